@@ -1,0 +1,94 @@
+//! A heap in which each entry has four children: half the levels of a binary
+//! heap, and the four children share one or two cache lines.
+
+use super::{Agenda, Entry};
+
+const ARITY: usize = 4;
+
+/// A 4-ary heap.
+pub struct QuadHeap<E> {
+    entries: Vec<Entry<E>>,
+}
+
+impl<E> Default for QuadHeap<E> {
+    fn default() -> Self {
+        QuadHeap { entries: Vec::new() }
+    }
+}
+
+impl<E: Copy> QuadHeap<E> {
+    /// The next entry, left in its place.
+    #[inline]
+    pub fn first(&self) -> Option<&Entry<E>> {
+        self.entries.first()
+    }
+
+    /// Moves `entry` from the hole at `i` towards the root until its parent is earlier.
+    #[inline]
+    fn sift_up(&mut self, mut i: usize, entry: Entry<E>) {
+        let key = entry.key();
+        while i > 0 {
+            let parent = (i - 1) / ARITY;
+            if self.entries[parent].key() <= key {
+                break;
+            }
+            self.entries[i] = self.entries[parent];
+            i = parent;
+        }
+        self.entries[i] = entry;
+    }
+
+    /// The earliest child of the entry at `i`, if it has any.
+    #[inline]
+    fn earliest_child(&self, i: usize) -> Option<usize> {
+        let first = ARITY * i + 1;
+        let children = self.entries.get(first..)?;
+        let children = &children[..children.len().min(ARITY)];
+        let mut best = 0;
+        let mut best_key = children.first()?.key();
+        for (j, child) in children.iter().enumerate().skip(1) {
+            let key = child.key();
+            if key < best_key {
+                best = j;
+                best_key = key;
+            }
+        }
+        Some(first + best)
+    }
+}
+
+impl<E: Copy> Agenda<E> for QuadHeap<E> {
+    #[inline]
+    fn push(&mut self, entry: Entry<E>) {
+        let hole = self.entries.len();
+        self.entries.push(entry);
+        self.sift_up(hole, entry);
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<Entry<E>> {
+        let last = self.entries.pop()?;
+        let Some(&first) = self.entries.first() else {
+            return Some(last);
+        };
+        let key = last.key();
+        let mut hole = 0;
+        while let Some(child) = self.earliest_child(hole) {
+            if self.entries[child].key() >= key {
+                break;
+            }
+            self.entries[hole] = self.entries[child];
+            hole = child;
+        }
+        self.entries[hole] = last;
+        Some(first)
+    }
+
+    fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    fn reserve(&mut self, additional: usize) {
+        self.entries.reserve(additional);
+    }
+}

@@ -1,0 +1,205 @@
+//! A timing wheel with a bitmap of its occupied slots. The slot under the
+//! cursor is kept sorted; what lies beyond one turn waits in a heap. The width
+//! of a slot follows the density of the events, which never changes the order.
+
+use super::{Agenda, Entry, QuadHeap};
+
+const NONE: u32 = u32::MAX;
+const MIN_SLOTS: usize = 1 << 10;
+const MAX_SLOTS: usize = 1 << 20;
+/// Pops between two looks at the density of the events.
+const TUNING_INTERVAL: u64 = 1 << 14;
+
+#[derive(Clone, Copy)]
+struct Node<E> {
+    entry: Entry<E>,
+    next: u32,
+}
+
+/// An adaptive timing wheel.
+pub struct Wheel<E> {
+    /// The slot under the cursor, latest first.
+    bottom: Vec<Entry<E>>,
+    /// First node of each slot's list.
+    slots: Vec<u32>,
+    bitmap: Vec<u64>,
+    nodes: Vec<Node<E>>,
+    free: u32,
+    /// Entries in the slots.
+    in_slots: usize,
+    far: QuadHeap<E>,
+    /// A slot is `2^shift` picoseconds wide.
+    shift: u32,
+    /// The number, counted from time zero, of the slot in `bottom`.
+    cursor: u64,
+    pops: u64,
+    mark: u64,
+}
+
+impl<E> Default for Wheel<E> {
+    fn default() -> Self {
+        Wheel {
+            bottom: Vec::new(),
+            slots: vec![NONE; MIN_SLOTS],
+            bitmap: vec![0; MIN_SLOTS / 64],
+            nodes: Vec::new(),
+            free: NONE,
+            in_slots: 0,
+            far: QuadHeap::default(),
+            shift: 17,
+            cursor: 0,
+            pops: 0,
+            mark: 0,
+        }
+    }
+}
+
+impl<E: Copy> Wheel<E> {
+    #[inline]
+    fn insert(&mut self, entry: Entry<E>) {
+        let slot = entry.time.0 >> self.shift;
+        if slot <= self.cursor {
+            let key = entry.key();
+            let at = self.bottom.partition_point(|other| other.key() > key);
+            self.bottom.insert(at, entry);
+        } else if slot - self.cursor < self.slots.len() as u64 {
+            self.link(slot, entry);
+        } else {
+            self.far.push(entry);
+        }
+    }
+
+    #[inline]
+    fn link(&mut self, slot: u64, entry: Entry<E>) {
+        let at = slot as usize & (self.slots.len() - 1);
+        let node = Node { entry, next: self.slots[at] };
+        let handle = if self.free == NONE {
+            self.nodes.push(node);
+            self.nodes.len() as u32 - 1
+        } else {
+            let handle = self.free;
+            self.free = self.nodes[handle as usize].next;
+            self.nodes[handle as usize] = node;
+            handle
+        };
+        self.slots[at] = handle;
+        self.bitmap[at / 64] |= 1 << (at % 64);
+        self.in_slots += 1;
+    }
+
+    /// The next occupied slot after the cursor, counted from time zero.
+    #[inline]
+    fn next_occupied(&self) -> Option<u64> {
+        if self.in_slots == 0 {
+            return None;
+        }
+        let mask = self.slots.len() - 1;
+        let start = (self.cursor + 1) as usize & mask;
+        let words = self.bitmap.len();
+        let mut word = start / 64;
+        let mut bits = self.bitmap[word] & (u64::MAX << (start % 64));
+        for _ in 0..=words {
+            if bits != 0 {
+                let at = word * 64 + bits.trailing_zeros() as usize;
+                let ahead = at.wrapping_sub(start) & mask;
+                return Some(self.cursor + 1 + ahead as u64);
+            }
+            word = (word + 1) & (words - 1);
+            bits = self.bitmap[word];
+        }
+        unreachable!("entries in the slots but no bit set")
+    }
+
+    /// Moves the cursor to the next slot that holds an entry and sorts that slot.
+    fn advance(&mut self) {
+        if self.pops >= TUNING_INTERVAL {
+            self.tune();
+        }
+        let near = self.next_occupied();
+        let far = self.far.first().map(|entry| entry.time.0 >> self.shift);
+        let Some(next) = [near, far].into_iter().flatten().min() else { return };
+        self.cursor = next.max(self.cursor);
+        if near == Some(next) {
+            self.drain_slot(next);
+        }
+        while self.far.first().is_some_and(|e| e.time.0 >> self.shift <= self.cursor) {
+            self.bottom.extend(self.far.pop());
+        }
+        if self.bottom.len() > 1 {
+            self.bottom.sort_unstable_by_key(|entry| std::cmp::Reverse(entry.key()));
+        }
+    }
+
+    #[inline]
+    fn drain_slot(&mut self, slot: u64) {
+        let at = slot as usize & (self.slots.len() - 1);
+        let mut handle = std::mem::replace(&mut self.slots[at], NONE);
+        self.bitmap[at / 64] &= !(1 << (at % 64));
+        while handle != NONE {
+            let node = &mut self.nodes[handle as usize];
+            self.bottom.push(node.entry);
+            self.in_slots -= 1;
+            let next = std::mem::replace(&mut node.next, self.free);
+            self.free = handle;
+            handle = next;
+        }
+    }
+
+    /// Fits the slots to the density seen since the last look: about two
+    /// events in a slot, and one turn that holds most of what is pending.
+    fn tune(&mut self) {
+        let now = self.cursor << self.shift;
+        let gap = now.saturating_sub(self.mark) / self.pops;
+        self.pops = 0;
+        self.mark = now;
+        let shift = (64 - gap.leading_zeros()).clamp(4, 40);
+        let slots = (4 * self.len()).next_power_of_two().clamp(MIN_SLOTS, MAX_SLOTS);
+        let fits = shift.abs_diff(self.shift) <= 1
+            && slots <= 2 * self.slots.len()
+            && self.slots.len() <= 8 * slots;
+        if fits {
+            return;
+        }
+        let mut pending = Vec::with_capacity(self.len());
+        while let Some(slot) = self.next_occupied() {
+            self.drain_slot(slot);
+        }
+        pending.append(&mut self.bottom);
+        while let Some(entry) = self.far.pop() {
+            pending.push(entry);
+        }
+        self.slots = vec![NONE; slots];
+        self.bitmap = vec![0; slots / 64];
+        self.cursor = now >> shift;
+        self.shift = shift;
+        for entry in pending {
+            self.insert(entry);
+        }
+    }
+}
+
+impl<E: Copy> Agenda<E> for Wheel<E> {
+    #[inline]
+    fn push(&mut self, entry: Entry<E>) {
+        self.insert(entry);
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<Entry<E>> {
+        if self.bottom.is_empty() {
+            self.advance();
+        }
+        self.pops += 1;
+        self.bottom.pop()
+    }
+
+    fn len(&self) -> usize {
+        self.bottom.len() + self.in_slots + self.far.len()
+    }
+
+    fn reserve(&mut self, additional: usize) {
+        self.nodes.reserve(additional);
+        self.far.reserve(additional);
+        self.bottom.reserve(64);
+    }
+}

@@ -1,0 +1,84 @@
+//! Choice among equal-cost next hops.
+
+use crate::{Effects, Event, FlowId, PortId, Route};
+use lightburst_des::{mix, Agenda, Stream};
+
+/// How a node chooses one port of a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// Uniformly at random among those that are free now (minakhmetov2018).
+    Free,
+    /// Uniformly at random among all.
+    Random,
+    /// By a hash of the flow: always the same one (ECMP, RFC 2992).
+    FlowHash {
+        /// Makes the hash another one in each run.
+        salt: u64,
+    },
+}
+
+impl Choice {
+    /// The names by which a choice can be asked for.
+    pub const NAMES: [&'static str; 3] = ["free", "random", "flow-hash"];
+
+    /// The choice called `name` in the run with this `seed`.
+    pub fn from_name(name: &str, seed: u64) -> Option<Choice> {
+        match name {
+            "free" => Some(Choice::Free),
+            "random" => Some(Choice::Random),
+            "flow-hash" => Some(Choice::FlowHash { salt: mix(seed) }),
+            _ => None,
+        }
+    }
+
+    /// The member of the set that is chosen whether it is free or not; none if
+    /// that is left open until one is free.
+    #[inline]
+    pub fn fixed<A: Agenda<Event>>(
+        self,
+        route: Route,
+        flow: FlowId,
+        draw: &mut Stream,
+        fx: &Effects<'_, A>,
+    ) -> Option<PortId> {
+        let len = u32::from(route.len);
+        let member = match self {
+            _ if len == 1 => 0,
+            Choice::Free => return None,
+            Choice::Random => draw.below(len),
+            Choice::FlowHash { salt } => {
+                let key = (u64::from(flow.0) << 32) | u64::from(fx.node().0);
+                ((u128::from(mix(salt ^ key)) * u128::from(len)) >> 64) as u32
+            }
+        };
+        Some(fx.port(route, member))
+    }
+}
+
+/// A free port of the set, uniformly at random.
+///
+/// One probe first: if it finds a free port that is as uniform over the free
+/// ones as the draw among them that follows otherwise, and it looks at one link
+/// instead of all.
+#[inline]
+pub fn any_free<A: Agenda<Event>>(
+    route: Route,
+    draw: &mut Stream,
+    fx: &Effects<'_, A>,
+) -> Option<PortId> {
+    let len = u32::from(route.len);
+    if len == 1 {
+        let port = fx.port(route, 0);
+        return fx.is_free(port).then_some(port);
+    }
+    let probe = fx.port(route, draw.below(len));
+    if fx.is_free(probe) {
+        return Some(probe);
+    }
+    let free = || fx.ports(route).iter().copied().filter(|&port| fx.is_free(port));
+    let count = free().count() as u32;
+    if count == 0 {
+        return None;
+    }
+    free().nth(draw.below(count) as usize)
+}

@@ -1,0 +1,151 @@
+//! The only way a node acts.
+
+use crate::{
+    Bytes, DropReason, Event, Fabric, NodeId, Packet, PortId, Rate, Route, SwitchCounters, UnitId,
+};
+use lightburst_des::{Agenda, Calendar, Class, Duration, Time};
+
+/// What the node that handles an event can see and do.
+pub struct Effects<'a, A: Agenda<Event>> {
+    node: NodeId,
+    fabric: &'a mut Fabric,
+    calendar: &'a mut Calendar<Event, A>,
+}
+
+impl<'a, A: Agenda<Event>> Effects<'a, A> {
+    pub(crate) fn new(
+        node: NodeId,
+        fabric: &'a mut Fabric,
+        calendar: &'a mut Calendar<Event, A>,
+    ) -> Self {
+        Effects { node, fabric, calendar }
+    }
+
+    /// The present time.
+    #[inline]
+    pub fn now(&self) -> Time {
+        self.calendar.now()
+    }
+
+    /// The node that handles the event.
+    #[inline]
+    pub fn node(&self) -> NodeId {
+        self.node
+    }
+
+    /// A unit that is here.
+    #[inline]
+    pub fn unit(&self, unit: UnitId) -> &Packet {
+        &self.fabric.units[unit]
+    }
+
+    /// A unit that is here, to be changed.
+    #[inline]
+    pub fn unit_mut(&mut self, unit: UnitId) -> &mut Packet {
+        &mut self.fabric.units[unit]
+    }
+
+    /// The equal-cost next hops of a unit.
+    #[inline]
+    pub fn route(&self, unit: UnitId) -> Route {
+        self.fabric.routing.route(self.node, self.fabric.units[unit].destination)
+    }
+
+    /// The `i`-th port of a set.
+    #[inline]
+    pub fn port(&self, route: Route, i: u32) -> PortId {
+        self.fabric.routing.port(route, i)
+    }
+
+    /// The ports of a set.
+    #[inline]
+    pub fn ports(&self, route: Route) -> &[PortId] {
+        self.fabric.routing.ports(route)
+    }
+
+    /// When a port ends the last transmission that it was given.
+    #[inline]
+    pub fn free_at(&self, port: PortId) -> Time {
+        self.fabric.links[self.fabric.link_id(self.node, port).index()].free_at
+    }
+
+    /// Whether a port is free now.
+    #[inline]
+    pub fn is_free(&self, port: PortId) -> bool {
+        self.free_at(port) <= self.now()
+    }
+
+    /// The rate of a port.
+    #[inline]
+    pub fn rate(&self, port: PortId) -> Rate {
+        self.fabric.rate(self.fabric.link_id(self.node, port))
+    }
+
+    /// How long a port takes for `bytes`.
+    pub fn transmission_time(&self, port: PortId, bytes: u32) -> Duration {
+        self.rate(port).transmission_time(Bytes(u64::from(bytes)))
+    }
+
+    /// Puts a new unit into the network; it must then be sent.
+    #[inline]
+    pub fn create(&mut self, packet: Packet) -> UnitId {
+        self.fabric.created += 1;
+        self.fabric.units.insert(packet)
+    }
+
+    /// Hands a unit to a port, not before `from`; returns when it leaves.
+    #[inline]
+    pub fn send(&mut self, port: PortId, unit: UnitId, from: Time) -> Time {
+        let now = self.calendar.now();
+        let id = self.fabric.link_id(self.node, port);
+        let fabric = &mut *self.fabric;
+        let rates = &fabric.rates;
+        let link = &mut fabric.links[id.index()];
+        let packet = &mut fabric.units[unit];
+        let transit = link.transmit(packet.bytes, from, || rates[id.index()]);
+        let order = self.calendar.order(Class::Arrival);
+        packet.place.next = UnitId::NONE;
+        if link.last_arrival > now {
+            // It follows another unit: its arrival enters the agenda after that one's.
+            packet.place.due = transit.arrival;
+            packet.place.order = order;
+            let tail = link.tail;
+            fabric.units[tail].place.next = unit;
+        } else {
+            let event = Event::Arrive { to: link.to, port: link.to_port, unit };
+            self.calendar.push(transit.arrival, order, event);
+        }
+        link.last_arrival = transit.arrival;
+        link.tail = unit;
+        transit.start
+    }
+
+    /// Takes a unit that has reached its destination out of the network.
+    #[inline]
+    pub fn deliver(&mut self, unit: UnitId) -> Packet {
+        self.fabric.delivered += 1;
+        self.fabric.units.remove(unit)
+    }
+
+    /// Drops a unit.
+    #[inline]
+    pub fn drop(&mut self, unit: UnitId, reason: DropReason, counters: &mut SwitchCounters) {
+        counters.dropped[reason as usize] += 1;
+        self.fabric.dropped += 1;
+        self.fabric.units.remove(unit);
+    }
+
+    /// Sets a timer of this node.
+    #[inline]
+    pub fn timer(&mut self, at: Time, token: u64) {
+        let order = self.calendar.order(Class::Timer);
+        self.calendar.push(at, order, Event::Timer { node: self.node, token });
+    }
+
+    /// Sets a timer of another node: only for what starts from outside, a flow.
+    #[inline]
+    pub fn timer_at(&mut self, node: NodeId, at: Time, token: u64) {
+        let order = self.calendar.order(Class::Timer);
+        self.calendar.push(at, order, Event::Timer { node, token });
+    }
+}

@@ -1,0 +1,26 @@
+//! Nodes, links and units of transmission. Knows no TCP and no optics.
+
+pub mod arena;
+pub mod choice;
+pub mod effects;
+pub mod fabric;
+pub mod ids;
+pub mod link;
+pub mod network;
+pub mod node;
+pub mod probe;
+pub mod routing;
+pub mod unit;
+pub mod units;
+
+pub use arena::Arena;
+pub use choice::Choice;
+pub use effects::Effects;
+pub use fabric::{Fabric, Wire};
+pub use ids::{FlowId, LinkId, NodeId, PortId, UnitId};
+pub use network::{Event, Network};
+pub use node::{Hosts, Node};
+pub use probe::{DropReason, Occupancy, SwitchCounters};
+pub use routing::{Route, Routing};
+pub use unit::{Header, Packet};
+pub use units::{Bytes, Rate};

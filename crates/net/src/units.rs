@@ -1,0 +1,72 @@
+//! Bytes and rates. Conversions between them live here and nowhere else.
+
+use lightburst_des::Duration;
+
+/// A number of bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Bytes(pub u64);
+
+/// Picoseconds that one bit takes at 1 bit/s, times the bits of a byte.
+const BYTE_PS: u64 = 8_000_000_000_000;
+
+/// A transmission rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rate {
+    bps: u64,
+}
+
+impl Rate {
+    /// A rate in bits per second; it must be positive.
+    pub fn from_bps(bps: u64) -> Rate {
+        assert!(bps > 0, "a rate must be positive");
+        Rate { bps }
+    }
+
+    /// Bits per second.
+    pub fn bps(self) -> u64 {
+        self.bps
+    }
+
+    /// Picoseconds for one byte, if that is a whole number that fits 32 bits.
+    pub fn whole_ps_per_byte(self) -> Option<u32> {
+        (BYTE_PS % self.bps == 0).then(|| u32::try_from(BYTE_PS / self.bps).ok()).flatten()
+    }
+
+    /// The time to transmit `bytes`, rounded up to a picosecond.
+    pub fn transmission_time(self, bytes: Bytes) -> Duration {
+        let ps = (u128::from(bytes.0) * u128::from(BYTE_PS)).div_ceil(u128::from(self.bps));
+        Duration(u64::try_from(ps).expect("a transmission shorter than 213 days"))
+    }
+
+    /// The bytes, rounded up, that take `time` to transmit.
+    pub fn bytes_in(self, time: Duration) -> Bytes {
+        Bytes(
+            (u128::from(time.0) * u128::from(self.bps)).div_ceil(u128::from(BYTE_PS)) as u64,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transmission_times_are_exact() {
+        let rate = Rate::from_bps(10_000_000_000);
+        assert_eq!(rate.transmission_time(Bytes(9000)), Duration(7_200_000));
+        assert_eq!(rate.transmission_time(Bytes(64)), Duration(51_200));
+        assert_eq!(rate.whole_ps_per_byte(), Some(800));
+        // 8e12 / 3e9 = 2666.67 ps, rounded up
+        assert_eq!(Rate::from_bps(3_000_000_000).transmission_time(Bytes(1)), Duration(2667));
+        assert_eq!(Rate::from_bps(3_000_000_000).whole_ps_per_byte(), None);
+        assert_eq!(Rate::from_bps(1000).whole_ps_per_byte(), None);
+    }
+
+    #[test]
+    fn bytes_in_a_time_round_up() {
+        let rate = Rate::from_bps(10_000_000_000);
+        assert_eq!(rate.bytes_in(Duration(7_200_000)), Bytes(9000));
+        assert_eq!(rate.bytes_in(Duration(7_200_001)), Bytes(9001));
+        assert_eq!(rate.bytes_in(Duration::ZERO), Bytes(0));
+    }
+}

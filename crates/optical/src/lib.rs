@@ -1,0 +1,3 @@
+//! Everything that light does. Knows no TCP.
+
+pub mod switch;

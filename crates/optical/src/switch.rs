@@ -1,0 +1,74 @@
+//! Switches: one file for each kind; [`registry`] is the one list of them.
+
+mod all_optical;
+mod electronic;
+mod hybrid;
+#[cfg(test)]
+mod tests;
+
+pub use all_optical::AllOptical;
+pub use electronic::Electronic;
+pub use hybrid::Hybrid;
+
+use lightburst_des::{Agenda, Duration, Stream, Time};
+use lightburst_net::{Choice, Effects, Event, Node, PortId, UnitId};
+
+/// The settings of all kinds of switch; each kind reads its own.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Time to set up a connection through the optical matrix.
+    pub switching_time: Duration,
+    /// Ports into, and as many out of, the shared electronic buffer (ne).
+    pub buffer_ports: usize,
+    /// Bytes that the shared buffer holds; none: unlimited.
+    pub buffer_bytes: Option<u64>,
+    /// Whether a buffered unit may leave before it is fully received.
+    pub re_emit_early: bool,
+    /// Bytes that an output queue holds; none: unlimited.
+    pub queue_bytes: Option<u64>,
+    /// Backlog from which on units are marked (ECN); none: never.
+    pub ecn_threshold_bytes: Option<u64>,
+}
+
+/// What one switch is built from.
+pub struct Build<'a> {
+    /// The settings of the scenario.
+    pub settings: &'a Settings,
+    /// Choice among equal-cost next hops.
+    pub choice: Choice,
+    /// The switch's own random stream.
+    pub draw: Stream,
+    /// The number of its sets of next hops.
+    pub sets: usize,
+}
+
+/// A kind of switch by its name in the scenario.
+pub struct Entry<A: Agenda<Event>> {
+    /// The name.
+    pub name: &'static str,
+    /// Whether it acts on the tail of a unit (or on its head).
+    pub whole_units: bool,
+    /// Builds one.
+    pub build: fn(Build) -> Box<dyn Node<A>>,
+}
+
+/// All kinds of switch. A new one is a new file and a line here.
+pub fn registry<A: Agenda<Event>>() -> [Entry<A>; 3] {
+    [
+        Entry { name: "all-optical", whole_units: false, build: |b| Box::new(AllOptical::new(b)) },
+        Entry { name: "hybrid", whole_units: false, build: |b| Box::new(Hybrid::new(b)) },
+        Entry { name: "electronic", whole_units: true, build: |b| Box::new(Electronic::new(b)) },
+    ]
+}
+
+/// Sends a unit straight through the optical matrix.
+#[inline]
+fn cut_through<A: Agenda<Event>>(
+    port: PortId,
+    unit: UnitId,
+    switching_time: Duration,
+    fx: &mut Effects<'_, A>,
+) {
+    let start: Time = fx.now() + switching_time;
+    fx.send(port, unit, start);
+}

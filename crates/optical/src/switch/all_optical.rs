@@ -1,0 +1,53 @@
+//! The bufferless switch: cut-through, and a unit whose output azimuth is busy is lost.
+
+use super::{cut_through, Build};
+use lightburst_des::{Agenda, Duration, Stream};
+use lightburst_net::choice::any_free;
+use lightburst_net::{Choice, DropReason, Effects, Event, Node, PortId, SwitchCounters, UnitId};
+
+/// An all-optical switch.
+pub struct AllOptical {
+    switching_time: Duration,
+    choice: Choice,
+    draw: Stream,
+    counters: SwitchCounters,
+}
+
+impl AllOptical {
+    /// An idle switch.
+    pub fn new(build: Build) -> AllOptical {
+        AllOptical {
+            switching_time: build.settings.switching_time,
+            choice: build.choice,
+            draw: build.draw,
+            counters: SwitchCounters::default(),
+        }
+    }
+}
+
+impl<A: Agenda<Event>> Node<A> for AllOptical {
+    fn on_unit(&mut self, _port: PortId, unit: UnitId, fx: &mut Effects<'_, A>) {
+        self.counters.arrived += 1;
+        let route = fx.route(unit);
+        let flow = fx.unit(unit).flow;
+        let output = match self.choice.fixed(route, flow, &mut self.draw, fx) {
+            Some(port) => fx.is_free(port).then_some(port),
+            None => any_free(route, &mut self.draw, fx),
+        };
+        match output {
+            Some(port) => {
+                self.counters.forwarded += 1;
+                cut_through(port, unit, self.switching_time, fx);
+            }
+            None => fx.drop(unit, DropReason::Contention, &mut self.counters),
+        }
+    }
+
+    fn on_timer(&mut self, _token: u64, _fx: &mut Effects<'_, A>) {
+        unreachable!("an all-optical switch sets no timer");
+    }
+
+    fn counters(&self) -> &SwitchCounters {
+        &self.counters
+    }
+}

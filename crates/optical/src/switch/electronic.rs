@@ -1,0 +1,81 @@
+//! The baseline: store-and-forward with output queues; every bit is converted
+//! to electronics and back.
+
+use super::Build;
+use lightburst_des::{Agenda, Stream};
+use lightburst_net::choice::any_free;
+use lightburst_net::{Choice, DropReason, Effects, Event, Node, PortId, SwitchCounters, UnitId};
+
+/// An electronic switch.
+pub struct Electronic {
+    queue_bytes: u64,
+    ecn_threshold_bytes: u64,
+    choice: Choice,
+    draw: Stream,
+    counters: SwitchCounters,
+}
+
+impl Electronic {
+    /// An idle switch.
+    pub fn new(build: Build) -> Electronic {
+        Electronic {
+            queue_bytes: build.settings.queue_bytes.unwrap_or(u64::MAX),
+            ecn_threshold_bytes: build.settings.ecn_threshold_bytes.unwrap_or(u64::MAX),
+            choice: build.choice,
+            draw: build.draw,
+            counters: SwitchCounters::default(),
+        }
+    }
+
+    /// A free output, or one of all if none is free.
+    #[inline]
+    fn output<A: Agenda<Event>>(&mut self, unit: UnitId, fx: &Effects<'_, A>) -> PortId {
+        let route = fx.route(unit);
+        let flow = fx.unit(unit).flow;
+        self.choice
+            .fixed(route, flow, &mut self.draw, fx)
+            .or_else(|| any_free(route, &mut self.draw, fx))
+            .unwrap_or_else(|| fx.port(route, self.draw.below(u32::from(route.len))))
+    }
+}
+
+impl<A: Agenda<Event>> Node<A> for Electronic {
+    #[inline]
+    fn on_unit(&mut self, _port: PortId, unit: UnitId, fx: &mut Effects<'_, A>) {
+        let bytes = fx.unit(unit).bytes;
+        self.counters.arrived += 1;
+        self.counters.oe_bytes += u64::from(bytes);
+        let port = self.output(unit, fx);
+        let (now, free_at) = (fx.now(), fx.free_at(port));
+        if free_at > now {
+            let wait = free_at.since(now);
+            let backlog = fx.rate(port).bytes_in(wait).0;
+            if backlog + u64::from(bytes) > self.queue_bytes {
+                fx.drop(unit, DropReason::QueueFull, &mut self.counters);
+                return;
+            }
+            if backlog >= self.ecn_threshold_bytes {
+                fx.unit_mut(unit).marked = true;
+                self.counters.marked += 1;
+            }
+            self.counters.buffered += 1;
+            // The unit waits whole, then drains at the rate of the link.
+            let area = u128::from(bytes) * u128::from(wait.0);
+            self.counters.occupancy.queue(backlog + u64::from(bytes), area);
+        } else if u64::from(bytes) > self.queue_bytes {
+            fx.drop(unit, DropReason::QueueFull, &mut self.counters);
+            return;
+        }
+        self.counters.eo_bytes += u64::from(bytes);
+        self.counters.forwarded += 1;
+        fx.send(port, unit, now);
+    }
+
+    fn on_timer(&mut self, _token: u64, _fx: &mut Effects<'_, A>) {
+        unreachable!("an electronic switch sets no timer");
+    }
+
+    fn counters(&self) -> &SwitchCounters {
+        &self.counters
+    }
+}

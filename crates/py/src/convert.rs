@@ -1,0 +1,76 @@
+//! NumPy columns in and out.
+
+use lightburst_sim::columns::{Column, Columns, Table};
+use lightburst_sim::plan::{Flows, Links};
+use numpy::{Element, IntoPyArray, PyReadonlyArray1};
+use pyo3::exceptions::{PyKeyError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+fn column<T: Element + Copy>(table: &Bound<'_, PyDict>, name: &str) -> PyResult<Vec<T>> {
+    let Some(value) = table.get_item(name)? else {
+        return Err(PyKeyError::new_err(format!("the plan lacks the column {name:?}")));
+    };
+    let array: PyReadonlyArray1<'_, T> = value.extract().map_err(|_| {
+        PyTypeError::new_err(format!(
+            "the column {name:?} must be a one-dimensional array of {}",
+            std::any::type_name::<T>()
+        ))
+    })?;
+    Ok(array.as_array().iter().copied().collect())
+}
+
+fn optional<T: Element + Copy>(table: &Bound<'_, PyDict>, name: &str) -> PyResult<Vec<T>> {
+    if table.contains(name)? {
+        column(table, name)
+    } else {
+        Ok(Vec::new())
+    }
+}
+
+pub fn links(table: &Bound<'_, PyDict>) -> PyResult<Links> {
+    Ok(Links {
+        from: column(table, "from")?,
+        to: column(table, "to")?,
+        rate_bps: column(table, "rate_bps")?,
+        delay_ps: column(table, "delay_ps")?,
+    })
+}
+
+pub fn flows(table: &Bound<'_, PyDict>) -> PyResult<Flows> {
+    Ok(Flows {
+        source: column(table, "source")?,
+        destination: column(table, "destination")?,
+        start_ps: column(table, "start_ps")?,
+        bytes: column(table, "bytes")?,
+        departures_ps: optional(table, "departures_ps")?,
+        departure_offsets: optional(table, "departure_offsets")?,
+    })
+}
+
+fn table(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
+    let columns = PyDict::new(py);
+    for (name, column) in table {
+        match column {
+            Column::U8(values) => columns.set_item(name, values.into_pyarray(py))?,
+            Column::U16(values) => columns.set_item(name, values.into_pyarray(py))?,
+            Column::U32(values) => columns.set_item(name, values.into_pyarray(py))?,
+            Column::U64(values) => columns.set_item(name, values.into_pyarray(py))?,
+            Column::F64(values) => columns.set_item(name, values.into_pyarray(py))?,
+        }
+    }
+    Ok(columns)
+}
+
+pub fn columns(py: Python<'_>, columns: Columns) -> PyResult<Bound<'_, PyDict>> {
+    let totals = PyDict::new(py);
+    for (name, value) in columns.totals {
+        totals.set_item(name, value)?;
+    }
+    let result = PyDict::new(py);
+    result.set_item("flows", table(py, columns.flows)?)?;
+    result.set_item("links", table(py, columns.links)?)?;
+    result.set_item("switches", table(py, columns.switches)?)?;
+    result.set_item("totals", totals)?;
+    Ok(result)
+}

@@ -1,0 +1,104 @@
+//! The columns of a result.
+
+use lightburst_des::{Agenda, Time};
+use lightburst_net::{DropReason, Event, Fabric, Node};
+use lightburst_tcp::Outcome;
+
+/// A column of numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Column {
+    /// Small whole numbers.
+    U8(Vec<u8>),
+    /// Whole numbers.
+    U16(Vec<u16>),
+    /// Whole numbers.
+    U32(Vec<u32>),
+    /// Large whole numbers, times in picoseconds.
+    U64(Vec<u64>),
+    /// Integrals.
+    F64(Vec<f64>),
+}
+
+/// Named columns of one table.
+pub type Table = Vec<(&'static str, Column)>;
+
+/// A result: one table for each kind of thing, and totals.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Columns {
+    /// A row for each flow.
+    pub flows: Table,
+    /// A row for each link.
+    pub links: Table,
+    /// A row for each switch.
+    pub switches: Table,
+    /// Single numbers.
+    pub totals: Vec<(&'static str, u64)>,
+}
+
+/// One shortest path of each flow.
+#[derive(Clone, Debug, Default)]
+pub struct Paths {
+    /// Number of links.
+    pub links: Vec<u16>,
+    /// Sum of the delays.
+    pub delay_ps: Vec<u64>,
+    /// Smallest rate.
+    pub rate_bps: Vec<u64>,
+}
+
+/// The table of flows.
+pub fn flows(outcomes: impl Iterator<Item = Outcome>, paths: Paths) -> Table {
+    let outcomes: Vec<Outcome> = outcomes.collect();
+    fn each<T>(outcomes: &[Outcome], value: impl Fn(&Outcome) -> T) -> Vec<T> {
+        outcomes.iter().map(value).collect()
+    }
+    vec![
+        ("end_ps", Column::U64(each(&outcomes, |o| o.end.0))),
+        ("delivered_bytes", Column::U64(each(&outcomes, |o| o.delivered))),
+        ("transmissions", Column::U32(each(&outcomes, |o| o.transmissions))),
+        ("retransmissions", Column::U32(each(&outcomes, |o| o.retransmissions))),
+        ("timeouts", Column::U32(each(&outcomes, |o| o.timeouts))),
+        ("status", Column::U8(each(&outcomes, |o| o.status as u8))),
+        ("path_links", Column::U16(paths.links)),
+        ("path_delay_ps", Column::U64(paths.delay_ps)),
+        ("path_rate_bps", Column::U64(paths.rate_bps)),
+    ]
+}
+
+/// The table of links.
+pub fn links(fabric: &Fabric) -> Table {
+    let each = |value: fn(&lightburst_net::link::Link) -> u64| {
+        Column::U64(fabric.links.iter().map(value).collect())
+    };
+    vec![
+        ("units", each(|link| link.units)),
+        ("bytes", each(|link| link.bytes)),
+        ("busy_ps", each(|link| link.busy.0)),
+    ]
+}
+
+/// The table of switches at the time `end`.
+pub fn switches<A: Agenda<Event>>(switches: &[Box<dyn Node<A>>], end: Time) -> Table {
+    let counters: Vec<_> = switches.iter().map(|switch| switch.counters()).collect();
+    let each = |value: &dyn Fn(&lightburst_net::SwitchCounters) -> u64| {
+        Column::U64(counters.iter().map(|c| value(c)).collect())
+    };
+    let dropped = |reason: DropReason| each(&|c| c.dropped[reason as usize]);
+    vec![
+        ("arrived", each(&|c| c.arrived)),
+        ("forwarded", each(&|c| c.forwarded)),
+        ("buffered", each(&|c| c.buffered)),
+        ("marked", each(&|c| c.marked)),
+        ("dropped_contention", dropped(DropReason::Contention)),
+        ("dropped_no_input_port", dropped(DropReason::NoInputPort)),
+        ("dropped_buffer_full", dropped(DropReason::BufferFull)),
+        ("dropped_queue_full", dropped(DropReason::QueueFull)),
+        ("oe_bytes", each(&|c| c.oe_bytes)),
+        ("eo_bytes", each(&|c| c.eo_bytes)),
+        ("buffer_max_bytes", each(&|c| c.occupancy.maximum())),
+        (
+            "buffer_byte_ps",
+            Column::F64(counters.iter().map(|c| c.occupancy.integral(end)).collect()),
+        ),
+    ]
+}

@@ -1,0 +1,160 @@
+//! The plan: settings as one JSON string, links and flows as columns.
+//!
+//! The Python side has validated it; an error here is a bug there.
+
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// The transport that has no connection.
+pub const DATAGRAM: &str = "datagram";
+
+/// A plan that this crate cannot read.
+#[derive(Debug)]
+pub struct PlanError(pub String);
+
+impl std::fmt::Display for PlanError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "unreadable plan: {}", self.0)
+    }
+}
+
+impl std::error::Error for PlanError {}
+
+/// Directed links, sorted by source.
+#[derive(Clone, Debug, Default)]
+pub struct Links {
+    /// Source node.
+    pub from: Vec<u32>,
+    /// Target node.
+    pub to: Vec<u32>,
+    /// Rate in bits per second.
+    pub rate_bps: Vec<u64>,
+    /// Delay in picoseconds.
+    pub delay_ps: Vec<u64>,
+}
+
+/// Flows, sorted by start.
+#[derive(Clone, Debug, Default)]
+pub struct Flows {
+    /// Source host.
+    pub source: Vec<u32>,
+    /// Destination host.
+    pub destination: Vec<u32>,
+    /// Start in picoseconds.
+    pub start_ps: Vec<u64>,
+    /// Useful bytes.
+    pub bytes: Vec<u64>,
+    /// Departures of datagrams in picoseconds, flow by flow.
+    pub departures_ps: Vec<u64>,
+    /// First departure of each flow, and their number.
+    pub departure_offsets: Vec<u64>,
+}
+
+/// All that a run needs.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Settings.
+    pub settings: Settings,
+    /// Links.
+    pub links: Links,
+    /// Flows.
+    pub flows: Flows,
+}
+
+/// The settings of a plan.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// Number of hosts.
+    pub hosts: u32,
+    /// Number of nodes.
+    pub nodes: u32,
+    /// How next hops are found.
+    pub routing: Routing,
+    /// Choice among equal-cost next hops.
+    pub choice: String,
+    /// Seed of all random streams.
+    pub seed: u64,
+    /// No event after this time is handled.
+    pub time_limit_ps: u64,
+    /// The agenda, if not the selected one.
+    #[serde(default)]
+    pub agenda: Option<String>,
+    /// The switches.
+    pub switch: Switch,
+    /// The transport.
+    pub transport: Transport,
+}
+
+/// How next hops are found.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Routing {
+    /// Structured.
+    FatTree {
+        /// Ports of a switch.
+        k: u16,
+    },
+    /// Tables.
+    ShortestPath,
+}
+
+/// The switches.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Switch {
+    /// Name in the registry.
+    pub kind: String,
+    /// Set-up time of the optical matrix.
+    #[serde(default)]
+    pub switching_time_ps: u64,
+    /// Ports of the shared buffer.
+    #[serde(default)]
+    pub buffer_ports: usize,
+    /// Size of the shared buffer.
+    #[serde(default)]
+    pub buffer_bytes: Option<u64>,
+    /// When a buffered unit may leave.
+    #[serde(default)]
+    pub re_emission: ReEmission,
+    /// Size of an output queue.
+    #[serde(default)]
+    pub queue_bytes: Option<u64>,
+    /// Marking threshold.
+    #[serde(default)]
+    pub ecn_threshold_bytes: Option<u64>,
+}
+
+/// When a buffered unit may leave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReEmission {
+    /// After full reception.
+    #[default]
+    AfterReception,
+    /// At once.
+    CutThrough,
+}
+
+/// The transport.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Transport {
+    /// Name in the registry.
+    pub kind: String,
+    /// Full segment on the wire.
+    pub segment_bytes: u32,
+    /// Headers of a data segment.
+    pub header_bytes: u32,
+    /// SYN, FIN and ACK.
+    pub control_bytes: u32,
+    /// The numbers of that transport.
+    #[serde(flatten)]
+    pub parameters: BTreeMap<String, f64>,
+}
+
+impl Settings {
+    /// Reads the settings.
+    pub fn from_json(json: &str) -> Result<Settings, PlanError> {
+        serde_json::from_str(json).map_err(|error| PlanError(error.to_string()))
+    }
+}

@@ -1,0 +1,115 @@
+//! A run that can be driven in slices, so that whoever drives it can stop it.
+
+use crate::columns::{self, Columns, Paths, Table};
+use crate::plan::{Plan, PlanError, DATAGRAM};
+use crate::build;
+use lightburst_des::agenda::{self, Agenda, BinaryHeap, QuadHeap, RadixHeap, Wheel};
+use lightburst_des::{Selected, Simulator, Stop, Time};
+use lightburst_net::{Event, Fabric, Hosts, Network};
+use lightburst_tcp::{DatagramHosts, TcpHosts};
+
+/// A run in progress, whatever its agenda and its hosts.
+pub trait Run: Send {
+    /// Handles at most `events` events; says whether the run has ended.
+    fn advance(&mut self, events: u64) -> bool;
+
+    /// What came out.
+    fn columns(&self) -> Columns;
+}
+
+/// Hosts whose flows came to something.
+trait Outcomes {
+    fn table(&self, paths: Paths) -> Table;
+}
+
+impl Outcomes for TcpHosts {
+    fn table(&self, paths: Paths) -> Table {
+        columns::flows(self.outcomes(), paths)
+    }
+}
+
+impl Outcomes for DatagramHosts {
+    fn table(&self, paths: Paths) -> Table {
+        columns::flows(self.outcomes(), paths)
+    }
+}
+
+struct Running<H: Hosts, A: Agenda<Event>> {
+    simulator: Simulator<Network<H, A>, A>,
+    limit: Time,
+    paths: Paths,
+}
+
+impl<H: Hosts + Outcomes + Send, A: Agenda<Event> + Send> Run for Running<H, A> {
+    fn advance(&mut self, events: u64) -> bool {
+        self.simulator.run(self.limit, events) != Stop::Paused
+    }
+
+    fn columns(&self) -> Columns {
+        let network = &self.simulator.model;
+        let fabric = &network.fabric;
+        let end = self.simulator.calendar.now();
+        let total = |name, value| (name, value);
+        Columns {
+            flows: network.hosts.table(self.paths.clone()),
+            links: columns::links(fabric),
+            switches: columns::switches(&network.switches, end),
+            totals: vec![
+                total("events", self.simulator.events()),
+                total("packet_hops", fabric.hops()),
+                total("end_ps", end.0),
+                total("units_created", fabric.created),
+                total("units_delivered", fabric.delivered),
+                total("units_dropped", fabric.dropped),
+                total("units_in_flight", fabric.units.len() as u64),
+            ],
+        }
+    }
+}
+
+/// A run of `plan`, ready to be advanced.
+pub fn prepare(plan: &Plan) -> Result<Box<dyn Run>, PlanError> {
+    match plan.settings.agenda.as_deref() {
+        None => with_agenda::<Selected<Event>>(plan),
+        Some("binary-heap") => with_agenda::<BinaryHeap<Event>>(plan),
+        Some("quad-heap") => with_agenda::<QuadHeap<Event>>(plan),
+        Some("radix-heap") => with_agenda::<RadixHeap<Event>>(plan),
+        Some("wheel") => with_agenda::<Wheel<Event>>(plan),
+        Some(name) => Err(PlanError(format!(
+            "no agenda is called {name:?}; known: {}",
+            agenda::NAMES.join(", ")
+        ))),
+    }
+}
+
+fn with_agenda<A: Agenda<Event> + Send + 'static>(
+    plan: &Plan,
+) -> Result<Box<dyn Run>, PlanError> {
+    let switches = build::switches::<A>(plan)?;
+    let fabric = switches.fabric(plan);
+    if plan.settings.transport.kind == DATAGRAM {
+        Ok(running(plan, &switches, fabric, build::datagram_hosts(plan)))
+    } else {
+        let hosts = build::tcp_hosts(plan, &fabric)?;
+        Ok(running(plan, &switches, fabric, hosts))
+    }
+}
+
+fn running<H, A>(
+    plan: &Plan,
+    switches: &build::Switches<A>,
+    fabric: Fabric,
+    hosts: H,
+) -> Box<dyn Run>
+where
+    H: Hosts + Outcomes + Send + 'static,
+    A: Agenda<Event> + Send + 'static,
+{
+    let paths = build::paths(plan, &fabric);
+    let switches = switches.build(plan, &fabric);
+    let network = Network::new(fabric, hosts, switches, plan.settings.hosts);
+    let mut simulator = Simulator::new(network, 4 * plan.flows.source.len());
+    simulator.model.start(&mut simulator.calendar);
+    let limit = Time(plan.settings.time_limit_ps);
+    Box::new(Running { simulator, limit, paths })
+}

@@ -1,0 +1,52 @@
+//! A row of the table of flows and what became of it.
+
+use lightburst_des::Time;
+use lightburst_net::NodeId;
+
+/// A transfer that is to be made.
+#[derive(Clone, Copy, Debug)]
+pub struct Flow {
+    /// Host that has the data.
+    pub source: NodeId,
+    /// Host that wants it.
+    pub destination: NodeId,
+    /// When it is asked for.
+    pub start: Time,
+    /// Useful bytes.
+    pub size: u64,
+}
+
+/// How a flow ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// All data was acknowledged (for datagrams: all arrived).
+    Finished,
+    /// The simulation ended first.
+    TimeLimit,
+    /// The simulation ended before it started.
+    NotStarted,
+    /// Open loop, and not all of it arrived.
+    Lost,
+}
+
+impl Status {
+    /// The names, in the order of the variants.
+    pub const NAMES: [&'static str; 4] = ["finished", "time-limit", "not-started", "lost"];
+}
+
+/// What became of a flow.
+#[derive(Clone, Copy, Debug)]
+pub struct Outcome {
+    /// Arrival of the acknowledgement of the last data byte; [`Time::NEVER`] if it did not come.
+    pub end: Time,
+    /// Useful bytes that reached the destination in order.
+    pub delivered: u64,
+    /// Data segments sent, retransmissions included.
+    pub transmissions: u32,
+    /// Data segments sent again.
+    pub retransmissions: u32,
+    /// Expirations of the sender's retransmission timer (SYN, data and FIN).
+    pub timeouts: u32,
+    /// How it ended.
+    pub status: Status,
+}

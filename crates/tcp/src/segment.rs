@@ -1,0 +1,78 @@
+//! Segments and their sizes on the wire.
+
+use crate::Flow;
+use lightburst_des::{Agenda, Time};
+use lightburst_net::{Effects, Event, FlowId, Header, NodeId, Packet, PortId};
+
+/// Synchronise: the first segment of each direction (RFC 9293, section 3.1).
+pub const SYN: u8 = 1;
+/// The acknowledgement field counts.
+pub const ACK: u8 = 2;
+/// No more data from the sender of this segment.
+pub const FIN: u8 = 4;
+/// From the flow's source to its destination.
+pub const FORWARD: u8 = 8;
+
+/// A host's only port.
+pub const NIC: PortId = PortId(0);
+
+/// Sizes on the wire, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// A full data segment, headers included.
+    pub segment: u32,
+    /// The headers of a data segment.
+    pub header: u32,
+    /// SYN, FIN and ACK; no data segment is smaller.
+    pub control: u32,
+}
+
+impl Sizes {
+    /// Useful bytes of a full segment.
+    pub fn payload(&self) -> u32 {
+        self.segment - self.header
+    }
+
+    /// Size on the wire of a segment with this payload.
+    pub fn wire(&self, payload: u32) -> u32 {
+        if payload == 0 {
+            self.control
+        } else {
+            (payload + self.header).max(self.control)
+        }
+    }
+}
+
+/// One end of a flow: what it needs to send.
+#[derive(Clone, Copy)]
+pub struct Endpoint<'a> {
+    /// The flow's handle.
+    pub id: FlowId,
+    /// The host at this end.
+    pub local: NodeId,
+    /// The host at the other end.
+    pub peer: NodeId,
+    /// Sizes on the wire.
+    pub sizes: &'a Sizes,
+}
+
+impl<'a> Endpoint<'a> {
+    /// The end of `flow` that has the data.
+    pub fn source(id: FlowId, flow: &Flow, sizes: &'a Sizes) -> Self {
+        Endpoint { id, local: flow.source, peer: flow.destination, sizes }
+    }
+
+    /// The end of `flow` that wants the data.
+    pub fn destination(id: FlowId, flow: &Flow, sizes: &'a Sizes) -> Self {
+        Endpoint { id, local: flow.destination, peer: flow.source, sizes }
+    }
+
+    /// Hands a segment to the network interface; returns when its transmission begins.
+    #[inline]
+    pub fn send<A: Agenda<Event>>(&self, header: Header, fx: &mut Effects<'_, A>) -> Time {
+        let bytes = self.sizes.wire(header.payload);
+        let unit = fx.create(Packet::new(self.id, self.local, self.peer, bytes, header));
+        let now = fx.now();
+        fx.send(NIC, unit, now)
+    }
+}

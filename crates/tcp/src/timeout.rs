@@ -1,0 +1,19 @@
+//! How long to wait for an acknowledgement: one file for each rule.
+
+mod saw;
+
+pub use saw::SawTimeout;
+
+use lightburst_des::Duration;
+
+/// A rule for the retransmission timeout, with its state for one endpoint.
+pub trait TimeoutPolicy: Send {
+    /// The timeout to set now.
+    fn value(&self) -> Duration;
+
+    /// A round-trip time was measured on a segment that was sent once (Karn).
+    fn on_sample(&mut self, rtt: Duration);
+
+    /// The timer expired.
+    fn on_timeout(&mut self);
+}

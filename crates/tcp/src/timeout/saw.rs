@@ -1,0 +1,86 @@
+//! The timeout of stop-and-wait (minakhmetov2018, section 2).
+
+use super::TimeoutPolicy;
+use crate::Parameters;
+use lightburst_des::Duration;
+
+/// `T` and its margin; the timer is set to `T' = T + p tau`, `T` itself never holds the margin.
+#[derive(Clone, Debug)]
+pub struct SawTimeout {
+    timeout: Duration,
+    margin: Duration,
+    maximum: Duration,
+    alpha: f64,
+    beta: f64,
+}
+
+impl SawTimeout {
+    /// The state at the start of a connection; `margin` is `p tau`.
+    pub fn new(parameters: &Parameters, margin: Duration) -> SawTimeout {
+        SawTimeout {
+            timeout: Duration(parameters.get("initial_timeout_ps") as u64),
+            margin,
+            maximum: Duration(parameters.get("max_timeout_ps") as u64),
+            alpha: parameters.get("alpha"),
+            beta: parameters.get("beta"),
+        }
+    }
+}
+
+impl TimeoutPolicy for SawTimeout {
+    fn value(&self) -> Duration {
+        // T'_i = T_i + p tau
+        self.timeout + self.margin
+    }
+
+    fn on_sample(&mut self, rtt: Duration) {
+        // T_i = beta gamma + (1 - beta) T_{i-1}
+        let timeout = self.beta * rtt.0 as f64 + (1.0 - self.beta) * self.timeout.0 as f64;
+        self.timeout = Duration(timeout.round() as u64);
+    }
+
+    fn on_timeout(&mut self) {
+        // T_i = alpha T_{i-1}, up to a maximum value of 60 s
+        let timeout = Duration((self.alpha * self.timeout.0 as f64).round() as u64);
+        self.timeout = timeout.min(self.maximum);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn saw(margin: u64) -> SawTimeout {
+        let numbers = [
+            ("initial_timeout_ps", 1e9),
+            ("max_timeout_ps", 60e12),
+            ("alpha", 1.1),
+            ("beta", 0.5),
+        ];
+        let parameters = Parameters::new(numbers.map(|(name, x)| (name.to_string(), x)));
+        SawTimeout::new(&parameters, Duration(margin))
+    }
+
+    #[test]
+    fn the_margin_is_waited_but_not_averaged() {
+        let mut timeout = saw(4 * 7_200_000);
+        assert_eq!(timeout.value(), Duration(1_000_000_000 + 28_800_000));
+        timeout.on_sample(Duration(10_000_000));
+        assert_eq!(timeout.value(), Duration(505_000_000 + 28_800_000));
+        timeout.on_timeout();
+        assert_eq!(timeout.value(), Duration(555_500_000 + 28_800_000));
+    }
+
+    #[test]
+    fn it_backs_off_to_the_maximum_and_converges_to_the_round_trip() {
+        let mut timeout = saw(0);
+        for _ in 0..200 {
+            timeout.on_timeout();
+        }
+        assert_eq!(timeout.value(), Duration(60_000_000_000_000));
+        for _ in 0..100 {
+            timeout.on_sample(Duration(8_000_000));
+        }
+        assert!(timeout.value().0.abs_diff(8_000_000) <= 1);
+    }
+}

@@ -1,0 +1,64 @@
+"""The simulator, compiled from `crates/`."""
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+class Cancelled(Exception):
+    """A run was cancelled."""
+
+class Cancel:
+    """A flag that ends the runs to which it is given."""
+
+    def set(self) -> None:
+        """End the runs."""
+    def is_set(self) -> bool:
+        """Whether the runs are to end."""
+
+def simulate(
+    settings: str,
+    links: dict[str, NDArray[Any]],
+    flows: dict[str, NDArray[Any]],
+    cancel: Cancel | None = None,
+) -> dict[str, dict[str, Any]]:
+    """Run a plan (see `lightburst.compile`) and return its columns.
+
+    Releases the GIL.
+
+    Parameters
+    ----------
+    settings
+        The settings of the plan as JSON.
+    links
+        Columns ``from``, ``to`` (uint32), ``rate_bps``, ``delay_ps`` (uint64).
+    flows
+        Columns ``source``, ``destination`` (uint32), ``start_ps``, ``bytes``
+        (uint64); for datagrams also ``departures_ps`` and ``departure_offsets``.
+    cancel
+        Ends the run when it is set.
+
+    Returns
+    -------
+    dict
+        Tables ``flows``, ``links``, ``switches`` (column name to array) and
+        ``totals`` (name to int).
+
+    Raises
+    ------
+    Cancelled
+        If `cancel` was set.
+    ValueError, KeyError, TypeError
+        If the plan cannot be read; a bug in the caller.
+    """
+
+def registry() -> dict[str, list[str]]:
+    """Names that a plan may use, by what they name."""
+
+def version() -> str:
+    """Version of the compiled core."""
+
+def bench_agenda(name: str, pending: int, events: int, seed: int) -> float:
+    """Seconds for `events` events of the hold model with `pending` in the agenda."""
+
+def bench_calibration() -> float:
+    """Seconds for a fixed loop: how fast this machine is now."""
