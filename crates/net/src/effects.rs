@@ -131,8 +131,8 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
     #[inline]
     pub fn drop(&mut self, unit: UnitId, reason: DropReason, counters: &mut SwitchCounters) {
         counters.dropped[reason as usize] += 1;
-        self.fabric.dropped += 1;
-        self.fabric.units.remove(unit);
+        let packet = self.fabric.units.remove(unit);
+        self.fabric.dropped[packet.flow.index()] += 1;
     }
 
     /// Sets a timer of this node.

@@ -34,13 +34,13 @@ pub struct Fabric {
     pub created: u64,
     /// Units that reached their destination.
     pub delivered: u64,
-    /// Units dropped.
-    pub dropped: u64,
+    /// Units dropped, by flow.
+    pub dropped: Vec<u32>,
 }
 
 impl Fabric {
-    /// `wires` must be sorted by their source; room for `units` at once.
-    pub fn new(nodes: u32, wires: &[Wire], routing: Routing, units: usize) -> Fabric {
+    /// `wires` must be sorted by their source; for `flows` flows.
+    pub fn new(nodes: u32, wires: &[Wire], routing: Routing, flows: usize) -> Fabric {
         let mut first_link = vec![0u32; nodes as usize + 1];
         for wire in wires {
             first_link[wire.from.index() + 1] += 1;
@@ -55,13 +55,13 @@ impl Fabric {
         };
         Fabric {
             links: wires.iter().zip(into).map(link).collect(),
-            units: Arena::with_capacity(units),
+            units: Arena::with_capacity(2 * flows),
             routing,
             rates: wires.iter().map(|wire| wire.rate).collect(),
             first_link,
             created: 0,
             delivered: 0,
-            dropped: 0,
+            dropped: vec![0; flows],
         }
     }
 

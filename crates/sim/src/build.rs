@@ -62,7 +62,7 @@ impl<A: Agenda<Event>> Switches<A> {
                 Routing::shortest_path(settings.hosts, settings.nodes, &ends)
             }
         };
-        Fabric::new(settings.nodes, &wires, routing, 2 * plan.flows.source.len())
+        Fabric::new(settings.nodes, &wires, routing, plan.flows.source.len())
     }
 
     /// One switch for each node that is not a host.
@@ -117,7 +117,7 @@ pub fn tcp_hosts(plan: &Plan, fabric: &Fabric) -> Result<TcpHosts, PlanError> {
         let rate = fabric.rate(fabric.link_id(flow.source, PortId(0)));
         rate.transmission_time(Bytes(u64::from(transport.segment_bytes)))
     };
-    Ok(TcpHosts::new(flows(plan), entry, &parameters, sizes(plan), segment_time))
+    Ok(TcpHosts::new(flows(plan), entry, &parameters, sizes(plan), transport.receiver_timers, segment_time))
 }
 
 /// Hosts that send datagrams.

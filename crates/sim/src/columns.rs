@@ -47,7 +47,7 @@ pub struct Paths {
 }
 
 /// The table of flows.
-pub fn flows(outcomes: impl Iterator<Item = Outcome>, paths: Paths) -> Table {
+pub fn flows(outcomes: impl Iterator<Item = Outcome>, dropped: &[u32], paths: Paths) -> Table {
     let outcomes: Vec<Outcome> = outcomes.collect();
     fn each<T>(outcomes: &[Outcome], value: impl Fn(&Outcome) -> T) -> Vec<T> {
         outcomes.iter().map(value).collect()
@@ -58,6 +58,7 @@ pub fn flows(outcomes: impl Iterator<Item = Outcome>, paths: Paths) -> Table {
         ("transmissions", Column::U32(each(&outcomes, |o| o.transmissions))),
         ("retransmissions", Column::U32(each(&outcomes, |o| o.retransmissions))),
         ("timeouts", Column::U32(each(&outcomes, |o| o.timeouts))),
+        ("drops", Column::U32(dropped.to_vec())),
         ("status", Column::U8(each(&outcomes, |o| o.status as u8))),
         ("path_links", Column::U16(paths.links)),
         ("path_delay_ps", Column::U64(paths.delay_ps)),

@@ -147,6 +147,9 @@ pub struct Transport {
     pub header_bytes: u32,
     /// SYN, FIN and ACK.
     pub control_bytes: u32,
+    /// Whether the receiver retransmits SYN+ACK and FIN+ACK by a timer of its own.
+    #[serde(default)]
+    pub receiver_timers: bool,
     /// The numbers of that transport.
     #[serde(flatten)]
     pub parameters: BTreeMap<String, f64>,

@@ -19,18 +19,18 @@ pub trait Run: Send {
 
 /// Hosts whose flows came to something.
 trait Outcomes {
-    fn table(&self, paths: Paths) -> Table;
+    fn table(&self, dropped: &[u32], paths: Paths) -> Table;
 }
 
 impl Outcomes for TcpHosts {
-    fn table(&self, paths: Paths) -> Table {
-        columns::flows(self.outcomes(), paths)
+    fn table(&self, dropped: &[u32], paths: Paths) -> Table {
+        columns::flows(self.outcomes(), dropped, paths)
     }
 }
 
 impl Outcomes for DatagramHosts {
-    fn table(&self, paths: Paths) -> Table {
-        columns::flows(self.outcomes(), paths)
+    fn table(&self, dropped: &[u32], paths: Paths) -> Table {
+        columns::flows(self.outcomes(dropped), dropped, paths)
     }
 }
 
@@ -51,7 +51,7 @@ impl<H: Hosts + Outcomes + Send, A: Agenda<Event> + Send> Run for Running<H, A> 
         let end = self.simulator.calendar.now();
         let total = |name, value| (name, value);
         Columns {
-            flows: network.hosts.table(self.paths.clone()),
+            flows: network.hosts.table(&fabric.dropped, self.paths.clone()),
             links: columns::links(fabric),
             switches: columns::switches(&network.switches, end),
             totals: vec![
@@ -60,7 +60,7 @@ impl<H: Hosts + Outcomes + Send, A: Agenda<Event> + Send> Run for Running<H, A> 
                 total("end_ps", end.0),
                 total("units_created", fabric.created),
                 total("units_delivered", fabric.delivered),
-                total("units_dropped", fabric.dropped),
+                total("units_dropped", fabric.dropped.iter().map(|&n| u64::from(n)).sum()),
                 total("units_in_flight", fabric.units.len() as u64),
             ],
         }

@@ -37,9 +37,10 @@ impl DatagramHosts {
         DatagramHosts { states: vec![state; flows.len()], flows, departures, offsets, sizes }
     }
 
-    /// What became of each flow.
-    pub fn outcomes(&self) -> impl Iterator<Item = Outcome> + '_ {
-        self.flows.iter().zip(&self.states).map(|(flow, state)| {
+    /// What became of each flow, of which so many datagrams were dropped.
+    pub fn outcomes<'a>(&'a self, dropped: &'a [u32]) -> impl Iterator<Item = Outcome> + 'a {
+        let flows = self.flows.iter().zip(&self.states).zip(dropped);
+        flows.map(|((flow, state), &dropped)| {
             let finished = state.received == flow.size;
             Outcome {
                 end: if finished { state.last_arrival } else { Time::NEVER },
@@ -50,8 +51,8 @@ impl DatagramHosts {
                 status: match state.transmissions {
                     0 => Status::NotStarted,
                     _ if finished => Status::Finished,
-                    _ if state.sent < flow.size => Status::TimeLimit,
-                    _ => Status::Lost,
+                    _ if dropped > 0 => Status::Lost,
+                    _ => Status::TimeLimit,
                 },
             }
         })

@@ -29,12 +29,14 @@ pub struct TcpHosts {
 
 impl TcpHosts {
     /// Hosts for `flows`, sorted by start; `segment_time` gives the
-    /// transmission time of a full segment at a flow's source.
+    /// transmission time of a full segment at a flow's source. With
+    /// `receiver_timers` SYN+ACK and FIN+ACK have a timer of their own (RFC 9293).
     pub fn new(
         flows: Vec<Flow>,
         transport: &Entry,
         parameters: &Parameters,
         sizes: Sizes,
+        receiver_timers: bool,
         segment_time: impl Fn(&Flow) -> Duration,
     ) -> TcpHosts {
         let build = |flow: &Flow| {
@@ -42,7 +44,8 @@ impl TcpHosts {
             (transport.build)(&Setting { parameters, sizes: &sizes, segment_time })
         };
         let senders = flows.iter().map(|flow| Sender::new(flow.size, build(flow), 1)).collect();
-        let receivers = flows.iter().map(|flow| Receiver::new(build(flow).timeout)).collect();
+        let receiver = |flow| Receiver::new(receiver_timers.then(|| build(flow).timeout));
+        let receivers = flows.iter().map(receiver).collect();
         TcpHosts { flows, senders, receivers, sizes }
     }
 

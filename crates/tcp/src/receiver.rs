@@ -1,6 +1,6 @@
 //! The end of a flow that wants the data.
 
-use crate::segment::{Endpoint, ACK, FIN, SYN};
+use crate::segment::{Endpoint, ACK, FIN, FIN_ACKNOWLEDGED, SYN};
 use crate::timer::Timer;
 use crate::TimeoutPolicy;
 use lightburst_des::Agenda;
@@ -21,12 +21,13 @@ pub struct Receiver {
     /// Next byte expected (RCV.NXT).
     expected: u64,
     timer: Timer,
-    timeout: Box<dyn TimeoutPolicy>,
+    /// None: only the sender retransmits, and this end answers.
+    timeout: Option<Box<dyn TimeoutPolicy>>,
 }
 
 impl Receiver {
     /// A receiver that waits for a SYN.
-    pub fn new(timeout: Box<dyn TimeoutPolicy>) -> Receiver {
+    pub fn new(timeout: Option<Box<dyn TimeoutPolicy>>) -> Receiver {
         Receiver { state: State::Listen, expected: 0, timer: Timer::default(), timeout }
     }
 
@@ -55,7 +56,7 @@ impl Receiver {
         } else if header.payload > 0 {
             self.on_data(header, end, fx);
         } else {
-            self.on_ack();
+            self.on_ack(header.acknowledgement);
         }
     }
 
@@ -91,16 +92,17 @@ impl Receiver {
         self.acknowledge(0, end, fx);
     }
 
-    fn on_ack(&mut self) {
+    fn on_ack(&mut self, acknowledgement: u64) {
         match self.state {
             State::SynReceived => self.state = State::Established,
-            State::LastAck => self.state = State::Closed,
+            // An ACK of a duplicate SYN+ACK may still be under way: it closes nothing.
+            State::LastAck if acknowledgement == FIN_ACKNOWLEDGED => self.state = State::Closed,
             _ => return,
         }
         self.timer.clear();
     }
 
-    /// Sends a SYN or FIN with an acknowledgement and waits for the answer.
+    /// Sends a SYN or FIN with an acknowledgement; waits for the answer if it has a timer.
     fn answer<A: Agenda<Event>>(
         &mut self,
         flag: u8,
@@ -109,7 +111,9 @@ impl Receiver {
         fx: &mut Effects<'_, A>,
     ) {
         let start = self.acknowledge(flag, end, fx);
-        self.timer.set(start + self.timeout.value(), token, fx);
+        if let Some(timeout) = &self.timeout {
+            self.timer.set(start + timeout.value(), token, fx);
+        }
     }
 
     #[inline]
@@ -134,7 +138,9 @@ impl Receiver {
         if !self.timer.expired(token, fx) {
             return;
         }
-        self.timeout.on_timeout();
+        if let Some(timeout) = &mut self.timeout {
+            timeout.on_timeout();
+        }
         let flag = if self.state == State::SynReceived { SYN } else { FIN };
         self.answer(flag, end, token, fx);
     }

@@ -13,6 +13,12 @@ pub const FIN: u8 = 4;
 /// From the flow's source to its destination.
 pub const FORWARD: u8 = 8;
 
+/// What the sender acknowledges: the receiver's SYN, and its FIN, each of which
+/// takes one sequence number (RFC 9293, section 3.4).
+pub const SYN_ACKNOWLEDGED: u64 = 1;
+/// See [`SYN_ACKNOWLEDGED`].
+pub const FIN_ACKNOWLEDGED: u64 = 2;
+
 /// A host's only port.
 pub const NIC: PortId = PortId(0);
 

@@ -1,7 +1,7 @@
 //! The end of a flow that has the data.
 
 use crate::cc::{Ack, DeliveryRate, Sent, Timeout, Transport};
-use crate::segment::{Endpoint, ACK, FIN, FORWARD, SYN};
+use crate::segment::{Endpoint, ACK, FIN, FIN_ACKNOWLEDGED, FORWARD, SYN, SYN_ACKNOWLEDGED};
 use crate::timer::Timer;
 use lightburst_des::{Agenda, Duration, Time};
 use lightburst_net::{Bytes, Effects, Event, Header};
@@ -133,7 +133,7 @@ impl Sender {
         tokens: Tokens,
         fx: &mut Effects<'_, A>,
     ) {
-        acknowledge(end, fx);
+        acknowledge(SYN_ACKNOWLEDGED, end, fx);
         if self.state != State::SynSent {
             return;
         }
@@ -152,7 +152,7 @@ impl Sender {
         if matches!(self.state, State::FinWait | State::Closed) {
             self.state = State::Closed;
             self.timer.clear();
-            acknowledge(end, fx);
+            acknowledge(FIN_ACKNOWLEDGED, end, fx);
         }
     }
 
@@ -327,6 +327,10 @@ impl Sender {
     }
 }
 
-fn acknowledge<A: Agenda<Event>>(end: Endpoint<'_>, fx: &mut Effects<'_, A>) {
-    end.send(Header { flags: FORWARD | ACK, ..Header::default() }, fx);
+fn acknowledge<A: Agenda<Event>>(
+    acknowledgement: u64,
+    end: Endpoint<'_>,
+    fx: &mut Effects<'_, A>,
+) {
+    end.send(Header { acknowledgement, flags: FORWARD | ACK, ..Header::default() }, fx);
 }

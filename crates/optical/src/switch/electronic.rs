@@ -2,7 +2,7 @@
 //! to electronics and back.
 
 use super::Build;
-use lightburst_des::{Agenda, Stream};
+use lightburst_des::{Agenda, Duration, Stream};
 use lightburst_net::choice::any_free;
 use lightburst_net::{Choice, DropReason, Effects, Event, Node, PortId, SwitchCounters, UnitId};
 
@@ -46,25 +46,21 @@ impl<A: Agenda<Event>> Node<A> for Electronic {
         self.counters.arrived += 1;
         self.counters.oe_bytes += u64::from(bytes);
         let port = self.output(unit, fx);
-        let (now, free_at) = (fx.now(), fx.free_at(port));
-        if free_at > now {
-            let wait = free_at.since(now);
-            let backlog = fx.rate(port).bytes_in(wait).0;
-            if backlog + u64::from(bytes) > self.queue_bytes {
-                fx.drop(unit, DropReason::QueueFull, &mut self.counters);
-                return;
-            }
-            if backlog >= self.ecn_threshold_bytes {
-                fx.unit_mut(unit).marked = true;
-                self.counters.marked += 1;
-            }
+        let now = fx.now();
+        let wait = Duration(fx.free_at(port).0.saturating_sub(now.0));
+        let backlog = fx.rate(port).bytes_in(wait).0;
+        if backlog + u64::from(bytes) > self.queue_bytes {
+            return fx.drop(unit, DropReason::QueueFull, &mut self.counters);
+        }
+        if backlog >= self.ecn_threshold_bytes {
+            fx.unit_mut(unit).marked = true;
+            self.counters.marked += 1;
+        }
+        if wait > Duration::ZERO {
+            // The unit waits whole; while it is transmitted it no longer counts.
             self.counters.buffered += 1;
-            // The unit waits whole, then drains at the rate of the link.
             let area = u128::from(bytes) * u128::from(wait.0);
             self.counters.occupancy.queue(backlog + u64::from(bytes), area);
-        } else if u64::from(bytes) > self.queue_bytes {
-            fx.drop(unit, DropReason::QueueFull, &mut self.counters);
-            return;
         }
         self.counters.eo_bytes += u64::from(bytes);
         self.counters.forwarded += 1;
