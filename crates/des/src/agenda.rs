@@ -18,10 +18,10 @@ pub use wheel::Wheel;
 use crate::Time;
 
 /// The agenda that runs unless another one is asked for: the fastest on the real model.
-pub type Selected<E> = QuadHeap<E>;
+pub type Selected<E> = Wheel<E>;
 
 /// The names by which an agenda can be asked for, the selected one first.
-pub const NAMES: [&str; 4] = ["quad-heap", "binary-heap", "radix-heap", "wheel"];
+pub const NAMES: [&str; 4] = ["wheel", "quad-heap", "binary-heap", "radix-heap"];
 
 /// At one instant the first class comes before the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -30,7 +30,9 @@ impl Stream {
     pub fn new(seed: u64, name: &str) -> Stream {
         let start = mix(seed) ^ fnv1a(name);
         let word = |i: u64| mix(start.wrapping_add(GOLDEN_GAMMA.wrapping_mul(i)));
-        Stream { state: [word(0), word(1), word(2), word(3)] }
+        Stream {
+            state: [word(0), word(1), word(2), word(3)],
+        }
     }
 
     /// 64 random bits.
@@ -71,16 +73,29 @@ mod tests {
     fn splitmix64_reference_output() {
         // https://prng.di.unimi.it/splitmix64.c, seed 1234567
         let seed: u64 = 1_234_567;
-        let out: Vec<u64> =
-            (0..3).map(|i| mix(seed.wrapping_add(GOLDEN_GAMMA.wrapping_mul(i)))).collect();
-        assert_eq!(out, [6457827717110365317, 3203168211198807973, 9817491932198370423]);
+        let out: Vec<u64> = (0..3)
+            .map(|i| mix(seed.wrapping_add(GOLDEN_GAMMA.wrapping_mul(i))))
+            .collect();
+        assert_eq!(
+            out,
+            [
+                6457827717110365317,
+                3203168211198807973,
+                9817491932198370423
+            ]
+        );
     }
 
     #[test]
     fn xoshiro256plusplus_reference_output() {
-        let mut stream = Stream { state: [1, 2, 3, 4] };
+        let mut stream = Stream {
+            state: [1, 2, 3, 4],
+        };
         let out: Vec<u64> = (0..4).map(|_| stream.next_u64()).collect();
-        assert_eq!(out, [41943041, 58720359, 3588806011781223, 3591011842654386]);
+        assert_eq!(
+            out,
+            [41943041, 58720359, 3588806011781223, 3591011842654386]
+        );
     }
 
     #[test]
@@ -99,7 +114,10 @@ mod tests {
             counts[a.below(6) as usize] += 1;
         }
         // chi-square with 5 degrees of freedom, 99.9 % quantile 20.5
-        let chi: f64 = counts.iter().map(|&c| (f64::from(c) - 1e4).powi(2) / 1e4).sum();
+        let chi: f64 = counts
+            .iter()
+            .map(|&c| (f64::from(c) - 1e4).powi(2) / 1e4)
+            .sum();
         assert!(chi < 20.5, "{counts:?}");
     }
 }

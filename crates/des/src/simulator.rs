@@ -72,7 +72,11 @@ impl<M: Model<A>, A: Agenda<M::Event>> Simulator<M, A> {
             sequence: Sequence::default(),
             event: std::marker::PhantomData,
         };
-        Simulator { model, calendar, events: 0 }
+        Simulator {
+            model,
+            calendar,
+            events: 0,
+        }
     }
 
     /// The number of events handled.

@@ -19,7 +19,10 @@ impl Time {
     /// The time elapsed since `earlier`; panics in debug builds if that lies ahead.
     #[inline]
     pub fn since(self, earlier: Time) -> Duration {
-        debug_assert!(earlier <= self, "time went back: {earlier:?} after {self:?}");
+        debug_assert!(
+            earlier <= self,
+            "time went back: {earlier:?} after {self:?}"
+        );
         Duration(self.0 - earlier.0)
     }
 }

@@ -12,7 +12,10 @@ pub struct Arena<T> {
 impl<T: Copy> Arena<T> {
     /// An empty arena with room for `capacity` values.
     pub fn with_capacity(capacity: usize) -> Self {
-        Arena { values: Vec::with_capacity(capacity), free: Vec::with_capacity(capacity) }
+        Arena {
+            values: Vec::with_capacity(capacity),
+            free: Vec::with_capacity(capacity),
+        }
     }
 
     /// Stores a value.

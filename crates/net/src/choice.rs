@@ -1,6 +1,6 @@
 //! Choice among equal-cost next hops.
 
-use crate::{Effects, Event, FlowId, PortId, Route};
+use crate::{Effects, Event, PortId, Route, UnitId};
 use lightburst_des::{mix, Agenda, Stream};
 
 /// How a node chooses one port of a set.
@@ -31,28 +31,43 @@ impl Choice {
         }
     }
 
-    /// The member of the set that is chosen whether it is free or not; none if
-    /// that is left open until one is free.
+    /// Chooses an output for a unit.
     #[inline]
-    pub fn fixed<A: Agenda<Event>>(
+    pub fn pick<A: Agenda<Event>>(
         self,
         route: Route,
-        flow: FlowId,
+        unit: UnitId,
         draw: &mut Stream,
         fx: &Effects<'_, A>,
-    ) -> Option<PortId> {
+    ) -> Pick {
         let len = u32::from(route.len);
         let member = match self {
             _ if len == 1 => 0,
-            Choice::Free => return None,
+            Choice::Free => return any_free(route, draw, fx).map_or(Pick::AllBusy, Pick::Free),
             Choice::Random => draw.below(len),
             Choice::FlowHash { salt } => {
-                let key = (u64::from(flow.0) << 32) | u64::from(fx.node().0);
+                let key = (u64::from(fx.unit(unit).flow.0) << 32) | u64::from(fx.node().0);
                 ((u128::from(mix(salt ^ key)) * u128::from(len)) >> 64) as u32
             }
         };
-        Some(fx.port(route, member))
+        let port = fx.port(route, member);
+        if fx.is_free(port) {
+            Pick::Free(port)
+        } else {
+            Pick::Busy(port)
+        }
     }
+}
+
+/// An output, or what stands in the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pick {
+    /// This output, which is free now.
+    Free(PortId),
+    /// This output and no other, which is busy now.
+    Busy(PortId),
+    /// Any output of the set; all are busy now.
+    AllBusy,
 }
 
 /// A free port of the set, uniformly at random.
@@ -75,7 +90,12 @@ pub fn any_free<A: Agenda<Event>>(
     if fx.is_free(probe) {
         return Some(probe);
     }
-    let free = || fx.ports(route).iter().copied().filter(|&port| fx.is_free(port));
+    let free = || {
+        fx.ports(route)
+            .iter()
+            .copied()
+            .filter(|&port| fx.is_free(port))
+    };
     let count = free().count() as u32;
     if count == 0 {
         return None;

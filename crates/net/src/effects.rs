@@ -1,13 +1,16 @@
 //! The only way a node acts.
 
 use crate::{
-    Bytes, DropReason, Event, Fabric, NodeId, Packet, PortId, Rate, Route, SwitchCounters, UnitId,
+    Bytes, DropReason, Event, Fabric, LinkId, NodeId, Packet, PortId, Rate, Route, SwitchCounters,
+    UnitId,
 };
 use lightburst_des::{Agenda, Calendar, Class, Duration, Time};
 
 /// What the node that handles an event can see and do.
 pub struct Effects<'a, A: Agenda<Event>> {
     node: NodeId,
+    /// The link at port 0 of the node.
+    first_link: u32,
     fabric: &'a mut Fabric,
     calendar: &'a mut Calendar<Event, A>,
 }
@@ -18,7 +21,18 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
         fabric: &'a mut Fabric,
         calendar: &'a mut Calendar<Event, A>,
     ) -> Self {
-        Effects { node, fabric, calendar }
+        let first_link = fabric.link_id(node, PortId(0)).0;
+        Effects {
+            node,
+            first_link,
+            fabric,
+            calendar,
+        }
+    }
+
+    #[inline]
+    fn link(&self, port: PortId) -> LinkId {
+        LinkId(self.first_link + u32::from(port.0))
     }
 
     /// The present time.
@@ -48,7 +62,9 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
     /// The equal-cost next hops of a unit.
     #[inline]
     pub fn route(&self, unit: UnitId) -> Route {
-        self.fabric.routing.route(self.node, self.fabric.units[unit].destination)
+        self.fabric
+            .routing
+            .route(self.node, self.fabric.units[unit].destination)
     }
 
     /// The `i`-th port of a set.
@@ -66,7 +82,7 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
     /// When a port ends the last transmission that it was given.
     #[inline]
     pub fn free_at(&self, port: PortId) -> Time {
-        self.fabric.links[self.fabric.link_id(self.node, port).index()].free_at
+        self.fabric.links[self.link(port).index()].free_at
     }
 
     /// Whether a port is free now.
@@ -78,7 +94,7 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
     /// The rate of a port.
     #[inline]
     pub fn rate(&self, port: PortId) -> Rate {
-        self.fabric.rate(self.fabric.link_id(self.node, port))
+        self.fabric.rate(self.link(port))
     }
 
     /// How long a port takes for `bytes`.
@@ -97,7 +113,7 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
     #[inline]
     pub fn send(&mut self, port: PortId, unit: UnitId, from: Time) -> Time {
         let now = self.calendar.now();
-        let id = self.fabric.link_id(self.node, port);
+        let id = self.link(port);
         let fabric = &mut *self.fabric;
         let rates = &fabric.rates;
         let link = &mut fabric.links[id.index()];
@@ -112,7 +128,11 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
             let tail = link.tail;
             fabric.units[tail].place.next = unit;
         } else {
-            let event = Event::Arrive { to: link.to, port: link.to_port, unit };
+            let event = Event::Arrive {
+                to: link.to,
+                port: link.to_port,
+                unit,
+            };
             self.calendar.push(transit.arrival, order, event);
         }
         link.last_arrival = transit.arrival;
@@ -139,7 +159,14 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
     #[inline]
     pub fn timer(&mut self, at: Time, token: u64) {
         let order = self.calendar.order(Class::Timer);
-        self.calendar.push(at, order, Event::Timer { node: self.node, token });
+        self.calendar.push(
+            at,
+            order,
+            Event::Timer {
+                node: self.node,
+                token,
+            },
+        );
     }
 
     /// Sets a timer of another node: only for what starts from outside, a flow.

@@ -48,7 +48,10 @@ impl Fabric {
         for node in 0..nodes as usize {
             first_link[node + 1] += first_link[node];
         }
-        assert!(wires.windows(2).all(|w| w[0].from <= w[1].from), "links must be sorted");
+        assert!(
+            wires.windows(2).all(|w| w[0].from <= w[1].from),
+            "links must be sorted"
+        );
         let into = input_ports(nodes, wires);
         let link = |(wire, port): (&Wire, PortId)| {
             Link::new(wire.rate, wire.delay, wire.to, port, wire.whole)

@@ -14,7 +14,7 @@ pub mod unit;
 pub mod units;
 
 pub use arena::Arena;
-pub use choice::Choice;
+pub use choice::{Choice, Pick};
 pub use effects::Effects;
 pub use fabric::{Fabric, Wire};
 pub use ids::{FlowId, LinkId, NodeId, PortId, UnitId};

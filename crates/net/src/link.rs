@@ -5,6 +5,7 @@ use lightburst_des::{Duration, Time};
 
 /// A directed link; one cache line.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub struct Link {
     /// End of the last transmission that was given to it.
     pub free_at: Time,
@@ -73,12 +74,7 @@ impl Link {
 
     /// Takes a unit of `bytes` for transmission not before `from`.
     #[inline]
-    pub(crate) fn transmit(
-        &mut self,
-        bytes: u32,
-        from: Time,
-        rate: impl Fn() -> Rate,
-    ) -> Transit {
+    pub(crate) fn transmit(&mut self, bytes: u32, from: Time, rate: impl Fn() -> Rate) -> Transit {
         let duration = self.transmission_time(bytes, rate);
         let start = self.free_at.max(from);
         self.free_at = start + duration;
@@ -86,8 +82,11 @@ impl Link {
         self.bytes += u64::from(bytes);
         self.busy += duration;
         let sent = if self.whole { self.free_at } else { start };
-        Transit { start, arrival: sent + self.delay }
+        Transit {
+            start,
+            arrival: sent + self.delay,
+        }
     }
 }
 
-const _: () = assert!(std::mem::size_of::<Link>() <= 72);
+const _: () = assert!(std::mem::size_of::<Link>() == 64);

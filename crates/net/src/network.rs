@@ -39,18 +39,19 @@ pub struct Network<H, A: Agenda<Event>> {
 
 impl<H: Hosts, A: Agenda<Event>> Network<H, A> {
     /// A network of `host_count` hosts and the given switches.
-    pub fn new(
-        fabric: Fabric,
-        hosts: H,
-        switches: Vec<Box<dyn Node<A>>>,
-        host_count: u32,
-    ) -> Self {
-        Network { fabric, hosts, switches, host_count }
+    pub fn new(fabric: Fabric, hosts: H, switches: Vec<Box<dyn Node<A>>>, host_count: u32) -> Self {
+        Network {
+            fabric,
+            hosts,
+            switches,
+            host_count,
+        }
     }
 
     /// Sets the first timer of the hosts.
     pub fn start(&mut self, calendar: &mut Calendar<Event, A>) {
-        self.hosts.start(&mut Effects::new(NodeId(0), &mut self.fabric, calendar));
+        self.hosts
+            .start(&mut Effects::new(NodeId(0), &mut self.fabric, calendar));
     }
 }
 
@@ -64,10 +65,19 @@ impl<H: Hosts, A: Agenda<Event>> Model<A> for Network<H, A> {
                 let next = self.fabric.units[unit].place.next;
                 if next != UnitId::NONE {
                     let place = self.fabric.units[next].place;
-                    calendar.push(place.due, place.order, Event::Arrive { to, port, unit: next });
+                    calendar.push(
+                        place.due,
+                        place.order,
+                        Event::Arrive {
+                            to,
+                            port,
+                            unit: next,
+                        },
+                    );
                 }
                 if to.0 < self.host_count {
-                    self.hosts.on_unit(unit, &mut Effects::new(to, &mut self.fabric, calendar));
+                    self.hosts
+                        .on_unit(unit, &mut Effects::new(to, &mut self.fabric, calendar));
                 } else {
                     let switch = &mut self.switches[(to.0 - self.host_count) as usize];
                     let mut fx = Effects::new(to, &mut self.fabric, calendar);
@@ -76,7 +86,8 @@ impl<H: Hosts, A: Agenda<Event>> Model<A> for Network<H, A> {
             }
             Event::Timer { node, token } => {
                 if node.0 < self.host_count {
-                    self.hosts.on_timer(token, &mut Effects::new(node, &mut self.fabric, calendar));
+                    self.hosts
+                        .on_timer(token, &mut Effects::new(node, &mut self.fabric, calendar));
                 } else {
                     let switch = &mut self.switches[(node.0 - self.host_count) as usize];
                     switch.on_timer(token, &mut Effects::new(node, &mut self.fabric, calendar));

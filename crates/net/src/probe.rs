@@ -112,6 +112,9 @@ mod tests {
         occupancy.remove(100, Time(40));
         assert_eq!(occupancy.maximum(), 150);
         assert_eq!(occupancy.level(), 50);
-        assert_eq!(occupancy.integral(Time(50)), f64::from(100 * 10 + 150 * 20 + 50 * 10));
+        assert_eq!(
+            occupancy.integral(Time(50)),
+            f64::from(100 * 10 + 150 * 20 + 50 * 10)
+        );
     }
 }

@@ -32,14 +32,20 @@ enum Scheme {
 impl Routing {
     /// Structured routing of a k-ary fat-tree: no table of pairs.
     pub fn fat_tree(k: u16) -> Routing {
-        Routing { ports: (0..k).map(PortId).collect(), scheme: Scheme::FatTree(FatTree::new(k)) }
+        Routing {
+            ports: (0..k).map(PortId).collect(),
+            scheme: Scheme::FatTree(FatTree::new(k)),
+        }
     }
 
     /// Shortest paths (number of links) in any graph; `links` are (from, to),
     /// sorted by `from`; the first `hosts` nodes do not forward.
     pub fn shortest_path(hosts: u32, nodes: u32, links: &[(NodeId, NodeId)]) -> Routing {
         let (table, ports) = Table::new(hosts, nodes, links);
-        Routing { ports, scheme: Scheme::Table(table) }
+        Routing {
+            ports,
+            scheme: Scheme::Table(table),
+        }
     }
 
     /// The next hops at `node` towards `destination`.
@@ -71,3 +77,6 @@ impl Routing {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

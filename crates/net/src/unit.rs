@@ -52,7 +52,19 @@ impl Packet {
         bytes: u32,
         header: Header,
     ) -> Packet {
-        let place = Place { due: Time::ZERO, order: Order::default(), next: UnitId::NONE };
-        Packet { header, flow, source, destination, bytes, marked: false, place }
+        let place = Place {
+            due: Time::ZERO,
+            order: Order::default(),
+            next: UnitId::NONE,
+        };
+        Packet {
+            header,
+            flow,
+            source,
+            destination,
+            bytes,
+            marked: false,
+            place,
+        }
     }
 }

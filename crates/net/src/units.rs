@@ -29,7 +29,9 @@ impl Rate {
 
     /// Picoseconds for one byte, if that is a whole number that fits 32 bits.
     pub fn whole_ps_per_byte(self) -> Option<u32> {
-        (BYTE_PS % self.bps == 0).then(|| u32::try_from(BYTE_PS / self.bps).ok()).flatten()
+        (BYTE_PS % self.bps == 0)
+            .then(|| u32::try_from(BYTE_PS / self.bps).ok())
+            .flatten()
     }
 
     /// The time to transmit `bytes`, rounded up to a picosecond.
@@ -40,9 +42,7 @@ impl Rate {
 
     /// The bytes, rounded up, that take `time` to transmit.
     pub fn bytes_in(self, time: Duration) -> Bytes {
-        Bytes(
-            (u128::from(time.0) * u128::from(self.bps)).div_ceil(u128::from(BYTE_PS)) as u64,
-        )
+        Bytes((u128::from(time.0) * u128::from(self.bps)).div_ceil(u128::from(BYTE_PS)) as u64)
     }
 }
 
@@ -57,7 +57,10 @@ mod tests {
         assert_eq!(rate.transmission_time(Bytes(64)), Duration(51_200));
         assert_eq!(rate.whole_ps_per_byte(), Some(800));
         // 8e12 / 3e9 = 2666.67 ps, rounded up
-        assert_eq!(Rate::from_bps(3_000_000_000).transmission_time(Bytes(1)), Duration(2667));
+        assert_eq!(
+            Rate::from_bps(3_000_000_000).transmission_time(Bytes(1)),
+            Duration(2667)
+        );
         assert_eq!(Rate::from_bps(3_000_000_000).whole_ps_per_byte(), None);
         assert_eq!(Rate::from_bps(1000).whole_ps_per_byte(), None);
     }

@@ -3,8 +3,6 @@
 mod all_optical;
 mod electronic;
 mod hybrid;
-#[cfg(test)]
-mod tests;
 
 pub use all_optical::AllOptical;
 pub use electronic::Electronic;
@@ -55,9 +53,21 @@ pub struct Entry<A: Agenda<Event>> {
 /// All kinds of switch. A new one is a new file and a line here.
 pub fn registry<A: Agenda<Event>>() -> [Entry<A>; 3] {
     [
-        Entry { name: "all-optical", whole_units: false, build: |b| Box::new(AllOptical::new(b)) },
-        Entry { name: "hybrid", whole_units: false, build: |b| Box::new(Hybrid::new(b)) },
-        Entry { name: "electronic", whole_units: true, build: |b| Box::new(Electronic::new(b)) },
+        Entry {
+            name: "all-optical",
+            whole_units: false,
+            build: |b| Box::new(AllOptical::new(b)),
+        },
+        Entry {
+            name: "hybrid",
+            whole_units: false,
+            build: |b| Box::new(Hybrid::new(b)),
+        },
+        Entry {
+            name: "electronic",
+            whole_units: true,
+            build: |b| Box::new(Electronic::new(b)),
+        },
     ]
 }
 

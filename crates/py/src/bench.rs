@@ -26,7 +26,9 @@ pub fn bench_agenda(
         "wheel" => hold::<Wheel<Event>>,
         _ => {
             let known = NAMES.join(", ");
-            return Err(PyValueError::new_err(format!("no agenda {name:?}; known: {known}")));
+            return Err(PyValueError::new_err(format!(
+                "no agenda {name:?}; known: {known}"
+            )));
         }
     };
     Ok(py.detach(|| hold(pending, events, seed)))
@@ -40,8 +42,15 @@ fn hold<A: Agenda<Event>>(pending: usize, events: u64, seed: u64) -> f64 {
     agenda.reserve(pending);
     let mut push = |agenda: &mut A, draw: &mut Stream, now: Time| {
         let time = Time(now.0 + 1 + u64::from(draw.below(2 * MEAN_GAP)));
-        let event = Event::Timer { node: NodeId(0), token: 0 };
-        agenda.push(Entry { time, order: sequence.next(Class::Timer), event });
+        let event = Event::Timer {
+            node: NodeId(0),
+            token: 0,
+        };
+        agenda.push(Entry {
+            time,
+            order: sequence.next(Class::Timer),
+            event,
+        });
     };
     for _ in 0..pending {
         push(&mut agenda, &mut draw, Time::ZERO);

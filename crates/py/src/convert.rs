@@ -9,7 +9,9 @@ use pyo3::types::PyDict;
 
 fn column<T: Element + Copy>(table: &Bound<'_, PyDict>, name: &str) -> PyResult<Vec<T>> {
     let Some(value) = table.get_item(name)? else {
-        return Err(PyKeyError::new_err(format!("the plan lacks the column {name:?}")));
+        return Err(PyKeyError::new_err(format!(
+            "the plan lacks the column {name:?}"
+        )));
     };
     let array: PyReadonlyArray1<'_, T> = value.extract().map_err(|_| {
         PyTypeError::new_err(format!(

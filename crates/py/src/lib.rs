@@ -49,9 +49,15 @@ fn simulate<'py>(
     cancel: Option<&Cancel>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let settings = Settings::from_json(settings).map_err(value_error)?;
-    let plan = Plan { settings, links: convert::links(links)?, flows: convert::flows(flows)? };
+    let plan = Plan {
+        settings,
+        links: convert::links(links)?,
+        flows: convert::flows(flows)?,
+    };
     let cancelled = cancel.map(|cancel| Arc::clone(&cancel.0));
-    let mut run = py.detach(move || lightburst_sim::prepare(&plan)).map_err(value_error)?;
+    let mut run = py
+        .detach(move || lightburst_sim::prepare(&plan))
+        .map_err(value_error)?;
     loop {
         let (ended, back) = py.detach(move || {
             let ended = run.advance(SLICE);
@@ -62,7 +68,10 @@ fn simulate<'py>(
             return convert::columns(py, run.columns());
         }
         py.check_signals()?;
-        if cancelled.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+        if cancelled
+            .as_ref()
+            .is_some_and(|flag| flag.load(Ordering::Relaxed))
+        {
             return Err(Cancelled::new_err("the run was cancelled"));
         }
     }

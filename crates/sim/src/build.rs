@@ -2,9 +2,7 @@
 
 use crate::plan::{self, Plan, PlanError, ReEmission};
 use lightburst_des::{Agenda, Duration, Stream, Time};
-use lightburst_net::{
-    Bytes, Choice, Event, Fabric, NodeId, PortId, Rate, Routing, Wire,
-};
+use lightburst_net::{Bytes, Choice, Event, Fabric, NodeId, PortId, Rate, Routing, Wire};
 use lightburst_optical::switch::{self, Build};
 use lightburst_tcp::{DatagramHosts, Flow, Parameters, Sizes, TcpHosts};
 
@@ -16,7 +14,10 @@ pub struct Switches<A: Agenda<Event>> {
 }
 
 fn unknown(what: &str, name: &str, known: &[&str]) -> PlanError {
-    PlanError(format!("no {what} is called {name:?}; known: {}", known.join(", ")))
+    PlanError(format!(
+        "no {what} is called {name:?}; known: {}",
+        known.join(", ")
+    ))
 }
 
 /// The kind of switch that the plan names.
@@ -37,8 +38,7 @@ pub fn switches<A: Agenda<Event>>(plan: &Plan) -> Result<Switches<A>, PlanError>
             queue_bytes: given.queue_bytes,
             ecn_threshold_bytes: given.ecn_threshold_bytes,
         },
-        choice: choice
-            .ok_or_else(|| unknown("choice", &settings.choice, &Choice::NAMES))?,
+        choice: choice.ok_or_else(|| unknown("choice", &settings.choice, &Choice::NAMES))?,
     })
 }
 
@@ -66,11 +66,7 @@ impl<A: Agenda<Event>> Switches<A> {
     }
 
     /// One switch for each node that is not a host.
-    pub fn build(
-        &self,
-        plan: &Plan,
-        fabric: &Fabric,
-    ) -> Vec<Box<dyn lightburst_net::Node<A>>> {
+    pub fn build(&self, plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn lightburst_net::Node<A>>> {
         let settings = &plan.settings;
         let one = |node: u32| {
             let name = format!("switch/{}", node - settings.hosts);
@@ -109,7 +105,10 @@ fn sizes(plan: &Plan) -> Sizes {
 pub fn tcp_hosts(plan: &Plan, fabric: &Fabric) -> Result<TcpHosts, PlanError> {
     let transport = &plan.settings.transport;
     let Some(entry) = lightburst_tcp::cc::find(&transport.kind) else {
-        let known: Vec<_> = lightburst_tcp::cc::REGISTRY.iter().map(|e| e.name).collect();
+        let known: Vec<_> = lightburst_tcp::cc::REGISTRY
+            .iter()
+            .map(|e| e.name)
+            .collect();
         return Err(unknown("transport", &transport.kind, &known));
     };
     let parameters = Parameters::new(transport.parameters.clone());
@@ -117,13 +116,30 @@ pub fn tcp_hosts(plan: &Plan, fabric: &Fabric) -> Result<TcpHosts, PlanError> {
         let rate = fabric.rate(fabric.link_id(flow.source, PortId(0)));
         rate.transmission_time(Bytes(u64::from(transport.segment_bytes)))
     };
-    Ok(TcpHosts::new(flows(plan), entry, &parameters, sizes(plan), transport.receiver_timers, segment_time))
+    Ok(TcpHosts::new(
+        flows(plan),
+        entry,
+        &parameters,
+        sizes(plan),
+        transport.receiver_timers,
+        segment_time,
+    ))
 }
 
 /// Hosts that send datagrams.
 pub fn datagram_hosts(plan: &Plan) -> DatagramHosts {
-    let departures = plan.flows.departures_ps.iter().map(|&ps| Time(ps)).collect();
-    let offsets = plan.flows.departure_offsets.iter().map(|&at| at as usize).collect();
+    let departures = plan
+        .flows
+        .departures_ps
+        .iter()
+        .map(|&ps| Time(ps))
+        .collect();
+    let offsets = plan
+        .flows
+        .departure_offsets
+        .iter()
+        .map(|&at| at as usize)
+        .collect();
     DatagramHosts::new(flows(plan), departures, offsets, sizes(plan))
 }
 

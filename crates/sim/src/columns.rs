@@ -54,9 +54,18 @@ pub fn flows(outcomes: impl Iterator<Item = Outcome>, dropped: &[u32], paths: Pa
     }
     vec![
         ("end_ps", Column::U64(each(&outcomes, |o| o.end.0))),
-        ("delivered_bytes", Column::U64(each(&outcomes, |o| o.delivered))),
-        ("transmissions", Column::U32(each(&outcomes, |o| o.transmissions))),
-        ("retransmissions", Column::U32(each(&outcomes, |o| o.retransmissions))),
+        (
+            "delivered_bytes",
+            Column::U64(each(&outcomes, |o| o.delivered)),
+        ),
+        (
+            "transmissions",
+            Column::U32(each(&outcomes, |o| o.transmissions)),
+        ),
+        (
+            "retransmissions",
+            Column::U32(each(&outcomes, |o| o.retransmissions)),
+        ),
         ("timeouts", Column::U32(each(&outcomes, |o| o.timeouts))),
         ("drops", Column::U32(dropped.to_vec())),
         ("status", Column::U8(each(&outcomes, |o| o.status as u8))),

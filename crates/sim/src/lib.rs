@@ -13,7 +13,10 @@ pub use run::{prepare, Run};
 pub fn registry() -> Vec<(&'static str, Vec<&'static str>)> {
     type A = lightburst_des::Selected<lightburst_net::Event>;
     let switches = lightburst_optical::switch::registry::<A>().map(|entry| entry.name);
-    let mut transports: Vec<_> = lightburst_tcp::cc::REGISTRY.iter().map(|e| e.name).collect();
+    let mut transports: Vec<_> = lightburst_tcp::cc::REGISTRY
+        .iter()
+        .map(|e| e.name)
+        .collect();
     transports.push(plan::DATAGRAM);
     vec![
         ("switches", switches.to_vec()),

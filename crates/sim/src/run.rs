@@ -1,8 +1,8 @@
 //! A run that can be driven in slices, so that whoever drives it can stop it.
 
+use crate::build;
 use crate::columns::{self, Columns, Paths, Table};
 use crate::plan::{Plan, PlanError, DATAGRAM};
-use crate::build;
 use lightburst_des::agenda::{self, Agenda, BinaryHeap, QuadHeap, RadixHeap, Wheel};
 use lightburst_des::{Selected, Simulator, Stop, Time};
 use lightburst_net::{Event, Fabric, Hosts, Network};
@@ -60,7 +60,10 @@ impl<H: Hosts + Outcomes + Send, A: Agenda<Event> + Send> Run for Running<H, A> 
                 total("end_ps", end.0),
                 total("units_created", fabric.created),
                 total("units_delivered", fabric.delivered),
-                total("units_dropped", fabric.dropped.iter().map(|&n| u64::from(n)).sum()),
+                total(
+                    "units_dropped",
+                    fabric.dropped.iter().map(|&n| u64::from(n)).sum(),
+                ),
                 total("units_in_flight", fabric.units.len() as u64),
             ],
         }
@@ -82,13 +85,16 @@ pub fn prepare(plan: &Plan) -> Result<Box<dyn Run>, PlanError> {
     }
 }
 
-fn with_agenda<A: Agenda<Event> + Send + 'static>(
-    plan: &Plan,
-) -> Result<Box<dyn Run>, PlanError> {
+fn with_agenda<A: Agenda<Event> + Send + 'static>(plan: &Plan) -> Result<Box<dyn Run>, PlanError> {
     let switches = build::switches::<A>(plan)?;
     let fabric = switches.fabric(plan);
     if plan.settings.transport.kind == DATAGRAM {
-        Ok(running(plan, &switches, fabric, build::datagram_hosts(plan)))
+        Ok(running(
+            plan,
+            &switches,
+            fabric,
+            build::datagram_hosts(plan),
+        ))
     } else {
         let hosts = build::tcp_hosts(plan, &fabric)?;
         Ok(running(plan, &switches, fabric, hosts))
@@ -111,5 +117,9 @@ where
     let mut simulator = Simulator::new(network, 4 * plan.flows.source.len());
     simulator.model.start(&mut simulator.calendar);
     let limit = Time(plan.settings.time_limit_ps);
-    Box::new(Running { simulator, limit, paths })
+    Box::new(Running {
+        simulator,
+        limit,
+        paths,
+    })
 }

@@ -37,8 +37,14 @@ pub struct Entry {
 
 /// All transports. A new one is a new file and a line here.
 pub const REGISTRY: &[Entry] = &[
-    Entry { name: "saw", build: |s| stop_and_wait::transport(s, 0.0) },
-    Entry { name: "sawl", build: |s| stop_and_wait::transport(s, s.parameters.get("p")) },
+    Entry {
+        name: "saw",
+        build: |s| stop_and_wait::transport(s, 0.0),
+    },
+    Entry {
+        name: "sawl",
+        build: |s| stop_and_wait::transport(s, s.parameters.get("p")),
+    },
 ];
 
 /// The transport called `name`.

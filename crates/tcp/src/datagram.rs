@@ -32,9 +32,24 @@ impl DatagramHosts {
         offsets: Vec<usize>,
         sizes: Sizes,
     ) -> DatagramHosts {
-        assert_eq!(offsets.len(), flows.len() + 1, "an offset for each flow and the end");
-        let state = State { sent: 0, received: 0, last_arrival: Time::NEVER, transmissions: 0 };
-        DatagramHosts { states: vec![state; flows.len()], flows, departures, offsets, sizes }
+        assert_eq!(
+            offsets.len(),
+            flows.len() + 1,
+            "an offset for each flow and the end"
+        );
+        let state = State {
+            sent: 0,
+            received: 0,
+            last_arrival: Time::NEVER,
+            transmissions: 0,
+        };
+        DatagramHosts {
+            states: vec![state; flows.len()],
+            flows,
+            departures,
+            offsets,
+            sizes,
+        }
     }
 
     /// What became of each flow, of which so many datagrams were dropped.
@@ -43,7 +58,11 @@ impl DatagramHosts {
         flows.map(|((flow, state), &dropped)| {
             let finished = state.received == flow.size;
             Outcome {
-                end: if finished { state.last_arrival } else { Time::NEVER },
+                end: if finished {
+                    state.last_arrival
+                } else {
+                    Time::NEVER
+                },
                 delivered: state.received,
                 transmissions: state.transmissions,
                 retransmissions: 0,
@@ -87,8 +106,12 @@ impl Hosts for DatagramHosts {
         let flow = &self.flows[id.index()];
         let state = &mut self.states[id.index()];
         let payload = (flow.size - state.sent).min(u64::from(self.sizes.payload())) as u32;
-        let header =
-            Header { sequence: state.sent, payload, flags: FORWARD, ..Header::default() };
+        let header = Header {
+            sequence: state.sent,
+            payload,
+            flags: FORWARD,
+            ..Header::default()
+        };
         Endpoint::source(id, flow, &self.sizes).send(header, fx);
         state.sent += u64::from(payload);
         state.transmissions += 1;

@@ -16,7 +16,10 @@ const PACING: u64 = 3;
 
 fn tokens(flow: FlowId) -> Tokens {
     let base = u64::from(flow.0) << 2;
-    Tokens { retransmission: base | SENDER, pacing: base | PACING }
+    Tokens {
+        retransmission: base | SENDER,
+        pacing: base | PACING,
+    }
 }
 
 /// Hosts that speak TCP.
@@ -41,28 +44,43 @@ impl TcpHosts {
     ) -> TcpHosts {
         let build = |flow: &Flow| {
             let segment_time = segment_time(flow);
-            (transport.build)(&Setting { parameters, sizes: &sizes, segment_time })
+            (transport.build)(&Setting {
+                parameters,
+                sizes: &sizes,
+                segment_time,
+            })
         };
-        let senders = flows.iter().map(|flow| Sender::new(flow.size, build(flow), 1)).collect();
+        let senders = flows
+            .iter()
+            .map(|flow| Sender::new(flow.size, build(flow), 1))
+            .collect();
         let receiver = |flow| Receiver::new(receiver_timers.then(|| build(flow).timeout));
         let receivers = flows.iter().map(receiver).collect();
-        TcpHosts { flows, senders, receivers, sizes }
+        TcpHosts {
+            flows,
+            senders,
+            receivers,
+            sizes,
+        }
     }
 
     /// What became of each flow.
     pub fn outcomes(&self) -> impl Iterator<Item = Outcome> + '_ {
-        self.senders.iter().zip(&self.receivers).map(|(sender, receiver)| Outcome {
-            end: sender.end,
-            delivered: receiver.received(),
-            transmissions: sender.transmissions,
-            retransmissions: sender.retransmissions,
-            timeouts: sender.timeouts,
-            status: match sender.end {
-                lightburst_des::Time::NEVER if sender.started() => Status::TimeLimit,
-                lightburst_des::Time::NEVER => Status::NotStarted,
-                _ => Status::Finished,
-            },
-        })
+        self.senders
+            .iter()
+            .zip(&self.receivers)
+            .map(|(sender, receiver)| Outcome {
+                end: sender.end,
+                delivered: receiver.received(),
+                transmissions: sender.transmissions,
+                retransmissions: sender.retransmissions,
+                timeouts: sender.timeouts,
+                status: match sender.end {
+                    lightburst_des::Time::NEVER if sender.started() => Status::TimeLimit,
+                    lightburst_des::Time::NEVER => Status::NotStarted,
+                    _ => Status::Finished,
+                },
+            })
     }
 
     /// Arms the start of a flow, if there is one of this number.

@@ -33,6 +33,9 @@ impl Parameters {
 
     /// A number that the plan must hold; its absence is a bug on the Python side.
     pub fn get(&self, name: &str) -> f64 {
-        *self.0.get(name).unwrap_or_else(|| panic!("the plan lacks transport.{name}"))
+        *self
+            .0
+            .get(name)
+            .unwrap_or_else(|| panic!("the plan lacks transport.{name}"))
     }
 }

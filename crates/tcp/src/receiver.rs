@@ -28,7 +28,12 @@ pub struct Receiver {
 impl Receiver {
     /// A receiver that waits for a SYN.
     pub fn new(timeout: Option<Box<dyn TimeoutPolicy>>) -> Receiver {
-        Receiver { state: State::Listen, expected: 0, timer: Timer::default(), timeout }
+        Receiver {
+            state: State::Listen,
+            expected: 0,
+            timer: Timer::default(),
+            timeout,
+        }
     }
 
     /// Useful bytes received in order.
@@ -60,12 +65,7 @@ impl Receiver {
         }
     }
 
-    fn on_syn<A: Agenda<Event>>(
-        &mut self,
-        end: Endpoint<'_>,
-        token: u64,
-        fx: &mut Effects<'_, A>,
-    ) {
+    fn on_syn<A: Agenda<Event>>(&mut self, end: Endpoint<'_>, token: u64, fx: &mut Effects<'_, A>) {
         if matches!(self.state, State::Listen | State::SynReceived) {
             self.state = State::SynReceived;
             self.answer(SYN, end, token, fx);
@@ -123,8 +123,11 @@ impl Receiver {
         end: Endpoint<'_>,
         fx: &mut Effects<'_, A>,
     ) -> lightburst_des::Time {
-        let header =
-            Header { acknowledgement: self.expected, flags: flag | ACK, ..Header::default() };
+        let header = Header {
+            acknowledgement: self.expected,
+            flags: flag | ACK,
+            ..Header::default()
+        };
         end.send(header, fx)
     }
 
@@ -141,7 +144,11 @@ impl Receiver {
         if let Some(timeout) = &mut self.timeout {
             timeout.on_timeout();
         }
-        let flag = if self.state == State::SynReceived { SYN } else { FIN };
+        let flag = if self.state == State::SynReceived {
+            SYN
+        } else {
+            FIN
+        };
         self.answer(flag, end, token, fx);
     }
 }

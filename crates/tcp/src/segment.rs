@@ -65,12 +65,22 @@ pub struct Endpoint<'a> {
 impl<'a> Endpoint<'a> {
     /// The end of `flow` that has the data.
     pub fn source(id: FlowId, flow: &Flow, sizes: &'a Sizes) -> Self {
-        Endpoint { id, local: flow.source, peer: flow.destination, sizes }
+        Endpoint {
+            id,
+            local: flow.source,
+            peer: flow.destination,
+            sizes,
+        }
     }
 
     /// The end of `flow` that wants the data.
     pub fn destination(id: FlowId, flow: &Flow, sizes: &'a Sizes) -> Self {
-        Endpoint { id, local: flow.destination, peer: flow.source, sizes }
+        Endpoint {
+            id,
+            local: flow.destination,
+            peer: flow.source,
+            sizes,
+        }
     }
 
     /// Hands a segment to the network interface; returns when its transmission begins.

@@ -170,22 +170,38 @@ impl Sender {
         self.next = self.next.max(acknowledgement);
         self.delivered_at = now;
         let mut newest = None;
-        while self.in_flight.front().is_some_and(|segment| segment.end <= acknowledgement) {
+        while self
+            .in_flight
+            .front()
+            .is_some_and(|segment| segment.end <= acknowledgement)
+        {
             newest = self.in_flight.pop_front();
         }
         // Karn: no sample from a segment that was sent more than once.
-        let rtt = newest.filter(|s| !s.retransmission).map(|s| now.since(s.start));
+        let rtt = newest
+            .filter(|s| !s.retransmission)
+            .map(|s| now.since(s.start));
         if let Some(rtt) = rtt {
             self.transport.timeout.on_sample(rtt);
         }
         let delivery_rate = newest.map(|segment| self.delivery_rate(&segment, now));
         let in_flight = self.next - self.unacknowledged;
-        let ack = Ack { at: now, bytes, in_flight, rtt, delivery_rate };
+        let ack = Ack {
+            at: now,
+            bytes,
+            in_flight,
+            rtt,
+            delivery_rate,
+        };
         self.transport.congestion.on_ack(&ack);
         // RFC 6298, section 5: (5.2) all acknowledged: off; (5.3) otherwise restarted.
         self.timer.clear();
         if in_flight > 0 {
-            self.timer.set(now + self.transport.timeout.value(), tokens.retransmission, fx);
+            self.timer.set(
+                now + self.transport.timeout.value(),
+                tokens.retransmission,
+                fx,
+            );
         }
         if acknowledgement == self.size {
             self.end = now;
@@ -239,8 +255,12 @@ impl Sender {
         tokens: Tokens,
         fx: &mut Effects<'_, A>,
     ) {
-        let header =
-            Header { sequence: self.next, payload, flags: FORWARD | ACK, ..Header::default() };
+        let header = Header {
+            sequence: self.next,
+            payload,
+            flags: FORWARD | ACK,
+            ..Header::default()
+        };
         let start = end.send(header, fx);
         let retransmission = self.next < self.highest;
         self.next += u64::from(payload);
@@ -257,14 +277,23 @@ impl Sender {
         });
         let bytes = u64::from(payload);
         let in_flight = self.next - self.unacknowledged;
-        self.transport.congestion.on_sent(&Sent { at: start, bytes, in_flight, retransmission });
+        self.transport.congestion.on_sent(&Sent {
+            at: start,
+            bytes,
+            in_flight,
+            retransmission,
+        });
         if let Some(rate) = self.transport.congestion.pacing_rate() {
             let wire = Bytes(u64::from(end.sizes.wire(payload)));
             self.release = start + rate.transmission_time(wire);
         }
         // RFC 6298, section 5: (5.1) started if it is not running.
         if !self.timer.is_set() {
-            self.timer.set(start + self.transport.timeout.value(), tokens.retransmission, fx);
+            self.timer.set(
+                start + self.transport.timeout.value(),
+                tokens.retransmission,
+                fx,
+            );
         }
     }
 
@@ -276,8 +305,18 @@ impl Sender {
         tokens: Tokens,
         fx: &mut Effects<'_, A>,
     ) -> Time {
-        let start = end.send(Header { flags: FORWARD | flag, ..Header::default() }, fx);
-        self.timer.set(start + self.transport.timeout.value(), tokens.retransmission, fx);
+        let start = end.send(
+            Header {
+                flags: FORWARD | flag,
+                ..Header::default()
+            },
+            fx,
+        );
+        self.timer.set(
+            start + self.transport.timeout.value(),
+            tokens.retransmission,
+            fx,
+        );
         start
     }
 
@@ -315,7 +354,10 @@ impl Sender {
             }
             State::Established => {
                 let in_flight = self.next - self.unacknowledged;
-                let timeout = Timeout { at: fx.now(), in_flight };
+                let timeout = Timeout {
+                    at: fx.now(),
+                    in_flight,
+                };
                 self.transport.congestion.on_timeout(&timeout);
                 // Everything in flight is taken for lost and sent again (go-back-N).
                 self.in_flight.clear();
@@ -327,10 +369,13 @@ impl Sender {
     }
 }
 
-fn acknowledge<A: Agenda<Event>>(
-    acknowledgement: u64,
-    end: Endpoint<'_>,
-    fx: &mut Effects<'_, A>,
-) {
-    end.send(Header { acknowledgement, flags: FORWARD | ACK, ..Header::default() }, fx);
+fn acknowledge<A: Agenda<Event>>(acknowledgement: u64, end: Endpoint<'_>, fx: &mut Effects<'_, A>) {
+    end.send(
+        Header {
+            acknowledgement,
+            flags: FORWARD | ACK,
+            ..Header::default()
+        },
+        fx,
+    );
 }

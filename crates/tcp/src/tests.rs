@@ -1,1 +1,186 @@
+//! Two hosts on one wire: what the sender does with windows and pacing that no
+//! transport of this chapter uses yet.
 
+use crate::cc::{Ack, CongestionControl, Entry, Sent, Setting, Timeout, Transport};
+use crate::{Flow, Outcome, Parameters, Sizes, Status, TcpHosts, TimeoutPolicy};
+use lightburst_des::{Duration, Selected as Agenda, Simulator, Stop, Time};
+use lightburst_net::{Event, Fabric, Network, NodeId, Rate, Routing, Wire};
+use std::sync::Mutex;
+
+const DELAY: Duration = Duration(1_000_000);
+const SEGMENT: Duration = Duration(800_000);
+const CONTROL: Duration = Duration(51_200);
+
+/// A window of `segments` full segments, paced at `rate`; notes what it is told.
+struct Fixed {
+    segments: u64,
+    rate: Option<Rate>,
+}
+
+static SENT: Mutex<Vec<Sent>> = Mutex::new(Vec::new());
+static ACKED: Mutex<Vec<Ack>> = Mutex::new(Vec::new());
+
+impl CongestionControl for Fixed {
+    fn on_sent(&mut self, sent: &Sent) {
+        SENT.lock().unwrap().push(*sent);
+    }
+
+    fn on_ack(&mut self, ack: &Ack) {
+        ACKED.lock().unwrap().push(*ack);
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout) {
+        assert!(timeout.in_flight > 0);
+    }
+
+    fn window(&self) -> u64 {
+        1000 * self.segments
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        self.rate
+    }
+}
+
+struct Constant(Duration);
+
+impl TimeoutPolicy for Constant {
+    fn value(&self) -> Duration {
+        self.0
+    }
+
+    fn on_sample(&mut self, _rtt: Duration) {}
+
+    fn on_timeout(&mut self) {}
+}
+
+fn build(setting: &Setting) -> Transport {
+    let segments = setting.parameters.get("segments") as u64;
+    let pace = setting.parameters.get("pace_bps") as u64;
+    let rate = (pace > 0).then(|| Rate::from_bps(pace));
+    let timeout = Duration(setting.parameters.get("timeout_ps") as u64);
+    Transport {
+        congestion: Box::new(Fixed { segments, rate }),
+        timeout: Box::new(Constant(timeout)),
+    }
+}
+
+/// Runs one flow of `size` bytes over a wire of 10 Gb/s and 1 us.
+fn run(size: u64, segments: f64, pace_bps: f64, timeout_ps: f64) -> (Outcome, Vec<Sent>, Vec<Ack>) {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _guard = ONE_AT_A_TIME
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
+    SENT.lock().unwrap().clear();
+    ACKED.lock().unwrap().clear();
+    let wire = |from, to| Wire {
+        from: NodeId(from),
+        to: NodeId(to),
+        rate: Rate::from_bps(10_000_000_000),
+        delay: DELAY,
+        whole: true,
+    };
+    let wires = [wire(0, 1), wire(1, 0)];
+    let ends = [(NodeId(0), NodeId(1)), (NodeId(1), NodeId(0))];
+    let fabric = Fabric::new(2, &wires, Routing::shortest_path(2, 2, &ends), 1);
+    let numbers = [
+        ("segments", segments),
+        ("pace_bps", pace_bps),
+        ("timeout_ps", timeout_ps),
+    ];
+    let parameters = Parameters::new(numbers.map(|(name, x)| (name.to_string(), x)));
+    let flow = Flow {
+        source: NodeId(0),
+        destination: NodeId(1),
+        start: Time::ZERO,
+        size,
+    };
+    let sizes = Sizes {
+        segment: 1000,
+        header: 0,
+        control: 64,
+    };
+    let entry = Entry {
+        name: "fixed",
+        build,
+    };
+    let hosts = TcpHosts::new(vec![flow], &entry, &parameters, sizes, true, |_| SEGMENT);
+    let network = Network::new(fabric, hosts, Vec::new(), 2);
+    let mut simulator: Simulator<_, Agenda<Event>> = Simulator::new(network, 16);
+    simulator.model.start(&mut simulator.calendar);
+    assert_eq!(simulator.run(Time(1 << 50), u64::MAX), Stop::Drained);
+    assert!(
+        simulator.model.fabric.units.is_empty(),
+        "a unit was left behind"
+    );
+    let outcome = simulator.model.hosts.outcomes().next().unwrap();
+    let sent = SENT.lock().unwrap().clone();
+    let acked = ACKED.lock().unwrap().clone();
+    (outcome, sent, acked)
+}
+
+/// The first data segment follows the handshake and the ACK that ends it.
+fn first_start() -> Time {
+    Time::ZERO + (CONTROL + DELAY) * 2 + CONTROL
+}
+
+#[test]
+fn a_window_of_one_is_stop_and_wait() {
+    let (outcome, _, _) = run(10_000, 1.0, 0.0, 1e9);
+    let round = SEGMENT + DELAY + CONTROL + DELAY;
+    assert_eq!(outcome.end, first_start() + round * 10);
+    assert_eq!(
+        (
+            outcome.transmissions,
+            outcome.retransmissions,
+            outcome.timeouts
+        ),
+        (10, 0, 0)
+    );
+    assert_eq!(
+        (outcome.delivered, outcome.status),
+        (10_000, Status::Finished)
+    );
+}
+
+#[test]
+fn a_window_of_four_fills_the_pipe() {
+    // four segments take longer than the round trip of one, so the wire never rests
+    let (outcome, sent, acked) = run(20_000, 4.0, 0.0, 1e9);
+    let starts: Vec<Time> = sent.iter().map(|sent| sent.at).collect();
+    let expected: Vec<Time> = (0..20).map(|i| first_start() + SEGMENT * i).collect();
+    assert_eq!(starts, expected);
+    assert!(sent.iter().all(|sent| sent.in_flight <= 4000));
+    let last = first_start() + SEGMENT * 20 + DELAY + CONTROL + DELAY;
+    assert_eq!(outcome.end, last);
+    // in the steady state the delivery rate is that of the wire: 4 segments in 4 segment times
+    let rate = acked[10].delivery_rate.unwrap();
+    assert_eq!((rate.delivered, rate.interval), (4000, SEGMENT * 4));
+    // the wire is busy when a segment is handed over; its round trip starts with its transmission
+    assert_eq!(acked[10].rtt, Some(SEGMENT + DELAY + CONTROL + DELAY));
+}
+
+#[test]
+fn pacing_spaces_segments() {
+    // half the rate of the wire: a segment every two segment times
+    let (_, sent, _) = run(20_000, 20.0, 5e9, 1e9);
+    let starts: Vec<Time> = sent.iter().map(|sent| sent.at).collect();
+    let expected: Vec<Time> = (0..20).map(|i| first_start() + SEGMENT * (2 * i)).collect();
+    assert_eq!(starts, expected);
+}
+
+#[test]
+fn a_timeout_that_is_too_short_sends_everything_again_and_still_ends() {
+    let (outcome, sent, acked) = run(8_000, 4.0, 0.0, 2.5e6);
+    assert!(outcome.timeouts > 0 && outcome.retransmissions > 0);
+    assert_eq!(
+        (outcome.delivered, outcome.status),
+        (8_000, Status::Finished)
+    );
+    assert_eq!(
+        sent.iter().filter(|s| s.retransmission).count(),
+        outcome.retransmissions as usize
+    );
+    // Karn: no sample from a segment that was sent again
+    assert!(acked.iter().any(|ack| ack.rtt.is_none()));
+}

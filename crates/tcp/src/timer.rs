@@ -14,7 +14,10 @@ pub struct Timer {
 
 impl Default for Timer {
     fn default() -> Self {
-        Timer { deadline: Time::NEVER, armed: Time::NEVER }
+        Timer {
+            deadline: Time::NEVER,
+            armed: Time::NEVER,
+        }
     }
 }
 

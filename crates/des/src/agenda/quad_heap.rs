@@ -12,7 +12,9 @@ pub struct QuadHeap<E> {
 
 impl<E> Default for QuadHeap<E> {
     fn default() -> Self {
-        QuadHeap { entries: Vec::new() }
+        QuadHeap {
+            entries: Vec::new(),
+        }
     }
 }
 

@@ -30,7 +30,10 @@ impl<E: Copy> RadixHeap<E> {
     #[inline]
     fn insert(&mut self, entry: Entry<E>) {
         let key = entry.key();
-        debug_assert!(key >= self.last, "a key was pushed before the last one popped");
+        debug_assert!(
+            key >= self.last,
+            "a key was pushed before the last one popped"
+        );
         let bucket = 128 - (key ^ self.last).leading_zeros() as usize;
         if bucket > 0 {
             self.occupied |= 1 << (bucket - 1);

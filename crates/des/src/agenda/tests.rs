@@ -15,11 +15,23 @@ fn hold<A: Agenda<u32>>(gaps: &[u64], pending: usize, events: u32, seed: u64) ->
     let mut next = 0u32;
     let mut cause = |agenda: &mut A, now: Time, event: u32| {
         let gap = gaps[draw.below(gaps.len() as u32) as usize];
-        let class = if draw.below(3) == 0 { Class::Timer } else { Class::Arrival };
+        let class = if draw.below(3) == 0 {
+            Class::Timer
+        } else {
+            Class::Arrival
+        };
         // an arrival at the very instant of its cause would lie before a timer's key
-        let after = if class == Class::Arrival { gap.max(1) } else { gap };
+        let after = if class == Class::Arrival {
+            gap.max(1)
+        } else {
+            gap
+        };
         let time = Time(now.0 + after);
-        agenda.push(Entry { time, order: sequence.next(class), event });
+        agenda.push(Entry {
+            time,
+            order: sequence.next(class),
+            event,
+        });
     };
     while (next as usize) < pending {
         cause(&mut agenda, now, next);
@@ -29,7 +41,11 @@ fn hold<A: Agenda<u32>>(gaps: &[u64], pending: usize, events: u32, seed: u64) ->
         assert!(entry.time >= now, "time went back");
         now = entry.time;
         out.push((entry.time, entry.event));
-        let children = if agenda.len() > 2 * pending { 0 } else { 1 + usize::from(next % 7 == 0) };
+        let children = if agenda.len() > 2 * pending {
+            0
+        } else {
+            1 + usize::from(next % 7 == 0)
+        };
         for _ in 0..children {
             if next < events {
                 cause(&mut agenda, now, next);
@@ -55,7 +71,10 @@ fn all_agendas_give_the_same_order() {
             let expected = hold::<BinaryHeap<u32>>(gaps, pending, 60_000, seed);
             assert_eq!(expected.len(), 60_000);
             assert_eq!(expected, hold::<QuadHeap<u32>>(gaps, pending, 60_000, seed));
-            assert_eq!(expected, hold::<RadixHeap<u32>>(gaps, pending, 60_000, seed));
+            assert_eq!(
+                expected,
+                hold::<RadixHeap<u32>>(gaps, pending, 60_000, seed)
+            );
             assert_eq!(expected, hold::<Wheel<u32>>(gaps, pending, 60_000, seed));
         }
     }
@@ -67,11 +86,24 @@ fn ties_are_first_in_first_out_and_arrivals_come_before_timers() {
         let mut agenda = A::default();
         let mut sequence = Sequence::default();
         for event in 0..100 {
-            let class = if event % 2 == 0 { Class::Timer } else { Class::Arrival };
-            agenda.push(Entry { time: Time(5), order: sequence.next(class), event });
+            let class = if event % 2 == 0 {
+                Class::Timer
+            } else {
+                Class::Arrival
+            };
+            agenda.push(Entry {
+                time: Time(5),
+                order: sequence.next(class),
+                event,
+            });
         }
-        let out: Vec<u32> = std::iter::from_fn(|| agenda.pop()).map(|e| e.event).collect();
-        let expected: Vec<u32> = (0..50).map(|i| 2 * i + 1).chain((0..50).map(|i| 2 * i)).collect();
+        let out: Vec<u32> = std::iter::from_fn(|| agenda.pop())
+            .map(|e| e.event)
+            .collect();
+        let expected: Vec<u32> = (0..50)
+            .map(|i| 2 * i + 1)
+            .chain((0..50).map(|i| 2 * i))
+            .collect();
         assert_eq!(out, expected);
     }
     check::<BinaryHeap<u32>>();

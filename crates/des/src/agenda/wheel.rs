@@ -28,6 +28,8 @@ pub struct Wheel<E> {
     /// Entries in the slots.
     in_slots: usize,
     far: QuadHeap<E>,
+    /// The slot of the first entry in `far`.
+    far_slot: u64,
     /// A slot is `2^shift` picoseconds wide.
     shift: u32,
     /// The number, counted from time zero, of the slot in `bottom`.
@@ -46,6 +48,7 @@ impl<E> Default for Wheel<E> {
             free: NONE,
             in_slots: 0,
             far: QuadHeap::default(),
+            far_slot: u64::MAX,
             shift: 17,
             cursor: 0,
             pops: 0,
@@ -66,13 +69,17 @@ impl<E: Copy> Wheel<E> {
             self.link(slot, entry);
         } else {
             self.far.push(entry);
+            self.far_slot = self.far_slot.min(slot);
         }
     }
 
     #[inline]
     fn link(&mut self, slot: u64, entry: Entry<E>) {
         let at = slot as usize & (self.slots.len() - 1);
-        let node = Node { entry, next: self.slots[at] };
+        let node = Node {
+            entry,
+            next: self.slots[at],
+        };
         let handle = if self.free == NONE {
             self.nodes.push(node);
             self.nodes.len() as u32 - 1
@@ -95,42 +102,91 @@ impl<E: Copy> Wheel<E> {
         }
         let mask = self.slots.len() - 1;
         let start = (self.cursor + 1) as usize & mask;
-        let words = self.bitmap.len();
         let mut word = start / 64;
         let mut bits = self.bitmap[word] & (u64::MAX << (start % 64));
-        for _ in 0..=words {
+        // one word more than there are: the first one's low bits come last
+        for _ in 0..=self.bitmap.len() {
             if bits != 0 {
                 let at = word * 64 + bits.trailing_zeros() as usize;
                 let ahead = at.wrapping_sub(start) & mask;
                 return Some(self.cursor + 1 + ahead as u64);
             }
-            word = (word + 1) & (words - 1);
+            word = (word + 1) & (self.bitmap.len() - 1);
             bits = self.bitmap[word];
         }
         unreachable!("entries in the slots but no bit set")
     }
 
-    /// Moves the cursor to the next slot that holds an entry and sorts that slot.
-    fn advance(&mut self) {
+    /// Takes the next event when the slot under the cursor is used up.
+    #[inline]
+    fn pop_next_slot(&mut self) -> Option<Entry<E>> {
         if self.pops >= TUNING_INTERVAL {
             self.tune();
+            if let Some(entry) = self.bottom.pop() {
+                return Some(entry);
+            }
         }
-        let near = self.next_occupied();
-        let far = self.far.first().map(|entry| entry.time.0 >> self.shift);
-        let Some(next) = [near, far].into_iter().flatten().min() else { return };
-        self.cursor = next.max(self.cursor);
-        if near == Some(next) {
-            self.drain_slot(next);
-        }
-        while self.far.first().is_some_and(|e| e.time.0 >> self.shift <= self.cursor) {
-            self.bottom.extend(self.far.pop());
-        }
-        if self.bottom.len() > 1 {
-            self.bottom.sort_unstable_by_key(|entry| std::cmp::Reverse(entry.key()));
+        match self.next_occupied() {
+            Some(slot) if slot < self.far_slot => {
+                self.cursor = slot;
+                self.take_slot(slot)
+            }
+            near => self.take_far(near),
         }
     }
 
+    /// Takes the only event of a slot, or sorts the slot and takes its first.
     #[inline]
+    fn take_slot(&mut self, slot: u64) -> Option<Entry<E>> {
+        let at = slot as usize & (self.slots.len() - 1);
+        let first = self.slots[at];
+        let node = &mut self.nodes[first as usize];
+        if node.next != NONE {
+            self.drain_slot(slot);
+            self.sort_bottom();
+            return self.bottom.pop();
+        }
+        let entry = node.entry;
+        node.next = self.free;
+        self.free = first;
+        self.slots[at] = NONE;
+        self.bitmap[at / 64] &= !(1 << (at % 64));
+        self.in_slots -= 1;
+        Some(entry)
+    }
+
+    /// The same when the next slot holds events that waited beyond the turn.
+    fn take_far(&mut self, near: Option<u64>) -> Option<Entry<E>> {
+        if self.far.len() == 0 && near.is_none() {
+            return None;
+        }
+        self.cursor = self.far_slot;
+        if near == Some(self.cursor) {
+            self.drain_slot(self.cursor);
+        }
+        while self.far_slot == self.cursor && self.far.len() > 0 {
+            self.bottom.extend(self.far.pop());
+            self.look_far();
+        }
+        self.sort_bottom();
+        self.bottom.pop()
+    }
+
+    /// Notes the slot of the first event beyond the turn.
+    #[inline]
+    fn look_far(&mut self) {
+        self.far_slot = self
+            .far
+            .first()
+            .map_or(u64::MAX, |entry| entry.time.0 >> self.shift);
+    }
+
+    #[inline]
+    fn sort_bottom(&mut self) {
+        self.bottom
+            .sort_unstable_by_key(|entry| std::cmp::Reverse(entry.key()));
+    }
+
     fn drain_slot(&mut self, slot: u64) {
         let at = slot as usize & (self.slots.len() - 1);
         let mut handle = std::mem::replace(&mut self.slots[at], NONE);
@@ -153,7 +209,9 @@ impl<E: Copy> Wheel<E> {
         self.pops = 0;
         self.mark = now;
         let shift = (64 - gap.leading_zeros()).clamp(4, 40);
-        let slots = (4 * self.len()).next_power_of_two().clamp(MIN_SLOTS, MAX_SLOTS);
+        let slots = (4 * self.len())
+            .next_power_of_two()
+            .clamp(MIN_SLOTS, MAX_SLOTS);
         let fits = shift.abs_diff(self.shift) <= 1
             && slots <= 2 * self.slots.len()
             && self.slots.len() <= 8 * slots;
@@ -172,6 +230,7 @@ impl<E: Copy> Wheel<E> {
         self.bitmap = vec![0; slots / 64];
         self.cursor = now >> shift;
         self.shift = shift;
+        self.far_slot = u64::MAX;
         for entry in pending {
             self.insert(entry);
         }
@@ -186,11 +245,11 @@ impl<E: Copy> Agenda<E> for Wheel<E> {
 
     #[inline]
     fn pop(&mut self) -> Option<Entry<E>> {
-        if self.bottom.is_empty() {
-            self.advance();
-        }
         self.pops += 1;
-        self.bottom.pop()
+        match self.bottom.pop() {
+            Some(entry) => Some(entry),
+            None => self.pop_next_slot(),
+        }
     }
 
     fn len(&self) -> usize {

@@ -44,17 +44,29 @@ impl FatTree {
         places.extend(in_pods(k).map(|(pod, index)| Place::Edge { pod, index }));
         places.extend(in_pods(k).map(|(pod, _)| Place::Aggregation { pod }));
         places.extend((0..u32::from(half).pow(2)).map(|_| Place::Core));
-        FatTree { half, addresses, places }
+        FatTree {
+            half,
+            addresses,
+            places,
+        }
     }
 
     #[inline]
     fn down(port: u16) -> Route {
-        Route { set: port, len: 1, first: u32::from(port) }
+        Route {
+            set: port,
+            len: 1,
+            first: u32::from(port),
+        }
     }
 
     #[inline]
     fn up(&self) -> Route {
-        Route { set: self.half, len: self.half, first: u32::from(self.half) }
+        Route {
+            set: self.half,
+            len: self.half,
+            first: u32::from(self.half),
+        }
     }
 
     #[inline]

@@ -26,8 +26,11 @@ impl Table {
             into[to.index()].push(from);
         }
         let mut known: Vec<BTreeMap<Vec<PortId>, u16>> = vec![BTreeMap::new(); nodes];
-        let mut table =
-            Table { hosts, set: vec![u16::MAX; nodes * hosts], routes: vec![Vec::new(); nodes] };
+        let mut table = Table {
+            hosts,
+            set: vec![u16::MAX; nodes * hosts],
+            routes: vec![Vec::new(); nodes],
+        };
         let mut pool = Vec::new();
         for destination in 0..hosts {
             let distance = distances(destination, hosts, &into);
@@ -37,7 +40,11 @@ impl Table {
                 let set = *known[node].entry(ports).or_insert_with_key(|ports| {
                     let len = u16::try_from(ports.len()).expect("fewer than 2^16 ports");
                     let set = u16::try_from(fresh).expect("fewer than 2^16 sets at a node");
-                    table.routes[node].push(Route { set, len, first: pool.len() as u32 });
+                    table.routes[node].push(Route {
+                        set,
+                        len,
+                        first: pool.len() as u32,
+                    });
                     pool.extend_from_slice(ports);
                     set
                 });
@@ -84,7 +91,10 @@ fn next_hops(
     distance: &[u32],
     out: &[NodeId],
 ) -> Vec<PortId> {
-    assert!(distance[node] != UNREACHED, "node {node} cannot reach host {destination}");
+    assert!(
+        distance[node] != UNREACHED,
+        "node {node} cannot reach host {destination}"
+    );
     let nearer = |to: &NodeId| {
         let forwards = to.index() >= hosts || to.index() == destination;
         forwards && distance[to.index()] + 1 == distance[node]

@@ -2,8 +2,9 @@
 
 use super::{cut_through, Build};
 use lightburst_des::{Agenda, Duration, Stream};
-use lightburst_net::choice::any_free;
-use lightburst_net::{Choice, DropReason, Effects, Event, Node, PortId, SwitchCounters, UnitId};
+use lightburst_net::{
+    Choice, DropReason, Effects, Event, Node, Pick, PortId, SwitchCounters, UnitId,
+};
 
 /// An all-optical switch.
 pub struct AllOptical {
@@ -29,17 +30,14 @@ impl<A: Agenda<Event>> Node<A> for AllOptical {
     fn on_unit(&mut self, _port: PortId, unit: UnitId, fx: &mut Effects<'_, A>) {
         self.counters.arrived += 1;
         let route = fx.route(unit);
-        let flow = fx.unit(unit).flow;
-        let output = match self.choice.fixed(route, flow, &mut self.draw, fx) {
-            Some(port) => fx.is_free(port).then_some(port),
-            None => any_free(route, &mut self.draw, fx),
-        };
-        match output {
-            Some(port) => {
+        match self.choice.pick(route, unit, &mut self.draw, fx) {
+            Pick::Free(port) => {
                 self.counters.forwarded += 1;
                 cut_through(port, unit, self.switching_time, fx);
             }
-            None => fx.drop(unit, DropReason::Contention, &mut self.counters),
+            Pick::Busy(_) | Pick::AllBusy => {
+                fx.drop(unit, DropReason::Contention, &mut self.counters);
+            }
         }
     }
 

@@ -3,8 +3,9 @@
 
 use super::Build;
 use lightburst_des::{Agenda, Duration, Stream};
-use lightburst_net::choice::any_free;
-use lightburst_net::{Choice, DropReason, Effects, Event, Node, PortId, SwitchCounters, UnitId};
+use lightburst_net::{
+    Choice, DropReason, Effects, Event, Node, Pick, PortId, SwitchCounters, UnitId,
+};
 
 /// An electronic switch.
 pub struct Electronic {
@@ -31,11 +32,10 @@ impl Electronic {
     #[inline]
     fn output<A: Agenda<Event>>(&mut self, unit: UnitId, fx: &Effects<'_, A>) -> PortId {
         let route = fx.route(unit);
-        let flow = fx.unit(unit).flow;
-        self.choice
-            .fixed(route, flow, &mut self.draw, fx)
-            .or_else(|| any_free(route, &mut self.draw, fx))
-            .unwrap_or_else(|| fx.port(route, self.draw.below(u32::from(route.len))))
+        match self.choice.pick(route, unit, &mut self.draw, fx) {
+            Pick::Free(port) | Pick::Busy(port) => port,
+            Pick::AllBusy => fx.port(route, self.draw.below(u32::from(route.len))),
+        }
     }
 }
 
@@ -60,7 +60,9 @@ impl<A: Agenda<Event>> Node<A> for Electronic {
             // The unit waits whole; while it is transmitted it no longer counts.
             self.counters.buffered += 1;
             let area = u128::from(bytes) * u128::from(wait.0);
-            self.counters.occupancy.queue(backlog + u64::from(bytes), area);
+            self.counters
+                .occupancy
+                .queue(backlog + u64::from(bytes), area);
         }
         self.counters.eo_bytes += u64::from(bytes);
         self.counters.forwarded += 1;

@@ -8,7 +8,7 @@ use buffer::{Buffer, Waiting};
 use lightburst_des::{Agenda, Duration, Stream, Time};
 use lightburst_net::choice::any_free;
 use lightburst_net::{
-    Choice, DropReason, Effects, Event, Node, PortId, Route, SwitchCounters, UnitId,
+    Choice, DropReason, Effects, Event, Node, Pick, PortId, Route, SwitchCounters, UnitId,
 };
 
 /// A hybrid switch.
@@ -67,7 +67,13 @@ impl Hybrid {
         let received = now + self.switching_time + fx.transmission_time(rate_of, bytes);
         *input = received;
         let ready = if self.re_emit_early { now } else { received };
-        self.buffer.push(Waiting { unit, route, output, ready, number: self.counters.buffered });
+        self.buffer.push(Waiting {
+            unit,
+            route,
+            output,
+            ready,
+            number: self.counters.buffered,
+        });
         self.counters.buffered += 1;
         self.counters.oe_bytes += u64::from(bytes);
         self.counters.occupancy.add(bytes, now);
@@ -80,8 +86,12 @@ impl Hybrid {
         self.armed = Time::NEVER;
         while let Some(output) = self.outputs.iter().position(|&free_at| free_at <= now) {
             let eligible = |w: &Waiting| w.ready <= now && w.ports(fx).any(|p| fx.is_free(p));
-            let Some(waiting) = self.buffer.pop_first(eligible) else { break };
-            let port = waiting.output.or_else(|| any_free(waiting.route, &mut self.draw, fx));
+            let Some(waiting) = self.buffer.pop_first(eligible) else {
+                break;
+            };
+            let port = waiting
+                .output
+                .or_else(|| any_free(waiting.route, &mut self.draw, fx));
             let port = port.expect("a set with a free member");
             let bytes = fx.unit(waiting.unit).bytes;
             let start = now + self.switching_time;
@@ -100,8 +110,14 @@ impl Hybrid {
             let azimuth = w.ports(fx).map(|port| fx.free_at(port)).min();
             w.ready.max(azimuth.expect("a set has a member"))
         };
-        let Some(earliest) = self.buffer.heads().map(possible).min() else { return };
-        let output = self.outputs.iter().min().expect("a buffer in use has ports");
+        let Some(earliest) = self.buffer.heads().map(possible).min() else {
+            return;
+        };
+        let output = self
+            .outputs
+            .iter()
+            .min()
+            .expect("a buffer in use has ports");
         let wake = earliest.max(*output);
         if wake < self.armed {
             self.armed = wake;
@@ -119,19 +135,15 @@ impl<A: Agenda<Event>> Node<A> for Hybrid {
             self.look(fx);
         }
         let route = fx.route(unit);
-        let flow = fx.unit(unit).flow;
-        let fixed = self.choice.fixed(route, flow, &mut self.draw, fx);
-        let free = match fixed {
-            Some(port) => fx.is_free(port).then_some(port),
-            None => any_free(route, &mut self.draw, fx),
-        };
-        match free {
-            Some(port) => {
+        let output = match self.choice.pick(route, unit, &mut self.draw, fx) {
+            Pick::Free(port) => {
                 self.counters.forwarded += 1;
-                cut_through(port, unit, self.switching_time, fx);
+                return cut_through(port, unit, self.switching_time, fx);
             }
-            None => self.buffer_or_drop(unit, route, fixed, fx),
-        }
+            Pick::Busy(port) => Some(port),
+            Pick::AllBusy => None,
+        };
+        self.buffer_or_drop(unit, route, output, fx);
     }
 
     fn on_timer(&mut self, _token: u64, fx: &mut Effects<'_, A>) {

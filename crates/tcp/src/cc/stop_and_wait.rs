@@ -18,7 +18,9 @@ impl CongestionControl for StopAndWait {
 pub fn transport(setting: &Setting, p: f64) -> Transport {
     let margin = Duration((p * setting.segment_time.0 as f64).round() as u64);
     Transport {
-        congestion: Box::new(StopAndWait { segment: u64::from(setting.sizes.payload()) }),
+        congestion: Box::new(StopAndWait {
+            segment: u64::from(setting.sizes.payload()),
+        }),
         timeout: Box::new(SawTimeout::new(setting.parameters, margin)),
     }
 }

@@ -25,7 +25,11 @@ impl Waiting {
         &self,
         fx: &'a Effects<'_, A>,
     ) -> impl Iterator<Item = PortId> + 'a {
-        let any = if self.output.is_none() { fx.ports(self.route) } else { &[] };
+        let any = if self.output.is_none() {
+            fx.ports(self.route)
+        } else {
+            &[]
+        };
         self.output.into_iter().chain(any.iter().copied())
     }
 }
