@@ -34,7 +34,7 @@ impl<E: Copy, A: Agenda<E>> Calendar<E, A> {
     }
 
     /// Adds an event with a place taken earlier.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, time: Time, order: Order, event: E) {
         debug_assert!(time >= self.now, "an event was put into the past");
         self.agenda.push(Entry { time, order, event });

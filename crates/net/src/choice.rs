@@ -32,7 +32,7 @@ impl Choice {
     }
 
     /// Chooses an output for a unit.
-    #[inline]
+    #[inline(always)]
     pub fn pick<A: Agenda<Event>>(
         self,
         route: Route,
@@ -43,7 +43,7 @@ impl Choice {
         let len = u32::from(route.len);
         let member = match self {
             _ if len == 1 => 0,
-            Choice::Free => return any_free(route, draw, fx).map_or(Pick::AllBusy, Pick::Free),
+            Choice::Free => return any_free(route, draw, fx).map_or(Pick::Busy(route), Pick::Free),
             Choice::Random => draw.below(len),
             Choice::FlowHash { salt } => {
                 let key = (u64::from(fx.unit(unit).flow.0) << 32) | u64::from(fx.node().0);
@@ -54,7 +54,7 @@ impl Choice {
         if fx.is_free(port) {
             Pick::Free(port)
         } else {
-            Pick::Busy(port)
+            Pick::Busy(route.only(member))
         }
     }
 }
@@ -64,10 +64,8 @@ impl Choice {
 pub enum Pick {
     /// This output, which is free now.
     Free(PortId),
-    /// This output and no other, which is busy now.
-    Busy(PortId),
-    /// Any output of the set; all are busy now.
-    AllBusy,
+    /// One of these outputs, which are all busy now.
+    Busy(Route),
 }
 
 /// A free port of the set, uniformly at random.
@@ -75,7 +73,7 @@ pub enum Pick {
 /// One probe first: if it finds a free port that is as uniform over the free
 /// ones as the draw among them that follows otherwise, and it looks at one link
 /// instead of all.
-#[inline]
+#[inline(always)]
 pub fn any_free<A: Agenda<Event>>(
     route: Route,
     draw: &mut Stream,

@@ -60,7 +60,7 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
     }
 
     /// The equal-cost next hops of a unit.
-    #[inline]
+    #[inline(always)]
     pub fn route(&self, unit: UnitId) -> Route {
         self.fabric
             .routing
@@ -80,9 +80,16 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
     }
 
     /// When a port ends the last transmission that it was given.
-    #[inline]
+    #[inline(always)]
     pub fn free_at(&self, port: PortId) -> Time {
         self.fabric.links[self.link(port).index()].free_at
+    }
+
+    /// When the first port of a set ends the last transmission that it was given.
+    #[inline]
+    pub fn earliest_free(&self, route: Route) -> Time {
+        let times = self.ports(route).iter().map(|&port| self.free_at(port));
+        times.min().expect("a set has a member")
     }
 
     /// Whether a port is free now.

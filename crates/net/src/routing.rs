@@ -18,6 +18,18 @@ pub struct Route {
     first: u32,
 }
 
+impl Route {
+    /// The part of the set that is its `i`-th port alone.
+    #[inline]
+    pub fn only(self, i: u32) -> Route {
+        Route {
+            len: 1,
+            first: self.first + i,
+            ..self
+        }
+    }
+}
+
 /// Routing by shortest paths, with all equal-cost next hops.
 pub struct Routing {
     ports: Vec<PortId>,

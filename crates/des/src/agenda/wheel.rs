@@ -58,7 +58,7 @@ impl<E> Default for Wheel<E> {
 }
 
 impl<E: Copy> Wheel<E> {
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, entry: Entry<E>) {
         let slot = entry.time.0 >> self.shift;
         if slot <= self.cursor {
@@ -73,7 +73,7 @@ impl<E: Copy> Wheel<E> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn link(&mut self, slot: u64, entry: Entry<E>) {
         let at = slot as usize & (self.slots.len() - 1);
         let node = Node {
@@ -238,7 +238,7 @@ impl<E: Copy> Wheel<E> {
 }
 
 impl<E: Copy> Agenda<E> for Wheel<E> {
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, entry: Entry<E>) {
         self.insert(entry);
     }

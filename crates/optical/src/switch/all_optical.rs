@@ -35,7 +35,7 @@ impl<A: Agenda<Event>> Node<A> for AllOptical {
                 self.counters.forwarded += 1;
                 cut_through(port, unit, self.switching_time, fx);
             }
-            Pick::Busy(_) | Pick::AllBusy => {
+            Pick::Busy(_) => {
                 fx.drop(unit, DropReason::Contention, &mut self.counters);
             }
         }

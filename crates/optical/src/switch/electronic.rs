@@ -33,8 +33,9 @@ impl Electronic {
     fn output<A: Agenda<Event>>(&mut self, unit: UnitId, fx: &Effects<'_, A>) -> PortId {
         let route = fx.route(unit);
         match self.choice.pick(route, unit, &mut self.draw, fx) {
-            Pick::Free(port) | Pick::Busy(port) => port,
-            Pick::AllBusy => fx.port(route, self.draw.below(u32::from(route.len))),
+            Pick::Free(port) => port,
+            Pick::Busy(outputs) if outputs.len == 1 => fx.port(outputs, 0),
+            Pick::Busy(outputs) => fx.port(outputs, self.draw.below(u32::from(outputs.len))),
         }
     }
 }

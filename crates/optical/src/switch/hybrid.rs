@@ -15,6 +15,8 @@ use lightburst_net::{
 pub struct Hybrid {
     switching_time: Duration,
     re_emit_early: bool,
+    /// Bytes that the buffer holds.
+    capacity: u64,
     choice: Choice,
     draw: Stream,
     buffer: Buffer,
@@ -33,9 +35,10 @@ impl Hybrid {
         Hybrid {
             switching_time: build.settings.switching_time,
             re_emit_early: build.settings.re_emit_early,
+            capacity: build.settings.buffer_bytes.unwrap_or(u64::MAX),
             choice: build.choice,
             draw: build.draw,
-            buffer: Buffer::new(build.sets, build.settings.buffer_bytes),
+            buffer: Buffer::new(build.sets),
             inputs: ports.clone(),
             outputs: ports,
             armed: Time::NEVER,
@@ -43,12 +46,11 @@ impl Hybrid {
         }
     }
 
-    /// Takes a unit that met a busy azimuth into the buffer, if it can.
+    /// Takes a unit whose next hops are busy into the buffer, if it can.
     fn buffer_or_drop<A: Agenda<Event>>(
         &mut self,
         unit: UnitId,
-        route: Route,
-        output: Option<PortId>,
+        azimuths: Route,
         fx: &mut Effects<'_, A>,
     ) {
         let now = fx.now();
@@ -60,70 +62,83 @@ impl Hybrid {
             };
             return fx.drop(unit, reason, &mut self.counters);
         };
-        if !self.buffer.has_room(self.counters.occupancy.level(), bytes) {
+        if self.counters.occupancy.level() + u64::from(bytes) > self.capacity {
             return fx.drop(unit, DropReason::BufferFull, &mut self.counters);
         }
-        let rate_of = output.unwrap_or_else(|| fx.port(route, 0));
-        let received = now + self.switching_time + fx.transmission_time(rate_of, bytes);
+        let port = fx.port(azimuths, 0);
+        let received = now + self.switching_time + fx.transmission_time(port, bytes);
         *input = received;
         let ready = if self.re_emit_early { now } else { received };
-        self.buffer.push(Waiting {
+        let waiting = Waiting {
             unit,
-            route,
-            output,
+            azimuths,
             ready,
             number: self.counters.buffered,
-        });
+        };
         self.counters.buffered += 1;
         self.counters.oe_bytes += u64::from(bytes);
         self.counters.occupancy.add(bytes, now);
-        self.arm(fx);
+        if self.buffer.push(waiting, port) {
+            // A new head: nothing that waited before can leave earlier than was known.
+            self.wake_for(possible(&waiting, fx), fx);
+        }
     }
 
     /// Re-emits what can be re-emitted now, first buffered first.
     fn look<A: Agenda<Event>>(&mut self, fx: &mut Effects<'_, A>) {
         let now = fx.now();
         self.armed = Time::NEVER;
-        while let Some(output) = self.outputs.iter().position(|&free_at| free_at <= now) {
-            let eligible = |w: &Waiting| w.ready <= now && w.ports(fx).any(|p| fx.is_free(p));
-            let Some(waiting) = self.buffer.pop_first(eligible) else {
-                break;
-            };
-            let port = waiting
-                .output
-                .or_else(|| any_free(waiting.route, &mut self.draw, fx));
-            let port = port.expect("a set with a free member");
-            let bytes = fx.unit(waiting.unit).bytes;
-            let start = now + self.switching_time;
-            self.outputs[output] = start + fx.transmission_time(port, bytes);
-            self.counters.eo_bytes += u64::from(bytes);
-            self.counters.forwarded += 1;
-            self.counters.occupancy.remove(bytes, now);
-            fx.send(port, waiting.unit, start);
+        loop {
+            let output = self.outputs.iter().position(|&free_at| free_at <= now);
+            let (first, earliest) = self.buffer.first(now, |waiting| possible(waiting, fx));
+            match (first, output) {
+                (Some(head), Some(output)) => {
+                    let waiting = self.buffer.take(head);
+                    self.re_emit(waiting, output, fx);
+                }
+                _ if earliest == Time::NEVER => return,
+                _ => return self.wake_for(earliest, fx),
+            }
         }
-        self.arm(fx);
     }
 
-    /// Sets the wake-up to the earliest time at which a unit may leave.
-    fn arm<A: Agenda<Event>>(&mut self, fx: &mut Effects<'_, A>) {
-        let possible = |w: &Waiting| {
-            let azimuth = w.ports(fx).map(|port| fx.free_at(port)).min();
-            w.ready.max(azimuth.expect("a set has a member"))
-        };
-        let Some(earliest) = self.buffer.heads().map(possible).min() else {
-            return;
-        };
+    /// Sends a buffered unit through an output port of the buffer.
+    fn re_emit<A: Agenda<Event>>(
+        &mut self,
+        waiting: Waiting,
+        output: usize,
+        fx: &mut Effects<'_, A>,
+    ) {
+        let now = fx.now();
+        let port = any_free(waiting.azimuths, &mut self.draw, fx).expect("a free azimuth");
+        let bytes = fx.unit(waiting.unit).bytes;
+        let start = now + self.switching_time;
+        self.outputs[output] = start + fx.transmission_time(port, bytes);
+        self.counters.eo_bytes += u64::from(bytes);
+        self.counters.forwarded += 1;
+        self.counters.occupancy.remove(bytes, now);
+        fx.send(port, waiting.unit, start);
+    }
+
+    /// Sets the wake-up for a unit that may leave at `time` if an output port is free by then.
+    fn wake_for<A: Agenda<Event>>(&mut self, time: Time, fx: &mut Effects<'_, A>) {
         let output = self
             .outputs
             .iter()
             .min()
             .expect("a buffer in use has ports");
-        let wake = earliest.max(*output);
+        let wake = time.max(*output);
         if wake < self.armed {
             self.armed = wake;
             fx.timer(wake, 0);
         }
     }
+}
+
+/// When a unit may leave, as far as it and its azimuths go.
+#[inline]
+fn possible<A: Agenda<Event>>(waiting: &Waiting, fx: &Effects<'_, A>) -> Time {
+    waiting.ready.max(fx.earliest_free(waiting.azimuths))
 }
 
 impl<A: Agenda<Event>> Node<A> for Hybrid {
@@ -135,15 +150,13 @@ impl<A: Agenda<Event>> Node<A> for Hybrid {
             self.look(fx);
         }
         let route = fx.route(unit);
-        let output = match self.choice.pick(route, unit, &mut self.draw, fx) {
+        match self.choice.pick(route, unit, &mut self.draw, fx) {
             Pick::Free(port) => {
                 self.counters.forwarded += 1;
-                return cut_through(port, unit, self.switching_time, fx);
+                cut_through(port, unit, self.switching_time, fx);
             }
-            Pick::Busy(port) => Some(port),
-            Pick::AllBusy => None,
-        };
-        self.buffer_or_drop(unit, route, output, fx);
+            Pick::Busy(azimuths) => self.buffer_or_drop(unit, azimuths, fx),
+        }
     }
 
     fn on_timer(&mut self, _token: u64, fx: &mut Effects<'_, A>) {

@@ -1,0 +1,83 @@
+# make demo | make test | make bench | make docs; `make help` lists the rest.
+# Needs python3.11 (or PYTHON=python3.13), cargo and make; all else goes into .venv.
+
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+ARGS ?=
+
+# The versions in uv.lock and Cargo.lock, and no other Python than the one above.
+export UV_PROJECT_ENVIRONMENT := $(VENV)
+export UV_PYTHON_DOWNLOADS := never
+export MATURIN_PEP517_ARGS := --locked
+export PYO3_PYTHON := $(abspath $(BIN)/python)
+unexport VIRTUAL_ENV
+
+DEPENDENCIES := $(VENV)/.dependencies
+EXTENSION := python/lightburst/_core.abi3.so
+RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup demo format lint test test-all wheel bench bench-peers docs clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+setup: $(EXTENSION) ## make .venv and build the extension; at once when nothing changed
+
+# uv comes in the version that uv.lock pins, and then installs exactly what uv.lock says.
+$(DEPENDENCIES): uv.lock pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "uv==$$($(BIN)/python -c \
+	  'import tomllib; lock = tomllib.load(open("uv.lock", "rb")); print(next(p["version"] for p in lock["package"] if p["name"] == "uv"))')"
+	$(BIN)/uv sync --locked --no-install-project
+	touch $@
+
+# Built by the pinned maturin of .venv, in release.
+$(EXTENSION): $(DEPENDENCIES) $(RUST)
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/uv sync --locked \
+	  --reinstall-package lightburst --no-build-isolation-package lightburst
+	touch $@
+
+demo: setup ## the first paper in a minute: a table, a figure and one offline page in out/demo
+	$(BIN)/lightburst reproduce minakhmetov2018 --quick --out out/demo
+
+format: setup ## format Rust and Python
+	cargo fmt --all
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+lint: setup ## formatting, clippy, ruff, mypy and the structure check
+	cargo fmt --all --check
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/python tools/tidy.py
+	cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
+
+# The border to Python is tested from Python: its crate is a module, which no test program can link.
+test: lint ## everything that continuous integration runs
+	cargo test --quiet --locked --workspace --exclude lightburst-py
+	$(BIN)/pytest -m "not slow" $(ARGS)
+
+test-all: lint ## the same and the tests that take minutes
+	cargo test --quiet --locked --workspace --exclude lightburst-py
+	$(BIN)/pytest $(ARGS)
+
+wheel: setup ## one abi3 wheel in dist/
+	rm -f dist/*.whl
+	$(BIN)/maturin build --quiet --release --locked --out dist
+	@ls dist/*.whl
+
+bench: setup ## speed of one core, memory, the agenda alone; ARGS="--format json"
+	$(BIN)/python benches/run.py $(ARGS)
+
+bench-peers: setup ## ns-2 beside the nearest scenario of ours
+	$(BIN)/python benches/peers.py $(ARGS)
+
+docs: setup ## the README's picture and its table of what is reproduced, from a run; ARGS=--quick
+	$(BIN)/python tools/readme.py $(ARGS)
+
+clean: ## remove what make builds, not what runs have stored
+	rm -rf $(VENV) target dist $(EXTENSION)

@@ -1,0 +1,175 @@
+"""One measurement of one scenario, in a process of its own so that its peak memory is its own.
+
+``python benches/case.py '{"k": 8, "runs": 20}'`` prints one JSON object; `benches/run.py` and
+`benches/peers.py` start it.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve()
+K_OF_THE_PAPER = 8
+
+Measurement = dict[str, Any]
+
+
+def hosts(k: int) -> int:
+    """Return the number of hosts of a k-ary fat-tree."""
+    return k**3 // 4
+
+
+def paper(k: int) -> dict[str, Any]:
+    """Describe the paper's scenario on a fat-tree of any size.
+
+    Parameters
+    ----------
+    k : int
+        Ports of each switch. At 8 this is minakhmetov2018, figure 2a: hybrid switches with two
+        buffer ports under SAWL at 1e7 requests a second. For a larger tree the arrival rate and
+        the number of flows grow with the number of hosts, so that each host is as busy as there.
+
+    Returns
+    -------
+    dict
+        What a scenario file says.
+    """
+    share = hosts(k) / hosts(K_OF_THE_PAPER)
+    return {
+        "name": f"hybrid fat-tree, k = {k}",
+        "topology": {"kind": "fat-tree", "k": k, "link_length": "10 m", "link_rate": "10 Gb/s"},
+        "switching": {"kind": "hybrid", "buffer_ports": 2},
+        "transport": {"kind": "sawl", "p": 4},
+        "workload": {
+            "kind": "poisson",
+            "arrival_rate": f"{1e7 * share:.10g} /s",
+            "flows": round(1024 * share),
+            "size": {"kind": "lognormal", "mu": 9.48, "sigma": 2.45663283, "max": "16 MiB"},
+        },
+    }
+
+
+def electronic(load: float, seconds: float) -> dict[str, Any]:
+    """Describe what ``peers/ns2-ft.tcl`` simulates, as near as lightburst comes to it.
+
+    Parameters
+    ----------
+    load : float
+        Mean useful bits that arrive for each host, as a fraction of its 10 Gb/s.
+    seconds : float
+        Simulated time.
+
+    Returns
+    -------
+    dict
+        The same tree, links, queues, arrivals and sizes; but stop-and-wait where ns-2 has SACK.
+    """
+    mean_bytes = 1e6
+    rate = load * 10e9 / 8 / mean_bytes * hosts(K_OF_THE_PAPER)
+    return {
+        "name": "electronic fat-tree, k = 8",
+        "topology": {"kind": "fat-tree", "k": 8, "link_length": "10 m", "link_rate": "10 Gb/s"},
+        "switching": {"kind": "electronic", "queue_size": "900 kB"},
+        "transport": {"kind": "sawl", "p": 4, "segment_size": "9 kB", "header_size": "52 B"},
+        "workload": {
+            "kind": "poisson",
+            "arrival_rate": f"{rate:.10g} /s",
+            "flows": round(rate * seconds),
+            "size": {"kind": "lognormal", "mu": 13.315510557964274, "sigma": 1.0},
+        },
+        "measurement": {"time_limit": f"{seconds:.10g} s"},
+    }
+
+
+def measure(description: dict[str, Any], runs: int) -> Measurement:
+    """Run a scenario with the seeds 1 to `runs` and time what each part takes.
+
+    Parameters
+    ----------
+    description : dict
+        What a scenario file says.
+    runs : int
+        How often to run it, with another seed each time.
+
+    Returns
+    -------
+    dict
+        ``hops_per_s`` and ``events_per_s``: medians over the runs, for each second that the core
+        had the processor, the building of the network included. ``wall_hops_per_s``: the same by
+        the clock on the wall. ``core_share``: the part of the wall clock's time in which the
+        machine gave this process a processor, 1 if nothing else ran. ``packet_hops``, ``events``:
+        of all runs together. ``compile_s``: Python makes links and flows, the first time.
+        ``build_s``: Rust builds the network. ``peak_bytes``: largest resident set of this whole
+        process; ``start_bytes``: the same before the first plan, so Python and its libraries.
+    """
+    # Imported here, so that whoever only starts the process does not pay for it.
+    from lightburst import _core
+    from lightburst.compile import compile_plan
+    from lightburst.scenario import Scenario
+
+    start_bytes = peak_memory()
+    scenario = Scenario.from_dict(description)
+    begun = time.perf_counter()
+    plan = compile_plan(scenario, 1)
+    compile_s = time.perf_counter() - begun
+
+    first_flow = {name: column[:1] for name, column in plan.flows.items()}
+    begun = time.perf_counter()
+    _core.simulate(json.dumps(plan.settings), plan.links, first_flow)
+    build_s = time.perf_counter() - begun
+
+    hops, events, wall, processor = [], [], [], []
+    for seed in range(1, runs + 1):
+        plan = compile_plan(scenario, seed)
+        settings = json.dumps(plan.settings)
+        wall_begun, processor_begun = time.perf_counter(), time.thread_time()
+        totals = _core.simulate(settings, plan.links, plan.flows)["totals"]
+        processor.append(time.thread_time() - processor_begun)
+        wall.append(time.perf_counter() - wall_begun)
+        hops.append(totals["packet_hops"])
+        events.append(totals["events"])
+    return {
+        "name": scenario.name,
+        "runs": runs,
+        "hops_per_s": median_rate(hops, processor),
+        "events_per_s": median_rate(events, processor),
+        "wall_hops_per_s": median_rate(hops, wall),
+        "core_share": sum(processor) / sum(wall),
+        "packet_hops": sum(hops),
+        "events": sum(events),
+        "compile_s": compile_s,
+        "build_s": build_s,
+        "start_bytes": start_bytes,
+        "peak_bytes": peak_memory(),
+    }
+
+
+def median_rate(counts: list[int], seconds: list[float]) -> float:
+    """Return the median over the runs of what a run did in a second."""
+    return statistics.median(n / s for n, s in zip(counts, seconds, strict=True))
+
+
+def peak_memory() -> int:
+    """Return the largest resident set of this process so far, in bytes."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def measured(description: dict[str, Any], runs: int) -> Measurement:
+    """Call `measure` in a process of its own."""
+    order = json.dumps({"description": description, "runs": runs})
+    command = [sys.executable, str(HERE), order]
+    child = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    measurement: Measurement = json.loads(child.stdout)
+    return measurement
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure(**json.loads(sys.argv[1]))))

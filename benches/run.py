@@ -1,0 +1,119 @@
+"""The speed of one core: ``make bench``.
+
+Packet hops and events a second on the paper's scenario and on larger trees under the same load,
+the memory that they need, the agenda alone, and a fixed loop that tells how fast the machine is
+at this moment. docs/performance.md says what the figures were and what costs what.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+import case
+from lightburst import _core
+
+#: Runs of each size, enough for a median that stands still.
+RUNS = {8: 40, 16: 9, 32: 3, 64: 1}
+PENDING = {1_000: 5_000_000, 100_000: 5_000_000, 10_000_000: 1_000_000}
+REPEATS = 3
+WIDTH = 110
+#: Below this part of a core something else was running.
+QUIET = 0.97
+
+
+def calibrate() -> float:
+    return statistics.median(_core.bench_calibration() for _ in range(REPEATS))
+
+
+def agendas() -> dict[str, dict[str, float]]:
+    """Return events a second of each agenda in the hold model, by the number pending."""
+    return {
+        name: {
+            str(pending): events
+            / statistics.median(
+                _core.bench_agenda(name, pending, events, seed) for seed in range(REPEATS)
+            )
+            for pending, events in PENDING.items()
+        }
+        for name in _core.registry()["agendas"]
+    }
+
+
+def scenario_table(measurements: list[case.Measurement]) -> Table:
+    table = Table(title="one core, the paper's scenario and larger trees under the same load")
+    table.add_column("scenario")
+    for heading in ("runs", "M hops", "M hops/s", "M events/s", "plan s", "build s", "peak MiB"):
+        table.add_column(heading, justify="right")
+    for m in measurements:
+        table.add_row(
+            m["name"],
+            str(m["runs"]),
+            f"{m['packet_hops'] / m['runs'] / 1e6:.2f}",
+            f"{m['hops_per_s'] / 1e6:.1f}",
+            f"{m['events_per_s'] / 1e6:.1f}",
+            f"{m['compile_s']:.2f}",
+            f"{m['build_s']:.2f}",
+            f"{m['peak_bytes'] / 2**20:.0f}",
+        )
+    return table
+
+
+def agenda_table(rates: dict[str, dict[str, float]]) -> Table:
+    table = Table(title="the agenda alone (hold model), million events a second")
+    table.add_column("pending")
+    for pending in PENDING:
+        table.add_column(f"{pending:.0e}".replace("e+0", "e"), justify="right")
+    for name, by_pending in rates.items():
+        table.add_row(name, *(f"{by_pending[str(pending)] / 1e6:.1f}" for pending in PENDING))
+    return table
+
+
+def options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--format", choices=("table", "json"), default="table")
+    parser.add_argument(
+        "--largest", type=int, default=64, help="leave out fat-trees with a larger k (default 64)"
+    )
+    return parser.parse_args()
+
+
+def main() -> int:
+    chosen = options()
+    # A log has no width of its own, and 80 is too narrow for the table.
+    console = Console(stderr=chosen.format == "json", width=None if sys.stdout.isatty() else WIDTH)
+    results: dict[str, Any] = {"calibration_before_s": calibrate()}
+    console.print(f"calibration loop: {results['calibration_before_s']:.3f} s")
+    results["scenarios"] = []
+    for k, runs in RUNS.items():
+        if k <= chosen.largest:
+            console.print(f"fat-tree k = {k}: {case.hosts(k)} hosts ...")
+            results["scenarios"].append(case.measured(case.paper(k), runs))
+    console.print("agendas ...")
+    results["agendas"] = agendas()
+    results["calibration_after_s"] = calibrate()
+    if chosen.format == "json":
+        print(json.dumps(results, indent=2))
+        return 0
+    console.print(scenario_table(results["scenarios"]))
+    share = min(m["core_share"] for m in results["scenarios"])
+    if share < QUIET:
+        console.print(
+            f"the machine was busy: a run had its core only {share:.0%} of the time. The rates are "
+            "for the time\nit had, but its caches were shared too: they are too low.\n"
+        )
+    start = results["scenarios"][0]["start_bytes"]
+    console.print(f"of the peak, Python and its libraries: {start / 2**20:.0f} MiB\n")
+    console.print(agenda_table(results["agendas"]))
+    console.print(f"calibration loop again: {results['calibration_after_s']:.3f} s")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

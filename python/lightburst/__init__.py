@@ -1,0 +1,55 @@
+"""A laboratory for transport protocols over optical packet, burst and hybrid switched networks.
+
+>>> import lightburst as lb
+>>> scenario = lb.load("examples/hybrid.toml").with_(switching__buffer_ports=5)
+>>> result = lb.run(scenario, seed=1)  # result.summary, .flows, .links, .switches
+>>> lb.reproduce("minakhmetov2018/fig2a", quick=True).plot()
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lightburst.errors import InputError
+    from lightburst.report.reproduction import reproduce
+    from lightburst.result import Result
+    from lightburst.run import run
+    from lightburst.scenario import Scenario, load
+    from lightburst.study import Study, execute, replicate
+
+    __version__: str
+
+# Each name is imported when it is first used: `lightburst --version` needs no pandas.
+_HOME = {
+    "InputError": "lightburst.errors",
+    "Result": "lightburst.result",
+    "Scenario": "lightburst.scenario",
+    "Study": "lightburst.study",
+    "execute": "lightburst.study",
+    "load": "lightburst.scenario",
+    "replicate": "lightburst.study",
+    "reproduce": "lightburst.report.reproduction",
+    "run": "lightburst.run",
+}
+
+__all__ = [
+    "InputError",
+    "Result",
+    "Scenario",
+    "Study",
+    "__version__",
+    "execute",
+    "load",
+    "replicate",
+    "reproduce",
+    "run",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name from where it lives."""
+    if name == "__version__":
+        return importlib.import_module("lightburst._core").version()
+    if name not in _HOME:
+        raise AttributeError(f"module 'lightburst' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOME[name]), name)

@@ -1,0 +1,7 @@
+"""``python -m lightburst.cli``: the command line without the script."""
+
+import sys
+
+from lightburst.cli import main
+
+sys.exit(main())

@@ -1,0 +1,132 @@
+"""The commands and their options; what they do is imported only when they do it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from lightburst.cli.guard import guarded
+
+app = typer.Typer(
+    name="lightburst",
+    help="A laboratory for transport protocols over optical packet, burst and hybrid networks.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+class RunFormat(StrEnum):
+    """How the outcome of runs is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+
+
+class ClaimFormat(StrEnum):
+    """How claims are printed."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+OutOption = Annotated[
+    str | None, typer.Option("--out", metavar="DIR", help="Write the outcome to this directory.")
+]
+WorkersOption = Annotated[
+    str | None, typer.Option("--workers", metavar="N", help="Threads; all cores by default.")
+]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"lightburst {version('lightburst')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Say what is common to all commands: nothing but the version."""
+
+
+@app.command("run")
+@guarded
+def run_command(
+    scenario: Annotated[str, typer.Argument(help="A TOML file.", show_default=False)],
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="PATH=VALUE", help="Change a field; may be repeated."),
+    ] = None,
+    seed: Annotated[str, typer.Option("--seed", metavar="N", help="Seed of the first run.")] = "1",
+    replications: Annotated[
+        str, typer.Option("--replications", metavar="N", help="Runs, with consecutive seeds.")
+    ] = "1",
+    format: Annotated[RunFormat, typer.Option("--format", help="What to print.")] = RunFormat.TABLE,
+    out: OutOption = None,
+) -> None:
+    """Simulate a scenario."""
+    from lightburst.cli.run import run
+
+    run(scenario, settings or [], seed, replications, format.value, out)
+
+
+@app.command("reproduce")
+@guarded
+def reproduce_command(
+    name: Annotated[str, typer.Argument(help="A paper, or PAPER/PART.", show_default=False)],
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer seeds and points.")] = False,
+    format: Annotated[
+        ClaimFormat, typer.Option("--format", help="What to print.")
+    ] = ClaimFormat.TABLE,
+    out: OutOption = None,
+    workers: WorkersOption = None,
+) -> None:
+    """Run a paper's figures again and judge its claims."""
+    from lightburst.cli.reproduce import reproduce
+
+    reproduce(name, quick, format.value, out, workers)
+
+
+@app.command("list")
+@guarded
+def list_command(
+    topic: Annotated[str | None, typer.Argument(help="What to list.", show_default=False)] = None,
+) -> None:
+    """List what a scenario can name: topologies, switches, transports, papers and the rest."""
+    from lightburst.cli.listing import print_list
+
+    print_list(topic)
+
+
+@app.command("schema")
+@guarded
+def schema_command() -> None:
+    """Print the JSON schema of scenario files."""
+    import json
+
+    from lightburst.scenario import schema
+
+    print(json.dumps(schema(), indent=2))
+
+
+@app.command("report")
+@guarded
+def report_command(
+    directory: Annotated[
+        str, typer.Argument(metavar="DIR", help="A saved result.", show_default=False)
+    ],
+) -> None:
+    """Write one offline HTML page about a saved result."""
+    from lightburst.report.saved import write_page
+
+    print(write_page(directory))

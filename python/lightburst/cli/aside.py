@@ -1,0 +1,64 @@
+"""A run beside the main thread, so that the main thread can always hear Ctrl-C.
+
+The simulator hears it between events, NumPy not at all: drawing millions of flows, or handing them
+over, would make a user wait.
+"""
+
+from __future__ import annotations
+
+from queue import SimpleQueue
+from threading import Thread
+from typing import TYPE_CHECKING, Final
+
+from lightburst._core import Cancel
+from lightburst.result import Result
+from lightburst.run import run
+
+if TYPE_CHECKING:
+    from lightburst.scenario import Scenario
+
+# How long to wait for a run that is to end; what does not hear ends with the process.
+_PATIENCE_S: Final = 0.3
+
+
+def run_aside(scenario: Scenario, seed: int) -> Result:
+    """Simulate a scenario in a thread and wait for it.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        What to simulate.
+    seed : int
+        Seed of the run.
+
+    Returns
+    -------
+    Result
+        As `lightburst.run.run` gives it.
+
+    Raises
+    ------
+    InputError
+        As `lightburst.run.run`.
+    KeyboardInterrupt
+        On Ctrl-C, within a second wherever the run is.
+    """
+    done, cancel = SimpleQueue[Result | BaseException](), Cancel()
+
+    def work() -> None:
+        try:
+            done.put(run(scenario, seed, cancel=cancel))
+        except BaseException as error:
+            done.put(error)
+
+    thread = Thread(target=work, daemon=True)
+    thread.start()
+    try:
+        outcome = done.get()
+    except KeyboardInterrupt:
+        cancel.set()
+        thread.join(_PATIENCE_S)
+        raise
+    if isinstance(outcome, BaseException):
+        raise outcome
+    return outcome

@@ -1,0 +1,114 @@
+"""``lightburst list``: what a scenario can name, and what can be reproduced."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, get_args
+
+from rich.console import Console
+from rich.table import Table
+
+from lightburst import _core
+from lightburst.errors import InputError, show
+from lightburst.papers import PAPERS
+from lightburst.scenario import KINDS
+from lightburst.scenario.fields import Whole
+from lightburst.scenario.sizes import FlowSize
+from lightburst.scenario.switching import Switching
+from lightburst.scenario.topology import Topology
+from lightburst.scenario.transport import Transport
+from lightburst.scenario.workload import Workload
+from lightburst.units import Quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pydantic import BaseModel
+    from pydantic.fields import FieldInfo
+
+_UNIONS: Final[dict[str, Any]] = {
+    "topologies": Topology,
+    "switches": Switching,
+    "transports": Transport,
+    "workloads": Workload,
+    "sizes": FlowSize,
+}
+
+
+def topics() -> dict[str, Sequence[str]]:
+    """Give everything that can be listed.
+
+    Returns
+    -------
+    dict of str to sequence of str
+        Names by topic.
+    """
+    papers = [f"{name}/{part}" for name, paper in PAPERS.items() for part in paper.parts]
+    return {**KINDS, "agendas": _core.registry()["agendas"], "papers": [*PAPERS, *papers]}
+
+
+def print_list(topic: str | None) -> None:
+    """Print the names of a topic, or all topics with their names.
+
+    Parameters
+    ----------
+    topic : str or None
+        What to list; None lists all.
+
+    Raises
+    ------
+    InputError
+        If there is no such topic.
+    """
+    known = topics()
+    if topic is None:
+        for name, names in known.items():
+            print(f"{name}: {', '.join(names)}")
+    elif topic in _UNIONS:
+        _print_kinds(_UNIONS[topic])
+    elif topic == "papers":
+        _print_papers()
+    elif topic in known:
+        print("\n".join(known[topic]))
+    else:
+        raise InputError("list", show(topic), f"one of {', '.join(known)}")
+
+
+def _print_kinds(union: Any) -> None:
+    table = Table("kind", "what it is", "keys", show_lines=True)
+    for model in get_args(get_args(union)[0]):
+        summary = (model.__doc__ or "").split("\n\n")[0].replace("\n", " ").strip()
+        table.add_row(str(model.model_fields["kind"].default), summary, "\n".join(_keys(model)))
+    Console().print(table)
+
+
+def _keys(model: type[BaseModel]) -> Iterator[str]:
+    for name, field in model.model_fields.items():
+        if name == "kind":
+            continue
+        if field.is_required():
+            yield f"{name} (needed)"
+        else:
+            default = _written(field)
+            yield name if default is None else f"{name} = {default}"
+
+
+def _written(field: FieldInfo) -> str | None:
+    """Write the default as a file would; None where only leaving it out says it."""
+    default = field.default
+    for item in field.metadata:
+        if isinstance(item, Quantity):
+            return item.format(default)
+        if default is None and isinstance(item, Whole):
+            return item.word
+    if hasattr(default, "kind"):
+        return str(default.kind)
+    return None if default is None or default == () else f"{default}"
+
+
+def _print_papers() -> None:
+    table = Table("name", "what it shows")
+    for name, paper in PAPERS.items():
+        table.add_row(name, paper.citation)
+        for part, words in paper.parts.items():
+            table.add_row(f"{name}/{part}", words)
+    Console().print(table)

@@ -1,0 +1,129 @@
+"""``lightburst reproduce``: a paper's figures and claims."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Final
+
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from lightburst.cli.guard import resumable
+from lightburst.cli.options import whole
+from lightburst.papers.claims import Verdict
+from lightburst.report.files import STORE, check
+from lightburst.report.page import short
+from lightburst.report.reproduction import reproduce as run_again
+
+if TYPE_CHECKING:
+    from lightburst.papers.claims import Claim
+    from lightburst.papers.figure import Figure
+    from lightburst.report.reproduction import Reproduction
+
+_LOG_WIDTH: Final = 110
+_STYLE: Final = {
+    Verdict.HOLDS: "green",
+    Verdict.DIFFERS: "bold red",
+    Verdict.NOT_COMPARABLE: "dim",
+}
+
+
+def reproduce(name: str, quick: bool, format: str, out: str | None, workers: str | None) -> None:
+    """Reproduce a paper and print what came of it.
+
+    Parameters
+    ----------
+    name : str
+        A paper or one of its parts.
+    quick : bool
+        Whether with fewer seeds and points.
+    format : str
+        ``"table"`` or ``"json"``: the list of claims alone.
+    out : str or None
+        Where to write figures, claims, runs and the page.
+    workers : str or None
+        Number of threads, as given.
+
+    Raises
+    ------
+    InputError
+        If anything of this cannot be used; nothing has been written then.
+    """
+    if out is not None:
+        check(out)
+    threads = None if workers is None else whole("--workers", workers, 1)
+    with resumable(STORE):
+        found = run_again(name, quick=quick, workers=threads)
+    page = None if out is None else found.save(out)
+    if format == "json":
+        claims = [claim.as_dict() for claim in found.claims]
+        print(json.dumps(claims, indent=2, allow_nan=False, ensure_ascii=False))
+    else:
+        _print_tables(found)
+    # Beside the JSON on standard output, only standard error is left for words.
+    stream = sys.stderr if format == "json" else sys.stdout
+    if page is None:
+        print("Figures and an offline page: add --out DIR.", file=stream)
+        return
+    for figure in found.figures:
+        for ending in ("png", "svg"):
+            print(f"figure: {page.parent / figure.id}.{ending}", file=stream)
+    print(f"page:   {page}", file=stream)
+
+
+def _print_tables(found: Reproduction) -> None:
+    # A log has no width of its own: the tables need a little more than the usual 80.
+    console = Console() if sys.stdout.isatty() else Console(width=_LOG_WIDTH)
+    for figure in found.figures:
+        console.print(_numbers(figure))
+    table = _plain(f"Claims of {found.name}")
+    for heading in ("verdict", "claim"):
+        table.add_column(heading, no_wrap=True)
+    for heading in ("published", "measured", "95 % interval"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for claim in found.claims:
+        table.add_row(*_row(claim))
+    console.print(table)
+    counts = ", ".join(f"{number} {verdict}" for verdict, number in found.verdicts().items())
+    print(f"{len(found.claims)} claims: {counts}. Criteria and notes: --format json, or the page.")
+
+
+def _row(claim: Claim) -> tuple[Text | str, ...]:
+    interval = "–"
+    if claim.ci_low is not None and claim.ci_high is not None:
+        interval = f"{claim.ci_low:.4g} to {claim.ci_high:.4g}"
+    return (
+        Text(claim.verdict.value, style=_STYLE[claim.verdict]),
+        claim.id,
+        short(claim.published),
+        short(claim.measured),
+        interval,
+    )
+
+
+def _numbers(figure: Figure) -> Table:
+    """Print a figure as a table: one row for each curve, one column for each x."""
+    table = _plain(f"{figure.title}: {figure.y_label}")
+    table.add_column(figure.x_label, no_wrap=True)
+    steps = sorted(figure.data["x"].unique())
+    for x in steps:
+        heading = f"{x:.0e}".replace("e+0", "e") if figure.x_log else f"{x:g}"
+        table.add_column(heading, justify="right", no_wrap=True)
+    for (colour, dash), curve in figure.data.groupby(["colour", "dash"], sort=False):
+        name = f"{colour}, {dash}" if len(figure.dashes) > 1 else str(colour)
+        heights = dict(zip(curve["x"], curve["y"], strict=True))
+        table.add_row(name, *(_height(heights.get(x)) for x in steps))
+    return table
+
+
+def _height(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
+def _plain(title: str) -> Table:
+    return Table(title=title, title_justify="left", title_style="bold", box=SIMPLE, pad_edge=False)

@@ -1,0 +1,150 @@
+"""``lightburst run``: one scenario, one seed or several."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table
+
+from lightburst.cli.aside import run_aside
+from lightburst.cli.guard import resumable
+from lightburst.cli.options import whole
+from lightburst.errors import InputError, show
+from lightburst.report.files import STORE, check, replace
+from lightburst.report.replications import Replications, replicate
+from lightburst.report.words import readable, readable_interval, words_of
+from lightburst.run import check_seed
+from lightburst.scenario import Scenario, load
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lightburst.result import Result
+
+
+def run(
+    path: str,
+    settings: Sequence[str],
+    seed: str,
+    replications: str,
+    format: str,
+    out: str | None,
+) -> None:
+    """Simulate a scenario and print what came of it.
+
+    Parameters
+    ----------
+    path : str
+        The scenario file.
+    settings : sequence of str
+        Changes, ``path=value`` each.
+    seed, replications : str
+        Seed of the first run, and number of runs, as given.
+    format : str
+        ``"table"``, ``"json"`` or ``"csv"``.
+    out : str or None
+        Where to write the tables.
+
+    Raises
+    ------
+    InputError
+        If anything of this cannot be used; nothing has been written then.
+    """
+    scenario = changed(load(path), settings)
+    first, number = whole("--seed", seed, 0), whole("--replications", replications, 1)
+    check_seed(first + number - 1)
+    if out is not None:
+        check(out)
+    if number == 1:
+        result = run_aside(scenario, first)
+        if out is not None:
+            replace(out, result.save)
+        _print_run(result, format)
+    else:
+        with resumable(STORE):
+            found = replicate(scenario, range(first, first + number))
+        if out is not None:
+            found.save(out)
+        _print_replications(found, format)
+
+
+def changed(scenario: Scenario, settings: Sequence[str]) -> Scenario:
+    """Apply ``--set`` options to a scenario.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        Where to begin.
+    settings : sequence of str
+        ``path=value`` each.
+
+    Returns
+    -------
+    Scenario
+        With the changes, all applied at once.
+
+    Raises
+    ------
+    InputError
+        If one has no ``=``, or the scenario does not allow it.
+    """
+    changes = {}
+    for setting in settings:
+        path, equals, value = setting.partition("=")
+        if not equals or not path.strip():
+            raise InputError("--set", show(setting), "PATH=VALUE, as switching.buffer_ports=5")
+        changes[path.strip()] = value.strip()
+    return scenario.with_(changes) if changes else scenario
+
+
+def _print_run(result: Result, format: str) -> None:
+    summary = dict(result.metrics)
+    if format == "json":
+        record = {"seed": result.seed, **summary, "provenance": result.provenance.as_dict()}
+        print(json.dumps(record, indent=2, allow_nan=False))
+    elif format == "csv":
+        _print_csv([{"seed": result.seed, **summary}])
+    else:
+        rows = [(words_of(key), readable(key, value)) for key, value in summary.items()]
+        _print_table(_title(result.scenario, f"seed {result.seed}"), rows)
+
+
+def _print_replications(found: Replications, format: str) -> None:
+    if format == "json":
+        print(json.dumps(found.as_dict(), indent=2, allow_nan=False))
+    elif format == "csv":
+        _print_csv(found.records())
+    else:
+        rows = [
+            (words_of(key), readable_interval(key, interval))
+            for key, interval in found.summary().items()
+        ]
+        seeds = f"{len(found.seeds)} seeds, {found.seeds[0]} to {found.seeds[-1]}: mean, 95 %"
+        _print_table(_title(found.scenario, seeds), rows)
+
+
+def _title(scenario: Scenario, seeds: str) -> str:
+    name = scenario.name or "unnamed scenario"
+    return f"{name}: {scenario.switching.kind}, {scenario.transport.kind}; {seeds}"
+
+
+def _print_csv(records: Sequence[Mapping[str, Any]]) -> None:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fieldnames=list(records[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    sys.stdout.write(text.getvalue())
+
+
+def _print_table(title: str, rows: Sequence[tuple[str, str]]) -> None:
+    table = Table(title=title, title_justify="left", show_header=False)
+    table.add_column(no_wrap=True)
+    table.add_column(justify="right", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    Console().print(table)

@@ -1,0 +1,85 @@
+"""The one error that a user can cause, and several of them at once."""
+
+from collections.abc import Iterable
+
+_LONGEST_GIVEN = 80
+
+
+def show(value: object) -> str:
+    """Write a value for the ``given`` part of an error: quoted if text, shortened if long.
+
+    Parameters
+    ----------
+    value : object
+        What the user gave.
+
+    Returns
+    -------
+    str
+        At most about eighty characters.
+    """
+    text = repr(value) if isinstance(value, str) else str(value)
+    return text if len(text) <= _LONGEST_GIVEN else f"{text[: _LONGEST_GIVEN - 3]}..."
+
+
+class InputError(ValueError):
+    """Something that the user gave cannot be used.
+
+    Parameters
+    ----------
+    path : str
+        Where it is, in the user's words: ``topology.k``, ``--out``, a file name.
+    given : str
+        What was found there.
+    allowed : str
+        What can stand there.
+
+    Examples
+    --------
+    >>> str(InputError("topology.k", "5", "an even whole number from 2 to 128"))
+    'topology.k: given 5; allowed: an even whole number from 2 to 128'
+    """
+
+    def __init__(self, path: str, given: str, allowed: str) -> None:
+        super().__init__(path, given, allowed)
+        self.path = path
+        self.given = given
+        self.allowed = allowed
+
+    @property
+    def errors(self) -> tuple["InputError", ...]:
+        """Every single error in this one."""
+        return (self,)
+
+    def __str__(self) -> str:
+        return f"{self.path}: given {self.given}; allowed: {self.allowed}"
+
+
+class InputErrors(InputError):  # noqa: N818 - it is several
+    """Several input errors, reported together; ``path`` and the rest are those of the first.
+
+    Parameters
+    ----------
+    errors : iterable of InputError
+        At least one.
+    """
+
+    def __init__(self, errors: Iterable[InputError]) -> None:
+        self._errors = tuple(single for error in errors for single in error.errors)
+        first = self._errors[0]
+        super().__init__(first.path, first.given, first.allowed)
+        self.args = (self._errors,)
+
+    @property
+    def errors(self) -> tuple[InputError, ...]:
+        """Every single error, in the order of the file."""
+        return self._errors
+
+    def __str__(self) -> str:
+        return "\n".join(str(error) for error in self._errors)
+
+
+def combine(errors: Iterable[InputError]) -> InputError:
+    """Make one error of all: itself if it is alone, an `InputErrors` otherwise."""
+    collected = InputErrors(errors)
+    return collected.errors[0] if len(collected.errors) == 1 else collected

@@ -1,0 +1,43 @@
+"""Papers that can be reproduced: their scenarios, their figures, their claims."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from lightburst.errors import InputError, show
+from lightburst.papers import minakhmetov2018
+from lightburst.papers.paper import Paper
+
+PAPERS: Final = {paper.name: paper for paper in (minakhmetov2018.PAPER,)}
+
+
+def find(name: str) -> tuple[Paper, tuple[str, ...]]:
+    """Look up a paper, or one part of it.
+
+    Parameters
+    ----------
+    name : str
+        ``"minakhmetov2018"`` or ``"minakhmetov2018/fig2a"``.
+
+    Returns
+    -------
+    tuple of Paper and tuple of str
+        The paper and the parts that are meant.
+
+    Raises
+    ------
+    InputError
+        If there is no such paper or part; it lists those that there are.
+    """
+    head, slash, part = name.partition("/")
+    paper = PAPERS.get(head)
+    if paper is not None and not slash:
+        return paper, paper.default
+    if paper is not None and part in paper.parts:
+        return paper, (part,)
+    known = [
+        word
+        for each in PAPERS.values()
+        for word in (each.name, *(f"{each.name}/{part}" for part in each.parts))
+    ]
+    raise InputError("name", show(name), f"one of {', '.join(known)}")

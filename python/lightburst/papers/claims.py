@@ -1,0 +1,168 @@
+"""Claims of a paper and how they are judged.
+
+A claim is a sentence of a paper made measurable: a quantity, a criterion that was fixed before the
+run, and a verdict that follows from the two alone. The functions here are pure; a claim that the
+runs contradict comes out as ``differs`` and stays in the table.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from lightburst.study.statistics import Interval
+
+# An interval wider than this to either side, as a fraction of the value, shows nothing.
+RESOLUTION: Final = 0.25
+
+
+class Verdict(StrEnum):
+    """What the runs say about a claim."""
+
+    HOLDS = "holds"
+    DIFFERS = "differs"
+    NOT_COMPARABLE = "not comparable"
+
+
+UNKNOWN: Final = Interval(math.nan, math.nan, math.nan, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One claim, judged.
+
+    Parameters
+    ----------
+    id : str
+        Stable name, unique within the paper.
+    figure : str
+        Name of the figure that it belongs to.
+    statement : str
+        What is claimed, in words that say what was measured.
+    published : float or None
+        The published number; None where the source gives words only.
+    measured, ci_low, ci_high : float or None
+        What the runs gave, with its 95 % interval; None where they gave nothing.
+    verdict : Verdict
+        ``holds``, ``differs`` or ``not comparable``.
+    criterion : str
+        The rule, fixed before the run, that the verdict follows.
+    note : str
+        What else the runs show: where it holds and where not, and what we know of the reason.
+    source : str
+        Who claims it.
+    """
+
+    id: str
+    figure: str
+    statement: str
+    published: float | None
+    measured: float | None
+    ci_low: float | None
+    ci_high: float | None
+    verdict: Verdict
+    criterion: str
+    note: str
+    source: str = "paper"
+
+    def as_dict(self) -> dict[str, str | float | None]:
+        """Give the claim as the nine keys of the JSON contract.
+
+        Returns
+        -------
+        dict
+            ``id``, ``figure``, ``statement``, ``published``, ``measured``, ``ci_low``, ``ci_high``,
+            ``verdict`` and ``note``; the note carries source and criterion too.
+        """
+        note = f"Source: {self.source}. Criterion: {self.criterion}. {self.note}".strip()
+        return {
+            "id": self.id,
+            "figure": self.figure,
+            "statement": self.statement,
+            "published": self.published,
+            "measured": self.measured,
+            "ci_low": self.ci_low,
+            "ci_high": self.ci_high,
+            "verdict": self.verdict.value,
+            "note": note,
+        }
+
+
+def at_least(measured: Interval, bound: float) -> Verdict:
+    """Judge "is at least `bound`".
+
+    Parameters
+    ----------
+    measured : Interval
+        The measured quantity with its 95 % interval.
+    bound : float
+        The claimed lower bound, in the unit of the quantity.
+
+    Returns
+    -------
+    Verdict
+        ``holds`` when the whole interval is at or above the bound, ``differs`` when it is below,
+        ``not comparable`` when it contains the bound (more seeds would decide) or is unknown.
+    """
+    if not known(measured):
+        return Verdict.NOT_COMPARABLE
+    if measured.low >= bound:
+        return Verdict.HOLDS
+    return Verdict.DIFFERS if measured.high < bound else Verdict.NOT_COMPARABLE
+
+
+def at_most(measured: Interval, bound: float) -> Verdict:
+    """Judge "is at most `bound`"; the mirror of `at_least`.
+
+    Parameters
+    ----------
+    measured : Interval
+        The measured quantity with its 95 % interval.
+    bound : float
+        The claimed upper bound, in the unit of the quantity.
+
+    Returns
+    -------
+    Verdict
+        As for `at_least`.
+    """
+    mirrored = Interval(-measured.estimate, -measured.high, -measured.low, measured.n)
+    return at_least(mirrored, -bound)
+
+
+def agrees(measured: Interval, low: float, high: float) -> Verdict:
+    """Judge "is the published number", given as the band of its own uncertainty.
+
+    Parameters
+    ----------
+    measured : Interval
+        The measured quantity with its 95 % interval.
+    low, high : float
+        What the published number may stand for: rounding, and the interval of its own mean.
+
+    Returns
+    -------
+    Verdict
+        ``holds`` when interval and band meet, ``differs`` when they do not. ``not comparable``
+        when they meet only because the interval is wider than `RESOLUTION` of the value to either
+        side: such runs would agree with anything.
+    """
+    if not known(measured):
+        return Verdict.NOT_COMPARABLE
+    if measured.high < low or measured.low > high:
+        return Verdict.DIFFERS
+    reach = max(measured.high - measured.estimate, measured.estimate - measured.low)
+    coarse = reach > RESOLUTION * abs(measured.estimate)
+    return Verdict.NOT_COMPARABLE if coarse else Verdict.HOLDS
+
+
+def known(measured: Interval) -> bool:
+    """Whether there is an estimate with both ends of its interval."""
+    return all(math.isfinite(end) for end in (measured.estimate, measured.low, measured.high))
+
+
+def number(value: float) -> float | None:
+    """Give a float for JSON: None for what is not finite."""
+    return float(value) if math.isfinite(value) else None

@@ -1,0 +1,114 @@
+"""Directories that are written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from lightburst.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# Beside the working directory's other files, so that a later call finds the finished runs.
+STORE: Final = Path(".lightburst", "runs.sqlite")
+
+OPTION: Final = "--out"
+PAGE: Final = "index.html"
+# The files that tell what a directory holds.
+RUN: Final = "run.json"
+REPLICATIONS: Final = "replications.json"
+REPRODUCTION: Final = "reproduction.json"
+CLAIMS: Final = "claims.json"
+RUNS: Final = "runs.parquet"
+_TABLES: Final = ("flows.parquet", "links.parquet", "switches.parquet")
+
+
+def check(directory: str | Path) -> Path:
+    """Make sure, before long work begins, that its outcome can be written.
+
+    Parameters
+    ----------
+    directory : str or Path
+        Where the outcome shall go.
+
+    Returns
+    -------
+    Path
+        The same, absolute.
+
+    Raises
+    ------
+    InputError
+        If it cannot be made or written, or holds what is not ours to replace.
+    """
+    target = Path(directory).resolve()
+    if Path.cwd().is_relative_to(target):
+        raise InputError(OPTION, str(target), "not the working directory, and none above it")
+    try:
+        if target.exists() and not _replaceable(target):
+            raise InputError(
+                OPTION, str(target), "a directory that is new, empty, or holds an earlier result"
+            )
+        existing = next(parent for parent in target.parents if parent.exists())
+        with tempfile.TemporaryDirectory(dir=existing, prefix=".lightburst-"):
+            pass
+    except OSError as error:
+        raise unwritable(target, error) from error
+    return target
+
+
+def replace(directory: str | Path, write: Callable[[Path], object]) -> Path:
+    """Write a directory beside its place and put it there when it is complete.
+
+    Parameters
+    ----------
+    directory : str or Path
+        Made if it does not exist; an earlier result in it is replaced.
+    write : callable
+        Gets an empty directory and fills it.
+
+    Returns
+    -------
+    Path
+        The directory, absolute.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written, or holds what is not ours. Nothing is left behind.
+    """
+    target = check(directory)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".lightburst-") as work:
+            fresh = Path(work, "new")
+            fresh.mkdir()
+            write(fresh)
+            if target.exists():
+                target.rename(Path(work, "old"))
+            fresh.rename(target)
+    except OSError as error:
+        raise unwritable(target, error) from error
+    return target
+
+
+def _replaceable(target: Path) -> bool:
+    """Tell whether a directory holds nothing but what lightburst has written."""
+    held = {entry.name for entry in target.iterdir()}
+    ours = {RUN, REPLICATIONS, REPRODUCTION, CLAIMS, RUNS, PAGE, *_TABLES}
+    if REPRODUCTION in held:
+        try:
+            about = json.loads((target / REPRODUCTION).read_text(encoding="utf-8"))
+            ours |= {f"{name}.{ending}" for name in about["figures"] for ending in ("png", "svg")}
+        except (ValueError, KeyError, TypeError):
+            return False
+    return held <= ours and bool(not held or held & {RUN, REPLICATIONS, REPRODUCTION})
+
+
+def unwritable(target: Path, error: OSError) -> InputError:
+    """Say that a place cannot be written, with the system's reason."""
+    reason = error.strerror or str(error)
+    return InputError(OPTION, f"{target} ({reason})", "a directory that can be written")

@@ -1,0 +1,213 @@
+"""One offline page: everything that a reader needs in one file, nothing from the network."""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+import vl_convert
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from lightburst.papers.claims import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import pandas as pd
+
+    from lightburst.papers.claims import Claim
+    from lightburst.plots.interactive import Key
+
+TONES: Final = {
+    Verdict.HOLDS: ("holds", "✓"),
+    Verdict.DIFFERS: ("differs", "✗"),
+    Verdict.NOT_COMPARABLE: ("open", "○"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One number in large print."""
+
+    value: str
+    words: str
+    tone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of text."""
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart to hover over, with a still picture and the numbers behind it.
+
+    Parameters
+    ----------
+    id, title, caption : str
+        Anchor and words.
+    specification : dict
+        Vega-Lite, data included.
+    legend : sequence of Key
+        What colours and dashes mean.
+    picture : str
+        Address of the still picture (``data:``), or nothing.
+    header, rows : sequence
+        The numbers, or nothing.
+    """
+
+    id: str
+    title: str
+    caption: str
+    specification: dict[str, Any]
+    legend: Sequence[Key] = ()
+    picture: str = ""
+    header: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What stands on a page, from top to bottom.
+
+    Parameters
+    ----------
+    title, lede : str
+        Head of the page.
+    provenance : sequence of (str, str)
+        Where the numbers come from: words and values.
+    tiles, charts, claims, tables : sequence
+        What there is of each.
+    scenario : str
+        The scenario as text.
+    """
+
+    title: str
+    lede: str
+    provenance: Sequence[tuple[str, str]]
+    tiles: Sequence[Tile] = ()
+    charts: Sequence[Chart] = ()
+    claims: Sequence[dict[str, str]] = ()
+    tables: Sequence[Table] = field(default=())
+    scenario: str = ""
+
+
+def render(page: Page) -> str:
+    """Write the page as HTML.
+
+    Parameters
+    ----------
+    page : Page
+        What stands on it.
+
+    Returns
+    -------
+    str
+        One document that loads nothing. The same page gives the same text.
+    """
+    environment = Environment(
+        loader=PackageLoader("lightburst.report", ""),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+    )
+    # A "<" inside the data would end the script element early.
+    data = json.dumps([chart.specification for chart in page.charts]).replace("<", "\\u003c")
+    return environment.get_template("page.html.j2").render(
+        page=page,
+        specifications=Markup(data),
+        library=Markup(_library()) if page.charts else "",
+    )
+
+
+def claim_row(claim: Claim) -> dict[str, str]:
+    """Put a claim into the words of the page.
+
+    Parameters
+    ----------
+    claim : Claim
+        The claim.
+
+    Returns
+    -------
+    dict of str to str
+        What the template prints.
+    """
+    tone, mark = TONES[claim.verdict]
+    return {
+        "id": claim.id,
+        "figure": claim.figure,
+        "source": claim.source,
+        "statement": claim.statement,
+        "criterion": claim.criterion,
+        "note": claim.note,
+        "published": short(claim.published),
+        "measured": short(claim.measured),
+        "interval": f"{short(claim.ci_low)} to {short(claim.ci_high)}",
+        "verdict": claim.verdict.value,
+        "tone": tone,
+        "mark": mark,
+    }
+
+
+def short(value: float | None) -> str:
+    """Write a number with four digits, a dash for none."""
+    return "–" if value is None else f"{value:.4g}"
+
+
+def picture(svg: Path) -> str:
+    """Give an SVG file as an address that carries its content.
+
+    Parameters
+    ----------
+    svg : Path
+        The file.
+
+    Returns
+    -------
+    str
+        A ``data:`` address.
+    """
+    return "data:image/svg+xml;base64," + base64.b64encode(svg.read_bytes()).decode("ascii")
+
+
+def table_of(title: str, frame: pd.DataFrame) -> Table:
+    """Put a data frame into a table of text, numbers with four digits.
+
+    Parameters
+    ----------
+    title : str
+        Head of the table.
+    frame : pandas.DataFrame
+        Columns become columns; the index is left out.
+
+    Returns
+    -------
+    Table
+        Text.
+    """
+    return Table(title, [str(name) for name in frame.columns], cells(frame))
+
+
+def cells(frame: pd.DataFrame) -> list[list[str]]:
+    """Write every value of a data frame as text, row by row."""
+    return [
+        [f"{value:.4g}" if isinstance(value, float) else str(value) for value in row]
+        for row in frame.itertuples(index=False)
+    ]
+
+
+@cache
+def _library() -> str:
+    """Vega, Vega-Lite and Vega-Embed in one script, from the package of the converter."""
+    return str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"))

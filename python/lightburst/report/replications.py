@@ -1,0 +1,142 @@
+"""One scenario with several seeds: the runs, their means, and what is saved of them."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib import metadata
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from lightburst.papers.claims import number
+from lightburst.provenance import MODEL_VERSION, source_commit
+from lightburst.report.files import REPLICATIONS, RUNS, STORE, replace
+from lightburst.study import replicate as execute_seeds
+from lightburst.study.statistics import mean_interval
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pandas as pd
+
+    from lightburst.scenario import Scenario
+
+# Not a quantity: which outcome it was, to the bit.
+_DIGEST: Final = "digest"
+
+
+@dataclass(frozen=True)
+class Replications:
+    """Runs of one scenario with different seeds.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        What was run.
+    seeds : sequence of int
+        The seeds.
+    runs : pandas.DataFrame
+        One row for each seed: ``seed`` and the summary of the run.
+    """
+
+    scenario: Scenario
+    seeds: Sequence[int]
+    runs: pd.DataFrame
+
+    def summary(self) -> dict[str, dict[str, float | None]]:
+        """Average every figure over the seeds.
+
+        Returns
+        -------
+        dict of str to dict
+            ``mean``, ``ci_low`` and ``ci_high`` (95 %, Student) of each figure in its SI base
+            unit, over the runs that have it; None where there is no such number.
+        """
+        found = {}
+        for key in self.runs.columns.drop(["seed", _DIGEST]):
+            values = self.runs[key].astype(float).to_numpy()
+            values = values[np.isfinite(values)]
+            if len(values) == 0:
+                found[str(key)] = dict.fromkeys(("mean", "ci_low", "ci_high"))
+                continue
+            mean = mean_interval(values)
+            ends = (mean.estimate, mean.low, mean.high)
+            found[str(key)] = dict(
+                zip(("mean", "ci_low", "ci_high"), map(number, ends), strict=True)
+            )
+        return found
+
+    def records(self) -> list[dict[str, Any]]:
+        """Give the runs as dictionaries that JSON can hold, None for what does not exist."""
+        rows = self.runs.astype(object).where(self.runs.notna(), None)
+        return [{str(key): value for key, value in row.items()} for row in rows.to_dict("records")]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give everything as JSON does: seeds, summary, runs and provenance."""
+        return {
+            "seeds": [int(seed) for seed in self.seeds],
+            "summary": self.summary(),
+            "runs": self.records(),
+            "provenance": {
+                "version": metadata.version("lightburst"),
+                "model_version": MODEL_VERSION,
+                "commit": source_commit(),
+                "python": platform.python_version(),
+                "numpy": np.__version__,
+                "machine": f"{platform.system()} {platform.machine()}",
+                "created": datetime.now(UTC).isoformat(timespec="seconds"),
+                "scenario": json.loads(self.scenario.canonical_json()),
+            },
+        }
+
+    def save(self, directory: str | Path) -> Path:
+        """Write the runs as Parquet and ``replications.json`` with summary and provenance.
+
+        Parameters
+        ----------
+        directory : str or Path
+            Made if it does not exist; an earlier result in it is replaced, all or nothing.
+
+        Returns
+        -------
+        Path
+            The directory.
+
+        Raises
+        ------
+        InputError
+            If the directory cannot be written or holds something else.
+        """
+        return replace(directory, self._write)
+
+    def _write(self, directory: Path) -> None:
+        self.runs.to_parquet(directory / RUNS, index=False)
+        text = json.dumps(self.as_dict(), indent=2, allow_nan=False, ensure_ascii=False)
+        (directory / REPLICATIONS).write_text(text + "\n", encoding="utf-8")
+
+
+def replicate(scenario: Scenario, seeds: Sequence[int]) -> Replications:
+    """Run a scenario with several seeds on all cores, and keep each run as it is finished.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        What to run.
+    seeds : sequence of int
+        Different seeds.
+
+    Returns
+    -------
+    Replications
+        The runs.
+
+    Raises
+    ------
+    InputError, KeyboardInterrupt
+        As `lightburst.study.replicate`.
+    """
+    return Replications(scenario, seeds, execute_seeds(scenario, seeds, STORE))

@@ -1,0 +1,275 @@
+"""A paper run again: its runs, its figures, its claims, and one page with all of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from lightburst.errors import InputError
+from lightburst.papers import find
+from lightburst.provenance import MODEL_VERSION, source_commit
+from lightburst.report.files import CLAIMS, PAGE, REPRODUCTION, RUNS, STORE, replace
+from lightburst.study import execute
+from lightburst.study.store import Store
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Canvas
+
+    from lightburst.papers.claims import Claim
+    from lightburst.papers.figure import Figure
+    from lightburst.papers.paper import Paper
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What came of reproducing a paper, or a part of it.
+
+    Parameters
+    ----------
+    paper : Paper
+        Which one.
+    parts : tuple of str
+        Which of its parts.
+    quick : bool
+        Whether with fewer seeds and points.
+    runs : pandas.DataFrame
+        One row for each run: the point, ``seed`` and the summary of the run.
+    figures : tuple of Figure
+        The figures, as data.
+    claims : tuple of Claim
+        The claims, judged.
+    provenance : dict
+        Versions, scenario, seeds and the digest over the digests of all runs.
+    """
+
+    paper: Paper
+    parts: tuple[str, ...]
+    quick: bool
+    runs: pd.DataFrame
+    figures: tuple[Figure, ...]
+    claims: tuple[Claim, ...]
+    provenance: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The name under which it can be run again."""
+        if self.parts == self.paper.default:
+            return self.paper.name
+        return f"{self.paper.name}/{self.parts[0]}"
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{n} {verdict}" for verdict, n in self.verdicts().items())
+        return f"<Reproduction of {self.name}: {len(self.runs)} runs; claims: {counts}>"
+
+    def verdicts(self) -> dict[str, int]:
+        """Count the claims by verdict.
+
+        Returns
+        -------
+        dict of str to int
+            ``holds``, ``differs`` and ``not comparable``, those that occur.
+        """
+        found = [claim.verdict.value for claim in self.claims]
+        return {verdict: found.count(verdict) for verdict in dict.fromkeys(sorted(found))}
+
+    def table(self) -> pd.DataFrame:
+        """Give the claims as a table.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row for each claim, the columns of the JSON contract.
+        """
+        return pd.DataFrame([claim.as_dict() for claim in self.claims])
+
+    def plot(self, id: str | None = None) -> Canvas:
+        """Draw a figure, or all of them side by side.
+
+        Parameters
+        ----------
+        id : str, optional
+            Name of one figure.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            To show or to save.
+
+        Raises
+        ------
+        InputError
+            If there is no such figure.
+        """
+        from lightburst.plots import static
+
+        chosen = [figure for figure in self.figures if id in (None, figure.id)]
+        if not chosen:
+            known = ", ".join(figure.id for figure in self.figures)
+            raise InputError("figure", str(id), f"one of {known}")
+        return static.draw(chosen)
+
+    def save(self, directory: str | Path) -> Path:
+        """Write figures (PNG and SVG), claims, runs and one offline page.
+
+        Parameters
+        ----------
+        directory : str or Path
+            Made if it does not exist; an earlier result in it is replaced, all or nothing.
+
+        Returns
+        -------
+        Path
+            The page, ``index.html`` in the directory.
+
+        Raises
+        ------
+        InputError
+            If the directory cannot be written or holds something else.
+        """
+        return replace(directory, self._write) / PAGE
+
+    def _write(self, directory: Path) -> None:
+        from lightburst.plots import static
+        from lightburst.report.paper_page import paper_page
+
+        pictures = {figure.id: static.save(figure, directory)[1] for figure in self.figures}
+        self.runs.to_parquet(directory / RUNS, index=False)
+        _write_json(directory / CLAIMS, [claim.as_dict() for claim in self.claims])
+        about = {
+            "name": self.name,
+            "quick": self.quick,
+            "figures": [figure.id for figure in self.figures],
+            "provenance": self.provenance,
+        }
+        _write_json(directory / REPRODUCTION, about)
+        (directory / PAGE).write_text(paper_page(self, pictures), encoding="utf-8")
+
+
+def reproduce(
+    name: str,
+    *,
+    quick: bool = False,
+    store: Store | str | Path | None = STORE,
+    workers: int | None = None,
+    progress: bool = True,
+) -> Reproduction:
+    """Run what a paper ran and judge what it says.
+
+    Parameters
+    ----------
+    name : str
+        ``"minakhmetov2018"``, or one part of it: ``"minakhmetov2018/fig2a"``.
+    quick : bool
+        Fewer seeds and points: a minute in place of a quarter of an hour.
+    store : Store, str or Path, optional
+        Where finished runs are kept, so that a second call goes on where the first one stopped;
+        None keeps nothing.
+    workers : int, optional
+        Number of threads, all cores by default.
+    progress : bool
+        Show a progress bar with the time left, if standard error is a terminal.
+
+    Returns
+    -------
+    Reproduction
+        Runs, figures and claims.
+
+    Raises
+    ------
+    InputError
+        If there is no such paper or part, or the store cannot be used.
+    KeyboardInterrupt
+        On Ctrl-C, within a second; finished runs are in the store.
+
+    Examples
+    --------
+    >>> reproduce("minakhmetov2018/fig2a", quick=True).plot()  # doctest: +SKIP
+    """
+    paper, parts = find(name)
+    blocks = paper.blocks(parts, quick)
+    tables = [
+        block.label(execute(block.study, store, workers=workers, progress=progress))
+        for block in blocks
+    ]
+    runs = pd.concat(tables, ignore_index=True)
+    seeds = sorted({int(seed) for block in blocks for seed in block.study.seeds})
+    provenance = {
+        "version": metadata.version("lightburst"),
+        "model_version": MODEL_VERSION,
+        "commit": source_commit(),
+        "python": platform.python_version(),
+        "machine": f"{platform.system()} {platform.machine()}",
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "seeds": f"{seeds[0]} to {seeds[-1]}",
+        "runs": len(runs),
+        "packet_hops": int(runs["packet_hops"].sum()),
+        "scenario": json.loads(blocks[0].study.base.canonical_json()),
+        "digest": _digest(runs),
+    }
+    return _judge(paper, parts, quick, runs, provenance)
+
+
+def load(directory: str | Path) -> Reproduction:
+    """Read a saved reproduction and judge it again.
+
+    Parameters
+    ----------
+    directory : str or Path
+        What `Reproduction.save` wrote.
+
+    Returns
+    -------
+    Reproduction
+        As it was, with the claims of this version.
+
+    Raises
+    ------
+    InputError
+        If the files are not what `Reproduction.save` writes.
+    """
+    source = Path(directory)
+    try:
+        about = json.loads((source / REPRODUCTION).read_text(encoding="utf-8"))
+        runs = pd.read_parquet(source / RUNS)
+        paper, parts = find(str(about["name"]))
+        return _judge(paper, parts, bool(about["quick"]), runs, dict(about["provenance"]))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            "DIR", f"{source} ({error})", "a directory written by 'lightburst reproduce --out'"
+        ) from error
+
+
+def _judge(
+    paper: Paper,
+    parts: tuple[str, ...],
+    quick: bool,
+    runs: pd.DataFrame,
+    provenance: dict[str, Any],
+) -> Reproduction:
+    return Reproduction(
+        paper=paper,
+        parts=parts,
+        quick=quick,
+        runs=runs,
+        figures=tuple(paper.figures(parts, runs, str(provenance["version"]))),
+        claims=tuple(paper.claims(parts, runs)),
+        provenance=provenance,
+    )
+
+
+def _digest(runs: pd.DataFrame) -> str:
+    """SHA-256 over the digests of all runs, in the order of the points and seeds."""
+    return hashlib.sha256("\n".join(runs["digest"].astype(str)).encode()).hexdigest()
+
+
+def _write_json(path: Path, content: object) -> None:
+    text = json.dumps(content, indent=2, allow_nan=False, ensure_ascii=False)
+    path.write_text(text + "\n", encoding="utf-8")

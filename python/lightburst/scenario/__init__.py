@@ -1,0 +1,11 @@
+"""A scenario: what to simulate, as a validated, unchangeable value.
+
+`load` reads one from a TOML file; `Scenario.with_` makes one that differs; `schema` describes all
+that can be written. docs/scenario.md lists every field with its default and the reason for it.
+"""
+
+from lightburst.scenario.load import load, read_toml
+from lightburst.scenario.model import Scenario, schema
+from lightburst.scenario.registry import KINDS
+
+__all__ = ["KINDS", "Scenario", "load", "read_toml", "schema"]

@@ -1,0 +1,159 @@
+"""From pydantic's account of what is wrong to the user's: path, given, allowed."""
+
+import difflib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+
+from lightburst.errors import InputError, combine, show
+
+Model = type[BaseModel]
+
+
+def kinds(field: FieldInfo) -> dict[str, Model]:
+    """List the tables that may stand in a field, by their ``kind``; none if it holds no table."""
+    if field.discriminator is None:
+        return {}
+    members: tuple[Model, ...] = get_args(field.annotation)
+    return {kind: member for member in members for kind in _kind_names(member)}
+
+
+def _kind_names(member: Model) -> tuple[str, ...]:
+    return get_args(member.model_fields["kind"].annotation)
+
+
+def inner_model(annotation: Any) -> Model | None:
+    """Find the table in an annotation such as ``Energy | None`` or ``tuple[GraphLink, ...]``."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    found = (inner_model(part) for part in get_args(annotation))
+    return next((model for model in found if model is not None), None)
+
+
+class _Place:
+    """Where in the scenario an error is: the user's path, and the field and table there."""
+
+    def __init__(self, model: Model, location: Sequence[int | str]) -> None:
+        self.path = ""
+        self.field: FieldInfo | None = None
+        self.table: Model | None = model
+        self.others: Iterable[Model] = ()
+        # The table that the field is in, and the others that might stand there.
+        self.parent: Model | None = None
+        self.parent_others: Iterable[Model] = ()
+        parts = iter(location)
+        for part in parts:
+            self._enter(part, parts)
+
+    def _enter(self, part: int | str, rest: Iterator[int | str]) -> None:
+        if isinstance(part, int):
+            self.path += f"[{part}]"
+            return
+        self.path += f".{part}" if self.path else part
+        self.parent, self.parent_others = self.table, self.others
+        self.field = self.table.model_fields.get(part) if self.table else None
+        self.table, self.others = None, ()
+        if self.field is None:
+            return
+        # pydantic puts the kind between the field and what is in it; it is not the user's path.
+        members = kinds(self.field)
+        if members:
+            self.table, self.others = members.get(str(next(rest, ""))), members.values()
+        else:
+            self.table = inner_model(self.field.annotation)
+
+
+def allowed_in(field: FieldInfo) -> str:
+    """Say what may stand in a field."""
+    members = kinds(field)
+    if members:
+        return f"a table with a kind, one of {_quoted(members)}"
+    # The limits stand at the field itself or, as in `Length | None`, at a part of its type.
+    parts = (part for part in get_args(field.annotation) if part is not type(None))
+    inner = (marker for part in parts for marker in getattr(part, "__metadata__", ()))
+    limits = (marker for marker in (*field.metadata, *inner) if hasattr(marker, "allowed"))
+    limit = next(limits, None)
+    if limit is not None:
+        return str(limit.allowed)
+    if inner_model(field.annotation) is not None:
+        return "a table"
+    return "text, not empty" if field.metadata else "text"
+
+
+def _quoted(names: Any) -> str:
+    return ", ".join(f"'{name}'" for name in names)
+
+
+def _unknown_key(place: _Place, key: str) -> str:
+    names = sorted(
+        place.parent.model_fields if place.parent else (), key=lambda name: name != "kind"
+    )
+    text = f"one of the keys {', '.join(names)}"
+    others = (other for other in place.parent_others if key in other.model_fields)
+    owners = [kind for other in others for kind in _kind_names(other)]
+    if owners:
+        return f"{text} ('{key}' is for kind {_quoted(owners)})"
+    near = difflib.get_close_matches(key, names, 1)
+    return f"{text} (did you mean '{near[0]}'?)" if near else text
+
+
+def _all(model: Model, error: ErrorDetails) -> Iterator[InputError]:
+    if error["type"] != "misfits":
+        yield _single(model, error)
+        return
+    place = _Place(model, error["loc"])
+    for one in error["ctx"]["errors"]:
+        yield InputError(".".join(filter(None, (place.path, one.path))), one.given, one.allowed)
+
+
+def _single(model: Model, error: ErrorDetails) -> InputError:
+    place = _Place(model, error["loc"])
+    path, given, context = place.path, show(error["input"]), error.get("ctx", {})
+    kind = error["type"]
+    if kind == "allowed":
+        if "path" in context:
+            path = ".".join(part for part in (path, str(context["path"])) if part)
+            given = str(context["given"])
+        return InputError(path, given, str(context["allowed"]))
+    if kind == "extra_forbidden":
+        key = str(error["loc"][-1])
+        return InputError(path, f"an unknown key '{key}'", _unknown_key(place, key))
+    if kind == "union_tag_invalid":
+        return InputError(f"{path}.kind", f"'{context['tag']}'", f"one of {_expected(context)}")
+    if kind == "union_tag_not_found" and isinstance(error["input"], dict | BaseModel):
+        allowed = _quoted(kinds(place.field)) if place.field else ""
+        return InputError(f"{path}.kind", "nothing", f"one of {allowed}")
+    if kind == "missing":
+        given = "nothing"
+    if kind == "literal_error":
+        return InputError(path, given, f"one of {_expected(context)}")
+    if place.field is None:
+        return InputError(path or "scenario", given, "a table")
+    return InputError(path, given, allowed_in(place.field))
+
+
+def _expected(context: dict[str, Any]) -> str:
+    names = context.get("expected_tags", context.get("expected", ""))
+    return str(names).replace(" or ", ", ")
+
+
+def explain(error: ValidationError, model: Model) -> InputError:
+    """Turn all that pydantic found wrong with a table into one `InputError`.
+
+    Parameters
+    ----------
+    error : pydantic.ValidationError
+        What pydantic found.
+    model : type
+        The class of the table; paths are relative to it.
+
+    Returns
+    -------
+    InputError
+        An `InputErrors` if there are several.
+    """
+    details = error.errors(include_url=False)
+    return combine(single for detail in details for single in _all(model, detail))

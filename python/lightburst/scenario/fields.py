@@ -1,0 +1,262 @@
+"""What the fields of a scenario are made of: sections, and numbers with their limits.
+
+Each number carries its limits and the words for them, so that an error, the reference page and the
+JSON schema say the same.
+"""
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic import ValidationError as PydanticError
+from pydantic.fields import FieldInfo
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+from lightburst.errors import InputError
+from lightburst.units import Quantity
+
+# Flows, hosts and switches are counted in 32 bits by the simulator.
+LARGEST_COUNT = 2**31
+
+
+class Section(BaseModel):
+    """A table of the scenario file: no unknown keys, no changes after it was made.
+
+    Raises
+    ------
+    InputError
+        When made in Python with values that are not allowed.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    def __init__(self, /, **values: Any) -> None:
+        try:
+            super().__init__(**values)
+        except PydanticError as error:
+            from lightburst.scenario.explain import explain
+
+            raise explain(error, type(self)) from None
+
+    # pydantic calls an __init__ of ours for inner tables as well, unless it is marked as its own;
+    # it must not, because an inner table does not know the whole path of its fields.
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        described = handler(schema)
+        table = handler.resolve_ref_schema(described)
+        for name, field in cls.model_fields.items():
+            if field.is_required():
+                continue
+            # pydantic gives defaults as they are held; a file has them as they are written.
+            default = written_default(field)
+            if default is None:
+                table["properties"][name].pop("default", None)
+            else:
+                table["properties"][name]["default"] = default
+        if "kind" in cls.model_fields:
+            # It has a default for Python only.
+            table["required"] = ["kind", *table.get("required", ())]
+        return described
+
+
+def written_default(field: FieldInfo) -> object:
+    """Write the default of a field as it stands in a file; None if it cannot stand there."""
+    default = field.default
+    if isinstance(default, BaseModel):
+        return plain(default)
+    markers = (marker for marker in field.metadata if isinstance(marker, Quantity | Whole))
+    for marker in markers:
+        return marker.format(default)
+    return None if default == () else default
+
+
+def plain(section: BaseModel) -> dict[str, Any]:
+    """Write a section as nested dictionaries, quantities as text, ``kind`` first."""
+    values: dict[str, Any] = _without_none(section.model_dump(mode="json"))
+    return values
+
+
+def _without_none(value: Any) -> Any:
+    # Not exclude_none of pydantic: that leaves out 'unlimited' as well, which is held as None.
+    if isinstance(value, dict):
+        kept = {key: _without_none(inner) for key, inner in value.items() if inner is not None}
+        return {"kind": kept.pop("kind"), **kept} if "kind" in kept else kept
+    return [_without_none(inner) for inner in value] if isinstance(value, list) else value
+
+
+def refuse(allowed: str) -> PydanticCustomError:
+    """Make the error that a validator raises; ``allowed`` says what can stand there."""
+    return PydanticCustomError("allowed", "{allowed}", {"allowed": allowed})
+
+
+def refuse_at(path: str, given: object, allowed: str) -> PydanticCustomError:
+    """Make that of a check of several fields: it names the one to blame, relative to the table."""
+    context = {"path": path, "given": str(given), "allowed": allowed}
+    return PydanticCustomError("allowed", "{allowed}", context)
+
+
+def refuse_all(errors: tuple[InputError, ...]) -> PydanticCustomError:
+    """Make one of several errors, with paths relative to the table."""
+    return PydanticCustomError("misfits", "does not fit together", {"errors": errors})
+
+
+@dataclass(frozen=True)
+class Whole:
+    """The type of a field that holds a whole number; stands in an ``Annotated``.
+
+    Attributes
+    ----------
+    minimum, maximum : int
+        Both allowed.
+    even : bool
+        Whether odd numbers are refused.
+    word : str or None
+        A word that may stand in place of a number and is held as None.
+    """
+
+    minimum: int
+    maximum: int = LARGEST_COUNT
+    even: bool = False
+    word: str | None = None
+
+    @property
+    def allowed(self) -> str:
+        """What can be written, for errors and the documentation."""
+        kind = "an even whole number" if self.even else "a whole number"
+        text = f"{kind} from {self.minimum} to {self.maximum}"
+        return f"{text}, or '{self.word}'" if self.word else text
+
+    def _validate(self, value: object) -> int | None:
+        if self.word is not None and value == self.word:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise refuse(self.allowed)
+        if not self.minimum <= value <= self.maximum or (self.even and value % 2):
+            raise refuse(self.allowed)
+        return value
+
+    def format(self, value: int | None) -> int | str | None:
+        """Write a value as it stands in a file."""
+        return self.word if value is None else value
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(
+            self._validate,
+            serialization=core_schema.plain_serializer_function_ser_schema(self.format),
+        )
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        number: JsonSchemaValue = {
+            "type": "integer",
+            "minimum": self.minimum,
+            "maximum": self.maximum,
+        }
+        if self.even:
+            number["multipleOf"] = 2
+        return {"anyOf": [number, {"const": self.word}]} if self.word else number
+
+
+@dataclass(frozen=True)
+class Real:
+    """The type of a field that holds a number without a unit; stands in an ``Annotated``.
+
+    Attributes
+    ----------
+    minimum, maximum : float
+        The limits; NaN and the infinities are always refused.
+    inclusive : bool
+        Whether the limits themselves are allowed.
+    """
+
+    minimum: float = -math.inf
+    maximum: float = math.inf
+    inclusive: bool = True
+
+    @property
+    def allowed(self) -> str:
+        """What can be written, for errors and the documentation."""
+        least, most = ("at least", "at most") if self.inclusive else ("greater than", "less than")
+        limits = []
+        if self.minimum > -math.inf:
+            limits.append(f"{least} {self.minimum:g}")
+        if self.maximum < math.inf:
+            limits.append(f"{most} {self.maximum:g}")
+        return f"a number {' and '.join(limits)}" if limits else "a number"
+
+    def _validate(self, value: object) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise refuse(self.allowed)
+        inside = (
+            self.minimum <= value <= self.maximum
+            if self.inclusive
+            else self.minimum < value < self.maximum
+        )
+        if not (inside and math.isfinite(value)):
+            raise refuse(self.allowed)
+        return float(value)
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self._validate)
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        number: JsonSchemaValue = {"type": "number"}
+        prefix = "" if self.inclusive else "exclusive"
+        for name, limit in (("minimum", self.minimum), ("maximum", self.maximum)):
+            if math.isfinite(limit):
+                number[f"{prefix}{name.title()}" if prefix else name] = limit
+        return number
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """The type of a field that names a file to read; stands in an ``Annotated``.
+
+    A relative name is relative to the directory of the scenario file (``context["directory"]``);
+    in Python, to the working directory.
+    """
+
+    allowed: str = "the name of a file that can be read"
+
+    def _validate(self, value: object, info: core_schema.ValidationInfo) -> Path:
+        if not isinstance(value, str | Path) or not str(value) or "\0" in str(value):
+            raise refuse(self.allowed)
+        path = Path(value)
+        context = info.context if isinstance(info.context, dict) else {}
+        if "directory" in context:
+            path = Path(context["directory"]) / path
+            try:
+                with path.open("rb"):
+                    pass
+            except OSError as error:
+                raise refuse(f"{self.allowed} ({path}: {error.strerror})") from None
+        return path
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.with_info_plain_validator_function(
+            self._validate, serialization=core_schema.plain_serializer_function_ser_schema(str)
+        )
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return {"type": "string", "minLength": 1}
+
+
+DataFile = Annotated[Path, InputFile()]

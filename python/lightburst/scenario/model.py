@@ -1,0 +1,147 @@
+"""The scenario itself."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
+
+import tomli_w
+from pydantic import Field, ValidationError, model_validator
+
+from lightburst.errors import InputError, show
+from lightburst.scenario.change import change
+from lightburst.scenario.explain import explain
+from lightburst.scenario.fields import Section, plain, refuse_all
+from lightburst.scenario.fit import misfits
+from lightburst.scenario.measurement import Measurement
+from lightburst.scenario.routing import Routing
+from lightburst.scenario.switching import Switching
+from lightburst.scenario.topology import Topology
+from lightburst.scenario.transport import Transport
+from lightburst.scenario.workload import Workload
+
+
+class Scenario(Section):
+    """A network, its traffic and what is measured.
+
+    Attributes
+    ----------
+    name : str
+        For titles; changes nothing else.
+    topology, routing, switching, transport, workload, measurement
+        The tables of the file. Quantities are held in picoseconds, bytes, bits a second and metres.
+
+    Raises
+    ------
+    InputError
+        With every field that is not allowed.
+    """
+
+    name: str = Field("", description="For titles; changes nothing else.")
+    topology: Topology
+    routing: Routing = Routing()
+    switching: Switching
+    transport: Transport
+    workload: Workload
+    measurement: Measurement = Measurement()
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        errors = tuple(misfits(self, self.topology.hosts_known, self.topology.largest_degree))
+        if errors:
+            raise refuse_all(errors)
+        return self
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any], directory: Path | None = None) -> Self:
+        """Make a scenario from nested dictionaries, as `tomllib` gives them.
+
+        Parameters
+        ----------
+        values : mapping
+            The tables; quantities as text.
+        directory : Path, optional
+            What the names of files in it are relative to; given, the files must be readable.
+
+        Raises
+        ------
+        InputError
+            With every field that is not allowed.
+        """
+        context = None if directory is None else {"directory": directory}
+        try:
+            return cls.model_validate(values, context=context)
+        except ValidationError as error:
+            raise explain(error, cls) from None
+
+    def with_(self, changes: Mapping[str, Any] | None = None, /, **more: Any) -> Self:
+        """Make a scenario that differs in some fields.
+
+        Parameters
+        ----------
+        changes : mapping of str to object, optional
+            Paths and values: ``{"switching.buffer_ports": 5}``. Text is read as ``--set`` reads
+            it: ``"5"`` is a number where a number can stand.
+        **more
+            The same with ``__`` for the dot: ``switching__buffer_ports=5``.
+
+        Returns
+        -------
+        Scenario
+            With another ``kind``, a table keeps the keys that the new kind knows.
+
+        Raises
+        ------
+        InputError
+            With every field that is not allowed.
+        """
+        wanted = dict(changes or {})
+        wanted.update({path.replace("__", "."): value for path, value in more.items()})
+        return type(self).from_dict(change(self, wanted))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Nested dictionaries of everything, quantities as text; `from_dict` reads them back."""
+        return plain(self)
+
+    def to_toml(self) -> str:
+        """Write the scenario as a TOML file, defaults included."""
+        return tomli_w.dumps(self.to_dict())
+
+    def canonical_json(self) -> str:
+        """Write what the simulation depends on, in one line; the same for the same scenario.
+
+        The name is left out; files stand with the SHA-256 of their contents, so that a changed file
+        makes another scenario and a moved one does not.
+
+        Raises
+        ------
+        InputError
+            When a file cannot be read.
+        """
+        values = self.to_dict()
+        del values["name"]
+        _replace_files(values, "")
+        return json.dumps(values, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def _replace_files(values: dict[str, Any], path: str) -> None:
+    for key, value in values.items():
+        if isinstance(value, dict):
+            _replace_files(value, f"{path}{key}.")
+        elif key == "file":
+            values[key] = {"sha256": _sha256(Path(value), f"{path}{key}")}
+
+
+def _sha256(file: Path, path: str) -> str:
+    try:
+        with file.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        allowed = f"the name of a file that can be read ({error.strerror})"
+        raise InputError(path, show(str(file)), allowed) from None
+
+
+def schema() -> dict[str, Any]:
+    """Give the JSON schema of scenario files."""
+    return Scenario.model_json_schema()

@@ -1,0 +1,26 @@
+"""The names that can stand after ``kind =``, and the like."""
+
+from typing import get_args
+
+from lightburst.scenario.routing import Choice
+from lightburst.scenario.sizes import EmpiricalName, FlowSize
+from lightburst.scenario.switching import Switching
+from lightburst.scenario.topology import Topology
+from lightburst.scenario.transport import Transport
+from lightburst.scenario.workload import Workload
+
+
+def _kinds(union: object) -> tuple[str, ...]:
+    members = get_args(get_args(union)[0])
+    return tuple(str(member.model_fields["kind"].default) for member in members)
+
+
+KINDS: dict[str, tuple[str, ...]] = {
+    "topologies": _kinds(Topology),
+    "switches": _kinds(Switching),
+    "transports": _kinds(Transport),
+    "workloads": _kinds(Workload),
+    "sizes": _kinds(FlowSize),
+    "distributions": get_args(EmpiricalName),
+    "choices": get_args(Choice),
+}

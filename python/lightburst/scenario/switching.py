@@ -1,0 +1,85 @@
+"""``[switching]``: what the switches are."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from lightburst.scenario.fields import Section, Whole
+from lightburst.units import SIZE, TIME, Quantity, parse_size
+
+_Delay = Annotated[int, Quantity(TIME, largest="1000 s")]
+Unlimited = Annotated[int | None, Quantity(SIZE, positive=True, word="unlimited")]
+_HUNDRED_PACKETS = parse_size("900 kB")
+
+
+class _Switch(Section):
+    """What every switch has.
+
+    Attributes
+    ----------
+    header_processing_time : int
+        Picoseconds.
+    """
+
+    header_processing_time: _Delay = Field(
+        0, description="Added to the delay of each link that leads to a switch."
+    )
+
+
+class _Optical(_Switch):
+    """What every switch without conversion on its main way has.
+
+    Attributes
+    ----------
+    switching_time : int
+        Picoseconds.
+    """
+
+    switching_time: _Delay = Field(
+        0, description="From the decision to the beginning of the transmission."
+    )
+
+
+class AllOptical(_Optical):
+    """Cut-through, without buffer: a unit whose output is busy is dropped."""
+
+    kind: Literal["all-optical"] = "all-optical"
+
+
+class Hybrid(_Optical):
+    """All-optical with one shared electronic buffer behind a few ports.
+
+    Attributes
+    ----------
+    buffer_size : int or None
+        Bytes; None is unlimited.
+    """
+
+    kind: Literal["hybrid"] = "hybrid"
+    buffer_ports: Annotated[int, Whole(0, 65_535)] = Field(
+        2, description="Ports into the buffer and as many out of it (the paper's ne)."
+    )
+    buffer_size: Unlimited = Field(None, description="Room in the buffer of each switch.")
+    re_emission: Literal["after-reception", "cut-through"] = Field(
+        "after-reception",
+        description="Whether a unit may leave the buffer before all of it has come in.",
+    )
+
+
+class Electronic(_Switch):
+    """Store-and-forward with a queue for each output: the baseline.
+
+    Attributes
+    ----------
+    queue_size, ecn_threshold : int or None
+        Bytes; None is unlimited, and no marking.
+    """
+
+    kind: Literal["electronic"] = "electronic"
+    queue_size: Unlimited = Field(_HUNDRED_PACKETS, description="Room in the queue of each output.")
+    ecn_threshold: Annotated[int | None, Quantity(SIZE, word="off")] = Field(
+        None, description="Units that find this much queued are marked."
+    )
+
+
+Switching = Annotated[AllOptical | Hybrid | Electronic, Field(discriminator="kind")]

@@ -1,0 +1,112 @@
+"""``[topology]``: which nodes there are and how they are linked."""
+
+from typing import Annotated, ClassVar, Literal, Self
+
+from pydantic import Field, model_validator
+
+from lightburst.scenario.fields import DataFile, Section, Whole, refuse_at
+from lightburst.units import DelayPerLength, Length, Rate, parse_length, parse_rate
+
+_LINK_LENGTH = parse_length("10 m")
+_LINK_RATE = parse_rate("10 Gb/s")
+# Light in a fibre of refractive index 1.5.
+_PROPAGATION_PS_PER_M = 5000.0
+
+
+class _Links(Section):
+    """What every topology says of its links.
+
+    Attributes
+    ----------
+    link_length : float
+        Metres.
+    link_rate : int
+        Bits a second, in each direction.
+    propagation : float
+        Delay in picoseconds a metre.
+    """
+
+    link_length: Length = Field(_LINK_LENGTH, description="Length of each link.")
+    link_rate: Rate = Field(_LINK_RATE, description="Rate of each link, in each direction.")
+    propagation: DelayPerLength = Field(
+        _PROPAGATION_PS_PER_M, description="Propagation delay for each unit of length."
+    )
+
+
+class FatTree(_Links):
+    """A k-ary fat-tree: ``k**3 / 4`` hosts, ``5 k**2 / 4`` switches of ``k`` ports."""
+
+    kind: Literal["fat-tree"] = "fat-tree"
+    k: Annotated[int, Whole(2, 128, even=True)] = Field(8, description="Ports of each switch.")
+
+    @property
+    def largest_degree(self) -> int:
+        """Links of the switch with the most of them."""
+        return self.k
+
+    @property
+    def hosts_known(self) -> int:
+        """How many hosts there are."""
+        return self.k**3 // 4
+
+
+class PathTopology(_Links):
+    """Two hosts and a chain of switches between them."""
+
+    kind: Literal["path"] = "path"
+    links: Annotated[int, Whole(1, 10_000)] = Field(
+        description="Links from one host to the other; the switches are one fewer."
+    )
+
+    @property
+    def largest_degree(self) -> int:
+        """Links of the switch with the most of them; 0 if there is no switch."""
+        return 2 if self.links > 1 else 0
+
+    @property
+    def hosts_known(self) -> int:
+        """How many hosts there are."""
+        return 2
+
+
+class GraphLink(Section):
+    """One undirected link of a graph that is written into the scenario itself."""
+
+    source: str = Field(min_length=1, description="Name of the node at one end.")
+    target: str = Field(min_length=1, description="Name of the node at the other end.")
+    length: Length | None = Field(None, description="Length; `link_length` if absent.")
+    rate: Rate | None = Field(None, description="Rate; `link_rate` if absent.")
+
+
+class Graph(_Links):
+    """Any connected graph, from a table of links in a file or in the scenario itself."""
+
+    kind: Literal["graph"] = "graph"
+    file: DataFile | None = Field(
+        None, description="CSV with the columns source, target and, if wanted, length and rate."
+    )
+    links: tuple[GraphLink, ...] = Field(
+        (), description="The links themselves, in place of a file."
+    )
+    hosts: Literal["leaves"] | None = Field(
+        None, description="Which nodes are hosts: those with one link. The default."
+    )
+    hosts_per_node: Annotated[int, Whole(1, 65_535)] | None = Field(
+        None, description="Or every node is a switch, and has this many hosts of its own."
+    )
+
+    # Known only when the table of links has been read.
+    largest_degree: ClassVar[None] = None
+    hosts_known: ClassVar[None] = None
+
+    @model_validator(mode="after")
+    def _one_of_each(self) -> Self:
+        if (self.file is None) == (not self.links):
+            given = "both" if self.links else "neither"
+            raise refuse_at("file", f"{given} of file and links", "one of file and links")
+        if self.hosts is not None and self.hosts_per_node is not None:
+            raise refuse_at("hosts_per_node", "hosts as well", "one of hosts and hosts_per_node")
+        return self
+
+
+Topology = Annotated[FatTree | PathTopology | Graph, Field(discriminator="kind")]

@@ -1,0 +1,188 @@
+"""Runs a study on all cores of this machine, in the threads of one process.
+
+The simulator gives up Python's global lock while it runs, so threads are enough: compiled networks
+are shared, and nothing is copied between processes. The calling thread alone writes to the store,
+draws the progress bar and hears Ctrl-C.
+"""
+
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Final
+
+import pandas as pd
+
+from lightburst._core import Cancel, Cancelled
+from lightburst.errors import InputError
+from lightburst.metrics import Metric
+from lightburst.run import run
+from lightburst.scenario import Scenario
+from lightburst.study.progress import progress_bar
+from lightburst.study.store import IN_MEMORY, Store
+from lightburst.study.sweep import Key, PlannedRun, Study
+
+Summary = Mapping[str, Metric]
+_Outcome = tuple[PlannedRun, Summary] | BaseException
+
+# How long an interrupted study waits for its threads: a simulation gives up within milliseconds, a
+# compilation that is under way cannot.
+_PATIENCE_S: Final = 0.5
+
+
+def execute(
+    study: Study,
+    store: Store | str | Path | None = None,
+    *,
+    workers: int | None = None,
+    progress: bool = True,
+) -> pd.DataFrame:
+    """Run what is not finished yet of a study.
+
+    Parameters
+    ----------
+    study : Study
+        Points and seeds.
+    store : Store, str or Path, optional
+        Where finished runs are kept and looked up. Without one nothing is kept.
+    workers : int, optional
+        Number of threads, all cores by default.
+    progress : bool
+        Show a progress bar with the time left, if standard error is a terminal.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each run, point by point and seed by seed: the parameters of the point, ``seed``
+        and the summary of the run (see `lightburst.Result.summary`).
+
+    Raises
+    ------
+    InputError
+        If a point does not fit the scenario, or the store cannot be used.
+    KeyboardInterrupt
+        On Ctrl-C, within a second. What was finished is in the store; calling again goes on there.
+    """
+    count = _available_cores() if workers is None else workers
+    if count < 1:
+        raise InputError("workers", str(count), "a whole number from 1")
+    if isinstance(store, Store):
+        return _execute(study, store, count, progress)
+    with Store(IN_MEMORY if store is None else store) as opened:
+        return _execute(study, opened, count, progress)
+
+
+def replicate(
+    scenario: Scenario,
+    seeds: Sequence[int],
+    store: Store | str | Path | None = None,
+    *,
+    workers: int | None = None,
+    progress: bool = True,
+) -> pd.DataFrame:
+    """Run one scenario with several seeds.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        What to run.
+    seeds : sequence of int
+        Different seeds.
+    store, workers, progress
+        As for `execute`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each seed: ``seed`` and the summary of the run.
+
+    Raises
+    ------
+    InputError, KeyboardInterrupt
+        As `execute`.
+    """
+    return execute(Study(scenario, {}, seeds), store, workers=workers, progress=progress)
+
+
+def _execute(study: Study, store: Store, workers: int, progress: bool) -> pd.DataFrame:
+    # Two points can be the same scenario, so runs are counted by key.
+    wanted = {planned.key: planned for planned in study.runs}
+    kept = store.find(dict.fromkeys(digest for digest, _ in wanted))
+    finished: dict[Key, Summary] = {key: kept[key] for key in wanted if key in kept}
+    waiting = [planned for key, planned in wanted.items() if key not in finished]
+    with progress_bar(len(wanted), len(finished), shown=progress) as advance:
+
+        def keep(planned: PlannedRun, summary: Summary) -> None:
+            store.put(planned, summary)
+            finished[planned.key] = summary
+            advance()
+
+        _compute(waiting, workers, keep)
+    return _table(study, finished)
+
+
+def _compute(
+    waiting: Sequence[PlannedRun], workers: int, keep: Callable[[PlannedRun, Summary], None]
+) -> None:
+    """Run all in threads and hand each finished one to `keep`, on the calling thread."""
+    todo, done, cancel = deque(waiting), SimpleQueue[_Outcome](), Cancel()
+    threads = [
+        threading.Thread(target=_work, args=(todo, done, cancel), daemon=True)
+        for _ in range(min(workers, len(todo)))
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in waiting:
+            outcome = done.get()
+            if isinstance(outcome, BaseException):
+                raise outcome
+            keep(*outcome)
+    except BaseException:
+        todo.clear()
+        cancel.set()
+        deadline = time.monotonic() + _PATIENCE_S
+        for thread in threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
+        while not done.empty():
+            outcome = done.get()
+            if isinstance(outcome, tuple):
+                keep(*outcome)
+        raise
+
+
+def _work(todo: deque[PlannedRun], done: SimpleQueue[_Outcome], cancel: Cancel) -> None:
+    """Run until nothing is left; an error is handed over and raised on the calling thread."""
+    while todo:
+        try:
+            planned = todo.popleft()
+        except IndexError:
+            return  # another thread was faster
+        try:
+            done.put((planned, run(planned.scenario, planned.seed, cancel=cancel).metrics))
+        except Cancelled:
+            return
+        except BaseException as error:
+            done.put(error)
+            return
+
+
+def _table(study: Study, finished: Mapping[Key, Summary]) -> pd.DataFrame:
+    """Rows point by point, though they ran seed by seed."""
+    points = len(study.points)
+    ordered = [planned for first in range(points) for planned in study.runs[first::points]]
+    parameters = pd.DataFrame([{**planned.point, "seed": planned.seed} for planned in ordered])
+    summaries = pd.DataFrame([finished[planned.key] for planned in ordered])
+    # A figure that no run has is a column of None: a number all the same.
+    empty = [name for name in summaries.columns if summaries[name].isna().all()]
+    return parameters.join(summaries.astype(dict.fromkeys(empty, "float64")))
+
+
+def _available_cores() -> int:
+    """Cores that this process may use, which can be fewer than the machine has."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

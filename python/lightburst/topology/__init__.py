@@ -1,0 +1,10 @@
+"""Which nodes there are and how they are linked, as arrays."""
+
+from lightburst.scenario import KINDS as _ALL
+from lightburst.topology.build import build_network, count
+from lightburst.topology.graph import from_networkx
+from lightburst.topology.network import Counts, Network
+
+KINDS = _ALL["topologies"]
+
+__all__ = ["KINDS", "Counts", "Network", "build_network", "count", "from_networkx"]

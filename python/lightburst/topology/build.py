@@ -1,0 +1,57 @@
+"""From the ``[topology]`` table to a network."""
+
+from functools import lru_cache
+
+from lightburst.scenario.files import Stamp, stamp
+from lightburst.scenario.topology import FatTree, Graph, PathTopology
+from lightburst.topology.fat_tree import FatTreeNodes, build_fat_tree
+from lightburst.topology.graph import build_graph
+from lightburst.topology.network import Counts, Network, TopologySection
+from lightburst.topology.path import build_path
+
+
+def count(section: TopologySection) -> Counts | None:
+    """How large a network will be, before it is built; None if only its table of links tells."""
+    match section:
+        case FatTree():
+            nodes = FatTreeNodes(section.k)
+            return Counts(nodes.hosts, nodes.nodes, nodes.links, structured=True)
+        case PathTopology():
+            return Counts(2, section.links + 1, 2 * section.links, structured=False)
+        case Graph():
+            return None
+
+
+def build_network(section: TopologySection) -> Network:
+    """Lay out a network; the last few are remembered, because a sweep asks for them often.
+
+    Parameters
+    ----------
+    section : FatTree, PathTopology or Graph
+        The ``[topology]`` table.
+
+    Returns
+    -------
+    Network
+        Its arrays are shared and cannot be written to.
+
+    Raises
+    ------
+    InputError
+        When the table of links cannot be used.
+    """
+    file = section.file if isinstance(section, Graph) else None
+    return _build(section, stamp(file, "topology.file") if file else None)
+
+
+@lru_cache(maxsize=8)
+def _build(section: TopologySection, _version: Stamp | None) -> Network:
+    match section:
+        case FatTree():
+            network = build_fat_tree(section)
+        case PathTopology():
+            network = build_path(section)
+        case Graph():
+            network = build_graph(section)
+    network.freeze()
+    return network

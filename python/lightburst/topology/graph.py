@@ -1,0 +1,249 @@
+"""Any connected graph, from a table of links or from networkx."""
+
+import csv
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from lightburst.errors import InputError, combine
+from lightburst.scenario.topology import Graph, GraphLink
+from lightburst.topology.network import Network, delay_ps
+from lightburst.units import parse_length, parse_rate
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+_COLUMNS = ("source", "target", "length", "rate")
+_REQUIRED = _COLUMNS[:2]
+# So many errors of a table say enough.
+_MOST_ERRORS = 20
+# The simulator numbers the ports of a node and the links of a path in 16 bits.
+LARGEST_DEGREE = 2**16 - 1
+LARGEST_SWITCHES = 2**16 - 2
+# The table of routes has two bytes for each pair of node and host: 128 GiB for as many hosts.
+LARGEST_HOSTS = 2**18
+
+
+class _Link(NamedTuple):
+    source: str
+    target: str
+    length: float
+    rate: int
+    where: str
+
+
+def from_networkx(
+    graph: "nx.Graph[Any]",
+    *,
+    hosts: Literal["leaves"] | None = None,
+    hosts_per_node: int | None = None,
+    link_length: str = "10 m",
+    link_rate: str = "10 Gb/s",
+    propagation: str = "5 ns/m",
+) -> Graph:
+    """Make a ``[topology]`` table from a networkx graph.
+
+    Parameters
+    ----------
+    graph : networkx.Graph
+        Undirected, without parallel links. The attributes ``length`` and ``rate`` of an edge, if it
+        has them, are quantities as text: ``"120 km"``, ``"100 Gb/s"``.
+    hosts, hosts_per_node, link_length, link_rate, propagation
+        As in the scenario file.
+
+    Returns
+    -------
+    Graph
+        For ``Scenario(topology=...)`` or ``scenario.with_(topology=...)``. Nodes have the names
+        ``str(node)``.
+
+    Raises
+    ------
+    InputError
+        When the graph is directed or has parallel links, or an attribute is not a quantity.
+    """
+    if graph.is_directed() or graph.is_multigraph():
+        raise InputError("graph", type(graph).__name__, "an undirected graph, one link for a pair")
+    links = []
+    for source, target, attributes in graph.edges(data=True):
+        extra = {key: attributes[key] for key in ("length", "rate") if key in attributes}
+        links.append(GraphLink(source=str(source), target=str(target), **extra))
+    return Graph(
+        links=tuple(links),
+        hosts=hosts,
+        hosts_per_node=hosts_per_node,
+        link_length=link_length,
+        link_rate=link_rate,
+        propagation=propagation,
+    )
+
+
+def build_graph(section: Graph) -> Network:
+    """Lay out a graph.
+
+    Parameters
+    ----------
+    section : Graph
+        The ``[topology]`` table.
+
+    Returns
+    -------
+    Network
+        Nodes in the order in which they first appear in the table of links, hosts before switches;
+        the ports of a node in the order of its links, those to hosts of its own first.
+
+    Raises
+    ------
+    InputError
+        When the table of links cannot be used, or the graph is not connected or has fewer than two
+        hosts.
+    """
+    path = "topology.links" if section.file is None else "topology.file"
+    links = list(_inline(section)) if section.file is None else _read(section, section.file)
+    _check_links(links, path)
+    names = list(dict.fromkeys(name for link in links for name in (link.source, link.target)))
+    _check_connected(names, links, path)
+    if section.hosts_per_node is not None:
+        return _with_hosts(section, section.hosts_per_node, names, links, path)
+    degree = Counter(name for link in links for name in (link.source, link.target))
+    hosts = [name for name in names if degree[name] == 1]
+    if len(hosts) < 2:
+        given = f"{len(hosts)} nodes with one link"
+        allowed = "at least two of them (they are the hosts), or 'hosts_per_node'"
+        raise InputError(path, given, allowed)
+    ordered = hosts + [name for name in names if degree[name] > 1]
+    return _network(section, tuple(hosts), ordered, links, path)
+
+
+def _with_hosts(
+    section: Graph, per_node: int, names: list[str], links: list[_Link], path: str
+) -> Network:
+    """Every node a switch with hosts of its own, called ``node/0``, ``node/1``..."""
+    if per_node * len(names) > LARGEST_HOSTS:
+        given = f"{per_node}, at each of {len(names)} nodes"
+        raise InputError("topology.hosts_per_node", given, f"at most {LARGEST_HOSTS} hosts in all")
+    length, rate = section.link_length, section.link_rate
+    own = [_Link(f"{name}/{i}", name, length, rate, "") for name in names for i in range(per_node)]
+    hosts = tuple(link.source for link in own)
+    return _network(section, hosts, [*hosts, *names], own + links, path)
+
+
+def _network(
+    section: Graph, hosts: tuple[str, ...], ordered: list[str], links: list[_Link], path: str
+) -> Network:
+    number = {name: i for i, name in enumerate(ordered)}
+    ends = np.array([(number[link.source], number[link.target]) for link in links], np.uint32)
+    # Both directions of a link side by side, so that a stable sort keeps the order of the table.
+    link_from, link_to = ends.ravel(), ends[:, ::-1].ravel()
+    order = np.argsort(link_from, kind="stable")
+    rate = np.repeat(np.array([link.rate for link in links], np.uint64), 2)
+    delays = [delay_ps(link.length, section.propagation) for link in links]
+    delay = np.repeat(np.array(delays, np.uint64), 2)
+    network = Network(
+        hosts=len(hosts),
+        nodes=len(ordered),
+        link_from=link_from[order],
+        link_to=link_to[order],
+        link_rate_bps=rate[order],
+        link_delay_ps=delay[order],
+        routing={"kind": "shortest-path"},
+        names=hosts,
+    )
+    if network.largest_degree > LARGEST_DEGREE:
+        given = f"a node with {network.largest_degree} links"
+        raise InputError(path, given, f"at most {LARGEST_DEGREE} links at a node")
+    if network.nodes - network.hosts > LARGEST_SWITCHES:
+        given = f"{network.nodes - network.hosts} switches"
+        raise InputError(path, given, f"at most {LARGEST_SWITCHES} switches")
+    return network
+
+
+def _inline(section: Graph) -> Iterator[_Link]:
+    for i, link in enumerate(section.links):
+        length = section.link_length if link.length is None else link.length
+        rate = section.link_rate if link.rate is None else link.rate
+        yield _Link(link.source, link.target, length, rate, f"link {i}")
+
+
+def _read(section: Graph, file: Path) -> list[_Link]:
+    path = "topology.file"
+    try:
+        with file.open(newline="", encoding="utf-8-sig") as stream:
+            rows = csv.DictReader(stream, skipinitialspace=True)
+            columns = rows.fieldnames or ()
+            missing = [name for name in _REQUIRED if name not in columns]
+            unknown = [name for name in columns if name not in _COLUMNS]
+            if missing or unknown:
+                given = f"{file} with the columns {', '.join(columns) or '(none)'}"
+                raise InputError(path, given, "source, target and, if wanted, length, rate")
+            return _links(section, file, ((rows.line_num, row) for row in rows))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(path, f"{file} ({error})", "a CSV file that can be read") from None
+
+
+def _links(
+    section: Graph, file: Path, rows: Iterator[tuple[int, Mapping[str | None, Any]]]
+) -> list[_Link]:
+    links, errors = [], []
+    for line, row in rows:
+        try:
+            links.append(_link(section, f"{file} line {line}", row))
+        except InputError as error:
+            errors.append(error)
+        if len(errors) == _MOST_ERRORS:
+            break
+    if errors:
+        raise combine(errors)
+    return links
+
+
+def _link(section: Graph, where: str, row: Mapping[str | None, Any]) -> _Link:
+    path = "topology.file"
+    if None in row:
+        raise InputError(path, f"{where}: more values than columns", "one value for each column")
+    source, target, length, rate = ((row.get(name) or "").strip() for name in _COLUMNS)
+    if not (source and target):
+        raise InputError(path, f"{where}: a link without source or target", "names of two nodes")
+    try:
+        metres = parse_length(length) if length else section.link_length
+        bps = parse_rate(rate) if rate else section.link_rate
+    except InputError as error:
+        raise InputError(path, f"{where}: {error.path} {error.given}", error.allowed) from None
+    return _Link(source, target, metres, bps, where)
+
+
+def _check_links(links: list[_Link], path: str) -> None:
+    if not links:
+        raise InputError(path, "no links", "at least one link")
+    seen: dict[frozenset[str], str] = {}
+    errors = []
+    for link in links:
+        pair = frozenset((link.source, link.target))
+        given = f"{link.where}: {link.source} - {link.target}"
+        if len(pair) == 1:
+            errors.append(InputError(path, given, "a link between two different nodes"))
+        elif pair in seen:
+            allowed = f"each link once, for both directions (it is in {seen[pair]} as well)"
+            errors.append(InputError(path, given, allowed))
+        seen.setdefault(pair, link.where)
+    if errors:
+        raise combine(errors[:_MOST_ERRORS])
+
+
+def _check_connected(names: list[str], links: list[_Link], path: str) -> None:
+    number = {name: i for i, name in enumerate(names)}
+    rows: NDArray[np.int64] = np.array([number[link.source] for link in links])
+    columns: NDArray[np.int64] = np.array([number[link.target] for link in links])
+    shape = (len(names), len(names))
+    adjacency = coo_array((np.ones(len(links), np.int8), (rows, columns)), shape=shape)
+    parts, part_of = connected_components(adjacency, directed=False)
+    if parts > 1:
+        away = names[int(np.argmax(part_of != part_of[0]))]
+        given = f"{parts} parts; no path leads from {names[0]} to {away}"
+        raise InputError(path, given, "a connected graph")

@@ -1,0 +1,96 @@
+"""A network as arrays."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lightburst.scenario.topology import FatTree, Graph, PathTopology
+
+TopologySection = FatTree | PathTopology | Graph
+
+
+class Counts(NamedTuple):
+    """How large a network is.
+
+    Attributes
+    ----------
+    hosts, nodes, links : int
+        Links are directed: two for each that joins two nodes.
+    structured : bool
+        Whether routes are calculated; otherwise there is a table of them.
+    """
+
+    hosts: int
+    nodes: int
+    links: int
+    structured: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """Nodes and directed links; hosts are the nodes ``0..hosts``, switches the others.
+
+    Attributes
+    ----------
+    hosts, nodes : int
+        How many hosts, and nodes in all.
+    link_from, link_to : ndarray of uint32, shape (links,)
+        Ends of each directed link. Sorted by `link_from`; the links of a node in this order are its
+        ports 0, 1, 2...
+    link_rate_bps : ndarray of uint64, shape (links,)
+        Bits a second.
+    link_delay_ps : ndarray of uint64, shape (links,)
+        Propagation delay in picoseconds.
+    routing : dict
+        What the simulator needs to find shortest paths: ``{"kind": "fat-tree", "k": 8}`` or
+        ``{"kind": "shortest-path"}``.
+    names : tuple of str or None
+        The hosts' names, where the topology gives them.
+    """
+
+    hosts: int
+    nodes: int
+    link_from: NDArray[np.uint32]
+    link_to: NDArray[np.uint32]
+    link_rate_bps: NDArray[np.uint64]
+    link_delay_ps: NDArray[np.uint64]
+    routing: dict[str, Any]
+    names: tuple[str, ...] | None = None
+
+    @property
+    def counts(self) -> Counts:
+        """How large it is."""
+        structured = self.routing["kind"] != "shortest-path"
+        return Counts(self.hosts, self.nodes, self.link_from.size, structured)
+
+    @cached_property
+    def degree(self) -> NDArray[np.int64]:
+        """Links of each node, shape (nodes,)."""
+        return np.bincount(self.link_from, minlength=self.nodes)
+
+    @property
+    def largest_degree(self) -> int:
+        """Links of the switch with the most of them; 0 if there is no switch."""
+        return int(self.degree[self.hosts :].max(initial=0))
+
+    def freeze(self) -> None:
+        """Make the arrays read-only, so that they can be shared."""
+        for array in (self.link_from, self.link_to, self.link_rate_bps, self.link_delay_ps):
+            array.flags.writeable = False
+
+
+def delay_ps(length_m: float, propagation_ps_per_m: float) -> int:
+    """Propagation delay of a link in whole picoseconds, rounded to nearest."""
+    return round(length_m * propagation_ps_per_m)
+
+
+def uniform(section: TopologySection, count: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Rates and delays of ``count`` links that are all as the section says."""
+    delay = delay_ps(section.link_length, section.propagation)
+    return (
+        np.full(count, section.link_rate, np.uint64),
+        np.full(count, delay, np.uint64),
+    )

@@ -1,0 +1,124 @@
+"""Measured distributions of sizes: points of a cumulative distribution, straight lines between.
+
+The files are those of the htsim, pFabric and HPCC tools: on each line a number of bytes and the
+percentage (0 to 100) or the probability (0 to 1) of a size up to that. Which of the two it is shows
+in the last line, which is 100 or 1.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lightburst.errors import InputError, show
+from lightburst.scenario.files import Stamp, stamp
+from lightburst.scenario.sizes import Empirical
+
+_PATH = "workload.size.file"
+_LINE = "two numbers, bytes and percent or probability"
+
+
+@dataclass(frozen=True, eq=False)
+class Distribution:
+    """A cumulative distribution, piecewise linear.
+
+    Attributes
+    ----------
+    bytes : ndarray of float, shape (points,)
+        Sizes, not decreasing; the same size twice is a jump.
+    probability : ndarray of float, shape (points,)
+        Probability of a size up to that; not decreasing, the last is 1. What the first exceeds
+        zero by is the probability of the first size itself.
+    """
+
+    bytes: NDArray[np.float64]
+    probability: NDArray[np.float64]
+
+    def draw(self, count: int, generator: np.random.Generator) -> NDArray[np.float64]:
+        """Draw sizes, shape (count,), by inversion."""
+        return np.interp(generator.random(count), self.probability, self.bytes)
+
+
+def distribution(size: Empirical) -> Distribution:
+    """Find the distribution that a scenario names.
+
+    Raises
+    ------
+    InputError
+        When its file cannot be read, or is not a distribution.
+    """
+    if size.file is None:
+        return _shipped(str(size.name))
+    return _read(size.file, stamp(size.file, _PATH))
+
+
+@lru_cache(maxsize=8)
+def _shipped(name: str) -> Distribution:
+    text = resources.files("lightburst.workload").joinpath(f"data/{name}.csv").read_text("utf-8")
+    return parse_distribution(text, f"{name}.csv")
+
+
+@lru_cache(maxsize=8)
+def _read(file: Path, _stamp: Stamp) -> Distribution:
+    try:
+        text = file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(_PATH, f"{file} ({error})", "a text file that can be read") from None
+    return parse_distribution(text, str(file))
+
+
+def parse_distribution(text: str, name: str) -> Distribution:
+    """Read a cumulative distribution.
+
+    Parameters
+    ----------
+    text : str
+        Lines of two numbers, separated by spaces or a comma; ``#`` begins a comment; a first line
+        of words is a heading.
+    name : str
+        Of the file, for errors.
+
+    Raises
+    ------
+    InputError
+        With the line, when it is not a distribution.
+    """
+    points: list[tuple[float, float]] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        fields = re.split(r"[,;\s]+", line.partition("#")[0].strip())
+        if fields == [""] or (not points and _is_heading(fields)):
+            continue
+        where = f"{name} line {number}: {show(line.strip())}"
+        point = _point(fields)
+        if point is None:
+            raise InputError(_PATH, where, _LINE)
+        if points and not _follows(point, points[-1]):
+            raise InputError(_PATH, where, "no line with less than the line before, nor the same")
+        points.append(point)
+    if not points or points[-1][1] not in (1, 100):
+        given = f"{name}, which ends at {points[-1][1]:g}" if points else f"{name}, which is empty"
+        raise InputError(_PATH, given, "a last line with 100 (percent) or 1 (probability)")
+    if points[-1][0] < 1:
+        raise InputError(_PATH, f"{name}, which has no size above zero", "sizes in bytes")
+    sizes, shares = np.array(points).T
+    return Distribution(sizes, shares / shares[-1])
+
+
+def _is_heading(fields: list[str]) -> bool:
+    return all(re.fullmatch(r"[A-Za-z_]\w*%?", word) for word in fields)
+
+
+def _point(fields: list[str]) -> tuple[float, float] | None:
+    try:
+        size, share = map(float, fields)
+    except ValueError:
+        return None
+    return (size, share) if 0 <= size < np.inf and 0 <= share <= 100 else None
+
+
+def _follows(point: tuple[float, float], before: tuple[float, float]) -> bool:
+    return point[0] >= before[0] and point[1] >= before[1] and point != before

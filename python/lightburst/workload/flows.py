@@ -1,0 +1,29 @@
+"""Flows as arrays."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Flows:
+    """The flows of a run, in the order of their starts.
+
+    Attributes
+    ----------
+    source, destination : ndarray of uint32, shape (flows,)
+        Host numbers, different from each other.
+    start_ps : ndarray of uint64, shape (flows,)
+        Picoseconds, not decreasing.
+    size_bytes : ndarray of uint64, shape (flows,)
+        At least 1.
+    """
+
+    source: NDArray[np.uint32]
+    destination: NDArray[np.uint32]
+    start_ps: NDArray[np.uint64]
+    size_bytes: NDArray[np.uint64]
+
+    def __len__(self) -> int:
+        return self.source.size

@@ -1,0 +1,112 @@
+"""How many bytes each flow carries."""
+
+from collections.abc import Callable
+from functools import singledispatch
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lightburst.errors import InputError
+from lightburst.scenario.sizes import (
+    BoundedPareto,
+    Constant,
+    Empirical,
+    Exponential,
+    FlowSize,
+    Lognormal,
+    Pareto,
+)
+from lightburst.workload.cdf import distribution
+
+# Whole numbers above this are not exact as floats.
+LARGEST_SIZE = 2**53
+
+Floats = NDArray[np.float64]
+
+
+def draw_sizes(size: FlowSize, count: int, generator: np.random.Generator) -> NDArray[np.uint64]:
+    """Draw the sizes of flows.
+
+    Parameters
+    ----------
+    size : FlowSize
+        The ``size`` table of the workload.
+    count : int
+        How many.
+    generator : numpy.random.Generator
+        What draws.
+
+    Returns
+    -------
+    ndarray of uint64, shape (count,)
+        Bytes, rounded to nearest, at least 1.
+
+    Raises
+    ------
+    InputError
+        When a file cannot be used, or a size is beyond all reason (a heavy tail without maximum).
+    """
+    drawn = _draw(size, count, generator)
+    largest = drawn.max(initial=0.0)
+    if not largest <= LARGEST_SIZE:
+        raise InputError(
+            "workload.size",
+            f"a distribution without maximum, which gave {largest:.3g} bytes",
+            f"a 'max', so that no size is above {LARGEST_SIZE} bytes",
+        )
+    return np.maximum(np.rint(drawn), 1).astype(np.uint64)
+
+
+@singledispatch
+def _draw(size: FlowSize, count: int, generator: np.random.Generator) -> Floats:
+    raise AssertionError(f"no sizes are drawn for {size!r}")
+
+
+@_draw.register
+def _(size: Constant, count: int, generator: np.random.Generator) -> Floats:
+    return np.full(count, float(size.value))
+
+
+@_draw.register
+def _(size: Exponential, count: int, generator: np.random.Generator) -> Floats:
+    return _redrawn(lambda n: generator.exponential(size.mean, n), count, size.max)
+
+
+@_draw.register
+def _(size: Lognormal, count: int, generator: np.random.Generator) -> Floats:
+    return _redrawn(lambda n: generator.lognormal(size.mu, size.sigma, n), count, size.max)
+
+
+@_draw.register
+def _(size: Pareto, count: int, generator: np.random.Generator) -> Floats:
+    # NumPy's pareto is the Lomax distribution: the Pareto distribution less its minimum of one.
+    def draw(n: int) -> Floats:
+        with np.errstate(over="ignore"):
+            return size.minimum * (1 + generator.pareto(size.shape, n))
+
+    return _redrawn(draw, count, size.max)
+
+
+@_draw.register
+def _(size: BoundedPareto, count: int, generator: np.random.Generator) -> Floats:
+    # Inverse of F(x) = (1 - (minimum/x)^a) / (1 - (minimum/max)^a), with u = 1 - F in (0, 1].
+    kept = -np.expm1(size.shape * np.log(size.minimum / size.max))
+    u = generator.random(count)
+    drawn: Floats = size.minimum * (1 - u * kept) ** (-1 / size.shape)
+    return np.minimum(drawn, size.max)
+
+
+@_draw.register
+def _(size: Empirical, count: int, generator: np.random.Generator) -> Floats:
+    return distribution(size).draw(count, generator)
+
+
+def _redrawn(draw: Callable[[int], Floats], count: int, maximum: int | None) -> Floats:
+    """Draw, and draw again whatever is above the maximum."""
+    drawn = draw(count)
+    if maximum is None:
+        return drawn
+    # Ends soon: a scenario whose maximum leaves less than one draw in a hundred is refused.
+    while (above := np.flatnonzero(~(drawn <= maximum))).size:
+        drawn[above] = draw(above.size)
+    return drawn

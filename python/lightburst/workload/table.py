@@ -1,0 +1,181 @@
+"""A table of flows of the user's own."""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+from numpy.typing import NDArray
+
+from lightburst.errors import InputError, show
+from lightburst.scenario.files import Stamp, stamp
+from lightburst.scenario.workload import LATEST_START
+from lightburst.units import PICOSECONDS_PER_SECOND
+from lightburst.workload.flows import Flows
+from lightburst.workload.sizes import LARGEST_SIZE
+
+Numbers = NDArray[np.integer[Any] | np.floating[Any]]
+
+_PATH = "workload.file"
+_COLUMNS = "source, destination, start_s or start_ps, size_bytes"
+# Memory for each byte of a file while it is read, at the most.
+_EXPANSION = 6
+
+
+def read_table(file: Path, hosts: int, names: tuple[str, ...] | None = None) -> Flows:
+    """Read a table of flows.
+
+    Parameters
+    ----------
+    file : Path
+        CSV with a heading, or Parquet (by its name: ``.parquet`` or ``.pq``). Columns: ``source``
+        and ``destination`` (host numbers; or names, where the topology has them), ``start_s``
+        (seconds) or ``start_ps`` (whole picoseconds; counts if both are there), ``size_bytes``.
+        Sorted by start. Other columns are ignored.
+    hosts : int
+        How many hosts there are.
+    names : tuple of str, optional
+        Their names; without them hosts are given by number.
+
+    Returns
+    -------
+    Flows
+
+    Raises
+    ------
+    InputError
+        With the row (the first is 1), when the table cannot be used.
+    """
+    return _read(file, stamp(file, _PATH), hosts, names)
+
+
+@lru_cache(maxsize=2)
+def _read(file: Path, version: Stamp, hosts: int, names: tuple[str, ...] | None) -> Flows:
+    table = _Table(_load(file, version[1]))
+    if table.rows == 0:
+        raise InputError(_PATH, f"{file}, which has no rows", "at least one flow")
+    start = _starts(table)
+    allowed = f"a whole number of bytes from 1 to {LARGEST_SIZE}"
+    size = table.whole("size_bytes", 1, LARGEST_SIZE, allowed)
+    source = _hosts(table, "source", hosts, names)
+    destination = _hosts(table, "destination", hosts, names)
+    table.require("destination", source != destination, "another host than the source")
+    columns = source.astype(np.uint32), destination.astype(np.uint32), start, size.astype(np.uint64)
+    for column in columns:
+        column.flags.writeable = False  # it is remembered and shared
+    return Flows(*columns)
+
+
+def _load(file: Path, size: int) -> Any:
+    if size * _EXPANSION > psutil.virtual_memory().available:
+        raise InputError(_PATH, f"{file}, of {size} bytes", "a table that fits into memory")
+    try:
+        if file.suffix.lower() in (".parquet", ".pq"):
+            # Not read_table: that takes the names of directories above the file for columns.
+            return pa.parquet.ParquetFile(file).read()
+        return pa.csv.read_csv(file)
+    except (OSError, pa.ArrowException) as error:
+        reason = str(error).strip().splitlines()[0]
+        allowed = "a CSV or Parquet file that can be read"
+        raise InputError(_PATH, f"{file} ({reason})", allowed) from None
+
+
+class _Table:
+    """Columns of numbers, and errors that name the row."""
+
+    def __init__(self, table: Any) -> None:
+        self._columns = {
+            name.strip(): column
+            for name, column in zip(table.column_names, table.columns, strict=True)
+        }
+        self.rows: int = table.num_rows
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._columns
+
+    def column(self, name: str) -> Any:
+        """One column, as Arrow has it."""
+        if name not in self:
+            given = f"the columns {', '.join(self._columns)}; '{name}' is missing"
+            raise InputError(_PATH, given, _COLUMNS)
+        return self._columns[name]
+
+    def numbers(self, name: str, allowed: str) -> Numbers:
+        """One column as numbers; what is missing in it is NaN."""
+        column = self.column(name)
+        kind = column.type
+        if pa.types.is_decimal(kind):
+            column = column.cast(pa.float64())
+        elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+            is_number = np.array([_is_number(value) for value in column.to_pylist()], np.bool_)
+            self.require(name, is_number, allowed)
+            column = column.cast(pa.string()).cast(pa.float64())
+        numbers: Numbers = column.to_numpy()
+        return numbers
+
+    def whole(self, name: str, least: int, most: int, allowed: str) -> Numbers:
+        """One column as whole numbers within limits."""
+        numbers = self.numbers(name, allowed)
+        inside = (numbers >= least) & (numbers <= most)
+        self.require(name, inside & (numbers == np.floor(numbers)), allowed)
+        return numbers
+
+    def require(self, name: str, good: NDArray[np.bool_], allowed: str) -> None:
+        """Refuse the first row that is not good."""
+        if good.all():
+            return
+        row = int(np.argmin(good))
+        value = self.column(name)[row].as_py()
+        given = "nothing, or NaN" if value is None else show(value)
+        raise InputError(_PATH, f"row {row + 1}: {name} {given}", allowed)
+
+
+def _is_number(value: object) -> bool:
+    try:
+        float(str(value))
+    except ValueError:
+        return False
+    return not isinstance(value, bool)
+
+
+def _starts(table: _Table) -> NDArray[np.uint64]:
+    if "start_ps" in table:
+        name, allowed = "start_ps", f"a whole number from 0 to {LATEST_START}"
+        start = table.whole(name, 0, LATEST_START, allowed).astype(np.uint64)
+    else:
+        name, latest = "start_s", LATEST_START // PICOSECONDS_PER_SECOND
+        allowed = f"a number from 0 to {latest}"
+        seconds = table.numbers(name, allowed)
+        table.require(name, (seconds >= 0) & (seconds <= latest), allowed)
+        start = np.rint(seconds * PICOSECONDS_PER_SECOND).astype(np.uint64)
+    in_order = np.concatenate([[True], start[1:] >= start[:-1]])
+    table.require(name, in_order, "no start before that of the row above: sort the table by start")
+    return start
+
+
+def _hosts(
+    table: _Table, name: str, hosts: int, names: tuple[str, ...] | None
+) -> NDArray[np.int64]:
+    """Read a column of hosts: whole numbers are host numbers, anything else is names."""
+    column = table.column(name)
+    if names is None or pa.types.is_integer(column.type):
+        _check_unambiguous(names)
+        allowed = f"the number of a host, from 0 to {hosts - 1}"
+        return table.whole(name, 0, hosts - 1, allowed).astype(np.int64)
+    number = {host: i for i, host in enumerate(names)}
+    given = column.cast(pa.string()).to_pylist()
+    index = np.array([number.get(str(host).strip(), -1) for host in given], np.int64)
+    table.require(name, index >= 0, f"the name of a host, such as {show(names[0])}")
+    return index
+
+
+def _check_unambiguous(names: tuple[str, ...] | None) -> None:
+    """Refuse numbers where 7 may be the name of one host and the number of another."""
+    for number, name in enumerate(names or ()):
+        if name.isdecimal() and name != str(number):
+            given = f"numbers, where host {number} of the graph is called '{name}'"
+            raise InputError(_PATH, given, "a graph whose nodes have names that are not numbers")

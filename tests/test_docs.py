@@ -1,0 +1,86 @@
+"""What the pages say must be so: their code runs, their links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import readme
+from lightburst.papers.claims import Claim, Verdict
+from lightburst.scenario import Scenario
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def code(page: str, language: str) -> str:
+    """Return the first block of code of a page in one language."""
+    found = re.search(rf"^```{language}\n(.*?)^```", (ROOT / page).read_text("utf-8"), re.M | re.S)
+    assert found is not None
+    return found[1]
+
+
+def test_the_readme_s_scenario_is_one() -> None:
+    scenario = Scenario.from_dict(tomllib.loads(code("README.md", "toml")))
+    assert scenario.switching.kind == "hybrid"
+    assert scenario.transport.kind == "sawl"
+
+
+def test_the_readme_s_program_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "scenario.toml").write_text(code("README.md", "toml"), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    program = code("README.md", "python")
+    figure = 'lb.reproduce("minakhmetov2018/fig2a", quick=True).plot()\n'
+    assert program.endswith(figure)  # runs in tests/test_wheel.py
+    names: dict[str, Any] = {}
+    exec(program.removesuffix(figure), names)
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0].endswith(" Gb/s")
+    assert float(printed[-1]) > 1.2  # the paper's point: a hybrid switch carries more
+    assert names["result"].flows["start_s"].equals(names["optical"].flows["start_s"])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    links = [link for link in re.findall(r"\]\(([^)#]+)[^)]*\)", text) if ":" not in link]
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+CLAIM = Claim(
+    id="gain",
+    figure="fig2a",
+    statement="hybrid | bufferless",
+    published=1.5,
+    measured=1.82345,
+    ci_low=1.6,
+    ci_high=None,
+    verdict=Verdict.DIFFERS,
+    criterion="the interval is above 1.5",
+    note="At low load it is not.",
+)
+
+
+def test_the_table_of_claims() -> None:
+    heading, rule, row = readme.claim_table([CLAIM], notes=False)
+    assert heading.count("|") == rule.count("|")
+    assert row == "| hybrid \\| bufferless | 1.5 | 1.82 | 1.6 to – | **differs** |"
+    *_, noted = readme.claim_table([CLAIM], notes=True)
+    assert noted.endswith("| Holds if the interval is above 1.5. At low load it is not. |")
+    assert readme.counted([CLAIM, CLAIM]) == "0 holds, 2 differs, 0 not comparable"
+
+
+def test_only_what_stands_between_the_marks_is_replaced() -> None:
+    text = f"before\n{readme.BEGIN}\nold\n{readme.END}\nafter\n"
+    once = readme.replaced(text, "new")
+    assert once == f"before\n{readme.BEGIN}\n\nnew\n\n{readme.END}\nafter\n"
+    assert readme.replaced(once, "new") == once
+    with pytest.raises(ValueError, match="must have one"):
+        readme.replaced("no marks", "new")
+    assert readme.replaced((ROOT / "README.md").read_text("utf-8"), "x") != ""

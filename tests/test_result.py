@@ -1,0 +1,292 @@
+"""What a result says of columns that are known, and how it is kept."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lightburst import metrics
+from lightburst.compile import Plan
+from lightburst.errors import InputError
+from lightburst.result import Result
+from lightburst.scenario import Scenario
+
+UNFINISHED = 2**64 - 1
+MS = 10**9  # picoseconds
+
+
+def column(values: list[Any], kind: str = "u8") -> np.ndarray[Any, Any]:
+    return np.array(values, dtype=kind)
+
+
+def scenario(**measurement: object) -> Scenario:
+    return Scenario.from_dict(
+        {
+            "name": "by hand",
+            "topology": {"kind": "path", "links": 2},
+            "switching": {"kind": "hybrid"},
+            "transport": {"kind": "sawl"},
+            "workload": {
+                "kind": "poisson",
+                "arrival_rate": "1e3 /s",
+                "flows": 2,
+                "size": {"kind": "constant", "value": "9 kB"},
+            },
+            "measurement": measurement,
+        }
+    )
+
+
+def plan(transport: str = "sawl", switch: str = "hybrid") -> Plan:
+    """Two hosts (0, 1) on one switch (2); flows of 9 and 22.5 kB from 0 to 1."""
+    settings = {
+        "hosts": 2,
+        "nodes": 3,
+        "time_limit_ps": 50 * MS,
+        "switch": {"kind": switch, "switching_time_ps": 700},
+        "transport": {
+            "kind": transport,
+            "segment_bytes": 9000,
+            "header_bytes": 0,
+            "control_bytes": 64,
+        },
+    }
+    links = {
+        "from": column([0, 1, 2, 2], "u4"),
+        "to": column([2, 2, 0, 1], "u4"),
+        "rate_bps": column([10**10] * 4),
+        "delay_ps": column([50_000] * 4),
+    }
+    flows = {
+        "source": column([0, 0], "u4"),
+        "destination": column([1, 1], "u4"),
+        "start_ps": column([1 * MS, 2 * MS]),
+        "bytes": column([9000, 22_500]),
+    }
+    return Plan(settings=settings, links=links, flows=flows)
+
+
+def columns(end_ps: list[int], delivered: list[int], status: list[int]) -> dict[str, Any]:
+    return {
+        "flows": {
+            "end_ps": column(end_ps),
+            "delivered_bytes": column(delivered),
+            "transmissions": column([1, 5], "u4"),
+            "retransmissions": column([0, 2], "u4"),
+            "timeouts": column([0, 3], "u4"),
+            "drops": column([0, 3], "u4"),
+            "status": column(status, "u1"),
+            "path_links": column([2, 2], "u2"),
+            "path_delay_ps": column([100_000, 100_000]),
+            "path_rate_bps": column([10**10, 10**10]),
+        },
+        "links": {
+            "units": column([8, 4, 4, 6]),
+            "bytes": column([50_000, 256, 256, 31_500]),
+            "busy_ps": column([5 * MS, 0, 0, 10 * MS]),
+        },
+        "switches": {
+            "arrived": column([12]),
+            "forwarded": column([8]),
+            "buffered": column([1]),
+            "marked": column([0]),
+            "dropped_contention": column([0]),
+            "dropped_no_input_port": column([2]),
+            "dropped_buffer_full": column([1]),
+            "dropped_queue_full": column([0]),
+            "oe_bytes": column([9000]),
+            "eo_bytes": column([9000]),
+            "buffer_max_bytes": column([9000]),
+            "buffer_byte_ps": column([9000 * 2 * MS], "f8"),
+        },
+        "totals": {
+            "events": 99,
+            "packet_hops": 22,
+            "end_ps": 21 * MS,
+            "units_created": 12,
+            "units_delivered": 9,
+            "units_dropped": 3,
+            "units_in_flight": 0,
+        },
+    }
+
+
+def finished(transport: str = "sawl", switch: str = "hybrid", **measurement: object) -> Result:
+    ran = columns([2 * MS, 10 * MS], [9000, 22_500], [0, 0])
+    return Result(scenario(**measurement), 7, plan(transport, switch), ran, wall_s=0.25)
+
+
+def statuses(*names: str) -> list[int]:
+    return [metrics.STATUSES.index(name) for name in names]
+
+
+def test_summary_of_known_columns() -> None:
+    summary = finished().summary
+    assert summary["makespan_s"] == pytest.approx(9e-3)
+    assert summary["throughput_bps"] == pytest.approx(8 * 31_500 / 9e-3)
+    assert (summary["flows"], summary["finished"], summary["delivered_bytes"]) == (2, 2, 31_500)
+    assert (summary["retransmissions"], summary["timeouts"]) == (2, 3)
+    assert summary["loss_per_hop"] == 3 / 12
+    assert summary["loss_end_to_end"] == 3 / 12
+    assert summary["completion_time_mean_s"] == pytest.approx(4.5e-3)
+    assert summary["completion_time_median_s"] == pytest.approx(4.5e-3)
+    assert summary["completion_time_p99_s"] == pytest.approx(np.quantile([1e-3, 8e-3], 0.99))
+    assert summary["conversions_per_delivered_bit"] == 9000 / 31_500
+    assert summary["energy_j"] is None
+    assert (summary["packet_hops"], summary["events"], summary["wall_s"]) == (22, 99, 0.25)
+
+
+def test_summary_is_json_with_stable_keys_in_base_units() -> None:
+    result = finished()
+    assert json.loads(json.dumps(dict(result.metrics), allow_nan=False)) == result.metrics
+    assert list(result.summary.index) == [
+        "throughput_bps",
+        "makespan_s",
+        "flows",
+        "finished",
+        "delivered_bytes",
+        "retransmissions",
+        "timeouts",
+        "loss_per_hop",
+        "loss_end_to_end",
+        "completion_time_mean_s",
+        "completion_time_median_s",
+        "completion_time_p99_s",
+        "slowdown_mean",
+        "slowdown_p99",
+        "conversions_per_delivered_bit",
+        "energy_j",
+        "packet_hops",
+        "events",
+        "wall_s",
+        "digest",
+    ]
+
+
+def test_energy_counts_the_conversions_at_hosts_and_in_switches() -> None:
+    joule = {
+        "host_transmit": "1e-12 J/b",
+        "host_receive": "2e-12 J/b",
+        "switch_oe": "4e-12 J/b",
+        "switch_eo": "8e-12 J/b",
+    }
+    expected = 8e-12 * (50_256 * 1 + 31_756 * 2 + 9000 * 4 + 9000 * 8)
+    assert finished(energy=joule).metrics["energy_j"] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("transport", "switch", "expected_ps"),
+    [
+        # 9 kB at 10 Gb/s: 7.2 us; 64 B: 51.2 ns; two links of 50 ns; one switch.
+        ("sawl", "hybrid", [7_200_000 + 51_200, 18_000_000 + 51_200]),
+        ("sawl", "electronic", [7_200_000 + 51_200, 18_000_000 + 51_200]),
+        ("datagram", "hybrid", [7_200_000, 18_000_000]),
+    ],
+)
+def test_ideal_completion_time(transport: str, switch: str, expected_ps: list[int]) -> None:
+    made = plan(transport, switch)
+    ideal = metrics.ideal_completion_s(made, finished().columns["flows"])
+    held = 7_200_000 if switch == "electronic" else 700
+    back = 0 if transport == "datagram" else 100_000 + (51_200 if switch == "electronic" else 700)
+    np.testing.assert_allclose(
+        ideal, (np.array(expected_ps) + 100_000 + held + back) * 1e-12, rtol=1e-14
+    )
+
+
+def test_a_flow_cut_off_by_the_time_limit_stretches_the_makespan_to_it() -> None:
+    ran = columns([2 * MS, UNFINISHED], [9000, 18_000], statuses("finished", "time-limit"))
+    result = Result(scenario(), 1, plan(), ran, 0.1)
+    assert result.metrics["makespan_s"] == pytest.approx(49e-3)
+    assert result.metrics["throughput_bps"] == pytest.approx(8 * 27_000 / 49e-3)
+    assert result.metrics["finished"] == 1
+    assert result.metrics["completion_time_mean_s"] == pytest.approx(1e-3)
+    assert result.flows["status"].tolist() == ["finished", "time-limit"]
+    assert np.isnan(result.flows["completion_time_s"]).tolist() == [False, True]
+    assert np.isnan(result.flows["end_s"]).tolist() == [False, True]
+
+
+def test_lost_datagrams_end_the_makespan_at_the_last_event() -> None:
+    ran = columns([2 * MS, UNFINISHED], [9000, 18_000], statuses("finished", "lost"))
+    result = Result(scenario(), 1, plan("datagram"), ran, 0.1)
+    assert result.metrics["makespan_s"] == pytest.approx(20e-3)
+
+
+def test_what_no_flow_reached_is_none() -> None:
+    ran = columns([UNFINISHED] * 2, [0, 0], statuses("time-limit", "not-started"))
+    summary = Result(scenario(), 1, plan(), ran, 0.1).metrics
+    assert summary["throughput_bps"] == 0
+    for key in ("completion_time_p99_s", "slowdown_mean", "conversions_per_delivered_bit"):
+        assert summary[key] is None
+
+
+def test_tables_in_base_units() -> None:
+    result = finished()
+    assert result.flows["completion_time_s"].tolist() == pytest.approx([1e-3, 8e-3])
+    assert result.flows["slowdown"].mean() == pytest.approx(result.metrics["slowdown_mean"])
+    assert result.links["utilisation"].tolist() == pytest.approx([0.25, 0.0, 0.0, 0.5])
+    assert result.links[["source", "target"]].iloc[3].tolist() == [2, 1]
+    switch = result.switches.iloc[0]
+    assert switch["node"] == 2
+    assert switch["loss"] == pytest.approx(0.25)
+    assert switch["buffer_mean_bytes"] == pytest.approx(900.0)
+
+
+def test_quantiles_are_those_of_numpy() -> None:
+    values = np.random.default_rng(5).lognormal(size=1001)
+    got = metrics._quantiles(values, 0.5, 0.99)
+    np.testing.assert_allclose(got, np.quantile(values, [0.5, 0.99]), rtol=1e-12)
+
+
+def test_digest_sees_every_column_but_not_the_engine() -> None:
+    seen = {finished().digest}
+    for table, names in metrics.DIGESTED.items():
+        for name in names:
+            ran = finished().columns
+            ran[table][name][-1] += 1
+            seen.add(metrics.digest(ran))
+    assert len(seen) == 1 + sum(map(len, metrics.DIGESTED.values()))
+    ran = {**finished().columns, "totals": {**finished().columns["totals"], "events": 1}}
+    assert metrics.digest(ran) == finished().digest
+
+
+def test_save_writes_what_can_be_read_again(tmp_path: Path) -> None:
+    result = finished()
+    target = result.save(tmp_path / "deep" / "out")
+    for name in ("flows", "links", "switches"):
+        read = pd.read_parquet(target / f"{name}.parquet")
+        pd.testing.assert_frame_equal(read, getattr(result, name))
+    kept = json.loads((target / "run.json").read_text())
+    assert kept["summary"] == dict(result.metrics)
+    assert kept["provenance"]["seed"] == 7
+    assert kept["provenance"]["digest"] == result.digest
+    assert re.fullmatch(r"[0-9a-f]{40}(-dirty)?", kept["provenance"]["commit"] or "0" * 40)
+    assert kept["provenance"]["plan_digest"] == result.plan.digest()
+    assert Scenario.from_dict(kept["provenance"]["scenario"]) == result.scenario
+
+
+def test_save_replaces_an_earlier_result_and_nothing_else(tmp_path: Path) -> None:
+    finished().save(tmp_path / "out")
+    ran = columns([3 * MS, 9 * MS], [9000, 22_500], [0, 0])
+    Result(scenario(), 8, plan(), ran, 0.1).save(tmp_path / "out")
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["provenance"]["seed"] == 8
+    assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
+    (tmp_path / "out" / "thesis.tex").write_text("precious")
+    with pytest.raises(InputError, match="--out"):
+        finished().save(tmp_path / "out")
+    assert (tmp_path / "out" / "thesis.tex").exists()
+
+
+def test_save_where_it_cannot_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for target in (tmp_path / "file", tmp_path / "file" / "out"):
+        with pytest.raises(InputError, match="--out"):
+            finished().save(target)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_result_introduces_itself() -> None:
+    assert repr(finished()) == ("<Result of 'by hand', seed 7: 0.028 Gb/s, 2 of 2 flows finished>")

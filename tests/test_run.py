@@ -1,0 +1,187 @@
+"""One run of the real simulator: exact times, conservation, cancelling, bad seeds."""
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lightburst import _core, metrics
+from lightburst.errors import InputError
+from lightburst.run import run
+from lightburst.scenario import Scenario
+
+SWITCHES = ("all-optical", "hybrid", "electronic")
+
+
+def scenario(
+    switch: str = "hybrid",
+    transport: dict[str, Any] | None = None,
+    topology: dict[str, Any] | None = None,
+    **workload: Any,
+) -> Scenario:
+    return Scenario.from_dict(
+        {
+            "topology": topology or {"kind": "fat-tree", "k": 4},
+            "switching": {"kind": switch},
+            "transport": transport or {"kind": "sawl"},
+            "workload": {
+                "kind": "poisson",
+                "arrival_rate": "1e6 /s",
+                "flows": 64,
+                "size": {"kind": "constant", "value": "50 kB"},
+            }
+            | workload,
+        }
+    )
+
+
+@pytest.mark.parametrize("switch", SWITCHES)
+@pytest.mark.parametrize("links", [1, 2, 6])
+@pytest.mark.parametrize("size", ["64 B", "9 kB", "100 kB"])
+def test_a_lone_flow_of_back_to_back_datagrams_takes_the_ideal_time(
+    switch: str, links: int, size: str
+) -> None:
+    """The ideal is an independent formula, the run goes hop by hop: equal to the picosecond."""
+    datagrams = {"kind": "datagram", "spacing": "constant"}
+    result = run(
+        scenario(
+            switch,
+            datagrams,
+            {"kind": "path", "links": links},
+            flows=1,
+            size={"kind": "constant", "value": size},
+        )
+    )
+    taken = result.columns["flows"]["end_ps"] - result.plan.flows["start_ps"]
+    ideal = metrics.ideal_completion_s(result.plan, result.columns["flows"])
+    assert int(taken[0]) == round(float(ideal[0]) * 1e12)
+
+
+@pytest.mark.parametrize("switch", SWITCHES)
+def test_a_lone_segment_under_stop_and_wait_takes_set_up_and_ideal_time(switch: str) -> None:
+    result = run(
+        scenario(
+            switch,
+            topology={"kind": "path", "links": 3},
+            flows=1,
+            size={"kind": "constant", "value": "9 kB"},
+        )
+    )
+    # SYN and SYN+ACK: 64 bytes over three links of 10 m, received whole by an electronic switch.
+    receptions = 3 if switch == "electronic" else 1
+    one_way = 3 * 50_000 + receptions * 51_200
+    # The ACK of the set-up goes ahead of the data.
+    set_up = 2 * one_way + 51_200
+    ideal = metrics.ideal_completion_s(result.plan, result.columns["flows"])[0]
+    taken = result.columns["flows"]["end_ps"] - result.plan.flows["start_ps"]
+    assert int(taken[0]) == round(float(ideal) * 1e12) + set_up
+    assert result.metrics["slowdown_mean"] == pytest.approx(1 + set_up * 1e-12 / ideal)
+
+
+@pytest.mark.parametrize("switch", SWITCHES)
+def test_a_loaded_network_accounts_for_everything(switch: str) -> None:
+    result = run(scenario(switch), seed=3)
+    totals, switches = result.columns["totals"], result.columns["switches"]
+    assert result.metrics["finished"] == 64
+    assert result.metrics["delivered_bytes"] == 64 * 50_000
+    assert (result.flows["slowdown"] > 1).all()
+    dropped = sum(int(switches[reason].sum()) for reason in metrics.DROPS)
+    assert totals["units_dropped"] == dropped == result.flows["drops"].sum()
+    assert totals["units_in_flight"] == 0
+    assert totals["units_created"] == totals["units_delivered"] + dropped
+    assert result.metrics["packet_hops"] == result.links["units"].sum()
+    assert result.links["utilisation"].between(0, 1).all()
+
+
+def test_the_same_flows_run_over_every_switch() -> None:
+    results = [run(scenario(switch), seed=5) for switch in SWITCHES]
+    for other in results[1:]:
+        for name, values in results[0].plan.flows.items():
+            np.testing.assert_array_equal(values, other.plan.flows[name])
+    assert len({result.digest for result in results}) == len(results)
+
+
+def test_electronics_converts_every_bit_and_light_none() -> None:
+    assert run(scenario("all-optical")).metrics["conversions_per_delivered_bit"] == 0
+    electronic = run(scenario("electronic"))
+    mean_switches = np.average(
+        electronic.flows["path_links"] - 1, weights=electronic.flows["delivered_bytes"]
+    )
+    converted = electronic.metrics["conversions_per_delivered_bit"]
+    assert isinstance(converted, float)
+    # Acknowledgements, set-up and close come on top of the data.
+    assert mean_switches < converted < 1.1 * mean_switches
+
+
+def test_the_time_limit_names_why_flows_did_not_finish() -> None:
+    limited = scenario().with_({"measurement.time_limit": "40 us"})
+    result = run(limited)
+    assert result.metrics["finished"] == 0
+    assert set(result.flows["status"]) == {"time-limit", "not-started"}
+    started = result.flows["status"] == "time-limit"
+    assert (result.flows.loc[started, "start_s"] <= 40e-6).all()
+    assert (result.flows.loc[~started, "start_s"] > 40e-6).all()
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64, True, 1.5, "7"])
+def test_a_seed_that_is_none_is_refused(seed: Any) -> None:
+    with pytest.raises(InputError, match=r"^seed: given .*allowed: a whole number from 0"):
+        run(scenario(), seed)
+
+
+def test_the_largest_seed_is_a_seed() -> None:
+    assert run(scenario(), 2**64 - 1).digest != run(scenario(), 2**64 - 2).digest
+
+
+def endless() -> Scenario:
+    """Minutes of work, were it not stopped."""
+    return scenario(flows=20_000, size={"kind": "constant", "value": "100 MB"})
+
+
+def test_cancelling_from_another_thread_ends_a_run_at_once() -> None:
+    cancel = _core.Cancel()
+    set_at: list[float] = []
+
+    def stop() -> None:
+        set_at.append(time.perf_counter())
+        cancel.set()
+
+    timer = threading.Timer(1.0, stop)
+    timer.start()
+    with pytest.raises(_core.Cancelled):
+        run(endless(), cancel=cancel)
+    assert time.perf_counter() - set_at[0] < 0.5
+
+
+def test_control_c_ends_a_run_in_under_a_second() -> None:
+    program = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from test_run import endless, run\n"
+        "print('started', flush=True)\n"
+        "try:\n"
+        "    run(endless())\n"
+        "finally:\n"
+        "    print('stopped', flush=True)\n"
+    )
+    here = str(Path(__file__).parent)
+    command = [sys.executable, "-c", program, here]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "started\n"
+        time.sleep(1.5)
+        begun = time.perf_counter()
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.readline() == "stopped\n"
+        # What follows is Python's own exit: a quarter of a second, more on a busy machine.
+        assert time.perf_counter() - begun < 0.7
+        _, errors = process.communicate(timeout=10)
+    assert process.returncode == -signal.SIGINT
+    assert errors.rstrip().endswith("KeyboardInterrupt")

@@ -1,0 +1,206 @@
+"""Small plans built by hand, and the two engines that can run them."""
+
+import json
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from twin import Columns, Trace
+from twin import simulate as simulate_twin
+
+from lightburst import _core
+
+Arrays = dict[str, npt.NDArray[Any]]
+Edge = tuple[int, int]
+
+GIGABIT = 10**9
+MICROSECOND = 10**6
+MILLISECOND = 10**9
+SECOND = 10**12
+UNFINISHED = 2**64 - 1
+
+
+class Plan(NamedTuple):
+    """What `_core.simulate` takes, the settings still a dict."""
+
+    settings: dict[str, Any]
+    links: Arrays
+    flows: Arrays
+
+
+def core(plan: Plan) -> Columns:
+    """Run `plan` in Rust."""
+    result: Columns = _core.simulate(json.dumps(plan.settings), plan.links, plan.flows)
+    return result
+
+
+def twin(plan: Plan) -> Columns:
+    """Run `plan` in the twin."""
+    return simulate_twin(*plan)
+
+
+def traced(plan: Plan) -> Trace:
+    """What happened to each unit, as the twin tells it."""
+    trace: Trace = []
+    simulate_twin(*plan, trace=trace)
+    return trace
+
+
+ENGINES: list[Callable[[Plan], Columns]] = [twin, core]
+
+
+def table(
+    edges: Sequence[Edge],
+    hosts: int,
+    *,
+    rates: int | Sequence[int] = 10 * GIGABIT,
+    delays: int | Sequence[int] = 50_000,
+    header_processing: int = 0,
+) -> Arrays:
+    """Directed links of the undirected `edges`, with a rate and delay for all or for each."""
+    rate = [rates] * len(edges) if isinstance(rates, int) else rates
+    delay = [delays] * len(edges) if isinstance(delays, int) else delays
+    both = [
+        (a, b, r, d + (header_processing if b >= hosts else 0))
+        for (x, y), r, d in zip(edges, rate, delay, strict=True)
+        for a, b in ((x, y), (y, x))
+    ]
+    both.sort(key=lambda link: link[0])
+    return {
+        "from": np.array([link[0] for link in both], np.uint32),
+        "to": np.array([link[1] for link in both], np.uint32),
+        "rate_bps": np.array([link[2] for link in both], np.uint64),
+        "delay_ps": np.array([link[3] for link in both], np.uint64),
+    }
+
+
+def path_edges(links: int) -> tuple[list[Edge], int, int]:
+    """Edges, hosts and nodes of a path with a host at either end: 0 and 1."""
+    nodes = [0, *range(2, links + 1), 1]
+    return list(pairwise(nodes)), 2, links + 1
+
+
+def star_edges(hosts: int) -> tuple[list[Edge], int, int]:
+    """Edges, hosts and nodes of one switch with `hosts` hosts."""
+    return [(host, hosts) for host in range(hosts)], hosts, hosts + 1
+
+
+def fat_tree_edges(k: int) -> tuple[list[Edge], int, int]:
+    """Edges, hosts and nodes of a k-ary fat-tree, its ports in the order of the core's routing."""
+    half = k // 2
+    hosts, width = k * half * half, k * half
+    edges = [(host, hosts + host // half) for host in range(hosts)]
+    for pod in range(k):
+        for e in range(half):
+            edges += [(hosts + pod * half + e, hosts + width + pod * half + a) for a in range(half)]
+    for pod in range(k):
+        for a in range(half):
+            edges += [
+                (hosts + width + pod * half + a, hosts + 2 * width + a * half + c)
+                for c in range(half)
+            ]
+    return edges, hosts, hosts + 2 * width + half * half
+
+
+def flow_table(*rows: tuple[int, ...]) -> Arrays:
+    """Rows of source, destination, start in ps and bytes, by start."""
+    return flow_columns(*np.array(rows, np.uint64).T)
+
+
+def flow_columns(
+    source: npt.ArrayLike, destination: npt.ArrayLike, start: npt.ArrayLike, size: npt.ArrayLike
+) -> Arrays:
+    """The same from columns."""
+    return {
+        "source": np.asarray(source, np.uint32),
+        "destination": np.asarray(destination, np.uint32),
+        "start_ps": np.ascontiguousarray(start, np.uint64),
+        "bytes": np.ascontiguousarray(size, np.uint64),
+    }
+
+
+def one_datagram_each(flows: Arrays) -> Arrays:
+    """Let each flow be one datagram, sent when the flow starts."""
+    return {
+        **flows,
+        "departures_ps": flows["start_ps"].copy(),
+        "departure_offsets": np.arange(len(flows["start_ps"]) + 1, dtype=np.uint64),
+    }
+
+
+def all_optical(switching_time: int = 0) -> dict[str, Any]:
+    """Settings of the all-optical switch."""
+    return {"kind": "all-optical", "switching_time_ps": switching_time}
+
+
+def hybrid(
+    buffer_ports: int,
+    *,
+    buffer_bytes: int | None = None,
+    re_emission: str = "after-reception",
+    switching_time: int = 0,
+) -> dict[str, Any]:
+    """Settings of the hybrid switch."""
+    return {
+        "kind": "hybrid",
+        "buffer_ports": buffer_ports,
+        "buffer_bytes": buffer_bytes,
+        "re_emission": re_emission,
+        "switching_time_ps": switching_time,
+    }
+
+
+def electronic(queue: int | None = None, threshold: int | None = None) -> dict[str, Any]:
+    """Settings of the electronic switch."""
+    return {"kind": "electronic", "queue_bytes": queue, "ecn_threshold_bytes": threshold}
+
+
+def datagram(segment: int = 9000, header: int = 0) -> dict[str, Any]:
+    """Settings of the open-loop transport."""
+    return {
+        "kind": "datagram",
+        "segment_bytes": segment,
+        "header_bytes": header,
+        "control_bytes": 64,
+    }
+
+
+def saw(p: float | None = None, **changes: Any) -> dict[str, Any]:
+    """Settings of stop-and-wait, with `p` of its `sawl`."""
+    return {
+        "kind": "saw",
+        "alpha": 1.1,
+        "beta": 0.5,
+        "initial_timeout_ps": MILLISECOND,
+        "max_timeout_ps": 60 * SECOND,
+        "segment_bytes": 9000,
+        "header_bytes": 0,
+        "control_bytes": 64,
+        "receiver_timers": False,
+        **({} if p is None else {"kind": "sawl", "p": p}),
+        **changes,
+    }
+
+
+def settings(
+    hosts: int,
+    nodes: int,
+    switch: dict[str, Any],
+    transport: dict[str, Any],
+    **changes: Any,
+) -> dict[str, Any]:
+    """Settings of a plan."""
+    return {
+        "hosts": hosts,
+        "nodes": nodes,
+        "routing": {"kind": "shortest-path"},
+        "choice": "free",
+        "seed": 1,
+        "time_limit_ps": 1000 * SECOND,
+        "agenda": None,
+        "switch": switch,
+        "transport": transport,
+        **changes,
+    }

@@ -1,0 +1,238 @@
+"""The Rust core against the twin, to the bit, and what must hold of every run."""
+
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, given
+from hypothesis import settings as profile
+from hypothesis import strategies as st
+from plans import (
+    MICROSECOND,
+    SECOND,
+    UNFINISHED,
+    Plan,
+    all_optical,
+    core,
+    electronic,
+    fat_tree_edges,
+    flow_columns,
+    hybrid,
+    saw,
+    settings,
+    table,
+    traced,
+    twin,
+)
+from strategies import AGENDAS, plans, transports
+from twin import Columns, TraceEntry
+
+QUICK = profile(
+    max_examples=250,
+    deadline=None,
+    derandomize=True,
+    # A failure is told as it is found: to make it smaller takes minutes.
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+BRIEF = profile(QUICK, max_examples=100)
+LONG = profile(QUICK, max_examples=10_000, derandomize=False)
+
+
+def differences(expected: Columns, found: Columns) -> list[str]:
+    """Columns and totals that are not equal to the bit."""
+    lines = []
+    for group, columns in expected.items():
+        for name, value in columns.items():
+            other = found[group][name]
+            same = (
+                value.tobytes() == np.asarray(other).astype(value.dtype, casting="safe").tobytes()
+                if isinstance(value, np.ndarray)
+                else value == other
+            )
+            if not same:
+                lines.append(f"{group}.{name}: {value} is not {other}")
+    return lines
+
+
+def check_equal(plan: Plan) -> None:
+    """The core gives what the twin gives."""
+    expected, found = twin(plan), core(plan)
+    assert differences(expected, found) == []
+    for group in ("flows", "links", "switches"):
+        assert set(found[group]) == set(expected[group])
+
+
+@QUICK
+@given(plans())
+def test_core_equals_twin(plan: Plan) -> None:
+    check_equal(plan)
+
+
+PAPER = [
+    ("free", all_optical(), saw()),
+    ("free", hybrid(2), saw(p=4.0)),
+    ("free", hybrid(1, re_emission="cut-through", switching_time=10_000), saw(p=1.0)),
+    ("random", hybrid(2, buffer_bytes=20_000), saw(p=4.0, receiver_timers=True)),
+    ("flow-hash", hybrid(5), saw(p=0.0)),
+    ("free", electronic(27_000, 9_000), saw(p=4.0)),
+    ("flow-hash", electronic(), saw()),
+]
+
+
+@pytest.mark.parametrize(("choice", "switch", "transport"), PAPER)
+def test_core_equals_twin_in_a_loaded_fat_tree(
+    choice: str, switch: dict[str, Any], transport: dict[str, Any]
+) -> None:
+    """The network of the paper with a part of its flows, arriving at 3e7 /s."""
+    edges, hosts, nodes = fat_tree_edges(8)
+    random, count = np.random.default_rng(1), 300
+    source = random.integers(0, hosts, count)
+    flows = flow_columns(
+        source,
+        (source + random.integers(1, hosts, count)) % hosts,
+        np.sort(random.integers(0, 10 * MICROSECOND, count)),
+        np.minimum(random.lognormal(9.48, 2.46, count), 500_000).astype(int) + 1,
+    )
+    chosen = {"choice": choice, "routing": {"kind": "fat-tree", "k": 8}}
+    plan = Plan(settings(hosts, nodes, switch, transport, **chosen), table(edges, hosts), flows)
+    check_equal(plan)
+    result = core(plan)
+    assert set(result["flows"]["status"].tolist()) == {0}
+    assert result["totals"]["units_dropped"] + result["switches"]["buffered"].sum() > 400
+
+
+@pytest.mark.slow
+@LONG
+@given(plans())
+def test_core_equals_twin_at_length(plan: Plan) -> None:
+    check_equal(plan)
+
+
+@BRIEF
+@given(plans())
+def test_conservation_and_reasons(plan: Plan) -> None:
+    result = core(plan)
+    totals, flows, limit = result["totals"], result["flows"], plan.settings["time_limit_ps"]
+    assert totals["units_created"] == (
+        totals["units_delivered"] + totals["units_dropped"] + totals["units_in_flight"]
+    )
+    assert totals["end_ps"] <= limit
+    dropped = sum(
+        int(column.sum()) for name, column in result["switches"].items() if "dropped" in name
+    )
+    assert totals["units_dropped"] == dropped
+    assert totals["packet_hops"] == result["links"]["units"].sum()
+    for i, status in enumerate(flows["status"].tolist()):
+        check_flow(plan, result, i, status)
+
+
+def check_flow(plan: Plan, result: Columns, i: int, status: int) -> None:
+    """The status of flow `i` is told by what became of it."""
+    row: dict[str, int] = {name: int(column[i]) for name, column in result["flows"].items()}
+    given: dict[str, int] = {
+        name: int(plan.flows[name][i]) for name in ("source", "start_ps", "bytes")
+    }
+    finished, time_limit, not_started, lost = range(4)
+    assert row["delivered_bytes"] <= given["bytes"]
+    assert (status == finished) == (row["end_ps"] != UNFINISHED)
+    if status == finished:
+        assert row["delivered_bytes"] == given["bytes"]
+        # The last data came over a path, and for stop-and-wait its acknowledgement came back.
+        ways = 1 if plan.settings["transport"]["kind"] == "datagram" else 4
+        assert row["end_ps"] > given["start_ps"] + ways * row["path_delay_ps"]
+        assert row["end_ps"] <= result["totals"]["end_ps"]
+    elif status == not_started:
+        first = given["start_ps"]
+        if "departures_ps" in plan.flows:
+            first = int(plan.flows["departures_ps"][int(plan.flows["departure_offsets"][i])])
+        assert first > plan.settings["time_limit_ps"]
+        assert row["transmissions"] == row["delivered_bytes"] == 0
+    elif status == lost:
+        assert plan.settings["transport"]["kind"] == "datagram"
+        assert row["delivered_bytes"] < given["bytes"]
+        assert result["totals"]["units_dropped"] > 0
+    else:
+        assert status == time_limit
+        assert given["start_ps"] <= plan.settings["time_limit_ps"]
+
+
+@BRIEF
+@given(plans(time_limit_ps=1000 * SECOND, transport=transports(maxima=[60 * SECOND])))
+def test_everything_ends(plan: Plan) -> None:
+    """Given time, every flow ends and nothing is left, or a flow has tried for long and lost.
+
+    Flows whose timers run in step can destroy each other's packets for ever: stop-and-wait has no
+    chance in it but the choice of the way.
+    """
+    result = core(plan)
+    flows = result["flows"]
+    unfinished = flows["status"] == 1
+    if unfinished.any():
+        assert (flows["drops"][unfinished] >= 20).all()
+        assert (flows["timeouts"][unfinished] >= 20).all()
+        return
+    assert result["totals"]["units_in_flight"] == 0
+    passed = result["switches"]["forwarded"] + sum(
+        column for name, column in result["switches"].items() if "dropped" in name
+    )
+    assert passed.tolist() == result["switches"]["arrived"].tolist()
+    if plan.settings["switch"]["kind"] == "hybrid":
+        # What went into the buffer came out of it.
+        assert result["switches"]["oe_bytes"].tolist() == result["switches"]["eo_bytes"].tolist()
+
+
+@BRIEF
+@given(plans())
+def test_each_unit_is_in_one_place(plan: Plan) -> None:
+    """The life of each unit in the twin, which is equal to the core's."""
+    allowed = {
+        None: {"send"},
+        "send": {"arrive"},
+        "arrive": {"send", "buffer", "drop", "deliver"},
+        "buffer": {"re-emit"},
+        "re-emit": {"send"},
+        "drop": set(),
+        "deliver": set(),
+    }
+    last: dict[int, TraceEntry] = {}
+    on_link: dict[int, list[int]] = defaultdict(list)
+    buffered: dict[tuple[int, int], list[int]] = defaultdict(list)
+    now = 0
+    for entry in traced(plan):
+        assert entry.time >= now
+        now = entry.time
+        unit = entry.unit
+        before = last.get(unit.serial)
+        what = entry.what.split()[0]
+        assert what in allowed[before.what.split()[0] if before else None]
+        assert before is None or what == "arrive" or entry.node == before.node
+        last[unit.serial] = entry
+        # Links are first in, first out; so is the buffer for what goes to one destination.
+        if what == "send":
+            assert entry.link is not None
+            on_link[entry.link].append(unit.serial)
+        elif what == "arrive":
+            assert entry.link is not None
+            assert on_link[entry.link].pop(0) == unit.serial
+        elif what == "buffer":
+            buffered[entry.node, unit.destination].append(unit.serial)
+        elif what == "re-emit" and plan.settings["choice"] == "free":
+            assert buffered[entry.node, unit.destination].pop(0) == unit.serial
+
+
+@BRIEF
+@given(plans(switch=st.just(all_optical(1_000))))
+def test_hybrid_without_ports_is_all_optical(plan: Plan) -> None:
+    other = Plan({**plan.settings, "switch": hybrid(0, switching_time=1_000)}, *plan[1:])
+    assert differences(core(plan), core(other)) == []
+
+
+@BRIEF
+@given(plans(agenda=None))
+def test_any_agenda_gives_the_same(plan: Plan) -> None:
+    expected = core(plan)
+    for agenda in AGENDAS:
+        other = Plan({**plan.settings, "agenda": agenda}, *plan[1:])
+        assert differences(expected, core(other)) == []

@@ -1,0 +1,213 @@
+"""A plan in, the columns of the result out."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from twin.network import TIMER, Agenda, Link, Network, Trace, Unit
+from twin.switches import SWITCHES, Switch
+from twin.transport import DatagramReceiver, DatagramSender, Flow, Receiver, Sender
+
+UNFINISHED = 2**64 - 1
+STATUSES = ["finished", "time-limit", "not-started", "lost"]
+SWITCH_COLUMNS = [
+    "arrived",
+    "forwarded",
+    "buffered",
+    "marked",
+    "dropped_contention",
+    "dropped_no_input_port",
+    "dropped_buffer_full",
+    "dropped_queue_full",
+    "oe_bytes",
+    "eo_bytes",
+    "buffer_max_bytes",
+]
+
+Columns = dict[str, dict[str, Any]]
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+class Simulation:
+    """One run of one plan."""
+
+    def __init__(self, settings: dict[str, Any], links: Arrays, flows: Arrays) -> None:
+        self.settings = settings
+        self.transport: dict[str, Any] = settings["transport"]
+        self.hosts: int = settings["hosts"]
+        self.agenda = Agenda(settings["time_limit_ps"])
+        self.trace: Trace = []
+        self.network = Network(
+            self.hosts,
+            [
+                Link(i, *row)
+                for i, row in enumerate(rows(links, "from", "to", "rate_bps", "delay_ps"))
+            ],
+            settings["switch"]["kind"] != "electronic",
+            self.agenda,
+            self.trace,
+            self.receive,
+        )
+        self.switches: list[Switch] = [
+            SWITCHES[settings["switch"]["kind"]](self.network, node, settings)
+            for node in range(self.hosts, settings["nodes"])
+        ]
+        self.flows = make_flows(flows)
+        open_loop = self.transport["kind"] == "datagram"
+        sender = DatagramSender if open_loop else Sender
+        receiver = DatagramReceiver if open_loop else Receiver
+        self.senders: list[DatagramSender | Sender] = [
+            sender(self.network, flow, self.transport, flow.source, flow.destination)
+            for flow in self.flows
+        ]
+        self.receivers: list[DatagramReceiver | Receiver] = [
+            receiver(self.network, flow, self.transport, flow.destination, flow.source)
+            for flow in self.flows
+        ]
+
+    def run(self) -> None:
+        """From the first event to the last."""
+        if self.transport["kind"] == "datagram":
+            for sender in self.senders:
+                assert isinstance(sender, DatagramSender)
+                sender.wait()
+        else:
+            self.arm_flow(0)
+        self.agenda.run()
+        for switch in self.switches:
+            switch.finish()
+
+    def arm_flow(self, index: int) -> None:
+        """Arm the timer of the next flow to start."""
+        if index < len(self.flows):
+            self.agenda.add(self.flows[index].start, TIMER, lambda: self.start_flow(index))
+
+    def start_flow(self, index: int) -> None:
+        """Start a flow, then see to the next one."""
+        self.flows[index].started = True
+        sender = self.senders[index]
+        assert isinstance(sender, Sender)
+        sender.start()
+        self.arm_flow(index + 1)
+
+    def receive(self, node: int, unit: Unit, link: Link) -> None:
+        """Give an arriving unit to the switch or to the end of its connection."""
+        if node >= self.hosts:
+            self.switches[node - self.hosts].arrive(unit, link)
+        elif node == self.flows[unit.flow].source:
+            self.senders[unit.flow].receive(unit)
+        else:
+            self.receivers[unit.flow].receive(unit)
+
+    def status(self, flow: Flow) -> int:
+        """Index into `STATUSES`."""
+        if flow.end is not None:
+            return STATUSES.index("finished")
+        if not flow.started:
+            return STATUSES.index("not-started")
+        lost = self.transport["kind"] == "datagram" and self.network.dropped_by_flow[flow.index]
+        return STATUSES.index("lost" if lost else "time-limit")
+
+    def path(self, flow: Flow) -> list[Link]:
+        """Links of the first of the shortest paths of `flow`."""
+        node, links = flow.source, []
+        while node != flow.destination:
+            port = self.network.next_hops(node, flow.destination)[0]
+            links.append(self.network.ports[node][port])
+            node = links[-1].target
+        return links
+
+    def flow_columns(self) -> Arrays:
+        """One row for each flow."""
+        paths = [self.path(flow) for flow in self.flows]
+        ends = [UNFINISHED if flow.end is None else flow.end for flow in self.flows]
+        return {
+            "end_ps": np.array(ends, np.uint64),
+            "delivered_bytes": np.array([flow.delivered for flow in self.flows], np.uint64),
+            "transmissions": np.array([flow.transmissions for flow in self.flows], np.uint32),
+            "retransmissions": np.array([flow.retransmissions for flow in self.flows], np.uint32),
+            "timeouts": np.array([flow.timeouts for flow in self.flows], np.uint32),
+            "drops": np.array(
+                [self.network.dropped_by_flow[flow.index] for flow in self.flows], np.uint32
+            ),
+            "status": np.array([self.status(flow) for flow in self.flows], np.uint8),
+            "path_links": np.array([len(path) for path in paths], np.uint16),
+            "path_delay_ps": np.array([sum(x.delay for x in path) for path in paths], np.uint64),
+            "path_rate_bps": np.array([min(x.rate for x in path) for path in paths], np.uint64),
+        }
+
+    def columns(self) -> Columns:
+        """Everything that the core returns."""
+        links = self.network.links
+        totals = self.network.totals
+        switches: Arrays = {
+            name: np.array([switch.counters[name] for switch in self.switches], np.uint64)
+            for name in SWITCH_COLUMNS
+        }
+        switches["buffer_byte_ps"] = np.array(
+            [float(switch.byte_ps) for switch in self.switches], np.float64
+        )
+        return {
+            "flows": self.flow_columns(),
+            "links": {
+                "units": np.array([link.units for link in links], np.uint64),
+                "bytes": np.array([link.bytes for link in links], np.uint64),
+                "busy_ps": np.array([link.busy for link in links], np.uint64),
+            },
+            "switches": switches,
+            "totals": {
+                "events": self.agenda.events,
+                "packet_hops": sum(link.units for link in links),
+                "end_ps": self.agenda.now,
+                "units_created": totals["units_created"],
+                "units_delivered": totals["units_delivered"],
+                "units_dropped": totals["units_dropped"],
+                "units_in_flight": len(self.network.alive),
+            },
+        }
+
+
+def rows(table: Arrays, *names: str) -> list[tuple[int, ...]]:
+    """The rows of the columns `names`."""
+    return list(zip(*(table[name].tolist() for name in names), strict=True))
+
+
+def make_flows(table: Arrays) -> list[Flow]:
+    """The flows of a plan; open-loop ones with the times of their datagrams."""
+    flows = [
+        Flow(i, source, destination, start, size, departures=[])
+        for i, (source, destination, start, size) in enumerate(
+            rows(table, "source", "destination", "start_ps", "bytes")
+        )
+    ]
+    if "departures_ps" in table:
+        offsets = table["departure_offsets"].tolist()
+        for flow in flows:
+            first, last = offsets[flow.index], offsets[flow.index + 1]
+            flow.departures = table["departures_ps"][first:last].tolist()
+    return flows
+
+
+def simulate(
+    settings: dict[str, Any], links: Arrays, flows: Arrays, trace: Trace | None = None
+) -> Columns:
+    """Run a plan.
+
+    Parameters
+    ----------
+    settings, links, flows
+        As `lightburst._core.simulate` takes them, the settings as a dict.
+    trace
+        If given, what happened to each unit is appended to it.
+
+    Returns
+    -------
+    dict
+        The columns and totals of the core.
+    """
+    simulation = Simulation(settings, links, flows)
+    simulation.run()
+    if trace is not None:
+        trace.extend(simulation.trace)
+    return simulation.columns()

@@ -1,0 +1,235 @@
+"""The three switches, and the choice among equal-cost next hops."""
+
+from collections import Counter, deque
+from dataclasses import dataclass
+from typing import Any
+
+from twin.network import TIMER, Link, Network, Unit
+from twin.rng import mix, stream
+
+Members = tuple[int, ...]
+
+
+class Switch:
+    """What the switches have in common: their ports, their stream, their choice, their counters."""
+
+    def __init__(self, network: Network, node: int, settings: dict[str, Any]) -> None:
+        self.network = network
+        self.node = node
+        self.ports = network.ports[node]
+        self.choice: str = settings["choice"]
+        self.seed: int = settings["seed"]
+        self.stream = stream(self.seed, f"switch/{node - network.hosts}")
+        self.switching_time: int = settings["switch"].get("switching_time_ps", 0)
+        self.counters: Counter[str] = Counter()
+        self.byte_ps = 0
+
+    @property
+    def now(self) -> int:
+        """The present, in ps."""
+        return self.network.agenda.now
+
+    def is_free(self, port: int) -> bool:
+        """Whether the output `port` has nothing to send."""
+        return self.ports[port].free_at <= self.now
+
+    def pick_free(self, members: Members) -> int | None:
+        """One free member, uniformly; None if all are busy."""
+        if len(members) == 1:
+            return members[0] if self.is_free(members[0]) else None
+        probe = members[self.stream.below(len(members))]
+        if self.is_free(probe):
+            return probe
+        free = [port for port in members if self.is_free(port)]
+        return free[self.stream.below(len(free))] if free else None
+
+    def choose(self, unit: Unit) -> tuple[int | None, Members]:
+        """The port that takes `unit` now, or None, and the set for which it would wait."""
+        members = self.network.next_hops(self.node, unit.destination)
+        if self.choice == "free":
+            return self.pick_free(members), members
+        if self.choice == "random":
+            i = self.stream.below(len(members)) if len(members) > 1 else 0
+        else:
+            i = mix(mix(self.seed) ^ (unit.flow << 32 | self.node)) * len(members) >> 64
+        port = members[i]
+        return (port if self.is_free(port) else None), (port,)
+
+    def forward(self, unit: Unit, port: int) -> int:
+        """Send `unit`, not before the switching time is over; returns when the port is free."""
+        self.counters["forwarded"] += 1
+        self.network.transmit(self.ports[port], unit, self.now + self.switching_time)
+        return self.ports[port].free_at
+
+    def drop(self, unit: Unit, reason: str) -> None:
+        """Lose `unit`, and count it under `reason`."""
+        self.counters[f"dropped_{reason}"] += 1
+        self.network.drop(self.node, unit, reason)
+
+    def arrive(self, unit: Unit, link: Link) -> None:
+        """Handle the arrival of `unit` over `link`."""
+        raise NotImplementedError
+
+    def finish(self) -> None:
+        """Close the books at the end of the run."""
+
+
+class AllOptical(Switch):
+    """Cut-through without a buffer."""
+
+    def arrive(self, unit: Unit, link: Link) -> None:
+        """Forward the head at once or lose the unit."""
+        self.counters["arrived"] += 1
+        port, _ = self.choose(unit)
+        if port is None:
+            self.drop(unit, "contention")
+        else:
+            self.forward(unit, port)
+
+
+class Electronic(Switch):
+    """Store-and-forward with an output queue for each port."""
+
+    def __init__(self, network: Network, node: int, settings: dict[str, Any]) -> None:
+        super().__init__(network, node, settings)
+        self.capacity: int | None = settings["switch"]["queue_bytes"]
+        self.ecn_threshold: int | None = settings["switch"]["ecn_threshold_bytes"]
+
+    def arrive(self, unit: Unit, link: Link) -> None:
+        """Queue the whole unit or lose it."""
+        self.counters["arrived"] += 1
+        self.counters["oe_bytes"] += unit.size
+        port, members = self.choose(unit)
+        if port is None:
+            port = members[self.stream.below(len(members))] if len(members) > 1 else members[0]
+        output = self.ports[port]
+        backlog = -(-max(0, output.free_at - self.now) * output.rate // (8 * 10**12))
+        if self.capacity is not None and backlog + unit.size > self.capacity:
+            self.drop(unit, "queue_full")
+            return
+        if self.ecn_threshold is not None and backlog >= self.ecn_threshold:
+            self.counters["marked"] += 1
+        if output.free_at > self.now:
+            self.counters["buffered"] += 1
+            self.byte_ps += unit.size * (output.free_at - self.now)
+            queued = backlog + unit.size
+            self.counters["buffer_max_bytes"] = max(self.counters["buffer_max_bytes"], queued)
+        self.counters["eo_bytes"] += unit.size
+        self.forward(unit, port)
+
+
+@dataclass
+class Waiting:
+    """A unit in the buffer: its turn, and when it may leave."""
+
+    turn: int
+    ready: int
+    unit: Unit
+
+
+class Hybrid(Switch):
+    """Cut-through, with a shared electronic buffer behind `buffer_ports` ports each way."""
+
+    def __init__(self, network: Network, node: int, settings: dict[str, Any]) -> None:
+        super().__init__(network, node, settings)
+        switch = settings["switch"]
+        self.capacity: int | None = switch["buffer_bytes"]
+        self.after_reception: bool = switch["re_emission"] == "after-reception"
+        self.input_free_at = [0] * switch["buffer_ports"]
+        self.output_free_at = [0] * switch["buffer_ports"]
+        self.queues: dict[Members, deque[Waiting]] = {}
+        self.armed: int | None = None
+        self.occupancy = 0
+        self.occupied_since = 0
+
+    def arrive(self, unit: Unit, link: Link) -> None:
+        """Forward the head at once, or buffer the unit, or lose it."""
+        self.counters["arrived"] += 1
+        if self.armed is not None and self.armed <= self.now:
+            self.look()
+        port, members = self.choose(unit)
+        if port is not None:
+            self.forward(unit, port)
+            return
+        inputs = [i for i, free_at in enumerate(self.input_free_at) if free_at <= self.now]
+        if not inputs:
+            # Without a buffer it is an all-optical switch, and says so.
+            self.drop(unit, "no_input_port" if self.input_free_at else "contention")
+        elif self.capacity is not None and self.occupancy + unit.size > self.capacity:
+            self.drop(unit, "buffer_full")
+        else:
+            self.buffer(unit, members, inputs[0], link)
+
+    def buffer(self, unit: Unit, members: Members, port: int, link: Link) -> None:
+        """Receive `unit` into the buffer through the input `port`."""
+        received = self.now + self.switching_time + link.tx(unit.size)
+        self.input_free_at[port] = received
+        ready = received if self.after_reception else self.now
+        turn = self.counters["buffered"]
+        self.queues.setdefault(members, deque()).append(Waiting(turn, ready, unit))
+        self.counters["buffered"] += 1
+        self.counters["oe_bytes"] += unit.size
+        self.occupy(unit.size)
+        self.network.note("buffer", self.node, unit)
+        self.arm()
+
+    def look(self) -> None:
+        """Re-emit all that can leave now, and see to the next wake-up."""
+        self.armed = None
+        while outputs := [
+            i for i, free_at in enumerate(self.output_free_at) if free_at <= self.now
+        ]:
+            candidates = [
+                (queue[0].turn, members)
+                for members, queue in self.queues.items()
+                if queue and queue[0].ready <= self.now and any(map(self.is_free, members))
+            ]
+            if not candidates:
+                break
+            _, members = min(candidates)
+            unit = self.queues[members].popleft().unit
+            port = self.pick_free(members)
+            assert port is not None
+            self.counters["eo_bytes"] += unit.size
+            self.occupy(-unit.size)
+            self.network.note("re-emit", self.node, unit)
+            self.output_free_at[outputs[0]] = self.forward(unit, port)
+        self.arm()
+
+    def arm(self) -> None:
+        """Arm the wake-up if it is earlier than the one armed."""
+        times = [
+            max(
+                queue[0].ready,
+                min(self.ports[port].free_at for port in members),
+                min(self.output_free_at),
+            )
+            for members, queue in self.queues.items()
+            if queue
+        ]
+        if times and (self.armed is None or min(times) < self.armed):
+            self.armed = time = min(times)
+            self.network.agenda.add(time, TIMER, lambda: self.wake_up(time))
+
+    def wake_up(self, time: int) -> None:
+        """Handle a wake-up timer, unless another has taken its place."""
+        if self.armed == time:
+            self.look()
+
+    def occupy(self, size: int) -> None:
+        """Change the bytes held by `size`, and keep their maximum and time integral."""
+        self.byte_ps += self.occupancy * (self.now - self.occupied_since)
+        self.occupied_since = self.now
+        self.occupancy += size
+        self.counters["buffer_max_bytes"] = max(self.counters["buffer_max_bytes"], self.occupancy)
+
+    def finish(self) -> None:
+        """Count what is still held up to the last event."""
+        self.occupy(0)
+
+
+SWITCHES: dict[str, type[Switch]] = {
+    "all-optical": AllOptical,
+    "hybrid": Hybrid,
+    "electronic": Electronic,
+}

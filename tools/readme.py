@@ -1,0 +1,149 @@
+"""Write what is reproduced, and how well, from a run: ``make docs``.
+
+Runs every paper that lightburst knows, in full, and writes the table between the two marks of
+README.md, its picture, and docs/reproduced.md with all notes. Finished runs are in the store, so
+that a second call takes seconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from lightburst.papers import PAPERS
+from lightburst.papers.claims import Claim, Verdict
+from lightburst.report.reproduction import Reproduction, reproduce
+
+ROOT = Path(__file__).resolve().parent.parent
+BEGIN = "<!-- reproduced: begin; written by `make docs` -->"
+END = "<!-- reproduced: end -->"
+MARKS = {
+    Verdict.HOLDS: "holds",
+    Verdict.DIFFERS: "**differs**",
+    Verdict.NOT_COMPARABLE: "*not comparable*",
+}
+
+
+def number(value: float | None) -> str:
+    """Show a number to three digits, a dash where there is none."""
+    return "–" if value is None else f"{value:.3g}"
+
+
+def row(cells: Iterable[str]) -> str:
+    """Return a row of a Markdown table."""
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def claim_table(claims: Sequence[Claim], notes: bool) -> list[str]:
+    """Return the lines of a Markdown table of claims.
+
+    Parameters
+    ----------
+    claims : sequence of Claim
+        The rows.
+    notes : bool
+        Whether the last column tells the criterion and what else the runs show.
+
+    Returns
+    -------
+    list of str
+        Heading, rule and one line for each claim.
+    """
+    headings = ["claim", "published", "measured", "95 % interval", "verdict"]
+    lines = [row([*headings, "note"] if notes else headings)]
+    lines.append(row(["---", "---:", "---:", "---:", "---", "---"][: 6 if notes else 5]))
+    for claim in claims:
+        interval = f"{number(claim.ci_low)} to {number(claim.ci_high)}"
+        cells = [claim.statement, number(claim.published), number(claim.measured)]
+        cells += ["–" if claim.ci_low is None else interval, MARKS[claim.verdict]]
+        if notes:
+            cells.append(f"Holds if {claim.criterion}. {claim.note}".strip())
+        lines.append(row(cells))
+    return lines
+
+
+def counted(claims: Sequence[Claim]) -> str:
+    """Say how many claims there are of each verdict."""
+    found = [claim.verdict for claim in claims]
+    return ", ".join(f"{found.count(verdict)} {verdict.value}" for verdict in Verdict)
+
+
+def runs_of(found: Reproduction) -> str:
+    """Say what was run."""
+    about = found.provenance
+    return (
+        f"`lightburst reproduce {found.name}{' --quick' if found.quick else ''}`: "
+        f"{len(found.runs):,} runs, seeds {about['seeds']}, model {about['model_version']}"
+    )
+
+
+def readme_section(found: Reproduction) -> str:
+    """Return what stands between the marks of README.md: the claims of the paper itself."""
+    claims = [claim for claim in found.claims if claim.source == "paper"]
+    lines = [f"{runs_of(found)}. {len(claims)} claims: {counted(claims)}.", ""]
+    return "\n".join([*lines, *claim_table(claims, notes=False)])
+
+
+def page_section(found: Reproduction, pictures: Sequence[str]) -> str:
+    """Return the section of docs/reproduced.md about one reproduction: pictures, claims, notes."""
+    lines = [f"## {found.name}", "", found.paper.citation, "", f"{runs_of(found)}.", ""]
+    lines += [f"![{picture}](images/{picture})" for picture in pictures]
+    for source in dict.fromkeys(claim.source for claim in found.claims):
+        claims = [claim for claim in found.claims if claim.source == source]
+        lines += ["", f"Claims, source: {source} ({counted(claims)}).", ""]
+        lines += claim_table(claims, notes=True)
+    return "\n".join(lines)
+
+
+def replaced(text: str, section: str) -> str:
+    """Return `text` with `section` between the two marks.
+
+    Raises
+    ------
+    ValueError
+        If the marks are not there, once each.
+    """
+    if text.count(BEGIN) != 1 or text.count(END) != 1:
+        raise ValueError(f"README.md must have one {BEGIN!r} and one {END!r}")
+    head, rest = text.split(BEGIN)
+    tail = rest.split(END)[1]
+    return f"{head}{BEGIN}\n\n{section}\n\n{END}{tail}"
+
+
+def save_pictures(found: Reproduction, folder: Path) -> list[str]:
+    """Save the figures as PNG in `folder`; return their names."""
+    prefix = found.paper.name
+    with tempfile.TemporaryDirectory() as scratch:
+        saved = found.save(Path(scratch) / "saved").parent
+        folder.mkdir(parents=True, exist_ok=True)
+        for figure in found.figures:
+            shutil.copyfile(saved / f"{figure.id}.png", folder / f"{prefix}-{figure.id}.png")
+    return [f"{prefix}-{figure.id}.png" for figure in found.figures]
+
+
+def main() -> int:
+    """Run the papers and write the pages."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="fewer seeds and points: a preview")
+    quick: bool = parser.parse_args().quick
+    page = ["# What is reproduced, and how well", "", "Written by `make docs` from a run."]
+    for paper in PAPERS.values():
+        beyond = [part for part in paper.parts if part not in paper.default]
+        for name in (paper.name, *(f"{paper.name}/{part}" for part in beyond)):
+            found = reproduce(name, quick=quick)
+            pictures = save_pictures(found, ROOT / "docs" / "images")
+            page += ["", page_section(found, pictures)]
+            if name == next(iter(PAPERS)):
+                readme = ROOT / "README.md"
+                text = replaced(readme.read_text(encoding="utf-8"), readme_section(found))
+                readme.write_text(text, encoding="utf-8")
+    (ROOT / "docs" / "reproduced.md").write_text("\n".join(page) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,377 @@
+"""The structure check: what the compiler and the linters do not know about this project.
+
+``python tools/tidy.py [ROOT]`` prints one line for each finding and exits 1 if there is one.
+Each rule is a function from the root of a tree to its findings; ``RULES`` lists them.
+``docs/architecture.md`` says why the rules are as they are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+MAX_FILE_LINES = 500
+MAX_FUNCTION_LINES = 70
+
+#: Where the limits on length hold, and for which files.
+SOURCES = {
+    "crates": ".rs",
+    "python": ".py",
+    "tests": ".py",
+    "benches": ".py",
+    "tools": ".py",
+}
+
+#: The crates of the workspace that a crate may depend on.
+CRATES: dict[str, set[str]] = {
+    "des": set(),
+    "net": {"des"},
+    "tcp": {"des", "net"},
+    "optical": {"des", "net"},
+    "sim": {"des", "net", "tcp", "optical"},
+    "py": {"des", "net", "tcp", "optical", "sim"},
+}
+
+#: The crates from outside that a crate may depend on; tests may use DEV_CRATES everywhere.
+EXTERNAL_CRATES: dict[str, set[str]] = {
+    "des": set(),
+    "net": set(),
+    "tcp": set(),
+    "optical": set(),
+    "sim": {"serde", "serde_json"},
+    "py": {"numpy", "pyo3", "serde_json"},
+}
+DEV_CRATES = {"proptest"}
+
+#: The layers of the Python package, the lowest first; a module imports from its own and below.
+LAYERS: tuple[frozenset[str], ...] = (
+    frozenset({"errors", "units", "_core"}),
+    frozenset({"scenario", "models"}),
+    frozenset({"topology", "workload"}),
+    frozenset({"compile"}),
+    frozenset({"metrics", "provenance", "result", "run"}),
+    frozenset({"study"}),
+    frozenset({"papers"}),
+    frozenset({"plots", "report"}),
+    frozenset({"cli", "__main__"}),
+)
+
+#: Folders in which each file is one policy; the module of the folder has the list of them.
+POLICIES = ("crates/des/src/agenda", "crates/tcp/src/cc", "crates/optical/src/switch")
+
+#: A path that exists on one machine only: a home, a scratch or a working directory.
+MACHINE_PATH = re.compile(r"(?<![\w.~$}>)])/(?:work|tmp|home|root|farm|Users)/\w")
+
+#: Files in which such a path is nobody's mistake.
+GENERATED = {"uv.lock", "Cargo.lock"}
+
+#: What is no part of the repository, where git is not there to say so; and what begins with a dot.
+NOT_OURS = {"target", "dist", "out", "__pycache__"}
+
+
+class Finding(NamedTuple):
+    """One broken rule.
+
+    Attributes
+    ----------
+    path : str
+        The file, relative to the root.
+    line : int
+        The line, from 1; 0 for the file as a whole.
+    message : str
+        What is wrong and what is allowed.
+    """
+
+    path: str
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        """Return ``path:line: message``, which editors can follow."""
+        return (
+            f"{self.path}:{self.line}: {self.message}"
+            if self.line
+            else f"{self.path}: {self.message}"
+        )
+
+
+Rule = Callable[[Path], Iterator[Finding]]
+
+
+def source_files(root: Path, folder: str) -> list[Path]:
+    """Return the source files of one folder of `SOURCES`, sorted."""
+    return sorted(p for p in (root / folder).rglob(f"*{SOURCES[folder]}") if p.is_file())
+
+
+def relative(root: Path, path: Path) -> str:
+    """Return `path` as it is called inside `root`."""
+    return path.relative_to(root).as_posix()
+
+
+def file_length(root: Path) -> Iterator[Finding]:
+    """No source file, tests included, over `MAX_FILE_LINES` lines."""
+    for folder in SOURCES:
+        for path in source_files(root, folder):
+            lines = len(path.read_text(encoding="utf-8").splitlines())
+            if lines > MAX_FILE_LINES:
+                message = f"{lines} lines; allowed: {MAX_FILE_LINES}"
+                yield Finding(relative(root, path), 0, message)
+
+
+# What can hide a brace in Rust: comments, raw strings, strings, characters (not lifetimes).
+_RUST_TEXT = re.compile(
+    r"//[^\n]*"
+    r"|/\*.*?\*/"
+    r'|\bb?r(?P<hashes>#*)".*?"(?P=hashes)'
+    r'|"(?:\\.|[^"\\])*"'
+    r"|'(?:\\(?:x[0-9a-fA-F]{2}|u\{[0-9a-fA-F_]+\}|.)|[^'\\\n])'",
+    re.DOTALL,
+)
+_RUST_FUNCTION = re.compile(r"\bfn\s+(?P<name>\w+)")
+
+
+def rust_functions(text: str) -> Iterator[tuple[str, int, int]]:
+    """Find the functions that have a body.
+
+    Parameters
+    ----------
+    text : str
+        A Rust source file.
+
+    Yields
+    ------
+    tuple of (str, int, int)
+        Name, line of the ``fn`` (from 1), and the number of lines from there to the brace that
+        closes the body, both included.
+    """
+    # Blank what is no code, but keep its line breaks, so that lines can be counted.
+    code = _RUST_TEXT.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
+    for match in _RUST_FUNCTION.finditer(code):
+        end = _end_of_body(code, match.end())
+        if end is not None:
+            first = code.count("\n", 0, match.start()) + 1
+            yield match["name"], first, code.count("\n", match.start(), end) + 1
+
+
+def _end_of_body(code: str, start: int) -> int | None:
+    """Return where the body that begins after `start` ends; None for a declaration without one."""
+    nested = 0
+    braces = 0
+    for index in range(start, len(code)):
+        character = code[index]
+        if character in "([":
+            nested += 1
+        elif character in ")]":
+            nested -= 1
+        elif character == ";" and nested == 0 and braces == 0:
+            return None
+        elif character == "{":
+            braces += 1
+        elif character == "}":
+            braces -= 1
+            if braces == 0 and nested == 0:
+                return index
+    return None
+
+
+def python_functions(text: str) -> Iterator[tuple[str, int, int]]:
+    """Find the functions of a Python file: name, line, number of lines (docstring included)."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.name, node.lineno, (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+def function_length(root: Path) -> Iterator[Finding]:
+    """No function, tests included, over `MAX_FUNCTION_LINES` lines."""
+    for folder, suffix in SOURCES.items():
+        functions = rust_functions if suffix == ".rs" else python_functions
+        for path in source_files(root, folder):
+            for name, line, lines in functions(path.read_text(encoding="utf-8")):
+                if lines > MAX_FUNCTION_LINES:
+                    message = f"function {name} has {lines} lines; allowed: {MAX_FUNCTION_LINES}"
+                    yield Finding(relative(root, path), line, message)
+
+
+def _dependencies(manifest: dict[str, Any]) -> Iterator[tuple[str, bool]]:
+    """Yield the dependencies of a manifest: the package's name, and whether only tests have it."""
+    for table in (manifest, *manifest.get("target", {}).values()):
+        for kind in ("dependencies", "build-dependencies", "dev-dependencies"):
+            for key, value in table.get(kind, {}).items():
+                name = value.get("package", key) if isinstance(value, dict) else key
+                yield name, kind == "dev-dependencies"
+
+
+def crate_dependencies(root: Path) -> Iterator[Finding]:
+    """Let a crate depend only on what `CRATES` and `EXTERNAL_CRATES` allow."""
+    for path in sorted((root / "crates").glob("*/Cargo.toml")):
+        crate = path.parent.name
+        where = relative(root, path)
+        if crate not in CRATES:
+            yield Finding(where, 0, f"unknown crate {crate}; known: {', '.join(CRATES)}")
+            continue
+        for name, for_tests in _dependencies(tomllib.loads(path.read_text(encoding="utf-8"))):
+            inside = name.removeprefix("lightburst-")
+            if inside != name:
+                fine, allowed = inside in CRATES[crate], CRATES[crate]
+            else:
+                allowed = EXTERNAL_CRATES[crate] | (DEV_CRATES if for_tests else set())
+                fine = name in allowed
+            if not fine:
+                listed = ", ".join(sorted(allowed)) or "nothing"
+                yield Finding(where, 0, f"{crate} depends on {name}; allowed: {listed}")
+
+
+def _layer(module: str) -> int | None:
+    """Return the number of the layer that `module` of the package stands in."""
+    return next((n for n, names in enumerate(LAYERS) if module in names), None)
+
+
+def _imported(node: ast.AST, package: Sequence[str], modules: set[str]) -> Iterator[str]:
+    """Yield the modules of the package that an import statement names.
+
+    The root of the package, with what ``__init__`` offers, counts as ``""``.
+    """
+    if isinstance(node, ast.Import):
+        names = (alias.name.split(".") for alias in node.names)
+        yield from ((*name, "")[1] for name in names if name[0] == "lightburst")
+    elif isinstance(node, ast.ImportFrom):
+        base = list(package[: len(package) - node.level + 1]) if node.level else []
+        base += node.module.split(".") if node.module else []
+        if base == ["lightburst"]:
+            yield from (alias.name if alias.name in modules else "" for alias in node.names)
+        elif base[0] == "lightburst":
+            yield base[1]
+
+
+def python_layers(root: Path) -> Iterator[Finding]:
+    """Let a Python module import from its own layer of `LAYERS` and those below, nowhere else."""
+    home = root / "python" / "lightburst"
+    modules = {p.stem for p in home.iterdir()} | {"_core"} if home.is_dir() else set()
+    for path in source_files(root, "python"):
+        inside = path.relative_to(home).with_suffix("").parts
+        where = relative(root, path)
+        if inside == ("__init__",):
+            continue  # the front door: it may offer anything
+        mine = _layer(inside[0])
+        if mine is None:
+            yield Finding(where, 0, f"{inside[0]} stands in no layer; add it to LAYERS")
+            continue
+        package = ("lightburst", *inside[:-1])
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for other in _imported(node, package, modules):
+                theirs = _layer(other) if other else len(LAYERS) - 1
+                if theirs is None or theirs > mine:
+                    what = f"lightburst.{other}" if other else "the root of the package"
+                    message = f"{inside[0]} imports {what}, which stands above it"
+                    yield Finding(where, getattr(node, "lineno", 0), message)
+
+
+def _parent_module(path: Path) -> Path:
+    """Return the file whose ``mod`` line makes `path` part of its crate."""
+    folder = path.parent
+    if folder.name == "src":
+        return folder / "lib.rs"
+    beside = folder.with_suffix(".rs")
+    return beside if beside.exists() else folder / "mod.rs"
+
+
+def compiled_files(root: Path) -> Iterator[Finding]:
+    """Each Rust file is named by a ``mod`` line: one that is not is never compiled, nor missed."""
+    for path in sorted((root / "crates").glob("*/src/**/*.rs")):
+        parent = _parent_module(path)
+        if path.name in {"lib.rs", "mod.rs"}:
+            continue
+        text = parent.read_text(encoding="utf-8") if parent.exists() else ""
+        if not re.search(rf"^\s*(?:pub(?:\(\w+\))? )?mod {path.stem};", text, re.MULTILINE):
+            message = f"{relative(root, parent)} has no line 'mod {path.stem};'"
+            yield Finding(relative(root, path), 0, message)
+
+
+# From the line that begins a list of policies to the line that closes it.
+_REGISTRY = re.compile(
+    r"^pub (?:const (?:REGISTRY|NAMES)\b|fn registry\b).*?(?:;$|^[\]}])",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def registered_policies(root: Path) -> Iterator[Finding]:
+    """Each policy file of `POLICIES` stands in its list, by its module, its type or its name."""
+    for folder in POLICIES:
+        for path in sorted((root / folder).glob("*.rs")):
+            stem = path.stem
+            if stem in {"mod", "tests"} or stem.endswith("_tests"):
+                continue
+            parent = _parent_module(path)
+            text = parent.read_text(encoding="utf-8") if parent.exists() else ""
+            lists = " ".join(_REGISTRY.findall(text))
+            camel = "".join(word.capitalize() for word in stem.split("_"))
+            marks = (f"{stem}::", f"{camel}::", f'"{stem.replace("_", "-")}"')
+            if not any(mark in lists for mark in marks):
+                message = f"{relative(root, parent)} does not register {stem}"
+                yield Finding(relative(root, path), 0, message)
+
+
+def text_files(root: Path) -> Iterator[Path]:
+    """Yield the files that belong to the repository: those that git does not ignore."""
+    command = ["git", "-C", str(root), "ls-files", "-z", "-co", "--exclude-standard"]
+    listing = subprocess.run(command, capture_output=True, check=False)
+    if listing.returncode == 0:
+        names = sorted(filter(None, listing.stdout.decode().split("\0")))
+        paths = [root / name for name in names]
+    else:
+        every = sorted(path.relative_to(root) for path in root.rglob("*"))
+        paths = [root / p for p in every if not any(q in NOT_OURS or q[0] == "." for q in p.parts)]
+    yield from (p for p in paths if p.is_file() and p.name not in GENERATED)
+
+
+def machine_paths(root: Path) -> Iterator[Finding]:
+    """No file names a path that exists on one machine only."""
+    for path in text_files(root):
+        try:
+            lines = path.read_text(encoding="utf-8").splitlines()
+        except UnicodeDecodeError:
+            continue  # a picture or an archive
+        for number, line in enumerate(lines, start=1):
+            found = MACHINE_PATH.search(line)
+            if found:
+                message = f"a path of one machine: {line[found.start() :][:40].strip()}"
+                yield Finding(relative(root, path), number, message)
+
+
+RULES: tuple[Rule, ...] = (
+    file_length,
+    function_length,
+    crate_dependencies,
+    python_layers,
+    compiled_files,
+    registered_policies,
+    machine_paths,
+)
+
+
+def check(root: Path) -> list[Finding]:
+    """Return what breaks any rule in the tree at `root`."""
+    return [finding for rule in RULES for finding in rule(root)]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the findings; return 1 if there is one."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    here = Path(__file__).resolve().parent.parent
+    parser.add_argument("root", nargs="?", type=Path, default=here)
+    findings = check(parser.parse_args(arguments).root.resolve())
+    for finding in findings:
+        print(finding)
+    print(f"tidy: {len(findings)} findings" if findings else "tidy: all rules hold")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
