@@ -49,6 +49,7 @@ SETTINGS = {
         "segment_bytes": 9000,
         "header_bytes": 0,
         "control_bytes": 64,
+        "receiver_timers": False,
     },
 }
 
@@ -250,3 +251,19 @@ class TestMemory:
 
     def test_what_is_free(self) -> None:
         assert 0 < compiling.available_memory() <= psutil.virtual_memory().total
+
+
+@pytest.mark.parametrize("kind", ["all-optical", "hybrid"])
+def test_cut_through_between_different_rates_is_refused(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "links.csv").write_text("source,target,rate\na,s,\nb,s,40 Gb/s\n")
+    values = {
+        "topology": {"kind": "graph", "file": "links.csv"},
+        "switching": {"kind": kind},
+        "transport": {"kind": "saw"},
+        "workload": {"kind": "poisson", "arrival_rate": "1 /s", "flows": 1}
+        | {"size": {"kind": "constant", "value": "1 kB"}},
+    }
+    mixed = Scenario.from_dict(values, directory=tmp_path)
+    with pytest.raises(InputError, match="topology: given links from 10 Gb/s to 40 Gb/s"):
+        compile_plan(mixed, 1)
+    assert compile_plan(mixed.with_(switching__kind="electronic"), 1).links["rate_bps"].max() > 1e10

@@ -339,5 +339,6 @@ def test_the_reference_page_has_every_field_with_its_default() -> None:
                 assert f"| `{key}` | see below |" in page
                 assert "The default is `{ kind =" in page
             else:
-                shown = default if default in ("needed", "none") else f"`{default}`"
+                text = str(default).lower() if isinstance(default, bool) else default
+                shown = text if text in ("needed", "none") else f"`{text}`"
                 assert f"| `{key}` | {shown} |" in page, f"{name}.{key} = {default}"

@@ -17,8 +17,8 @@ import pytest
 
 from lightburst.errors import InputError
 from lightburst.result import Result
-from lightburst.run import run
 from lightburst.scenario import Scenario
+from lightburst.simulate import run
 from lightburst.study import Store, Study, execute, replicate
 from lightburst.study.sweep import scenario_digest
 

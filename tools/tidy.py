@@ -56,7 +56,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"scenario", "models"}),
     frozenset({"topology", "workload"}),
     frozenset({"compile"}),
-    frozenset({"metrics", "provenance", "result", "run"}),
+    frozenset({"metrics", "provenance", "result", "simulate"}),
     frozenset({"study"}),
     frozenset({"papers"}),
     frozenset({"plots", "report"}),

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from lightburst.errors import InputError
     from lightburst.report.reproduction import reproduce
     from lightburst.result import Result
-    from lightburst.run import run
     from lightburst.scenario import Scenario, load
+    from lightburst.simulate import run
     from lightburst.study import Study, execute, replicate
 
     __version__: str
@@ -29,7 +29,7 @@ _HOME = {
     "load": "lightburst.scenario",
     "replicate": "lightburst.study",
     "reproduce": "lightburst.report.reproduction",
-    "run": "lightburst.run",
+    "run": "lightburst.simulate",
 }
 
 __all__ = [

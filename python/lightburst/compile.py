@@ -190,6 +190,7 @@ def _transport(transport: Transport) -> dict[str, Any]:
                 "max_timeout_ps": transport.max_timeout,
                 **sizes,
                 "control_bytes": transport.control_size,
+                "receiver_timers": transport.receiver_timers,
             }
             return settings | ({"p": transport.p} if isinstance(transport, Sawl) else {})
         case Datagram():
@@ -225,7 +226,20 @@ def _network(scenario: Scenario) -> Network:
     errors = list(misfits(scenario, network.hosts, network.largest_degree))
     if errors:
         raise combine(errors)
+    _check_rates(scenario, network)
     return network
+
+
+def _check_rates(scenario: Scenario, network: Network) -> None:
+    """Refuse cut-through between links of different rates: the faster one would run dry."""
+    slowest, fastest = network.link_rate_bps.min(), network.link_rate_bps.max()
+    if slowest != fastest and not isinstance(scenario.switching, Electronic):
+        raise InputError(
+            "topology",
+            f"links from {format_rate(int(slowest))} to {format_rate(int(fastest))}",
+            f"links of one rate, since {scenario.switching.kind} switches are cut-through; "
+            "kind 'electronic' can change between rates",
+        )
 
 
 def estimate_memory(plan: Plan) -> int:

@@ -11,8 +11,8 @@ import pytest
 
 from lightburst import _core, metrics
 from lightburst.compile import compile_plan
-from lightburst.run import run
 from lightburst.scenario import Scenario
+from lightburst.simulate import run
 
 SEEDS = (1, 2, 3, 4)
 SWITCHES = ("all-optical", "hybrid", "electronic")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from lightburst._core import Cancel
 from lightburst.result import Result
-from lightburst.run import run
+from lightburst.simulate import run
 
 if TYPE_CHECKING:
     from lightburst.scenario import Scenario
@@ -34,12 +34,12 @@ def run_aside(scenario: Scenario, seed: int) -> Result:
     Returns
     -------
     Result
-        As `lightburst.run.run` gives it.
+        As `lightburst.simulate.run` gives it.
 
     Raises
     ------
     InputError
-        As `lightburst.run.run`.
+        As `lightburst.simulate.run`.
     KeyboardInterrupt
         On Ctrl-C, within a second wherever the run is.
     """

@@ -18,8 +18,8 @@ from lightburst.errors import InputError, show
 from lightburst.report.files import STORE, check, replace
 from lightburst.report.replications import Replications, replicate
 from lightburst.report.words import readable, readable_interval, words_of
-from lightburst.run import check_seed
 from lightburst.scenario import Scenario, load
+from lightburst.simulate import check_seed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -73,6 +73,9 @@ class _StopAndWait(_Transport):
     control_size: _Segment = Field(
         parse_size("64 B"), description="Size of SYN, FIN and acknowledgements."
     )
+    receiver_timers: bool = Field(
+        False, description="Whether the receiver repeats SYN+ACK and FIN+ACK by a timer of its own."
+    )
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

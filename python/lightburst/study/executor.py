@@ -19,8 +19,8 @@ import pandas as pd
 from lightburst._core import Cancel, Cancelled
 from lightburst.errors import InputError
 from lightburst.metrics import Metric
-from lightburst.run import run
 from lightburst.scenario import Scenario
+from lightburst.simulate import run
 from lightburst.study.progress import progress_bar
 from lightburst.study.store import IN_MEMORY, Store
 from lightburst.study.sweep import Key, PlannedRun, Study

@@ -8,8 +8,8 @@ from functools import cached_property
 
 from lightburst.errors import InputError
 from lightburst.provenance import MODEL_VERSION
-from lightburst.run import check_seed
 from lightburst.scenario import Scenario
+from lightburst.simulate import check_seed
 
 Point = Mapping[str, object]
 Key = tuple[str, int]

@@ -13,8 +13,8 @@ import pytest
 
 from lightburst import _core, metrics
 from lightburst.errors import InputError
-from lightburst.run import run
 from lightburst.scenario import Scenario
+from lightburst.simulate import run
 
 SWITCHES = ("all-optical", "hybrid", "electronic")
 
