@@ -34,7 +34,7 @@ GOOD = {
     "python/lightburst/scenario/__init__.py": "from ..units import rate\n",
     "python/lightburst/simulate.py": "from lightburst import _core, units\nfrom . import compile\n",
     "python/lightburst/compile.py": "import lightburst.units\n",
-    "python/lightburst/study/sweep.py": "from ..run import run\nfrom .store import Store\n",
+    "python/lightburst/study/sweep.py": "from ..simulate import run\nfrom .store import Store\n",
     "python/lightburst/study/store.py": "from pathlib import Path\n",
     "README.md": "https://example.org/home/page, ~/work/out, out/tmp/x, /usr/bin/env\n",
 }
@@ -132,7 +132,7 @@ BROKEN = {
     ),
     "upward import, relative": (
         "python/lightburst/compile.py",
-        "from .run import run\n",
+        "from .simulate import run\n",
         1,
         "compile imports lightburst.simulate, which stands above it",
     ),
@@ -140,7 +140,7 @@ BROKEN = {
         "python/lightburst/simulate.py",
         "def f():\n    import lightburst.study.store\n",
         2,
-        "run imports lightburst.study, which stands above it",
+        "simulate imports lightburst.study, which stands above it",
     ),
     "the front door from inside": (
         "python/lightburst/compile.py",

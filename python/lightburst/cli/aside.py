@@ -6,7 +6,7 @@ over, would make a user wait.
 
 from __future__ import annotations
 
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Final
 
@@ -17,6 +17,8 @@ from lightburst.simulate import run
 if TYPE_CHECKING:
     from lightburst.scenario import Scenario
 
+# A signal that comes just before Python falls asleep on a lock is heard when it wakes up.
+_NAP_S: Final = 0.1
 # How long to wait for a run that is to end; what does not hear ends with the process.
 _PATIENCE_S: Final = 0.3
 
@@ -52,9 +54,9 @@ def run_aside(scenario: Scenario, seed: int) -> Result:
             done.put(error)
 
     thread = Thread(target=work, daemon=True)
-    thread.start()
     try:
-        outcome = done.get()
+        thread.start()
+        outcome = _wait(done)
     except KeyboardInterrupt:
         cancel.set()
         thread.join(_PATIENCE_S)
@@ -62,3 +64,11 @@ def run_aside(scenario: Scenario, seed: int) -> Result:
     if isinstance(outcome, BaseException):
         raise outcome
     return outcome
+
+
+def _wait(done: SimpleQueue[Result | BaseException]) -> Result | BaseException:
+    while True:
+        try:
+            return done.get(timeout=_NAP_S)
+        except Empty:
+            continue
