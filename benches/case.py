@@ -88,7 +88,7 @@ def electronic(load: float, seconds: float) -> dict[str, Any]:
     }
 
 
-def measure(description: dict[str, Any], runs: int) -> Measurement:
+def measure(description: dict[str, Any], runs: int, agenda: str | None = None) -> Measurement:
     """Run a scenario with the seeds 1 to `runs` and time what each part takes.
 
     Parameters
@@ -97,6 +97,8 @@ def measure(description: dict[str, Any], runs: int) -> Measurement:
         What a scenario file says.
     runs : int
         How often to run it, with another seed each time.
+    agenda : str, optional
+        Which agenda, if not the one that always runs.
 
     Returns
     -------
@@ -127,7 +129,7 @@ def measure(description: dict[str, Any], runs: int) -> Measurement:
 
     hops, events, wall, processor = [], [], [], []
     for seed in range(1, runs + 1):
-        plan = compile_plan(scenario, seed)
+        plan = compile_plan(scenario, seed, agenda)
         settings = json.dumps(plan.settings)
         wall_begun, processor_begun = time.perf_counter(), time.thread_time()
         totals = _core.simulate(settings, plan.links, plan.flows)["totals"]
@@ -162,9 +164,9 @@ def peak_memory() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
-def measured(description: dict[str, Any], runs: int) -> Measurement:
+def measured(description: dict[str, Any], runs: int, agenda: str | None = None) -> Measurement:
     """Call `measure` in a process of its own."""
-    order = json.dumps({"description": description, "runs": runs})
+    order = json.dumps({"description": description, "runs": runs, "agenda": agenda})
     command = [sys.executable, str(HERE), order]
     child = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     measurement: Measurement = json.loads(child.stdout)

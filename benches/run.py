@@ -21,9 +21,14 @@ from lightburst import _core
 
 #: Runs of each size, enough for a median that stands still.
 RUNS = {8: 40, 16: 9, 32: 3, 64: 1}
-PENDING = {1_000: 5_000_000, 100_000: 5_000_000, 10_000_000: 1_000_000}
+PENDING = (1_000, 100_000, 10_000_000)
+#: The trees on which all agendas are compared.
+TREES = (8, 16, 32)
 REPEATS = 3
 WIDTH = 110
+#: Seconds of events that can be timed, and the number of events that is enough in any case.
+LONG_ENOUGH = 0.05
+MOST_EVENTS = 1_000_000
 #: Below this part of a core something else was running.
 QUIET = 0.97
 
@@ -32,18 +37,36 @@ def calibrate() -> float:
     return statistics.median(_core.bench_calibration() for _ in range(REPEATS))
 
 
-def agendas() -> dict[str, dict[str, float]]:
-    """Return events a second of each agenda in the hold model, by the number pending."""
-    return {
-        name: {
-            str(pending): events
-            / statistics.median(
-                _core.bench_agenda(name, pending, events, seed) for seed in range(REPEATS)
-            )
-            for pending, events in PENDING.items()
-        }
-        for name in _core.registry()["agendas"]
-    }
+def agenda_rate(name: str, pending: int) -> float:
+    """Return events a second of the hold model, over a number of events that can be timed."""
+    events = 10_000
+    while _core.bench_agenda(name, pending, events, 0) < LONG_ENOUGH and events < MOST_EVENTS:
+        events *= 10
+    seconds = [_core.bench_agenda(name, pending, events, seed) for seed in range(REPEATS)]
+    return events / statistics.median(seconds)
+
+
+def agendas(largest: int) -> dict[str, dict[str, float]]:
+    """Measure each agenda, alone and on the real model.
+
+    Parameters
+    ----------
+    largest : int
+        The largest fat-tree to run.
+
+    Returns
+    -------
+    dict
+        By name: events a second of the hold model by the number pending (``"1000"``), and packet
+        hops a second of the scenario by its tree (``"k8"``).
+    """
+    rates: dict[str, dict[str, float]] = {}
+    for name in _core.registry()["agendas"]:
+        rates[name] = {str(pending): agenda_rate(name, pending) for pending in PENDING}
+        for k in (k for k in TREES if k <= largest):
+            measurement = case.measured(case.paper(k), RUNS[k], name)
+            rates[name][f"k{k}"] = measurement["hops_per_s"]
+    return rates
 
 
 def scenario_table(measurements: list[case.Measurement]) -> Table:
@@ -66,12 +89,16 @@ def scenario_table(measurements: list[case.Measurement]) -> Table:
 
 
 def agenda_table(rates: dict[str, dict[str, float]]) -> Table:
-    table = Table(title="the agenda alone (hold model), million events a second")
-    table.add_column("pending")
-    for pending in PENDING:
-        table.add_column(f"{pending:.0e}".replace("e+0", "e"), justify="right")
-    for name, by_pending in rates.items():
-        table.add_row(name, *(f"{by_pending[str(pending)] / 1e6:.1f}" for pending in PENDING))
+    table = Table(
+        title="the agendas: alone (hold model, M events/s), and under the model (M hops/s)"
+    )
+    table.add_column("agenda")
+    headings = list(next(iter(rates.values())))
+    for heading in headings:
+        words = f"{int(heading):,} pending" if heading.isdigit() else heading.replace("k", "k = ")
+        table.add_column(words, justify="right")
+    for name, by_heading in rates.items():
+        table.add_row(name, *(f"{by_heading[heading] / 1e6:.2g}" for heading in headings))
     return table
 
 
@@ -96,7 +123,7 @@ def main() -> int:
             console.print(f"fat-tree k = {k}: {case.hosts(k)} hosts ...")
             results["scenarios"].append(case.measured(case.paper(k), runs))
     console.print("agendas ...")
-    results["agendas"] = agendas()
+    results["agendas"] = agendas(chosen.largest)
     results["calibration_after_s"] = calibrate()
     if chosen.format == "json":
         print(json.dumps(results, indent=2))

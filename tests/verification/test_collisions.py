@@ -161,6 +161,10 @@ def test_buffer_size(engine: Engine) -> None:
     assert ends(result) == [2 * D + T, 2 * D + 1 + 2 * T, UNFINISHED]
     assert counted(result, "dropped_buffer_full") == 1
     assert counted(engine(star(hybrid(2, buffer_bytes=2 * SIZE), *rows)), "buffered") == 2
+    # With neither a port nor room it is the port that is missing.
+    neither = engine(star(hybrid(1, buffer_bytes=SIZE), *rows))
+    assert counted(neither, "dropped_no_input_port") == 1
+    assert counted(neither, "dropped_buffer_full") == 0
 
 
 @engines

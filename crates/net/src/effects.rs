@@ -82,7 +82,7 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
     /// When a port ends the last transmission that it was given.
     #[inline(always)]
     pub fn free_at(&self, port: PortId) -> Time {
-        self.fabric.links[self.link(port).index()].free_at
+        self.fabric.free_at[self.link(port).index()]
     }
 
     /// When the first port of a set ends the last transmission that it was given.
@@ -124,8 +124,9 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
         let fabric = &mut *self.fabric;
         let rates = &fabric.rates;
         let link = &mut fabric.links[id.index()];
+        let free_at = &mut fabric.free_at[id.index()];
         let packet = &mut fabric.units[unit];
-        let transit = link.transmit(packet.bytes, from, || rates[id.index()]);
+        let transit = link.transmit(free_at, packet.bytes, from, || rates[id.index()]);
         let order = self.calendar.order(Class::Arrival);
         packet.place.next = UnitId::NONE;
         if link.last_arrival > now {

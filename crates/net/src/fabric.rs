@@ -2,7 +2,7 @@
 
 use crate::link::Link;
 use crate::{Arena, LinkId, NodeId, Packet, PortId, Rate, Routing};
-use lightburst_des::Duration;
+use lightburst_des::{Duration, Time};
 
 /// A directed link as the plan gives it.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +23,9 @@ pub struct Wire {
 pub struct Fabric {
     /// The links, those of one source together.
     pub links: Vec<Link>,
+    /// When each link ends the last transmission that it was given: apart from the
+    /// links, because a choice among many looks at nothing else of them.
+    pub(crate) free_at: Vec<Time>,
     /// The units that are somewhere in the network.
     pub units: Arena<Packet>,
     /// Next hops.
@@ -58,6 +61,7 @@ impl Fabric {
         };
         Fabric {
             links: wires.iter().zip(into).map(link).collect(),
+            free_at: vec![Time::ZERO; wires.len()],
             units: Arena::with_capacity(2 * flows),
             routing,
             rates: wires.iter().map(|wire| wire.rate).collect(),

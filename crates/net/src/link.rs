@@ -7,8 +7,6 @@ use lightburst_des::{Duration, Time};
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub struct Link {
-    /// End of the last transmission that was given to it.
-    pub free_at: Time,
     /// Arrival of the last unit that was given to it.
     pub(crate) last_arrival: Time,
     delay: Duration,
@@ -44,7 +42,6 @@ impl Link {
     ) -> Link {
         assert!(delay > Duration::ZERO, "a link must have a delay");
         Link {
-            free_at: Time::ZERO,
             last_arrival: Time::ZERO,
             delay,
             ps_per_byte: rate.whole_ps_per_byte().unwrap_or(0),
@@ -72,16 +69,23 @@ impl Link {
         }
     }
 
-    /// Takes a unit of `bytes` for transmission not before `from`.
+    /// Takes a unit of `bytes` for transmission not before `from`; `free_at` is the
+    /// end of the last transmission that was given to this link.
     #[inline]
-    pub(crate) fn transmit(&mut self, bytes: u32, from: Time, rate: impl Fn() -> Rate) -> Transit {
+    pub(crate) fn transmit(
+        &mut self,
+        free_at: &mut Time,
+        bytes: u32,
+        from: Time,
+        rate: impl Fn() -> Rate,
+    ) -> Transit {
         let duration = self.transmission_time(bytes, rate);
-        let start = self.free_at.max(from);
-        self.free_at = start + duration;
+        let start = (*free_at).max(from);
+        *free_at = start + duration;
         self.units += 1;
         self.bytes += u64::from(bytes);
         self.busy += duration;
-        let sent = if self.whole { self.free_at } else { start };
+        let sent = if self.whole { *free_at } else { start };
         Transit {
             start,
             arrival: sent + self.delay,

@@ -16,15 +16,14 @@ pub struct Header {
     pub flags: u8,
 }
 
-/// A packet.
+/// A packet; one cache line.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub struct Packet {
     /// Transport header.
     pub header: Header,
     /// The flow it belongs to, in either direction.
     pub flow: FlowId,
-    /// The host that sent it.
-    pub source: NodeId,
     /// The host that it is for.
     pub destination: NodeId,
     /// Size on the wire.
@@ -45,13 +44,7 @@ pub(crate) struct Place {
 
 impl Packet {
     /// A packet that is nowhere yet.
-    pub fn new(
-        flow: FlowId,
-        source: NodeId,
-        destination: NodeId,
-        bytes: u32,
-        header: Header,
-    ) -> Packet {
+    pub fn new(flow: FlowId, destination: NodeId, bytes: u32, header: Header) -> Packet {
         let place = Place {
             due: Time::ZERO,
             order: Order::default(),
@@ -60,7 +53,6 @@ impl Packet {
         Packet {
             header,
             flow,
-            source,
             destination,
             bytes,
             marked: false,
@@ -68,3 +60,5 @@ impl Packet {
         }
     }
 }
+
+const _: () = assert!(std::mem::size_of::<Packet>() == 64);

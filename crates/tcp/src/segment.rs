@@ -54,8 +54,6 @@ impl Sizes {
 pub struct Endpoint<'a> {
     /// The flow's handle.
     pub id: FlowId,
-    /// The host at this end.
-    pub local: NodeId,
     /// The host at the other end.
     pub peer: NodeId,
     /// Sizes on the wire.
@@ -67,7 +65,6 @@ impl<'a> Endpoint<'a> {
     pub fn source(id: FlowId, flow: &Flow, sizes: &'a Sizes) -> Self {
         Endpoint {
             id,
-            local: flow.source,
             peer: flow.destination,
             sizes,
         }
@@ -77,7 +74,6 @@ impl<'a> Endpoint<'a> {
     pub fn destination(id: FlowId, flow: &Flow, sizes: &'a Sizes) -> Self {
         Endpoint {
             id,
-            local: flow.destination,
             peer: flow.source,
             sizes,
         }
@@ -87,7 +83,7 @@ impl<'a> Endpoint<'a> {
     #[inline]
     pub fn send<A: Agenda<Event>>(&self, header: Header, fx: &mut Effects<'_, A>) -> Time {
         let bytes = self.sizes.wire(header.payload);
-        let unit = fx.create(Packet::new(self.id, self.local, self.peer, bytes, header));
+        let unit = fx.create(Packet::new(self.id, self.peer, bytes, header));
         let now = fx.now();
         fx.send(NIC, unit, now)
     }

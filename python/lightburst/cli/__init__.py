@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+INTERRUPTED: Final = 130  # 128 and the number of SIGINT, as shells count
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -15,20 +18,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : sequence of str, optional
-        Words after the name of the program; those of this process by default.
+        Words after the name of the program; by default those of this process, which then ends at
+        once when it is interrupted.
 
     Returns
     -------
     int
         0 when done, 2 for bad input, 130 when interrupted.
     """
+    code = _run(sys.argv[1:] if arguments is None else arguments)
+    if arguments is None and code == INTERRUPTED:
+        # Python's own end would wait for threads in the middle of a simulation and take large
+        # networks apart piece by piece; whoever interrupts wants neither.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    return code
+
+
+def _run(arguments: Sequence[str]) -> int:
     try:
         from lightburst.cli.app import app
 
-        app(args=list(sys.argv[1:] if arguments is None else arguments), prog_name="lightburst")
+        app(args=list(arguments), prog_name="lightburst")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     except KeyboardInterrupt:  # while the program itself was still being read
         print("lightburst: interrupted", file=sys.stderr)
-        return 130
+        return INTERRUPTED
     return 0

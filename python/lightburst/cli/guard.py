@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, ParamSpec
 
 import typer
 
+from lightburst.cli import INTERRUPTED
 from lightburst.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 
 BAD_INPUT: Final = 2
-INTERRUPTED: Final = 130  # 128 and the number of SIGINT, as shells count
 
 
 def guarded(command: Callable[P, None]) -> Callable[P, None]:
