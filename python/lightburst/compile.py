@@ -39,8 +39,7 @@ _LARGEST_SEED = 2**64 - 1
 # either of the two that this limits stays below.
 _LONGEST_PS = 4 * 10**18
 
-# Memory of one run, Python and the simulator together, rounded up from measurements
-# (tests/test_compile.py measures again).
+# Memory of one run, Python and the simulator together, rounded up from measurements.
 _FIXED_BYTES = 64 * 2**20
 _BYTES_PER_NODE = 600
 _BYTES_PER_LINK = 160

@@ -19,7 +19,8 @@ from lightburst.metrics import PS, Columns, Metric
 from lightburst.provenance import Provenance, trace
 from lightburst.scenario import Scenario
 
-_FILES = ("flows.parquet", "links.parquet", "switches.parquet", "run.json")
+# The page is made from the others by `lightburst report`.
+_FILES = ("flows.parquet", "links.parquet", "switches.parquet", "run.json", "index.html")
 
 
 class Result:

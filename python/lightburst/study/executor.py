@@ -11,7 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Final
 
 import pandas as pd
@@ -31,6 +31,7 @@ _Outcome = tuple[PlannedRun, Summary] | BaseException
 # How long an interrupted study waits for its threads: a simulation gives up within milliseconds, a
 # compilation that is under way cannot.
 _PATIENCE_S: Final = 0.5
+_LOOK_UP_S: Final = 0.2
 
 
 def execute(
@@ -137,7 +138,7 @@ def _compute(
         thread.start()
     try:
         for _ in waiting:
-            outcome = done.get()
+            outcome = _next(done)
             if isinstance(outcome, BaseException):
                 raise outcome
             keep(*outcome)
@@ -152,6 +153,18 @@ def _compute(
             if isinstance(outcome, tuple):
                 keep(*outcome)
         raise
+
+
+def _next(done: SimpleQueue[_Outcome]) -> _Outcome:
+    """Wait for the next outcome, looking up now and then.
+
+    A signal that comes between Python's last look and a wait without end would wait as long.
+    """
+    while True:
+        try:
+            return done.get(timeout=_LOOK_UP_S)
+        except Empty:
+            continue
 
 
 def _work(todo: deque[PlannedRun], done: SimpleQueue[_Outcome], cancel: Cancel) -> None:
