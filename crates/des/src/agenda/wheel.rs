@@ -135,24 +135,35 @@ impl<E: Copy> Wheel<E> {
         }
     }
 
-    /// Takes the only event of a slot, or sorts the slot and takes its first.
+    /// Takes the first event of a slot; the others go to the bottom.
     #[inline]
     fn take_slot(&mut self, slot: u64) -> Option<Entry<E>> {
         let at = slot as usize & (self.slots.len() - 1);
-        let first = self.slots[at];
-        let node = &mut self.nodes[first as usize];
-        if node.next != NONE {
-            self.drain_slot(slot);
-            self.sort_bottom();
-            return self.bottom.pop();
-        }
-        let entry = node.entry;
-        node.next = self.free;
-        self.free = first;
-        self.slots[at] = NONE;
+        let mut handle = std::mem::replace(&mut self.slots[at], NONE);
         self.bitmap[at / 64] &= !(1 << (at % 64));
+        let mut first = self.unlink(&mut handle);
+        while handle != NONE {
+            let other = self.unlink(&mut handle);
+            if other.key() < first.key() {
+                self.bottom.push(std::mem::replace(&mut first, other));
+            } else {
+                self.bottom.push(other);
+            }
+        }
+        if self.bottom.len() > 1 {
+            self.sort_bottom();
+        }
+        Some(first)
+    }
+
+    /// Frees the node at the head of a list and moves the head on.
+    #[inline]
+    fn unlink(&mut self, head: &mut u32) -> Entry<E> {
+        let node = &mut self.nodes[*head as usize];
+        let next = std::mem::replace(&mut node.next, self.free);
+        self.free = std::mem::replace(head, next);
         self.in_slots -= 1;
-        Some(entry)
+        node.entry
     }
 
     /// The same when the next slot holds events that waited beyond the turn.
@@ -187,17 +198,14 @@ impl<E: Copy> Wheel<E> {
             .sort_unstable_by_key(|entry| std::cmp::Reverse(entry.key()));
     }
 
+    /// Moves all events of a slot to the bottom, in no order.
     fn drain_slot(&mut self, slot: u64) {
         let at = slot as usize & (self.slots.len() - 1);
         let mut handle = std::mem::replace(&mut self.slots[at], NONE);
         self.bitmap[at / 64] &= !(1 << (at % 64));
         while handle != NONE {
-            let node = &mut self.nodes[handle as usize];
-            self.bottom.push(node.entry);
-            self.in_slots -= 1;
-            let next = std::mem::replace(&mut node.next, self.free);
-            self.free = handle;
-            handle = next;
+            let entry = self.unlink(&mut handle);
+            self.bottom.push(entry);
         }
     }
 
