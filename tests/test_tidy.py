@@ -36,7 +36,7 @@ GOOD = {
     "python/lightburst/compile.py": "import lightburst.units\n",
     "python/lightburst/study/sweep.py": "from ..simulate import run\nfrom .store import Store\n",
     "python/lightburst/study/store.py": "from pathlib import Path\n",
-    "README.md": "https://example.org/home/page, ~/work/out, out/tmp/x, /usr/bin/env\n",
+    "README.md": "https://example.org/home/page, ~/" + "work/out, out/" + "tmp/x, /usr/bin/env\n",
 }
 
 
