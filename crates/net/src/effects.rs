@@ -166,15 +166,7 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
     /// Sets a timer of this node.
     #[inline]
     pub fn timer(&mut self, at: Time, token: u64) {
-        let order = self.calendar.order(Class::Timer);
-        self.calendar.push(
-            at,
-            order,
-            Event::Timer {
-                node: self.node,
-                token,
-            },
-        );
+        self.timer_at(self.node, at, token);
     }
 
     /// Sets a timer of another node: only for what starts from outside, a flow.

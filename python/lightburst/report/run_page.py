@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
@@ -17,7 +18,7 @@ from lightburst.report.page import Chart, Page, Table, Tile, render, table_of
 from lightburst.report.words import readable, readable_interval, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 # A page stays small however many flows there were: curves are drawn through this many points.
@@ -52,7 +53,7 @@ def run_page(directory: Path) -> str:
     InputError
         If a file is missing or is not what it should be.
     """
-    try:
+    with _as_written(directory):
         about = json.loads((directory / RUN).read_text(encoding="utf-8"))
         summary, provenance = dict(about["summary"]), dict(about["provenance"])
         flows = pd.read_parquet(directory / "flows.parquet")
@@ -60,10 +61,6 @@ def run_page(directory: Path) -> str:
         switches = pd.read_parquet(directory / "switches.parquet")
         charts = [_completion(flows), _slowdown(flows), _utilisation(links)]
         drops = _drops(switches)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(
-            "DIR", f"{directory} ({error})", "a directory written by 'lightburst run --out'"
-        ) from error
     rows = [
         (words_of(key), readable(key, value), key)
         for key, value in summary.items()
@@ -91,7 +88,7 @@ def replications_page(directory: Path) -> str:
     InputError
         If a file is missing or is not what it should be.
     """
-    try:
+    with _as_written(directory):
         about = json.loads((directory / REPLICATIONS).read_text(encoding="utf-8"))
         summary, provenance = dict(about["summary"]), dict(about["provenance"])
         runs = pd.read_parquet(directory / RUNS)
@@ -101,16 +98,23 @@ def replications_page(directory: Path) -> str:
             (words_of(key), readable_interval(key, found), key) for key, found in summary.items()
         ]
         means = {key: found["mean"] for key, found in summary.items()}
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(
-            "DIR", f"{directory} ({error})", "a directory written by 'lightburst run --out'"
-        ) from error
     tables = [
         Table("Summary", ("Figure", "Mean and 95 % interval", "Key"), rows),
         table_of("Runs", runs.drop(columns=["digest"])),
     ]
     words = f"{len(seeds)} seeds, {seeds[0]} to {seeds[-1]}"
     return render(_page(provenance, words, means, charts, tables))
+
+
+@contextmanager
+def _as_written(directory: Path) -> Iterator[None]:
+    """Refuse a directory whose files are missing or not what they should be."""
+    try:
+        yield
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            "DIR", f"{directory} ({error})", "a directory written by 'lightburst run --out'"
+        ) from error
 
 
 def _page(

@@ -138,9 +138,7 @@ impl<E: Copy> Wheel<E> {
     /// Takes the first event of a slot; the others go to the bottom.
     #[inline]
     fn take_slot(&mut self, slot: u64) -> Option<Entry<E>> {
-        let at = slot as usize & (self.slots.len() - 1);
-        let mut handle = std::mem::replace(&mut self.slots[at], NONE);
-        self.bitmap[at / 64] &= !(1 << (at % 64));
+        let mut handle = self.detach(slot);
         let mut first = self.unlink(&mut handle);
         while handle != NONE {
             let other = self.unlink(&mut handle);
@@ -154,6 +152,14 @@ impl<E: Copy> Wheel<E> {
             self.sort_bottom();
         }
         Some(first)
+    }
+
+    /// Empties a slot; its list is to be unlinked.
+    #[inline]
+    fn detach(&mut self, slot: u64) -> u32 {
+        let at = slot as usize & (self.slots.len() - 1);
+        self.bitmap[at / 64] &= !(1 << (at % 64));
+        std::mem::replace(&mut self.slots[at], NONE)
     }
 
     /// Frees the node at the head of a list and moves the head on.
@@ -200,9 +206,7 @@ impl<E: Copy> Wheel<E> {
 
     /// Moves all events of a slot to the bottom, in no order.
     fn drain_slot(&mut self, slot: u64) {
-        let at = slot as usize & (self.slots.len() - 1);
-        let mut handle = std::mem::replace(&mut self.slots[at], NONE);
-        self.bitmap[at / 64] &= !(1 << (at % 64));
+        let mut handle = self.detach(slot);
         while handle != NONE {
             let entry = self.unlink(&mut handle);
             self.bottom.push(entry);
