@@ -48,7 +48,7 @@ EXTERNAL_CRATES: dict[str, set[str]] = {
     "sim": {"serde", "serde_json"},
     "py": {"numpy", "pyo3", "serde_json"},
 }
-DEV_CRATES = {"proptest"}
+DEV_CRATES = {"proptest", "serde_json"}
 
 #: The layers of the Python package, the lowest first; a module imports from its own and below.
 LAYERS: tuple[frozenset[str], ...] = (
@@ -56,7 +56,8 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"scenario", "models"}),
     frozenset({"topology", "workload"}),
     frozenset({"compile"}),
-    frozenset({"metrics", "provenance", "result", "simulate"}),
+    frozenset({"metrics", "provenance", "traced", "result", "simulate"}),
+    frozenset({"trace"}),
     frozenset({"study"}),
     frozenset({"papers"}),
     frozenset({"plots", "report"}),

@@ -1,8 +1,9 @@
 //! The only way a node acts.
 
+use crate::trace::What;
 use crate::{
-    Bytes, DropReason, Event, Fabric, LinkId, NodeId, Packet, PortId, Rate, Route, SwitchCounters,
-    UnitId,
+    Bundle, Bytes, DropReason, Event, Fabric, FlowId, LinkId, NodeId, Options, Packet, PortId,
+    Rate, Route, SwitchCounters, Trace, UnitId,
 };
 use lightburst_des::{Agenda, Calendar, Class, Duration, Time};
 
@@ -57,6 +58,18 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
     #[inline]
     pub fn unit_mut(&mut self, unit: UnitId) -> &mut Packet {
         &mut self.fabric.units[unit]
+    }
+
+    /// The options of a packet that carries some.
+    #[inline]
+    pub fn options(&self, unit: UnitId) -> &Options {
+        self.fabric.options(unit)
+    }
+
+    /// Gives a packet options.
+    #[inline]
+    pub fn set_options(&mut self, unit: UnitId, options: Options) {
+        self.fabric.set_options(unit, options);
     }
 
     /// The equal-cost next hops of a unit.
@@ -116,6 +129,51 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
         self.fabric.units.insert(packet)
     }
 
+    /// Puts packets into a burst; it must then be sent.
+    pub fn bundle(&mut self, bundle: &Bundle) -> UnitId {
+        let number = self.fabric.bursts.created;
+        self.fabric.bursts.created += 1;
+        self.fabric.bursts.alive += 1;
+        self.fabric.units.insert(Packet::burst(bundle, number))
+    }
+
+    /// Takes a burst apart; returns the first of its packets.
+    pub fn unbundle(&mut self, burst: UnitId) -> UnitId {
+        self.fabric.bursts.alive -= 1;
+        self.fabric.units.remove(burst).cargo
+    }
+
+    /// The packet behind this one in a burst.
+    #[inline]
+    pub fn next_packet(&self, packet: UnitId) -> UnitId {
+        self.fabric.units[packet].place.next
+    }
+
+    /// Puts a packet behind the last one of a burst.
+    #[inline]
+    pub fn append(&mut self, last: UnitId, packet: UnitId) {
+        self.fabric.units[packet].place.next = UnitId::NONE;
+        if last != UnitId::NONE {
+            self.fabric.units[last].place.next = packet;
+        }
+    }
+
+    /// The node that a port leads to.
+    #[inline]
+    pub fn neighbour(&self, port: PortId) -> NodeId {
+        self.fabric.links[self.link(port).index()].to
+    }
+
+    /// Bytes that a port has still to send, rounded up.
+    #[inline]
+    pub fn backlog(&self, port: PortId) -> u64 {
+        let wait = self.free_at(port).0.saturating_sub(self.now().0);
+        if wait == 0 {
+            return 0;
+        }
+        self.rate(port).bytes_in(Duration(wait)).0
+    }
+
     /// Hands a unit to a port, not before `from`; returns when it leaves.
     #[inline]
     pub fn send(&mut self, port: PortId, unit: UnitId, from: Time) -> Time {
@@ -123,10 +181,15 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
         let id = self.link(port);
         let fabric = &mut *self.fabric;
         let rates = &fabric.rates;
+        let bytes = fabric.units[unit].bytes;
         let link = &mut fabric.links[id.index()];
         let free_at = &mut fabric.free_at[id.index()];
+        let transit = link.transmit(free_at, bytes, from, || rates[id.index()]);
+        if link.lossy && fabric.lose_on(id, unit, now) {
+            return transit.start;
+        }
+        let link = &mut fabric.links[id.index()];
         let packet = &mut fabric.units[unit];
-        let transit = link.transmit(free_at, packet.bytes, from, || rates[id.index()]);
         let order = self.calendar.order(Class::Arrival);
         packet.place.next = UnitId::NONE;
         if link.last_arrival > now {
@@ -152,6 +215,7 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
     #[inline]
     pub fn deliver(&mut self, unit: UnitId) -> Packet {
         self.fabric.delivered += 1;
+        self.note(unit, What::Arrived, self.now());
         self.fabric.units.remove(unit)
     }
 
@@ -159,8 +223,63 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
     #[inline]
     pub fn drop(&mut self, unit: UnitId, reason: DropReason, counters: &mut SwitchCounters) {
         counters.dropped[reason as usize] += 1;
-        let packet = self.fabric.units.remove(unit);
-        self.fabric.dropped[packet.flow.index()] += 1;
+        self.lose(unit, reason);
+    }
+
+    /// Drops a unit where no switch counts it.
+    #[inline]
+    pub fn lose(&mut self, unit: UnitId, reason: DropReason) {
+        self.fabric.remove(unit, reason, self.calendar.now());
+    }
+
+    /// The trace, if the flow is traced.
+    #[inline]
+    pub fn trace(&mut self, flow: FlowId) -> Option<&mut Trace> {
+        let trace = self.fabric.trace.as_deref_mut()?;
+        trace.wants(flow).then_some(trace)
+    }
+
+    /// Marks a new packet for the trace, if there is one.
+    #[inline]
+    pub fn mark(&mut self, unit: UnitId, again: bool) {
+        if let Some(trace) = &mut self.fabric.trace {
+            trace.mark(unit, self.fabric.created, again);
+        }
+    }
+
+    /// Notes what happens to a packet, if its flow is traced.
+    #[inline]
+    pub fn note(&mut self, unit: UnitId, what: What, time: Time) {
+        if self.fabric.trace.is_some() {
+            self.fabric.note(unit, what, time);
+        }
+    }
+
+    /// Notes that a burst leaves, if there is a trace and it carries a traced flow.
+    pub fn note_burst(&mut self, bundle: &Bundle, burst: UnitId, departure: Time) {
+        let number = self.fabric.units[burst].header.sequence;
+        let Some(trace) = &mut self.fabric.trace else {
+            return;
+        };
+        let (mut wanted, mut data, mut at) = (false, false, bundle.first);
+        while at != UnitId::NONE {
+            let packet = &self.fabric.units[at];
+            wanted |= trace.wants(packet.flow);
+            data |= packet.header.payload > 0;
+            at = packet.place.next;
+        }
+        if wanted {
+            trace.bursts.push(crate::trace::Burst {
+                number,
+                opened: bundle.opened,
+                departure,
+                node: self.node,
+                packets: bundle.packets,
+                bytes: bundle.bytes,
+                data,
+                lost: None,
+            });
+        }
     }
 
     /// Sets a timer of this node.

@@ -1,7 +1,11 @@
 //! Links, units in flight and routes: all that nodes share.
 
 use crate::link::Link;
-use crate::{Arena, LinkId, NodeId, Packet, PortId, Rate, Routing};
+use crate::trace::What;
+use crate::{
+    Arena, DropReason, Header, LinkId, Loss, NodeId, Options, Packet, PortId, Rate, Routing, Trace,
+    UnitId,
+};
 use lightburst_des::{Duration, Time};
 
 /// A directed link as the plan gives it.
@@ -28,6 +32,8 @@ pub struct Fabric {
     pub(crate) free_at: Vec<Time>,
     /// The units that are somewhere in the network.
     pub units: Arena<Packet>,
+    /// Options of the packets that carry any, by their handle.
+    options: Vec<Options>,
     /// Next hops.
     pub routing: Routing,
     pub(crate) rates: Vec<Rate>,
@@ -39,6 +45,25 @@ pub struct Fabric {
     pub delivered: u64,
     /// Units dropped, by flow.
     pub dropped: Vec<u32>,
+    /// Bursts put into the network, dropped, and now in it; packets only are units above.
+    pub bursts: Bursts,
+    /// Links that lose units.
+    pub loss: Option<Box<Loss>>,
+    /// What is traced.
+    pub trace: Option<Box<Trace>>,
+    /// The packets of the unit that a lossy link looks at.
+    looked_at: Vec<Packet>,
+}
+
+/// Counts of bursts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Bursts {
+    /// Put into the network.
+    pub created: u64,
+    /// Dropped.
+    pub lost: u64,
+    /// In the network.
+    pub alive: u64,
 }
 
 impl Fabric {
@@ -63,12 +88,17 @@ impl Fabric {
             links: wires.iter().zip(into).map(link).collect(),
             free_at: vec![Time::ZERO; wires.len()],
             units: Arena::with_capacity(2 * flows),
+            options: Vec::new(),
             routing,
             rates: wires.iter().map(|wire| wire.rate).collect(),
             first_link,
             created: 0,
             delivered: 0,
             dropped: vec![0; flows],
+            bursts: Bursts::default(),
+            loss: None,
+            trace: None,
+            looked_at: Vec::new(),
         }
     }
 
@@ -76,6 +106,98 @@ impl Fabric {
     #[inline]
     pub fn link_id(&self, node: NodeId, port: PortId) -> LinkId {
         LinkId(self.first_link[node.index()] + u32::from(port.0))
+    }
+
+    /// Gives a packet options.
+    pub(crate) fn set_options(&mut self, unit: UnitId, options: Options) {
+        if unit.index() >= self.options.len() {
+            self.options.resize(unit.index() + 1, Options::default());
+        }
+        self.options[unit.index()] = options;
+        self.units[unit].header.flags |= Header::OPTIONS;
+    }
+
+    /// The options of a packet that was given some.
+    pub(crate) fn options(&self, unit: UnitId) -> &Options {
+        &self.options[unit.index()]
+    }
+
+    /// Lets links lose units.
+    pub fn set_loss(&mut self, loss: Loss, lossy: &[u8]) {
+        for (link, &flag) in self.links.iter_mut().zip(lossy) {
+            link.lossy = flag != 0;
+        }
+        self.loss = Some(Box::new(loss));
+    }
+
+    /// Whether a lossy link loses a unit; then the unit is gone.
+    #[cold]
+    pub(crate) fn lose_on(&mut self, link: LinkId, unit: UnitId, now: Time) -> bool {
+        let Some(loss) = &mut self.loss else {
+            return false;
+        };
+        self.looked_at.clear();
+        let burst = self.units[unit].cargo != UnitId::NONE;
+        let mut at = if burst { self.units[unit].cargo } else { unit };
+        while at != UnitId::NONE {
+            self.looked_at.push(self.units[at]);
+            at = match burst {
+                true => self.units[at].place.next,
+                false => UnitId::NONE,
+            };
+        }
+        let taken = loss.takes(link, &self.looked_at, now);
+        if let Some(scripted) = taken {
+            let reason = match scripted {
+                true => DropReason::Scripted,
+                false => DropReason::Random,
+            };
+            self.remove(unit, reason, now);
+        }
+        taken.is_some()
+    }
+
+    /// Drops a unit; a burst with all that is in it.
+    #[inline]
+    pub(crate) fn remove(&mut self, unit: UnitId, reason: DropReason, now: Time) {
+        if self.units[unit].cargo != UnitId::NONE {
+            return self.remove_burst(unit, reason, now);
+        }
+        if self.trace.is_some() {
+            let burst = None;
+            self.note(unit, What::Lost { reason, burst }, now);
+        }
+        let packet = self.units.remove(unit);
+        self.dropped[packet.flow.index()] += 1;
+    }
+
+    fn remove_burst(&mut self, unit: UnitId, reason: DropReason, now: Time) {
+        let packet = self.units.remove(unit);
+        self.bursts.lost += 1;
+        self.bursts.alive -= 1;
+        let burst = Some(packet.header.sequence);
+        let mut at = packet.cargo;
+        while at != UnitId::NONE {
+            self.note(at, What::Lost { reason, burst }, now);
+            let packet = self.units.remove(at);
+            self.dropped[packet.flow.index()] += 1;
+            at = packet.place.next;
+        }
+        if let Some(trace) = &mut self.trace {
+            trace.lose(packet.header.sequence, reason);
+        }
+    }
+
+    /// Adds a row to the trace, if the packet's flow is traced.
+    #[cold]
+    pub(crate) fn note(&mut self, unit: UnitId, what: What, time: Time) {
+        let packet = self.units[unit];
+        let Some(trace) = self.trace.as_mut().filter(|t| t.wants(packet.flow)) else {
+            return;
+        };
+        let given = self.options.get(unit.index()).copied();
+        let options = given.filter(|_| packet.header.has_options());
+        trace.packet(time, what, unit, &packet, options);
     }
 
     /// The rate of a link.

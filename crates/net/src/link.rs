@@ -17,6 +17,8 @@ pub struct Link {
     pub(crate) to_port: PortId,
     /// Whether the target acts on the tail of a unit (or on its head).
     whole: bool,
+    /// Whether it may lose units.
+    pub(crate) lossy: bool,
     /// Units transmitted.
     pub units: u64,
     /// Bytes transmitted.
@@ -49,10 +51,16 @@ impl Link {
             tail: UnitId::NONE,
             to_port,
             whole,
+            lossy: false,
             units: 0,
             bytes: 0,
             busy: Duration::ZERO,
         }
+    }
+
+    /// The node that it leads to.
+    pub fn to(&self) -> NodeId {
+        self.to
     }
 
     /// The propagation (and header processing) delay.

@@ -13,11 +13,28 @@ pub enum DropReason {
     BufferFull,
     /// The output queue had no room.
     QueueFull,
+    /// The queue of a host's interface had no room.
+    AccessBufferFull,
+    /// Lost on a link at random.
+    Random,
+    /// Lost on a link because a script says so.
+    Scripted,
 }
 
 impl DropReason {
     /// The number of reasons.
-    pub const COUNT: usize = 4;
+    pub const COUNT: usize = 7;
+
+    /// The names, in the order of the variants.
+    pub const NAMES: [&'static str; DropReason::COUNT] = [
+        "contention",
+        "no-input-port",
+        "buffer-full",
+        "queue-full",
+        "access-buffer-full",
+        "random",
+        "scripted",
+    ];
 }
 
 /// What a switch counts.
@@ -37,6 +54,15 @@ pub struct SwitchCounters {
     pub oe_bytes: u64,
     /// Bytes converted from electronics to light.
     pub eo_bytes: u64,
+    /// Bursts assembled, packets and bytes in them, and the time that the packets
+    /// waited for their burst to close, in picoseconds.
+    pub bursts: u64,
+    /// See `bursts`.
+    pub burst_packets: u64,
+    /// See `bursts`.
+    pub burst_bytes: u64,
+    /// See `bursts`.
+    pub assembly_wait: u128,
     /// Bytes in the shared buffer; or of all output queues together, with the
     /// maximum that of one queue.
     pub occupancy: Occupancy,

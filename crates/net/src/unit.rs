@@ -12,11 +12,83 @@ pub struct Header {
     pub acknowledgement: u64,
     /// Useful bytes carried.
     pub payload: u32,
-    /// What kind of segment this is; the bits are the transport's.
+    /// What kind of segment this is; the bits are the transport's, but for [`Header::OPTIONS`].
     pub flags: u8,
+    /// Congestion experienced (ECN): set by the network.
+    pub marked: bool,
+    /// The congestion window with which a data segment was sent, in segments.
+    pub window: u16,
 }
 
-/// A packet; one cache line.
+impl Header {
+    /// The packet carries [`Options`].
+    pub const OPTIONS: u8 = 128;
+
+    /// Whether the packet carries [`Options`].
+    #[inline]
+    pub fn has_options(&self) -> bool {
+        self.flags & Header::OPTIONS != 0
+    }
+}
+
+/// A range of bytes of a flow: from its first to the one after its last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Block {
+    /// The first byte.
+    pub start: u64,
+    /// The byte after the last.
+    pub end: u64,
+}
+
+/// Options of a transport header, for the few packets that carry any.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    blocks: [Block; Options::BLOCKS],
+    count: u8,
+    /// When it was sent; [`Time::NEVER`]: no time stamp.
+    pub timestamp: Time,
+    /// The time stamp that it echoes; [`Time::NEVER`]: none.
+    pub echo: Time,
+}
+
+impl Options {
+    /// RFC 2018, section 3: four blocks fill the options of a TCP header.
+    pub const BLOCKS: usize = 4;
+
+    /// A time stamp alone.
+    pub fn stamped(timestamp: Time) -> Options {
+        Options {
+            timestamp,
+            ..Options::default()
+        }
+    }
+
+    /// The SACK blocks.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks[..usize::from(self.count)]
+    }
+
+    /// Adds a SACK block; one too many is left out.
+    pub fn push(&mut self, block: Block) {
+        if let Some(place) = self.blocks.get_mut(usize::from(self.count)) {
+            *place = block;
+            self.count += 1;
+        }
+    }
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            blocks: [Block::default(); Options::BLOCKS],
+            count: 0,
+            timestamp: Time::NEVER,
+            echo: Time::NEVER,
+        }
+    }
+}
+
+/// A packet, or a burst of packets; one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub struct Packet {
@@ -28,8 +100,8 @@ pub struct Packet {
     pub destination: NodeId,
     /// Size on the wire.
     pub bytes: u32,
-    /// Congestion experienced (ECN).
-    pub marked: bool,
+    /// The first packet of a burst; the others follow it in its [`Place`].
+    pub cargo: UnitId,
     /// Where it waits.
     pub(crate) place: Place,
 }
@@ -42,7 +114,38 @@ pub(crate) struct Place {
     pub next: UnitId,
 }
 
+/// Packets that are to become one burst.
+#[derive(Clone, Copy, Debug)]
+pub struct Bundle {
+    /// The first of them.
+    pub first: UnitId,
+    /// How many.
+    pub packets: u32,
+    /// Size on the fibre.
+    pub bytes: u32,
+    /// A host behind the egress.
+    pub destination: NodeId,
+    /// The flow of the first packet.
+    pub flow: FlowId,
+    /// Arrival of the first packet.
+    pub opened: Time,
+}
+
 impl Packet {
+    /// A burst of `packets` packets, the first of which is `cargo`; its header
+    /// holds its number and how many packets it has.
+    pub(crate) fn burst(burst: &Bundle, number: u64) -> Packet {
+        let header = Header {
+            sequence: number,
+            payload: burst.packets,
+            ..Header::default()
+        };
+        Packet {
+            cargo: burst.first,
+            ..Packet::new(burst.flow, burst.destination, burst.bytes, header)
+        }
+    }
+
     /// A packet that is nowhere yet.
     pub fn new(flow: FlowId, destination: NodeId, bytes: u32, header: Header) -> Packet {
         let place = Place {
@@ -55,7 +158,7 @@ impl Packet {
             flow,
             destination,
             bytes,
-            marked: false,
+            cargo: UnitId::NONE,
             place,
         }
     }

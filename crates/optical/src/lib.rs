@@ -1,3 +1,5 @@
 //! Everything that light does. Knows no TCP.
 
+pub mod assembly;
+pub mod edge;
 pub mod switch;

@@ -8,8 +8,11 @@ pub use all_optical::AllOptical;
 pub use electronic::Electronic;
 pub use hybrid::Hybrid;
 
+use crate::assembly::Assembly;
+use crate::edge::Edge;
 use lightburst_des::{Agenda, Duration, Stream, Time};
-use lightburst_net::{Choice, Effects, Event, Node, PortId, UnitId};
+use lightburst_net::{Choice, Effects, Event, Node, NodeId, Pick, PortId, Rate, UnitId};
+use std::sync::Arc;
 
 /// The settings of all kinds of switch; each kind reads its own.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +29,8 @@ pub struct Settings {
     pub queue_bytes: Option<u64>,
     /// Backlog from which on units are marked (ECN); none: never.
     pub ecn_threshold_bytes: Option<u64>,
+    /// How bursts are made.
+    pub assembly: Option<Assembly>,
 }
 
 /// What one switch is built from.
@@ -38,6 +43,12 @@ pub struct Build<'a> {
     pub draw: Stream,
     /// The number of its sets of next hops.
     pub sets: usize,
+    /// Which switch it is.
+    pub node: NodeId,
+    /// The switch of each host.
+    pub edges: Arc<[NodeId]>,
+    /// The rate of the links between switches.
+    pub fibre_rate: Rate,
 }
 
 /// A kind of switch by its name in the scenario.
@@ -51,7 +62,7 @@ pub struct Entry<A: Agenda<Event>> {
 }
 
 /// All kinds of switch. A new one is a new file and a line here.
-pub fn registry<A: Agenda<Event>>() -> [Entry<A>; 3] {
+pub fn registry<A: Agenda<Event>>() -> [Entry<A>; 4] {
     [
         Entry {
             name: "all-optical",
@@ -68,12 +79,36 @@ pub fn registry<A: Agenda<Event>>() -> [Entry<A>; 3] {
             whole_units: true,
             build: |b| Box::new(Electronic::new(b)),
         },
+        Entry {
+            name: "burst",
+            whole_units: false,
+            build: |b| match b.edges.contains(&b.node) {
+                true => Box::new(Edge::new(b)),
+                false => Box::new(AllOptical::new(b)),
+            },
+        },
     ]
+}
+
+/// A free output, or one of all if none is free.
+#[inline]
+pub(crate) fn output<A: Agenda<Event>>(
+    choice: Choice,
+    unit: UnitId,
+    draw: &mut Stream,
+    fx: &Effects<'_, A>,
+) -> PortId {
+    let route = fx.route(unit);
+    match choice.pick(route, unit, draw, fx) {
+        Pick::Free(port) => port,
+        Pick::Busy(outputs) if outputs.len == 1 => fx.port(outputs, 0),
+        Pick::Busy(outputs) => fx.port(outputs, draw.below(u32::from(outputs.len))),
+    }
 }
 
 /// Sends a unit straight through the optical matrix.
 #[inline]
-fn cut_through<A: Agenda<Event>>(
+pub(crate) fn cut_through<A: Agenda<Event>>(
     port: PortId,
     unit: UnitId,
     switching_time: Duration,

@@ -36,6 +36,7 @@ pub fn links(table: &Bound<'_, PyDict>) -> PyResult<Links> {
         to: column(table, "to")?,
         rate_bps: column(table, "rate_bps")?,
         delay_ps: column(table, "delay_ps")?,
+        lossy: optional(table, "lossy")?,
     })
 }
 
@@ -73,6 +74,12 @@ pub fn columns(py: Python<'_>, columns: Columns) -> PyResult<Bound<'_, PyDict>> 
     result.set_item("flows", table(py, columns.flows)?)?;
     result.set_item("links", table(py, columns.links)?)?;
     result.set_item("switches", table(py, columns.switches)?)?;
+    result.set_item("drops", table(py, columns.drops)?)?;
+    if let Some([packets, windows, bursts]) = columns.trace {
+        result.set_item("trace_segments", table(py, packets)?)?;
+        result.set_item("trace_windows", table(py, windows)?)?;
+        result.set_item("trace_bursts", table(py, bursts)?)?;
+    }
     result.set_item("totals", totals)?;
     Ok(result)
 }

@@ -2,9 +2,13 @@
 
 use crate::plan::{self, Plan, PlanError, ReEmission};
 use lightburst_des::{Agenda, Duration, Stream, Time};
-use lightburst_net::{Bytes, Choice, Event, Fabric, NodeId, PortId, Rate, Routing, Wire};
+use lightburst_net::{Bytes, Choice, Event, Fabric, NodeId, PortId, Rate, Routing, Trace, Wire};
+use lightburst_optical::assembly::{self, Assembly};
 use lightburst_optical::switch::{self, Build};
-use lightburst_tcp::{DatagramHosts, Flow, Parameters, Sizes, TcpHosts};
+use lightburst_tcp::{
+    cc, recovery, transport, DatagramHosts, Flow, Parameters, Sizes, TcpHosts, Value,
+};
+use std::sync::Arc;
 
 /// Switches, ready to be put on a fabric.
 pub struct Switches<A: Agenda<Event>> {
@@ -37,8 +41,28 @@ pub fn switches<A: Agenda<Event>>(plan: &Plan) -> Result<Switches<A>, PlanError>
             re_emit_early: given.re_emission == ReEmission::CutThrough,
             queue_bytes: given.queue_bytes,
             ecn_threshold_bytes: given.ecn_threshold_bytes,
+            assembly: given
+                .assembly
+                .as_ref()
+                .map(|a| make_assembly(a, given))
+                .transpose()?,
         },
         choice: choice.ok_or_else(|| unknown("choice", &settings.choice, &Choice::NAMES))?,
+    })
+}
+
+fn make_assembly(given: &plan::Assembly, switch: &plan::Switch) -> Result<Assembly, PlanError> {
+    let names: Vec<_> = assembly::REGISTRY.iter().map(|e| e.name).collect();
+    let rule = assembly::find(&given.kind);
+    Ok(Assembly {
+        rule: rule.ok_or_else(|| unknown("assembly", &given.kind, &names))?,
+        settings: assembly::Settings {
+            time: Duration(given.time_ps.unwrap_or(0)),
+            size: given.size_bytes.unwrap_or(u32::MAX),
+        },
+        max_bytes: given.max_bytes.unwrap_or(u32::MAX),
+        min_bytes: given.min_bytes.unwrap_or(0),
+        acknowledgements: switch.assemble_acknowledgements,
     })
 }
 
@@ -47,12 +71,16 @@ impl<A: Agenda<Event>> Switches<A> {
     pub fn fabric(&self, plan: &Plan) -> Fabric {
         let settings = &plan.settings;
         let links = &plan.links;
+        // Only what comes from a host is electronic on its way to an optical switch.
+        let bursts = self.settings.assembly.is_some();
         let wire = |i: usize| Wire {
             from: NodeId(links.from[i]),
             to: NodeId(links.to[i]),
             rate: Rate::from_bps(links.rate_bps[i]),
             delay: Duration(links.delay_ps[i]),
-            whole: links.to[i] < settings.hosts || self.entry.whole_units,
+            whole: links.to[i] < settings.hosts
+                || self.entry.whole_units
+                || (bursts && links.from[i] < settings.hosts),
         };
         let wires: Vec<Wire> = (0..links.from.len()).map(wire).collect();
         let routing = match settings.routing {
@@ -62,12 +90,27 @@ impl<A: Agenda<Event>> Switches<A> {
                 Routing::shortest_path(settings.hosts, settings.nodes, &ends)
             }
         };
-        Fabric::new(settings.nodes, &wires, routing, plan.flows.source.len())
+        let flows = plan.flows.source.len();
+        let mut fabric = Fabric::new(settings.nodes, &wires, routing, flows);
+        if let Some(given) = &settings.loss {
+            fabric.set_loss(crate::loss::loss(plan, given), &links.lossy);
+        }
+        if let Some(wanted) = &settings.trace {
+            fabric.trace = Some(Box::new(Trace::new(flows, wanted)));
+        }
+        fabric
     }
 
     /// One switch for each node that is not a host.
     pub fn build(&self, plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn lightburst_net::Node<A>>> {
         let settings = &plan.settings;
+        let edges: Arc<[NodeId]> = (0..settings.hosts)
+            .map(|host| fabric.links[fabric.link_id(NodeId(host), PortId(0)).index()].to())
+            .collect();
+        let links = &plan.links;
+        let fibre = (0..links.from.len())
+            .find(|&i| links.from[i] >= settings.hosts && links.to[i] >= settings.hosts);
+        let fibre_rate = Rate::from_bps(fibre.map_or(1, |i| links.rate_bps[i]));
         let one = |node: u32| {
             let name = format!("switch/{}", node - settings.hosts);
             (self.entry.build)(Build {
@@ -75,6 +118,9 @@ impl<A: Agenda<Event>> Switches<A> {
                 choice: self.choice,
                 draw: Stream::new(settings.seed, &name),
                 sets: fabric.routing.sets(NodeId(node)),
+                node: NodeId(node),
+                edges: Arc::clone(&edges),
+                fibre_rate,
             })
         };
         (settings.hosts..settings.nodes).map(one).collect()
@@ -98,30 +144,50 @@ fn sizes(plan: &Plan) -> Sizes {
         segment: transport.segment_bytes,
         header: transport.header_bytes,
         control: transport.control_bytes,
+        access_buffer: transport.access_buffer_bytes.unwrap_or(u64::MAX),
     }
+}
+
+/// Refuses names of choices that no registry has.
+fn known(parameters: &std::collections::BTreeMap<String, plan::Setting>) -> Result<(), PlanError> {
+    let laws: Vec<_> = cc::REGISTRY.iter().map(|e| e.name).collect();
+    let recoveries: Vec<_> = recovery::REGISTRY.iter().map(|e| e.name).collect();
+    for (what, names) in [("congestion_control", laws), ("recovery", recoveries)] {
+        if let Some(plan::Setting::Word(name)) = parameters.get(what) {
+            if !names.contains(&name.as_str()) {
+                return Err(unknown(what, name, &names));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Hosts that speak the TCP that the plan names.
 pub fn tcp_hosts(plan: &Plan, fabric: &Fabric) -> Result<TcpHosts, PlanError> {
-    let transport = &plan.settings.transport;
-    let Some(entry) = lightburst_tcp::cc::find(&transport.kind) else {
-        let known: Vec<_> = lightburst_tcp::cc::REGISTRY
-            .iter()
-            .map(|e| e.name)
-            .collect();
-        return Err(unknown("transport", &transport.kind, &known));
+    let settings = &plan.settings.transport;
+    let names: Vec<_> = transport::REGISTRY.iter().map(|e| e.name).collect();
+    let entry = transport::find(&settings.kind);
+    let entry = entry.ok_or_else(|| unknown("transport", &settings.kind, &names))?;
+    let value = |(name, setting): (&String, &plan::Setting)| {
+        let value = match setting {
+            plan::Setting::Number(number) => Value::Number(*number),
+            plan::Setting::Switch(on) => Value::Switch(*on),
+            plan::Setting::Word(word) => Value::Word(word.clone()),
+        };
+        (name.clone(), value)
     };
-    let parameters = Parameters::new(transport.parameters.clone());
+    known(&settings.parameters)?;
+    let parameters = Parameters::new(settings.parameters.iter().map(value));
     let segment_time = |flow: &Flow| {
         let rate = fabric.rate(fabric.link_id(flow.source, PortId(0)));
-        rate.transmission_time(Bytes(u64::from(transport.segment_bytes)))
+        rate.transmission_time(Bytes(u64::from(settings.segment_bytes)))
     };
     Ok(TcpHosts::new(
         flows(plan),
         entry,
         &parameters,
         sizes(plan),
-        transport.receiver_timers,
+        settings.receiver_timers,
         segment_time,
     ))
 }

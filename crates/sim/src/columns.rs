@@ -31,6 +31,10 @@ pub struct Columns {
     pub links: Table,
     /// A row for each switch.
     pub switches: Table,
+    /// A row for each scripted drop.
+    pub drops: Table,
+    /// What happened to the traced flows: packets, windows, bursts.
+    pub trace: Option<[Table; 3]>,
     /// Single numbers.
     pub totals: Vec<(&'static str, u64)>,
 }
@@ -67,6 +71,7 @@ pub fn flows(outcomes: impl Iterator<Item = Outcome>, dropped: &[u32], paths: Pa
             Column::U32(each(&outcomes, |o| o.retransmissions)),
         ),
         ("timeouts", Column::U32(each(&outcomes, |o| o.timeouts))),
+        ("duplicates", Column::U32(each(&outcomes, |o| o.duplicates))),
         ("drops", Column::U32(dropped.to_vec())),
         ("status", Column::U8(each(&outcomes, |o| o.status as u8))),
         ("path_links", Column::U16(paths.links)),
@@ -80,10 +85,30 @@ pub fn links(fabric: &Fabric) -> Table {
     let each = |value: fn(&lightburst_net::link::Link) -> u64| {
         Column::U64(fabric.links.iter().map(value).collect())
     };
+    let lost = match &fabric.loss {
+        Some(loss) => loss.lost.clone(),
+        None => vec![0; fabric.links.len()],
+    };
     vec![
         ("units", each(|link| link.units)),
         ("bytes", each(|link| link.bytes)),
         ("busy_ps", each(|link| link.busy.0)),
+        ("lost", Column::U64(lost)),
+    ]
+}
+
+/// The table of scripted drops.
+pub fn drops(fabric: &Fabric) -> Table {
+    let drops = fabric.loss.as_ref().map_or(&[][..], |loss| &loss.drops);
+    vec![
+        (
+            "time_ps",
+            Column::U64(drops.iter().map(|d| d.time.0).collect()),
+        ),
+        (
+            "units",
+            Column::U64(drops.iter().map(|d| d.units).collect()),
+        ),
     ]
 }
 
@@ -105,6 +130,13 @@ pub fn switches<A: Agenda<Event>>(switches: &[Box<dyn Node<A>>], end: Time) -> T
         ("dropped_queue_full", dropped(DropReason::QueueFull)),
         ("oe_bytes", each(&|c| c.oe_bytes)),
         ("eo_bytes", each(&|c| c.eo_bytes)),
+        ("bursts", each(&|c| c.bursts)),
+        ("burst_packets", each(&|c| c.burst_packets)),
+        ("burst_bytes", each(&|c| c.burst_bytes)),
+        (
+            "assembly_wait_ps",
+            Column::F64(counters.iter().map(|c| c.assembly_wait as f64).collect()),
+        ),
         ("buffer_max_bytes", each(&|c| c.occupancy.maximum())),
         (
             "buffer_byte_ps",

@@ -2,8 +2,10 @@
 
 pub mod build;
 pub mod columns;
+mod loss;
 pub mod plan;
 pub mod run;
+mod trace;
 
 pub use columns::Columns;
 pub use plan::{Plan, PlanError};
@@ -13,16 +15,29 @@ pub use run::{prepare, Run};
 pub fn registry() -> Vec<(&'static str, Vec<&'static str>)> {
     type A = lightburst_des::Selected<lightburst_net::Event>;
     let switches = lightburst_optical::switch::registry::<A>().map(|entry| entry.name);
-    let mut transports: Vec<_> = lightburst_tcp::cc::REGISTRY
-        .iter()
-        .map(|e| e.name)
-        .collect();
+    fn names<E>(entries: &[E], name: fn(&E) -> &'static str) -> Vec<&'static str> {
+        entries.iter().map(name).collect()
+    }
+    let mut transports = names(lightburst_tcp::transport::REGISTRY, |e| e.name);
     transports.push(plan::DATAGRAM);
     vec![
         ("switches", switches.to_vec()),
         ("transports", transports),
+        (
+            "congestion_controls",
+            names(lightburst_tcp::cc::REGISTRY, |e| e.name),
+        ),
+        (
+            "recoveries",
+            names(lightburst_tcp::recovery::REGISTRY, |e| e.name),
+        ),
+        (
+            "assemblies",
+            names(lightburst_optical::assembly::REGISTRY, |e| e.name),
+        ),
         ("choices", lightburst_net::Choice::NAMES.to_vec()),
         ("agendas", lightburst_des::agenda::NAMES.to_vec()),
         ("statuses", lightburst_tcp::Status::NAMES.to_vec()),
+        ("drop_reasons", lightburst_net::DropReason::NAMES.to_vec()),
     ]
 }

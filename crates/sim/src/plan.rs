@@ -31,6 +31,8 @@ pub struct Links {
     pub rate_bps: Vec<u64>,
     /// Delay in picoseconds.
     pub delay_ps: Vec<u64>,
+    /// Whether it may lose units; empty: none may.
+    pub lossy: Vec<u8>,
 }
 
 /// Flows, sorted by start.
@@ -84,6 +86,12 @@ pub struct Settings {
     pub switch: Switch,
     /// The transport.
     pub transport: Transport,
+    /// What lossy links lose.
+    #[serde(default)]
+    pub loss: Option<Loss>,
+    /// The flows that are traced.
+    #[serde(default)]
+    pub trace: Option<Vec<u32>>,
 }
 
 /// How next hops are found.
@@ -123,6 +131,69 @@ pub struct Switch {
     /// Marking threshold.
     #[serde(default)]
     pub ecn_threshold_bytes: Option<u64>,
+    /// How bursts are made.
+    #[serde(default)]
+    pub assembly: Option<Assembly>,
+    /// Whether packets without payload wait for a burst too.
+    #[serde(default)]
+    pub assemble_acknowledgements: bool,
+}
+
+/// How bursts are made.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Assembly {
+    /// Name in the registry.
+    pub kind: String,
+    /// Time from the first packet to the burst.
+    #[serde(default)]
+    pub time_ps: Option<u64>,
+    /// Bytes that make a burst.
+    #[serde(default)]
+    pub size_bytes: Option<u32>,
+    /// No burst has more.
+    #[serde(default)]
+    pub max_bytes: Option<u32>,
+    /// A shorter one is padded.
+    #[serde(default)]
+    pub min_bytes: Option<u32>,
+}
+
+/// What lossy links lose.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Loss {
+    /// Of a unit with data.
+    pub probability: f64,
+    /// Of a unit without.
+    pub acknowledgement_probability: f64,
+    /// By script.
+    #[serde(default)]
+    pub drops: Vec<ScriptedDrop>,
+}
+
+/// A scripted drop: one of the four.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScriptedDrop {
+    /// The flow.
+    #[serde(default)]
+    pub flow: u32,
+    /// The k-th burst with data.
+    #[serde(default)]
+    pub burst: Option<u64>,
+    /// Data segments, from and to.
+    #[serde(default)]
+    pub segments: Option<(u64, u64)>,
+    /// Which time they come.
+    #[serde(default)]
+    pub transmission: Option<u32>,
+    /// A window in segments.
+    #[serde(default)]
+    pub window: Option<u16>,
+    /// Units with acknowledgements, from and to.
+    #[serde(default)]
+    pub acknowledgements: Option<(u64, u64)>,
 }
 
 /// When a buffered unit may leave.
@@ -150,9 +221,24 @@ pub struct Transport {
     /// Whether the receiver retransmits SYN+ACK and FIN+ACK by a timer of its own.
     #[serde(default)]
     pub receiver_timers: bool,
-    /// The numbers of that transport.
+    /// Bytes that wait at a host's interface; none: any number.
+    #[serde(default)]
+    pub access_buffer_bytes: Option<u64>,
+    /// The settings of that transport.
     #[serde(flatten)]
-    pub parameters: BTreeMap<String, f64>,
+    pub parameters: BTreeMap<String, Setting>,
+}
+
+/// A setting of a transport.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Setting {
+    /// On or off.
+    Switch(bool),
+    /// A number.
+    Number(f64),
+    /// A name.
+    Word(String),
 }
 
 impl Settings {

@@ -54,6 +54,14 @@ impl<H: Hosts + Outcomes + Send, A: Agenda<Event> + Send> Run for Running<H, A> 
             flows: network.hosts.table(&fabric.dropped, self.paths.clone()),
             links: columns::links(fabric),
             switches: columns::switches(&network.switches, end),
+            drops: columns::drops(fabric),
+            trace: fabric.trace.as_ref().map(|trace| {
+                [
+                    crate::trace::packets(trace),
+                    crate::trace::windows(&trace.windows),
+                    crate::trace::bursts(&trace.bursts),
+                ]
+            }),
             totals: vec![
                 total("events", self.simulator.events()),
                 total("packet_hops", fabric.hops()),
@@ -64,7 +72,12 @@ impl<H: Hosts + Outcomes + Send, A: Agenda<Event> + Send> Run for Running<H, A> 
                     "units_dropped",
                     fabric.dropped.iter().map(|&n| u64::from(n)).sum(),
                 ),
-                total("units_in_flight", fabric.units.len() as u64),
+                total(
+                    "units_in_flight",
+                    fabric.units.len() as u64 - fabric.bursts.alive,
+                ),
+                total("bursts_created", fabric.bursts.created),
+                total("bursts_lost", fabric.bursts.lost),
             ],
         }
     }

@@ -2,52 +2,37 @@
 //!
 //! One file for each; [`REGISTRY`] is the one list of them.
 
+mod reno;
 mod stop_and_wait;
 
-use crate::timeout::{SawTimeout, TimeoutPolicy};
-use crate::{Parameters, Sizes};
+use crate::transport::Setting;
 use lightburst_des::{Duration, Time};
 use lightburst_net::Rate;
 
-/// What a congestion control is built from.
-pub struct Setting<'a> {
-    /// The transport's numbers.
-    pub parameters: &'a Parameters,
-    /// Sizes on the wire.
-    pub sizes: &'a Sizes,
-    /// Transmission time of a full segment on the host's link (tau).
-    pub segment_time: Duration,
-}
+pub use reno::Reno;
+pub use stop_and_wait::StopAndWait;
 
-/// The choices that make a transport.
-pub struct Transport {
-    /// How much may be in flight.
-    pub congestion: Box<dyn CongestionControl>,
-    /// When to retransmit.
-    pub timeout: Box<dyn TimeoutPolicy>,
-}
-
-/// A transport by its name in the scenario.
+/// A congestion control by its name in the scenario.
 pub struct Entry {
     /// The name.
     pub name: &'static str,
     /// Builds the state of one connection.
-    pub build: fn(&Setting) -> Transport,
+    pub build: fn(&Setting) -> Box<dyn CongestionControl>,
 }
 
-/// All transports. A new one is a new file and a line here.
+/// All congestion controls of `tcp`. A new one is a new file and a line here.
 pub const REGISTRY: &[Entry] = &[
     Entry {
-        name: "saw",
-        build: |s| stop_and_wait::transport(s, 0.0),
+        name: "reno",
+        build: |s| Box::new(Reno::new(s)),
     },
     Entry {
-        name: "sawl",
-        build: |s| stop_and_wait::transport(s, s.parameters.get("p")),
+        name: "stop-and-wait",
+        build: |s| Box::new(StopAndWait::new(s.sizes.payload())),
     },
 ];
 
-/// The transport called `name`.
+/// The congestion control called `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {
     REGISTRY.iter().find(|entry| entry.name == name)
 }
@@ -96,6 +81,17 @@ pub struct Timeout {
     pub at: Time,
     /// Useful bytes in flight before.
     pub in_flight: u64,
+    /// Whether nothing was acknowledged since the last timeout.
+    pub repeated: bool,
+}
+
+/// A loss was seen without a timeout.
+#[derive(Clone, Copy, Debug)]
+pub struct Loss {
+    /// When.
+    pub at: Time,
+    /// Useful bytes in flight before (FlightSize).
+    pub in_flight: u64,
 }
 
 /// How the window of one connection moves.
@@ -103,14 +99,30 @@ pub trait CongestionControl: Send {
     /// A segment was sent.
     fn on_sent(&mut self, _sent: &Sent) {}
 
-    /// New data was acknowledged.
+    /// New data was acknowledged; not called while a recovery holds the window.
     fn on_ack(&mut self, _ack: &Ack) {}
 
-    /// The retransmission timer expired.
+    /// A loss was seen, and will be repaired without a timeout.
+    fn on_loss(&mut self, _loss: &Loss) {}
+
+    /// The retransmission timer expired, or the recovery falls back as far.
     fn on_timeout(&mut self, _timeout: &Timeout) {}
 
     /// Useful bytes that may be in flight; the first segment may always be sent.
     fn window(&self) -> u64;
+
+    /// The window before it is rounded down to whole bytes.
+    fn exact_window(&self) -> f64 {
+        self.window() as f64
+    }
+
+    /// A recovery ends with so many bytes at the most in the window.
+    fn limit(&mut self, _window: u64) {}
+
+    /// Below this window it is in slow start, in bytes.
+    fn slow_start_threshold(&self) -> f64 {
+        0.0
+    }
 
     /// The rate at which segments may leave; none: as fast as the window lets them.
     fn pacing_rate(&self) -> Option<Rate> {

@@ -67,6 +67,7 @@ impl DatagramHosts {
                 transmissions: state.transmissions,
                 retransmissions: 0,
                 timeouts: 0,
+                duplicates: 0,
                 status: match state.transmissions {
                     0 => Status::NotStarted,
                     _ if finished => Status::Finished,
@@ -112,7 +113,7 @@ impl Hosts for DatagramHosts {
             flags: FORWARD,
             ..Header::default()
         };
-        Endpoint::source(id, flow, &self.sizes).send(header, fx);
+        Endpoint::source(id, flow, &self.sizes).send(header, None, false, fx);
         state.sent += u64::from(payload);
         state.transmissions += 1;
         self.arm(id.index(), fx);

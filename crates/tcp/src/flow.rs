@@ -47,6 +47,8 @@ pub struct Outcome {
     pub retransmissions: u32,
     /// Expirations of the sender's retransmission timer (SYN, data and FIN).
     pub timeouts: u32,
+    /// Data segments that the receiver had already.
+    pub duplicates: u32,
     /// How it ended.
     pub status: Status,
 }

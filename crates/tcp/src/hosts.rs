@@ -1,24 +1,36 @@
 //! The hosts: the two ends of every flow, and the flow that starts next.
 
-use crate::cc::{Entry, Setting};
-use crate::receiver::Receiver;
+use crate::receiver::{self, Receiver};
 use crate::segment::{Endpoint, FORWARD};
-use crate::sender::{Sender, Tokens};
+use crate::sender::{self, Sender};
+use crate::transport::{Entry, Reception, Setting};
 use crate::{Flow, Outcome, Parameters, Sizes, Status};
 use lightburst_des::{Agenda, Duration};
 use lightburst_net::{Effects, Event, FlowId, Hosts, UnitId};
 
-/// What a token says: the two lowest bits tell which timer, the others the flow.
+/// What a token says: the lowest bits tell which timer, the others the flow.
 const START: u64 = 0;
 const SENDER: u64 = 1;
 const RECEIVER: u64 = 2;
 const PACING: u64 = 3;
+const DELAY: u64 = 4;
+const KIND_BITS: u32 = 3;
 
-fn tokens(flow: FlowId) -> Tokens {
-    let base = u64::from(flow.0) << 2;
-    Tokens {
-        retransmission: base | SENDER,
-        pacing: base | PACING,
+fn token(flow: FlowId, kind: u64) -> u64 {
+    u64::from(flow.0) << KIND_BITS | kind
+}
+
+fn sender_tokens(flow: FlowId) -> sender::Tokens {
+    sender::Tokens {
+        retransmission: token(flow, SENDER),
+        pacing: token(flow, PACING),
+    }
+}
+
+fn receiver_tokens(flow: FlowId) -> receiver::Tokens {
+    receiver::Tokens {
+        retransmission: token(flow, RECEIVER),
+        delay: token(flow, DELAY),
     }
 }
 
@@ -27,6 +39,7 @@ pub struct TcpHosts {
     flows: Vec<Flow>,
     senders: Vec<Sender>,
     receivers: Vec<Receiver>,
+    reception: Reception,
     sizes: Sizes,
 }
 
@@ -52,7 +65,7 @@ impl TcpHosts {
         };
         let senders = flows
             .iter()
-            .map(|flow| Sender::new(flow.size, build(flow), 1))
+            .map(|flow| Sender::new(flow.size, sizes.payload(), build(flow)))
             .collect();
         let receiver = |flow| Receiver::new(receiver_timers.then(|| build(flow).timeout));
         let receivers = flows.iter().map(receiver).collect();
@@ -60,6 +73,7 @@ impl TcpHosts {
             flows,
             senders,
             receivers,
+            reception: (transport.reception)(parameters),
             sizes,
         }
     }
@@ -75,6 +89,7 @@ impl TcpHosts {
                 transmissions: sender.transmissions,
                 retransmissions: sender.retransmissions,
                 timeouts: sender.timeouts,
+                duplicates: receiver.duplicates,
                 status: match sender.end {
                     lightburst_des::Time::NEVER if sender.started() => Status::TimeLimit,
                     lightburst_des::Time::NEVER => Status::NotStarted,
@@ -86,7 +101,7 @@ impl TcpHosts {
     /// Arms the start of a flow, if there is one of this number.
     fn arm_start<A: Agenda<Event>>(&self, flow: u32, fx: &mut Effects<'_, A>) {
         if let Some(next) = self.flows.get(flow as usize) {
-            fx.timer_at(next.source, next.start, u64::from(flow) << 2 | START);
+            fx.timer_at(next.source, next.start, token(FlowId(flow), START));
         }
     }
 }
@@ -100,34 +115,39 @@ impl Hosts for TcpHosts {
     fn on_unit<A: Agenda<Event>>(&mut self, unit: UnitId, fx: &mut Effects<'_, A>) {
         let packet = fx.deliver(unit);
         debug_assert_eq!(packet.destination, fx.node());
+        let header = &packet.header;
+        let given = header.has_options().then(|| *fx.options(unit));
+        let options = given.as_ref();
         let id = packet.flow;
         let flow = &self.flows[id.index()];
-        if packet.header.flags & FORWARD != 0 {
+        if header.flags & FORWARD != 0 {
             let end = Endpoint::destination(id, flow, &self.sizes);
-            let token = u64::from(id.0) << 2 | RECEIVER;
-            self.receivers[id.index()].on_segment(&packet.header, end, token, fx);
+            let receiver = &mut self.receivers[id.index()];
+            let tokens = receiver_tokens(id);
+            receiver.on_segment(header, options, &self.reception, end, tokens, fx);
         } else {
             let end = Endpoint::source(id, flow, &self.sizes);
-            self.senders[id.index()].on_segment(&packet.header, end, tokens(id), fx);
+            let sender = &mut self.senders[id.index()];
+            sender.on_segment(header, options, end, sender_tokens(id), fx);
         }
     }
 
     fn on_timer<A: Agenda<Event>>(&mut self, token: u64, fx: &mut Effects<'_, A>) {
-        let id = FlowId((token >> 2) as u32);
+        let id = FlowId((token >> KIND_BITS) as u32);
         let flow = &self.flows[id.index()];
         let source = Endpoint::source(id, flow, &self.sizes);
+        let destination = Endpoint::destination(id, flow, &self.sizes);
         let sender = &mut self.senders[id.index()];
-        match token & 3 {
+        let receiver = &mut self.receivers[id.index()];
+        match token & ((1 << KIND_BITS) - 1) {
             START => {
-                sender.start(source, tokens(id), fx);
+                sender.start(source, sender_tokens(id), fx);
                 self.arm_start(id.0 + 1, fx);
             }
-            SENDER => sender.on_timer(source, tokens(id), fx),
-            PACING => sender.on_pacing(source, tokens(id), fx),
-            _ => {
-                let end = Endpoint::destination(id, flow, &self.sizes);
-                self.receivers[id.index()].on_timer(end, token, fx);
-            }
+            SENDER => sender.on_timer(source, sender_tokens(id), fx),
+            PACING => sender.on_pacing(source, sender_tokens(id), fx),
+            RECEIVER => receiver.on_timer(destination, receiver_tokens(id), fx),
+            _ => receiver.on_delay(&self.reception, destination, receiver_tokens(id), fx),
         }
     }
 }

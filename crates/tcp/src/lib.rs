@@ -2,40 +2,80 @@
 
 pub mod cc;
 pub mod datagram;
+pub mod flight;
 pub mod flow;
 pub mod hosts;
+pub mod measure;
+pub mod reassembly;
 pub mod receiver;
+pub mod recovery;
 pub mod segment;
 pub mod sender;
 #[cfg(test)]
 mod tests;
 pub mod timeout;
 pub mod timer;
+pub mod transport;
 
 pub use cc::CongestionControl;
 pub use datagram::DatagramHosts;
 pub use flow::{Flow, Outcome, Status};
 pub use hosts::TcpHosts;
+pub use recovery::LossRecovery;
 pub use segment::Sizes;
 pub use timeout::TimeoutPolicy;
 
 use std::collections::BTreeMap;
 
-/// The numbers that a transport's settings give by name.
+/// A setting of a transport.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A number.
+    Number(f64),
+    /// A choice that is on or off.
+    Switch(bool),
+    /// A choice by name.
+    Word(String),
+}
+
+/// The settings of a transport by name. What is asked for must be there: its
+/// absence is a bug on the Python side.
 #[derive(Clone, Debug, Default)]
-pub struct Parameters(BTreeMap<String, f64>);
+pub struct Parameters(BTreeMap<String, Value>);
 
 impl Parameters {
-    /// Collects named numbers.
-    pub fn new(numbers: impl IntoIterator<Item = (String, f64)>) -> Parameters {
-        Parameters(numbers.into_iter().collect())
+    /// Collects named settings.
+    pub fn new(settings: impl IntoIterator<Item = (String, Value)>) -> Parameters {
+        Parameters(settings.into_iter().collect())
     }
 
-    /// A number that the plan must hold; its absence is a bug on the Python side.
-    pub fn get(&self, name: &str) -> f64 {
-        *self
-            .0
+    fn value(&self, name: &str) -> &Value {
+        self.0
             .get(name)
             .unwrap_or_else(|| panic!("the plan lacks transport.{name}"))
+    }
+
+    /// A number.
+    pub fn get(&self, name: &str) -> f64 {
+        match self.value(name) {
+            Value::Number(number) => *number,
+            other => panic!("transport.{name} must be a number, not {other:?}"),
+        }
+    }
+
+    /// Whether a choice is on.
+    pub fn is(&self, name: &str) -> bool {
+        match self.value(name) {
+            Value::Switch(on) => *on,
+            other => panic!("transport.{name} must be true or false, not {other:?}"),
+        }
+    }
+
+    /// A choice by name.
+    pub fn word(&self, name: &str) -> &str {
+        match self.value(name) {
+            Value::Word(word) => word,
+            other => panic!("transport.{name} must be a name, not {other:?}"),
+        }
     }
 }

@@ -1,10 +1,12 @@
 //! The end of a flow that wants the data.
 
+use crate::reassembly::Reassembly;
 use crate::segment::{Endpoint, ACK, FIN, FIN_ACKNOWLEDGED, SYN};
 use crate::timer::Timer;
+use crate::transport::Reception;
 use crate::TimeoutPolicy;
-use lightburst_des::Agenda;
-use lightburst_net::{Effects, Event, Header};
+use lightburst_des::{Agenda, Time};
+use lightburst_net::{Block, Effects, Event, Header, Options};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -15,12 +17,30 @@ enum State {
     Closed,
 }
 
+/// The timers of a receiver, told apart by their tokens.
+#[derive(Clone, Copy)]
+pub struct Tokens {
+    /// Retransmission of SYN+ACK and FIN+ACK.
+    pub retransmission: u64,
+    /// Delayed acknowledgement.
+    pub delay: u64,
+}
+
 /// The receiving end of one flow.
 pub struct Receiver {
     state: State,
+    /// In-order segments that are not acknowledged yet.
+    waiting: u32,
     /// Next byte expected (RCV.NXT).
     expected: u64,
+    held: Reassembly,
     timer: Timer,
+    delay: Timer,
+    /// TS.Recent and Last.ACK.sent of RFC 7323.
+    recent: Time,
+    last_sent: u64,
+    /// Segments that it had already.
+    pub duplicates: u32,
     /// None: only the sender retransmits, and this end answers.
     timeout: Option<Box<dyn TimeoutPolicy>>,
 }
@@ -30,8 +50,14 @@ impl Receiver {
     pub fn new(timeout: Option<Box<dyn TimeoutPolicy>>) -> Receiver {
         Receiver {
             state: State::Listen,
+            waiting: 0,
             expected: 0,
+            held: Reassembly::default(),
             timer: Timer::default(),
+            delay: Timer::default(),
+            recent: Time::NEVER,
+            last_sent: 0,
+            duplicates: 0,
             timeout,
         }
     }
@@ -46,32 +72,40 @@ impl Receiver {
     pub fn on_segment<A: Agenda<Event>>(
         &mut self,
         header: &Header,
+        options: Option<&Options>,
+        reception: &Reception,
         end: Endpoint<'_>,
-        token: u64,
+        tokens: Tokens,
         fx: &mut Effects<'_, A>,
     ) {
         if self.state == State::Closed {
             return;
         }
         if header.flags & SYN != 0 {
-            self.on_syn(end, token, fx);
+            self.on_syn(end, tokens, fx);
         } else if header.flags & FIN != 0 {
             self.state = State::LastAck;
-            self.answer(FIN, end, token, fx);
+            self.delay.clear();
+            self.answer(FIN, end, tokens, fx);
         } else if header.payload > 0 {
-            self.on_data(header, end, fx);
+            self.on_data(header, options, reception, end, tokens, fx);
         } else {
             self.on_ack(header.acknowledgement);
         }
     }
 
-    fn on_syn<A: Agenda<Event>>(&mut self, end: Endpoint<'_>, token: u64, fx: &mut Effects<'_, A>) {
+    fn on_syn<A: Agenda<Event>>(
+        &mut self,
+        end: Endpoint<'_>,
+        tokens: Tokens,
+        fx: &mut Effects<'_, A>,
+    ) {
         if matches!(self.state, State::Listen | State::SynReceived) {
             self.state = State::SynReceived;
-            self.answer(SYN, end, token, fx);
+            self.answer(SYN, end, tokens, fx);
         } else {
             // RFC 9293, section 3.10.7.4: a SYN in a synchronised state is answered with an ACK.
-            self.acknowledge(0, end, fx);
+            self.acknowledge(0, None, end, fx);
         }
     }
 
@@ -79,17 +113,53 @@ impl Receiver {
     fn on_data<A: Agenda<Event>>(
         &mut self,
         header: &Header,
+        options: Option<&Options>,
+        reception: &Reception,
         end: Endpoint<'_>,
+        tokens: Tokens,
         fx: &mut Effects<'_, A>,
     ) {
         if self.state == State::SynReceived {
             self.state = State::Established;
             self.timer.clear();
         }
-        if header.sequence == self.expected {
-            self.expected += u64::from(header.payload);
+        // RFC 7323, section 4.3: the echo is that of the oldest segment not acknowledged.
+        if let Some(options) = options.filter(|_| header.sequence <= self.last_sent) {
+            let newer = self.recent == Time::NEVER || options.timestamp >= self.recent;
+            self.recent = if newer {
+                options.timestamp
+            } else {
+                self.recent
+            };
         }
-        self.acknowledge(0, end, fx);
+        let segment = Block {
+            start: header.sequence,
+            end: header.sequence + u64::from(header.payload),
+        };
+        let in_order = segment.start == self.expected;
+        let mut duplicate = None;
+        let mut at_once = true;
+        if in_order {
+            self.expected = segment.end;
+            if self.held.is_empty() {
+                self.waiting += 1;
+                at_once = self.waiting >= reception.acknowledge_every;
+            } else {
+                // RFC 5681, section 4.2: a gap is filled, or part of it.
+                self.expected = self.held.advance(self.expected);
+            }
+        } else if segment.start < self.expected || self.held.holds(segment) {
+            self.duplicates += 1;
+            duplicate = Some(segment);
+        } else {
+            self.held.insert(segment);
+        }
+        if at_once {
+            let options = self.options(duplicate, reception, fx.now());
+            self.acknowledge(0, options, end, fx);
+        } else if !self.delay.is_set() {
+            self.delay.set(fx.now() + reception.delay, tokens.delay, fx);
+        }
     }
 
     fn on_ack(&mut self, acknowledgement: u64) {
@@ -102,43 +172,95 @@ impl Receiver {
         self.timer.clear();
     }
 
+    /// SACK blocks, the duplicate's first (RFC 2883, section 4), and the time stamp to echo.
+    #[inline]
+    fn options(
+        &self,
+        duplicate: Option<Block>,
+        reception: &Reception,
+        now: Time,
+    ) -> Option<Options> {
+        let duplicate = duplicate.filter(|_| reception.duplicate_sack);
+        let selective = reception.blocks > 0 && !self.held.is_empty();
+        if duplicate.is_none() && !selective && !reception.timestamps {
+            return None;
+        }
+        let mut options = Options::default();
+        // RFC 2883, section 4, step 3: after the duplicate the block of which it is a part,
+        // then the others, the most recent first (RFC 2018, section 4).
+        let held = self.held.blocks();
+        let part = |block: &&Block| {
+            duplicate.is_some_and(|d| block.start <= d.start && d.end <= block.end)
+        };
+        let around = held.iter().find(part);
+        let others = held.iter().filter(|block| !part(block));
+        let blocks = duplicate.iter().chain(around).chain(others);
+        blocks
+            .take(reception.blocks)
+            .for_each(|&block| options.push(block));
+        if reception.timestamps {
+            options.timestamp = now;
+            options.echo = self.recent;
+        }
+        Some(options)
+    }
+
     /// Sends a SYN or FIN with an acknowledgement; waits for the answer if it has a timer.
     fn answer<A: Agenda<Event>>(
         &mut self,
         flag: u8,
         end: Endpoint<'_>,
-        token: u64,
+        tokens: Tokens,
         fx: &mut Effects<'_, A>,
     ) {
-        let start = self.acknowledge(flag, end, fx);
+        let start = self.acknowledge(flag, None, end, fx);
         if let Some(timeout) = &self.timeout {
-            self.timer.set(start + timeout.value(), token, fx);
+            self.timer
+                .set(start + timeout.value(), tokens.retransmission, fx);
         }
     }
 
     #[inline]
     fn acknowledge<A: Agenda<Event>>(
-        &self,
+        &mut self,
         flag: u8,
+        options: Option<Options>,
         end: Endpoint<'_>,
         fx: &mut Effects<'_, A>,
-    ) -> lightburst_des::Time {
+    ) -> Time {
+        self.waiting = 0;
+        self.delay.clear();
+        self.last_sent = self.expected;
         let header = Header {
             acknowledgement: self.expected,
             flags: flag | ACK,
             ..Header::default()
         };
-        end.send(header, fx)
+        end.send(header, options, false, fx)
+    }
+
+    /// The delay timer's event fires.
+    pub fn on_delay<A: Agenda<Event>>(
+        &mut self,
+        reception: &Reception,
+        end: Endpoint<'_>,
+        tokens: Tokens,
+        fx: &mut Effects<'_, A>,
+    ) {
+        if self.delay.expired(tokens.delay, fx) {
+            let options = self.options(None, reception, fx.now());
+            self.acknowledge(0, options, end, fx);
+        }
     }
 
     /// The timer's event fires: SYN+ACK or FIN+ACK is sent again.
     pub fn on_timer<A: Agenda<Event>>(
         &mut self,
         end: Endpoint<'_>,
-        token: u64,
+        tokens: Tokens,
         fx: &mut Effects<'_, A>,
     ) {
-        if !self.timer.expired(token, fx) {
+        if !self.timer.expired(tokens.retransmission, fx) {
             return;
         }
         if let Some(timeout) = &mut self.timeout {
@@ -149,6 +271,6 @@ impl Receiver {
         } else {
             FIN
         };
-        self.answer(flag, end, token, fx);
+        self.answer(flag, end, tokens, fx);
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::Flow;
 use lightburst_des::{Agenda, Time};
-use lightburst_net::{Effects, Event, FlowId, Header, NodeId, Packet, PortId};
+use lightburst_net::trace::What;
+use lightburst_net::{DropReason, Effects, Event, FlowId, Header, NodeId, Options, Packet, PortId};
 
 /// Synchronise: the first segment of each direction (RFC 9293, section 3.1).
 pub const SYN: u8 = 1;
@@ -31,6 +32,8 @@ pub struct Sizes {
     pub header: u32,
     /// SYN, FIN and ACK; no data segment is smaller.
     pub control: u32,
+    /// Bytes that wait at a host's interface at the most.
+    pub access_buffer: u64,
 }
 
 impl Sizes {
@@ -79,12 +82,29 @@ impl<'a> Endpoint<'a> {
         }
     }
 
-    /// Hands a segment to the network interface; returns when its transmission begins.
+    /// Hands a segment to the network interface; returns when its transmission
+    /// begins. `again`: its data was sent before.
     #[inline]
-    pub fn send<A: Agenda<Event>>(&self, header: Header, fx: &mut Effects<'_, A>) -> Time {
+    pub fn send<A: Agenda<Event>>(
+        &self,
+        header: Header,
+        options: Option<Options>,
+        again: bool,
+        fx: &mut Effects<'_, A>,
+    ) -> Time {
         let bytes = self.sizes.wire(header.payload);
         let unit = fx.create(Packet::new(self.id, self.peer, bytes, header));
+        if let Some(options) = options {
+            fx.set_options(unit, options);
+        }
+        fx.mark(unit, again);
         let now = fx.now();
-        fx.send(NIC, unit, now)
+        if fx.backlog(NIC) + u64::from(bytes) > self.sizes.access_buffer {
+            fx.lose(unit, DropReason::AccessBufferFull);
+            return now;
+        }
+        let begin = fx.send(NIC, unit, now);
+        fx.note(unit, What::Sent, begin);
+        begin
     }
 }

@@ -1,11 +1,15 @@
 //! The end of a flow that has the data.
 
-use crate::cc::{Ack, DeliveryRate, Sent, Timeout, Transport};
+use crate::cc::{Ack, Sent, Timeout};
+use crate::flight::{Covered, Flight};
+use crate::measure::Measure;
+use crate::recovery::{Candidate, Context, Phase, Reaction, TimerAction};
 use crate::segment::{Endpoint, ACK, FIN, FIN_ACKNOWLEDGED, FORWARD, SYN, SYN_ACKNOWLEDGED};
 use crate::timer::Timer;
+use crate::transport::Transport;
 use lightburst_des::{Agenda, Duration, Time};
-use lightburst_net::{Bytes, Effects, Event, Header};
-use std::collections::VecDeque;
+use lightburst_net::trace::{State as TraceState, Window as TraceWindow};
+use lightburst_net::{Bytes, Effects, Event, Header, Options};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -14,21 +18,6 @@ enum State {
     Established,
     FinWait,
     Closed,
-}
-
-/// A segment in flight.
-#[derive(Clone, Copy, Debug)]
-struct InFlight {
-    /// The byte after its last.
-    end: u64,
-    /// Beginning of its transmission on the network interface.
-    start: Time,
-    retransmission: bool,
-    /// Useful bytes delivered when it was sent, and when the last of them was.
-    delivered: u64,
-    delivered_at: Time,
-    /// Sending time of the segment whose acknowledgement came last before it was sent.
-    first_sent: Time,
 }
 
 /// The timers of a sender, told apart by their tokens.
@@ -43,22 +32,17 @@ pub struct Tokens {
 /// The sending end of one flow.
 pub struct Sender {
     state: State,
-    size: u64,
-    /// First byte not acknowledged (SND.UNA), next byte to send (SND.NXT), and
-    /// the byte after the last one ever sent.
-    unacknowledged: u64,
-    next: u64,
-    highest: u64,
-    in_flight: VecDeque<InFlight>,
+    flight: Flight,
     transport: Transport,
     timer: Timer,
     pacing: Timer,
     /// When pacing lets the next segment leave.
     release: Time,
-    /// Beginning of the transmission of the SYN; none once it was sent again.
+    /// When the SYN was sent; none once it was sent again.
     syn_start: Option<Time>,
-    delivered_at: Time,
-    first_sent: Time,
+    measure: Measure,
+    /// First byte not acknowledged when the timer expired last.
+    timed_out_at: Option<u64>,
     /// Arrival of the acknowledgement of the last byte.
     pub end: Time,
     /// Data segments sent.
@@ -70,22 +54,18 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// A sender of `size` useful bytes, with room for `window` segments in flight.
-    pub fn new(size: u64, transport: Transport, window: usize) -> Sender {
+    /// A sender of `size` useful bytes in segments of `full`.
+    pub fn new(size: u64, full: u32, transport: Transport) -> Sender {
         Sender {
             state: State::Idle,
-            size,
-            unacknowledged: 0,
-            next: 0,
-            highest: 0,
-            in_flight: VecDeque::with_capacity(window),
+            flight: Flight::new(size, full, transport.advertised),
+            measure: Measure::new(transport.clock),
             transport,
             timer: Timer::default(),
             pacing: Timer::default(),
             release: Time::ZERO,
             syn_start: None,
-            delivered_at: Time::ZERO,
-            first_sent: Time::ZERO,
+            timed_out_at: None,
             end: Time::NEVER,
             transmissions: 0,
             retransmissions: 0,
@@ -114,6 +94,7 @@ impl Sender {
     pub fn on_segment<A: Agenda<Event>>(
         &mut self,
         header: &Header,
+        options: Option<&Options>,
         end: Endpoint<'_>,
         tokens: Tokens,
         fx: &mut Effects<'_, A>,
@@ -122,8 +103,8 @@ impl Sender {
             self.on_syn_ack(end, tokens, fx);
         } else if header.flags & FIN != 0 {
             self.on_fin_ack(end, fx);
-        } else if self.state == State::Established && header.acknowledgement > self.unacknowledged {
-            self.on_new_ack(header.acknowledgement, end, tokens, fx);
+        } else if self.state == State::Established {
+            self.on_ack(header.acknowledgement, options, end, tokens, fx);
         }
     }
 
@@ -140,12 +121,15 @@ impl Sender {
         self.state = State::Established;
         self.timer.clear();
         let now = fx.now();
+        self.transport
+            .timeout
+            .on_established(self.syn_start.is_none());
         if let Some(start) = self.syn_start {
-            self.transport.timeout.on_sample(now.since(start));
+            self.sample(now.since(start));
         }
-        self.delivered_at = now;
-        self.first_sent = now;
-        self.send_window(end, tokens, fx);
+        self.measure.begin(now);
+        self.send_allowed(end, tokens, fx);
+        self.trace(end, fx);
     }
 
     fn on_fin_ack<A: Agenda<Event>>(&mut self, end: Endpoint<'_>, fx: &mut Effects<'_, A>) {
@@ -157,147 +141,183 @@ impl Sender {
     }
 
     #[inline]
-    fn on_new_ack<A: Agenda<Event>>(
+    fn on_ack<A: Agenda<Event>>(
         &mut self,
         acknowledgement: u64,
+        options: Option<&Options>,
+        end: Endpoint<'_>,
+        tokens: Tokens,
+        fx: &mut Effects<'_, A>,
+    ) {
+        let is_new = acknowledgement > self.flight.unacknowledged;
+        let blocks = options.map_or(&[][..], Options::blocks);
+        let mut covered = None;
+        if is_new {
+            covered = Some(self.flight.acknowledge(acknowledgement));
+        }
+        let news =
+            !blocks.is_empty() && self.transport.recovery.on_blocks(blocks, &mut self.flight);
+        match covered {
+            Some(covered) => self.on_new_ack(covered, options, end, tokens, fx),
+            // RFC 5681, section 2: a duplicate, since data is outstanding.
+            None if acknowledgement == self.flight.unacknowledged
+                && self.flight.highest > acknowledgement =>
+            {
+                let reaction = self.transport.recovery.on_duplicate(
+                    news,
+                    &mut context(&mut self.flight, &mut *self.transport.congestion, fx),
+                );
+                self.react(reaction, end, tokens, fx);
+                self.send_allowed(end, tokens, fx);
+            }
+            None => return,
+        }
+        self.trace(end, fx);
+    }
+
+    #[inline]
+    fn on_new_ack<A: Agenda<Event>>(
+        &mut self,
+        covered: Covered,
+        options: Option<&Options>,
         end: Endpoint<'_>,
         tokens: Tokens,
         fx: &mut Effects<'_, A>,
     ) {
         let now = fx.now();
-        let bytes = acknowledgement - self.unacknowledged;
-        self.unacknowledged = acknowledgement;
-        self.next = self.next.max(acknowledgement);
-        self.delivered_at = now;
-        let mut newest = None;
-        while self
-            .in_flight
-            .front()
-            .is_some_and(|segment| segment.end <= acknowledgement)
-        {
-            newest = self.in_flight.pop_front();
-        }
-        // Karn: no sample from a segment that was sent more than once.
-        let rtt = newest
-            .filter(|s| !s.retransmission)
-            .map(|s| now.since(s.start));
+        let rtt = self
+            .measure
+            .round_trip(&covered, options, &self.flight, now);
         if let Some(rtt) = rtt {
-            self.transport.timeout.on_sample(rtt);
+            self.sample(rtt);
         }
-        let delivery_rate = newest.map(|segment| self.delivery_rate(&segment, now));
-        let in_flight = self.next - self.unacknowledged;
         let ack = Ack {
             at: now,
-            bytes,
-            in_flight,
+            bytes: covered.bytes,
+            in_flight: self.flight.outstanding(),
             rtt,
-            delivery_rate,
+            delivery_rate: covered
+                .newest
+                .map(|segment| self.measure.delivery_rate(&segment, &self.flight, now)),
         };
-        self.transport.congestion.on_ack(&ack);
-        // RFC 6298, section 5: (5.2) all acknowledged: off; (5.3) otherwise restarted.
-        self.timer.clear();
-        if in_flight > 0 {
-            self.timer.set(
-                now + self.transport.timeout.value(),
-                tokens.retransmission,
-                fx,
-            );
-        }
-        if acknowledgement == self.size {
+        let reaction = self.transport.recovery.on_ack(
+            &ack,
+            &mut context(&mut self.flight, &mut *self.transport.congestion, fx),
+        );
+        if self.flight.unacknowledged == self.flight.size {
+            self.timer.clear();
             self.end = now;
             self.state = State::FinWait;
             self.control(FIN, end, tokens, fx);
-        } else {
-            self.send_window(end, tokens, fx);
+            return;
         }
+        // RFC 6298, section 5: (5.2) all acknowledged: off.
+        if self.flight.outstanding() == 0 {
+            self.timer.clear();
+        }
+        self.react(reaction, end, tokens, fx);
+        self.send_allowed(end, tokens, fx);
     }
 
-    /// draft-ietf-ccwg-bbr, section 4.1.2: the interval is the longer of the
-    /// one in which the data was sent and the one in which it was acknowledged.
-    fn delivery_rate(&mut self, segment: &InFlight, now: Time) -> DeliveryRate {
-        self.first_sent = segment.start;
-        let sending = segment.start.0.saturating_sub(segment.first_sent.0);
-        let acknowledging = now.since(segment.delivered_at).0;
-        DeliveryRate {
-            delivered: self.unacknowledged - segment.delivered,
-            interval: Duration(sending.max(acknowledging)),
-        }
+    fn sample(&mut self, rtt: Duration) {
+        self.measure.rtt = Some(rtt);
+        self.transport.timeout.on_sample(rtt);
     }
 
-    /// Sends what the window and the pacing allow.
+    /// Does what the recovery wants done at once.
     #[inline]
-    fn send_window<A: Agenda<Event>>(
+    fn react<A: Agenda<Event>>(
+        &mut self,
+        reaction: Reaction,
+        end: Endpoint<'_>,
+        tokens: Tokens,
+        fx: &mut Effects<'_, A>,
+    ) {
+        let restart = reaction.timer == TimerAction::Restart;
+        if reaction.retransmit {
+            if restart {
+                self.timer.clear();
+            }
+            let candidate = Candidate::at(self.flight.unacknowledged);
+            self.send_segment(candidate, end, tokens, fx);
+        } else if restart && self.flight.outstanding() > 0 {
+            // RFC 6298, section 5: (5.3) new data acknowledged: restarted.
+            let value = self.transport.timeout.value();
+            self.timer.set(fx.now() + value, tokens.retransmission, fx);
+        }
+    }
+
+    /// Sends what the recovery, the window and the pacing allow.
+    #[inline]
+    fn send_allowed<A: Agenda<Event>>(
         &mut self,
         end: Endpoint<'_>,
         tokens: Tokens,
         fx: &mut Effects<'_, A>,
     ) {
-        while self.next < self.size {
-            let payload = (self.size - self.next).min(u64::from(end.sizes.payload()));
-            let in_flight = self.next - self.unacknowledged + payload;
-            let first = self.next == self.unacknowledged;
-            if !first && in_flight > self.transport.congestion.window() {
+        loop {
+            let congestion = &*self.transport.congestion;
+            let candidate = self.transport.recovery.candidate(&self.flight, congestion);
+            let Some(candidate) = candidate else {
                 return;
-            }
+            };
             if self.release > fx.now() {
                 self.pacing.set(self.release, tokens.pacing, fx);
                 return;
             }
-            self.send_segment(payload as u32, end, tokens, fx);
+            self.send_segment(candidate, end, tokens, fx);
         }
     }
 
     #[inline]
     fn send_segment<A: Agenda<Event>>(
         &mut self,
-        payload: u32,
+        candidate: Candidate,
         end: Endpoint<'_>,
         tokens: Tokens,
         fx: &mut Effects<'_, A>,
     ) {
+        let sequence = candidate.sequence;
+        let payload = self.flight.payload(sequence);
+        let window = self.transport.congestion.window() / u64::from(self.flight.full);
         let header = Header {
-            sequence: self.next,
-            payload,
+            sequence,
+            payload: payload as u32,
             flags: FORWARD | ACK,
+            window: window.min(u64::from(u16::MAX)) as u16,
             ..Header::default()
         };
-        let start = end.send(header, fx);
-        let retransmission = self.next < self.highest;
-        self.next += u64::from(payload);
-        self.highest = self.highest.max(self.next);
+        let begin = end.send(
+            header,
+            self.measure.options(fx.now()),
+            sequence < self.flight.highest,
+            fx,
+        );
+        let sent = self.measure.counted_from(begin, fx.now());
+        let segment = self.measure.segment(sent, &self.flight);
+        let again = self.flight.send(sequence, segment);
+        self.measure.on_sent(sent, again, &self.flight);
+        self.transport.recovery.on_sent(candidate, &mut self.flight);
         self.transmissions += 1;
-        self.retransmissions += u32::from(retransmission);
-        self.in_flight.push_back(InFlight {
-            end: self.next,
-            start,
-            retransmission,
-            delivered: self.unacknowledged,
-            delivered_at: self.delivered_at,
-            first_sent: self.first_sent,
-        });
-        let bytes = u64::from(payload);
-        let in_flight = self.next - self.unacknowledged;
+        self.retransmissions += u32::from(again);
         self.transport.congestion.on_sent(&Sent {
-            at: start,
-            bytes,
-            in_flight,
-            retransmission,
+            at: sent,
+            bytes: payload,
+            in_flight: self.flight.outstanding(),
+            retransmission: again,
         });
         if let Some(rate) = self.transport.congestion.pacing_rate() {
-            let wire = Bytes(u64::from(end.sizes.wire(payload)));
-            self.release = start + rate.transmission_time(wire);
+            let wire = Bytes(u64::from(end.sizes.wire(payload as u32)));
+            self.release = begin + rate.transmission_time(wire);
         }
         // RFC 6298, section 5: (5.1) started if it is not running.
         if !self.timer.is_set() {
-            self.timer.set(
-                start + self.transport.timeout.value(),
-                tokens.retransmission,
-                fx,
-            );
+            let value = self.transport.timeout.value();
+            self.timer.set(sent + value, tokens.retransmission, fx);
         }
     }
 
-    /// Sends a SYN or a FIN and waits for the answer.
+    /// Sends a SYN or a FIN and waits for the answer; returns when that was.
     fn control<A: Agenda<Event>>(
         &mut self,
         flag: u8,
@@ -305,19 +325,15 @@ impl Sender {
         tokens: Tokens,
         fx: &mut Effects<'_, A>,
     ) -> Time {
-        let start = end.send(
-            Header {
-                flags: FORWARD | flag,
-                ..Header::default()
-            },
-            fx,
-        );
-        self.timer.set(
-            start + self.transport.timeout.value(),
-            tokens.retransmission,
-            fx,
-        );
-        start
+        let header = Header {
+            flags: FORWARD | flag,
+            ..Header::default()
+        };
+        let begin = end.send(header, None, false, fx);
+        let sent = self.measure.counted_from(begin, fx.now());
+        let value = self.transport.timeout.value();
+        self.timer.set(sent + value, tokens.retransmission, fx);
+        sent
     }
 
     /// The pacing timer's event fires.
@@ -328,7 +344,7 @@ impl Sender {
         fx: &mut Effects<'_, A>,
     ) {
         if self.pacing.expired(tokens.pacing, fx) && self.state == State::Established {
-            self.send_window(end, tokens, fx);
+            self.send_allowed(end, tokens, fx);
         }
     }
 
@@ -353,29 +369,70 @@ impl Sender {
                 self.control(FIN, end, tokens, fx);
             }
             State::Established => {
-                let in_flight = self.next - self.unacknowledged;
-                let timeout = Timeout {
+                let first = self.flight.unacknowledged;
+                let repeated = self.timed_out_at.replace(first) == Some(first);
+                self.transport.congestion.on_timeout(&Timeout {
                     at: fx.now(),
-                    in_flight,
-                };
-                self.transport.congestion.on_timeout(&timeout);
+                    in_flight: self.flight.outstanding(),
+                    repeated,
+                });
+                self.transport.recovery.on_timeout(&mut self.flight);
                 // Everything in flight is taken for lost and sent again (go-back-N).
-                self.in_flight.clear();
-                self.next = self.unacknowledged;
-                self.send_window(end, tokens, fx);
+                self.flight.rewind();
+                self.measure.stop();
+                self.send_allowed(end, tokens, fx);
+                self.trace(end, fx);
             }
             State::Idle | State::Closed => unreachable!("no timer runs in this state"),
         }
     }
+
+    /// Notes the window, if the flow is traced.
+    #[inline]
+    fn trace<A: Agenda<Event>>(&self, end: Endpoint<'_>, fx: &mut Effects<'_, A>) {
+        let now = fx.now();
+        let Some(trace) = fx.trace(end.id) else {
+            return;
+        };
+        let congestion = &*self.transport.congestion;
+        let (window, threshold) = (congestion.exact_window(), congestion.slow_start_threshold());
+        trace.windows.push(TraceWindow {
+            time: now,
+            flow: end.id,
+            window,
+            inflation: self.transport.recovery.inflation(),
+            threshold,
+            in_flight: self.flight.outstanding(),
+            rtt: self.measure.rtt,
+            rto: self.transport.timeout.value(),
+            state: match self.transport.recovery.phase(&self.flight) {
+                Phase::Recovery => TraceState::Recovery,
+                Phase::Loss => TraceState::Loss,
+                Phase::Open if window < threshold => TraceState::SlowStart,
+                Phase::Open => TraceState::Avoidance,
+            },
+        });
+    }
+}
+
+/// What the recovery works with.
+fn context<'a, A: Agenda<Event>>(
+    flight: &'a mut Flight,
+    congestion: &'a mut dyn crate::CongestionControl,
+    fx: &Effects<'_, A>,
+) -> Context<'a> {
+    Context {
+        flight,
+        congestion,
+        now: fx.now(),
+    }
 }
 
 fn acknowledge<A: Agenda<Event>>(acknowledgement: u64, end: Endpoint<'_>, fx: &mut Effects<'_, A>) {
-    end.send(
-        Header {
-            acknowledgement,
-            flags: FORWARD | ACK,
-            ..Header::default()
-        },
-        fx,
-    );
+    let header = Header {
+        acknowledgement,
+        flags: FORWARD | ACK,
+        ..Header::default()
+    };
+    end.send(header, None, false, fx);
 }

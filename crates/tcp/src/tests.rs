@@ -1,8 +1,12 @@
 //! Two hosts on one wire: what the sender does with windows and pacing that no
 //! transport of this chapter uses yet.
 
-use crate::cc::{Ack, CongestionControl, Entry, Sent, Setting, Timeout, Transport};
-use crate::{Flow, Outcome, Parameters, Sizes, Status, TcpHosts, TimeoutPolicy};
+mod vectors;
+
+use crate::cc::{Ack, CongestionControl, Sent, Timeout};
+use crate::recovery::GoBackN;
+use crate::transport::{Clock, Entry, Reception, Setting, Transport};
+use crate::{Flow, Outcome, Parameters, Sizes, Status, TcpHosts, TimeoutPolicy, Value};
 use lightburst_des::{Duration, Selected as Agenda, Simulator, Stop, Time};
 use lightburst_net::{Event, Fabric, Network, NodeId, Rate, Routing, Wire};
 use std::sync::Mutex;
@@ -61,7 +65,10 @@ fn build(setting: &Setting) -> Transport {
     let timeout = Duration(setting.parameters.get("timeout_ps") as u64);
     Transport {
         congestion: Box::new(Fixed { segments, rate }),
+        recovery: Box::new(GoBackN),
         timeout: Box::new(Constant(timeout)),
+        clock: Clock::Transmission,
+        advertised: u64::MAX,
     }
 }
 
@@ -88,7 +95,7 @@ fn run(size: u64, segments: f64, pace_bps: f64, timeout_ps: f64) -> (Outcome, Ve
         ("pace_bps", pace_bps),
         ("timeout_ps", timeout_ps),
     ];
-    let parameters = Parameters::new(numbers.map(|(name, x)| (name.to_string(), x)));
+    let parameters = Parameters::new(numbers.map(|(name, x)| (name.to_string(), Value::Number(x))));
     let flow = Flow {
         source: NodeId(0),
         destination: NodeId(1),
@@ -99,10 +106,12 @@ fn run(size: u64, segments: f64, pace_bps: f64, timeout_ps: f64) -> (Outcome, Ve
         segment: 1000,
         header: 0,
         control: 64,
+        access_buffer: u64::MAX,
     };
     let entry = Entry {
         name: "fixed",
         build,
+        reception: |_| Reception::PLAIN,
     };
     let hosts = TcpHosts::new(vec![flow], &entry, &parameters, sizes, true, |_| SEGMENT);
     let network = Network::new(fabric, hosts, Vec::new(), 2);

@@ -1,7 +1,9 @@
 //! How long to wait for an acknowledgement: one file for each rule.
 
+mod rfc6298;
 mod saw;
 
+pub use rfc6298::Rfc6298;
 pub use saw::SawTimeout;
 
 use lightburst_des::Duration;
@@ -13,6 +15,9 @@ pub trait TimeoutPolicy: Send {
 
     /// A round-trip time was measured on a segment that was sent once (Karn).
     fn on_sample(&mut self, rtt: Duration);
+
+    /// Data may be sent; `repeated`: the SYN was sent more than once.
+    fn on_established(&mut self, _repeated: bool) {}
 
     /// The timer expired.
     fn on_timeout(&mut self);

@@ -1,11 +1,9 @@
 //! The baseline: store-and-forward with output queues; every bit is converted
 //! to electronics and back.
 
-use super::Build;
+use super::{output, Build};
 use lightburst_des::{Agenda, Duration, Stream};
-use lightburst_net::{
-    Choice, DropReason, Effects, Event, Node, Pick, PortId, SwitchCounters, UnitId,
-};
+use lightburst_net::{Choice, DropReason, Effects, Event, Node, PortId, SwitchCounters, UnitId};
 
 /// An electronic switch.
 pub struct Electronic {
@@ -27,17 +25,6 @@ impl Electronic {
             counters: SwitchCounters::default(),
         }
     }
-
-    /// A free output, or one of all if none is free.
-    #[inline]
-    fn output<A: Agenda<Event>>(&mut self, unit: UnitId, fx: &Effects<'_, A>) -> PortId {
-        let route = fx.route(unit);
-        match self.choice.pick(route, unit, &mut self.draw, fx) {
-            Pick::Free(port) => port,
-            Pick::Busy(outputs) if outputs.len == 1 => fx.port(outputs, 0),
-            Pick::Busy(outputs) => fx.port(outputs, self.draw.below(u32::from(outputs.len))),
-        }
-    }
 }
 
 impl<A: Agenda<Event>> Node<A> for Electronic {
@@ -46,7 +33,7 @@ impl<A: Agenda<Event>> Node<A> for Electronic {
         let bytes = fx.unit(unit).bytes;
         self.counters.arrived += 1;
         self.counters.oe_bytes += u64::from(bytes);
-        let port = self.output(unit, fx);
+        let port = output(self.choice, unit, &mut self.draw, fx);
         let now = fx.now();
         let wait = Duration(fx.free_at(port).0.saturating_sub(now.0));
         let backlog = fx.rate(port).bytes_in(wait).0;
@@ -54,7 +41,7 @@ impl<A: Agenda<Event>> Node<A> for Electronic {
             return fx.drop(unit, DropReason::QueueFull, &mut self.counters);
         }
         if backlog >= self.ecn_threshold_bytes {
-            fx.unit_mut(unit).marked = true;
+            fx.unit_mut(unit).header.marked = true;
             self.counters.marked += 1;
         }
         if wait > Duration::ZERO {

@@ -57,7 +57,8 @@ mod tests {
             ("alpha", 1.1),
             ("beta", 0.5),
         ];
-        let parameters = Parameters::new(numbers.map(|(name, x)| (name.to_string(), x)));
+        let parameters =
+            Parameters::new(numbers.map(|(name, x)| (name.to_string(), crate::Value::Number(x))));
         SawTimeout::new(&parameters, Duration(margin))
     }
 

@@ -1,0 +1,160 @@
+//! Links that lose units: at random, or by a script.
+
+use crate::{FlowId, LinkId, NodeId, Packet};
+use lightburst_des::{Stream, Time};
+
+/// What a scripted drop takes; all is counted from 1.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Script {
+    /// The k-th burst that carries data of the flow.
+    Burst(u64),
+    /// What carries data segments of this range, the n-th time that each comes.
+    Segments {
+        /// The first.
+        first: u64,
+        /// The last.
+        last: u64,
+        /// Which time.
+        transmission: u32,
+    },
+    /// The first unit with data that was sent when the window had so many segments.
+    Window(u16),
+    /// The units of this range that bring acknowledgements of the flow.
+    Acknowledgements {
+        /// The first.
+        first: u64,
+        /// The last.
+        last: u64,
+    },
+}
+
+/// A scripted drop, and what it has come to.
+#[derive(Clone, Debug)]
+pub struct Drop {
+    /// The flow that it is about.
+    pub flow: FlowId,
+    /// What it takes.
+    pub script: Script,
+    /// When it took a unit first; [`Time::NEVER`]: it has not.
+    pub time: Time,
+    /// Units that it took.
+    pub units: u64,
+    /// Units of its kind that came.
+    seen: u64,
+    /// How often each segment of the range came.
+    times: Vec<u32>,
+}
+
+impl Drop {
+    /// A drop that has not come yet.
+    pub fn new(flow: FlowId, script: Script) -> Drop {
+        let times = match script {
+            Script::Segments { first, last, .. } => vec![0; (last - first + 1) as usize],
+            _ => Vec::new(),
+        };
+        Drop {
+            flow,
+            script,
+            time: Time::NEVER,
+            units: 0,
+            seen: 0,
+            times,
+        }
+    }
+
+    /// Whether it takes a unit that holds these packets; each unit must be shown to it.
+    fn takes(&mut self, packets: &[Packet], full: u64, source: NodeId) -> bool {
+        let flow = self.flow;
+        let of_flow = packets.iter().filter(|packet| packet.flow == flow);
+        let (back, forth): (Vec<&Packet>, Vec<&Packet>) =
+            of_flow.partition(|packet| packet.destination == source);
+        let data: Vec<&&Packet> = forth.iter().filter(|p| p.header.payload > 0).collect();
+        match self.script {
+            Script::Burst(k) => {
+                self.seen += u64::from(!data.is_empty());
+                !data.is_empty() && self.seen == k
+            }
+            Script::Segments {
+                first,
+                last,
+                transmission,
+            } => data.iter().fold(false, |taken, packet| {
+                let number = packet.header.sequence / full + 1;
+                if number < first || number > last {
+                    return taken;
+                }
+                let times = &mut self.times[(number - first) as usize];
+                *times += 1;
+                taken || *times == transmission
+            }),
+            Script::Window(window) => {
+                let wide = data.iter().any(|packet| packet.header.window >= window);
+                wide && self.units == 0
+            }
+            Script::Acknowledgements { first, last } => {
+                self.seen += u64::from(!back.is_empty());
+                !back.is_empty() && (first..=last).contains(&self.seen)
+            }
+        }
+    }
+}
+
+/// All losses on links.
+#[derive(Debug)]
+pub struct Loss {
+    /// A unit with data is lost if a draw is below the first, another one if below the second.
+    thresholds: [u64; 2],
+    /// The stream of each lossy link.
+    streams: Vec<Option<Stream>>,
+    /// The scripted drops.
+    pub drops: Vec<Drop>,
+    /// Units lost, by link.
+    pub lost: Vec<u64>,
+    /// Useful bytes of a full segment.
+    full: u64,
+    /// The sources of the flows.
+    sources: Vec<NodeId>,
+}
+
+impl Loss {
+    /// Losses on the links that have a stream, of units with data and of others.
+    pub fn new(
+        probabilities: [f64; 2],
+        streams: Vec<Option<Stream>>,
+        drops: Vec<Drop>,
+        full: u32,
+        sources: Vec<NodeId>,
+    ) -> Loss {
+        Loss {
+            // A draw is lost if it is below p 2^64; the cast saturates.
+            thresholds: probabilities.map(|p| (p * 18_446_744_073_709_551_616.0) as u64),
+            lost: vec![0; streams.len()],
+            streams,
+            drops,
+            full: u64::from(full),
+            sources,
+        }
+    }
+
+    /// Whether the link loses a unit that holds these packets.
+    pub fn takes(&mut self, link: LinkId, packets: &[Packet], now: Time) -> Option<bool> {
+        let mut scripted = false;
+        for drop in &mut self.drops {
+            let source = self.sources[drop.flow.index()];
+            if drop.takes(packets, self.full, source) {
+                drop.units += 1;
+                drop.time = drop.time.min(now);
+                scripted = true;
+            }
+        }
+        let data = packets.iter().any(|packet| packet.header.payload > 0);
+        let threshold = self.thresholds[usize::from(!data)];
+        let stream = self.streams[link.index()].as_mut().expect("a lossy link");
+        let random = threshold > 0 && stream.next_u64() < threshold;
+        if scripted || random {
+            self.lost[link.index()] += 1;
+            return Some(scripted);
+        }
+        None
+    }
+}

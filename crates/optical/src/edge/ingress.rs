@@ -1,0 +1,140 @@
+//! The ingress: packets wait by their egress until they make a burst.
+
+use crate::assembly::{Assembly, AssemblyPolicy, Decision, Queue};
+use lightburst_des::{Agenda, Time};
+use lightburst_net::{Bundle, Effects, Event, FlowId, NodeId, UnitId};
+
+/// The packets that wait for one egress.
+struct Waiting {
+    egress: NodeId,
+    policy: Box<dyn AssemblyPolicy>,
+    queue: Queue,
+    first: UnitId,
+    last: UnitId,
+    /// A host behind the egress, and the flow of the first packet.
+    destination: NodeId,
+    flow: FlowId,
+    opened: Time,
+    /// Sum of the arrival times of the packets.
+    arrivals: u128,
+    /// Grows with each burst: the timer of an earlier one is stale.
+    epoch: u32,
+}
+
+/// The queues of one edge.
+pub struct Ingress {
+    waiting: Vec<Waiting>,
+    assembly: Assembly,
+}
+
+impl Ingress {
+    /// An empty queue for each node that hosts are attached to.
+    pub fn new(assembly: Assembly, edges: &[NodeId]) -> Ingress {
+        let mut egresses: Vec<NodeId> = edges.to_vec();
+        egresses.sort_unstable();
+        egresses.dedup();
+        let waiting = |egress: NodeId| Waiting {
+            egress,
+            policy: (assembly.rule.build)(&assembly.settings),
+            queue: Queue::default(),
+            first: UnitId::NONE,
+            last: UnitId::NONE,
+            destination: egress,
+            flow: FlowId(0),
+            opened: Time::ZERO,
+            arrivals: 0,
+            epoch: 0,
+        };
+        Ingress {
+            waiting: egresses.into_iter().map(waiting).collect(),
+            assembly,
+        }
+    }
+
+    /// Whether a packet with this payload becomes a burst of its own.
+    pub fn goes_alone(&self, payload: u32) -> bool {
+        payload == 0 && !self.assembly.acknowledgements
+    }
+
+    /// A burst of one packet.
+    pub fn alone<A: Agenda<Event>>(&self, packet: UnitId, fx: &mut Effects<'_, A>) -> Bundle {
+        fx.append(UnitId::NONE, packet);
+        let unit = fx.unit(packet);
+        Bundle {
+            first: packet,
+            packets: 1,
+            bytes: unit.bytes.max(self.assembly.min_bytes),
+            destination: unit.destination,
+            flow: unit.flow,
+            opened: fx.now(),
+        }
+    }
+
+    /// The queue of an egress.
+    pub fn queue(&self, egress: NodeId) -> usize {
+        let place = self.waiting.binary_search_by_key(&egress, |w| w.egress);
+        place.expect("an edge")
+    }
+
+    /// Whether so many more bytes fit into the burst.
+    pub fn has_room(&self, queue: usize, bytes: u32) -> bool {
+        let waiting = &self.waiting[queue].queue;
+        waiting.packets == 0
+            || u64::from(waiting.bytes) + u64::from(bytes) <= u64::from(self.assembly.max_bytes)
+    }
+
+    /// A packet joins the queue.
+    pub fn add<A: Agenda<Event>>(
+        &mut self,
+        queue: usize,
+        packet: UnitId,
+        fx: &mut Effects<'_, A>,
+    ) -> Decision {
+        let waiting = &mut self.waiting[queue];
+        let now = fx.now();
+        let unit = *fx.unit(packet);
+        if waiting.queue.packets == 0 {
+            waiting.first = packet;
+            waiting.last = UnitId::NONE;
+            waiting.destination = unit.destination;
+            waiting.flow = unit.flow;
+            waiting.opened = now;
+            waiting.arrivals = 0;
+        }
+        fx.append(waiting.last, packet);
+        waiting.last = packet;
+        waiting.arrivals += u128::from(now.0);
+        waiting.queue.packets += 1;
+        waiting.queue.bytes += unit.bytes;
+        waiting.policy.on_packet(&waiting.queue)
+    }
+
+    /// The queue becomes a burst; also gives the time that its packets have
+    /// waited, in picoseconds.
+    pub fn close(&mut self, queue: usize, now: Time) -> (Bundle, u128) {
+        let waiting = &mut self.waiting[queue];
+        let Queue { packets, bytes } = std::mem::take(&mut waiting.queue);
+        waiting.epoch = waiting.epoch.wrapping_add(1);
+        let bundle = Bundle {
+            first: waiting.first,
+            packets,
+            bytes: bytes.max(self.assembly.min_bytes),
+            destination: waiting.destination,
+            flow: waiting.flow,
+            opened: waiting.opened,
+        };
+        let waited = u128::from(packets) * u128::from(now.0) - waiting.arrivals;
+        (bundle, waited)
+    }
+
+    /// What a timer of the queue's present burst is marked with.
+    pub fn token(&self, queue: usize) -> u64 {
+        (queue as u64) << 32 | u64::from(self.waiting[queue].epoch)
+    }
+
+    /// The queue whose timer expires; none if its burst is gone.
+    pub fn expired(&self, token: u64) -> Option<usize> {
+        let queue = (token >> 32) as usize;
+        (self.token(queue) == token).then_some(queue)
+    }
+}

@@ -1,0 +1,48 @@
+//! From the plan's losses to links that lose units.
+
+use crate::plan::{self, Plan};
+use lightburst_des::Stream;
+use lightburst_net::loss::{Drop, Script};
+use lightburst_net::{FlowId, Loss, NodeId};
+
+/// The losses of a plan.
+pub fn loss(plan: &Plan, given: &plan::Loss) -> Loss {
+    let settings = &plan.settings;
+    let stream = |(link, &lossy): (usize, &u8)| {
+        (lossy != 0).then(|| Stream::new(settings.seed, &format!("loss/{link}")))
+    };
+    let transport = &settings.transport;
+    Loss::new(
+        [given.probability, given.acknowledgement_probability],
+        plan.links.lossy.iter().enumerate().map(stream).collect(),
+        given.drops.iter().map(scripted).collect(),
+        transport.segment_bytes - transport.header_bytes,
+        plan.flows.source.iter().map(|&host| NodeId(host)).collect(),
+    )
+}
+
+fn scripted(given: &plan::ScriptedDrop) -> Drop {
+    let script = match given {
+        plan::ScriptedDrop { burst: Some(k), .. } => Script::Burst(*k),
+        plan::ScriptedDrop {
+            segments: Some((first, last)),
+            transmission,
+            ..
+        } => Script::Segments {
+            first: *first,
+            last: *last,
+            transmission: transmission.unwrap_or(1),
+        },
+        plan::ScriptedDrop {
+            window: Some(window),
+            ..
+        } => Script::Window(*window),
+        plan::ScriptedDrop {
+            acknowledgements, ..
+        } => {
+            let (first, last) = acknowledgements.expect("a scripted drop of some kind");
+            Script::Acknowledgements { first, last }
+        }
+    };
+    Drop::new(FlowId(given.flow), script)
+}

@@ -1,0 +1,286 @@
+//! Loss recovery: what is sent again, and when. The window law
+//! ([`crate::cc`]) is a choice of its own.
+//!
+//! One file for each; [`REGISTRY`] is the one list of them.
+
+mod go_back_n;
+mod new_reno;
+mod reno;
+mod sack;
+mod sack1;
+mod tahoe;
+
+use crate::cc::{Ack, CongestionControl, Loss};
+use crate::flight::Flight;
+use crate::Parameters;
+use lightburst_des::Time;
+use lightburst_net::Block;
+
+pub use go_back_n::GoBackN;
+
+/// A recovery by its name in the scenario.
+pub struct Entry {
+    /// The name.
+    pub name: &'static str,
+    /// Builds the state of one connection.
+    pub build: fn(&Parameters) -> Box<dyn LossRecovery>,
+}
+
+/// All recoveries of `tcp`. A new one is a new file and a line here.
+pub const REGISTRY: &[Entry] = &[
+    Entry {
+        name: "tahoe",
+        build: |p| Box::new(tahoe::Tahoe::new(p)),
+    },
+    Entry {
+        name: "reno",
+        build: |p| Box::new(reno::Reno::new(p)),
+    },
+    Entry {
+        name: "new-reno",
+        build: |p| Box::new(new_reno::NewReno::new(p)),
+    },
+    Entry {
+        name: "sack",
+        build: |p| Box::new(sack::Sack::new(p)),
+    },
+    Entry {
+        name: "sack1",
+        build: |p| Box::new(sack1::Sack1::new(p)),
+    },
+];
+
+/// The recovery called `name`.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    REGISTRY.iter().find(|entry| entry.name == name)
+}
+
+/// What a recovery works with.
+pub struct Context<'a> {
+    /// What was sent.
+    pub flight: &'a mut Flight,
+    /// The window law.
+    pub congestion: &'a mut dyn CongestionControl,
+    /// The present time.
+    pub now: Time,
+}
+
+/// What the sender is to do at once, whatever the window says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reaction {
+    /// Send the first segment that is not acknowledged.
+    pub retransmit: bool,
+    /// What becomes of the retransmission timer.
+    pub timer: TimerAction,
+}
+
+impl Reaction {
+    const KEEP: Reaction = Reaction {
+        retransmit: false,
+        timer: TimerAction::Keep,
+    };
+    /// A fast retransmit starts the timer anew, as BSD, Linux and ns-2 do and
+    /// RFC 6675, section 6, allows.
+    const RETRANSMIT: Reaction = Reaction {
+        retransmit: true,
+        timer: TimerAction::Restart,
+    };
+}
+
+/// What becomes of the retransmission timer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TimerAction {
+    /// RFC 6298, section 5: (5.3) new data acknowledged: restarted.
+    #[default]
+    Restart,
+    /// It goes on.
+    Keep,
+}
+
+/// A segment that may be sent now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// Its first byte.
+    pub sequence: u64,
+    /// Whether it is sent to rescue the end of the window (RFC 6675, section 4, rule 4).
+    pub rescue: bool,
+}
+
+impl Candidate {
+    /// The segment that begins at `sequence`.
+    pub fn at(sequence: u64) -> Candidate {
+        Candidate {
+            sequence,
+            rescue: false,
+        }
+    }
+}
+
+/// Where a sender is between two losses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// No loss is being repaired.
+    Open,
+    /// Fast recovery.
+    Recovery,
+    /// After a timeout, until what was outstanding is acknowledged.
+    Loss,
+}
+
+/// What is retransmitted when, for one connection.
+pub trait LossRecovery: Send {
+    /// SACK blocks arrived; says whether they tell anything new. Called before
+    /// `on_ack` or `on_duplicate`, if there are any.
+    fn on_blocks(&mut self, _blocks: &[Block], _flight: &mut Flight) -> bool {
+        false
+    }
+
+    /// New data was acknowledged; the flight knows already.
+    fn on_ack(&mut self, ack: &Ack, cx: &mut Context<'_>) -> Reaction;
+
+    /// An acknowledgement came that acknowledges nothing new; `news`: its SACK blocks do.
+    fn on_duplicate(&mut self, news: bool, cx: &mut Context<'_>) -> Reaction;
+
+    /// The retransmission timer expired; the window law knows already.
+    fn on_timeout(&mut self, flight: &mut Flight);
+
+    /// What may be sent now.
+    fn candidate(&self, flight: &Flight, congestion: &dyn CongestionControl) -> Option<Candidate>;
+
+    /// A segment was sent; the flight knows already.
+    fn on_sent(&mut self, _candidate: Candidate, _flight: &mut Flight) {}
+
+    /// Bytes by which duplicate acknowledgements widen the window.
+    fn inflation(&self) -> i64 {
+        0
+    }
+
+    /// Where it is.
+    fn phase(&self, flight: &Flight) -> Phase;
+}
+
+/// The next segment in order, if `window` has room for it beside what is `outstanding`.
+#[inline]
+fn in_window(flight: &Flight, outstanding: u64, window: u64) -> Option<Candidate> {
+    let sequence = flight.next;
+    if sequence >= flight.size {
+        return None;
+    }
+    let payload = flight.payload(sequence);
+    let fits = outstanding + payload <= window && flight.is_advertised(sequence + payload);
+    // The first segment may always be sent.
+    (fits || sequence == flight.unacknowledged).then(|| Candidate::at(sequence))
+}
+
+/// Duplicate acknowledgements, and which data they may cause to be sent again:
+/// what Tahoe, Reno and New-Reno share.
+#[derive(Clone, Debug)]
+struct Duplicates {
+    /// Since the last acknowledgement of new data.
+    count: u64,
+    threshold: u64,
+    limited_transmit: bool,
+    /// No second fast retransmit of data sent before `recover`.
+    bug_fix: bool,
+    /// The byte after the last one sent when the last loss was seen.
+    recover: u64,
+    after_timeout: bool,
+    /// Bytes sent beyond the window by limited transmit.
+    beyond: u64,
+}
+
+impl Duplicates {
+    fn new(parameters: &Parameters) -> Duplicates {
+        Duplicates {
+            count: 0,
+            threshold: parameters.get("duplicate_threshold") as u64,
+            limited_transmit: parameters.is("limited_transmit"),
+            bug_fix: parameters.is("bug_fix"),
+            recover: 0,
+            after_timeout: false,
+            beyond: 0,
+        }
+    }
+
+    /// Counts one; says whether a fast retransmit is due.
+    fn count(&mut self, flight: &Flight) -> bool {
+        self.count += 1;
+        self.count == self.threshold && self.may_enter(flight)
+    }
+
+    /// RFC 6582, section 3.2, step 2: only if the acknowledgement covers more than
+    /// what was sent before the last loss.
+    fn may_enter(&self, flight: &Flight) -> bool {
+        !self.bug_fix || self.recover == 0 || flight.unacknowledged > self.recover
+    }
+
+    /// New data was acknowledged.
+    fn clear(&mut self, flight: &Flight) {
+        self.count = 0;
+        self.beyond = 0;
+        self.after_timeout &= flight.unacknowledged < self.recover;
+    }
+
+    /// A loss is seen now: RFC 5681, section 3.2, step 2 leaves out of FlightSize
+    /// what limited transmit has sent.
+    fn loss(&mut self, flight: &Flight) -> u64 {
+        self.recover = flight.highest;
+        self.after_timeout = false;
+        flight.outstanding() - self.beyond
+    }
+
+    /// Fast recovery begins: RFC 5681, section 3.2, step 3 widens the window by the
+    /// segments that have left the network, which is returned in bytes.
+    fn enter(&mut self, cx: &mut Context<'_>) -> i64 {
+        let in_flight = self.loss(cx.flight);
+        cx.congestion.on_loss(&Loss {
+            at: cx.now,
+            in_flight,
+        });
+        self.threshold as i64 * i64::from(cx.flight.full)
+    }
+
+    fn timeout(&mut self, flight: &Flight) {
+        self.count = 0;
+        self.beyond = 0;
+        self.recover = flight.highest;
+        self.after_timeout = true;
+    }
+
+    /// RFC 3042, section 2: each of the first two duplicates lets one new segment go.
+    fn limited(&self, flight: &Flight) -> i64 {
+        let open = self.count > 0 && self.count < self.threshold;
+        if self.limited_transmit && open && flight.next == flight.highest {
+            self.count as i64 * i64::from(flight.full)
+        } else {
+            0
+        }
+    }
+
+    /// What may be sent in order, with the window widened by `inflation` or by limited transmit.
+    fn candidate(
+        &self,
+        inflation: Option<i64>,
+        flight: &Flight,
+        congestion: &dyn CongestionControl,
+    ) -> Option<Candidate> {
+        let inflation = inflation.unwrap_or_else(|| self.limited(flight));
+        let window = congestion.window().saturating_add_signed(inflation);
+        in_window(flight, flight.outstanding(), window)
+    }
+
+    /// Notes what limited transmit sends.
+    fn sent(&mut self, candidate: Candidate, flight: &Flight) {
+        if self.limited(flight) > 0 {
+            self.beyond += flight.payload(candidate.sequence);
+        }
+    }
+
+    fn phase(&self, recovering: bool) -> Phase {
+        match () {
+            () if recovering => Phase::Recovery,
+            () if self.after_timeout => Phase::Loss,
+            () => Phase::Open,
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! No fast retransmit: a timeout sends everything outstanding again, in order.
+
+use super::{in_window, Candidate, Context, LossRecovery, Phase, Reaction};
+use crate::cc::{Ack, CongestionControl};
+use crate::flight::Flight;
+
+/// Go-back-N.
+pub struct GoBackN;
+
+impl LossRecovery for GoBackN {
+    fn on_ack(&mut self, ack: &Ack, cx: &mut Context<'_>) -> Reaction {
+        cx.congestion.on_ack(ack);
+        Reaction::default()
+    }
+
+    fn on_duplicate(&mut self, _news: bool, _cx: &mut Context<'_>) -> Reaction {
+        Reaction::KEEP
+    }
+
+    fn on_timeout(&mut self, _flight: &mut Flight) {}
+
+    #[inline]
+    fn candidate(&self, flight: &Flight, congestion: &dyn CongestionControl) -> Option<Candidate> {
+        in_window(flight, flight.outstanding(), congestion.window())
+    }
+
+    fn phase(&self, _flight: &Flight) -> Phase {
+        Phase::Open
+    }
+}

@@ -1,0 +1,118 @@
+//! New-Reno: a recovery lasts until all that was sent before it is
+//! acknowledged; each partial acknowledgement sends the next hole (RFC 6582).
+
+use super::{Candidate, Context, Duplicates, LossRecovery, Phase, Reaction, TimerAction};
+use crate::cc::{Ack, CongestionControl};
+use crate::flight::Flight;
+use crate::Parameters;
+
+struct Recovering {
+    /// Bytes by which the window is inflated.
+    inflation: i64,
+    /// Whether a partial acknowledgement came already.
+    partial: bool,
+}
+
+pub struct NewReno {
+    duplicates: Duplicates,
+    recovering: Option<Recovering>,
+    growth_on_exit: bool,
+    slow_but_steady: bool,
+    exit_at_flight: bool,
+}
+
+impl NewReno {
+    pub fn new(parameters: &Parameters) -> NewReno {
+        NewReno {
+            duplicates: Duplicates::new(parameters),
+            recovering: None,
+            growth_on_exit: parameters.is("window_growth_on_exit"),
+            slow_but_steady: parameters.word("partial_acknowledgement") == "slow-but-steady",
+            exit_at_flight: parameters.word("full_acknowledgement") == "flight-size",
+        }
+    }
+
+    /// RFC 6582, section 3.2, step 3, partial acknowledgements.
+    fn on_partial(&mut self, ack: &Ack, full: i64) -> Reaction {
+        let recovering = self.recovering.as_mut().expect("a recovery");
+        let acknowledged = ack.bytes as i64;
+        recovering.inflation -= acknowledged;
+        if acknowledged >= full {
+            recovering.inflation += full;
+        }
+        // Section 4: impatient, the timer is reset by the first one only.
+        let first = !std::mem::replace(&mut recovering.partial, true);
+        Reaction {
+            retransmit: true,
+            timer: match first || self.slow_but_steady {
+                true => TimerAction::Restart,
+                false => TimerAction::Keep,
+            },
+        }
+    }
+
+    /// RFC 6582, section 3.2, step 3, full acknowledgements.
+    fn on_full(&mut self, ack: &Ack, cx: &mut Context<'_>) {
+        self.recovering = None;
+        if self.exit_at_flight {
+            let full = u64::from(cx.flight.full);
+            cx.congestion
+                .limit(cx.flight.outstanding().max(full) + full);
+        }
+        if self.growth_on_exit {
+            cx.congestion.on_ack(ack);
+        }
+    }
+}
+
+impl LossRecovery for NewReno {
+    fn on_ack(&mut self, ack: &Ack, cx: &mut Context<'_>) -> Reaction {
+        let partial = cx.flight.unacknowledged < self.duplicates.recover;
+        self.duplicates.clear(cx.flight);
+        match self.recovering {
+            Some(_) if partial => return self.on_partial(ack, i64::from(cx.flight.full)),
+            Some(_) => self.on_full(ack, cx),
+            None => cx.congestion.on_ack(ack),
+        }
+        Reaction::default()
+    }
+
+    fn on_duplicate(&mut self, _news: bool, cx: &mut Context<'_>) -> Reaction {
+        if let Some(recovering) = &mut self.recovering {
+            recovering.inflation += i64::from(cx.flight.full);
+            return Reaction::KEEP;
+        }
+        if !self.duplicates.count(cx.flight) {
+            return Reaction::KEEP;
+        }
+        self.recovering = Some(Recovering {
+            inflation: self.duplicates.enter(cx),
+            partial: false,
+        });
+        Reaction::RETRANSMIT
+    }
+
+    fn on_timeout(&mut self, flight: &mut Flight) {
+        self.recovering = None;
+        self.duplicates.timeout(flight);
+    }
+
+    fn candidate(&self, flight: &Flight, congestion: &dyn CongestionControl) -> Option<Candidate> {
+        let inflation = self.recovering.as_ref().map(|r| r.inflation);
+        self.duplicates.candidate(inflation, flight, congestion)
+    }
+
+    fn on_sent(&mut self, candidate: Candidate, flight: &mut Flight) {
+        if self.recovering.is_none() {
+            self.duplicates.sent(candidate, flight);
+        }
+    }
+
+    fn inflation(&self) -> i64 {
+        self.recovering.as_ref().map_or(0, |r| r.inflation)
+    }
+
+    fn phase(&self, _flight: &Flight) -> Phase {
+        self.duplicates.phase(self.recovering.is_some())
+    }
+}

@@ -1,0 +1,73 @@
+//! Reno: fast retransmit and fast recovery (RFC 5681, section 3.2); the first
+//! acknowledgement of new data ends the recovery.
+
+use super::{Candidate, Context, Duplicates, LossRecovery, Phase, Reaction};
+use crate::cc::{Ack, CongestionControl};
+use crate::flight::Flight;
+use crate::Parameters;
+
+pub struct Reno {
+    duplicates: Duplicates,
+    /// Bytes by which the window is inflated, while recovering.
+    recovering: Option<i64>,
+    growth_on_exit: bool,
+}
+
+impl Reno {
+    pub fn new(parameters: &Parameters) -> Reno {
+        Reno {
+            duplicates: Duplicates::new(parameters),
+            recovering: None,
+            growth_on_exit: parameters.is("window_growth_on_exit"),
+        }
+    }
+}
+
+impl LossRecovery for Reno {
+    fn on_ack(&mut self, ack: &Ack, cx: &mut Context<'_>) -> Reaction {
+        // RFC 5681, section 3.2, step 6: the window is ssthresh again.
+        let recovered = self.recovering.take().is_some();
+        self.duplicates.clear(cx.flight);
+        if !recovered || self.growth_on_exit {
+            cx.congestion.on_ack(ack);
+        }
+        Reaction::default()
+    }
+
+    fn on_duplicate(&mut self, _news: bool, cx: &mut Context<'_>) -> Reaction {
+        if let Some(inflation) = &mut self.recovering {
+            // RFC 5681, section 3.2, step 4: a segment has left the network.
+            *inflation += i64::from(cx.flight.full);
+            return Reaction::KEEP;
+        }
+        if !self.duplicates.count(cx.flight) {
+            return Reaction::KEEP;
+        }
+        self.recovering = Some(self.duplicates.enter(cx));
+        Reaction::RETRANSMIT
+    }
+
+    fn on_timeout(&mut self, flight: &mut Flight) {
+        self.recovering = None;
+        self.duplicates.timeout(flight);
+    }
+
+    fn candidate(&self, flight: &Flight, congestion: &dyn CongestionControl) -> Option<Candidate> {
+        self.duplicates
+            .candidate(self.recovering, flight, congestion)
+    }
+
+    fn on_sent(&mut self, candidate: Candidate, flight: &mut Flight) {
+        if self.recovering.is_none() {
+            self.duplicates.sent(candidate, flight);
+        }
+    }
+
+    fn inflation(&self) -> i64 {
+        self.recovering.unwrap_or(0)
+    }
+
+    fn phase(&self, _flight: &Flight) -> Phase {
+        self.duplicates.phase(self.recovering.is_some())
+    }
+}

@@ -1,0 +1,252 @@
+//! Selective acknowledgements (RFC 6675): a scoreboard, an estimate of what is
+//! in the pipe, and rules for what to send next.
+
+use super::{in_window, Candidate, Context, LossRecovery, Phase, Reaction};
+use crate::cc::{Ack, CongestionControl, Loss};
+use crate::flight::Flight;
+use crate::Parameters;
+use lightburst_net::Block;
+
+/// What RFC 6675, section 4, computes from the scoreboard.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Scores {
+    /// SetPipe (): bytes thought to be in the network.
+    pub pipe: u64,
+    /// IsLost (S) holds for what is not SACKed before this byte.
+    pub lost_before: u64,
+    /// The byte after the highest one that is SACKed.
+    pub sacked_before: u64,
+}
+
+/// The scores of what is in flight when all before `retransmitted` that is not
+/// SACKed was sent again (HighRxt).
+pub fn scores(flight: &Flight, retransmitted: u64, threshold: u64) -> Scores {
+    let mut scores = Scores::default();
+    let (mut bytes, mut runs, mut in_run) = (0, 0, false);
+    for (sequence, payload, segment) in flight.segments().rev() {
+        if segment.sacked {
+            scores.sacked_before = scores.sacked_before.max(sequence + payload);
+            bytes += payload;
+            runs += u64::from(!in_run);
+            in_run = true;
+            continue;
+        }
+        in_run = false;
+        // IsLost (SeqNum): DupThresh discontiguous SACKed sequences above it, or
+        // more than (DupThresh - 1) * SMSS bytes.
+        let lost = runs >= threshold || bytes > (threshold - 1) * u64::from(flight.full);
+        if lost {
+            scores.lost_before = scores.lost_before.max(sequence + payload);
+        } else {
+            // SetPipe (), (a)
+            scores.pipe += payload;
+        }
+        if sequence < retransmitted {
+            // SetPipe (), (b)
+            scores.pipe += payload;
+        }
+    }
+    scores
+}
+
+pub struct Sack {
+    threshold: u64,
+    limited_transmit: bool,
+    rescue: bool,
+    growth_on_exit: bool,
+    /// DupAcks.
+    duplicates: u64,
+    recovering: bool,
+    after_timeout: bool,
+    /// RecoveryPoint: no new recovery before it is acknowledged.
+    recovery_point: u64,
+    /// HighRxt, as the byte after it.
+    retransmitted: u64,
+    /// RescueRxt, as the byte after it.
+    rescued: u64,
+    scores: Scores,
+    /// Bytes sent by limited transmit.
+    beyond: u64,
+}
+
+impl Sack {
+    pub fn new(parameters: &Parameters) -> Sack {
+        Sack {
+            threshold: parameters.get("duplicate_threshold") as u64,
+            limited_transmit: parameters.is("limited_transmit"),
+            rescue: parameters.is("rescue_retransmission"),
+            growth_on_exit: parameters.is("window_growth_on_exit"),
+            duplicates: 0,
+            recovering: false,
+            after_timeout: false,
+            recovery_point: 0,
+            retransmitted: 0,
+            rescued: 0,
+            scores: Scores::default(),
+            beyond: 0,
+        }
+    }
+
+    fn update(&mut self, flight: &Flight) {
+        // Outside of a recovery HighRxt is HighACK (section 5, step 3.1).
+        if !self.recovering {
+            self.retransmitted = flight.unacknowledged;
+        }
+        self.scores = if flight.has_sacked() || self.recovering {
+            scores(flight, self.retransmitted, self.threshold)
+        } else {
+            Scores {
+                pipe: flight.outstanding(),
+                ..Scores::default()
+            }
+        };
+    }
+
+    /// Section 5, step 4.
+    fn enter(&mut self, cx: &mut Context<'_>) -> Reaction {
+        // (4.1)
+        self.recovery_point = cx.flight.highest;
+        // (4.2) without what limited transmit has sent, as RFC 5681 says
+        cx.congestion.on_loss(&Loss {
+            at: cx.now,
+            in_flight: cx.flight.outstanding() - self.beyond,
+        });
+        self.recovering = true;
+        // (4.3) the first segment is sent again, and no rescue before it is acknowledged
+        let first = cx.flight.unacknowledged;
+        self.retransmitted = first;
+        self.rescued = first + cx.flight.payload(first);
+        // (4.4)
+        self.update(cx.flight);
+        Reaction::RETRANSMIT
+    }
+
+    /// NextSeg (), section 4.
+    fn next_segment(&self, flight: &Flight) -> Option<Candidate> {
+        let Scores {
+            lost_before,
+            sacked_before,
+            ..
+        } = self.scores;
+        let hole = flight
+            .segments()
+            .find(|(sequence, _, segment)| *sequence >= self.retransmitted && !segment.sacked)
+            .map(|(sequence, ..)| sequence)
+            .filter(|sequence| *sequence < sacked_before);
+        // (1) a hole that is lost
+        if let Some(sequence) = hole.filter(|sequence| *sequence < lost_before) {
+            return Some(Candidate::at(sequence));
+        }
+        // (2) new data
+        let next = flight.next;
+        if next < flight.size && flight.is_advertised(next + flight.payload(next)) {
+            return Some(Candidate::at(next));
+        }
+        // (3) a hole
+        if let Some(sequence) = hole {
+            return Some(Candidate::at(sequence));
+        }
+        // (4) once, the end of the window
+        if !self.rescue || flight.unacknowledged <= self.rescued {
+            return None;
+        }
+        let (sequence, ..) = flight.segments().rev().find(|(.., s)| !s.sacked)?;
+        Some(Candidate {
+            sequence,
+            rescue: true,
+        })
+    }
+}
+
+impl LossRecovery for Sack {
+    fn on_blocks(&mut self, blocks: &[Block], flight: &mut Flight) -> bool {
+        flight.sack(blocks)
+    }
+
+    fn on_ack(&mut self, ack: &Ack, cx: &mut Context<'_>) -> Reaction {
+        self.duplicates = 0;
+        self.beyond = 0;
+        let covered = cx.flight.unacknowledged >= self.recovery_point;
+        self.after_timeout &= !covered;
+        // Section 5, (A): a cumulative acknowledgement beyond RecoveryPoint ends the recovery.
+        let recovered = self.recovering && covered;
+        self.recovering &= !covered;
+        if !self.recovering && (!recovered || self.growth_on_exit) {
+            cx.congestion.on_ack(ack);
+        }
+        self.retransmitted = self.retransmitted.max(cx.flight.unacknowledged);
+        cx.flight.skip_sacked();
+        self.update(cx.flight);
+        Reaction::default()
+    }
+
+    fn on_duplicate(&mut self, news: bool, cx: &mut Context<'_>) -> Reaction {
+        // Section 2: a duplicate acknowledgement brings SACK information that is new.
+        if !news {
+            return Reaction::KEEP;
+        }
+        self.duplicates += 1;
+        cx.flight.skip_sacked();
+        self.update(cx.flight);
+        let may_enter = !self.recovering && cx.flight.unacknowledged >= self.recovery_point;
+        // Section 5, steps 1 and 2.
+        let first_lost = self.scores.lost_before > cx.flight.unacknowledged;
+        if may_enter && (self.duplicates >= self.threshold || first_lost) {
+            return self.enter(cx);
+        }
+        Reaction::KEEP
+    }
+
+    fn on_timeout(&mut self, flight: &mut Flight) {
+        // Section 5.1.
+        self.recovery_point = flight.highest;
+        self.recovering = false;
+        self.after_timeout = true;
+        self.duplicates = 0;
+        self.beyond = 0;
+        flight.forget_sacked();
+        self.scores = Scores::default();
+    }
+
+    fn candidate(&self, flight: &Flight, congestion: &dyn CongestionControl) -> Option<Candidate> {
+        // Section 5, (C), and step 3 of limited transmit: as long as cwnd - pipe >= 1 SMSS.
+        let room = self.scores.pipe + u64::from(flight.full) <= congestion.window();
+        if self.recovering {
+            return self.next_segment(flight).filter(|_| room);
+        }
+        if self.duplicates == 0 || !self.limited_transmit || self.after_timeout {
+            return in_window(flight, flight.unsacked(), congestion.window());
+        }
+        // (3.3) previously unsent data only
+        let next = flight.next;
+        let new = next < flight.size && flight.is_advertised(next + flight.payload(next));
+        (room && new).then(|| Candidate::at(next))
+    }
+
+    fn on_sent(&mut self, candidate: Candidate, flight: &mut Flight) {
+        let payload = flight.payload(candidate.sequence);
+        let end = candidate.sequence + payload;
+        if candidate.rescue {
+            // RescueRxt is set to RecoveryPoint; HighRxt stays.
+            self.rescued = self.recovery_point;
+        } else if self.recovering && end <= self.recovery_point {
+            self.retransmitted = self.retransmitted.max(end);
+        }
+        if !self.recovering && self.duplicates > 0 && !self.after_timeout {
+            self.beyond += payload;
+        }
+        if self.after_timeout {
+            flight.skip_sacked();
+        }
+        // (C.4)
+        self.scores.pipe += payload;
+    }
+
+    fn phase(&self, _flight: &Flight) -> Phase {
+        match () {
+            () if self.recovering => Phase::Recovery,
+            () if self.after_timeout => Phase::Loss,
+            () => Phase::Open,
+        }
+    }
+}

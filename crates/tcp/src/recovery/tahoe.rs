@@ -1,0 +1,57 @@
+//! Tahoe: fast retransmit, then slow start from one segment (Jacobson 1988;
+//! Fall and Floyd 1996, section 2). What was sent after the lost segment is sent again.
+
+use super::{Candidate, Context, Duplicates, LossRecovery, Phase, Reaction};
+use crate::cc::{Ack, CongestionControl, Timeout};
+use crate::flight::Flight;
+use crate::Parameters;
+
+pub struct Tahoe {
+    duplicates: Duplicates,
+}
+
+impl Tahoe {
+    pub fn new(parameters: &Parameters) -> Tahoe {
+        Tahoe {
+            duplicates: Duplicates::new(parameters),
+        }
+    }
+}
+
+impl LossRecovery for Tahoe {
+    fn on_ack(&mut self, ack: &Ack, cx: &mut Context<'_>) -> Reaction {
+        self.duplicates.clear(cx.flight);
+        cx.congestion.on_ack(ack);
+        Reaction::default()
+    }
+
+    fn on_duplicate(&mut self, _news: bool, cx: &mut Context<'_>) -> Reaction {
+        if !self.duplicates.count(cx.flight) {
+            return Reaction::KEEP;
+        }
+        let in_flight = self.duplicates.loss(cx.flight);
+        cx.congestion.on_timeout(&Timeout {
+            at: cx.now,
+            in_flight,
+            repeated: false,
+        });
+        cx.flight.rewind();
+        Reaction::RETRANSMIT
+    }
+
+    fn on_timeout(&mut self, flight: &mut Flight) {
+        self.duplicates.timeout(flight);
+    }
+
+    fn candidate(&self, flight: &Flight, congestion: &dyn CongestionControl) -> Option<Candidate> {
+        self.duplicates.candidate(None, flight, congestion)
+    }
+
+    fn on_sent(&mut self, candidate: Candidate, flight: &mut Flight) {
+        self.duplicates.sent(candidate, flight);
+    }
+
+    fn phase(&self, _flight: &Flight) -> Phase {
+        self.duplicates.phase(false)
+    }
+}

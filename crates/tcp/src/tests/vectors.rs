@@ -1,0 +1,355 @@
+//! The windows, timeouts and scoreboards of the standards, from numbers worked
+//! out apart from this program: `tests/data/tcp_vectors.json`. The initial
+//! windows are computed in Python and tested there. What the file has of
+//! RFC 3649, RFC 9438, FAST, Vegas, RACK, DCTCP and BBR waits for those
+//! congestion controls.
+
+use crate::cc::{self, Ack, CongestionControl, Loss, Timeout};
+use crate::flight::{Flight, Segment};
+use crate::recovery::{self, Candidate, Context, LossRecovery, Reaction};
+use crate::timeout::Rfc6298;
+use crate::transport::Setting;
+use crate::{Parameters, Sizes, TimeoutPolicy, Value};
+use lightburst_des::{Duration, Time};
+use lightburst_net::Block;
+use serde_json::Value as Json;
+
+const SECOND: f64 = 1e12;
+
+fn vectors() -> Json {
+    let text = include_str!("../../../../tests/data/tcp_vectors.json");
+    serde_json::from_str(text).expect("JSON")
+}
+
+fn list(json: &Json) -> &[Json] {
+    json.as_array().expect("a list")
+}
+
+fn number(json: &Json) -> f64 {
+    json.as_f64().expect("a number")
+}
+
+fn whole(json: &Json) -> u64 {
+    json.as_u64().expect("a whole number")
+}
+
+/// The standard's choices, with `changes`.
+fn parameters(changes: &[(&str, f64)]) -> Parameters {
+    let numbers = [
+        ("initial_timeout_ps", SECOND),
+        ("min_timeout_ps", SECOND),
+        ("max_timeout_ps", 60.0 * SECOND),
+        ("clock_granularity_ps", 1e9),
+        ("backoff", 2.0),
+        ("duplicate_threshold", 3.0),
+        ("initial_window_bytes", 10_000.0),
+        ("advertised_window_bytes", 1e9),
+    ];
+    let switches = [
+        ("limited_transmit", true),
+        ("bug_fix", true),
+        ("rescue_retransmission", true),
+        ("window_growth_on_exit", false),
+    ];
+    let words = [
+        ("halving", "flight-size"),
+        ("partial_acknowledgement", "impatient"),
+        ("full_acknowledgement", "ssthresh"),
+    ];
+    let own = |name: &str| name.to_string();
+    let numbers = numbers.iter().chain(changes);
+    let numbers = numbers.map(|(name, x)| (own(name), Value::Number(*x)));
+    let switches = switches.map(|(name, on)| (own(name), Value::Switch(on)));
+    let words = words.map(|(name, word)| (own(name), Value::Word(own(word))));
+    Parameters::new(numbers.chain(switches).chain(words))
+}
+
+/// The window law `reno` with a window of `bytes` in segments of `full`.
+fn reno(bytes: f64, full: u32) -> Box<dyn CongestionControl> {
+    let parameters = parameters(&[("initial_window_bytes", bytes)]);
+    let sizes = Sizes {
+        segment: full,
+        header: 0,
+        control: 40,
+        access_buffer: u64::MAX,
+    };
+    let setting = Setting {
+        parameters: &parameters,
+        sizes: &sizes,
+        segment_time: Duration(0),
+    };
+    (cc::find("reno").unwrap().build)(&setting)
+}
+
+fn loss(in_flight: u64) -> Loss {
+    let at = Time::ZERO;
+    Loss { at, in_flight }
+}
+
+fn send(flight: &mut Flight, sequence: u64) {
+    let segment = Segment {
+        sent: Time::ZERO,
+        delivered: 0,
+        delivered_at: Time::ZERO,
+        first_sent: Time::ZERO,
+        retransmitted: false,
+        sacked: false,
+    };
+    flight.send(sequence, segment);
+}
+
+/// A flow of `size` segments of one byte, the first `sent` of them sent.
+fn flight(size: u64, sent: u64) -> Flight {
+    let mut flight = Flight::new(size, 1, u64::MAX);
+    (0..sent).for_each(|sequence| send(&mut flight, sequence));
+    flight
+}
+
+/// The timeouts after each round-trip time of `rows`, in seconds.
+fn timeouts(rows: &[Json], minimum: f64, granularity: f64) -> Vec<f64> {
+    let mut rule = Rfc6298::new(&parameters(&[
+        ("min_timeout_ps", minimum * SECOND),
+        ("max_timeout_ps", 1e6 * SECOND),
+        ("clock_granularity_ps", granularity * SECOND),
+    ]));
+    let sample = |row: &Json| {
+        rule.on_sample(Duration((number(&row["R"]) * SECOND).round() as u64));
+        rule.value().0 as f64 / SECOND
+    };
+    rows.iter().map(sample).collect()
+}
+
+fn assert_near(ours: &[f64], theirs: impl Iterator<Item = f64>) {
+    for (ours, theirs) in ours.iter().zip(theirs) {
+        assert!((ours - theirs).abs() < 2e-12, "{ours} s, not {theirs} s");
+    }
+}
+
+#[test]
+fn round_trip_times_give_the_timeouts_of_rfc_6298() {
+    let all = &vectors()["rfc6298"];
+    for (name, minimum) in [
+        ("seq1", 1.0),
+        ("seq2", 1.0),
+        ("seq3", 1.0),
+        ("minrto02", 0.2),
+    ] {
+        let rows = list(&all[name]);
+        assert!(rows.len() > 2);
+        let column = |name: &'static str| rows.iter().map(move |row| number(&row[name]));
+        assert_near(&timeouts(rows, minimum, 0.0), column("RTO"));
+        let raw = timeouts(rows, 0.0, 0.0);
+        assert_near(&raw, column("RTO_raw"));
+        // with a margin of G = 1000 s the timeout tells SRTT; the rest is 4 RTTVAR
+        let coarse = timeouts(rows, 0.0, 1000.0);
+        let mean: Vec<f64> = coarse.iter().map(|timeout| timeout - 1000.0).collect();
+        assert_near(&mean, column("SRTT"));
+        let variation = raw.iter().zip(&mean).map(|(raw, mean)| (raw - mean) / 4.0);
+        assert_near(&variation.collect::<Vec<f64>>(), column("RTTVAR"));
+    }
+}
+
+#[test]
+fn expiries_double_the_timeout_up_to_the_maximum() {
+    let mut rule = Rfc6298::new(&parameters(&[]));
+    for seconds in list(&vectors()["rfc6298"]["backoff"]) {
+        assert_eq!(rule.value().0 as f64, number(seconds) * SECOND);
+        rule.on_timeout();
+    }
+}
+
+#[test]
+fn an_acknowledgement_in_congestion_avoidance_opens_the_window_as_in_rfc_5681() {
+    for row in list(&vectors()["rfc5681"]["CA"]) {
+        let full = whole(&row["SMSS"]);
+        let mut law = reno(1e6, full as u32);
+        // to begin avoidance at the window of the row
+        law.on_loss(&loss(2 * whole(&row["cwnd"])));
+        assert_eq!(law.exact_window(), number(&row["cwnd"]));
+        law.on_ack(&Ack {
+            at: Time::ZERO,
+            bytes: full,
+            in_flight: 0,
+            rtt: None,
+            delivery_rate: None,
+        });
+        assert_eq!(law.exact_window(), number(&row["next"]));
+    }
+}
+
+#[test]
+fn a_loss_and_a_timeout_set_the_windows_of_rfc_5681() {
+    for row in list(&vectors()["rfc5681"]["fr"]) {
+        let (full, in_flight) = (whole(&row["SMSS"]), whole(&row["FlightSize"]));
+        let mut congestion = reno(in_flight as f64, full as u32);
+        let mut flight = Flight::new(1_000_000, full as u32, u64::MAX);
+        (0..in_flight / full).for_each(|i| send(&mut flight, i * full));
+        let mut recovery = build("reno");
+        let mut reaction = Reaction::default();
+        for _ in 0..3 {
+            assert!(!reaction.retransmit);
+            reaction = recovery.on_duplicate(false, &mut context(&mut flight, &mut *congestion));
+        }
+        assert!(reaction.retransmit);
+        assert_eq!(congestion.slow_start_threshold(), number(&row["ssthresh"]));
+        let window = congestion.exact_window() + recovery.inflation() as f64;
+        assert_eq!(window, number(&row["cwnd"]));
+    }
+    for row in list(&vectors()["rfc5681"]["rto"]) {
+        let mut law = reno(1e6, whole(&row["SMSS"]) as u32);
+        law.on_timeout(&Timeout {
+            at: Time::ZERO,
+            in_flight: whole(&row["FlightSize"]),
+            repeated: false,
+        });
+        assert_eq!(law.slow_start_threshold(), number(&row["ssthresh"]));
+        assert_eq!(law.exact_window(), number(&row["cwnd"]));
+    }
+}
+
+fn build(name: &str) -> Box<dyn LossRecovery> {
+    (recovery::find(name).unwrap().build)(&parameters(&[]))
+}
+
+fn context<'a>(flight: &'a mut Flight, congestion: &'a mut dyn CongestionControl) -> Context<'a> {
+    let now = Time::ZERO;
+    Context {
+        flight,
+        congestion,
+        now,
+    }
+}
+
+/// Tells `recovery` of the cumulative acknowledgement of all before `acknowledgement`.
+fn acknowledge(
+    acknowledgement: u64,
+    recovery: &mut dyn LossRecovery,
+    flight: &mut Flight,
+    congestion: &mut dyn CongestionControl,
+) -> Reaction {
+    let covered = flight.acknowledge(acknowledgement);
+    let ack = Ack {
+        at: Time::ZERO,
+        bytes: covered.bytes,
+        in_flight: flight.outstanding(),
+        rtt: None,
+        delivery_rate: None,
+    };
+    recovery.on_ack(&ack, &mut context(flight, congestion))
+}
+
+/// 20 segments in flight, of which 1 to 5 were lost; nothing new is sent.
+#[test]
+fn five_losses_take_new_reno_through_the_windows_of_rfc_6582() {
+    let vectors = vectors();
+    let steps = list(&vectors["rfc6582"]["case_flight20_lost1to5"]);
+    for full_acknowledgement in ["ssthresh", "flight-size"] {
+        let mut congestion = reno(20.0, 1);
+        let mut flight = flight(20, 20);
+        let all = parameters(&[]);
+        let word = Value::Word(full_acknowledgement.to_string());
+        let all = all
+            .0
+            .into_iter()
+            .chain([("full_acknowledgement".to_string(), word)]);
+        let mut recovery = (recovery::find("new-reno").unwrap().build)(&Parameters::new(all));
+        let duplicates = whole(&steps[0]["dupacks"]);
+        let again = (0..duplicates).filter(|_| {
+            let mut cx = context(&mut flight, &mut *congestion);
+            recovery.on_duplicate(false, &mut cx).retransmit
+        });
+        assert_eq!(again.count(), 1);
+        assert_eq!(
+            congestion.slow_start_threshold(),
+            number(&steps[0]["ssthresh"])
+        );
+        let window = |congestion: &dyn CongestionControl, recovery: &dyn LossRecovery| {
+            congestion.exact_window() + recovery.inflation() as f64
+        };
+        assert_eq!(window(&*congestion, &*recovery), number(&steps[0]["cwnd"]));
+        for step in &steps[1..5] {
+            // segment `rtx` is the first one missing, so all before it is acknowledged
+            let missing = whole(&step["rtx"]) - 1;
+            let reaction = acknowledge(missing, &mut *recovery, &mut flight, &mut *congestion);
+            assert!(reaction.retransmit);
+            assert_eq!(flight.unacknowledged, missing);
+            assert_eq!(window(&*congestion, &*recovery), number(&step["cwnd"]));
+        }
+        let reaction = acknowledge(20, &mut *recovery, &mut flight, &mut *congestion);
+        assert!(!reaction.retransmit);
+        let option = match full_acknowledgement {
+            "ssthresh" => "cwnd_opt2",
+            _ => "cwnd_opt1_flight0",
+        };
+        assert_eq!(window(&*congestion, &*recovery), number(&steps[5][option]));
+    }
+}
+
+/// A window of `0`, whatever happens.
+struct Still(u64);
+
+impl CongestionControl for Still {
+    fn window(&self) -> u64 {
+        self.0
+    }
+}
+
+/// What `recovery` would send with a window of so many bytes.
+fn candidate(recovery: &dyn LossRecovery, flight: &Flight, window: u64) -> Option<Candidate> {
+    recovery.candidate(flight, &Still(window))
+}
+
+/// Scoreboards with one segment for each byte: what is in the pipe shows in
+/// the smallest window that lets a segment go, and what is lost in what goes
+/// before new data.
+#[test]
+fn pipe_and_losses_are_those_of_rfc_6675() {
+    for row in list(&vectors()["rfc6675"]) {
+        let case = row["case"].as_str().unwrap();
+        let sent = whole(&row["HighData"]);
+        let mut flight = flight(sent + 1, sent);
+        let mut recovery = build("sack");
+        let mut law = Still(u64::MAX);
+        if let acknowledged @ 1.. = whole(&row["HighACK"]) {
+            acknowledge(acknowledged, &mut *recovery, &mut flight, &mut law);
+        }
+        let byte = |segment: &Json| whole(segment) - 1;
+        let blocks: Vec<Block> = list(&row["sacked"])
+            .iter()
+            .map(|segment| Block {
+                start: byte(segment),
+                end: byte(segment) + 1,
+            })
+            .collect();
+        assert!(recovery.on_blocks(&blocks, &mut flight), "{case}");
+        let reaction = recovery.on_duplicate(true, &mut context(&mut flight, &mut law));
+        let mut lost = Vec::new();
+        // those up to HighRxt are sent again before the pipe is looked at
+        let mut again = whole(&row["HighRxt"]);
+        if reaction.retransmit {
+            // the sender resends the first one, whatever the window says
+            lost.push(flight.unacknowledged);
+        }
+        let pipe = |recovery: &dyn LossRecovery, flight: &Flight| {
+            let window = (0..=sent + 1).find(|w| candidate(recovery, flight, *w).is_some());
+            window.expect("a window that is large enough") - 1
+        };
+        let mut seen = (again == 0).then(|| pipe(&*recovery, &flight));
+        let mut next = reaction
+            .retransmit
+            .then(|| Candidate::at(flight.unacknowledged));
+        while let Some(candidate_now) = next.filter(|c| c.sequence < sent) {
+            send(&mut flight, candidate_now.sequence);
+            recovery.on_sent(candidate_now, &mut flight);
+            again = again.saturating_sub(1);
+            if again == 0 && seen.is_none() {
+                seen = Some(pipe(&*recovery, &flight));
+            }
+            next = candidate(&*recovery, &flight, u64::MAX).filter(|c| !c.rescue);
+            lost.extend(next.map(|c| c.sequence).filter(|sequence| *sequence < sent));
+        }
+        let expected: Vec<u64> = list(&row["lost"]).iter().map(byte).collect();
+        assert_eq!(lost, expected, "{case}: lost");
+        assert_eq!(seen, Some(whole(&row["pipe"])), "{case}: pipe");
+    }
+}

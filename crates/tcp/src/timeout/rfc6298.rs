@@ -1,0 +1,118 @@
+//! The standard retransmission timeout (RFC 6298).
+
+use super::TimeoutPolicy;
+use crate::Parameters;
+use lightburst_des::Duration;
+
+/// Smoothed round-trip time and its variation, in picoseconds.
+#[derive(Clone, Debug)]
+pub struct Rfc6298 {
+    /// SRTT and RTTVAR; none before the first measurement.
+    smoothed: Option<(f64, f64)>,
+    timeout: Duration,
+    initial: Duration,
+    minimum: Duration,
+    maximum: Duration,
+    /// G.
+    granularity: f64,
+    backoff: f64,
+}
+
+impl Rfc6298 {
+    /// The state at the start of a connection.
+    pub fn new(parameters: &Parameters) -> Rfc6298 {
+        let duration = |name| Duration(parameters.get(name) as u64);
+        Rfc6298 {
+            smoothed: None,
+            // (2.1)
+            timeout: duration("initial_timeout_ps"),
+            initial: duration("initial_timeout_ps"),
+            minimum: duration("min_timeout_ps"),
+            maximum: duration("max_timeout_ps"),
+            granularity: parameters.get("clock_granularity_ps"),
+            backoff: parameters.get("backoff"),
+        }
+    }
+}
+
+impl TimeoutPolicy for Rfc6298 {
+    fn value(&self) -> Duration {
+        self.timeout
+    }
+
+    fn on_sample(&mut self, rtt: Duration) {
+        let rtt = rtt.0 as f64;
+        let (mean, variation) = match self.smoothed {
+            // (2.2) SRTT <- R, RTTVAR <- R/2
+            None => (rtt, rtt / 2.0),
+            // (2.3) RTTVAR <- (1 - beta) * RTTVAR + beta * |SRTT - R'|, beta = 1/4,
+            //       SRTT <- (1 - alpha) * SRTT + alpha * R', alpha = 1/8
+            Some((mean, variation)) => (
+                0.875 * mean + 0.125 * rtt,
+                0.75 * variation + 0.25 * (mean - rtt).abs(),
+            ),
+        };
+        self.smoothed = Some((mean, variation));
+        // RTO <- SRTT + max (G, K*RTTVAR), K = 4
+        let timeout = Duration((mean + self.granularity.max(4.0 * variation)).round() as u64);
+        // (2.4) and (2.5)
+        self.timeout = timeout.max(self.minimum).min(self.maximum);
+    }
+
+    fn on_established(&mut self, repeated: bool) {
+        if repeated {
+            // (5.7) 3 seconds where the initial timeout is the standard's 1 second
+            self.timeout = Duration(3 * self.initial.0).min(self.maximum);
+        }
+    }
+
+    fn on_timeout(&mut self) {
+        // (5.5) "back off the timer", up to the maximum of (2.5)
+        let timeout = Duration((self.backoff * self.timeout.0 as f64).round() as u64);
+        self.timeout = timeout.min(self.maximum);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(minimum: f64, granularity: f64) -> Rfc6298 {
+        let numbers = [
+            ("initial_timeout_ps", 1e12),
+            ("min_timeout_ps", minimum),
+            ("max_timeout_ps", 60e12),
+            ("clock_granularity_ps", granularity),
+            ("backoff", 2.0),
+        ];
+        let numbers = numbers.map(|(name, x)| (name.to_string(), crate::Value::Number(x)));
+        Rfc6298::new(&Parameters::new(numbers))
+    }
+
+    #[test]
+    fn it_starts_at_one_second_and_doubles_to_the_maximum() {
+        let mut rule = rule(1e12, 1e9);
+        let seconds: Vec<u64> = (0..8)
+            .map(|_| {
+                let value = rule.value().0 / 1_000_000_000_000;
+                rule.on_timeout();
+                value
+            })
+            .collect();
+        assert_eq!(seconds, [1, 2, 4, 8, 16, 32, 60, 60]);
+    }
+
+    #[test]
+    fn the_granularity_bounds_the_margin_and_a_sample_ends_the_backoff() {
+        let mut rule = rule(0.0, 10e9);
+        for _ in 0..60 {
+            rule.on_sample(Duration(100_000_000_000));
+        }
+        // SRTT 100 ms, RTTVAR all but 0: G = 10 ms
+        assert_eq!(rule.value(), Duration(110_000_000_000));
+        rule.on_timeout();
+        assert_eq!(rule.value(), Duration(220_000_000_000));
+        rule.on_sample(Duration(100_000_000_000));
+        assert_eq!(rule.value(), Duration(110_000_000_000));
+    }
+}

@@ -1,0 +1,151 @@
+//! Transports by name: which congestion control, loss recovery and timeout go
+//! together, and what the receiver does.
+
+use crate::cc::{self, CongestionControl, StopAndWait};
+use crate::recovery::{self, GoBackN, LossRecovery};
+use crate::timeout::{Rfc6298, SawTimeout, TimeoutPolicy};
+use crate::{Parameters, Sizes};
+use lightburst_des::Duration;
+use lightburst_net::Options;
+
+/// What a transport is built from.
+pub struct Setting<'a> {
+    /// The transport's numbers and words.
+    pub parameters: &'a Parameters,
+    /// Sizes on the wire.
+    pub sizes: &'a Sizes,
+    /// Transmission time of a full segment on the host's link (tau).
+    pub segment_time: Duration,
+}
+
+/// The choices that make the sender of a connection.
+pub struct Transport {
+    /// How much may be in flight.
+    pub congestion: Box<dyn CongestionControl>,
+    /// What is sent again.
+    pub recovery: Box<dyn LossRecovery>,
+    /// When to retransmit.
+    pub timeout: Box<dyn TimeoutPolicy>,
+    /// How it looks at the clock.
+    pub clock: Clock,
+    /// Bytes that the receiver has room for.
+    pub advertised: u64,
+}
+
+/// From when on timers and round-trip times count, and which are measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// From the beginning of the transmission on the network interface, every
+    /// acknowledgement (minakhmetov2018, section 2).
+    Transmission,
+    /// From the hand-over to the interface, whose queue a host does not see;
+    /// one segment at a time (RFC 6298, section 3).
+    OneAtATime,
+    /// The same, every acknowledgement of segments that were sent once.
+    EveryAcknowledgement,
+    /// The same, by time stamps (RFC 7323, section 4).
+    Timestamps,
+}
+
+/// What a receiver does.
+#[derive(Clone, Copy, Debug)]
+pub struct Reception {
+    /// In-order segments for one acknowledgement (b).
+    pub acknowledge_every: u32,
+    /// How long an acknowledgement may wait for the next segment.
+    pub delay: Duration,
+    /// SACK blocks that an acknowledgement carries at most.
+    pub blocks: usize,
+    /// Whether it reports duplicates (RFC 2883).
+    pub duplicate_sack: bool,
+    /// Whether segments carry time stamps.
+    pub timestamps: bool,
+}
+
+impl Reception {
+    /// Every segment is acknowledged at once.
+    pub const PLAIN: Reception = Reception {
+        acknowledge_every: 1,
+        delay: Duration::ZERO,
+        blocks: 0,
+        duplicate_sack: false,
+        timestamps: false,
+    };
+}
+
+/// A transport by its name in the scenario.
+pub struct Entry {
+    /// The name.
+    pub name: &'static str,
+    /// Builds the sender of one connection.
+    pub build: fn(&Setting) -> Transport,
+    /// What the receiver does.
+    pub reception: fn(&Parameters) -> Reception,
+}
+
+/// All transports.
+pub const REGISTRY: &[Entry] = &[
+    Entry {
+        name: "saw",
+        build: |s| stop_and_wait(s, 0.0),
+        reception: |_| Reception::PLAIN,
+    },
+    Entry {
+        name: "sawl",
+        build: |s| stop_and_wait(s, s.parameters.get("p")),
+        reception: |_| Reception::PLAIN,
+    },
+    Entry {
+        name: "tcp",
+        build: tcp,
+        reception,
+    },
+];
+
+/// The transport called `name`.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    REGISTRY.iter().find(|entry| entry.name == name)
+}
+
+/// Waits `p` segment times longer than the timeout that it estimates.
+fn stop_and_wait(setting: &Setting, p: f64) -> Transport {
+    let margin = Duration((p * setting.segment_time.0 as f64).round() as u64);
+    Transport {
+        congestion: Box::new(StopAndWait::new(setting.sizes.payload())),
+        recovery: Box::new(GoBackN),
+        timeout: Box::new(SawTimeout::new(setting.parameters, margin)),
+        clock: Clock::Transmission,
+        advertised: u64::MAX,
+    }
+}
+
+fn tcp(setting: &Setting) -> Transport {
+    let parameters = setting.parameters;
+    let law = cc::find(parameters.word("congestion_control")).expect("a known congestion control");
+    let recovery = recovery::find(parameters.word("recovery")).expect("a known loss recovery");
+    Transport {
+        congestion: (law.build)(setting),
+        recovery: (recovery.build)(parameters),
+        timeout: Box::new(Rfc6298::new(parameters)),
+        clock: match parameters.word("rtt_samples") {
+            _ if parameters.is("timestamps") => Clock::Timestamps,
+            "every-acknowledgement" => Clock::EveryAcknowledgement,
+            _ => Clock::OneAtATime,
+        },
+        advertised: parameters.get("advertised_window_bytes") as u64,
+    }
+}
+
+fn reception(parameters: &Parameters) -> Reception {
+    let selective = parameters.word("recovery").starts_with("sack");
+    Reception {
+        acknowledge_every: parameters.get("acknowledge_every") as u32,
+        delay: Duration(parameters.get("acknowledgement_delay_ps") as u64),
+        blocks: match selective {
+            true => (parameters.get("sack_blocks") as usize).min(Options::BLOCKS),
+            false => 0,
+        },
+        duplicate_sack: selective && parameters.is("duplicate_sack"),
+        timestamps: parameters.is("timestamps"),
+    }
+}
