@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lightburst import compile as compiling
-from lightburst.compile import compile_plan
+from lightburst.compile import compile_plan, memory
 from lightburst.errors import InputError
 from lightburst.scenario import Scenario, load
 
@@ -72,12 +71,12 @@ CASES = {
     # unknown kinds and names
     ('"fat-tree"', '"fat tree"'): ("topology.kind", "'fat tree'", "'fat-tree', 'path', 'graph'"),
     ('"hybrid"', '"Hybrid"'): ("switching.kind", "'Hybrid'", "'all-optical', 'hybrid', 'electron"),
-    ('"sawl"', '"tcp"'): ("transport.kind", "'tcp'", "one of 'saw', 'sawl', 'datagram'"),
-    ('"poisson"', '"burst"'): ("workload.kind", "'burst'", "'poisson', 'shuffle', 'incast'"),
+    ('"sawl"', '"udp"'): ("transport.kind", "'udp'", "one of 'saw', 'sawl', 'tcp', 'datagram'"),
+    ('"poisson"', '"burst"'): ("workload.kind", "'burst'", "'poisson', 'shuffle', 'pairs'"),
     ('"lognormal"', '"normal"'): ("workload.size.kind", "'normal'", "'constant', 'exponential'"),
     ('"free"', '"ecmp"'): ("routing.choice", "'ecmp'", "one of 'free', 'random', 'flow-hash'"),
-    ('kind = "sawl"\n', ""): ("transport.kind", "nothing", "one of 'saw', 'sawl', 'datagram'"),
-    ('kind = "sawl"', "kind = 3"): ("transport.kind", "'3'", "one of 'saw', 'sawl', 'datagram'"),
+    ('kind = "sawl"\n', ""): ("transport.kind", "nothing", "'sawl', 'tcp', 'datagram'"),
+    ('kind = "sawl"', "kind = 3"): ("transport.kind", "'3'", "one of 'saw', 'sawl', 'tcp', "),
     # units
     ('"10 Gb/s"', '"10 Gb"'): ("topology.link_rate", "'10 Gb'", "did you mean '10 Gb/s'?"),
     ('"10 Gb/s"', '"10 gb/s"'): ("topology.link_rate", "'10 gb/s'", "did you mean '10 Gb/s'?"),
@@ -103,6 +102,13 @@ CASES = {
     ("p = 4", "beta = 1"): ("transport.beta", "1", "a number greater than 0 and less than 1"),
     ("p = 4", "alpha = 1"): ("transport.alpha", "1", "a number greater than 1"),
     ("2.45663283", "inf"): ("workload.size.sigma", "inf", "a number at least 0 and at most 20"),
+    ("p = 4", "receiver_timers = 1"): ("transport.receiver_timers", "1", "true or false"),
+    ("p = 4", 'receiver_timers = "no"'): ("transport.receiver_timers", "'no'", "true or false"),
+    ('kind = "fat-tree"\nk = 8', 'kind = "graph"\nlinks = "ab"'): (
+        "topology.links",
+        "'ab'",
+        "a list, each item a table",
+    ),
     # structure
     ("k = 8", "k = 7"): ("topology.k", "7", "an even whole number from 2 to 128"),
     ("k = 8", "k = 0"): ("topology.k", "0", "an even whole number from 2 to 128"),
@@ -269,7 +275,7 @@ def test_scenario_files_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_more_memory_than_there_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiling, "available_memory", lambda: 4 * 2**30)
+    monkeypatch.setattr(memory, "available_memory", lambda: 4 * 2**30)
     text = GOOD.replace("k = 8", "k = 128").replace("flows = 1024", "flows = 1_000_000_000")
     error = refusal(tmp_path, text)
     assert error.path == "scenario"

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lightburst import _core
 from lightburst.compile import compile_plan
 from lightburst.errors import InputError
 from lightburst.scenario import KINDS, Scenario, load, schema
@@ -73,7 +74,7 @@ def test_each_example_loads_compiles_and_survives_writing(path: Path) -> None:
 
 def test_there_are_the_examples_that_the_documentation_names() -> None:
     names = {path.stem for path in EXAMPLES}
-    assert names >= {"hybrid", "electronic", "incast", "shuffle", "path", "graph", "flows"}
+    assert names >= {"hybrid", "electronic", "incast", "shuffle", "path", "graph", "flows", "obs"}
 
 
 def test_hybrid_and_electronic_differ_in_one_word() -> None:
@@ -216,6 +217,11 @@ class TestCanonicalJson:
         texts = {scenario().with_(change).canonical_json() for change in changes}
         assert len(texts | {scenario().canonical_json()}) == len(changes) + 1
 
+    def test_tracing_makes_no_other_scenario(self) -> None:
+        assert scenario().with_({"measurement.trace": [0]}).canonical_json() == (
+            scenario().canonical_json()
+        )
+
     def test_unlimited_is_not_the_default(self) -> None:
         electronic = scenario().with_(switching__kind="electronic")
         unlimited = electronic.with_(switching__queue_size="unlimited")
@@ -290,6 +296,20 @@ class TestSchema:
         jsonschema.validate(tomllib.loads(path.read_text(encoding="utf-8")), SCHEMA)
         jsonschema.validate(load(path).to_dict(), SCHEMA)
 
+    def test_allows_a_range_and_a_word_for_a_number(self) -> None:
+        values = tomllib.loads((ROOT / "examples/obs.toml").read_text(encoding="utf-8"))
+        for window in ("rfc3390", 1):
+            values["transport"]["initial_window"] = window
+            values["loss"]["drops"] = [{"segments": [20, 24]}]
+            jsonschema.validate(values, SCHEMA)
+        for key, value in (("initial_window", "rfc1"), ("initial_window", 0)):
+            with pytest.raises(jsonschema.ValidationError):
+                jsonschema.validate(values | {"transport": {"kind": "tcp", key: value}}, SCHEMA)
+        for ends in ([20], [0, 1], [1, 2, 3], "1-2"):
+            values["loss"]["drops"] = [{"segments": ends}]
+            with pytest.raises(jsonschema.ValidationError):
+                jsonschema.validate(values, SCHEMA)
+
     @pytest.mark.parametrize(
         ("table", "key", "value"),
         [
@@ -317,13 +337,24 @@ class TestSchema:
 
 
 def test_kinds() -> None:
-    assert KINDS["topologies"] == ("fat-tree", "path", "graph")
-    assert KINDS["switches"] == ("all-optical", "hybrid", "electronic")
-    assert KINDS["transports"] == ("saw", "sawl", "datagram")
-    assert KINDS["workloads"] == ("poisson", "shuffle", "incast", "table")
+    assert KINDS["topologies"] == ("fat-tree", "path", "graph", "obs-path")
+    assert KINDS["switches"] == ("all-optical", "hybrid", "electronic", "burst")
+    assert KINDS["assemblies"] == ("timer", "size", "mixed")
+    assert KINDS["transports"] == ("saw", "sawl", "tcp", "datagram")
+    assert KINDS["congestion_controls"] == ("reno",)
+    assert KINDS["recoveries"] == ("tahoe", "reno", "new-reno", "sack", "sack1")
+    assert KINDS["workloads"] == ("poisson", "shuffle", "pairs", "incast", "table")
     assert KINDS["choices"] == ("free", "random", "flow-hash")
     assert KINDS["distributions"] == ("websearch", "hadoop")
     assert "bounded-pareto" in KINDS["sizes"]
+
+
+@pytest.mark.parametrize(
+    "topic",
+    ["switches", "assemblies", "transports", "congestion_controls", "recoveries", "choices"],
+)
+def test_the_core_knows_the_same_names(topic: str) -> None:
+    assert sorted(_core.registry()[topic]) == sorted(KINDS[topic])
 
 
 def test_the_reference_page_has_every_field_with_its_default() -> None:

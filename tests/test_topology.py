@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lightburst.errors import InputError
-from lightburst.scenario.topology import FatTree, Graph, PathTopology
+from lightburst.scenario.topology import FatTree, Graph, ObsPath, PathTopology
 from lightburst.topology import Network, build_network, count, from_networkx
 from lightburst.topology.fat_tree import FatTreeNodes
 
@@ -115,6 +115,55 @@ def test_a_path(links: int) -> None:
         assert ports(network, switch) == [before, after]
     assert network.largest_degree == (2 if links > 1 else 0)
     assert count(PathTopology(links=links)) == network.counts
+
+
+def delays(network: Network) -> dict[tuple[int, int], int]:
+    ends = zip(network.link_from.tolist(), network.link_to.tolist(), strict=True)
+    return dict(zip(ends, network.link_delay_ps.tolist(), strict=True))
+
+
+@pytest.mark.parametrize(("pairs", "cores"), [(1, 0), (1, 2), (3, 1), (50, 4)])
+def test_an_obs_path(pairs: int, cores: int) -> None:
+    section = ObsPath(host_pairs=pairs, core_nodes=cores)
+    network = build_network(section)
+    check_consistent(network)
+    assert count(section) == network.counts
+    assert (network.hosts, network.nodes) == (2 * pairs, 2 * pairs + cores + 2)
+    assert network.largest_degree == section.largest_degree == pairs + 1
+    ingress, egress = 2 * pairs, 2 * pairs + cores + 1
+    line = list(range(ingress, egress + 1))
+    assert ports(network, ingress) == [*range(pairs), ingress + 1]
+    assert ports(network, egress) == [*range(pairs, 2 * pairs), egress - 1]
+    for before, core, after in zip(line, line[1:], line[2:], strict=False):
+        assert ports(network, core) == [before, after]
+    graph = as_networkx(network)
+    assert nx.shortest_path(graph, 0, pairs) == [0, *line, pairs]
+
+
+def test_the_obs_path_of_the_paper() -> None:
+    # yu2004, section V: 10 ms at each access link and each of three fibres, so 0.1 s for a round
+    # trip; 10 GB/s in the fibres; its access rates go up to 125 MB/s.
+    network = build_network(ObsPath())
+    assert set(network.link_delay_ps.tolist()) == {10 * 10**9}
+    rate = network.link_rate_bps.tolist()
+    fibre = (np.minimum(network.link_from, network.link_to) >= 2).tolist()
+    assert set(zip(fibre, rate, strict=True)) == {(False, 8 * 125 * 10**6), (True, 8 * 10**10)}
+    assert fibre.count(True) == 2 * 3
+
+
+@pytest.mark.parametrize("extra", [0, 35 * 10**9, 7])
+def test_more_round_trip_is_at_the_receivers(extra: int) -> None:
+    found = delays(
+        build_network(ObsPath(host_pairs=2, core_nodes=1, extra_round_trip=f"{extra} ps"))
+    )
+    before = delays(build_network(ObsPath(host_pairs=2, core_nodes=1)))
+    grown = {ends: found[ends] - before[ends] for ends in found if found[ends] != before[ends]}
+    egress = 6
+    for receiver in (2, 3):
+        there, back = (egress, receiver), (receiver, egress)
+        assert grown.get(there, 0) + grown.get(back, 0) == extra
+        assert abs(grown.get(there, 0) - grown.get(back, 0)) <= 1
+    assert set(grown) <= {(6, 2), (2, 6), (6, 3), (3, 6)}
 
 
 STAR = "source,target,length,rate\na,s,1 km,\nb,s,,40 Gb/s\nc,s,,\n"

@@ -21,7 +21,7 @@ from lightburst.scenario.sizes import (
     Pareto,
 )
 from lightburst.scenario.transport import Datagram
-from lightburst.scenario.workload import Incast, Poisson, Shuffle, Table
+from lightburst.scenario.workload import Incast, Pairs, Poisson, Shuffle, Table
 from lightburst.workload import Flows, datagram_counts, departures, make_flows
 from lightburst.workload.cdf import parse_distribution
 from lightburst.workload.sizes import draw_sizes
@@ -242,6 +242,20 @@ def test_a_shuffle_without_spread_begins_at_once_in_random_order() -> None:
         int(s): int(d) for s, d in zip(flows.source[::-1], flows.destination[::-1], strict=True)
     }
     assert len(set(first.values())) > 4  # not all begin with host 0
+
+
+@pytest.mark.parametrize(("hosts", "partners"), [(2, 1), (6, 3), (7, 3)])
+def test_pairs_join_the_halves(hosts: int, partners: int) -> None:
+    workload = Pairs(size={"kind": "constant", "value": "1 MB"})
+    flows = make_flows(workload, hosts, 1)
+    assert len(flows) == workload.count(hosts) == partners
+    assert flows.source.tolist() == list(range(partners))
+    assert flows.destination.tolist() == list(range(partners, 2 * partners))
+    assert set(flows.start_ps.tolist()) == {0}
+    spread = make_flows(Pairs(spread="1 ms"), 2000, 1)
+    check_consistent(spread, 2000)
+    assert np.all(spread.destination - spread.source == 1000)
+    assert stats.kstest(spread.start_ps, stats.uniform(0, 1e9).cdf).pvalue > LEAST_P
 
 
 def test_incast_has_rounds_of_different_senders_to_one() -> None:

@@ -30,7 +30,8 @@ def simulate(
     settings
         The settings of the plan as JSON.
     links
-        Columns ``from``, ``to`` (uint32), ``rate_bps``, ``delay_ps`` (uint64).
+        Columns ``from``, ``to`` (uint32), ``rate_bps``, ``delay_ps`` (uint64); where
+        links lose also ``lossy`` (uint8).
     flows
         Columns ``source``, ``destination`` (uint32), ``start_ps``, ``bytes``
         (uint64); for datagrams also ``departures_ps`` and ``departure_offsets``.
@@ -40,8 +41,9 @@ def simulate(
     Returns
     -------
     dict
-        Tables ``flows``, ``links``, ``switches`` (column name to array) and
-        ``totals`` (name to int).
+        Tables ``flows``, ``links``, ``switches``, ``drops`` (column name to array)
+        and ``totals`` (name to int); with a trace also ``trace_segments``,
+        ``trace_windows`` and ``trace_bursts``.
 
     Raises
     ------
@@ -52,7 +54,12 @@ def simulate(
     """
 
 def registry() -> dict[str, list[str]]:
-    """Names that a plan may use, by what they name."""
+    """Names that a plan may use, or a result's numbers stand for, by what they name.
+
+    ``switches``, ``assemblies``, ``transports``, ``congestion_controls``,
+    ``recoveries``, ``choices``, ``agendas``; ``statuses`` of flows and
+    ``drop_reasons`` are numbered from 0 in this order.
+    """
 
 def version() -> str:
     """Version of the compiled core."""

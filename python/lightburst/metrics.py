@@ -30,6 +30,9 @@ DROPS: Final = (
     "dropped_queue_full",
 )
 
+# Units that are bursts, and what their assembly took.
+BURSTS: Final = ("bursts", "burst_packets", "burst_bytes", "assembly_wait_ps")
+
 # What the model says, in the order in which it is hashed. How many events it took is the engine's
 # affair and not in it: an engine that needs fewer gives the same digest.
 DIGESTED: Final = {
@@ -55,6 +58,13 @@ DIGESTED: Final = {
         "buffer_byte_ps",
     ),
 }
+# What came later is hashed only where something was counted, so that what has neither losses on
+# links nor bursts keeps the digest that it always had.
+DIGESTED_LATER: Final = {
+    "links": ("lost",),
+    "switches": BURSTS,
+    "drops": ("time_ps", "units"),
+}
 
 
 def digest(columns: Columns) -> str:
@@ -63,17 +73,20 @@ def digest(columns: Columns) -> str:
     Parameters
     ----------
     columns : mapping of str to mapping of str to ndarray
-        The tables ``flows``, ``links`` and ``switches`` of a run.
+        The tables ``flows``, ``links``, ``switches`` and ``drops`` of a run.
 
     Returns
     -------
     str
-        SHA-256 over name, type and little-endian bytes of the columns of `DIGESTED`, in hex.
+        SHA-256 over name, type and little-endian bytes of the columns of `DIGESTED`, and of those
+        of `DIGESTED_LATER` that are not all zero, in hex.
     """
     sha = hashlib.sha256()
-    for table, names in DIGESTED.items():
-        for name in names:
+    for tables in (DIGESTED, DIGESTED_LATER):
+        for table, name in ((table, name) for table, names in tables.items() for name in names):
             column = np.asarray(columns[table][name])
+            if tables is DIGESTED_LATER and not column.any():
+                continue
             little = np.ascontiguousarray(column, dtype=column.dtype.newbyteorder("<"))
             sha.update(f"{table}.{name}:{little.dtype.str}:{little.size};".encode())
             sha.update(little.data)
@@ -104,9 +117,12 @@ def ideal_completion_s(plan: Plan, flows: Table) -> FloatArray:
     holds a unit for the switching time, or, if it receives whole units, for another transmission
     (of the largest unit, since the smaller ones catch up behind it). Exact where all links of the
     path have one rate, which those of optical switches always have.
+
+    With bursts each link of a host has its own rate, and the fibres have theirs: a unit is received
+    whole at both edges, and only cores hold it for the switching time. Waiting for the assembly of
+    a burst is not in it, so that the slowdown has all that the assembly costs.
     """
     switch, transport = plan.settings["switch"], plan.settings["transport"]
-    stores = switch["kind"] == "electronic"
     header, control = transport["header_bytes"], transport["control_bytes"]
     payload = transport["segment_bytes"] - header
     size = plan.flows["bytes"].astype(np.int64)
@@ -114,20 +130,37 @@ def ideal_completion_s(plan: Plan, flows: Table) -> FloatArray:
     delay = flows["path_delay_ps"].astype(np.float64)
     switches = flows["path_links"].astype(np.float64) - 1
 
-    def transmission(wire: NDArray[np.int64] | int) -> FloatArray:
-        return np.asarray(np.ceil(8e12 * np.maximum(wire, control) / rate), dtype=np.float64)
+    def transmission(wire: NDArray[np.int64] | int, at: FloatArray = rate) -> FloatArray:
+        return np.asarray(np.ceil(8e12 * np.maximum(wire, control) / at), dtype=np.float64)
 
-    def hold(unit: FloatArray) -> FloatArray:
-        return np.asarray(switches * (unit if stores else switch["switching_time_ps"]))
+    def hold(wire: NDArray[np.int64] | int) -> FloatArray:
+        if switch["kind"] == "electronic":
+            return np.asarray(switches * transmission(wire))
+        if switch["kind"] != "burst":
+            return np.asarray(switches * switch["switching_time_ps"])
+        others = sum(transmission(wire, at) for at in _rates_with_bursts(plan, flows))
+        cores = np.maximum(switches - 2, 0)
+        return np.asarray(others - transmission(wire) + cores * switch["switching_time_ps"])
 
     full, rest = np.divmod(size, payload)
     full_tx, rest_tx = transmission(payload + header), transmission(rest + header)
     total = full * full_tx + np.where(rest > 0, rest_tx, 0.0)
-    ideal = total + delay + hold(np.where(full > 0, full_tx, rest_tx))
+    ideal = total + delay + hold(np.where(full > 0, payload, rest) + header)
     if transport["kind"] != "datagram":
-        acknowledgement = transmission(control)
-        ideal += acknowledgement + delay + hold(acknowledgement)
+        ideal += transmission(control) + delay + hold(control)
     return np.asarray(ideal * PS, dtype=np.float64)
+
+
+def _rates_with_bursts(plan: Plan, flows: Table) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Rates at which a unit is received whole: at both edges and at its host, in bits a second."""
+    links, hosts = plan.links, plan.settings["hosts"]
+    rate = links["rate_bps"].astype(np.float64)
+    # Hosts come first and have one link each.
+    source, destination = (rate[plan.flows[end]] for end in ("source", "destination"))
+    fibres = rate[np.minimum(links["from"], links["to"]) >= hosts]
+    # Between hosts of one edge there is no fibre, and no time is spent on it.
+    fibre = np.where(flows["path_links"] > 2, fibres.max(initial=0), np.inf)
+    return source, fibre, destination
 
 
 def observed_until_ps(plan: Plan, columns: Columns) -> int:
@@ -164,7 +197,7 @@ def summary(
     plan : Plan
         What was run.
     columns : mapping of str to mapping
-        The tables ``flows``, ``links``, ``switches`` and ``totals`` of the run.
+        The tables ``flows``, ``links``, ``switches``, ``drops`` and ``totals`` of the run.
     energy_j_per_b : mapping of str to float, optional
         Joules a bit for ``host_transmit``, ``host_receive``, ``switch_oe`` and ``switch_eo``.
 
@@ -178,7 +211,8 @@ def summary(
     delivered = int(flows["delivered_bytes"].sum(dtype=np.uint64))
     makespan_ps = observed_until_ps(plan, columns) - int(plan.flows["start_ps"][0])
     converted = int(switches["oe_bytes"].sum()) + int(switches["eo_bytes"].sum())
-    dropped = sum(int(switches[reason].sum()) for reason in DROPS)
+    lost = int(columns["links"]["lost"].sum())
+    dropped = sum(int(switches[reason].sum()) for reason in DROPS) + lost
     ended = int(totals["units_dropped"]) + int(totals["units_delivered"])
     return {
         "throughput_bps": _ratio(8e12 * delivered, makespan_ps),
@@ -188,13 +222,26 @@ def summary(
         "delivered_bytes": delivered,
         "retransmissions": int(flows["retransmissions"].sum()),
         "timeouts": int(flows["timeouts"].sum()),
-        "loss_per_hop": _ratio(dropped, int(switches["arrived"].sum())),
+        "loss_per_hop": _ratio(dropped, int(switches["arrived"].sum()) + lost),
         "loss_end_to_end": _ratio(int(totals["units_dropped"]), ended),
+        "drops_missed": int(np.count_nonzero(columns["drops"]["units"] == 0)),
+        **_bursts(switches, totals),
         **_completion(plan, flows),
         "conversions_per_delivered_bit": _ratio(converted / 2, delivered),
         "energy_j": None if energy_j_per_b is None else _energy(plan, columns, energy_j_per_b),
         "packet_hops": int(totals["packet_hops"]),
         "events": int(totals["events"]),
+    }
+
+
+def _bursts(switches: Table, totals: Mapping[str, int]) -> dict[str, Metric]:
+    assembled, packets, size, wait = (float(switches[name].sum()) for name in BURSTS)
+    return {
+        "bursts": int(totals["bursts_created"]),
+        "burst_loss": _ratio(int(totals["bursts_lost"]), int(totals["bursts_created"])),
+        "burst_mean_packets": _ratio(packets, assembled),
+        "burst_mean_bytes": _ratio(size, assembled),
+        "assembly_mean_s": _ratio(wait * PS, packets),
     }
 
 

@@ -16,11 +16,19 @@ from lightburst import metrics
 from lightburst.compile import Plan
 from lightburst.errors import InputError
 from lightburst.metrics import PS, Columns, Metric
-from lightburst.provenance import Provenance, trace
+from lightburst.provenance import Provenance
+from lightburst.provenance import trace as provenance_of
 from lightburst.scenario import Scenario
+from lightburst.traced import TABLES as TRACES
+from lightburst.traced import Trace
 
+_TABLES = ("flows", "links", "switches")
 # The page is made from the others by `lightburst report`.
-_FILES = ("flows.parquet", "links.parquet", "switches.parquet", "run.json", "index.html")
+_FILES = (
+    *(f"{name}.parquet" for name in (*_TABLES, *(f"trace_{name}" for name in TRACES))),
+    "run.json",
+    "index.html",
+)
 
 
 class Result:
@@ -96,9 +104,18 @@ class Result:
             ``timeouts``
                 retransmission timers that expired: of set-up, data and close;
             ``loss_per_hop``
-                units dropped / units that arrived at a switch;
+                units dropped at a switch or lost on the way to it / units that arrived there or
+                were lost on the way; a burst is one unit;
             ``loss_end_to_end``
-                units dropped / units dropped or delivered;
+                packets dropped or lost anywhere / packets dropped, lost or delivered;
+            ``drops_missed``
+                drops that the scenario orders and that never came, see `warnings`;
+            ``bursts``, ``burst_loss``
+                bursts assembled, and how many of them were lost / their number;
+            ``burst_mean_packets``, ``burst_mean_bytes``
+                packets and bytes (padding included) in a burst, of data and acknowledgements alike;
+            ``assembly_mean_s``
+                how long a packet waited for its burst to be closed;
             ``completion_time_mean_s``, ``completion_time_median_s``, ``completion_time_p99_s``
                 over the finished flows, from arrival to acknowledgement of the last byte;
             ``slowdown_mean``, ``slowdown_p99``
@@ -120,6 +137,22 @@ class Result:
         return pd.Series(dict(self.metrics), dtype=object, name="value")
 
     @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What the scenario orders and did not happen: scripted drops that never came."""
+        loss, units = self.scenario.loss, self.columns["drops"]["units"]
+        drops = () if loss is None else loss.drops
+        return tuple(
+            f"loss.drops[{i}] ({drop.words}) never came"
+            for i, drop in enumerate(drops)
+            if units[i] == 0
+        )
+
+    @cached_property
+    def trace(self) -> Trace | None:
+        """What happened to the flows of ``measurement.trace``, event by event; None without any."""
+        return Trace(self.columns) if self.scenario.measurement.trace else None
+
+    @cached_property
     def digest(self) -> str:
         """SHA-256 of the columns, in hexadecimal."""
         return metrics.digest(self.columns)
@@ -127,7 +160,7 @@ class Result:
     @cached_property
     def provenance(self) -> Provenance:
         """Versions, scenario, seed and digests."""
-        return trace(
+        return provenance_of(
             self.scenario.to_dict(), self.seed, self.plan.digest(), self.digest, self._created
         )
 
@@ -140,9 +173,10 @@ class Result:
         pandas.DataFrame
             ``source``, ``destination``, ``start_s``, ``end_s`` (NaN if unfinished), ``size_bytes``,
             ``delivered_bytes``, ``completion_time_s``, ``ideal_s``, ``slowdown``,
-            ``transmissions`` (data segments sent, with ``retransmissions``), ``timeouts`` (of
-            set-up, data and close), ``drops`` (units of both directions), ``path_links`` and
-            ``status`` (why, if unfinished).
+            ``transmissions`` (data segments sent, with ``retransmissions``), ``duplicates`` (data
+            segments that arrived once more than needed), ``timeouts`` (of set-up, data and close),
+            ``drops`` (packets of both directions, dropped or lost), ``path_links`` and ``status``
+            (why, if unfinished).
         """
         plan, ran = self.plan.flows, self.columns["flows"]
         finished = ran["end_ps"] != metrics.UNFINISHED
@@ -162,6 +196,7 @@ class Result:
                 "slowdown": time / ideal,
                 "transmissions": ran["transmissions"],
                 "retransmissions": ran["retransmissions"],
+                "duplicates": ran["duplicates"],
                 "timeouts": ran["timeouts"],
                 "drops": ran["drops"],
                 "path_links": ran["path_links"],
@@ -179,8 +214,9 @@ class Result:
         -------
         pandas.DataFrame
             ``source`` and ``target`` (node numbers, hosts first), ``rate_bps``, ``delay_s``
-            (propagation, and header processing where it leads), ``units``, ``bytes`` and
-            ``utilisation`` (busy fraction of the time from the first arrival to the last event).
+            (propagation, and header processing where it leads), ``units``, ``bytes``, ``lost``
+            (units, after their transmission) and ``utilisation`` (busy fraction of the time from
+            the first arrival to the last event).
         """
         plan, ran = self.plan.links, self.columns["links"]
         return pd.DataFrame(
@@ -191,6 +227,7 @@ class Result:
                 "delay_s": plan["delay_ps"] * PS,
                 "units": ran["units"],
                 "bytes": ran["bytes"],
+                "lost": ran["lost"],
                 "utilisation": self._over_time(ran["busy_ps"]),
             }
         )
@@ -204,9 +241,12 @@ class Result:
         pandas.DataFrame
             ``node``; the units that ``arrived``, were ``forwarded`` (directly or out of the
             buffer), ``buffered``, ``marked``, and dropped, by reason; ``loss`` (dropped / arrived);
-            bytes converted from optics to electronics (``oe_bytes``) and back (``eo_bytes``); and
+            bytes converted from optics to electronics (``oe_bytes``) and back (``eo_bytes``);
             the largest and the mean content of the buffer (``buffer_max_bytes``,
-            ``buffer_mean_bytes``, over the time from the first arrival to the last event).
+            ``buffer_mean_bytes``, over the time from the first arrival to the last event); and of
+            an edge the ``bursts`` that it assembled, how many packets and bytes they have in the
+            mean (``burst_mean_packets``, ``burst_mean_bytes``), and how long a packet waited for
+            its burst to be closed (``assembly_mean_s``); NaN without bursts.
         """
         ran = self.columns["switches"]
         arrived = ran["arrived"].astype(np.float64)
@@ -222,11 +262,17 @@ class Result:
                 "eo_bytes": ran["eo_bytes"],
                 "buffer_max_bytes": ran["buffer_max_bytes"],
                 "buffer_mean_bytes": self._over_time(ran["buffer_byte_ps"]),
+                "bursts": ran["bursts"],
+                "burst_mean_packets": _mean(ran["burst_packets"], ran["bursts"]),
+                "burst_mean_bytes": _mean(ran["burst_bytes"], ran["bursts"]),
+                "assembly_mean_s": _mean(ran["assembly_wait_ps"] * PS, ran["burst_packets"]),
             }
         )
 
     def save(self, directory: str | Path) -> Path:
-        """Write the tables as Parquet and ``run.json`` with summary and provenance.
+        """Write the tables as Parquet and ``run.json`` with summary, warnings and provenance.
+
+        What was traced is in ``trace_segments``, ``trace_windows`` and ``trace_bursts``.
 
         Parameters
         ----------
@@ -259,15 +305,29 @@ class Result:
         return target
 
     def _write(self, directory: Path) -> None:
-        for name in ("flows", "links", "switches"):
-            getattr(self, name).to_parquet(directory / f"{name}.parquet", index=False)
-        content = {"summary": dict(self.metrics), "provenance": self.provenance.as_dict()}
+        tables = {name: getattr(self, name) for name in _TABLES}
+        if self.trace is not None:
+            tables |= {f"trace_{name}": getattr(self.trace, name) for name in TRACES}
+        for name, table in tables.items():
+            table.to_parquet(directory / f"{name}.parquet", index=False)
+        content = {
+            "summary": dict(self.metrics),
+            "warnings": list(self.warnings),
+            "provenance": self.provenance.as_dict(),
+        }
         text = json.dumps(content, indent=2, allow_nan=False)
         (directory / "run.json").write_text(text + "\n", encoding="utf-8")
 
     def _over_time(self, integral: NDArray[np.generic]) -> NDArray[np.float64]:
         observed = int(self.columns["totals"]["end_ps"]) - int(self.plan.flows["start_ps"][0])
         return integral.astype(np.float64) / max(observed, 1)
+
+
+def _mean(total: NDArray[np.generic], count: NDArray[np.generic]) -> NDArray[np.float64]:
+    """Mean of each row; NaN where nothing was counted."""
+    found = np.full(count.shape, np.nan)
+    np.divide(total, count, out=found, where=count != 0)
+    return found
 
 
 def _check_replaceable(target: Path) -> None:

@@ -15,8 +15,10 @@ from lightburst.scenario import Scenario
 from lightburst.simulate import run
 
 SEEDS = (1, 2, 3, 4)
-SWITCHES = ("all-optical", "hybrid", "electronic")
-TRANSPORTS = ("saw", "sawl", "datagram")
+SWITCHES = ("all-optical", "hybrid", "electronic", "burst")
+TRANSPORTS = ("saw", "sawl", "tcp", "datagram")
+# What else a kind of switch needs to be said.
+MORE = {"burst": {"assembly": {"kind": "mixed", "time": "2 us", "size": "30 kB"}}}
 
 
 def scenario(switch: str, transport: str, choice: str = "free") -> Scenario:
@@ -25,7 +27,8 @@ def scenario(switch: str, transport: str, choice: str = "free") -> Scenario:
         {
             "topology": {"kind": "fat-tree", "k": 4},
             "routing": {"choice": choice},
-            "switching": {"kind": switch},
+            "switching": {"kind": switch, **MORE.get(switch, {})},
+            "loss": {"probability": 0.01} if switch == "burst" else None,
             "transport": {"kind": transport},
             "workload": {
                 "kind": "poisson",

@@ -11,6 +11,7 @@ from lightburst import _core
 from lightburst.errors import InputError, show
 from lightburst.papers import PAPERS
 from lightburst.scenario import KINDS
+from lightburst.scenario.assembly import Assembly
 from lightburst.scenario.fields import Whole
 from lightburst.scenario.sizes import FlowSize
 from lightburst.scenario.switching import Switching
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 _UNIONS: Final[dict[str, Any]] = {
     "topologies": Topology,
     "switches": Switching,
+    "assemblies": Assembly,
     "transports": Transport,
     "workloads": Workload,
     "sizes": FlowSize,
@@ -43,7 +45,9 @@ def topics() -> dict[str, Sequence[str]]:
         Names by topic.
     """
     papers = [f"{name}/{part}" for name, paper in PAPERS.items() for part in paper.parts]
-    return {**KINDS, "agendas": _core.registry()["agendas"], "papers": [*PAPERS, *papers]}
+    core = _core.registry()
+    named = {topic: core[topic] for topic in ("agendas", "drop_reasons")}
+    return {**KINDS, **named, "papers": [*PAPERS, *papers]}
 
 
 def print_list(topic: str | None) -> None:
@@ -102,6 +106,8 @@ def _written(field: FieldInfo) -> str | None:
             return item.word
     if hasattr(default, "kind"):
         return str(default.kind)
+    if isinstance(default, bool):
+        return str(default).lower()
     return None if default is None or default == () else f"{default}"
 
 

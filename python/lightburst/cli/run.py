@@ -65,12 +65,15 @@ def run(
         if out is not None:
             replace(out, result.save)
         _print_run(result, format)
+        _warn(result.warnings)
     else:
         with resumable(STORE):
             found = replicate(scenario, range(first, first + number))
         if out is not None:
             found.save(out)
         _print_replications(found, format)
+        missed = int((found.runs["drops_missed"] > 0).sum())
+        _warn([f"in {missed} of {number} runs a scripted drop never came"] if missed else [])
 
 
 def changed(scenario: Scenario, settings: Sequence[str]) -> Scenario:
@@ -105,7 +108,12 @@ def changed(scenario: Scenario, settings: Sequence[str]) -> Scenario:
 def _print_run(result: Result, format: str) -> None:
     summary = dict(result.metrics)
     if format == "json":
-        record = {"seed": result.seed, **summary, "provenance": result.provenance.as_dict()}
+        record = {
+            "seed": result.seed,
+            **summary,
+            "warnings": list(result.warnings),
+            "provenance": result.provenance.as_dict(),
+        }
         print(json.dumps(record, indent=2, allow_nan=False))
     elif format == "csv":
         _print_csv([{"seed": result.seed, **summary}])
@@ -126,6 +134,11 @@ def _print_replications(found: Replications, format: str) -> None:
         ]
         seeds = f"{len(found.seeds)} seeds, {found.seeds[0]} to {found.seeds[-1]}: mean, 95 %"
         _print_table(_title(found.scenario, seeds), rows)
+
+
+def _warn(warnings: Sequence[str]) -> None:
+    for warning in warnings:
+        print(f"warning: {warning}", file=sys.stderr)
 
 
 def _title(scenario: Scenario, seeds: str) -> str:

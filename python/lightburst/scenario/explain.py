@@ -68,6 +68,8 @@ class _Place:
 
 def allowed_in(field: FieldInfo) -> str:
     """Say what may stand in a field."""
+    if field.annotation is bool:
+        return "true or false"
     members = kinds(field)
     if members:
         return f"a table with a kind, one of {_quoted(members)}"
@@ -132,6 +134,8 @@ def _single(model: Model, error: ErrorDetails) -> InputError:
         return InputError(path, given, f"one of {_expected(context)}")
     if place.field is None:
         return InputError(path or "scenario", given, "a table")
+    if kind == "tuple_type":
+        return InputError(path, given, f"a list, each item {allowed_in(place.field)}")
     return InputError(path, given, allowed_in(place.field))
 
 

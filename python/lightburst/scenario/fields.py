@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler, Strict
 from pydantic import ValidationError as PydanticError
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import JsonSchemaValue
@@ -119,30 +119,35 @@ class Whole:
         Whether odd numbers are refused.
     word : str or None
         A word that may stand in place of a number and is held as None.
+    names : tuple of str
+        More words that may stand there; they are held as they are.
     """
 
     minimum: int
     maximum: int = LARGEST_COUNT
     even: bool = False
     word: str | None = None
+    names: tuple[str, ...] = ()
 
     @property
     def allowed(self) -> str:
         """What can be written, for errors and the documentation."""
         kind = "an even whole number" if self.even else "a whole number"
-        text = f"{kind} from {self.minimum} to {self.maximum}"
-        return f"{text}, or '{self.word}'" if self.word else text
+        words = [f"'{word}'" for word in (self.word, *self.names) if word]
+        return ", or ".join((f"{kind} from {self.minimum} to {self.maximum}", *words))
 
-    def _validate(self, value: object) -> int | None:
+    def _validate(self, value: object) -> int | str | None:
         if self.word is not None and value == self.word:
             return None
+        if isinstance(value, str) and value in self.names:
+            return value
         if isinstance(value, bool) or not isinstance(value, int):
             raise refuse(self.allowed)
         if not self.minimum <= value <= self.maximum or (self.even and value % 2):
             raise refuse(self.allowed)
         return value
 
-    def format(self, value: int | None) -> int | str | None:
+    def format(self, value: int | str | None) -> int | str | None:
         """Write a value as it stands in a file."""
         return self.word if value is None else value
 
@@ -164,7 +169,41 @@ class Whole:
         }
         if self.even:
             number["multipleOf"] = 2
-        return {"anyOf": [number, {"const": self.word}]} if self.word else number
+        words = [{"const": word} for word in (self.word, *self.names) if word]
+        return {"anyOf": [number, *words]} if words else number
+
+
+@dataclass(frozen=True)
+class Span:
+    """The type of a field that holds the first and the last of a range; in an ``Annotated``.
+
+    Both ends belong to it, and count from one.
+    """
+
+    @property
+    def allowed(self) -> str:
+        """What can be written, for errors and the documentation."""
+        return f"[first, last], whole numbers from 1 to {LARGEST_COUNT}, first no more than last"
+
+    def _validate(self, value: object) -> tuple[int, int]:
+        ends = value if isinstance(value, list | tuple) else ()
+        whole = all(isinstance(end, int) and not isinstance(end, bool) for end in ends)
+        if len(ends) != 2 or not whole or not 1 <= ends[0] <= ends[1] <= LARGEST_COUNT:
+            raise refuse(self.allowed)
+        return ends[0], ends[1]
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(
+            self._validate, serialization=core_schema.plain_serializer_function_ser_schema(list)
+        )
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        number = {"type": "integer", "minimum": 1, "maximum": LARGEST_COUNT}
+        return {"type": "array", "items": number, "minItems": 2, "maxItems": 2}
 
 
 @dataclass(frozen=True)
@@ -260,3 +299,5 @@ class InputFile:
 
 
 DataFile = Annotated[Path, InputFile()]
+# Only true and false: pydantic would also read 1 and 'yes'.
+Flag = Annotated[bool, Strict()]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from lightburst.errors import InputError
-from lightburst.scenario.switching import Electronic, Hybrid
+from lightburst.scenario.switching import Burst, Electronic, Hybrid
 from lightburst.scenario.workload import Incast, Shuffle
 from lightburst.units import format_size
 
@@ -40,6 +40,12 @@ def misfits(
             given = format_size(switching.queue_size)
             allowed = f"at least transport.segment_size ({format_size(segment)}), or 'unlimited'"
             yield InputError("switching.queue_size", given, allowed)
+    if isinstance(switching, Burst):
+        largest = switching.assembly.max_size
+        if largest is not None and largest < transport.segment_size:
+            full = format_size(transport.segment_size)
+            allowed = f"at least transport.segment_size ({full}), or 'unlimited'"
+            yield InputError("switching.assembly.max_size", format_size(largest), allowed)
     if hosts is None:
         return
     if isinstance(workload, Incast) and workload.senders >= hosts:

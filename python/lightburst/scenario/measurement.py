@@ -1,8 +1,10 @@
-"""``[measurement]``: how long to simulate and what else to reckon."""
+"""``[measurement]``: how long to simulate and what to keep beside the counters."""
+
+from typing import Annotated
 
 from pydantic import Field
 
-from lightburst.scenario.fields import Section
+from lightburst.scenario.fields import Section, Whole
 from lightburst.units import EnergyPerBit, PositiveDuration, parse_duration
 
 
@@ -26,6 +28,9 @@ class Measurement(Section):
 
     time_limit: PositiveDuration = Field(
         parse_duration("1000 s"), description="Simulated time at which unfinished flows are left."
+    )
+    trace: tuple[Annotated[int, Whole(0)], ...] = Field(
+        (), description="Numbers of the flows, from 0, of which every packet is written down."
     )
     energy: Energy | None = Field(
         None, description="Energy per bit of conversions; without it none is reckoned."

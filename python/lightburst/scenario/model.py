@@ -14,6 +14,7 @@ from lightburst.scenario.change import change
 from lightburst.scenario.explain import explain
 from lightburst.scenario.fields import Section, plain, refuse_all
 from lightburst.scenario.fit import misfits
+from lightburst.scenario.loss import Loss
 from lightburst.scenario.measurement import Measurement
 from lightburst.scenario.routing import Routing
 from lightburst.scenario.switching import Switching
@@ -29,8 +30,9 @@ class Scenario(Section):
     ----------
     name : str
         For titles; changes nothing else.
-    topology, routing, switching, transport, workload, measurement
-        The tables of the file. Quantities are held in picoseconds, bytes, bits a second and metres.
+    topology, routing, switching, loss, transport, workload, measurement
+        The tables of the file; without `loss` no link loses anything. Quantities are held in
+        picoseconds, bytes, bits a second and metres.
 
     Raises
     ------
@@ -42,6 +44,7 @@ class Scenario(Section):
     topology: Topology
     routing: Routing = Routing()
     switching: Switching
+    loss: Loss | None = None
     transport: Transport
     workload: Workload
     measurement: Measurement = Measurement()
@@ -111,8 +114,8 @@ class Scenario(Section):
     def canonical_json(self) -> str:
         """Write what the simulation depends on, in one line; the same for the same scenario.
 
-        The name is left out; files stand with the SHA-256 of their contents, so that a changed file
-        makes another scenario and a moved one does not.
+        The name and what is traced are left out; files stand with the SHA-256 of their contents, so
+        that a changed file makes another scenario and a moved one does not.
 
         Raises
         ------
@@ -120,7 +123,7 @@ class Scenario(Section):
             When a file cannot be read.
         """
         values = self.to_dict()
-        del values["name"]
+        del values["name"], values["measurement"]["trace"]
         _replace_files(values, "")
         return json.dumps(values, sort_keys=True, separators=(",", ":"), allow_nan=False)
 

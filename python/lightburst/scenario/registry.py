@@ -2,11 +2,13 @@
 
 from typing import get_args
 
+from lightburst.scenario.assembly import Assembly
 from lightburst.scenario.routing import Choice
 from lightburst.scenario.sizes import EmpiricalName, FlowSize
 from lightburst.scenario.switching import Switching
 from lightburst.scenario.topology import Topology
 from lightburst.scenario.transport import Transport
+from lightburst.scenario.transport.tcp import CongestionControl, Recovery
 from lightburst.scenario.workload import Workload
 
 
@@ -18,7 +20,10 @@ def _kinds(union: object) -> tuple[str, ...]:
 KINDS: dict[str, tuple[str, ...]] = {
     "topologies": _kinds(Topology),
     "switches": _kinds(Switching),
+    "assemblies": _kinds(Assembly),
     "transports": _kinds(Transport),
+    "congestion_controls": get_args(CongestionControl),
+    "recoveries": get_args(Recovery),
     "workloads": _kinds(Workload),
     "sizes": _kinds(FlowSize),
     "distributions": get_args(EmpiricalName),

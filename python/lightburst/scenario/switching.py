@@ -4,7 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from lightburst.scenario.fields import Section, Whole
+from lightburst.scenario.assembly import Assembly
+from lightburst.scenario.fields import Flag, Section, Whole
 from lightburst.units import SIZE, TIME, Quantity, parse_size
 
 _Delay = Annotated[int, Quantity(TIME, largest="1000 s")]
@@ -82,4 +83,18 @@ class Electronic(_Switch):
     )
 
 
-Switching = Annotated[AllOptical | Hybrid | Electronic, Field(discriminator="kind")]
+class Burst(_Optical):
+    """Optical burst switching: edges assemble packets into bursts, cores have no buffer.
+
+    The switches with hosts are the edges.
+    """
+
+    kind: Literal["burst"] = "burst"
+    assembly: Assembly = Field(description="When waiting packets become a burst.")
+    assemble_acknowledgements: Flag = Field(
+        True,
+        description="Whether packets without data wait to be assembled, too, or go at once, alone.",
+    )
+
+
+Switching = Annotated[AllOptical | Hybrid | Electronic | Burst, Field(discriminator="kind")]

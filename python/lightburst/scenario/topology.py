@@ -5,7 +5,15 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from lightburst.scenario.fields import DataFile, Section, Whole, refuse_at
-from lightburst.units import DelayPerLength, Length, Rate, parse_length, parse_rate
+from lightburst.units import (
+    DelayPerLength,
+    Duration,
+    Length,
+    Rate,
+    parse_duration,
+    parse_length,
+    parse_rate,
+)
 
 _LINK_LENGTH = parse_length("10 m")
 _LINK_RATE = parse_rate("10 Gb/s")
@@ -109,4 +117,43 @@ class Graph(_Links):
         return self
 
 
-Topology = Annotated[FatTree | PathTopology | Graph, Field(discriminator="kind")]
+class ObsPath(Section):
+    """The path of yu2004: hosts, an edge, cores in a row, an edge, hosts.
+
+    Attributes
+    ----------
+    access_rate, fibre_rate : int
+        Bits a second, in each direction.
+    access_delay, fibre_delay, extra_round_trip : int
+        Picoseconds.
+    """
+
+    kind: Literal["obs-path"] = "obs-path"
+    host_pairs: Annotated[int, Whole(1, 65_534)] = Field(
+        1, description="Hosts at each end: so many senders and as many receivers."
+    )
+    core_nodes: Annotated[int, Whole(0, 10_000)] = Field(
+        2, description="Core nodes between the two edges; the fibres are one more."
+    )
+    access_rate: Rate = Field(
+        parse_rate("1 Gb/s"), description="Rate of the link between each host and its edge."
+    )
+    access_delay: Duration = Field(parse_duration("10 ms"), description="Delay of that link.")
+    fibre_rate: Rate = Field(parse_rate("80 Gb/s"), description="Rate of each fibre.")
+    fibre_delay: Duration = Field(parse_duration("10 ms"), description="Delay of each fibre.")
+    extra_round_trip: Duration = Field(
+        0, description="More round-trip time, on the receivers' links, half in each direction."
+    )
+
+    @property
+    def largest_degree(self) -> int:
+        """Links of the switch with the most of them, an edge."""
+        return self.host_pairs + 1
+
+    @property
+    def hosts_known(self) -> int:
+        """How many hosts there are."""
+        return 2 * self.host_pairs
+
+
+Topology = Annotated[FatTree | PathTopology | Graph | ObsPath, Field(discriminator="kind")]

@@ -55,6 +55,24 @@ class Shuffle(Section):
         return taking_part * (taking_part - 1)
 
 
+class Pairs(Section):
+    """Each host of the first half sends one flow to its partner in the second half.
+
+    Attributes
+    ----------
+    spread : int
+        Picoseconds.
+    """
+
+    kind: Literal["pairs"] = "pairs"
+    size: FlowSize = Field(DEFAULT_SIZE, description="How much each flow carries.")
+    spread: Duration = Field(0, description="Starts are uniform between zero and this.")
+
+    def count(self, hosts: int) -> int:
+        """How many flows there will be among ``hosts`` hosts."""
+        return hosts // 2
+
+
 class Incast(Section):
     """In each round some hosts send to one at the same time.
 
@@ -99,4 +117,4 @@ class Table(Section):
     )
 
 
-Workload = Annotated[Poisson | Shuffle | Incast | Table, Field(discriminator="kind")]
+Workload = Annotated[Poisson | Shuffle | Pairs | Incast | Table, Field(discriminator="kind")]

@@ -3,10 +3,11 @@
 from functools import lru_cache
 
 from lightburst.scenario.files import Stamp, stamp
-from lightburst.scenario.topology import FatTree, Graph, PathTopology
+from lightburst.scenario.topology import FatTree, Graph, ObsPath, PathTopology
 from lightburst.topology.fat_tree import FatTreeNodes, build_fat_tree
 from lightburst.topology.graph import build_graph
 from lightburst.topology.network import Counts, Network, TopologySection
+from lightburst.topology.obs_path import build_obs_path, count_obs_path
 from lightburst.topology.path import build_path
 
 
@@ -18,6 +19,8 @@ def count(section: TopologySection) -> Counts | None:
             return Counts(nodes.hosts, nodes.nodes, nodes.links, structured=True)
         case PathTopology():
             return Counts(2, section.links + 1, 2 * section.links, structured=False)
+        case ObsPath():
+            return count_obs_path(section)
         case Graph():
             return None
 
@@ -27,7 +30,7 @@ def build_network(section: TopologySection) -> Network:
 
     Parameters
     ----------
-    section : FatTree, PathTopology or Graph
+    section : FatTree, PathTopology, Graph or ObsPath
         The ``[topology]`` table.
 
     Returns
@@ -51,6 +54,8 @@ def _build(section: TopologySection, _version: Stamp | None) -> Network:
             network = build_fat_tree(section)
         case PathTopology():
             network = build_path(section)
+        case ObsPath():
+            network = build_obs_path(section)
         case Graph():
             network = build_graph(section)
     network.freeze()

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst.scenario.topology import FatTree, Graph, PathTopology
+from lightburst.scenario.topology import FatTree, Graph, ObsPath, PathTopology
 
-TopologySection = FatTree | PathTopology | Graph
+TopologySection = FatTree | PathTopology | Graph | ObsPath
 
 
 class Counts(NamedTuple):
@@ -87,7 +87,9 @@ def delay_ps(length_m: float, propagation_ps_per_m: float) -> int:
     return round(length_m * propagation_ps_per_m)
 
 
-def uniform(section: TopologySection, count: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+def uniform(
+    section: FatTree | PathTopology, count: int
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """Rates and delays of ``count`` links that are all as the section says."""
     delay = delay_ps(section.link_length, section.propagation)
     return (

@@ -6,7 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lightburst.errors import InputError
-from lightburst.scenario.workload import LATEST_START, Incast, Poisson, Shuffle, Table, Workload
+from lightburst.scenario.workload import (
+    LATEST_START,
+    Incast,
+    Pairs,
+    Poisson,
+    Shuffle,
+    Table,
+    Workload,
+)
 from lightburst.units import PICOSECONDS_PER_SECOND
 from lightburst.workload.flows import Flows
 from lightburst.workload.sizes import draw_sizes
@@ -83,6 +91,13 @@ def _(workload: Shuffle, hosts: int, names: Names, seed: int) -> Flows:
 
 
 @_make.register
+def _(workload: Pairs, hosts: int, names: Names, seed: int) -> Flows:
+    source = np.arange(hosts // 2)
+    start = _jitter(workload.spread, source.size, seed)
+    return _flows(workload, source, source + hosts // 2, start, seed)
+
+
+@_make.register
 def _(workload: Incast, hosts: int, names: Names, seed: int) -> Flows:
     senders, rounds = workload.senders, workload.rounds
     pairs = stream(seed, "pairs")
@@ -113,7 +128,7 @@ def _jitter(spread: int, count: int, seed: int) -> NDArray[np.uint64]:
 
 
 def _flows(
-    workload: Poisson | Shuffle | Incast,
+    workload: Poisson | Shuffle | Pairs | Incast,
     source: Indices,
     destination: Indices,
     start: NDArray[np.uint64],

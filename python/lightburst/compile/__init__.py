@@ -1,0 +1,9 @@
+"""From a scenario to a plan: the arrays and settings that the simulator takes.
+
+What is wrong with a scenario is found here at the latest; the simulator trusts the plan.
+"""
+
+from lightburst.compile.memory import estimate_memory
+from lightburst.compile.plan import Plan, compile_plan
+
+__all__ = ["Plan", "compile_plan", "estimate_memory"]

@@ -1,0 +1,155 @@
+"""What only the network and the flows tell: whether a scenario can be simulated."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lightburst.compile.memory import segments_in_windows
+from lightburst.errors import InputError, combine
+from lightburst.scenario.assembly import Timer
+from lightburst.scenario.model import Scenario
+from lightburst.scenario.switching import Burst, Electronic
+from lightburst.scenario.transport import Datagram, Sawl, Tcp
+from lightburst.topology import Network
+from lightburst.units import (
+    BITS_PER_BYTE,
+    PICOSECONDS_PER_SECOND,
+    format_duration,
+    format_rate,
+    format_size,
+)
+from lightburst.workload import Flows, datagram_counts
+
+# The clock of the simulator ends at 1.8e19 ps. The sum of the time limit, the largest timeout and
+# either of the two that this limits stays below.
+_LONGEST_PS = 4 * 10**18
+# The simulator counts the bytes of a unit in 32 bits.
+_LARGEST_BURST = 10**9
+
+
+def check_network(scenario: Scenario, network: Network) -> None:
+    """Refuse switches and losses that the links do not allow."""
+    _check_edges(scenario, network)
+    _check_rates(scenario, network)
+    if scenario.loss is not None and not lossy_links(scenario, network).any():
+        raise InputError(
+            "loss",
+            "a network without a link between two switches",
+            "a network with one, since only such links lose",
+        )
+
+
+def lossy_links(scenario: Scenario, network: Network) -> NDArray[np.bool_]:
+    """Which links lose, by ``loss.on``, shape (links,); none without a ``[loss]`` table."""
+    if scenario.loss is None:
+        return np.zeros(network.link_from.size, np.bool_)
+    between = _between_switches(network)
+    if scenario.loss.on == "every-link":
+        return between
+    has_hosts = np.zeros(network.nodes, np.bool_)
+    # A host has one link, and hosts come first.
+    has_hosts[network.link_to[: network.hosts]] = True
+    return between & has_hosts[network.link_from]
+
+
+def _between_switches(network: Network) -> NDArray[np.bool_]:
+    both: NDArray[np.bool_] = np.minimum(network.link_from, network.link_to) >= network.hosts
+    return both
+
+
+def _check_edges(scenario: Scenario, network: Network) -> None:
+    """Refuse bursts where hosts are linked with each other: bursts are assembled at switches."""
+    linked = bool((network.link_to[: network.hosts] < network.hosts).any())
+    if linked and isinstance(scenario.switching, Burst):
+        raise InputError(
+            "topology",
+            "hosts that are linked with each other",
+            "a switch between any two hosts, since kind 'burst' assembles bursts at switches",
+        )
+
+
+def _check_rates(scenario: Scenario, network: Network) -> None:
+    """Refuse cut-through between links of different rates: the faster one would run dry."""
+    if isinstance(scenario.switching, Electronic):
+        return
+    rates, words = network.link_rate_bps, "links"
+    if isinstance(scenario.switching, Burst):
+        # Edges receive whole packets and whole bursts; what hosts have may be slower.
+        rates, words = rates[_between_switches(network)], "links between switches"
+    if rates.size and rates.min() != rates.max():
+        raise InputError(
+            "topology",
+            f"{words} from {format_rate(int(rates.min()))} to {format_rate(int(rates.max()))}",
+            f"{words} of one rate, since {scenario.switching.kind} switches are cut-through; "
+            "kind 'electronic' can change between rates",
+        )
+
+
+def check_flows(scenario: Scenario, network: Network, flows: Flows) -> None:
+    """Refuse flows that there are not, waits beyond the clock, and bursts that are too large."""
+    errors = list(_missing_flows(scenario, len(flows)))
+    if errors:
+        raise combine(errors)
+    segments = _most_waiting(scenario, flows)
+    _check_clock(scenario, network, segments)
+    if isinstance(scenario.switching, Burst):
+        _check_bursts(scenario, scenario.switching, network, segments)
+
+
+def _missing_flows(scenario: Scenario, flows: int) -> Iterator[InputError]:
+    """Find where the scenario names a flow that there is not."""
+    drops = () if scenario.loss is None else scenario.loss.drops
+    named = [(f"loss.drops[{i}].flow", drop.flow) for i, drop in enumerate(drops)]
+    named += [(f"measurement.trace[{i}]", n) for i, n in enumerate(scenario.measurement.trace)]
+    for path, number in named:
+        if number >= flows:
+            yield InputError(path, str(number), f"a whole number from 0 to {flows - 1}: a flow")
+
+
+def _most_waiting(scenario: Scenario, flows: Flows) -> int:
+    """Segments that can wait in one place at the worst.
+
+    All datagrams; a window of each flow, or all that it has; one segment of each flow.
+    """
+    transport = scenario.transport
+    if isinstance(transport, Datagram):
+        return int(datagram_counts(flows, transport).sum())
+    if isinstance(transport, Tcp):
+        return segments_in_windows(flows.size_bytes, transport.payload, transport.advertised_window)
+    return len(flows)
+
+
+def _check_clock(scenario: Scenario, network: Network, segments: int) -> None:
+    """Refuse what would outlast the clock of the simulator: huge units on very slow links."""
+    transport, slowest = scenario.transport, int(network.link_rate_bps.min())
+    segment_ps = BITS_PER_BYTE * PICOSECONDS_PER_SECOND * transport.segment_size // slowest
+    longer = transport.p if isinstance(transport, Sawl) else 0.0
+    if max(segments, longer) * segment_ps > _LONGEST_PS:
+        raise InputError(
+            "topology.link_rate",
+            f"{format_rate(slowest)} for segments of {format_size(transport.segment_size)}",
+            f"a rate at which nothing waits longer than {format_duration(_LONGEST_PS)}",
+        )
+
+
+def _check_bursts(scenario: Scenario, burst: Burst, network: Network, segments: int) -> None:
+    """Refuse an unlimited burst that could grow beyond what the simulator counts."""
+    assembly, segment = burst.assembly, scenario.transport.segment_size
+    if assembly.max_size is not None:
+        return
+    largest = segments * segment
+    if isinstance(assembly, Timer):
+        # All that the hosts of one edge can send in the time, and what each had begun.
+        hosts = int(np.bincount(network.link_to[: network.hosts]).max())
+        rate = int(network.link_rate_bps[: network.hosts].max())
+        sent = hosts * (assembly.time * rate // (BITS_PER_BYTE * PICOSECONDS_PER_SECOND) + segment)
+        largest = min(largest, sent)
+    else:
+        largest = min(largest, assembly.size + segment)
+    if largest > _LARGEST_BURST:
+        raise InputError(
+            "switching.assembly.max_size",
+            f"'unlimited', and bursts of up to {format_size(largest)} could be assembled",
+            f"a size up to {format_size(_LARGEST_BURST)}",
+        )

@@ -1,0 +1,157 @@
+"""How much memory a run needs, and whether there is so much."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import psutil
+from numpy.typing import NDArray
+
+from lightburst.errors import InputError
+from lightburst.topology import Counts
+from lightburst.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
+
+if TYPE_CHECKING:
+    from lightburst.compile.plan import Plan
+
+# Memory of one run, Python and the simulator together, rounded up from measurements.
+_FIXED_BYTES = 64 * 2**20
+_BYTES_PER_NODE = 600
+_BYTES_PER_LINK = 160
+_BYTES_PER_FLOW = 700
+_BYTES_PER_DATAGRAM = 60
+# A segment in a window: its record at the sender and the receiver, itself, its acknowledgement.
+_BYTES_PER_SEGMENT = 300
+# The rows of the trace about one segment and its acknowledgement, as columns and as tables.
+_BYTES_PER_TRACED_SEGMENT = 2000
+# The packets that wait at one edge for one other edge.
+_BYTES_PER_QUEUE = 200
+# A data segment of a scripted drop: how often it came.
+_BYTES_PER_ORDERED_SEGMENT = 4
+# A table of equal-cost sets: two bytes for each pair of node and host.
+_BYTES_PER_ROUTE = 2
+# Below this no machine is in danger, and asking it would take longer than compiling.
+_HARMLESS_BYTES = 128 * 2**20
+
+
+def estimate_memory(plan: "Plan") -> int:
+    """How much memory a run will need, Python and the simulator together.
+
+    Parameters
+    ----------
+    plan : Plan
+        What will be run.
+
+    Returns
+    -------
+    int
+        Bytes, rather too many than too few.
+
+    Raises
+    ------
+    InputError
+        When that is more than is free.
+    """
+    hosts, nodes = plan.settings["hosts"], plan.settings["nodes"]
+    structured = plan.settings["routing"]["kind"] != "shortest-path"
+    datagrams = plan.flows["departures_ps"].size if "departures_ps" in plan.flows else 0
+    counts = Counts(hosts, nodes, plan.links["from"].size, structured)
+    needed = (
+        needed_bytes(counts, plan.flows["source"].size, datagrams)
+        + _BYTES_PER_SEGMENT * _most_in_windows(plan)
+        + _BYTES_PER_TRACED_SEGMENT * _most_traced(plan)
+        + _BYTES_PER_ORDERED_SEGMENT * _ordered(plan)
+        + _BYTES_PER_QUEUE * _queues(plan)
+    )
+    check_memory(needed)
+    return needed
+
+
+def needed_bytes(counts: Counts, flows: int, datagrams: int = 0) -> int:
+    """How much memory a network and so many flows and datagrams need, in bytes."""
+    return (
+        _FIXED_BYTES
+        + _BYTES_PER_NODE * counts.nodes
+        + _BYTES_PER_LINK * counts.links
+        + (0 if counts.structured else _BYTES_PER_ROUTE * counts.nodes * counts.hosts)
+        + _BYTES_PER_FLOW * flows
+        + _BYTES_PER_DATAGRAM * datagrams
+    )
+
+
+def segments_in_windows(sizes: NDArray[np.uint64], payload: int, window: int) -> int:
+    """How many segments can be on their way at once: of each flow a window, or all that it has.
+
+    Parameters
+    ----------
+    sizes : ndarray of uint64, shape (flows,)
+        Bytes of each flow.
+    payload : int
+        Useful bytes of a segment.
+    window : int
+        The largest window, in segments.
+    """
+    segments = (sizes + np.uint64(payload - 1)) // np.uint64(payload)
+    return int(np.minimum(segments, np.uint64(window)).sum())
+
+
+def _most_in_windows(plan: "Plan") -> int:
+    transport = plan.settings["transport"]
+    window = transport.get("advertised_window_bytes")
+    if window is None:
+        return 0
+    payload = transport["segment_bytes"] - transport["header_bytes"]
+    return segments_in_windows(plan.flows["bytes"], payload, window // payload)
+
+
+def _most_traced(plan: "Plan") -> int:
+    """Segments of the traced flows: all they have, or what their hosts' links carry in the time."""
+    traced = plan.settings["trace"]
+    if not traced:
+        return 0
+    transport = plan.settings["transport"]
+    payload = transport["segment_bytes"] - transport["header_bytes"]
+    # A host has one link, and hosts come first.
+    rate = plan.links["rate_bps"][plan.flows["source"][traced]].astype(float)
+    wire_bits = BITS_PER_BYTE * transport["segment_bytes"]
+    carried = rate * plan.settings["time_limit_ps"] / PICOSECONDS_PER_SECOND / wire_bits
+    return int(np.minimum(plan.flows["bytes"][traced] / payload, carried).sum())
+
+
+def _queues(plan: "Plan") -> int:
+    """Queues for bursts: of each edge, the switches with hosts, for each edge."""
+    if plan.settings["switch"]["kind"] != "burst":
+        return 0
+    # A host has one link, and hosts come first.
+    return int(np.unique(plan.links["to"][: plan.settings["hosts"]]).size ** 2)
+
+
+def _ordered(plan: "Plan") -> int:
+    """Count the data segments that scripted drops name."""
+    drops = (plan.settings["loss"] or {}).get("drops", ())
+    spans = [drop["segments"] for drop in drops if "segments" in drop]
+    return sum(last - first + 1 for first, last in spans)
+
+
+def check_memory(needed: int) -> None:
+    """Refuse what needs more memory than is free."""
+    if needed <= _HARMLESS_BYTES:
+        return
+    free = available_memory()
+    if needed > free:
+        raise InputError(
+            "scenario",
+            f"one that needs about {needed / 2**30:,.1f} GiB of memory",
+            f"what fits into the {free / 2**30:,.1f} GiB that are free",
+        )
+
+
+def available_memory() -> int:
+    """Bytes of memory that this process can still have: of the machine, or of its container."""
+    free = int(psutil.virtual_memory().available)
+    try:
+        limit = Path("/sys/fs/cgroup/memory.max").read_text("ascii").strip()
+        used = int(Path("/sys/fs/cgroup/memory.current").read_text("ascii"))
+    except (OSError, ValueError):
+        return free  # no control groups here
+    return free if limit == "max" else max(0, min(free, int(limit) - used))

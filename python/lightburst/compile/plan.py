@@ -1,0 +1,158 @@
+"""The plan, and how it is made."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lightburst.compile.checks import check_flows, check_network, lossy_links
+from lightburst.compile.memory import check_memory, needed_bytes
+from lightburst.compile.settings import loss_settings, switch_settings, transport_settings
+from lightburst.errors import InputError, combine, show
+from lightburst.scenario.fit import misfits
+from lightburst.scenario.model import Scenario
+from lightburst.scenario.transport import Datagram
+from lightburst.scenario.workload import Table
+from lightburst.topology import Network, build_network, count
+from lightburst.workload import Flows, datagram_counts, departures, make_flows
+
+Columns = dict[str, NDArray[Any]]
+
+_LARGEST_SEED = 2**64 - 1
+# Settings that came later: without them a plan has the digest that it always had.
+_LATER = ("loss", "trace")
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What the simulator takes.
+
+    Attributes
+    ----------
+    settings : dict
+        Whole numbers, floats and names; times in picoseconds, sizes in bytes.
+    links : dict of str to ndarray, shape (links,)
+        ``from``, ``to`` (uint32), ``rate_bps``, ``delay_ps`` (uint64), and with a ``[loss]`` table
+        ``lossy`` (uint8). Shared between plans and read-only.
+    flows : dict of str to ndarray, shape (flows,)
+        ``source``, ``destination`` (uint32), ``start_ps``, ``bytes`` (uint64); for datagrams also
+        ``departures_ps``, shape (datagrams,), and ``departure_offsets``, shape (flows + 1,).
+    """
+
+    settings: dict[str, Any]
+    links: Columns
+    flows: Columns
+
+    def digest(self) -> str:
+        """SHA-256 of all of it, in hexadecimal."""
+        settings = {
+            key: value
+            for key, value in self.settings.items()
+            if key not in _LATER or value is not None
+        }
+        sha = hashlib.sha256()
+        sha.update(json.dumps(settings, sort_keys=True, separators=(",", ":")).encode())
+        for table in (self.links, self.flows):
+            for name, column in table.items():
+                sha.update(f"\n{name} {column.dtype.str} {column.size}\n".encode())
+                sha.update(np.ascontiguousarray(column).data)
+        return sha.hexdigest()
+
+
+def compile_plan(scenario: Scenario, seed: int, agenda: str | None = None) -> Plan:
+    """Turn a scenario into a plan.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        What to simulate.
+    seed : int
+        Of all random streams, from 0 to 2**64 - 1.
+    agenda : str, optional
+        Which agenda the simulator is to use; they give the same result.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    InputError
+        When a file cannot be used, the parts of the scenario do not fit together, or it needs more
+        memory than there is.
+    """
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= _LARGEST_SEED:
+        raise InputError("seed", show(seed), "a whole number from 0 to 2**64 - 1")
+    network = _network(scenario)
+    flows = make_flows(scenario.workload, network.hosts, seed, network.names)
+    check_flows(scenario, network, flows)
+    links = dict(_links(network, scenario.switching.header_processing_time))
+    if scenario.loss is not None:
+        links["lossy"] = lossy_links(scenario, network).astype(np.uint8)
+    return Plan(
+        settings={
+            "hosts": network.hosts,
+            "nodes": network.nodes,
+            "routing": dict(network.routing),
+            "choice": scenario.routing.choice,
+            "seed": seed,
+            "time_limit_ps": scenario.measurement.time_limit,
+            "agenda": agenda,
+            "switch": switch_settings(scenario.switching),
+            "transport": transport_settings(scenario.transport),
+            "loss": loss_settings(scenario.loss),
+            "trace": sorted(set(scenario.measurement.trace)) or None,
+        },
+        links=links,
+        flows=_flows(scenario, network, flows, seed),
+    )
+
+
+@lru_cache(maxsize=8)
+def _links(network: Network, header_processing_ps: int) -> Columns:
+    """Columns of the links; the time that a switch takes for a header is in the delay."""
+    into_switch = network.link_to >= network.hosts
+    delay = network.link_delay_ps + into_switch * np.uint64(header_processing_ps)
+    delay.flags.writeable = False
+    return {
+        "from": network.link_from,
+        "to": network.link_to,
+        "rate_bps": network.link_rate_bps,
+        "delay_ps": delay,
+    }
+
+
+def _flows(scenario: Scenario, network: Network, flows: Flows, seed: int) -> Columns:
+    columns: Columns = {
+        "source": flows.source,
+        "destination": flows.destination,
+        "start_ps": flows.start_ps,
+        "bytes": flows.size_bytes,
+    }
+    if isinstance(scenario.transport, Datagram):
+        datagrams = int(datagram_counts(flows, scenario.transport).sum())
+        check_memory(needed_bytes(network.counts, len(flows), datagrams))
+        # A host has one link, and hosts come first.
+        rate = network.link_rate_bps[flows.source]
+        times, offsets = departures(flows, scenario.transport, rate, seed)
+        columns |= {"departures_ps": times, "departure_offsets": offsets}
+    return columns
+
+
+def _network(scenario: Scenario) -> Network:
+    """Build the network, unless it or the flows will not fit into memory."""
+    # The table of links of a graph fits, since it is there; what it makes of it is checked below.
+    counts = count(scenario.topology) or build_network(scenario.topology).counts
+    workload = scenario.workload
+    flows = 0 if isinstance(workload, Table) else workload.count(counts.hosts)
+    check_memory(needed_bytes(counts, flows))
+    network = build_network(scenario.topology)
+    errors = list(misfits(scenario, network.hosts, network.largest_degree))
+    if errors:
+        raise combine(errors)
+    check_network(scenario, network)
+    return network

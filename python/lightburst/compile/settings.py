@@ -1,0 +1,87 @@
+"""From a table of the scenario to settings of the plan, the same way for every kind.
+
+A quantity takes its unit at the end of its name: a duration ``_ps``, a size ``_bytes`` (in place of
+``_size``). Everything else keeps its name and its value, and a table becomes a dictionary. So a new
+kind needs no code here, unless it says something in another way than the simulator reads it.
+"""
+
+from typing import Any
+
+from pydantic.fields import FieldInfo
+
+from lightburst.scenario.fields import Section
+from lightburst.scenario.loss import Loss
+from lightburst.scenario.switching import Switching
+from lightburst.scenario.transport import Datagram, Tcp, Transport
+from lightburst.units import SIZE, TIME, Quantity
+
+# SYN, FIN and acknowledgements; datagrams have none, but the simulator wants the number.
+_NO_CONTROL_BYTES = 64
+
+
+def settings_of(section: Section) -> dict[str, Any]:
+    """Write a table as settings of the plan.
+
+    Parameters
+    ----------
+    section : Section
+        A table of the scenario.
+
+    Returns
+    -------
+    dict
+        Values that JSON can hold; times in picoseconds, sizes in bytes.
+    """
+    values = {}
+    for name, field in type(section).model_fields.items():
+        value = getattr(section, name)
+        values[_name(name, field)] = settings_of(value) if isinstance(value, Section) else value
+    return values
+
+
+def _name(name: str, field: FieldInfo) -> str:
+    quantity = next((marker for marker in field.metadata if isinstance(marker, Quantity)), None)
+    if quantity is None:
+        return name
+    if quantity.dimension is TIME:
+        return f"{name}_ps"
+    if quantity.dimension is SIZE:
+        return f"{name.removesuffix('_size')}_bytes"
+    return name
+
+
+def switch_settings(switching: Switching) -> dict[str, Any]:
+    """Write the settings of the switches; the time for a header is in the delays of links."""
+    settings = settings_of(switching)
+    del settings["header_processing_time_ps"]
+    return settings
+
+
+def transport_settings(transport: Transport) -> dict[str, Any]:
+    """Write those of the transport: windows in bytes; departures of datagrams are columns."""
+    settings = settings_of(transport)
+    if isinstance(transport, Tcp):
+        del settings["initial_window"], settings["advertised_window"]
+        settings["initial_window_bytes"] = transport.initial_window_bytes
+        settings["advertised_window_bytes"] = transport.advertised_window * transport.payload
+    elif isinstance(transport, Datagram):
+        del settings["rate"], settings["spacing"]
+        settings["control_bytes"] = _NO_CONTROL_BYTES
+    return settings
+
+
+def loss_settings(loss: Loss | None) -> dict[str, Any] | None:
+    """Write those of the losses; where they happen is a column of the links."""
+    if loss is None:
+        return None
+    drops = []
+    for drop in loss.drops:
+        values = {key: value for key, value in settings_of(drop).items() if value is not None}
+        if drop.segments is not None:
+            values["transmission"] = drop.transmission or 1
+        drops.append({key: list(v) if isinstance(v, tuple) else v for key, v in values.items()})
+    return {
+        "probability": loss.probability,
+        "acknowledgement_probability": loss.acknowledgement_probability,
+        "drops": drops,
+    }

@@ -1,0 +1,14 @@
+"""``[transport]``: how a flow's data is sent; one file for each family."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from lightburst.scenario.transport.base import BaseTransport, Connection
+from lightburst.scenario.transport.datagram import Datagram
+from lightburst.scenario.transport.stop_and_wait import Saw, Sawl
+from lightburst.scenario.transport.tcp import Tcp
+
+Transport = Annotated[Saw | Sawl | Tcp | Datagram, Field(discriminator="kind")]
+
+__all__ = ["BaseTransport", "Connection", "Datagram", "Saw", "Sawl", "Tcp", "Transport"]

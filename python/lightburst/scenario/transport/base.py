@@ -1,0 +1,91 @@
+"""What every transport has."""
+
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from lightburst.scenario.fields import Flag, Section, refuse_at
+from lightburst.units import (
+    SIZE,
+    PositiveDuration,
+    Quantity,
+    Size,
+    format_duration,
+    format_size,
+    parse_duration,
+    parse_size,
+)
+
+# The simulator counts the bytes of a unit in 32 bits and its transmission time in picoseconds.
+SegmentSize = Annotated[int, Quantity(SIZE, positive=True, largest="1 GB")]
+
+
+class BaseTransport(Section):
+    """What every transport has.
+
+    Attributes
+    ----------
+    segment_size, header_size : int
+        Bytes.
+    """
+
+    segment_size: SegmentSize = Field(
+        parse_size("9 kB"), description="Largest data segment on the wire, header included."
+    )
+    header_size: Size = Field(0, description="Part of each segment that carries no useful data.")
+
+    @property
+    def payload(self) -> int:
+        """Useful bytes of a full segment."""
+        return self.segment_size - self.header_size
+
+    @model_validator(mode="after")
+    def _header_fits(self) -> Self:
+        if self.header_size >= self.segment_size:
+            raise refuse_at(
+                "header_size",
+                format_size(self.header_size),
+                f"less than segment_size ({format_size(self.segment_size)})",
+            )
+        return self
+
+
+class Connection(BaseTransport):
+    """What every transport has that acknowledges, with a set-up and a close.
+
+    Attributes
+    ----------
+    initial_timeout, max_timeout : int
+        Picoseconds.
+    control_size : int
+        Bytes.
+    """
+
+    control_size: SegmentSize = Field(
+        parse_size("64 B"), description="Size of SYN, FIN and acknowledgements."
+    )
+    initial_timeout: PositiveDuration = Field(
+        parse_duration("1 s"), description="Timeout before the first round-trip time is known."
+    )
+    max_timeout: PositiveDuration = Field(
+        parse_duration("60 s"), description="The timeout never grows beyond this."
+    )
+    receiver_timers: Flag = Field(
+        True, description="Whether the receiver repeats SYN+ACK and FIN+ACK by a timer of its own."
+    )
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.initial_timeout > self.max_timeout:
+            raise refuse_at(
+                "initial_timeout",
+                format_duration(self.initial_timeout),
+                f"at most max_timeout ({format_duration(self.max_timeout)})",
+            )
+        if self.control_size > self.segment_size:
+            raise refuse_at(
+                "control_size",
+                format_size(self.control_size),
+                f"at most segment_size ({format_size(self.segment_size)})",
+            )
+        return self

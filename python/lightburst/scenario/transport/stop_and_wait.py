@@ -1,0 +1,47 @@
+"""Stop-and-wait: one segment at a time."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from lightburst.scenario.fields import Flag, Real
+from lightburst.scenario.transport.base import Connection
+from lightburst.units import PositiveDuration, parse_duration
+
+
+class _StopAndWait(Connection):
+    """What both kinds of stop-and-wait have.
+
+    Attributes
+    ----------
+    initial_timeout : int
+        Picoseconds.
+    """
+
+    alpha: Annotated[float, Real(1, inclusive=False)] = Field(
+        1.1, description="Factor on the timeout after each expiry."
+    )
+    beta: Annotated[float, Real(0, 1, inclusive=False)] = Field(
+        0.5, description="Weight of a new round-trip time in the timeout."
+    )
+    initial_timeout: PositiveDuration = Field(
+        parse_duration("1 ms"), description="Timeout before the first round-trip time is known."
+    )
+    receiver_timers: Flag = Field(
+        False, description="Whether the receiver repeats SYN+ACK and FIN+ACK by a timer of its own."
+    )
+
+
+class Saw(_StopAndWait):
+    """TCP stop-and-wait of Argibay-Losada et al., with the constants of minakhmetov2018."""
+
+    kind: Literal["saw"] = "saw"
+
+
+class Sawl(_StopAndWait):
+    """Stop-and-wait-longer of minakhmetov2018: the timer waits `p` segment times more."""
+
+    kind: Literal["sawl"] = "sawl"
+    p: Annotated[float, Real(0, 10**6)] = Field(
+        4.0, description="Segment transmission times added to the timeout."
+    )

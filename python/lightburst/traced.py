@@ -1,0 +1,184 @@
+"""What happened to chosen flows, event by event, as tables in SI base units.
+
+Each function takes columns as the simulator gives them, all rows or some of them. Who needs times
+to the picosecond takes those columns themselves.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from lightburst import _core
+
+Table = Mapping[str, NDArray[Any]]
+
+EVENTS: Final = ("sent", "arrived", "lost")
+STATES: Final = ("slow start", "congestion avoidance", "fast recovery", "loss")
+# Bits of the flags of a packet, and the columns that they become.
+FLAGS: Final = {"from_source": 8, "syn": 1, "ack": 2, "fin": 4}
+MOST_BLOCKS: Final = 4
+TABLES: Final = ("segments", "windows", "bursts")
+
+_PS: Final = 1e-12
+# What a time or a burst is, and what a reason is, where there is none.
+_NONE: Final = np.uint64(2**64 - 1)
+_NO_REASON: Final = 255
+
+
+class Trace:
+    """The events of the traced flows.
+
+    Parameters
+    ----------
+    columns : mapping of str to mapping of str to ndarray
+        The tables ``trace_segments``, ``trace_windows`` and ``trace_bursts`` of a run.
+    """
+
+    def __init__(self, columns: Mapping[str, Table]) -> None:
+        self._columns = {name: columns[f"trace_{name}"] for name in TABLES}
+
+    def __repr__(self) -> str:
+        rows = [len(next(iter(table.values()))) for table in self._columns.values()]
+        said = (f"{count:,} rows of {name}" for count, name in zip(rows, TABLES, strict=True))
+        return f"<Trace: {', '.join(said)}>"
+
+    @cached_property
+    def segments(self) -> pd.DataFrame:
+        """One row for each time that a packet was sent, arrived or was lost; see `segments`."""
+        return segments(self._columns["segments"])
+
+    @cached_property
+    def windows(self) -> pd.DataFrame:
+        """One row for each acknowledgement and each timeout of a sender; see `windows`."""
+        return windows(self._columns["windows"])
+
+    @cached_property
+    def bursts(self) -> pd.DataFrame:
+        """One row for each burst with a packet of a traced flow; see `bursts`."""
+        return bursts(self._columns["bursts"])
+
+
+def segments(table: Table) -> pd.DataFrame:
+    """Give one row for each time that a packet was sent, arrived or was lost, in order of time.
+
+    Parameters
+    ----------
+    table : mapping of str to ndarray
+        Columns of ``trace_segments``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``time_s``; ``flow``; ``event``: ``sent`` (its transmission on the host's interface began),
+        ``arrived`` (at the other host) or ``lost``; ``packet``, a number that is the same in both
+        rows of a packet; ``from_source``: whether it goes from the flow's source to its
+        destination; ``syn``, ``ack``, ``fin``; ``sequence``, its first byte, from 0;
+        ``acknowledgement``, the next byte expected (of the source's own: 1 for the SYN, 2 for the
+        FIN); ``payload_bytes``; ``retransmission``; of a loss ``burst``, the number of the burst in
+        which it was (missing otherwise), and ``reason``; ``blocks`` (of SACK), with
+        ``block_start_0`` and ``block_end_0`` to ``_3`` in bytes (missing where there are fewer);
+        and the time stamps ``timestamp_s`` and ``echo_s`` (NaN without).
+    """
+    edges = {
+        name: _whole(table[name], table["blocks"] > place)
+        for place in range(MOST_BLOCKS)
+        for name in (f"block_start_{place}", f"block_end_{place}")
+    }
+    return pd.DataFrame(
+        {
+            "time_s": table["time_ps"] * _PS,
+            "flow": table["flow"],
+            "event": _words(table["event"], EVENTS),
+            "packet": table["packet"],
+            **{name: (table["flags"] & bit) > 0 for name, bit in FLAGS.items()},
+            "sequence": table["sequence"],
+            "acknowledgement": table["acknowledgement"],
+            "payload_bytes": table["payload"],
+            "retransmission": table["retransmission"] > 0,
+            "burst": _whole(table["burst"], table["burst"] != _NONE),
+            "reason": _reasons(table["reason"]),
+            "blocks": table["blocks"],
+            **edges,
+            "timestamp_s": _seconds(table["timestamp_ps"]),
+            "echo_s": _seconds(table["echo_ps"]),
+        }
+    )
+
+
+def windows(table: Table) -> pd.DataFrame:
+    """Give one row for each acknowledgement that a sender heard and for each of its timeouts.
+
+    Parameters
+    ----------
+    table : mapping of str to ndarray
+        Columns of ``trace_windows``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``time_s``; ``flow``; ``congestion_window_bytes`` (inflation included);
+        ``slow_start_threshold_bytes`` (infinite before the first loss); ``in_flight_bytes``;
+        ``rtt_s`` (newest sample; NaN before the first); ``rto_s``, the retransmission timeout; and
+        ``state``, one of `STATES`: ``loss`` lasts from a timeout until all is acknowledged that was
+        outstanding then.
+    """
+    return pd.DataFrame(
+        {
+            "time_s": table["time_ps"] * _PS,
+            "flow": table["flow"],
+            "congestion_window_bytes": table["congestion_window"],
+            "slow_start_threshold_bytes": table["slow_start_threshold"],
+            "in_flight_bytes": table["in_flight"],
+            "rtt_s": _seconds(table["rtt_ps"]),
+            "rto_s": _seconds(table["rto_ps"]),
+            "state": _words(table["state"], STATES),
+        }
+    )
+
+
+def bursts(table: Table) -> pd.DataFrame:
+    """Give one row for each burst that carries a packet of a traced flow.
+
+    Parameters
+    ----------
+    table : mapping of str to ndarray
+        Columns of ``trace_bursts``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``opened_s``, the arrival of its first packet at the ingress; ``departure_s``, when it left
+        there; ``number``; ``node``, the ingress; ``packets`` and ``bytes`` in it, those of other
+        flows too; ``data``: whether it carries any; ``lost`` and, if so, the ``reason``.
+    """
+    return pd.DataFrame(
+        {
+            "opened_s": table["opened_ps"] * _PS,
+            "departure_s": _seconds(table["departure_ps"]),
+            **{name: table[name] for name in ("number", "node", "packets", "bytes")},
+            "data": table["data"] > 0,
+            "lost": table["lost"] > 0,
+            "reason": _reasons(table["reason"]),
+        }
+    )
+
+
+def _seconds(times: NDArray[np.uint64]) -> NDArray[np.float64]:
+    return np.where(times == _NONE, np.nan, times * _PS)
+
+
+def _reasons(numbers: NDArray[np.uint8]) -> "pd.Categorical[str]":
+    return _words(numbers, _core.registry()["drop_reasons"])
+
+
+def _words(numbers: NDArray[np.uint8], words: Sequence[str]) -> "pd.Categorical[str]":
+    places = np.where(numbers == _NO_REASON, -1, numbers.astype(np.int16))
+    return pd.Categorical.from_codes(places, categories=pd.Index(words))
+
+
+def _whole(values: NDArray[np.uint64], known: NDArray[np.bool_]) -> pd.arrays.IntegerArray:
+    return pd.arrays.IntegerArray(np.where(known, values, 0).astype(np.uint64), ~known)

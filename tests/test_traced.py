@@ -1,0 +1,137 @@
+"""Traces as tables, from columns that are known."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lightburst import _core, traced
+from lightburst.compile import compile_plan
+from lightburst.result import Result
+from lightburst.scenario import Scenario
+
+NONE = 2**64 - 1
+MS = 10**9  # picoseconds
+REASONS = _core.registry()["drop_reasons"]
+SCRIPTED = REASONS.index("scripted")
+
+# time in ms, event, packet, flags, sequence, acknowledgement, payload, again, burst, reason, blocks
+ROWS = [
+    (0, 0, 1, 8 + 1, 0, 0, 0, 0, NONE, 255, 0),
+    (1, 1, 1, 8 + 1, 0, 0, 0, 0, NONE, 255, 0),
+    (2, 0, 7, 8 + 2, 1000, 0, 500, 1, NONE, 255, 0),
+    (3, 2, 7, 8 + 2, 1000, 0, 500, 1, 42, SCRIPTED, 0),
+    (4, 0, 8, 2, 0, 1000, 0, 0, NONE, 255, 2),
+    (5, 0, 9, 4 + 2, 0, 2000, 0, 0, NONE, 255, 0),
+]
+
+
+def segments() -> dict[str, np.ndarray[tuple[int], np.dtype[np.generic]]]:
+    columns = [np.array(values, "u8") for values in zip(*ROWS, strict=True)]
+    time, event, packet, flags, sequence, acknowledgement, payload, again, burst = columns[:9]
+    edges = {f"block_{end}_{i}": np.zeros(6, "u8") for i in range(4) for end in ("start", "end")}
+    edges["block_start_1"][4], edges["block_end_1"][4] = 3000, 4000
+    stamps = np.full((2, 6), NONE, "u8")
+    stamps[:, 2] = 2 * MS, 1 * MS
+    return {
+        "time_ps": time * np.uint64(MS),
+        "flow": np.full(6, 3, "u4"),
+        "event": event.astype("u1"),
+        "packet": packet,
+        "flags": flags.astype("u1"),
+        "sequence": sequence,
+        "acknowledgement": acknowledgement,
+        "payload": payload.astype("u4"),
+        "retransmission": again.astype("u1"),
+        "burst": burst,
+        "reason": columns[9].astype("u1"),
+        "blocks": columns[10].astype("u1"),
+        **edges,
+        "timestamp_ps": stamps[0],
+        "echo_ps": stamps[1],
+    }
+
+
+WINDOWS = {
+    "time_ps": np.array([1 * MS, 2 * MS], "u8"),
+    "flow": np.array([3, 3], "u4"),
+    "congestion_window": np.array([10_000.0, 1000.0]),
+    "slow_start_threshold": np.array([np.inf, 5000.0]),
+    "in_flight": np.array([2000, 1000], "u8"),
+    "rtt_ps": np.array([NONE, 100 * MS], "u8"),
+    "rto_ps": np.array([1000 * MS, 200 * MS], "u8"),
+    "state": np.array([0, 3], "u1"),
+}
+BURSTS = {
+    "opened_ps": np.array([1 * MS, 2 * MS], "u8"),
+    "departure_ps": np.array([3 * MS, NONE], "u8"),
+    "number": np.array([41, 42], "u8"),
+    "node": np.array([2, 5], "u4"),
+    "packets": np.array([1, 4], "u4"),
+    "bytes": np.array([64, 4000], "u8"),
+    "data": np.array([0, 1], "u1"),
+    "lost": np.array([0, 1], "u1"),
+    "reason": np.array([255, SCRIPTED], "u1"),
+}
+
+
+def test_segments() -> None:
+    table = traced.segments(segments())
+    assert table["time_s"].tolist() == pytest.approx([0, 1e-3, 2e-3, 3e-3, 4e-3, 5e-3])
+    assert table["event"].tolist() == ["sent", "arrived", "sent", "lost", "sent", "sent"]
+    assert table["from_source"].tolist() == [True] * 4 + [False] * 2
+    for flag, rows in (("syn", {0, 1}), ("ack", {2, 3, 4, 5}), ("fin", {5})):
+        assert set(np.flatnonzero(table[flag])) == rows
+    lost = table.iloc[3]
+    assert (lost["packet"], lost["burst"], lost["reason"]) == (7, 42, "scripted")
+    assert (lost["sequence"], lost["payload_bytes"], lost["retransmission"]) == (1000, 500, True)
+    assert table["burst"].isna().sum() == table["reason"].isna().sum() == 5
+    assert table["block_end_1"].tolist()[4] == 4000
+    assert table["block_start_1"].isna().tolist() == [True] * 4 + [False, True]
+    assert table["block_start_2"].isna().all()
+    assert table["timestamp_s"].tolist()[2] == pytest.approx(2e-3)
+    assert table["echo_s"].isna().tolist() == [True, True, False, True, True, True]
+
+
+def test_windows() -> None:
+    table = traced.windows(WINDOWS)
+    assert table["state"].tolist() == ["slow start", "loss"]
+    assert table["slow_start_threshold_bytes"].tolist() == [np.inf, 5000]
+    assert table["rtt_s"].isna().tolist() == [True, False]
+    assert table["rto_s"].tolist() == pytest.approx([1.0, 0.2])
+    assert table["congestion_window_bytes"].tolist() == [10_000, 1000]
+
+
+def test_bursts() -> None:
+    table = traced.bursts(BURSTS)
+    assert table["departure_s"].isna().tolist() == [False, True]
+    assert table["data"].tolist() == table["lost"].tolist() == [False, True]
+    assert table["reason"].isna().tolist() == [True, False]
+    assert table["node"].tolist() == [2, 5]
+
+
+def test_a_result_has_a_trace_if_it_was_asked_for(tmp_path: Path) -> None:
+    values = {
+        "topology": {"kind": "obs-path"},
+        "switching": {"kind": "burst", "assembly": {"kind": "timer", "time": "1 ms"}},
+        "transport": {"kind": "tcp"},
+        "workload": {"kind": "pairs", "size": {"kind": "constant", "value": "1 MB"}},
+        "measurement": {"trace": [0]},
+    }
+    scenario = Scenario.from_dict(values)
+    columns = {"trace_segments": segments(), "trace_windows": WINDOWS, "trace_bursts": BURSTS}
+    plan = compile_plan(scenario, 1)
+    trace = Result(scenario, 1, plan, columns, 0.1).trace
+    assert repr(trace) == "<Trace: 6 rows of segments, 2 rows of windows, 2 rows of bursts>"
+    assert trace is not None
+    assert trace.segments is trace.segments
+    pd.testing.assert_frame_equal(trace.windows, traced.windows(WINDOWS))
+    pd.testing.assert_frame_equal(trace.bursts, traced.bursts(BURSTS))
+    without = scenario.with_({"measurement.trace": []})
+    assert Result(without, 1, plan, {}, 0.1).trace is None
+    table = trace.segments
+    table.to_parquet(tmp_path / "segments.parquet", index=False)
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "segments.parquet"), table)
+    assert json.loads(json.dumps(without.to_dict()["measurement"]["trace"])) == []
