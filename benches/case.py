@@ -69,7 +69,8 @@ def electronic(load: float, seconds: float) -> dict[str, Any]:
     Returns
     -------
     dict
-        The same tree, links, queues, arrivals and sizes; but stop-and-wait where ns-2 has SACK.
+        The same tree, links, queues, arrivals and sizes, under TCP with SACK and delayed
+        acknowledgements.
     """
     mean_bytes = 1e6
     rate = load * 10e9 / 8 / mean_bytes * hosts(K_OF_THE_PAPER)
@@ -77,13 +78,88 @@ def electronic(load: float, seconds: float) -> dict[str, Any]:
         "name": "electronic fat-tree, k = 8",
         "topology": {"kind": "fat-tree", "k": 8, "link_length": "10 m", "link_rate": "10 Gb/s"},
         "switching": {"kind": "electronic", "queue_size": "900 kB"},
-        "transport": {"kind": "sawl", "p": 4, "segment_size": "9 kB", "header_size": "52 B"},
+        "routing": {"choice": "flow-hash"},
+        "transport": {
+            "kind": "tcp",
+            "recovery": "sack",
+            "segment_size": "9 kB",
+            "header_size": "52 B",
+            "advertised_window": 100_000,
+            "initial_window": 10,
+            "acknowledgement_delay": "1 ms",
+            "initial_timeout": "10 ms",
+            "min_timeout": "10 ms",
+            "clock_granularity": "100 us",
+        },
         "workload": {
             "kind": "poisson",
             "arrival_rate": f"{rate:.10g} /s",
             "flows": round(rate * seconds),
             "size": {"kind": "lognormal", "mu": 13.315510557964274, "sigma": 1.0},
         },
+        "measurement": {"time_limit": f"{seconds:.10g} s"},
+    }
+
+
+def long_flow(seconds: float) -> dict[str, Any]:
+    """Describe what ``peers/ns2-long.tcl`` simulates: one SACK flow that loses a packet in 1000.
+
+    Parameters
+    ----------
+    seconds : float
+        Simulated time.
+
+    Returns
+    -------
+    dict
+        The same path; the packets are lost on its second link, there on its third.
+    """
+    return {
+        "name": "one SACK flow over five links, loss 0.001",
+        "topology": {"kind": "path", "links": 5, "link_length": "2000 km", "link_rate": "10 Gb/s"},
+        "switching": {"kind": "electronic", "queue_size": "unlimited"},
+        "loss": {"probability": 0.001},
+        "transport": {
+            "kind": "tcp",
+            "recovery": "sack",
+            "segment_size": "1 kB",
+            "advertised_window": 1_000_000,
+            "acknowledgement_delay": "100 ms",
+            "min_timeout": "0.2 s",
+            "clock_granularity": "10 ms",
+        },
+        "workload": {"kind": "pairs", "size": {"kind": "constant", "value": "1 TB"}},
+        "measurement": {"time_limit": f"{seconds:.10g} s"},
+    }
+
+
+def burst_path(seconds: float) -> dict[str, Any]:
+    """Describe yu2004's path: one SACK flow over burst switching, p = 0.001, 50 segments.
+
+    Parameters
+    ----------
+    seconds : float
+        Simulated time.
+
+    Returns
+    -------
+    dict
+        What a scenario file says.
+    """
+    return {
+        "name": "yu2004's path, SACK, p = 0.001, W_m = 50",
+        "topology": {"kind": "obs-path", "access_rate": "1 Gb/s"},
+        "switching": {"kind": "burst", "assembly": {"kind": "timer", "time": "1 ms"}},
+        "loss": {"probability": 0.001},
+        "transport": {
+            "kind": "tcp",
+            "recovery": "sack",
+            "segment_size": "1 kB",
+            "advertised_window": 50,
+            "acknowledge_every": 1,
+            "min_timeout": "0.2 s",
+        },
+        "workload": {"kind": "pairs", "size": {"kind": "constant", "value": "1 TB"}},
         "measurement": {"time_limit": f"{seconds:.10g} s"},
     }
 

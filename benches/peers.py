@@ -1,4 +1,4 @@
-"""ns-2 beside the nearest scenario of ours: ``make bench-peers``.
+"""ns-2 beside the nearest scenarios of ours: ``make bench-peers``.
 
 Both run here and now, in turns, because a rate that was measured on another machine or at another
 hour says little. Needs the Debian package ``ns2``; says so and ends in peace without it.
@@ -15,6 +15,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,76 +25,117 @@ from rich.table import Table
 
 import case
 
-SCRIPT = Path(__file__).resolve().parent / "peers" / "ns2-ft.tcl"
+SCRIPTS = Path(__file__).resolve().parent / "peers"
 LOAD = 0.3
 SECONDS = 0.05
-MEAN_MEGABYTES = 1.0
+LONG_SECONDS = 1000
 SCHEDULERS = ("Calendar", "Splay")
 
-
-def ns2(binary: str, scheduler: str, count_file: str) -> float:
-    """Run the script and return the seconds between its first event and its last."""
-    parameters = [str(SECONDS), str(LOAD), str(MEAN_MEGABYTES), "Sack1", count_file]
-    run = subprocess.run(
-        [binary, str(SCRIPT), *parameters],
-        env={**os.environ, "SCHED": scheduler},
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    seconds = re.search(r"run_s ([0-9.]+)", run.stdout)
-    if seconds is None:
-        raise RuntimeError(f"ns-2 did not say how long it took: {run.stdout!r} {run.stderr!r}")
-    return float(seconds[1])
+#: Stands in an argument for the scheduler of the run or for the file that receives the count.
+SCHEDULER, COUNT = "{scheduler}", "{count}"
 
 
-def ns2_hops(binary: str) -> int:
-    """Count the packet hops: the lines of a trace that tell of a packet leaving a queue.
+@dataclass(frozen=True)
+class Peer:
+    """A scenario that ns-2 runs: its script, what it is given, and what to call it."""
 
-    The script draws from a fixed seed, so the runs that are timed, without a trace, make the same.
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        count = Path(folder) / "count"
-        ns2(binary, SCHEDULERS[0], str(count))
-        return int(count.read_text())
+    title: str
+    script: str
+    arguments: tuple[str, ...]
+    environment: Mapping[str, str]
+    """What a run finds in its environment besides ours; an empty value is left out."""
+
+    def run(self, binary: str, scheduler: str, count: str = "") -> float:
+        """Run the script and return the seconds between its first event and its last."""
+        filled = {SCHEDULER: scheduler, COUNT: count}
+        arguments = [filled.get(argument, argument) for argument in self.arguments]
+        added = {name: filled.get(value, value) for name, value in self.environment.items()}
+        run = subprocess.run(
+            [binary, str(SCRIPTS / self.script), *arguments],
+            env={**os.environ, **{name: value for name, value in added.items() if value}},
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        seconds = re.search(r"run_s ([0-9.]+)", run.stdout)
+        if seconds is None:
+            raise RuntimeError(f"ns-2 did not say how long it took: {run.stdout!r} {run.stderr!r}")
+        return float(seconds[1])
+
+    def hops(self, binary: str) -> int:
+        """Count the packet hops: the lines of a trace that tell of a packet leaving a queue.
+
+        The scripts draw from a fixed seed, so the runs that are timed, without a trace, make the
+        same.
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            count = Path(folder) / "count"
+            self.run(binary, SCHEDULERS[0], str(count))
+            return int(count.read_text())
 
 
-def compare(binary: str, rounds: int, console: Console) -> dict[str, Any]:
-    """Run ns-2 and lightburst in turns; return packet hops a second of both."""
-    console.print("counting ns-2's packet hops (a traced run, half a minute) ...")
-    hops = ns2_hops(binary)
-    seconds: dict[str, list[float]] = {scheduler: [] for scheduler in SCHEDULERS}
-    rates: dict[str, list[float]] = {"electronic": [], "paper": []}
-    ours = {"electronic": case.electronic(LOAD, SECONDS), "paper": case.paper(8)}
-    for number in range(1, rounds + 1):
-        console.print(f"round {number} of {rounds} ...")
-        for scheduler in SCHEDULERS:
-            seconds[scheduler].append(ns2(binary, scheduler, ""))
-        for name, description in ours.items():
-            rates[name].append(case.measured(description, runs=5)["wall_hops_per_s"])
-    best = max(hops / statistics.median(taken) for taken in seconds.values())
-    measured = {name: statistics.median(values) for name, values in rates.items()}
+PEERS = {
+    "fat-tree": Peer(
+        f"fat-tree k = 8, 128 hosts, 10 Gb/s, load {LOAD}",
+        "ns2-ft.tcl",
+        (str(SECONDS), str(LOAD), "1.0", "Sack1", COUNT),
+        {"SCHED": SCHEDULER},
+    ),
+    "long-flow": Peer(
+        "one flow over five links of 10 ms and 10 Gb/s, loss 0.001",
+        "ns2-long.tcl",
+        ("Sack1", str(LONG_SECONDS), "0.001", SCHEDULER),
+        {"CNT": COUNT},
+    ),
+}
+
+
+def ours() -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the scenarios of ours that stand beside each of `PEERS`: description by label."""
     return {
-        "ns2_packet_hops": hops,
-        "ns2_hops_per_s": {name: hops / statistics.median(s) for name, s in seconds.items()},
-        "lightburst_hops_per_s": measured,
-        "ratio": {name: rate / best for name, rate in measured.items()},
+        "fat-tree": {
+            "the same: TCP SACK, electronic switches": case.electronic(LOAD, SECONDS),
+            "hybrid switches, SAWL, 1e7 requests/s": case.paper(8),
+        },
+        "long-flow": {"the same: TCP SACK, electronic switches": case.long_flow(LONG_SECONDS)},
     }
 
 
-def table(results: dict[str, Any]) -> Table:
-    shown = Table(title=f"fat-tree k = 8, 128 hosts, 10 Gb/s: ns-2 at load {LOAD} and ours")
+def compare(binary: str, name: str, rounds: int, console: Console) -> dict[str, Any]:
+    """Run ns-2 and lightburst in turns; return packet hops a second of both."""
+    peer, descriptions = PEERS[name], ours()[name]
+    console.print(f"{name}: counting ns-2's packet hops (a traced run, half a minute) ...")
+    hops = peer.hops(binary)
+    seconds: dict[str, list[float]] = {scheduler: [] for scheduler in SCHEDULERS}
+    rates: dict[str, list[float]] = {label: [] for label in descriptions}
+    for number in range(1, rounds + 1):
+        console.print(f"{name}: round {number} of {rounds} ...")
+        for scheduler in SCHEDULERS:
+            seconds[scheduler].append(peer.run(binary, scheduler))
+        for label, description in descriptions.items():
+            rates[label].append(case.measured(description, runs=5)["wall_hops_per_s"])
+    peers = {scheduler: hops / statistics.median(taken) for scheduler, taken in seconds.items()}
+    measured = {label: statistics.median(values) for label, values in rates.items()}
+    best = max(peers.values())
+    return {
+        "ns2_packet_hops": hops,
+        "ns2_hops_per_s": peers,
+        "lightburst_hops_per_s": measured,
+        "ratio": {label: rate / best for label, rate in measured.items()},
+    }
+
+
+def table(name: str, results: dict[str, Any]) -> Table:
+    """Show one scenario: ns-2 and, below it, ours."""
+    shown = Table(title=PEERS[name].title)
     shown.add_column("simulator and scenario")
     shown.add_column("M hops/s", justify="right")
     shown.add_column("times the best ns-2", justify="right")
     for scheduler, rate in results["ns2_hops_per_s"].items():
         shown.add_row(f"ns-2, TCP SACK, {scheduler.lower()} queue", f"{rate / 1e6:.2f}", "")
-    names = {
-        "electronic": "lightburst, electronic switches, same arrivals, SAWL",
-        "paper": "lightburst, the paper's hybrid switches at 1e7 requests/s",
-    }
-    for name, rate in results["lightburst_hops_per_s"].items():
-        shown.add_row(names[name], f"{rate / 1e6:.2f}", f"{results['ratio'][name]:.1f}")
+    for label, rate in results["lightburst_hops_per_s"].items():
+        ratio = results["ratio"][label]
+        shown.add_row(f"lightburst, {label}", f"{rate / 1e6:.2f}", f"{ratio:.1f}")
     return shown
 
 
@@ -100,21 +143,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--format", choices=("table", "json"), default="table")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--scenario", choices=PEERS, action="append", help="default: all")
     chosen = parser.parse_args()
     console = Console(stderr=chosen.format == "json", width=None if sys.stdout.isatty() else 110)
     binary = shutil.which("ns")
     if binary is None:
         console.print("no ns-2 here, nothing to compare with; Debian and Ubuntu: apt install ns2")
         return 0
-    results = compare(binary, chosen.rounds, console)
+    names = chosen.scenario or list(PEERS)
+    results = {name: compare(binary, name, chosen.rounds, console) for name in names}
     if chosen.format == "json":
         print(json.dumps(results, indent=2))
-    else:
-        console.print(table(results))
-        console.print(
-            "A packet hop is one transmission of one packet over one link. The transports differ: "
-            "ns-2 keeps a window of\npackets in flight with SACK, ours is stop-and-wait."
-        )
+        return 0
+    for name in names:
+        console.print(table(name, results[name]))
+    console.print("A packet hop is one transmission of one packet over one link.")
     return 0
 
 

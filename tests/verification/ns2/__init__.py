@@ -1,0 +1,1 @@
+"""Runs of ns-2's TCP agents, stored, to compare with."""
