@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from lightburst.cli.guard import guarded
+from lightburst.cli.model import model_app
 
 app = typer.Typer(
     name="lightburst",
@@ -17,6 +18,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.add_typer(model_app, name="model")
 
 
 class RunFormat(StrEnum):
@@ -28,7 +30,7 @@ class RunFormat(StrEnum):
 
 
 class ClaimFormat(StrEnum):
-    """How claims are printed."""
+    """How claims, and what a trace found, are printed."""
 
     TABLE = "table"
     JSON = "json"
@@ -78,6 +80,27 @@ def run_command(
     from lightburst.cli.run import run
 
     run(scenario, settings or [], seed, replications, format.value, out)
+
+
+@app.command("trace")
+@guarded
+def trace_command(
+    scenario: Annotated[str, typer.Argument(help="A TOML file.", show_default=False)],
+    flow: Annotated[str, typer.Option("--flow", metavar="N", help="Number of the flow.")] = "0",
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="PATH=VALUE", help="Change a field; may be repeated."),
+    ] = None,
+    seed: Annotated[str, typer.Option("--seed", metavar="N", help="Seed of the run.")] = "1",
+    format: Annotated[
+        ClaimFormat, typer.Option("--format", help="What to print.")
+    ] = ClaimFormat.TABLE,
+    out: OutOption = None,
+) -> None:
+    """Follow one flow: a capture for Wireshark, tables, and pictures of its windows."""
+    from lightburst.cli.trace import trace
+
+    trace(scenario, settings or [], flow, seed, format.value, out)
 
 
 @app.command("reproduce")

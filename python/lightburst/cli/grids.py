@@ -1,0 +1,99 @@
+"""Numbers and lists of them among the options of ``lightburst model``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from lightburst.cli.options import whole
+from lightburst.errors import InputError, show
+from lightburst.units import TIME, Quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+_MOST_STEPS: Final = 1000
+_PICOSECONDS: Final = 1e12
+
+
+def probability(path: str, text: str) -> float:
+    """Read a loss probability; `InputError` at ``path`` if it is not above 0 and below 1."""
+    value = _number(text)
+    if value is None or not 0 < value < 1:
+        raise InputError(path, show(text), "probabilities above 0 and below 1")
+    return value
+
+
+def number_from_one(path: str, text: str) -> float:
+    """Read a number of at least 1; `InputError` at ``path`` if it is not one."""
+    value = _number(text)
+    if value is None or not 1 <= value < np.inf:
+        raise InputError(path, show(text), "a number from 1")
+    return value
+
+
+def seconds(path: str, text: str, *, positive: bool = False) -> float:
+    """Read a duration, in seconds; `InputError` at ``path`` if it is not one."""
+    try:
+        held = Quantity(TIME, positive=positive).parse(text)
+    except ValueError as error:
+        raise InputError(path, show(text), str(error)) from None
+    assert held is not None  # only a word reads as None, and a duration has none
+    return held / _PICOSECONDS
+
+
+def grid(path: str, text: str, read: Callable[[str, str], float]) -> list[float]:
+    """Read values and ranges of values.
+
+    Parameters
+    ----------
+    path : str
+        The option, for the message.
+    text : str
+        Values separated by commas. ``FROM:TO:N`` stands for N values, evenly spaced on a
+        logarithmic scale.
+    read : callable
+        Reads one value, given the path and its text.
+
+    Returns
+    -------
+    list of float
+        Rising, each once.
+
+    Raises
+    ------
+    InputError
+        If a value or a range is not one.
+    """
+    found: set[float] = set()
+    for part in text.split(","):
+        ends = [end.strip() for end in part.split(":")]
+        if len(ends) == 1:
+            found.add(read(path, ends[0]))
+            continue
+        if len(ends) != 3:
+            raise InputError(path, show(part), "a value, or FROM:TO:N")
+        low, high = read(path, ends[0]), read(path, ends[1])
+        steps = whole(path, ends[2], 2)
+        if not 0 < low < high or steps > _MOST_STEPS:
+            allowed = f"FROM:TO:N with FROM above zero, TO above FROM, N up to {_MOST_STEPS}"
+            raise InputError(path, show(part), allowed)
+        found.update(np.geomspace(low, high, steps).tolist())
+    return sorted(found)
+
+
+def names(path: str, text: str, known: Sequence[str]) -> list[str]:
+    """Read names separated by commas; `InputError` at ``path`` if one is not known."""
+    given = [name.strip() for name in text.split(",")]
+    for name in given:
+        if name not in known:
+            raise InputError(path, show(name), f"one or more of {', '.join(known)}")
+    return [name for name in known if name in given]
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None

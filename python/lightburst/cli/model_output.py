@@ -1,0 +1,126 @@
+"""How closed forms leave the command line: table, JSON, CSV and figure."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from rich.console import Console
+
+from lightburst.cli.numbers import plain
+from lightburst.errors import InputError, show
+from lightburst.plots import style, theory
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pandas as pd
+
+    from lightburst.papers.figure import Figure
+
+#: More curves than this have no colours of their own.
+MOST_COLOURS: Final = len(style.PALETTE)
+_OPTION: Final = "--figure"
+_WIDTH: Final = 120
+
+
+def print_records(
+    title: str,
+    records: Sequence[Mapping[str, Any]],
+    headings: Mapping[str, str],
+    format: str,
+    more: Mapping[str, Any],
+    notes: Sequence[str],
+) -> None:
+    """Print rows of results.
+
+    Parameters
+    ----------
+    title : str
+        Above the table.
+    records : sequence of mapping
+        Rows with stable keys, at least one. A list in a row holds names.
+    headings : mapping of str to str
+        The columns of the table, in order, and what stands above them.
+    format : {"table", "json", "csv"}
+        How.
+    more : mapping
+        What stands in the JSON beside the ``rows``.
+    notes : sequence of str
+        Lines below the table.
+    """
+    if format == "json":
+        print(json.dumps({**more, "rows": list(records)}, indent=2, allow_nan=False))
+    elif format == "csv":
+        text = io.StringIO()
+        writer = csv.DictWriter(text, fieldnames=list(records[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({key: _flat(value) for key, value in row.items()} for row in records)
+        sys.stdout.write(text.getvalue())
+    else:
+        console = Console() if sys.stdout.isatty() else Console(width=_WIDTH)
+        table = plain(title)
+        for key, heading in headings.items():
+            words = isinstance(records[0][key], str | list)
+            table.add_column(heading, justify="left" if words else "right")
+        for row in records:
+            table.add_row(*(_cell(row[key]) for key in headings))
+        console.print(table)
+        for note in notes:
+            console.print(note, markup=False, highlight=False)
+
+
+def check_figure(file: str | None, points: int, curves: int) -> Path | None:
+    """Make sure, before anything is printed, that a figure can be drawn.
+
+    Parameters
+    ----------
+    file : str or None
+        Where; None for no figure.
+    points, curves : int
+        Points along the axis, and curves of different colours.
+
+    Returns
+    -------
+    Path or None
+        The same.
+
+    Raises
+    ------
+    InputError
+        If the ending is unknown, the directory is none, or there is nothing to draw, or too much.
+    """
+    if file is None:
+        return None
+    path = Path(file)
+    if path.suffix not in theory.ENDINGS:
+        raise InputError(_OPTION, show(file), f"a file that ends in {' or '.join(theory.ENDINGS)}")
+    if not path.parent.is_dir():
+        raise InputError(_OPTION, show(file), "a file in a directory that exists")
+    if points < 2 or curves > MOST_COLOURS:
+        given = f"{points} points on each of {curves} curves"
+        raise InputError(_OPTION, given, f"two points or more, on up to {MOST_COLOURS} curves")
+    return path
+
+
+def save_figure(figure: Figure, doubtful: pd.Series[bool], file: Path) -> None:
+    """Draw a figure to a file; `InputError` if it cannot be written."""
+    try:
+        theory.save(figure, doubtful, file)
+    except OSError as error:
+        given = f"{show(str(file))} ({error.strerror or error})"
+        raise InputError(_OPTION, given, "a file that can be written") from error
+
+
+def _flat(value: Any) -> Any:
+    return " ".join(value) if isinstance(value, list) else value
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return ", ".join(value) if isinstance(value, list) else str(value)

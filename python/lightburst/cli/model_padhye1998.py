@@ -1,0 +1,128 @@
+"""``lightburst model padhye1998``: TCP Reno under packet loss in closed form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pandas as pd
+
+from lightburst.cli.grids import grid, number_from_one, probability, seconds
+from lightburst.cli.model_output import check_figure, print_records, save_figure
+from lightburst.errors import InputError, show
+from lightburst.models import padhye1998
+from lightburst.papers.figure import COLUMNS, Figure
+from lightburst.units import parse_size
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+_FORMS: Final = {"full": "full", "approximate": "approximate", "square_root": "square root"}
+_HEADINGS: Final = {
+    "loss": "loss",
+    "full_segments_per_s": "full (segments/s)",
+    "approximate_segments_per_s": "approximate",
+    "square_root_segments_per_s": "square root",
+    "full_bps": "full (b/s)",
+    "broken_assumptions": "outside",
+}
+_ASSUMPTIONS: Final = {
+    "no-timeouts": "without timeouts the square root law is within a tenth of the full model",
+    "no-window-limit": "the square root law, which has no limit, is at most W_m / RTT",
+}
+_MEGA: Final = 1e6
+
+
+def print_model(
+    loss: str,
+    round_trip: str,
+    timeout: str,
+    window: str,
+    ack_every: str,
+    segment_size: str,
+    format: str,
+    figure: str | None,
+) -> None:
+    """Compute the throughput by three formulas and print it.
+
+    Parameters
+    ----------
+    loss : str
+        A list, as given.
+    round_trip, timeout, window, ack_every, segment_size : str
+        The path, as given.
+    format : {"table", "json", "csv"}
+        What to print.
+    figure : str or None
+        Where to draw.
+
+    Raises
+    ------
+    InputError
+        If anything of this cannot be used; nothing has been printed or written then.
+    """
+    losses = grid("--loss", loss, probability)
+    rtt = seconds("--round-trip", round_trip, positive=True)
+    rto = seconds("--timeout", timeout, positive=True)
+    limit, b = number_from_one("--window", window), number_from_one("--ack-every", ack_every)
+    size = parse_size(segment_size, "--segment-size")
+    if size == 0:
+        raise InputError("--segment-size", show(segment_size), "a size from 1 B")
+    file = check_figure(figure, len(losses), len(_FORMS))
+    found = {
+        "full": padhye1998.full_throughput(losses, rtt, rto, limit, b),
+        "approximate": padhye1998.approximate_throughput(losses, rtt, rto, limit, b),
+        "square_root": padhye1998.square_root_throughput(losses, rtt, b),
+    }
+    over = found["square_root"] > limit / rtt
+    far = np.abs(found["square_root"] / found["full"] - 1) > 0.1
+    records: list[dict[str, Any]] = [
+        {
+            "loss": p,
+            **{f"{form}_segments_per_s": float(rates[i]) for form, rates in found.items()},
+            "full_bps": float(found["full"][i] * 8 * size),
+            "broken_assumptions": ["no-window-limit"] * bool(over[i])
+            + ["no-timeouts"] * bool(far[i] and not over[i]),
+        }
+        for i, p in enumerate(losses)
+    ]
+    if file is not None:
+        said = f"Round trip {round_trip}, timeout {timeout}, window limit {window} segments of "
+        said += f"{segment_size}, b = {ack_every}."
+        bits = {form: rates * 8 * size for form, rates in found.items()}
+        save_figure(*_figure(losses, bits, over | far, said), file)
+    seen = {name for row in records for name in row["broken_assumptions"]}
+    notes = [f"  {name}: {words}" for name, words in _ASSUMPTIONS.items() if name in seen]
+    title = f"padhye1998: RTT {round_trip}, RTO {timeout}, W_m {window}, b {ack_every}"
+    more = {"model": "padhye1998", "assumptions": _ASSUMPTIONS}
+    print_records(title, records, _HEADINGS, format, more, notes)
+
+
+def _figure(
+    losses: Sequence[float],
+    rates_bps: Mapping[str, NDArray[np.float64]],
+    doubted: NDArray[np.bool_],
+    said: str,
+) -> tuple[Figure, pd.Series[bool]]:
+    rows = [
+        (_FORMS[form], "Reno", p, rate / _MEGA, rate / _MEGA, rate / _MEGA, 0)
+        for form, rates in rates_bps.items()
+        for p, rate in zip(losses, rates.tolist(), strict=True)
+    ]
+    data = pd.DataFrame(rows, columns=list(COLUMNS))
+    doubtful = (data["colour"] == _FORMS["square_root"]) & np.tile(doubted, len(_FORMS))
+    hollow = " Hollow points break an assumption of the square root law." * bool(doubted.any())
+    figure = Figure(
+        id="padhye1998",
+        title="TCP Reno under packet loss, closed forms",
+        caption=f"Padhye et al. 1998; square root law: Mathis et al. 1997. {said}{hollow}",
+        x_label="Packet loss probability",
+        y_label="Throughput (Mb/s)",
+        colours=tuple(_FORMS.values()),
+        dashes=("Reno",),
+        data=data,
+        y_log=True,
+    )
+    return figure, doubtful

@@ -1,0 +1,221 @@
+"""``lightburst model yu2004``: TCP over optical burst switching in closed form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import numpy as np
+import pandas as pd
+
+from lightburst.cli.grids import grid, names, number_from_one, probability, seconds
+from lightburst.cli.model_output import check_figure, print_records, save_figure
+from lightburst.errors import InputError, show
+from lightburst.models import yu2004
+from lightburst.papers.figure import COLUMNS, Figure
+from lightburst.units import parse_rate, parse_size
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from lightburst.models.yu2004 import Flavour, Flow, Variant
+
+_HEADINGS: Final = {
+    "flavour": "flavour",
+    "loss": "loss",
+    "assembly_time_s": "T_b (s)",
+    "round_trip_s": "RTT (s)",
+    "burst_segments": "S",
+    "window_segments": "E[W_X]",
+    "throughput_segments_per_s": "segments/s",
+    "throughput_bps": "b/s",
+    "equation": "eq.",
+    "broken_assumptions": "outside",
+}
+_NAMES: Final = {"sack": "SACK", "new-reno": "New-Reno", "reno": "Reno"}
+_MEGA: Final = 1e6
+
+
+@dataclass(frozen=True)
+class Options:
+    """The path of the flow, as its options were given."""
+
+    access_rate: str
+    round_trip: str
+    timeout: str
+    window: str
+    ack_every: str
+    segment_size: str
+
+    def segment_bits(self) -> int:
+        """Bits of a segment; `InputError` if the option is no size of at least a byte."""
+        size = parse_size(self.segment_size, "--segment-size")
+        if size == 0:
+            raise InputError("--segment-size", show(self.segment_size), "a size from 1 B")
+        return 8 * size
+
+    def flow(self, losses: Sequence[float], times: Sequence[float]) -> Flow:
+        """Make the flow, of shape (losses, times); `InputError` for an option that is none."""
+        return yu2004.Flow(
+            loss=np.array(losses)[:, np.newaxis],
+            assembly_time_s=np.array(times),
+            access_rate=parse_rate(self.access_rate, "--access-rate") / self.segment_bits(),
+            round_trip_s=seconds("--round-trip", self.round_trip, positive=True),
+            timeout_s=seconds("--timeout", self.timeout, positive=True),
+            window_limit=number_from_one("--window", self.window),
+            rounds_per_increase=number_from_one("--ack-every", self.ack_every),
+        )
+
+
+def print_model(
+    loss: str,
+    assembly_time: str,
+    flavour: str,
+    variant: str,
+    path: Options,
+    format: str,
+    figure: str | None,
+) -> None:
+    """Compute the throughput of flows and print it, with what not to trust.
+
+    Parameters
+    ----------
+    loss, assembly_time, flavour : str
+        Lists, as given.
+    variant : {"derived", "printed"}
+        Which form of the equations.
+    path : Options
+        The rest of the flow.
+    format : {"table", "json", "csv"}
+        What to print.
+    figure : str or None
+        Where to draw.
+
+    Raises
+    ------
+    InputError
+        If anything of this cannot be used; nothing has been printed or written then.
+    """
+    losses, times = (
+        grid("--loss", loss, probability),
+        grid("--assembly-time", assembly_time, seconds),
+    )
+    flavours = cast("list[Flavour]", names("--flavour", flavour, yu2004.FLAVOURS))
+    form = cast("Variant", variant)
+    flow, bits = path.flow(losses, times), path.segment_bits()
+    along_time = len(times) > 1 and len(times) >= len(losses)
+    few, many = (losses, times) if along_time else (times, losses)
+    file = check_figure(figure, len(many), len(few))
+    records = [row for each in flavours for row in _rows(flow, each, form, bits)]
+    optima = [row for each in flavours for row in _optima(flow, each, form, bits)]
+    if file is not None:
+        drawn, doubtful = _figure(records, along_time, path, variant)
+        save_figure(drawn, doubtful, file)
+    more = {
+        "model": "yu2004",
+        "variant": variant,
+        "optima": optima,
+        "assumptions": yu2004.ASSUMPTIONS,
+    }
+    title = f"yu2004, {variant}: access {path.access_rate}, RTT_0 {path.round_trip}, "
+    title += f"RTO {path.timeout}, W_m {path.window}, b {path.ack_every}"
+    print_records(title, records, _HEADINGS, format, more, [*_said(records), *_best(optima)])
+
+
+def _rows(flow: Flow, flavour: Flavour, variant: Variant, bits: int) -> Iterator[dict[str, Any]]:
+    found = yu2004.predict(flow, flavour, variant)
+    broken = yu2004.broken_assumptions(flow, flavour, variant)
+    columns = [flow.loss, flow.assembly_time_s, flow.full_round_trip_s, flow.burst_segments]
+    wide = np.broadcast_arrays(*columns, found.window, found.throughput, found.equation)
+    for place in np.ndindex(flow.shape):
+        p, time, rtt, burst, window, rate, equation = (column[place] for column in wide)
+        yield {
+            "flavour": flavour,
+            "loss": float(p),
+            "assembly_time_s": float(time),
+            "round_trip_s": float(rtt),
+            "burst_segments": float(burst),
+            "window_segments": float(window),
+            "throughput_segments_per_s": float(rate),
+            "throughput_bps": float(rate * bits),
+            "equation": int(equation),
+            "broken_assumptions": [name for name, where in broken.items() if where[place]],
+        }
+
+
+def _optima(flow: Flow, flavour: Flavour, variant: Variant, bits: int) -> Iterator[dict[str, Any]]:
+    """For each loss, the assembly time with the largest throughput, by search and by formula."""
+    one = flow.changed(loss=flow.loss[:, 0], assembly_time_s=0.0)
+    best = yu2004.numerical_optimum(one, flavour, variant)
+    below = np.broadcast_to(yu2004.optimum.best_time_below_limit(one), one.shape)
+    limited = yu2004.optimum.best_time_at_limit(one, variant)
+    for i, p in enumerate(one.loss):
+        yield {
+            "flavour": flavour,
+            "loss": float(p),
+            "assembly_time_s": float(best.assembly_time_s[i]),
+            "throughput_bps": float(best.throughput[i] * bits),
+            "equation_30_s": float(below[i]),
+            "equation_32_s": float(limited[i]),
+        }
+
+
+def _said(records: Sequence[dict[str, Any]]) -> list[str]:
+    """Say what the names in the last column mean."""
+    seen = {name for row in records for name in row["broken_assumptions"]}
+    if not seen:
+        return []
+    meant = [f"  {name}: {yu2004.ASSUMPTIONS[name]}" for name in yu2004.ASSUMPTIONS if name in seen]
+    return ["A row that names an assumption breaks it; hold it against a simulation:", *meant]
+
+
+def _best(optima: Sequence[dict[str, Any]]) -> list[str]:
+    found = (
+        f"  {_NAMES[row['flavour']]}, loss {row['loss']:.4g}: T_b = {row['assembly_time_s']:.3g} s "
+        f"gives {row['throughput_bps']:.4g} b/s; "
+        f"(30) says {row['equation_30_s']:.3g} s, (32) {row['equation_32_s']:.3g} s"
+        for row in optima
+    )
+    return ["Largest throughput over the assembly time, the other options as they are:", *found]
+
+
+def _figure(
+    records: Sequence[dict[str, Any]], along_time: bool, path: Options, variant: str
+) -> tuple[Figure, pd.Series[bool]]:
+    rows = pd.DataFrame(records)
+    x, other = ("assembly_time_s", "loss") if along_time else ("loss", "assembly_time_s")
+    word = "p = {:.3g}" if along_time else "T_b = {:.3g} s"
+    megabits = rows["throughput_bps"] / _MEGA
+    data = pd.DataFrame(
+        {
+            "colour": rows[other].map(word.format),
+            "dash": rows["flavour"].map(_NAMES),
+            "x": rows[x],
+            "y": megabits,
+            "low": megabits,
+            "high": megabits,
+            "runs": 0,
+        },
+        columns=list(COLUMNS),
+    )
+    doubtful = rows["broken_assumptions"].map(bool)
+    caption = (
+        f"Equations of yu2004, {variant}. Access rate {path.access_rate}, round trip without "
+        f"assembly {path.round_trip}, timeout {path.timeout}, window limit {path.window} segments "
+        f"of {path.segment_size}, b = {path.ack_every}."
+    )
+    if doubtful.any():
+        caption += " Hollow points break an assumption of the equations."
+    figure = Figure(
+        id="yu2004",
+        title="TCP over burst switching, closed forms",
+        caption=caption,
+        x_label="Burst assembly time (s)" if along_time else "Burst loss probability",
+        y_label="Throughput (Mb/s)",
+        colours=tuple(dict.fromkeys(data["colour"])),
+        dashes=tuple(dict.fromkeys(data["dash"])),
+        data=data,
+        x_log=bool((data["x"] > 0).all()),
+        y_log=True,
+    )
+    return figure, doubtful

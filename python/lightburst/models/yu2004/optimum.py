@@ -1,0 +1,158 @@
+"""Equations (30) to (33): the assembly time with the largest throughput, and what it gives."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lightburst.models.yu2004.flow import Flavour, FloatArray, Flow, Variant, is_printed
+from lightburst.models.yu2004.limited import growth_rounds
+from lightburst.models.yu2004.prediction import predict
+
+# Burst sizes tried between one segment and the window, and again around the best of them.
+_STEPS = 400
+
+
+def best_time_below_limit(flow: Flow) -> FloatArray:
+    """Optimal assembly time where ``W_X < W_m``, equation (30): ``RTT_0 / 2``.
+
+    Parameters
+    ----------
+    flow : Flow
+        Uses the round trip time without assembly.
+
+    Returns
+    -------
+    ndarray of float
+        Seconds. It maximises (27) with S taken as ``lambda T_b``; with ``lambda T_b + 1`` it is
+        ``2 / lambda`` less. It is one only if ``S < W_m`` there.
+    """
+    return np.asarray(flow.round_trip_s / 2)
+
+
+def best_throughput_below_limit(flow: Flow) -> FloatArray:
+    """Throughput at (30), equation (31): ``sqrt(3 lambda RTT_0 / (bp)) / (4 RTT_0)``.
+
+    Parameters
+    ----------
+    flow : Flow
+        Uses b, the loss, the access rate and the round trip time without assembly.
+
+    Returns
+    -------
+    ndarray of float
+        Segments a second.
+    """
+    r, b = flow.round_trip_s, flow.rounds_per_increase
+    return np.asarray(np.sqrt(3 * flow.access_rate * r / (b * flow.loss)) / (4 * r))
+
+
+def best_time_at_limit(flow: Flow, variant: Variant = "derived") -> FloatArray:
+    """Optimal assembly time where ``W_X = W_m``, equation (32).
+
+    Parameters
+    ----------
+    flow : Flow
+        Uses all but the timeout and the assembly time.
+    variant : {"derived", "printed"}
+        ``sqrt(p W_m RTT_0 (b W_m/8 + 3/2) / (2 lambda))``; as printed with the sum
+        ``RTT_0 + (W_m/8 + 3/2)``, seconds and rounds, in place of the product.
+
+    Returns
+    -------
+    ndarray of float
+        Seconds, with S taken as ``lambda T_b``. It is an optimum only if ``S < W_m`` there.
+    """
+    weight = _combined(flow, variant)
+    return np.asarray(np.sqrt(flow.loss * flow.window_limit * weight / (2 * flow.access_rate)))
+
+
+def best_throughput_at_limit(flow: Flow, variant: Variant = "derived") -> FloatArray:
+    """Throughput at (32), equation (33).
+
+    Parameters
+    ----------
+    flow : Flow
+        Uses all but the timeout and the assembly time.
+    variant : {"derived", "printed"}
+        One over ``2pC/lambda + RTT_0/W_m + sqrt(8 p RTT_0 C / (lambda W_m))`` with
+        ``C = b W_m/8 + 3/2``; as printed ``RTT_0 p/W_m``, and the sum as in (32).
+
+    Returns
+    -------
+    ndarray of float
+        Segments a second.
+    """
+    p, rate, limit = flow.loss, flow.access_rate, flow.window_limit
+    waiting = 2 * p * (growth_rounds(flow, variant) + 1.5) / rate
+    full = flow.round_trip_s / limit * (p if is_printed(variant) else 1.0)
+    both = np.sqrt(8 * p * _combined(flow, variant) / (rate * limit))
+    return np.asarray(1 / (waiting + full + both))
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """Where the throughput is largest; arrays of the shape of the flow.
+
+    Attributes
+    ----------
+    assembly_time_s : ndarray of float
+        Seconds.
+    throughput : ndarray of float
+        Segments a second, there.
+    """
+
+    assembly_time_s: FloatArray
+    throughput: FloatArray
+
+
+def numerical_optimum(flow: Flow, flavour: Flavour, variant: Variant = "derived") -> Optimum:
+    """Find the assembly time at which `predict` is largest, by trying all burst sizes.
+
+    Parameters
+    ----------
+    flow : Flow
+        Uses all but the assembly time.
+    flavour : {"sack", "new-reno", "reno"}
+        How the sender repairs a loss.
+    variant : {"derived", "printed"}
+        Which form of the equations.
+
+    Returns
+    -------
+    Optimum
+        To about one part in ten thousand of S. Between a burst of one segment and one of the whole
+        window: beyond that only the delay grows. No slope is used, because the throughput jumps
+        where another equation takes over.
+
+    Raises
+    ------
+    ValueError
+        If the flavour or the variant is unknown.
+    """
+    wide = flow.changed(
+        **{
+            name: np.broadcast_to(value, flow.shape)[..., np.newaxis]
+            for name, value in flow.values().items()
+        }
+    )
+    low, high = np.zeros(flow.shape), np.log(np.broadcast_to(flow.window_limit, flow.shape))
+    for _ in range(2):
+        steps = np.linspace(low, high, _STEPS, axis=-1)
+        times = np.expm1(steps) / wide.access_rate
+        found = predict(wide.changed(assembly_time_s=times), flavour, variant).throughput
+        best = np.argmax(found, axis=-1)[..., np.newaxis]
+        low, high = (
+            np.take_along_axis(steps, np.clip(best + side, 0, _STEPS - 1), axis=-1)[..., 0]
+            for side in (-1, 1)
+        )
+    return Optimum(
+        np.take_along_axis(times, best, axis=-1)[..., 0],
+        np.take_along_axis(found, best, axis=-1)[..., 0],
+    )
+
+
+def _combined(flow: Flow, variant: Variant) -> FloatArray:
+    """RTT_0 and the rounds that do not carry a full window, as they stand under the root."""
+    rounds = growth_rounds(flow, variant) + 1.5
+    r = flow.round_trip_s
+    return np.asarray(r + rounds if is_printed(variant) else r * rounds)

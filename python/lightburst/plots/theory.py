@@ -1,0 +1,53 @@
+"""Closed forms for print: curves whose points outside their assumptions are hollow."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from matplotlib import rc_context
+
+from lightburst.plots.sheet import RC
+from lightburst.plots.static import draw
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from lightburst.papers.figure import Figure
+
+#: Endings of a file that can be written.
+ENDINGS = (".png", ".svg")
+
+
+def save(figure: Figure, doubtful: pd.Series[bool], file: Path) -> None:
+    """Write a figure of closed forms to one file, whole or not at all.
+
+    Parameters
+    ----------
+    figure : Figure
+        The curves.
+    doubtful : pandas.Series of bool
+        Which rows of the figure's data are outside the assumptions; hollow points.
+    file : Path
+        Where to write, by its ending as PNG or SVG; an earlier file is replaced.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+    """
+    canvas = draw([figure])
+    points = figure.data[doubtful]
+    with (
+        rc_context(RC),
+        tempfile.TemporaryDirectory(dir=file.parent, prefix=".lightburst-") as work,
+    ):
+        canvas.axes[0].plot(
+            points["x"], points["y"], linestyle="", marker="o", markersize=2.5, color="white"
+        )
+        fresh = Path(work, file.name)
+        # Neither a date nor a version: the same data gives the same bytes.
+        unsaid = ("Software",) if file.suffix == ".png" else ("Date", "Creator")
+        canvas.savefig(fresh, dpi=160, metadata=dict.fromkeys(unsaid))
+        fresh.replace(file)
