@@ -146,7 +146,7 @@ impl Hosts for TcpHosts {
             }
             SENDER => sender.on_timer(source, sender_tokens(id), fx),
             PACING => sender.on_pacing(source, sender_tokens(id), fx),
-            RECEIVER => receiver.on_timer(destination, receiver_tokens(id), fx),
+            RECEIVER => receiver.on_timer(&self.reception, destination, receiver_tokens(id), fx),
             _ => receiver.on_delay(&self.reception, destination, receiver_tokens(id), fx),
         }
     }

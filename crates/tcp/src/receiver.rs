@@ -82,11 +82,11 @@ impl Receiver {
             return;
         }
         if header.flags & SYN != 0 {
-            self.on_syn(end, tokens, fx);
+            self.on_syn(reception, end, tokens, fx);
         } else if header.flags & FIN != 0 {
             self.state = State::LastAck;
             self.delay.clear();
-            self.answer(FIN, end, tokens, fx);
+            self.answer(FIN, reception, end, tokens, fx);
         } else if header.payload > 0 {
             self.on_data(header, options, reception, end, tokens, fx);
         } else {
@@ -96,16 +96,18 @@ impl Receiver {
 
     fn on_syn<A: Agenda<Event>>(
         &mut self,
+        reception: &Reception,
         end: Endpoint<'_>,
         tokens: Tokens,
         fx: &mut Effects<'_, A>,
     ) {
         if matches!(self.state, State::Listen | State::SynReceived) {
             self.state = State::SynReceived;
-            self.answer(SYN, end, tokens, fx);
+            self.answer(SYN, reception, end, tokens, fx);
         } else {
             // RFC 9293, section 3.10.7.4: a SYN in a synchronised state is answered with an ACK.
-            self.acknowledge(0, None, end, fx);
+            let options = self.options(None, reception, fx.now());
+            self.acknowledge(0, options, end, fx);
         }
     }
 
@@ -209,14 +211,19 @@ impl Receiver {
     fn answer<A: Agenda<Event>>(
         &mut self,
         flag: u8,
+        reception: &Reception,
         end: Endpoint<'_>,
         tokens: Tokens,
         fx: &mut Effects<'_, A>,
     ) {
-        let start = self.acknowledge(flag, None, end, fx);
+        let begin = self.acknowledge(flag, None, end, fx);
+        let sent = match reception.from_transmission {
+            true => begin,
+            false => fx.now(),
+        };
         if let Some(timeout) = &self.timeout {
             self.timer
-                .set(start + timeout.value(), tokens.retransmission, fx);
+                .set(sent + timeout.value(), tokens.retransmission, fx);
         }
     }
 
@@ -256,6 +263,7 @@ impl Receiver {
     /// The timer's event fires: SYN+ACK or FIN+ACK is sent again.
     pub fn on_timer<A: Agenda<Event>>(
         &mut self,
+        reception: &Reception,
         end: Endpoint<'_>,
         tokens: Tokens,
         fx: &mut Effects<'_, A>,
@@ -271,6 +279,6 @@ impl Receiver {
         } else {
             FIN
         };
-        self.answer(flag, end, tokens, fx);
+        self.answer(flag, reception, end, tokens, fx);
     }
 }

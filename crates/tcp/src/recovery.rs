@@ -102,17 +102,32 @@ pub enum TimerAction {
 pub struct Candidate {
     /// Its first byte.
     pub sequence: u64,
-    /// Whether it is sent to rescue the end of the window (RFC 6675, section 4, rule 4).
-    pub rescue: bool,
+    /// Why it may be sent.
+    pub kind: Kind,
+}
+
+/// Why a segment may be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// It is the next one in order.
+    Next,
+    /// It is missing at the receiver.
+    Hole,
+    /// It ends the window, which may be missing (RFC 6675, section 4, NextSeg, rule 4).
+    Rescue,
 }
 
 impl Candidate {
-    /// The segment that begins at `sequence`.
-    pub fn at(sequence: u64) -> Candidate {
-        Candidate {
-            sequence,
-            rescue: false,
-        }
+    /// The next segment in order.
+    pub fn next(sequence: u64) -> Candidate {
+        let kind = Kind::Next;
+        Candidate { sequence, kind }
+    }
+
+    /// A missing segment.
+    pub fn hole(sequence: u64) -> Candidate {
+        let kind = Kind::Hole;
+        Candidate { sequence, kind }
     }
 }
 
@@ -169,7 +184,7 @@ fn in_window(flight: &Flight, outstanding: u64, window: u64) -> Option<Candidate
     let payload = flight.payload(sequence);
     let fits = outstanding + payload <= window && flight.is_advertised(sequence + payload);
     // The first segment may always be sent.
-    (fits || sequence == flight.unacknowledged).then(|| Candidate::at(sequence))
+    (fits || sequence == flight.unacknowledged).then(|| Candidate::next(sequence))
 }
 
 /// Duplicate acknowledgements, and which data they may cause to be sent again:

@@ -238,7 +238,7 @@ impl Sender {
             if restart {
                 self.timer.clear();
             }
-            let candidate = Candidate::at(self.flight.unacknowledged);
+            let candidate = Candidate::hole(self.flight.unacknowledged);
             self.send_segment(candidate, end, tokens, fx);
         } else if restart && self.flight.outstanding() > 0 {
             // RFC 6298, section 5: (5.3) new data acknowledged: restarted.

@@ -60,6 +60,8 @@ pub struct Reception {
     pub duplicate_sack: bool,
     /// Whether segments carry time stamps.
     pub timestamps: bool,
+    /// Whether its timers count from the transmission, as [`Clock::Transmission`].
+    pub from_transmission: bool,
 }
 
 impl Reception {
@@ -70,6 +72,7 @@ impl Reception {
         blocks: 0,
         duplicate_sack: false,
         timestamps: false,
+        from_transmission: true,
     };
 }
 
@@ -147,5 +150,6 @@ fn reception(parameters: &Parameters) -> Reception {
         },
         duplicate_sack: selective && parameters.is("duplicate_sack"),
         timestamps: parameters.is("timestamps"),
+        from_transmission: false,
     }
 }

@@ -1,7 +1,7 @@
 //! Selective acknowledgements (RFC 6675): a scoreboard, an estimate of what is
 //! in the pipe, and rules for what to send next.
 
-use super::{in_window, Candidate, Context, LossRecovery, Phase, Reaction};
+use super::{in_window, Candidate, Context, Kind, LossRecovery, Phase, Reaction};
 use crate::cc::{Ack, CongestionControl, Loss};
 use crate::flight::Flight;
 use crate::Parameters;
@@ -121,6 +121,12 @@ impl Sack {
         Reaction::RETRANSMIT
     }
 
+    /// Section 5, step 3.
+    fn in_limited_transmit(&self) -> bool {
+        let waiting = !self.recovering && !self.after_timeout;
+        self.limited_transmit && waiting && self.duplicates > 0
+    }
+
     /// NextSeg (), section 4.
     fn next_segment(&self, flight: &Flight) -> Option<Candidate> {
         let Scores {
@@ -135,16 +141,16 @@ impl Sack {
             .filter(|sequence| *sequence < sacked_before);
         // (1) a hole that is lost
         if let Some(sequence) = hole.filter(|sequence| *sequence < lost_before) {
-            return Some(Candidate::at(sequence));
+            return Some(Candidate::hole(sequence));
         }
         // (2) new data
         let next = flight.next;
         if next < flight.size && flight.is_advertised(next + flight.payload(next)) {
-            return Some(Candidate::at(next));
+            return Some(Candidate::next(next));
         }
         // (3) a hole
         if let Some(sequence) = hole {
-            return Some(Candidate::at(sequence));
+            return Some(Candidate::hole(sequence));
         }
         // (4) once, the end of the window
         if !self.rescue || flight.unacknowledged <= self.rescued {
@@ -153,7 +159,7 @@ impl Sack {
         let (sequence, ..) = flight.segments().rev().find(|(.., s)| !s.sacked)?;
         Some(Candidate {
             sequence,
-            rescue: true,
+            kind: Kind::Rescue,
         })
     }
 }
@@ -214,26 +220,28 @@ impl LossRecovery for Sack {
         if self.recovering {
             return self.next_segment(flight).filter(|_| room);
         }
-        if self.duplicates == 0 || !self.limited_transmit || self.after_timeout {
-            return in_window(flight, flight.unsacked(), congestion.window());
+        if !self.in_limited_transmit() {
+            let outstanding = match self.duplicates == 0 || self.after_timeout {
+                true => flight.unsacked(),
+                false => flight.outstanding(),
+            };
+            return in_window(flight, outstanding, congestion.window());
         }
         // (3.3) previously unsent data only
         let next = flight.next;
         let new = next < flight.size && flight.is_advertised(next + flight.payload(next));
-        (room && new).then(|| Candidate::at(next))
+        (room && new).then(|| Candidate::next(next))
     }
 
     fn on_sent(&mut self, candidate: Candidate, flight: &mut Flight) {
         let payload = flight.payload(candidate.sequence);
-        let end = candidate.sequence + payload;
-        if candidate.rescue {
-            // RescueRxt is set to RecoveryPoint; HighRxt stays.
-            self.rescued = self.recovery_point;
-        } else if self.recovering && end <= self.recovery_point {
-            self.retransmitted = self.retransmitted.max(end);
-        }
-        if !self.recovering && self.duplicates > 0 && !self.after_timeout {
-            self.beyond += payload;
+        match candidate.kind {
+            // (C.2) HighRxt moves with what is sent again ...
+            Kind::Hole => self.retransmitted = candidate.sequence + payload,
+            // ... but not for rule (4): RescueRxt is set to RecoveryPoint.
+            Kind::Rescue => self.rescued = self.recovery_point,
+            Kind::Next if self.in_limited_transmit() => self.beyond += payload,
+            Kind::Next => {}
         }
         if self.after_timeout {
             flight.skip_sacked();

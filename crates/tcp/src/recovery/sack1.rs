@@ -2,7 +2,7 @@
 //! is a counter that never learns of losses, so that it stalls into a timeout
 //! when about half a window is lost.
 
-use super::{in_window, Candidate, Context, LossRecovery, Phase, Reaction};
+use super::{in_window, Candidate, Context, Kind, LossRecovery, Phase, Reaction};
 use crate::cc::{Ack, CongestionControl, Loss};
 use crate::flight::Flight;
 use crate::Parameters;
@@ -136,19 +136,23 @@ impl LossRecovery for Sack1 {
         if self.entering || self.pipe >= (window / full) as i64 {
             return None;
         }
-        let sequence = self.hole(flight).unwrap_or(flight.next);
-        let fits =
+        let candidate = match self.hole(flight) {
+            Some(sequence) => Candidate::hole(sequence),
+            None => Candidate::next(flight.next),
+        };
+        let sequence = candidate.sequence;
+        let sendable =
             sequence < flight.size && flight.is_advertised(sequence + flight.payload(sequence));
-        fits.then(|| Candidate::at(sequence))
+        sendable.then_some(candidate)
     }
 
     fn on_sent(&mut self, candidate: Candidate, flight: &mut Flight) {
-        if self.recovering && !self.entering {
-            self.pipe += 1;
-            if candidate.sequence < self.recover {
-                let end = candidate.sequence + flight.payload(candidate.sequence);
-                self.looked = self.looked.max(end);
-            }
+        if !self.recovering || self.entering {
+            return;
+        }
+        self.pipe += 1;
+        if candidate.kind == Kind::Hole {
+            self.looked = candidate.sequence + flight.payload(candidate.sequence);
         }
     }
 

@@ -6,7 +6,7 @@
 
 use crate::cc::{self, Ack, CongestionControl, Loss, Timeout};
 use crate::flight::{Flight, Segment};
-use crate::recovery::{self, Candidate, Context, LossRecovery, Reaction};
+use crate::recovery::{self, Candidate, Context, Kind, LossRecovery, Reaction};
 use crate::timeout::Rfc6298;
 use crate::transport::Setting;
 use crate::{Parameters, Sizes, TimeoutPolicy, Value};
@@ -337,7 +337,7 @@ fn pipe_and_losses_are_those_of_rfc_6675() {
         let mut seen = (again == 0).then(|| pipe(&*recovery, &flight));
         let mut next = reaction
             .retransmit
-            .then(|| Candidate::at(flight.unacknowledged));
+            .then(|| Candidate::hole(flight.unacknowledged));
         while let Some(candidate_now) = next.filter(|c| c.sequence < sent) {
             send(&mut flight, candidate_now.sequence);
             recovery.on_sent(candidate_now, &mut flight);
@@ -345,7 +345,7 @@ fn pipe_and_losses_are_those_of_rfc_6675() {
             if again == 0 && seen.is_none() {
                 seen = Some(pipe(&*recovery, &flight));
             }
-            next = candidate(&*recovery, &flight, u64::MAX).filter(|c| !c.rescue);
+            next = candidate(&*recovery, &flight, u64::MAX).filter(|c| c.kind != Kind::Rescue);
             lost.extend(next.map(|c| c.sequence).filter(|sequence| *sequence < sent));
         }
         let expected: Vec<u64> = list(&row["lost"]).iter().map(byte).collect();
