@@ -9,19 +9,23 @@
 use super::Route;
 use crate::NodeId;
 
-#[derive(Clone, Copy)]
-struct Address {
-    pod: u16,
-    edge: u16,
-    port: u16,
-}
+/// A host's number among the ports below an edge switch, an aggregation switch
+/// and a core; and on its own link.
+type Address = [u16; 4];
 
+const EDGE: u8 = 0;
+const AGGREGATION: u8 = 1;
+const CORE: u8 = 2;
+const HOST: u8 = 3;
+
+/// Where a node stands: which hosts lie below it, and which part of their
+/// address says by which port. (Fields in place of a `match` over the levels:
+/// which level an event is at cannot be predicted.)
 #[derive(Clone, Copy)]
-enum Place {
-    Host,
-    Edge { pod: u16, index: u16 },
-    Aggregation { pod: u16 },
-    Core,
+struct Place {
+    first_host: u32,
+    hosts: u32,
+    level: u8,
 }
 
 /// Structured routing.
@@ -36,14 +40,21 @@ impl FatTree {
     pub fn new(k: u16) -> FatTree {
         assert!(k >= 2 && k % 2 == 0, "k must be even");
         let half = k / 2;
-        let in_pods = |k: u16| (0..k).flat_map(move |pod| (0..half).map(move |i| (pod, i)));
-        let addresses: Vec<Address> = in_pods(k)
-            .flat_map(|(pod, edge)| (0..half).map(move |port| Address { pod, edge, port }))
+        let in_pods = || (0..k).flat_map(move |pod| (0..half).map(move |i| (pod, i)));
+        let addresses: Vec<Address> = in_pods()
+            .flat_map(|(pod, edge)| (0..half).map(move |port| [port, edge, pod, 0]))
             .collect();
-        let mut places = vec![Place::Host; addresses.len()];
-        places.extend(in_pods(k).map(|(pod, index)| Place::Edge { pod, index }));
-        places.extend(in_pods(k).map(|(pod, _)| Place::Aggregation { pod }));
-        places.extend((0..u32::from(half).pow(2)).map(|_| Place::Core));
+        let all = addresses.len() as u32;
+        let below = |level, hosts, rank: u32| Place {
+            first_host: rank * hosts,
+            hosts,
+            level,
+        };
+        let (edge, pod) = (u32::from(half), u32::from(half).pow(2));
+        let mut places = vec![below(HOST, all, 0); addresses.len()];
+        places.extend(in_pods().zip(0..).map(|(_, rank)| below(EDGE, edge, rank)));
+        places.extend(in_pods().map(|(rank, _)| below(AGGREGATION, pod, rank.into())));
+        places.extend((0..pod).map(|_| below(CORE, all, 0)));
         FatTree {
             half,
             addresses,
@@ -52,40 +63,23 @@ impl FatTree {
     }
 
     #[inline]
-    fn down(port: u16) -> Route {
-        Route {
-            set: port,
-            len: 1,
-            first: u32::from(port),
-        }
-    }
-
-    #[inline]
-    fn up(&self) -> Route {
-        Route {
-            set: self.half,
-            len: self.half,
-            first: u32::from(self.half),
-        }
-    }
-
-    #[inline]
     pub(super) fn route(&self, node: NodeId, destination: NodeId) -> Route {
-        let to = self.addresses[destination.index()];
-        match self.places[node.index()] {
-            Place::Edge { pod, index } if to.pod == pod && to.edge == index => Self::down(to.port),
-            Place::Aggregation { pod } if to.pod == pod => Self::down(to.edge),
-            Place::Edge { .. } | Place::Aggregation { .. } => self.up(),
-            Place::Core => Self::down(to.pod),
-            Place::Host => Self::down(0),
+        let place = self.places[node.index()];
+        let down = self.addresses[destination.index()][usize::from(place.level)];
+        let is_below = destination.0.wrapping_sub(place.first_host) < place.hosts;
+        let (set, len) = if is_below { (down, 1) } else { (self.half, self.half) };
+        Route {
+            set,
+            len,
+            first: u32::from(set),
         }
     }
 
     pub(super) fn sets(&self, node: NodeId) -> usize {
-        match self.places[node.index()] {
-            Place::Host => 1,
-            Place::Edge { .. } | Place::Aggregation { .. } => usize::from(self.half) + 1,
-            Place::Core => 2 * usize::from(self.half),
+        match self.places[node.index()].level {
+            HOST => 1,
+            CORE => 2 * usize::from(self.half),
+            _ => usize::from(self.half) + 1,
         }
     }
 }
