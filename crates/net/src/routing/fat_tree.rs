@@ -67,7 +67,11 @@ impl FatTree {
         let place = self.places[node.index()];
         let down = self.addresses[destination.index()][usize::from(place.level)];
         let is_below = destination.0.wrapping_sub(place.first_host) < place.hosts;
-        let (set, len) = if is_below { (down, 1) } else { (self.half, self.half) };
+        let (set, len) = if is_below {
+            (down, 1)
+        } else {
+            (self.half, self.half)
+        };
         Route {
             set,
             len,

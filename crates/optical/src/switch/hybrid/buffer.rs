@@ -2,8 +2,7 @@
 //! first out.
 
 use lightburst_des::Time;
-use lightburst_net::{PortId, Route, UnitId};
-use std::collections::VecDeque;
+use lightburst_net::{Arena, PortId, Route, UnitId};
 
 /// A unit in the buffer.
 #[derive(Clone, Copy, Debug)]
@@ -21,46 +20,71 @@ pub(super) struct Waiting {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head(usize);
 
-/// The queues and which of them hold something.
+/// A queue that holds something. Most hold one unit, and only the first one is
+/// looked at: it stands here, with those of the other queues.
+struct Occupied {
+    queue: usize,
+    first: Waiting,
+    /// The places of the second and the last unit; none if there is only one.
+    second: UnitId,
+    last: UnitId,
+}
+
+/// A unit that is not the first of its queue, and the place of the next one.
+#[derive(Clone, Copy)]
+struct Behind {
+    waiting: Waiting,
+    next: UnitId,
+}
+
+/// The queues that hold something.
 pub(super) struct Buffer {
-    /// First those of the sets, then those of single azimuths.
-    queues: Vec<VecDeque<Waiting>>,
+    /// The queues of the sets have the first numbers, then come those of single azimuths.
     sets: usize,
-    occupied: Vec<usize>,
+    occupied: Vec<Occupied>,
+    behind: Arena<Behind>,
 }
 
 impl Buffer {
     pub fn new(sets: usize) -> Buffer {
-        let queues = vec![VecDeque::new(); sets];
         Buffer {
-            queues,
             sets,
             occupied: Vec::with_capacity(sets),
+            behind: Arena::with_capacity(sets),
         }
     }
 
     /// The queue of a unit: that of its azimuth if it waits for one, else of its set.
-    fn queue_of(&mut self, azimuths: Route, first: PortId) -> usize {
+    fn queue_of(&self, azimuths: Route, first: PortId) -> usize {
         if azimuths.len > 1 {
-            return usize::from(azimuths.set);
+            usize::from(azimuths.set)
+        } else {
+            self.sets + first.index()
         }
-        let queue = self.sets + first.index();
-        if queue >= self.queues.len() {
-            self.queues.resize(queue + 1, VecDeque::new());
-        }
-        queue
     }
 
     /// Puts a unit at the end of its queue, of which `port` is the first azimuth;
     /// says whether it is the first there.
     pub fn push(&mut self, waiting: Waiting, port: PortId) -> bool {
         let queue = self.queue_of(waiting.azimuths, port);
-        let first = self.queues[queue].is_empty();
-        if first {
-            self.occupied.push(queue);
+        let mut occupied = self.occupied.iter_mut();
+        let Some(ahead) = occupied.find(|ahead| ahead.queue == queue) else {
+            self.occupied.push(Occupied {
+                queue,
+                first: waiting,
+                second: UnitId::NONE,
+                last: UnitId::NONE,
+            });
+            return true;
+        };
+        let next = UnitId::NONE;
+        let place = self.behind.insert(Behind { waiting, next });
+        match ahead.second {
+            UnitId::NONE => ahead.second = place,
+            _ => self.behind[ahead.last].next = place,
         }
-        self.queues[queue].push_back(waiting);
-        first
+        ahead.last = place;
+        false
     }
 
     /// Among the heads of the queues that may leave by `now`, the one buffered
@@ -70,8 +94,7 @@ impl Buffer {
         let mut first = None;
         let mut lowest = u64::MAX;
         let mut earliest = Time::NEVER;
-        for (place, &queue) in self.occupied.iter().enumerate() {
-            let head = &self.queues[queue][0];
+        for (place, Occupied { first: head, .. }) in self.occupied.iter().enumerate() {
             let time = possible(head);
             earliest = earliest.min(time);
             if time <= now && head.number < lowest {
@@ -85,13 +108,12 @@ impl Buffer {
     /// Takes out the head of a queue.
     #[inline]
     pub fn take(&mut self, head: Head) -> Waiting {
-        let queue = self.occupied[head.0];
-        let waiting = self.queues[queue]
-            .pop_front()
-            .expect("an occupied queue has a head");
-        if self.queues[queue].is_empty() {
-            self.occupied.swap_remove(head.0);
+        let occupied = &mut self.occupied[head.0];
+        if occupied.second == UnitId::NONE {
+            return self.occupied.swap_remove(head.0).first;
         }
-        waiting
+        let Behind { waiting, next } = self.behind.remove(occupied.second);
+        occupied.second = next;
+        std::mem::replace(&mut occupied.first, waiting)
     }
 }
