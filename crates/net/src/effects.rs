@@ -2,8 +2,8 @@
 
 use crate::trace::What;
 use crate::{
-    Bundle, Bytes, DropReason, Event, Fabric, FlowId, LinkId, NodeId, Options, Packet, PortId,
-    Rate, Route, SwitchCounters, Trace, UnitId,
+    Bundle, DropReason, Event, Fabric, FlowId, LinkId, NodeId, Options, Packet, PortId, Rate,
+    Route, SwitchCounters, Trace, UnitId,
 };
 use lightburst_des::{Agenda, Calendar, Class, Duration, Time};
 
@@ -118,8 +118,10 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
     }
 
     /// How long a port takes for `bytes`.
+    #[inline]
     pub fn transmission_time(&self, port: PortId, bytes: u32) -> Duration {
-        self.rate(port).transmission_time(Bytes(u64::from(bytes)))
+        let link = &self.fabric.links[self.link(port).index()];
+        link.transmission_time(bytes, || self.rate(port))
     }
 
     /// Puts a new unit into the network; it must then be sent.

@@ -68,8 +68,10 @@ impl Link {
         self.delay
     }
 
+    /// The time to transmit `bytes`, as [`Rate::transmission_time`] has it, without
+    /// a division if possible.
     #[inline]
-    fn transmission_time(&self, bytes: u32, rate: impl Fn() -> Rate) -> Duration {
+    pub(crate) fn transmission_time(&self, bytes: u32, rate: impl Fn() -> Rate) -> Duration {
         if self.ps_per_byte != 0 {
             Duration(u64::from(self.ps_per_byte) * u64::from(bytes))
         } else {
