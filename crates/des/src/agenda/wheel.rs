@@ -5,7 +5,7 @@
 use super::{Agenda, Entry, QuadHeap};
 
 const NONE: u32 = u32::MAX;
-const MIN_SLOTS: usize = 1 << 10;
+const MIN_SLOTS: usize = 1 << 12;
 const MAX_SLOTS: usize = 1 << 20;
 /// Pops between two looks at the density of the events.
 const TUNING_INTERVAL: u64 = 1 << 14;
@@ -213,15 +213,15 @@ impl<E: Copy> Wheel<E> {
         }
     }
 
-    /// Fits the slots to the density seen since the last look: about two
-    /// events in a slot, and one turn that holds most of what is pending.
+    /// Fits the slots to the density seen since the last look: about three
+    /// events in a slot, and one turn so long that few wait in the heap.
     fn tune(&mut self) {
         let now = self.cursor << self.shift;
         let gap = now.saturating_sub(self.mark) / self.pops;
         self.pops = 0;
         self.mark = now;
-        let shift = (64 - gap.leading_zeros()).clamp(4, 40);
-        let slots = (4 * self.len())
+        let shift = (65 - gap.leading_zeros()).clamp(4, 40);
+        let slots = (8 * self.len())
             .next_power_of_two()
             .clamp(MIN_SLOTS, MAX_SLOTS);
         let fits = shift.abs_diff(self.shift) <= 1
@@ -255,7 +255,7 @@ impl<E: Copy> Agenda<E> for Wheel<E> {
         self.insert(entry);
     }
 
-    #[inline]
+    #[inline(always)]
     fn pop(&mut self) -> Option<Entry<E>> {
         self.pops += 1;
         match self.bottom.pop() {
