@@ -99,6 +99,8 @@ pub struct Burst {
 #[derive(Debug, Default)]
 pub struct Trace {
     wanted: Vec<bool>,
+    /// The newest round-trip time of each flow.
+    samples: Vec<Option<Duration>>,
     /// Number and repetition of the packets that are somewhere, by handle.
     marks: Vec<(u64, bool)>,
     /// Packets, in the order in which the rows were made.
@@ -114,6 +116,7 @@ impl Trace {
     pub fn new(flows: usize, wanted: &[u32]) -> Trace {
         let mut trace = Trace {
             wanted: vec![false; flows],
+            samples: vec![None; flows],
             ..Trace::default()
         };
         for &flow in wanted {
@@ -126,6 +129,16 @@ impl Trace {
     #[inline]
     pub fn wants(&self, flow: FlowId) -> bool {
         self.wanted[flow.index()]
+    }
+
+    /// Notes a round-trip time.
+    pub fn sample(&mut self, flow: FlowId, rtt: Duration) {
+        self.samples[flow.index()] = Some(rtt);
+    }
+
+    /// The newest round-trip time of a flow.
+    pub fn newest_sample(&self, flow: FlowId) -> Option<Duration> {
+        self.samples[flow.index()]
     }
 
     /// Notes a new packet.

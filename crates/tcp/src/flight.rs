@@ -50,7 +50,7 @@ pub struct Flight {
     /// Those from `unacknowledged` to `highest`.
     segments: VecDeque<Segment>,
     /// How many of them are SACKed.
-    sacked: usize,
+    sacked: u32,
 }
 
 impl Flight {
@@ -134,7 +134,7 @@ impl Flight {
         while self.unacknowledged < acknowledgement {
             self.unacknowledged += self.payload(self.unacknowledged);
             let segment = self.segments.pop_front().expect("a segment that was sent");
-            self.sacked -= usize::from(segment.sacked);
+            self.sacked -= u32::from(segment.sacked);
             covered.retransmitted |= segment.retransmitted;
             covered.newest = Some(segment);
         }
@@ -155,7 +155,7 @@ impl Flight {
             while sequence < end {
                 let place = self.place(sequence);
                 let segment = &mut self.segments[place];
-                self.sacked += usize::from(!segment.sacked);
+                self.sacked += u32::from(!segment.sacked);
                 segment.sacked = true;
                 sequence += self.payload(sequence);
             }

@@ -63,17 +63,17 @@ impl TcpHosts {
                 segment_time,
             })
         };
-        let senders = flows
-            .iter()
-            .map(|flow| Sender::new(flow.size, sizes.payload(), build(flow)))
-            .collect();
+        let reception = (transport.reception)(parameters);
+        let full = sizes.payload();
+        let sender = |flow: &Flow| Sender::new(flow.size, full, reception.advertised, build(flow));
+        let senders = flows.iter().map(sender).collect();
         let receiver = |flow| Receiver::new(receiver_timers.then(|| build(flow).timeout));
         let receivers = flows.iter().map(receiver).collect();
         TcpHosts {
             flows,
             senders,
             receivers,
-            reception: (transport.reception)(parameters),
+            reception,
             sizes,
         }
     }

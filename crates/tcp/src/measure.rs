@@ -9,10 +9,10 @@ use lightburst_net::Options;
 /// The measurements of one sender.
 pub struct Measure {
     clock: Clock,
-    /// The byte after the one segment that is timed, and when it was sent.
-    timed: Option<(u64, Time)>,
-    /// The newest round-trip time.
-    pub rtt: Option<Duration>,
+    /// The byte after the one segment that is timed, and when it was sent;
+    /// [`Time::NEVER`]: none is.
+    timed: u64,
+    timed_at: Time,
     /// When data was acknowledged last.
     delivered_at: Time,
     /// Sending time of the newest segment acknowledged.
@@ -24,8 +24,8 @@ impl Measure {
     pub fn new(clock: Clock) -> Measure {
         Measure {
             clock,
-            timed: None,
-            rtt: None,
+            timed: 0,
+            timed_at: Time::NEVER,
             delivered_at: Time::ZERO,
             first_sent: Time::ZERO,
         }
@@ -70,15 +70,16 @@ impl Measure {
     pub fn on_sent(&mut self, sent: Time, again: bool, flight: &Flight) {
         if again {
             self.stop();
-        } else if self.clock == Clock::OneAtATime && self.timed.is_none() {
-            self.timed = Some((flight.highest, sent));
+        } else if self.clock == Clock::OneAtATime && self.timed_at == Time::NEVER {
+            self.timed = flight.highest;
+            self.timed_at = sent;
         }
     }
 
     /// Karn: what is timed may be sent again, and tells nothing then.
     #[inline]
     pub fn stop(&mut self) {
-        self.timed = None;
+        self.timed_at = Time::NEVER;
     }
 
     /// The round-trip time that an acknowledgement of new data tells.
@@ -98,8 +99,8 @@ impl Measure {
                 .filter(|_| !covered.retransmitted)
                 .map(|segment| now.since(segment.sent)),
             Clock::OneAtATime => {
-                let (end, sent) = self.timed?;
-                if end > flight.unacknowledged {
+                let sent = self.timed_at;
+                if sent == Time::NEVER || self.timed > flight.unacknowledged {
                     return None;
                 }
                 self.stop();

@@ -26,23 +26,26 @@ pub struct Tokens {
     pub delay: u64,
 }
 
-/// The receiving end of one flow.
+/// The receiving end of one flow. What every segment needs is in its first line
+/// of memory.
+#[repr(C, align(64))]
 pub struct Receiver {
-    state: State,
-    /// In-order segments that are not acknowledged yet.
-    waiting: u32,
     /// Next byte expected (RCV.NXT).
     expected: u64,
     held: Reassembly,
-    timer: Timer,
     delay: Timer,
-    /// TS.Recent and Last.ACK.sent of RFC 7323.
-    recent: Time,
+    /// Last.ACK.sent of RFC 7323.
     last_sent: u64,
-    /// Segments that it had already.
-    pub duplicates: u32,
+    /// In-order segments that are not acknowledged yet.
+    waiting: u32,
+    state: State,
+    timer: Timer,
+    /// TS.Recent of RFC 7323.
+    recent: Time,
     /// None: only the sender retransmits, and this end answers.
     timeout: Option<Box<dyn TimeoutPolicy>>,
+    /// Segments that it had already.
+    pub duplicates: u32,
 }
 
 impl Receiver {

@@ -99,7 +99,8 @@ impl<'a> Endpoint<'a> {
         }
         fx.mark(unit, again);
         let now = fx.now();
-        if fx.backlog(NIC) + u64::from(bytes) > self.sizes.access_buffer {
+        let room = self.sizes.access_buffer;
+        if room < u64::MAX && fx.backlog(NIC) + u64::from(bytes) > room {
             fx.lose(unit, DropReason::AccessBufferFull);
             return now;
         }

@@ -1,12 +1,13 @@
 //! The end of a flow that has the data.
 
-use crate::cc::{Ack, Sent, Timeout};
+use crate::cc::{Ack, CongestionControl, Sent, Timeout};
 use crate::flight::{Covered, Flight};
 use crate::measure::Measure;
-use crate::recovery::{Candidate, Context, Phase, Reaction, TimerAction};
+use crate::recovery::{Candidate, Context, LossRecovery, Phase, Reaction, TimerAction};
 use crate::segment::{Endpoint, ACK, FIN, FIN_ACKNOWLEDGED, FORWARD, SYN, SYN_ACKNOWLEDGED};
 use crate::timer::Timer;
 use crate::transport::Transport;
+use crate::TimeoutPolicy;
 use lightburst_des::{Agenda, Duration, Time};
 use lightburst_net::trace::{State as TraceState, Window as TraceWindow};
 use lightburst_net::{Bytes, Effects, Event, Header, Options};
@@ -29,47 +30,54 @@ pub struct Tokens {
     pub pacing: u64,
 }
 
-/// The sending end of one flow.
+/// The sending end of one flow. What every segment and acknowledgement needs
+/// stands together at the front: with many flows each line of memory counts.
+#[repr(C, align(64))]
 pub struct Sender {
-    state: State,
     flight: Flight,
-    transport: Transport,
+    congestion: Box<dyn CongestionControl>,
+    recovery: Box<dyn LossRecovery>,
+    timeout: Box<dyn TimeoutPolicy>,
     timer: Timer,
-    pacing: Timer,
+    measure: Measure,
     /// When pacing lets the next segment leave.
     release: Time,
-    /// When the SYN was sent; none once it was sent again.
-    syn_start: Option<Time>,
-    measure: Measure,
-    /// First byte not acknowledged when the timer expired last.
-    timed_out_at: Option<u64>,
-    /// Arrival of the acknowledgement of the last byte.
-    pub end: Time,
     /// Data segments sent.
     pub transmissions: u32,
     /// Data segments sent again.
     pub retransmissions: u32,
+    state: State,
     /// Expirations of the retransmission timer.
     pub timeouts: u32,
+    pacing: Timer,
+    /// When the SYN was sent; [`Time::NEVER`] once it was sent again.
+    syn_sent: Time,
+    /// First byte not acknowledged when the timer expired last; `u64::MAX` before.
+    timed_out_at: u64,
+    /// Arrival of the acknowledgement of the last byte.
+    pub end: Time,
 }
 
 impl Sender {
-    /// A sender of `size` useful bytes in segments of `full`.
-    pub fn new(size: u64, full: u32, transport: Transport) -> Sender {
+    /// A sender of `size` useful bytes in segments of `full` to a receiver that
+    /// has room for `advertised` bytes.
+    pub fn new(size: u64, full: u32, advertised: u64, transport: Transport) -> Sender {
         Sender {
-            state: State::Idle,
-            flight: Flight::new(size, full, transport.advertised),
-            measure: Measure::new(transport.clock),
-            transport,
+            flight: Flight::new(size, full, advertised),
+            congestion: transport.congestion,
+            recovery: transport.recovery,
+            timeout: transport.timeout,
             timer: Timer::default(),
-            pacing: Timer::default(),
+            measure: Measure::new(transport.clock),
             release: Time::ZERO,
-            syn_start: None,
-            timed_out_at: None,
-            end: Time::NEVER,
             transmissions: 0,
             retransmissions: 0,
+            state: State::Idle,
             timeouts: 0,
+            pacing: Timer::default(),
+            syn_sent: Time::NEVER,
+            timed_out_at: u64::MAX,
+            end: Time::NEVER,
         }
     }
 
@@ -86,7 +94,7 @@ impl Sender {
         fx: &mut Effects<'_, A>,
     ) {
         self.state = State::SynSent;
-        self.syn_start = Some(self.control(SYN, end, tokens, fx));
+        self.syn_sent = self.control(SYN, end, tokens, fx);
     }
 
     /// A segment from the receiver arrives.
@@ -121,11 +129,9 @@ impl Sender {
         self.state = State::Established;
         self.timer.clear();
         let now = fx.now();
-        self.transport
-            .timeout
-            .on_established(self.syn_start.is_none());
-        if let Some(start) = self.syn_start {
-            self.sample(now.since(start));
+        self.timeout.on_established(self.syn_sent == Time::NEVER);
+        if self.syn_sent != Time::NEVER {
+            self.sample(now.since(self.syn_sent), end, fx);
         }
         self.measure.begin(now);
         self.send_allowed(end, tokens, fx);
@@ -155,17 +161,16 @@ impl Sender {
         if is_new {
             covered = Some(self.flight.acknowledge(acknowledgement));
         }
-        let news =
-            !blocks.is_empty() && self.transport.recovery.on_blocks(blocks, &mut self.flight);
+        let news = !blocks.is_empty() && self.recovery.on_blocks(blocks, &mut self.flight);
         match covered {
             Some(covered) => self.on_new_ack(covered, options, end, tokens, fx),
             // RFC 5681, section 2: a duplicate, since data is outstanding.
             None if acknowledgement == self.flight.unacknowledged
                 && self.flight.highest > acknowledgement =>
             {
-                let reaction = self.transport.recovery.on_duplicate(
+                let reaction = self.recovery.on_duplicate(
                     news,
-                    &mut context(&mut self.flight, &mut *self.transport.congestion, fx),
+                    &mut context(&mut self.flight, &mut *self.congestion, fx),
                 );
                 self.react(reaction, end, tokens, fx);
                 self.send_allowed(end, tokens, fx);
@@ -189,7 +194,7 @@ impl Sender {
             .measure
             .round_trip(&covered, options, &self.flight, now);
         if let Some(rtt) = rtt {
-            self.sample(rtt);
+            self.sample(rtt, end, fx);
         }
         let ack = Ack {
             at: now,
@@ -200,9 +205,9 @@ impl Sender {
                 .newest
                 .map(|segment| self.measure.delivery_rate(&segment, &self.flight, now)),
         };
-        let reaction = self.transport.recovery.on_ack(
+        let reaction = self.recovery.on_ack(
             &ack,
-            &mut context(&mut self.flight, &mut *self.transport.congestion, fx),
+            &mut context(&mut self.flight, &mut *self.congestion, fx),
         );
         if self.flight.unacknowledged == self.flight.size {
             self.timer.clear();
@@ -219,9 +224,17 @@ impl Sender {
         self.send_allowed(end, tokens, fx);
     }
 
-    fn sample(&mut self, rtt: Duration) {
-        self.measure.rtt = Some(rtt);
-        self.transport.timeout.on_sample(rtt);
+    #[inline]
+    fn sample<A: Agenda<Event>>(
+        &mut self,
+        rtt: Duration,
+        end: Endpoint<'_>,
+        fx: &mut Effects<'_, A>,
+    ) {
+        self.timeout.on_sample(rtt);
+        if let Some(trace) = fx.trace(end.id) {
+            trace.sample(end.id, rtt);
+        }
     }
 
     /// Does what the recovery wants done at once.
@@ -242,7 +255,7 @@ impl Sender {
             self.send_segment(candidate, end, tokens, fx);
         } else if restart && self.flight.outstanding() > 0 {
             // RFC 6298, section 5: (5.3) new data acknowledged: restarted.
-            let value = self.transport.timeout.value();
+            let value = self.timeout.value();
             self.timer.set(fx.now() + value, tokens.retransmission, fx);
         }
     }
@@ -256,8 +269,8 @@ impl Sender {
         fx: &mut Effects<'_, A>,
     ) {
         loop {
-            let congestion = &*self.transport.congestion;
-            let candidate = self.transport.recovery.candidate(&self.flight, congestion);
+            let congestion = &*self.congestion;
+            let candidate = self.recovery.candidate(&self.flight, congestion);
             let Some(candidate) = candidate else {
                 return;
             };
@@ -279,7 +292,7 @@ impl Sender {
     ) {
         let sequence = candidate.sequence;
         let payload = self.flight.payload(sequence);
-        let window = self.transport.congestion.window() / u64::from(self.flight.full);
+        let window = self.congestion.window() / u64::from(self.flight.full);
         let header = Header {
             sequence,
             payload: payload as u32,
@@ -297,22 +310,22 @@ impl Sender {
         let segment = self.measure.segment(sent, &self.flight);
         let again = self.flight.send(sequence, segment);
         self.measure.on_sent(sent, again, &self.flight);
-        self.transport.recovery.on_sent(candidate, &mut self.flight);
+        self.recovery.on_sent(candidate, &mut self.flight);
         self.transmissions += 1;
         self.retransmissions += u32::from(again);
-        self.transport.congestion.on_sent(&Sent {
+        self.congestion.on_sent(&Sent {
             at: sent,
             bytes: payload,
             in_flight: self.flight.outstanding(),
             retransmission: again,
         });
-        if let Some(rate) = self.transport.congestion.pacing_rate() {
+        if let Some(rate) = self.congestion.pacing_rate() {
             let wire = Bytes(u64::from(end.sizes.wire(payload as u32)));
             self.release = begin + rate.transmission_time(wire);
         }
         // RFC 6298, section 5: (5.1) started if it is not running.
         if !self.timer.is_set() {
-            let value = self.transport.timeout.value();
+            let value = self.timeout.value();
             self.timer.set(sent + value, tokens.retransmission, fx);
         }
     }
@@ -331,7 +344,7 @@ impl Sender {
         };
         let begin = end.send(header, None, false, fx);
         let sent = self.measure.counted_from(begin, fx.now());
-        let value = self.transport.timeout.value();
+        let value = self.timeout.value();
         self.timer.set(sent + value, tokens.retransmission, fx);
         sent
     }
@@ -359,10 +372,10 @@ impl Sender {
             return;
         }
         self.timeouts += 1;
-        self.transport.timeout.on_timeout();
+        self.timeout.on_timeout();
         match self.state {
             State::SynSent => {
-                self.syn_start = None;
+                self.syn_sent = Time::NEVER;
                 self.control(SYN, end, tokens, fx);
             }
             State::FinWait => {
@@ -370,13 +383,13 @@ impl Sender {
             }
             State::Established => {
                 let first = self.flight.unacknowledged;
-                let repeated = self.timed_out_at.replace(first) == Some(first);
-                self.transport.congestion.on_timeout(&Timeout {
+                let repeated = std::mem::replace(&mut self.timed_out_at, first) == first;
+                self.congestion.on_timeout(&Timeout {
                     at: fx.now(),
                     in_flight: self.flight.outstanding(),
                     repeated,
                 });
-                self.transport.recovery.on_timeout(&mut self.flight);
+                self.recovery.on_timeout(&mut self.flight);
                 // Everything in flight is taken for lost and sent again (go-back-N).
                 self.flight.rewind();
                 self.measure.stop();
@@ -394,18 +407,18 @@ impl Sender {
         let Some(trace) = fx.trace(end.id) else {
             return;
         };
-        let congestion = &*self.transport.congestion;
+        let congestion = &*self.congestion;
         let (window, threshold) = (congestion.exact_window(), congestion.slow_start_threshold());
         trace.windows.push(TraceWindow {
             time: now,
             flow: end.id,
             window,
-            inflation: self.transport.recovery.inflation(),
+            inflation: self.recovery.inflation(),
             threshold,
             in_flight: self.flight.outstanding(),
-            rtt: self.measure.rtt,
-            rto: self.transport.timeout.value(),
-            state: match self.transport.recovery.phase(&self.flight) {
+            rtt: trace.newest_sample(end.id),
+            rto: self.timeout.value(),
+            state: match self.recovery.phase(&self.flight) {
                 Phase::Recovery => TraceState::Recovery,
                 Phase::Loss => TraceState::Loss,
                 Phase::Open if window < threshold => TraceState::SlowStart,
@@ -418,7 +431,7 @@ impl Sender {
 /// What the recovery works with.
 fn context<'a, A: Agenda<Event>>(
     flight: &'a mut Flight,
-    congestion: &'a mut dyn crate::CongestionControl,
+    congestion: &'a mut dyn CongestionControl,
     fx: &Effects<'_, A>,
 ) -> Context<'a> {
     Context {

@@ -68,7 +68,6 @@ fn build(setting: &Setting) -> Transport {
         recovery: Box::new(GoBackN),
         timeout: Box::new(Constant(timeout)),
         clock: Clock::Transmission,
-        advertised: u64::MAX,
     }
 }
 

@@ -28,8 +28,6 @@ pub struct Transport {
     pub timeout: Box<dyn TimeoutPolicy>,
     /// How it looks at the clock.
     pub clock: Clock,
-    /// Bytes that the receiver has room for.
-    pub advertised: u64,
 }
 
 /// From when on timers and round-trip times count, and which are measured.
@@ -50,6 +48,8 @@ pub enum Clock {
 /// What a receiver does.
 #[derive(Clone, Copy, Debug)]
 pub struct Reception {
+    /// Bytes that it has room for.
+    pub advertised: u64,
     /// In-order segments for one acknowledgement (b).
     pub acknowledge_every: u32,
     /// How long an acknowledgement may wait for the next segment.
@@ -67,6 +67,7 @@ pub struct Reception {
 impl Reception {
     /// Every segment is acknowledged at once.
     pub const PLAIN: Reception = Reception {
+        advertised: u64::MAX,
         acknowledge_every: 1,
         delay: Duration::ZERO,
         blocks: 0,
@@ -118,7 +119,6 @@ fn stop_and_wait(setting: &Setting, p: f64) -> Transport {
         recovery: Box::new(GoBackN),
         timeout: Box::new(SawTimeout::new(setting.parameters, margin)),
         clock: Clock::Transmission,
-        advertised: u64::MAX,
     }
 }
 
@@ -135,13 +135,13 @@ fn tcp(setting: &Setting) -> Transport {
             "every-acknowledgement" => Clock::EveryAcknowledgement,
             _ => Clock::OneAtATime,
         },
-        advertised: parameters.get("advertised_window_bytes") as u64,
     }
 }
 
 fn reception(parameters: &Parameters) -> Reception {
     let selective = parameters.word("recovery").starts_with("sack");
     Reception {
+        advertised: parameters.get("advertised_window_bytes") as u64,
         acknowledge_every: parameters.get("acknowledge_every") as u32,
         delay: Duration(parameters.get("acknowledgement_delay_ps") as u64),
         blocks: match selective {

@@ -343,7 +343,11 @@ fn pipe_and_losses_are_those_of_rfc_6675() {
             recovery.on_sent(candidate_now, &mut flight);
             again = again.saturating_sub(1);
             if again == 0 && seen.is_none() {
-                seen = Some(pipe(&*recovery, &flight));
+                let added = pipe(&*recovery, &flight);
+                // the same when it is reckoned anew, from HighRxt
+                recovery.on_duplicate(true, &mut context(&mut flight, &mut law));
+                assert_eq!(pipe(&*recovery, &flight), added, "{case}");
+                seen = Some(added);
             }
             next = candidate(&*recovery, &flight, u64::MAX).filter(|c| c.kind != Kind::Rescue);
             lost.extend(next.map(|c| c.sequence).filter(|sequence| *sequence < sent));
