@@ -1,0 +1,120 @@
+"""``lightburst trace``: what one flow of a scenario did, packet by packet."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table
+
+from lightburst.cli.aside import run_aside
+from lightburst.cli.options import whole
+from lightburst.cli.run import changed
+from lightburst.errors import InputError
+from lightburst.report.files import check
+from lightburst.report.traces import record, save
+from lightburst.report.words import readable
+from lightburst.scenario import load
+from lightburst.simulate import check_seed
+from lightburst.trace.packets import check_segment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from lightburst.result import Result
+    from lightburst.scenario import Scenario
+
+_TRACED = "measurement.trace"
+
+
+def trace(
+    path: str, settings: Sequence[str], flow: str, seed: str, format: str, out: str | None
+) -> None:
+    """Simulate a scenario, print what became of one flow, and write all of it.
+
+    Parameters
+    ----------
+    path : str
+        The scenario file.
+    settings : sequence of str
+        Changes, ``path=value`` each.
+    flow, seed : str
+        Number of the flow and seed of the run, as given.
+    format : str
+        ``"table"`` or ``"json"``.
+    out : str or None
+        Where to write the capture, the tables and the pictures.
+
+    Raises
+    ------
+    InputError
+        If anything of this cannot be used; nothing has been written then.
+    """
+    number, first = whole("--flow", flow, 0), whole("--seed", seed, 0)
+    check_seed(first)
+    scenario = changed(load(path), settings).with_({_TRACED: [number]})
+    _check(scenario)
+    if out is not None:
+        check(out)
+        check_segment(scenario.transport.payload, getattr(scenario.transport, "timestamps", False))
+    result = _run(scenario, first)
+    directory = None if out is None else save(result, number, out)
+    about = record(result, number)
+    if format == "json":
+        files = None if directory is None else [str(file) for file in _written(directory)]
+        print(json.dumps({**about, "files": files}, indent=2, allow_nan=False))
+    else:
+        _print(scenario, about)
+        for file in () if directory is None else _written(directory):
+            print(file)
+    for warning in result.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+
+
+def _check(scenario: Scenario) -> None:
+    if scenario.transport.kind == "datagram":
+        allowed = "a transport with connections, which has segments and acknowledgements to trace"
+        raise InputError("transport.kind", "'datagram'", allowed)
+
+
+def _run(scenario: Scenario, seed: int) -> Result:
+    """Run; a flow that there is not was named by an option, not by a field."""
+    try:
+        return run_aside(scenario, seed)
+    except InputError as error:
+        if error.path.startswith(_TRACED):
+            raise InputError("--flow", error.given, error.allowed) from None
+        raise
+
+
+def _written(directory: Path) -> list[Path]:
+    return sorted(directory.iterdir())
+
+
+def _print(scenario: Scenario, about: dict[str, Any]) -> None:
+    kinds = f"{scenario.switching.kind}, {scenario.transport.kind}"
+    name = scenario.name or "unnamed scenario"
+    title = f"{name}: {kinds}; flow {about['flow']}, seed {about['seed']}"
+    table = Table(title=title, title_justify="left", show_header=False)
+    table.add_column(no_wrap=True)
+    table.add_column(justify="right", overflow="fold")
+    for row in _rows(about):
+        table.add_row(*row)
+    Console().print(table)
+
+
+def _rows(about: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "from host, to host", f"{about['source']}, {about['destination']}"
+    yield "size", readable("size_bytes", about["size_bytes"])
+    for key in ("status", "segments", "retransmissions", "timeouts", "acknowledgements"):
+        yield key, str(about[key])
+    if not about["losses"]:
+        yield "lost packets", "0"
+    for reason, number in about["losses"].items():
+        yield f"lost packets, {reason}", str(number)
+    yield "bursts with data", str(about["bursts"])
+    yield "lost bursts with data", str(about["bursts_lost"])
+    yield "digest", about["provenance"]["digest"]

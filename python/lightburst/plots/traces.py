@@ -1,0 +1,318 @@
+"""Pictures of a trace: what was sent and acknowledged, how the window moved, which burst left."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.figure import Figure as Canvas
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from lightburst import traced
+from lightburst.papers.figure import Packets
+from lightburst.plots import static, style
+from lightburst.plots.sheet import RC, Sheet, foot
+from lightburst.trace import series, tables
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+
+    from lightburst.trace.flow import FlowTrace
+
+_WIDTH: Final = 8.6  # inches
+_LEFT: Final = 0.75
+_ROW: Final = 0.22  # of a legend
+# An SVG draws so many dots one by one, and more of them as a picture inside it.
+_MOST_DOTS: Final = 5000
+_STATE_COLOURS: Final = dict(
+    zip(traced.STATES, (style.SKY, "#ffffff", style.ORANGE, style.VERMILION), strict=True)
+)
+
+
+def pictures(trace: FlowTrace, source: str, modulo: int = 60) -> dict[str, Canvas]:
+    """Draw all pictures of a trace.
+
+    Parameters
+    ----------
+    trace : FlowTrace
+        What to draw.
+    source : str
+        What was run, for the captions.
+    modulo : int
+        At which number the packets of the last picture are counted anew.
+
+    Returns
+    -------
+    dict of str to matplotlib.figure.Figure
+        The pictures by the stems of their files; those of windows and of packets only where there
+        are any (stop-and-wait has no windows).
+    """
+    drawn = {"time-sequence": time_sequence(trace, source)}
+    if trace.windows["time_ps"].size:
+        drawn["windows"] = windows(trace, source)
+    figure = packets(trace, source, modulo)
+    if len(figure.data):
+        drawn[figure.id] = static.draw([figure])
+    return drawn
+
+
+def save(canvas: Canvas, directory: Path, stem: str) -> None:
+    """Write a picture as PNG and SVG, the same bytes for the same data.
+
+    Parameters
+    ----------
+    canvas : matplotlib.figure.Figure
+        The picture.
+    directory : Path
+        Where to write; it must exist.
+    stem : str
+        Name of the files, without their endings.
+
+    Raises
+    ------
+    OSError
+        If the directory cannot be written.
+    """
+    with rc_context(RC):
+        canvas.savefig(directory / f"{stem}.png", dpi=160, metadata={"Software": None})
+        canvas.savefig(directory / f"{stem}.svg", metadata={"Date": None, "Creator": None})
+
+
+def time_sequence(trace: FlowTrace, source: str) -> Canvas:
+    """Draw every segment against time: sent, sent again, lost, acknowledged; blocks and timeouts.
+
+    Parameters
+    ----------
+    trace : FlowTrace
+        What to draw.
+    source : str
+        What was run, for the caption.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Ready to be saved.
+    """
+    begin, end = series.close_up(trace)
+    caption = (
+        "Each dot is a segment at the time at which its transmission began at the source; a cross "
+        "marks one that was lost on its way. The line is the cumulative acknowledgement that the "
+        "source has heard; a bar is what a SACK block reported when it came, a duplicate one "
+        "(DSACK) that the data had arrived before. A dashed line is a timeout while data was "
+        f"outstanding. Below: a part of it, from {begin:.6g} s to {end:.6g} s. {source}"
+    )
+    with rc_context(RC):
+        sheet, low = _sheet(caption, 8.6)
+        below = sheet.axes(_LEFT, low + 1.05, _WIDTH - _LEFT - 0.2, 3.3)
+        above = sheet.axes(_LEFT, low + 4.85, _WIDTH - _LEFT - 0.2, 3.3)
+        for axes in (above, below):
+            _sequence(axes, trace)
+            axes.set_ylabel("Segment")
+        _look_closer(below, trace, begin, end)
+        above.axvspan(begin, end, color="#eeeeee", zorder=0)
+        below.set_xlabel("Time (s)")
+        sheet.words(0.15, sheet.height - 0.05, f"Flow {trace.flow}: time and sequence", fontsize=11)
+        _legend(
+            sheet,
+            low,
+            (
+                _dot("sent", ".", style.BLUE),
+                _dot("sent again", "^", style.VERMILION),
+                _dot("lost", "x", "black"),
+                _line("acknowledged", style.GREEN),
+            ),
+            (
+                _line("SACK block", style.PURPLE),
+                _line("duplicate SACK block", style.ORANGE),
+                _line("timeout", style.GREY, "--"),
+            ),
+        )
+    return sheet.canvas
+
+
+def windows(trace: FlowTrace, source: str) -> Canvas:
+    """Draw window, threshold, state, round-trip time and timeout against time.
+
+    Parameters
+    ----------
+    trace : FlowTrace
+        What to draw.
+    source : str
+        What was run, for the caption.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Ready to be saved.
+    """
+    caption = (
+        "Above, in full segments: the congestion window with its inflation in fast recovery, the "
+        "slow start threshold from the first loss on, and what is in flight: sent and not "
+        "cumulatively acknowledged; the colour behind is the state of the sender. Below: the "
+        "newest sample of the round-trip time (RTT) and the retransmission timeout (RTO), backed "
+        f"off after each timeout. {source}"
+    )
+    rows = tables.windows(trace)
+    time, size = rows["time_s"].to_numpy(), trace.payload_bytes
+    with rc_context(RC):
+        sheet, low = _sheet(caption, 6.6)
+        below = sheet.axes(_LEFT, low + 1.05, _WIDTH - _LEFT - 0.2, 1.75)
+        above = sheet.axes(_LEFT, low + 3.05, _WIDTH - _LEFT - 0.2, 3.1)
+        above.sharex(below)
+        _states(above, time, rows["state"].cat.codes.to_numpy())
+        threshold = rows["slow_start_threshold_bytes"].replace([0, np.inf], np.nan)
+        for values, colour, dashes in (
+            (rows["in_flight_bytes"], style.GREY, "-"),
+            (rows["congestion_window_bytes"], style.BLUE, "-"),
+            (threshold, style.VERMILION, "--"),
+        ):
+            above.step(
+                time, values / size, where="post", color=colour, linestyle=dashes, linewidth=1.3
+            )
+        below.step(time, rows["rto_s"], where="post", color=style.VERMILION, linewidth=1.3)
+        below.step(time, rows["rtt_s"], where="post", color=style.GREEN, linewidth=1.3)
+        above.set_ylim(bottom=0)
+        below.set_ylim(bottom=0)
+        above.tick_params(axis="x", labelbottom=False)
+        above.set_ylabel("Segments")
+        below.set_ylabel("RTT, RTO (s)")
+        below.set_xlabel("Time (s)")
+        sheet.words(0.15, sheet.height - 0.05, f"Flow {trace.flow}: windows", fontsize=11)
+        _legend(
+            sheet,
+            low,
+            (
+                _line("congestion window", style.BLUE),
+                _line("slow start threshold", style.VERMILION, "--"),
+                _line("in flight", style.GREY),
+                _line("RTT", style.GREEN),
+                _line("RTO", style.VERMILION),
+            ),
+            [
+                Patch(facecolor=colour, alpha=0.3, edgecolor=style.GREY, label=state)
+                for state, colour in _STATE_COLOURS.items()
+            ],
+        )
+    return sheet.canvas
+
+
+def packets(trace: FlowTrace, source: str, modulo: int = 60) -> Packets:
+    """Give the picture of yu2004, figures 8 to 10: when the bursts left, and with which packets.
+
+    Parameters
+    ----------
+    trace : FlowTrace
+        What to draw.
+    source : str
+        What was run, for the caption.
+    modulo : int
+        At which number the packets are counted anew.
+
+    Returns
+    -------
+    lightburst.papers.figure.Packets
+        The figure.
+    """
+    bursts = trace.bursts["data"].any()
+    time = "departure of the packet's burst from the edge" if bursts else "sending at the source"
+    name = f"flow {trace.flow}"
+    marks = ((name, float(at), "timeout") for at in series.timeouts_s(trace))
+    return Packets(
+        id="packets",
+        title=f"Flow {trace.flow}: packets",
+        caption=f"One dot for each packet with data: time of {time}, against the number of the "
+        f"packet modulo {modulo}, as figures 8 to 10 of yu2004 have it. {source}",
+        x_label="Time (s)",
+        y_label=f"Packet mod {modulo}",
+        panels=(name,),
+        kinds=series.KINDS,
+        data=series.packet_trace(trace, modulo).assign(panel=name),
+        marks=tuple(marks),
+    )
+
+
+def _sheet(caption: str, height: float) -> tuple[Sheet, float]:
+    """Make a sheet with its caption; return it and where the caption ends."""
+    low = foot(caption, _WIDTH)
+    sheet = Sheet(Canvas(figsize=(_WIDTH, low + height)), 0.0, _WIDTH, low + height)
+    sheet.caption(caption)
+    return sheet, low
+
+
+def _sequence(axes: Axes, trace: FlowTrace) -> None:
+    """Paint what was sent, acknowledged and timed out."""
+    sent, heard = series.sends(trace), series.acknowledgements(trace)
+    axes.step(heard["time_s"], heard["segment"], where="post", color=style.GREEN, linewidth=1.2)
+    blocks = series.sack_blocks(trace)
+    for duplicate, colour in ((False, style.PURPLE), (True, style.ORANGE)):
+        rows = blocks[blocks["duplicate"] == duplicate]
+        axes.vlines(
+            rows["time_s"],
+            rows["first"],
+            rows["end"],
+            color=colour,
+            linewidth=1.4,
+            alpha=0.55,
+            rasterized=len(rows) > _MOST_DOTS,
+        )
+    _dots(axes, sent[~sent["again"]], ".", style.BLUE, 3)
+    _dots(axes, sent[sent["again"]], "^", style.VERMILION, 4.5)
+    _dots(axes, sent[sent["lost"]], "x", "black", 6)
+    for time in series.timeouts_s(trace):
+        axes.axvline(time, color=style.GREY, linewidth=1.1, linestyle="--")
+
+
+def _look_closer(axes: Axes, trace: FlowTrace, begin: float, end: float) -> None:
+    """Show a part of the time, with the segments that were sent in it."""
+    sent = series.sends(trace)
+    shown = sent["segment"][sent["time_s"].between(begin, end)]
+    axes.set_xlim(begin, end)
+    if len(shown):
+        axes.set_ylim(float(shown.min()) - 1, float(shown.max()) + 1)
+
+
+def _dots(axes: Axes, rows: Any, marker: str, colour: str, size: float) -> None:
+    axes.plot(
+        rows["time_s"],
+        rows["segment"],
+        marker,
+        color=colour,
+        markersize=size,
+        linestyle="none",
+        rasterized=len(rows) > _MOST_DOTS,
+    )
+
+
+def _states(axes: Axes, time: Any, states: Any) -> None:
+    """Colour the background by state; each state lasts until the next row."""
+    edges, held = np.repeat(time, 2)[1:], np.repeat(states, 2)[:-1]
+    for code, colour in enumerate(_STATE_COLOURS.values()):
+        axes.fill_between(
+            edges,
+            0,
+            1,
+            where=held == code,
+            transform=axes.get_xaxis_transform(),
+            color=colour,
+            alpha=0.3,
+            linewidth=0,
+        )
+
+
+def _dot(label: str, marker: str, colour: str) -> Artist:
+    return Line2D([], [], color=colour, marker=marker, linestyle="none", label=label)
+
+
+def _line(label: str, colour: str, dashes: Literal["-", "--"] = "-") -> Artist:
+    return Line2D([], [], color=colour, linestyle=dashes, label=label)
+
+
+def _legend(sheet: Sheet, low: float, *rows: Sequence[Artist]) -> None:
+    for place, handles in enumerate(reversed(rows)):
+        sheet.legend(handles, _LEFT, low + 0.08 + place * _ROW)

@@ -1,0 +1,92 @@
+"""A flow's trace on disk: a capture, tables and pictures in one directory."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from lightburst.plots.traces import pictures
+from lightburst.plots.traces import save as save_picture
+from lightburst.report.files import CAPTURE, TRACE, replace
+from lightburst.trace import FlowTrace, capture, series, tables, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lightburst.result import Result
+
+_TABLES: Final = {
+    "trace_segments": tables.segments,
+    "trace_windows": tables.windows,
+    "trace_bursts": tables.bursts,
+}
+
+
+def save(result: Result, flow: int, directory: str | Path) -> Path:
+    """Write all that is known of a flow.
+
+    Parameters
+    ----------
+    result : Result
+        Of a scenario that traces the flow.
+    flow : int
+        The flow's number.
+    directory : str or Path
+        Made if it does not exist; an earlier result in it is replaced.
+
+    Returns
+    -------
+    Path
+        The directory, absolute: ``trace.json`` (`record`), ``trace.pcapng``,
+        the tables of `lightburst.traced` as ``trace_segments.parquet``, ``trace_windows.parquet``
+        and ``trace_bursts.parquet``, and as PNG and SVG ``time-sequence``, ``windows`` and
+        ``packets``.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written, holds what is not ours, or a segment does not fit an IPv4 packet.
+        Nothing is left behind.
+    """
+    trace, about = FlowTrace.of(result, flow), record(result, flow)
+    captured = capture(trace)
+    tool = f"lightburst {about['provenance']['version']}"
+    source = f"{result.scenario.name or 'Unnamed scenario'}; seed {result.seed}"
+
+    def fill(fresh: Path) -> None:
+        write(fresh / CAPTURE, captured, tool)
+        for stem, table in _TABLES.items():
+            table(trace).to_parquet(fresh / f"{stem}.parquet", index=False)
+        for stem, canvas in pictures(trace, f"{source}; {tool}.").items():
+            save_picture(canvas, fresh, stem)
+        text = json.dumps(about, indent=2, allow_nan=False)
+        (fresh / TRACE).write_text(text + "\n", encoding="utf-8")
+
+    return replace(directory, fill)
+
+
+def record(result: Result, flow: int) -> dict[str, Any]:
+    """Give what happened to a flow in words and numbers that JSON can hold.
+
+    Parameters
+    ----------
+    result : Result
+        Of a scenario that traces the flow.
+    flow : int
+        The flow's number.
+
+    Returns
+    -------
+    dict
+        ``seed``, the keys of `lightburst.trace.series.summary`, ``timeouts`` (of set-up, data and
+        close), ``status``, ``warnings`` and ``provenance``.
+    """
+    row = result.flows.iloc[flow]
+    return {
+        "seed": result.seed,
+        **series.summary(FlowTrace.of(result, flow)),
+        "timeouts": int(row["timeouts"]),
+        "status": str(row["status"]),
+        "warnings": list(result.warnings),
+        "provenance": result.provenance.as_dict(),
+    }
