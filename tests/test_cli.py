@@ -38,7 +38,8 @@ size = { kind = "constant", value = "30 kB" }
 
 SUMMARY = [
     "throughput_bps", "makespan_s", "flows", "finished", "delivered_bytes", "retransmissions",
-    "timeouts", "loss_per_hop", "loss_end_to_end", "completion_time_mean_s",
+    "timeouts", "loss_per_hop", "loss_end_to_end", "drops_missed", "bursts", "burst_loss",
+    "burst_mean_packets", "burst_mean_bytes", "assembly_mean_s", "completion_time_mean_s",
     "completion_time_median_s", "completion_time_p99_s", "slowdown_mean", "slowdown_p99",
     "conversions_per_delivered_bit", "energy_j", "packet_hops", "events", "wall_s", "digest",
 ]  # fmt: skip
@@ -80,7 +81,7 @@ def test_json_has_the_stable_keys_in_base_units(
 ) -> None:
     assert main(["run", str(scenario), "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert list(found) == ["seed", *SUMMARY, "provenance"]
+    assert list(found) == ["seed", *SUMMARY, "warnings", "provenance"]
     assert found["seed"] == 1
     assert found["flows"] == 40
     assert found["delivered_bytes"] == 40 * 30_000
@@ -263,7 +264,7 @@ def test_a_damaged_result_is_named_and_not_replaced(
 def test_list_names_all_that_a_scenario_can_say(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list"]) == 0
     lines = dict(line.split(": ", 1) for line in capsys.readouterr().out.splitlines())
-    assert lines["switches"] == "all-optical, hybrid, electronic"
+    assert lines["switches"] == "all-optical, hybrid, electronic, burst"
     assert "minakhmetov2018/fig2a" in lines["papers"]
     for topic, names in lines.items():
         assert main(["list", topic]) == 0

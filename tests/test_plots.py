@@ -13,6 +13,7 @@ from lightburst.papers import PAPERS
 from lightburst.papers.figure import COLUMNS, Figure
 from lightburst.papers.minakhmetov2018 import design
 from lightburst.plots import interactive, static, style
+from lightburst.scenario.topology import FatTree
 
 PAPER = PAPERS["minakhmetov2018"]
 
@@ -130,6 +131,7 @@ def test_every_part_of_the_paper_has_figures_with_data(part: str, tmp_path: Path
     assert figures
     assert len({figure.id for figure in figures}) == len(figures)
     for figure in figures:
+        assert isinstance(figure, Figure)
         assert len(figure.data) > 0, figure.id
         assert set(figure.data["colour"]) == set(figure.colours), figure.id
         assert set(figure.data["dash"]) == set(figure.dashes), figure.id
@@ -158,7 +160,9 @@ def test_the_plan_says_what_its_labels_say(quick: bool) -> None:
         for place in range(0, len(block.labels), 7):
             label, planned = block.labels.iloc[place], block.study.runs[place]
             values = planned.scenario.to_dict()
-            assert planned.scenario.topology.link_length == label["link_length_m"]
+            topology = planned.scenario.topology
+            assert isinstance(topology, FatTree)
+            assert topology.link_length == label["link_length_m"]
             assert values["switching"]["kind"] == label["switch"]
             assert values["switching"].get("buffer_ports", 0) == label["buffer_ports"]
             assert values["transport"]["p"] == label["p"]

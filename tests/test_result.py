@@ -77,6 +77,7 @@ def columns(end_ps: list[int], delivered: list[int], status: list[int]) -> dict[
             "delivered_bytes": column(delivered),
             "transmissions": column([1, 5], "u4"),
             "retransmissions": column([0, 2], "u4"),
+            "duplicates": column([0, 1], "u4"),
             "timeouts": column([0, 3], "u4"),
             "drops": column([0, 3], "u4"),
             "status": column(status, "u1"),
@@ -88,6 +89,7 @@ def columns(end_ps: list[int], delivered: list[int], status: list[int]) -> dict[
             "units": column([8, 4, 4, 6]),
             "bytes": column([50_000, 256, 256, 31_500]),
             "busy_ps": column([5 * MS, 0, 0, 10 * MS]),
+            "lost": column([0] * 4),
         },
         "switches": {
             "arrived": column([12]),
@@ -102,7 +104,12 @@ def columns(end_ps: list[int], delivered: list[int], status: list[int]) -> dict[
             "eo_bytes": column([9000]),
             "buffer_max_bytes": column([9000]),
             "buffer_byte_ps": column([9000 * 2 * MS], "f8"),
+            "bursts": column([0]),
+            "burst_packets": column([0]),
+            "burst_bytes": column([0]),
+            "assembly_wait_ps": column([0], "f8"),
         },
+        "drops": {"time_ps": column([]), "units": column([])},
         "totals": {
             "events": 99,
             "packet_hops": 22,
@@ -111,6 +118,8 @@ def columns(end_ps: list[int], delivered: list[int], status: list[int]) -> dict[
             "units_delivered": 9,
             "units_dropped": 3,
             "units_in_flight": 0,
+            "bursts_created": 0,
+            "bursts_lost": 0,
         },
     }
 
@@ -153,6 +162,12 @@ def test_summary_is_json_with_stable_keys_in_base_units() -> None:
         "timeouts",
         "loss_per_hop",
         "loss_end_to_end",
+        "drops_missed",
+        "bursts",
+        "burst_loss",
+        "burst_mean_packets",
+        "burst_mean_bytes",
+        "assembly_mean_s",
         "completion_time_mean_s",
         "completion_time_median_s",
         "completion_time_p99_s",
@@ -235,6 +250,115 @@ def test_tables_in_base_units() -> None:
     assert switch["buffer_mean_bytes"] == pytest.approx(900.0)
 
 
+LOSSY = {
+    "loss": {"drops": [{"burst": 7}, {"segments": [20, 24], "flow": 1, "transmission": 2}]},
+}
+
+
+def with_bursts(units: list[int]) -> Result:
+    """Three units lost on a link; two switches more, of which one assembled five bursts."""
+    ran = columns([2 * MS, 10 * MS], [9000, 22_500], [0, 0])
+    ran["links"]["lost"] = column([0, 3, 0, 0])
+    for name, values in (
+        ("bursts", [5, 0]),
+        ("burst_packets", [20, 0]),
+        ("burst_bytes", [70_000, 0]),
+        ("assembly_wait_ps", [8 * MS, 0]),
+    ):
+        ran["switches"][name] = column(values, "f8" if name.endswith("ps") else "u8")
+    for name, values in ran["switches"].items():
+        if name not in metrics.BURSTS:
+            ran["switches"][name] = np.concatenate([values, np.zeros(1, values.dtype)])
+    ran["totals"] |= {"bursts_created": 5, "bursts_lost": 2}
+    ran["drops"] = {"time_ps": column([MS, UNFINISHED]), "units": column(units)}
+    return Result(scenario().with_(LOSSY), 7, plan(), ran, wall_s=0.25)
+
+
+def test_losses_on_links_and_bursts_are_in_the_summary() -> None:
+    result = with_bursts([1, 0])
+    summary = result.summary
+    # Three dropped of twelve that arrived, and three that never did.
+    assert summary["loss_per_hop"] == (3 + 3) / (12 + 3)
+    assert (summary["bursts"], summary["burst_loss"]) == (5, 2 / 5)
+    assert (summary["burst_mean_packets"], summary["burst_mean_bytes"]) == (4, 14_000)
+    assert summary["assembly_mean_s"] == pytest.approx(8e-3 / 20)
+    none = finished().summary
+    assert (none["bursts"], none["drops_missed"]) == (0, 0)
+    for key in ("burst_loss", "burst_mean_packets", "burst_mean_bytes", "assembly_mean_s"):
+        assert none[key] is None
+
+
+def test_tables_say_what_was_lost_and_assembled() -> None:
+    result = with_bursts([1, 0])
+    assert result.links["lost"].tolist() == [0, 3, 0, 0]
+    edge, core = (row for _, row in result.switches.iterrows())
+    assert (edge["bursts"], edge["burst_mean_packets"], edge["burst_mean_bytes"]) == (5, 4, 14_000)
+    assert edge["assembly_mean_s"] == pytest.approx(4e-4)
+    assert core["bursts"] == 0
+    assert core[["burst_mean_packets", "burst_mean_bytes", "assembly_mean_s"]].isna().all()
+
+
+def test_scripted_drops_that_never_came_are_warnings(tmp_path: Path) -> None:
+    assert with_bursts([1, 2]).warnings == finished().warnings == ()
+    assert with_bursts([1, 2]).metrics["drops_missed"] == 0
+    result = with_bursts([0, 0])
+    assert result.metrics["drops_missed"] == 2
+    assert result.warnings == (
+        "loss.drops[0] (flow = 0, burst = 7) never came",
+        "loss.drops[1] (flow = 1, segments = [20, 24], transmission = 2) never came",
+    )
+    kept = json.loads((result.save(tmp_path / "out") / "run.json").read_text())
+    assert kept["warnings"] == list(result.warnings)
+
+
+@pytest.mark.parametrize(
+    ("rates", "expected_ps"),
+    [
+        # 9 kB, and 64 B back, at each of three rates; a flow of one segment and one of 2.5.
+        ((10, 10, 10), [3 * 7_200_000, 2.5 * 7_200_000 + 2 * 7_200_000]),
+        ((1, 10, 10), [72_000_000 + 2 * 7_200_000, 2.5 * 72_000_000 + 2 * 7_200_000]),
+        ((10, 10, 1), [72_000_000 + 2 * 7_200_000, 2.5 * 72_000_000 + 2 * 7_200_000]),
+    ],
+)
+def test_ideal_completion_time_with_bursts(
+    rates: tuple[int, int, int], expected_ps: list[float]
+) -> None:
+    """Host 0, edge 2, core 3, edge 4, host 1; rates in Gb/s of the access links and the fibres."""
+    made = plan("sawl", "burst")
+    ends = [(0, 2), (1, 4), (2, 0), (2, 3), (3, 2), (3, 4), (4, 1), (4, 3)]
+    of = {0: rates[0], 1: rates[2]}
+    rate = [of.get(min(pair), rates[1]) * 10**9 for pair in ends]
+    made.links.update(
+        {
+            "from": column([a for a, _ in ends], "u4"),
+            "to": column([b for _, b in ends], "u4"),
+            "rate_bps": column(rate),
+            "delay_ps": column([50_000] * len(ends)),
+        }
+    )
+    flows = {
+        **finished().columns["flows"],
+        "path_links": column([4, 4], "u2"),
+        "path_delay_ps": column([200_000] * 2),
+        "path_rate_bps": column([min(rates) * 10**9] * 2),
+    }
+    control = sum(512_000 / rate for rate in rates)
+    # The core holds each unit for the switching time, the edges only until it is whole.
+    back = control + 200_000 + 700
+    ideal = metrics.ideal_completion_s(made, flows)
+    np.testing.assert_allclose(
+        ideal, (np.array(expected_ps) + 200_000 + 700 + back) * 1e-12, rtol=1e-12
+    )
+
+
+def test_ideal_completion_time_at_one_edge() -> None:
+    made = plan("datagram", "burst")
+    ideal = metrics.ideal_completion_s(made, finished().columns["flows"])
+    np.testing.assert_allclose(
+        ideal, (np.array([7_200_000, 18_000_000]) + 7_200_000 + 100_000) * 1e-12, rtol=1e-12
+    )
+
+
 def test_quantiles_are_those_of_numpy() -> None:
     values = np.random.default_rng(5).lognormal(size=1001)
     got = metrics._quantiles(values, 0.5, 0.99)
@@ -248,9 +372,20 @@ def test_digest_sees_every_column_but_not_the_engine() -> None:
             ran = finished().columns
             ran[table][name][-1] += 1
             seen.add(metrics.digest(ran))
-    assert len(seen) == 1 + sum(map(len, metrics.DIGESTED.values()))
+    for table, names in metrics.DIGESTED_LATER.items():
+        for name in names:
+            ran = finished().columns
+            ones = np.ones(2, ran[table][name].dtype)
+            seen.add(metrics.digest({**ran, table: {**ran[table], name: ones}}))
+    counted = (*metrics.DIGESTED.values(), *metrics.DIGESTED_LATER.values())
+    assert len(seen) == 1 + sum(map(len, counted))
     ran = {**finished().columns, "totals": {**finished().columns["totals"], "events": 1}}
     assert metrics.digest(ran) == finished().digest
+
+
+def test_what_neither_loses_on_links_nor_assembles_keeps_its_digest() -> None:
+    # Of the same columns before there were any others.
+    assert finished().digest == ("f79f4e057d8ede8587f0fcf6283815f0fcda57c973f9ef4cf1ba19c8ad6f2ba9")
 
 
 def test_save_writes_what_can_be_read_again(tmp_path: Path) -> None:

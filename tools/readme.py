@@ -16,11 +16,16 @@ from pathlib import Path
 
 from lightburst.papers import PAPERS
 from lightburst.papers.claims import Claim, Verdict
+from lightburst.papers.figure import Listing
+from lightburst.report import page
 from lightburst.report.reproduction import Reproduction, reproduce
 
 ROOT = Path(__file__).resolve().parent.parent
 BEGIN = "<!-- reproduced: begin; written by `make docs` -->"
 END = "<!-- reproduced: end -->"
+# With more claims than this a table is for docs/reproduced.md alone.
+MOST_ROWS = 40
+PAGE = "[docs/reproduced.md](docs/reproduced.md)"
 MARKS = {
     Verdict.HOLDS: "holds",
     Verdict.DIFFERS: "**differs**",
@@ -82,16 +87,41 @@ def runs_of(found: Reproduction) -> str:
 
 
 def readme_section(found: Reproduction) -> str:
-    """Return what stands between the marks of README.md: the claims of the paper itself."""
+    """Return what README.md says of a paper: its own claims, or how many of them, if many."""
     claims = [claim for claim in found.claims if claim.source == "paper"]
     lines = [f"{runs_of(found)}. {len(claims)} claims: {counted(claims)}.", ""]
-    return "\n".join([*lines, *claim_table(claims, notes=False)])
+    if len(claims) <= MOST_ROWS:
+        return "\n".join([*lines, *claim_table(claims, notes=False)])
+    return "\n".join([*lines, *figure_table(claims), "", "Each with its note: " + PAGE + "."])
+
+
+def figure_table(claims: Sequence[Claim]) -> list[str]:
+    """Return the lines of a Markdown table: how many claims there are of each figure."""
+    lines = [row(["part", *(verdict.value for verdict in Verdict)])]
+    lines.append(row(["---", *("---:" for _ in Verdict)]))
+    for figure in dict.fromkeys(claim.figure for claim in claims):
+        found = [claim.verdict for claim in claims if claim.figure == figure]
+        lines.append(row([figure, *(str(found.count(verdict)) for verdict in Verdict)]))
+    return lines
+
+
+def listing_table(listing: Listing) -> list[str]:
+    """Return the lines of a Markdown section: the first rows of a table, with its words."""
+    rows = listing.data.head(listing.shown)
+    lines = ["", f"### {listing.title}", "", listing.caption, "", row(map(str, rows.columns))]
+    lines.append(row(["---"] * len(rows.columns)))
+    lines += [row(cells) for cells in page.cells(rows)]
+    if len(rows) < len(listing.data):
+        lines += ["", f"The first {len(rows)} of {len(listing.data)} rows."]
+    return lines
 
 
 def page_section(found: Reproduction, pictures: Sequence[str]) -> str:
     """Return the section of docs/reproduced.md about one reproduction: pictures, claims, notes."""
     lines = [f"## {found.name}", "", found.paper.citation, "", f"{runs_of(found)}.", ""]
     lines += [f"![{picture}](images/{picture})" for picture in pictures]
+    for listing in found.tables:
+        lines += listing_table(listing)
     for source in dict.fromkeys(claim.source for claim in found.claims):
         claims = [claim for claim in found.claims if claim.source == source]
         lines += ["", f"Claims, source: {source} ({counted(claims)}).", ""]
@@ -130,18 +160,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer seeds and points: a preview")
     quick: bool = parser.parse_args().quick
-    page = ["# What is reproduced, and how well", "", "Written by `make docs` from a run."]
+    text = ["# What is reproduced, and how well", "", "Written by `make docs` from a run."]
+    sections = []
     for paper in PAPERS.values():
         beyond = [part for part in paper.parts if part not in paper.default]
         for name in (paper.name, *(f"{paper.name}/{part}" for part in beyond)):
             found = reproduce(name, quick=quick)
             pictures = save_pictures(found, ROOT / "docs" / "images")
-            page += ["", page_section(found, pictures)]
-            if name == next(iter(PAPERS)):
-                readme = ROOT / "README.md"
-                text = replaced(readme.read_text(encoding="utf-8"), readme_section(found))
-                readme.write_text(text, encoding="utf-8")
-    (ROOT / "docs" / "reproduced.md").write_text("\n".join(page) + "\n", encoding="utf-8")
+            text += ["", page_section(found, pictures)]
+            if name == paper.name:
+                sections.append(readme_section(found))
+    readme = ROOT / "README.md"
+    whole = replaced(readme.read_text(encoding="utf-8"), "\n\n".join(sections))
+    readme.write_text(whole, encoding="utf-8")
+    (ROOT / "docs" / "reproduced.md").write_text("\n".join(text) + "\n", encoding="utf-8")
     return 0
 
 

@@ -6,12 +6,11 @@ import json
 import sys
 from typing import TYPE_CHECKING, Final
 
-from rich.box import SIMPLE
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from lightburst.cli.guard import resumable
+from lightburst.cli.numbers import numbers, plain, rows_of
 from lightburst.cli.options import whole
 from lightburst.papers.claims import Verdict
 from lightburst.report.files import STORE, check
@@ -20,7 +19,6 @@ from lightburst.report.reproduction import reproduce as run_again
 
 if TYPE_CHECKING:
     from lightburst.papers.claims import Claim
-    from lightburst.papers.figure import Figure
     from lightburst.report.reproduction import Reproduction
 
 _LOG_WIDTH: Final = 110
@@ -71,15 +69,19 @@ def reproduce(name: str, quick: bool, format: str, out: str | None, workers: str
     for figure in found.figures:
         for ending in ("png", "svg"):
             print(f"figure: {page.parent / figure.id}.{ending}", file=stream)
+    for listing in found.tables:
+        print(f"table:  {page.parent / listing.id}.csv", file=stream)
     print(f"page:   {page}", file=stream)
 
 
 def _print_tables(found: Reproduction) -> None:
     # A log has no width of its own: the tables need a little more than the usual 80.
     console = Console() if sys.stdout.isatty() else Console(width=_LOG_WIDTH)
-    for figure in found.figures:
-        console.print(_numbers(figure))
-    table = _plain(f"Claims of {found.name}")
+    for printed in (table for figure in found.figures for table in numbers(figure)):
+        console.print(printed)
+    for listing in found.tables:
+        console.print(rows_of(listing))
+    table = plain(f"Claims of {found.name}")
     for heading in ("verdict", "claim"):
         table.add_column(heading, no_wrap=True)
     for heading in ("published", "measured", "95 % interval"):
@@ -102,28 +104,3 @@ def _row(claim: Claim) -> tuple[Text | str, ...]:
         short(claim.measured),
         interval,
     )
-
-
-def _numbers(figure: Figure) -> Table:
-    """Print a figure as a table: one row for each curve, one column for each x."""
-    table = _plain(f"{figure.title}: {figure.y_label}")
-    table.add_column(figure.x_label, no_wrap=True)
-    steps = sorted(figure.data["x"].unique())
-    for x in steps:
-        heading = f"{x:.0e}".replace("e+0", "e") if figure.x_log else f"{x:g}"
-        table.add_column(heading, justify="right", no_wrap=True)
-    for (colour, dash), curve in figure.data.groupby(["colour", "dash"], sort=False):
-        name = f"{colour}, {dash}" if len(figure.dashes) > 1 else str(colour)
-        heights = dict(zip(curve["x"], curve["y"], strict=True))
-        table.add_row(name, *(_height(heights.get(x)) for x in steps))
-    return table
-
-
-def _height(value: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
-
-
-def _plain(title: str) -> Table:
-    return Table(title=title, title_justify="left", title_style="bold", box=SIMPLE, pad_edge=False)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from lightburst.errors import InputError, show
-from lightburst.papers import minakhmetov2018
+from lightburst.papers import minakhmetov2018, yu2004
 from lightburst.papers.paper import Paper
 
-PAPERS: Final = {paper.name: paper for paper in (minakhmetov2018.PAPER,)}
+PAPERS: Final = {paper.name: paper for paper in (minakhmetov2018.PAPER, yu2004.PAPER)}
 
 
 def find(name: str) -> tuple[Paper, tuple[str, ...]]:

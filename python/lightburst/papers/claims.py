@@ -26,6 +26,10 @@ class Verdict(StrEnum):
     NOT_COMPARABLE = "not comparable"
 
 
+# The first word of a criterion that no number of runs could meet: there is nothing to compare with.
+NONE: Final = "none"
+_UNDECIDED: Final = "Undecided: the interval is too wide for this criterion, more seeds would tell."
+
 UNKNOWN: Final = Interval(math.nan, math.nan, math.nan, 0)
 
 
@@ -166,3 +170,38 @@ def known(measured: Interval) -> bool:
 def number(value: float) -> float | None:
     """Give a float for JSON: None for what is not finite."""
     return float(value) if math.isfinite(value) else None
+
+
+def judged(
+    id: str,
+    figure: str,
+    statement: str,
+    published: float | None,
+    measured: Interval,
+    verdict: Verdict,
+    criterion: str,
+    note: str,
+    source: str = "paper",
+) -> Claim:
+    """Put a claim together; its parameters are those of `Claim`.
+
+    Returns
+    -------
+    Claim
+        Its note says so where the runs are too few for a verdict, unless the criterion is `NONE`.
+    """
+    if verdict is Verdict.NOT_COMPARABLE and known(measured) and not criterion.startswith(NONE):
+        note = f"{_UNDECIDED} {note}".strip()
+    return Claim(
+        id=id,
+        figure=figure,
+        statement=statement,
+        published=published,
+        measured=number(measured.estimate),
+        ci_low=number(measured.low),
+        ci_high=number(measured.high),
+        verdict=verdict,
+        criterion=criterion,
+        note=note,
+        source=source,
+    )

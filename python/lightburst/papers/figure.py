@@ -33,6 +33,10 @@ class Figure:
         Logarithmic axes.
     reference : tuple of (float, str)
         Horizontal lines to compare with: height and words.
+    legends : tuple of str
+        What the two legends name, as headings of a table.
+    y_zero : bool
+        Whether a linear height begins at zero.
     """
 
     id: str
@@ -46,3 +50,146 @@ class Figure:
     x_log: bool = True
     y_log: bool = False
     reference: tuple[tuple[float, str], ...] = ()
+    legends: tuple[str, str] = ("Switch", "Sender")
+    y_zero: bool = True
+
+
+MAP_COLUMNS = ("panel", "x", "y", "value")
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One map of several that stand side by side.
+
+    Parameters
+    ----------
+    name : str
+        What it shows: the title above it, and its rows in the data.
+    label : str
+        Words beside its scale of colours, with the unit.
+    centre : float or None
+        The value of the neutral colour, for a difference; None for a quantity that has none.
+    scale : str
+        Panels with the same word here share their scale of colours.
+    """
+
+    name: str
+    label: str
+    centre: float | None = None
+    scale: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Maps:
+    """Quantities over a plane: heat maps side by side, over the same axes.
+
+    Parameters
+    ----------
+    id, title, caption, x_label, y_label : str
+        As for `Figure`.
+    panels : tuple of Panel
+        The maps, left to right.
+    data : pandas.DataFrame
+        One row for each field, columns `MAP_COLUMNS`.
+    x_log, y_log : bool
+        Logarithmic axes.
+    """
+
+    id: str
+    title: str
+    caption: str
+    x_label: str
+    y_label: str
+    panels: tuple[Panel, ...]
+    data: pd.DataFrame
+    x_log: bool = True
+    y_log: bool = True
+
+
+BAR_COLUMNS = ("bar", "group", "base", "top", "low", "high", "words")
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """Steps from one height to the next: a waterfall, for each of several groups.
+
+    Parameters
+    ----------
+    id, title, caption, x_label, y_label : str
+        As for `Figure`.
+    bars : tuple of str
+        The steps, left to right.
+    groups : tuple of str
+        What stands side by side at each step: the legend.
+    data : pandas.DataFrame
+        One row for each step and group, columns `BAR_COLUMNS`: the bar goes from ``base`` to
+        ``top``, its end has the interval from ``low`` to ``high`` (NaN for none), and ``words``
+        stand at it.
+    """
+
+    id: str
+    title: str
+    caption: str
+    x_label: str
+    y_label: str
+    bars: tuple[str, ...]
+    groups: tuple[str, ...]
+    data: pd.DataFrame
+
+
+PACKET_COLUMNS = ("panel", "kind", "time_s", "packet")
+
+
+@dataclass(frozen=True, slots=True)
+class Packets:
+    """Packets of a flow, one dot for each: when it left, against its number modulo something.
+
+    Parameters
+    ----------
+    id, title, caption, x_label, y_label : str
+        As for `Figure`.
+    panels : tuple of str
+        One diagram for each, one below the other.
+    kinds : tuple of str
+        What a dot can be: the legend.
+    data : pandas.DataFrame
+        One row for each packet, columns `PACKET_COLUMNS`.
+    marks : tuple of (str, float, str)
+        Vertical lines: panel, time in seconds, and words.
+    """
+
+    id: str
+    title: str
+    caption: str
+    x_label: str
+    y_label: str
+    panels: tuple[str, ...]
+    kinds: tuple[str, ...]
+    data: pd.DataFrame
+    marks: tuple[tuple[str, float, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A table that is read as a table, and no picture.
+
+    Parameters
+    ----------
+    id : str
+        Short name, also the stem of its file: ``"search"``.
+    title, caption : str
+        Words above and below it.
+    data : pandas.DataFrame
+        Columns become columns, in their order; the index is left out.
+    shown : int
+        How many rows, from the first, a page shows; the file has them all.
+    """
+
+    id: str
+    title: str
+    caption: str
+    data: pd.DataFrame
+    shown: int = 50
+
+
+AnyFigure = Figure | Maps | Bars | Packets

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
-from lightburst.study.sweep import Study
+from lightburst.study import Stopping, Store, Study, execute, execute_until
 
 if TYPE_CHECKING:
     from lightburst.papers.claims import Claim
-    from lightburst.papers.figure import Figure
+    from lightburst.papers.figure import AnyFigure, Listing
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,28 +28,70 @@ class Block:
     labels : pandas.DataFrame
         One row for each point of the study, in its order: the columns by which figures and claims
         know the point.
+    stopping : Stopping, optional
+        When a point has seeds enough; without it every point is run with all seeds of the study.
     """
 
     study: Study
     labels: pd.DataFrame
+    stopping: Stopping | None = None
 
-    def label(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Give the runs of the study under the paper's words.
+    def run(
+        self, store: Store | str | Path | None, *, workers: int | None, progress: bool
+    ) -> pd.DataFrame:
+        """Run what is not finished yet of the study.
 
         Parameters
         ----------
-        table : pandas.DataFrame
-            What `lightburst.study.execute` returned: point by point, seed by seed.
+        store, workers, progress
+            As for `lightburst.study.execute`.
 
         Returns
         -------
         pandas.DataFrame
-            The labels, ``seed`` and the metrics.
+            One row for each run: the labels, ``seed`` and the metrics.
+
+        Raises
+        ------
+        InputError, KeyboardInterrupt
+            As `lightburst.study.execute`.
         """
-        repeated = self.labels.loc[self.labels.index.repeat(len(self.study.seeds))]
+        if self.stopping is None:
+            table = execute(self.study, store, workers=workers, progress=progress)
+            places = np.repeat(np.arange(len(self.study.points)), len(self.study.seeds))
+        else:
+            table = execute_until(
+                self.study, self.stopping, store, workers=workers, progress=progress
+            )
+            places = table.pop("place").to_numpy()
+        repeated = self.labels.iloc[places]
         varied = [path for point in self.study.points for path in point]
         rest = table.drop(columns=list(dict.fromkeys(varied)), errors="ignore")
         return pd.concat([repeated.reset_index(drop=True), rest.reset_index(drop=True)], axis=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """What a paper shows of single runs, packet by packet.
+
+    Parameters
+    ----------
+    record : callable
+        ``record(parts)`` runs what the parts need and gives tables by name; a table is kept as a
+        Parquet file of that name. No tables where the parts need none.
+    figures : callable
+        ``figures(parts, tables, version)`` draws up the figures.
+    claims : callable
+        ``claims(parts, tables)`` judges the claims.
+    """
+
+    record: Callable[[Sequence[str]], dict[str, pd.DataFrame]]
+    figures: Callable[[Sequence[str], Mapping[str, pd.DataFrame], str], Sequence[AnyFigure]]
+    claims: Callable[[Sequence[str], Mapping[str, pd.DataFrame]], list[Claim]]
+
+
+def _no_tables(parts: Sequence[str], runs: pd.DataFrame) -> list[Listing]:
+    return []
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +114,10 @@ class Paper:
         ``figures(parts, runs, version)`` draws up the figures of the parts.
     claims : callable
         ``claims(parts, runs)`` judges the claims of the parts.
+    tables : callable
+        ``tables(parts, runs)`` draws up what is read as a table and not as a figure.
+    traced : Traced, optional
+        What it shows of single runs.
     """
 
     name: str
@@ -78,5 +126,7 @@ class Paper:
     parts: Mapping[str, str]
     default: tuple[str, ...]
     blocks: Callable[[Sequence[str], bool], list[Block]]
-    figures: Callable[[Sequence[str], pd.DataFrame, str], list[Figure]]
+    figures: Callable[[Sequence[str], pd.DataFrame, str], Sequence[AnyFigure]]
     claims: Callable[[Sequence[str], pd.DataFrame], list[Claim]]
+    tables: Callable[[Sequence[str], pd.DataFrame], list[Listing]] = _no_tables
+    traced: Traced | None = None

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 
-from lightburst.plots import style
+from lightburst.papers.figure import Bars, Figure, Maps, Packets
+from lightburst.plots import bars, maps, packets, style
+from lightburst.plots.vega import specification
 
 if TYPE_CHECKING:
-    from lightburst.papers.figure import Figure
+    from lightburst.papers.figure import AnyFigure
 
 _HEIGHT: Final = 340  # pixels; the width is that of the page
 
@@ -25,19 +27,26 @@ class Key:
     dash: str
 
 
-def legend(figure: Figure) -> list[Key]:
+def legend(figure: AnyFigure) -> list[Key]:
     """Give the legend of a figure, which a page can break into lines and a chart cannot.
 
     Parameters
     ----------
-    figure : lightburst.papers.figure.Figure
+    figure : lightburst.papers.figure.AnyFigure
         What is drawn.
 
     Returns
     -------
     list of Key
-        The colours, then the dashes if there are several.
+        The colours, then the dashes if there are several; nothing for maps, which have scales.
     """
+    if isinstance(figure, Maps):
+        return []
+    if not isinstance(figure, Figure):
+        names = figure.groups if isinstance(figure, Bars) else figure.kinds
+        return [
+            Key(name, colour, "") for name, colour in zip(names, style.colours(names), strict=True)
+        ]
     colours = zip(figure.colours, style.colours(figure.colours), strict=True)
     keys = [Key(name, colour, "") for name, colour in colours]
     if len(figure.dashes) > 1:
@@ -46,37 +55,49 @@ def legend(figure: Figure) -> list[Key]:
     return keys
 
 
-def chart(figure: Figure) -> dict[str, Any]:
+def chart(figure: AnyFigure) -> dict[str, Any]:
     """Give a figure as a Vega-Lite specification that needs nothing from the network.
 
     Parameters
     ----------
-    figure : lightburst.papers.figure.Figure
+    figure : lightburst.papers.figure.AnyFigure
         What to draw.
 
     Returns
     -------
     dict
-        The specification, data included, as wide as what it is put into; without title and
-        legend, which a page can break into lines.
+        The specification, data included; without title and legend, which a page can break into
+        lines.
     """
+    match figure:
+        case Maps():
+            return maps.chart(figure)
+        case Bars():
+            return bars.chart(figure)
+        case Packets():
+            return packets.chart(figure)
+        case Figure():
+            return _curves(figure)
+
+
+def _curves(figure: Figure) -> dict[str, Any]:
     data = figure.data.assign(curve=figure.data["colour"] + " · " + figure.data["dash"])
     base = alt.Chart(data).encode(x=_x(figure), detail="curve:N")
     band = base.mark_area(opacity=0.15).encode(
-        y=alt.Y("low:Q", title=figure.y_label, scale=_scale(figure.y_log)),
+        y=alt.Y("low:Q", title=figure.y_label, scale=_scale(figure.y_log, zero=figure.y_zero)),
         y2="high:Q",
         color=_colour(figure),
     )
     names, places = list(figure.dashes), style.shapes(figure.dashes)
     lines = alt.Scale(domain=names, range=[list(style.DASHES[at]) or [1, 0] for at in places])
     line = base.mark_line(strokeWidth=2).encode(
-        y=alt.Y("y:Q", scale=_scale(figure.y_log)),
+        y=alt.Y("y:Q", scale=_scale(figure.y_log, zero=figure.y_zero)),
         color=_colour(figure),
         strokeDash=alt.StrokeDash("dash:N", scale=lines, legend=None),
     )
     shapes = alt.Scale(domain=names, range=[style.VEGA_MARKERS[at] for at in places])
     point = base.mark_point(filled=True, size=45).encode(
-        y=alt.Y("y:Q", scale=_scale(figure.y_log)),
+        y=alt.Y("y:Q", scale=_scale(figure.y_log, zero=figure.y_zero)),
         color=_colour(figure),
         shape=alt.Shape("dash:N", scale=shapes, legend=None),
         tooltip=[
@@ -90,29 +111,6 @@ def chart(figure: Figure) -> dict[str, Any]:
     )
     layers: list[Any] = [band, line, point, *_references(figure)]
     return specification(alt.layer(*layers), _HEIGHT)
-
-
-def specification(
-    drawn: alt.Chart | alt.LayerChart | alt.FacetChart, height: int
-) -> dict[str, Any]:
-    """Give a chart as a dictionary, as wide as what it is put into.
-
-    Parameters
-    ----------
-    drawn : altair.Chart, altair.LayerChart or altair.FacetChart
-        The chart.
-    height : int
-        Pixels.
-
-    Returns
-    -------
-    dict
-        Vega-Lite, data included, without the address of its schema: only an editor would read
-        that, and the page must name nothing outside.
-    """
-    found: dict[str, Any] = drawn.properties(width="container", height=height).to_dict()
-    found.pop("$schema", None)
-    return found
 
 
 def _x(figure: Figure) -> alt.X:
@@ -135,7 +133,7 @@ def _references(figure: Figure) -> list[Any]:
     marks: list[Any] = []
     for height, words in figure.reference:
         at = alt.Chart(alt.InlineData(values=[{"height": height, "words": words}]))
-        y = alt.Y("height:Q", scale=_scale(figure.y_log))
+        y = alt.Y("height:Q", scale=_scale(figure.y_log, zero=figure.y_zero))
         marks.append(at.mark_rule(color=style.GREY).encode(y=y))
         marks.append(
             at.mark_text(align="left", dx=4, dy=-7, color=style.GREY).encode(
@@ -145,5 +143,5 @@ def _references(figure: Figure) -> list[Any]:
     return marks
 
 
-def _scale(logarithmic: bool) -> alt.Scale:
-    return alt.Scale(type="log") if logarithmic else alt.Scale(zero=True)
+def _scale(logarithmic: bool, *, zero: bool = True) -> alt.Scale:
+    return alt.Scale(type="log") if logarithmic else alt.Scale(zero=zero)

@@ -21,9 +21,24 @@ PAGE: Final = "index.html"
 RUN: Final = "run.json"
 REPLICATIONS: Final = "replications.json"
 REPRODUCTION: Final = "reproduction.json"
+TRACE: Final = "trace.json"
 CLAIMS: Final = "claims.json"
 RUNS: Final = "runs.parquet"
-_TABLES: Final = ("flows.parquet", "links.parquet", "switches.parquet")
+_TABLES: Final = (
+    "flows.parquet",
+    "links.parquet",
+    "switches.parquet",
+    "trace_segments.parquet",
+    "trace_windows.parquet",
+    "trace_bursts.parquet",
+)
+# What a trace writes beside `TRACE` and its tables: the capture, and pictures as PNG and SVG.
+CAPTURE: Final = "trace.pcapng"
+TRACE_PICTURES: Final = ("time-sequence", "windows", "packets")
+_TRACE_FILES: Final = {
+    CAPTURE,
+    *(f"{name}.{ending}" for name in TRACE_PICTURES for ending in ("png", "svg")),
+}
 
 
 def check(directory: str | Path) -> Path:
@@ -98,14 +113,16 @@ def replace(directory: str | Path, write: Callable[[Path], object]) -> Path:
 def _replaceable(target: Path) -> bool:
     """Tell whether a directory holds nothing but what lightburst has written."""
     held = {entry.name for entry in target.iterdir()}
-    ours = {RUN, REPLICATIONS, REPRODUCTION, CLAIMS, RUNS, PAGE, *_TABLES}
+    ours = {RUN, REPLICATIONS, REPRODUCTION, CLAIMS, RUNS, PAGE, TRACE, *_TABLES, *_TRACE_FILES}
     if REPRODUCTION in held:
         try:
             about = json.loads((target / REPRODUCTION).read_text(encoding="utf-8"))
             ours |= {f"{name}.{ending}" for name in about["figures"] for ending in ("png", "svg")}
+            ours |= {f"{name}.csv" for name in about.get("tables", [])}
+            ours |= {f"{name}.parquet" for name in about.get("traces", [])}
         except (ValueError, KeyError, TypeError):
             return False
-    return held <= ours and bool(not held or held & {RUN, REPLICATIONS, REPRODUCTION})
+    return held <= ours and bool(not held or held & {RUN, REPLICATIONS, REPRODUCTION, TRACE})
 
 
 def unwritable(target: Path, error: OSError) -> InputError:

@@ -46,6 +46,7 @@ class Table:
     title: str
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
+    caption: str = ""
 
 
 @dataclass(frozen=True, slots=True)

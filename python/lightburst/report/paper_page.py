@@ -3,20 +3,36 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from lightburst.papers.claims import Verdict
+from lightburst.papers.figure import Bars, Figure, Maps, Packets
 from lightburst.plots.interactive import chart, legend
-from lightburst.report.page import TONES, Chart, Page, Tile, cells, claim_row, picture, render
+from lightburst.report.page import (
+    TONES,
+    Chart,
+    Page,
+    Table,
+    Tile,
+    cells,
+    claim_row,
+    picture,
+    render,
+    table_of,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from lightburst.papers.figure import Figure
+    import pandas as pd
+
+    from lightburst.papers.figure import AnyFigure, Listing
     from lightburst.report.reproduction import Reproduction
 
-_NUMBERS: Final = ("Switch", "Sender", "x", "Mean", "95 % from", "to", "Runs")
+_CURVES: Final = ("x", "Mean", "95 % from", "to", "Runs")
+_BARS: Final = ("Step", "", "From", "To", "95 % from", "to", "Words")
 
 
 def paper_page(reproduction: Reproduction, pictures: Mapping[str, Path]) -> str:
@@ -55,12 +71,14 @@ def paper_page(reproduction: Reproduction, pictures: Mapping[str, Path]) -> str:
         ],
         charts=[_chart(figure, pictures[figure.id]) for figure in reproduction.figures],
         claims=[claim_row(claim) for claim in reproduction.claims],
+        tables=[_table(listing) for listing in reproduction.tables],
         scenario=json.dumps(provenance["scenario"], indent=2, ensure_ascii=False),
     )
     return render(page)
 
 
-def _chart(figure: Figure, svg: Path) -> Chart:
+def _chart(figure: AnyFigure, svg: Path) -> Chart:
+    header, rows = _numbers(figure)
     return Chart(
         id=figure.id,
         title=figure.title,
@@ -68,9 +86,30 @@ def _chart(figure: Figure, svg: Path) -> Chart:
         specification=chart(figure),
         legend=legend(figure),
         picture=picture(svg),
-        header=_NUMBERS,
-        rows=cells(figure.data),
+        header=header,
+        rows=cells(rows),
     )
+
+
+def _numbers(figure: AnyFigure) -> tuple[Sequence[str], pd.DataFrame]:
+    """Give the numbers behind a figure, with their headings."""
+    match figure:
+        case Maps():
+            return ("Map", figure.x_label, figure.y_label, "Value"), figure.data
+        case Bars():
+            return _BARS, figure.data
+        case Packets():
+            counts = figure.data.groupby(["panel", "kind"], sort=False).size().reset_index()
+            return ("Diagram", "", "Packets"), counts
+        case Figure():
+            return (*figure.legends, *_CURVES), figure.data
+
+
+def _table(listing: Listing) -> Table:
+    more = len(listing.data) - listing.shown
+    rest = f" The first {listing.shown} of {len(listing.data)} rows." if more > 0 else ""
+    table = table_of(listing.title, listing.data.head(listing.shown))
+    return replace(table, caption=f"{listing.caption}{rest}")
 
 
 def _text(value: object) -> str:

@@ -17,14 +17,15 @@ from lightburst.errors import InputError
 from lightburst.papers import find
 from lightburst.provenance import MODEL_VERSION, source_commit
 from lightburst.report.files import CLAIMS, PAGE, REPRODUCTION, RUNS, STORE, replace
-from lightburst.study import execute
 from lightburst.study.store import Store
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from matplotlib.figure import Figure as Canvas
 
     from lightburst.papers.claims import Claim
-    from lightburst.papers.figure import Figure
+    from lightburst.papers.figure import AnyFigure, Listing
     from lightburst.papers.paper import Paper
 
 
@@ -46,6 +47,10 @@ class Reproduction:
         The figures, as data.
     claims : tuple of Claim
         The claims, judged.
+    tables : tuple of Listing
+        What is read as a table and not as a figure.
+    traces : mapping of str to DataFrame
+        What was recorded of single runs, by name; empty for most papers.
     provenance : dict
         Versions, scenario, seeds and the digest over the digests of all runs.
     """
@@ -54,8 +59,10 @@ class Reproduction:
     parts: tuple[str, ...]
     quick: bool
     runs: pd.DataFrame
-    figures: tuple[Figure, ...]
+    figures: tuple[AnyFigure, ...]
     claims: tuple[Claim, ...]
+    tables: tuple[Listing, ...]
+    traces: Mapping[str, pd.DataFrame]
     provenance: dict[str, Any]
 
     @property
@@ -142,11 +149,17 @@ class Reproduction:
 
         pictures = {figure.id: static.save(figure, directory)[1] for figure in self.figures}
         self.runs.to_parquet(directory / RUNS, index=False)
+        for name, trace in self.traces.items():
+            trace.to_parquet(directory / f"{name}.parquet", index=False)
+        for table in self.tables:
+            table.data.to_csv(directory / f"{table.id}.csv", index=False)
         _write_json(directory / CLAIMS, [claim.as_dict() for claim in self.claims])
         about = {
             "name": self.name,
             "quick": self.quick,
             "figures": [figure.id for figure in self.figures],
+            "tables": [table.id for table in self.tables],
+            "traces": list(self.traces),
             "provenance": self.provenance,
         }
         _write_json(directory / REPRODUCTION, about)
@@ -195,12 +208,9 @@ def reproduce(
     """
     paper, parts = find(name)
     blocks = paper.blocks(parts, quick)
-    tables = [
-        block.label(execute(block.study, store, workers=workers, progress=progress))
-        for block in blocks
-    ]
+    tables = [block.run(store, workers=workers, progress=progress) for block in blocks]
     runs = pd.concat(tables, ignore_index=True)
-    seeds = sorted({int(seed) for block in blocks for seed in block.study.seeds})
+    traces = {} if paper.traced is None else paper.traced.record(parts)
     provenance = {
         "version": metadata.version("lightburst"),
         "model_version": MODEL_VERSION,
@@ -208,13 +218,13 @@ def reproduce(
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}",
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "seeds": f"{seeds[0]} to {seeds[-1]}",
+        "seeds": f"{runs['seed'].min()} to {runs['seed'].max()}",
         "runs": len(runs),
         "packet_hops": int(runs["packet_hops"].sum()),
         "scenario": json.loads(blocks[0].study.base.canonical_json()),
         "digest": _digest(runs),
     }
-    return _judge(paper, parts, quick, runs, provenance)
+    return _judge(paper, parts, quick, runs, traces, provenance)
 
 
 def load(directory: str | Path) -> Reproduction:
@@ -239,8 +249,12 @@ def load(directory: str | Path) -> Reproduction:
     try:
         about = json.loads((source / REPRODUCTION).read_text(encoding="utf-8"))
         runs = pd.read_parquet(source / RUNS)
+        traces = {
+            str(name): pd.read_parquet(source / f"{name}.parquet")
+            for name in about.get("traces", [])
+        }
         paper, parts = find(str(about["name"]))
-        return _judge(paper, parts, bool(about["quick"]), runs, dict(about["provenance"]))
+        return _judge(paper, parts, bool(about["quick"]), runs, traces, dict(about["provenance"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(
             "DIR", f"{source} ({error})", "a directory written by 'lightburst reproduce --out'"
@@ -252,15 +266,23 @@ def _judge(
     parts: tuple[str, ...],
     quick: bool,
     runs: pd.DataFrame,
+    traces: Mapping[str, pd.DataFrame],
     provenance: dict[str, Any],
 ) -> Reproduction:
+    version = str(provenance["version"])
+    figures, claims = paper.figures(parts, runs, version), paper.claims(parts, runs)
+    if traces and paper.traced is not None:
+        figures = [*figures, *paper.traced.figures(parts, traces, version)]
+        claims = [*claims, *paper.traced.claims(parts, traces)]
     return Reproduction(
         paper=paper,
         parts=parts,
         quick=quick,
         runs=runs,
-        figures=tuple(paper.figures(parts, runs, str(provenance["version"]))),
-        claims=tuple(paper.claims(parts, runs)),
+        figures=tuple(figures),
+        claims=tuple(claims),
+        tables=tuple(paper.tables(parts, runs)),
+        traces=traces,
         provenance=provenance,
     )
 

@@ -12,7 +12,7 @@ import pandas as pd
 
 from lightburst.errors import InputError
 from lightburst.plots import style
-from lightburst.plots.interactive import specification
+from lightburst.plots.vega import specification
 from lightburst.report.files import REPLICATIONS, RUN, RUNS
 from lightburst.report.page import Chart, Page, Table, Tile, render, table_of
 from lightburst.report.words import readable, readable_interval, words_of
@@ -60,13 +60,16 @@ def run_page(directory: Path) -> str:
         links = pd.read_parquet(directory / "links.parquet")
         switches = pd.read_parquet(directory / "switches.parquet")
         charts = [_completion(flows), _slowdown(flows), _utilisation(links)]
-        drops = _drops(switches)
+        drops = _drops(switches, links)
+        warnings = [(warning,) for warning in about["warnings"]]
     rows = [
         (words_of(key), readable(key, value), key)
         for key, value in summary.items()
         if key != "digest"
     ]
     tables = [Table("Summary", ("Figure", "Value", "Key"), rows), drops]
+    if warnings:
+        tables.insert(0, Table("Warnings", ("What did not happen",), warnings))
     return render(_page(provenance, f"seed {provenance['seed']}", summary, charts, tables))
 
 
@@ -228,11 +231,15 @@ def _by_seed(runs: pd.DataFrame) -> Chart:
     )
 
 
-def _drops(switches: pd.DataFrame) -> Table:
+def _drops(switches: pd.DataFrame, links: pd.DataFrame) -> Table:
     arrived = int(switches["arrived"].sum())
     rows = [("arrived at a switch", f"{arrived:,}", "")]
     counted = {"forwarded": "forwarded", "buffered": "went through the buffer", **_DROPS}
     for key, words in counted.items():
         count = int(switches[key].sum())
         rows.append((words, f"{count:,}", f"{count / arrived:.3%}" if arrived else ""))
+    lost = int(links["lost"].sum())
+    if lost:
+        sent = int(links["units"].sum())
+        rows.append(("lost on a link, of all sent", f"{lost:,}", f"{lost / sent:.3%}"))
     return Table("What the switches did", ("Units", "Number", "Share"), rows)

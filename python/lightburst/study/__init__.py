@@ -6,20 +6,25 @@ from lightburst.study.statistics import (
     compare,
     mean_interval,
     paired_ratio,
+    ratio_of_means,
     relative_deviation,
     summarise,
 )
+from lightburst.study.stopping import Stopping, execute_until
 from lightburst.study.store import Store
 from lightburst.study.sweep import Study
 
 __all__ = [
     "Interval",
+    "Stopping",
     "Store",
     "Study",
     "compare",
     "execute",
+    "execute_until",
     "mean_interval",
     "paired_ratio",
+    "ratio_of_means",
     "relative_deviation",
     "replicate",
     "summarise",

@@ -112,6 +112,49 @@ def paired_ratio(
     )
 
 
+def ratio_of_means(
+    numerator: ArrayLike, denominator: ArrayLike, confidence: float = 0.95
+) -> Interval:
+    """Ratio of the means of two systems whose samples have nothing to do with each other.
+
+    Parameters
+    ----------
+    numerator : array_like of float, shape (n,)
+        Samples of one system, with a mean above 0.
+    denominator : array_like of float, shape (m,)
+        Samples of the other.
+    confidence : float
+        Probability with which the interval covers the ratio, between 0 and 1.
+
+    Returns
+    -------
+    Interval
+        Ratio of the means; ends from the logarithm of the ratio, whose variance is
+        ``c_1^2 / n + c_2^2 / m`` to first order in the relative deviations c of the samples, with
+        the degrees of freedom of Welch and Satterthwaite (section 10.2.2 of [1]_); without ends
+        where a system has one sample. `Interval.n` counts the samples of both.
+
+    Raises
+    ------
+    ValueError
+        If a system has no sample, or a mean that is not positive and finite.
+    """
+    top, bottom = _samples(numerator, "numerator"), _samples(denominator, "denominator")
+    if top.mean() <= 0 or bottom.mean() <= 0:
+        raise ValueError("numerator and denominator: allowed are samples whose mean is above 0")
+    ratio, n = float(top.mean() / bottom.mean()), top.size + bottom.size
+    if min(top.size, bottom.size) < 2:
+        return Interval(ratio, math.nan, math.nan, n)
+    parts = [float(x.var(ddof=1)) / (x.size * float(x.mean()) ** 2) for x in (top, bottom)]
+    variance = sum(parts)
+    if variance == 0:
+        return Interval(ratio, ratio, ratio, n)
+    squares = sum(part**2 / (x.size - 1) for part, x in zip(parts, (top, bottom), strict=True))
+    t = float(special.stdtrit(variance**2 / squares, (1 + _checked(confidence)) / 2))
+    factor = math.exp(t * math.sqrt(variance))
+    return Interval(ratio, ratio / factor, ratio * factor, n)
+
+
 def compare(
     runs: pd.DataFrame,
     metric: str,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from lightburst.papers.claims import UNKNOWN, Claim, Verdict, at_least, at_most, known
+from lightburst.papers.claims import UNKNOWN, Claim, Verdict, at_least, at_most, judged, known
 from lightburst.papers.figure import Figure
 from lightburst.papers.minakhmetov2018.figures import (
     RATE_LABEL,
@@ -21,7 +21,6 @@ from lightburst.papers.minakhmetov2018.figures import (
 )
 from lightburst.papers.minakhmetov2018.gather import (
     NO_ELECTRONIC,
-    judged,
     largest,
     listed,
     rate_text,

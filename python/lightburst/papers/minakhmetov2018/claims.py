@@ -9,13 +9,21 @@ import itertools
 import math
 from typing import TYPE_CHECKING, Final
 
-from lightburst.papers.claims import UNKNOWN, Claim, Verdict, agrees, at_least, at_most, known
+from lightburst.papers.claims import (
+    UNKNOWN,
+    Claim,
+    Verdict,
+    agrees,
+    at_least,
+    at_most,
+    judged,
+    known,
+)
 from lightburst.papers.minakhmetov2018.gather import (
     FIGURE_OF_LENGTH,
     HIGH_LOAD,
     HYBRID_PORTS,
     PORTS,
-    judged,
     largest,
     listed,
     ratios,

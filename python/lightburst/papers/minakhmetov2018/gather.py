@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from lightburst.papers.claims import UNKNOWN, Claim, Verdict, known, number
+from lightburst.papers.claims import UNKNOWN, Verdict, known
 from lightburst.papers.minakhmetov2018.sweep import Point, Sweep
 
 if TYPE_CHECKING:
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 # A criterion that no number of runs could meet: the paper gives nothing to compare with.
 NO_ELECTRONIC: Final = "none: the paper does not simulate electronic switches"
-_UNDECIDED: Final = "Undecided: the interval is too wide for this criterion, more seeds would tell."
-
 PORTS: Final = (0, 2, 5)
 HYBRID_PORTS: Final = (2, 5)
 WAITS: Final = (0.0, 1.0, 4.0)
@@ -109,38 +107,3 @@ def rate_text(rate: float) -> str:
 def gigabits(rate: Interval) -> Interval:
     """Convert an interval from b/s to Gb/s."""
     return type(rate)(rate.estimate / 1e9, rate.low / 1e9, rate.high / 1e9, rate.n)
-
-
-def judged(
-    id: str,
-    figure: str,
-    statement: str,
-    published: float | None,
-    measured: Interval,
-    verdict: Verdict,
-    criterion: str,
-    note: str,
-    source: str = "paper",
-) -> Claim:
-    """Put a claim together; its parameters are those of `Claim`.
-
-    Returns
-    -------
-    Claim
-        Its note says so where the runs are too few for a verdict.
-    """
-    if verdict is Verdict.NOT_COMPARABLE and known(measured) and criterion != NO_ELECTRONIC:
-        note = f"{_UNDECIDED} {note}".strip()
-    return Claim(
-        id=id,
-        figure=figure,
-        statement=statement,
-        published=published,
-        measured=number(measured.estimate),
-        ci_low=number(measured.low),
-        ci_high=number(measured.high),
-        verdict=verdict,
-        criterion=criterion,
-        note=note,
-        source=source,
-    )

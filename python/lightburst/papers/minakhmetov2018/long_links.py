@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lightburst.papers.claims import UNKNOWN, Claim, agrees, at_most, known
-from lightburst.papers.minakhmetov2018.gather import PORTS, WAITS, gigabits, judged, rate_text
+from lightburst.papers.claims import UNKNOWN, Claim, agrees, at_most, judged, known
+from lightburst.papers.minakhmetov2018.gather import PORTS, WAITS, gigabits, rate_text
 from lightburst.papers.minakhmetov2018.sweep import Point, Sweep
 from lightburst.papers.minakhmetov2018.tolerance import MEAN_OF_TEN, VISIBLE_10
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from lightburst.papers.claims import Claim, agrees
-from lightburst.papers.minakhmetov2018.gather import gigabits, judged, rate_text
+from lightburst.papers.claims import Claim, agrees, judged
+from lightburst.papers.minakhmetov2018.gather import gigabits, rate_text
 from lightburst.papers.minakhmetov2018.sweep import Point
 
 if TYPE_CHECKING:

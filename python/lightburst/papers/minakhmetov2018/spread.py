@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from lightburst.papers.claims import UNKNOWN, Claim, Verdict, agrees
+from lightburst.papers.claims import UNKNOWN, Claim, Verdict, agrees, judged
 from lightburst.papers.minakhmetov2018.gather import (
     FIGURE_OF_LENGTH,
     PORTS,
     WAITS,
-    judged,
 )
 from lightburst.papers.minakhmetov2018.sweep import Point, Sweep
 from lightburst.study.statistics import relative_deviation

@@ -1,0 +1,146 @@
+"""The numbers behind a figure, as tables for a terminal."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+from rich.box import SIMPLE
+from rich.table import Table
+
+from lightburst.papers.figure import Bars, Figure, Maps, Packets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lightburst.papers.figure import AnyFigure, Listing
+
+
+_MOST_COLUMNS: Final = 13
+
+
+def numbers(figure: AnyFigure) -> Iterator[Table]:
+    """Print a figure as tables.
+
+    Parameters
+    ----------
+    figure : AnyFigure
+        What is drawn.
+
+    Yields
+    ------
+    rich.table.Table
+        For curves one, with a row for each curve and a column for each x, or for every k-th where
+        they are many; for maps one for each; for bars a column for each group; for packets how
+        many there are.
+    """
+    match figure:
+        case Figure():
+            yield _curves(figure)
+        case Maps():
+            for panel in figure.panels:
+                yield _map(figure, panel.name, panel.label)
+        case Bars():
+            yield _bars(figure)
+        case Packets():
+            yield _packets(figure)
+
+
+def rows_of(listing: Listing) -> Table:
+    """Print the rows of a table that a page would show.
+
+    Parameters
+    ----------
+    listing : Listing
+        The table.
+
+    Returns
+    -------
+    rich.table.Table
+        Numbers to the right.
+    """
+    table = plain(listing.title)
+    for name in listing.data.columns:
+        number = listing.data[name].dtype.kind in "if"
+        table.add_column(str(name), justify="right" if number else "left")
+    for row in listing.data.head(listing.shown).itertuples(index=False):
+        table.add_row(*(_height(x) if isinstance(x, float) else str(x) for x in row))
+    return table
+
+
+def plain(title: str) -> Table:
+    """Make an empty table with a title, without lines."""
+    return Table(title=title, title_justify="left", title_style="bold", box=SIMPLE, pad_edge=False)
+
+
+def _curves(figure: Figure) -> Table:
+    table = plain(f"{figure.title}: {figure.y_label}")
+    table.add_column(figure.x_label, no_wrap=True)
+    steps = _thinned(sorted(figure.data["x"].unique()))
+    for x in steps:
+        table.add_column(_place(x, figure.x_log), justify="right", no_wrap=True)
+    for (colour, dash), curve in figure.data.groupby(["colour", "dash"], sort=False):
+        name = f"{colour}, {dash}" if len(figure.dashes) > 1 else str(colour)
+        heights = dict(zip(curve["x"], curve["y"], strict=True))
+        table.add_row(name, *(_height(heights.get(x)) for x in steps))
+    return table
+
+
+def _map(figure: Maps, name: str, label: str) -> Table:
+    table = plain(f"{figure.title}, {name}: {label}")
+    data = figure.data[figure.data["panel"] == name]
+    heights = dict(zip(zip(data["x"], data["y"], strict=True), data["value"], strict=True))
+    table.add_column(f"{figure.y_label}; {figure.x_label}", no_wrap=True)
+    steps = _thinned(sorted(data["x"].unique()))
+    for x in steps:
+        table.add_column(_place(x, figure.x_log), justify="right", no_wrap=True)
+    for y in sorted(data["y"].unique(), reverse=True):
+        row = (_height(heights.get((x, y))) for x in steps)
+        table.add_row(_place(y, figure.y_log), *row)
+    return table
+
+
+def _bars(figure: Bars) -> Table:
+    table = plain(f"{figure.title}: {figure.y_label}")
+    table.add_column(figure.x_label, no_wrap=True)
+    for name in figure.groups:
+        table.add_column(name, justify="right", no_wrap=True)
+    for bar in figure.bars:
+        rows = figure.data[figure.data["bar"] == bar].set_index("group")
+        cells = [
+            f"{_height(rows['top'].get(name))} {rows['words'].get(name, '')}".strip()
+            for name in figure.groups
+        ]
+        table.add_row(bar.replace("\n", " "), *cells)
+    return table
+
+
+def _packets(figure: Packets) -> Table:
+    table = plain(f"{figure.title}: packets")
+    table.add_column("")
+    for kind in figure.kinds:
+        table.add_column(kind, justify="right", no_wrap=True)
+    for panel in figure.panels:
+        rows = figure.data[figure.data["panel"] == panel]
+        table.add_row(panel, *(str(int((rows["kind"] == kind).sum())) for kind in figure.kinds))
+    return table
+
+
+def _thinned(steps: list[float]) -> list[float]:
+    """Leave out as many columns as a terminal has no room for, evenly."""
+    return steps[:: 1 + (len(steps) - 1) // _MOST_COLUMNS]
+
+
+def _place(x: float, logarithmic: bool) -> str:
+    if not logarithmic:
+        return f"{x:g}"
+    short = f"{x:.0e}"
+    if not math.isclose(float(short), x, rel_tol=1e-6):
+        short = f"{x:.1e}"
+    return short.replace("e+0", "e").replace("e-0", "e-")
+
+
+def _height(value: float | None) -> str:
+    if value is None or math.isnan(value):
+        return ""
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"

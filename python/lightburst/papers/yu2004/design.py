@@ -1,0 +1,166 @@
+"""Which runs each part of the paper needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import pandas as pd
+
+from lightburst.papers.paper import Block
+from lightburst.papers.yu2004.grids import (
+    burst_points,
+    crossing_points,
+    factor_points,
+    optimum_points,
+    prototype_points,
+    search_points,
+    surface_points,
+)
+from lightburst.papers.yu2004.points import HIGH, LOW, MEDIUM, Point, base, seconds
+from lightburst.papers.yu2004.runs import PAPER_TIME_S
+from lightburst.study import Stopping, Study
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# Up to the paper's 1e6 s a point: a hundred runs of 1e4 s; at 1.25 kB/s, where a round trip is a
+# minute, ten of 1e5 s.
+PRECISION: Final = 0.01
+HORIZON_S: Final = 1e4
+LOW_HORIZON_S: Final = 1e5
+FIRST: Final = 10
+# A preview: a tenth of the time, a hundredth at the most, and five times the interval.
+QUICK_PRECISION: Final = 0.05
+QUICK_HORIZON_S: Final = 1e3
+QUICK_LOW_HORIZON_S: Final = 1e4
+QUICK_FIRST: Final = 3
+QUICK_MOST: Final = 10
+# At p = 10^-0.5 timeouts of up to a minute decide and segments are few: long runs cost little.
+_HEAVY: Final = 0.2
+_HEAVY_HORIZON_S: Final = 5e4
+
+
+class Effort(NamedTuple):
+    """How long a point is run.
+
+    Parameters
+    ----------
+    horizon_s : float
+        Simulated seconds of one run.
+    most : int
+        Runs at the most.
+    first : int
+        Runs before it is asked whether they are enough.
+    precision : float
+        Half of the 95 % interval, as a fraction of the mean, that is enough.
+    """
+
+    horizon_s: float
+    most: int
+    first: int
+    precision: float
+
+
+def blocks(parts: Sequence[str], quick: bool) -> list[Block]:
+    """Plan the runs that some parts of the paper need.
+
+    Parameters
+    ----------
+    parts : sequence of str
+        Parts of the paper.
+    quick : bool
+        Fewer points and shorter runs.
+
+    Returns
+    -------
+    list of Block
+        Studies without a point in common, one for each effort.
+    """
+    planned: dict[Effort, dict[Point, None]] = {}
+    seen: set[Point] = set()
+    for part in parts:
+        for point in points_of(part, quick):
+            if point not in seen:
+                seen.add(point)
+                planned.setdefault(effort(part, point, quick), {})[point] = None
+    return [_block(list(points), effort) for effort, points in planned.items()]
+
+
+def points_of(part: str, quick: bool) -> list[Point]:
+    """List the points of one part.
+
+    Parameters
+    ----------
+    part : str
+        Part of the paper.
+    quick : bool
+        Fewer points.
+
+    Returns
+    -------
+    list of Point
+        In an order of no meaning.
+    """
+    match part:
+        case "fig5":
+            return [*surface_points(HIGH, quick), *optimum_points(quick)]
+        case "fig6":
+            return surface_points(MEDIUM, quick)
+        case "fig7":
+            return surface_points(LOW, quick)
+        case "fig11":
+            return crossing_points(quick)
+        case "table1":
+            return [*burst_points(5, quick), *prototype_points(quick)]
+        case "table2":
+            return burst_points(25, quick)
+        case "factors":
+            return factor_points(quick)
+        case "search":
+            return search_points(quick)
+        case _:
+            # Figures 8 to 10 are traces of single runs; one point stands for their scenario.
+            return burst_points(5, quick)[:1]
+
+
+def effort(part: str, point: Point, quick: bool) -> Effort:
+    """Say how long a point of a part is run.
+
+    Parameters
+    ----------
+    part : str
+        Part of the paper.
+    point : Point
+        Which one.
+    quick : bool
+        Whether for a preview.
+
+    Returns
+    -------
+    Effort
+        Up to the paper's 1e6 s in full; the search has many points, of which each score averages
+        24 ratios, and is content with 3 %.
+    """
+    if not point.p:
+        return Effort(QUICK_HORIZON_S, 2, 2, PRECISION)  # without loss all runs are the same
+    if part == "search":
+        return Effort(_HEAVY_HORIZON_S if point.p > _HEAVY else 2e3, 8, 4, 0.03)
+    if quick:
+        horizon = QUICK_HORIZON_S
+        if point.access <= LOW:
+            horizon = QUICK_LOW_HORIZON_S
+        elif point.p > _HEAVY:
+            horizon = _HEAVY_HORIZON_S
+        return Effort(horizon, QUICK_MOST, QUICK_FIRST, QUICK_PRECISION)
+    horizon = LOW_HORIZON_S if point.access <= LOW else HORIZON_S
+    return Effort(horizon, round(PAPER_TIME_S / horizon), FIRST, PRECISION)
+
+
+def _block(points: Sequence[Point], effort: Effort) -> Block:
+    study = Study(
+        base().with_(measurement__time_limit=seconds(effort.horizon_s)),
+        [point.settings() for point in points],
+        range(1, effort.most + 1),
+    )
+    stopping = Stopping("throughput_bps", effort.precision, effort.first)
+    return Block(study, pd.DataFrame(points, columns=list(Point._fields)), stopping)

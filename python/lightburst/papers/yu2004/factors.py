@@ -1,0 +1,273 @@
+"""The gains and penalties of section IV, measured one at a time beside equations (55) to (61).
+
+The paper defines each as a ratio of two throughputs "fixing all other factors except the one under
+consideration". So it is measured, between points of a chain of which each differs from the one
+before in one factor alone:
+
+===========================  ======================================================================
+no loss                      packets, RTT0, p = 0
+loss penalty                 packets are lost with probability p, repaired by SACK
+delayed first loss           bursts of S are lost with the same p, at the same round trip: the
+                             signal takes the 2 T_b less that the assembly takes
+delay penalty                the signal takes as long as before: the round trip is RTT0 + 2 T_b
+retransmission penalty       New-Reno or Reno in place of SACK, which the paper takes as having none
+===========================  ======================================================================
+
+The throughput of New-Reno and of Reno is then that without loss, over the first penalty, times the
+gain, over the other two: exactly, because each step is a ratio of neighbours. The first penalty is
+(55) at S = 1, which is what (55) is with the gain taken out; the loss penalty at S that the paper
+itself defines is judged beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pandas as pd
+
+from lightburst.models.yu2004 import gains
+from lightburst.papers.claims import Claim, agrees, judged, known
+from lightburst.papers.figure import BAR_COLUMNS, Bars, Listing
+from lightburst.papers.yu2004.figures import caption, rate_name
+from lightburst.papers.yu2004.grids import FACTOR_CASES, FACTOR_LOSS, factor_case
+from lightburst.papers.yu2004.theory import flow_of
+from lightburst.papers.yu2004.tolerance import MATCH
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lightburst.papers.yu2004.points import Point
+    from lightburst.papers.yu2004.runs import Runs
+    from lightburst.study.statistics import Interval
+
+_GROUPS: Final = ("simulation", "equations (55) to (61)")
+# Name of the step, its points (numerator and denominator of the factor), and whether it is a gain.
+_STEPS: Final = (
+    ("loss penalty", ("no loss", "loss"), False),
+    ("delayed first loss", ("first loss", "loss"), True),
+    ("delay penalty", ("first loss", "delay"), False),
+    ("retransmission, New-Reno", ("delay", "New-Reno"), False),
+    ("retransmission, Reno", ("delay", "Reno"), False),
+)
+_EQUATIONS: Final = {
+    "loss penalty": "(55) at S = 1",
+    "delayed first loss": "(61)",
+    "delay penalty": "(56)",
+    "retransmission, New-Reno": "(57)",
+    "retransmission, Reno": "(58) or (59)",
+    "loss penalty at S": "(55)",
+}
+_WHY: Final = {
+    "loss penalty": "The closed form knows no limit of the window and counts no timeouts.",
+    "delayed first loss": "The closed form knows no limit of the window: a gain that would lift it "
+    "above W_m is cut off, and a burst that holds much of the window is repaired by a timeout.",
+    "delay penalty": "Where the window waits at the access link, a longer round trip costs less.",
+    "retransmission, New-Reno": "The closed form has one loss in a period, and no timeout.",
+    "retransmission, Reno": "The closed form has Reno halve its window at each segment of the "
+    "burst or time out, and grow from there by one segment a round without slow start.",
+    "loss penalty at S": "The closed form falls below 1 where the window limit is what holds the "
+    "throughput.",
+}
+
+
+def measured(runs: Runs, access: float, burst: int) -> dict[str, Interval]:
+    """Measure each gain and penalty of one case.
+
+    Parameters
+    ----------
+    runs : Runs
+        The runs.
+    access : float
+        Access bandwidth in bytes a second.
+    burst : int
+        S.
+
+    Returns
+    -------
+    dict of str to Interval
+        Ratios by the names of the steps, and ``"loss penalty at S"``, the paper's own (55).
+    """
+    case = factor_case(access, burst)
+    found = {name: runs.ratio(case[top], case[bottom]) for name, (top, bottom), _ in _STEPS}
+    found["loss penalty at S"] = runs.ratio(case["burst, no loss"], case["delay"])
+    return {name: ratio for name, ratio in found.items() if known(ratio)}
+
+
+def formulas(access: float, burst: int) -> dict[str, float]:
+    """Compute each gain and penalty of one case by equations (55) to (61).
+
+    Parameters
+    ----------
+    access : float
+        Access bandwidth in bytes a second.
+    burst : int
+        S.
+
+    Returns
+    -------
+    dict of str to float
+        Ratios under the names of `measured`.
+    """
+    case = factor_case(access, burst)
+    packet, whole = flow_of([case["loss"]]), flow_of([case["delay"]])
+    found = {
+        "loss penalty": gains.loss_penalty(packet),
+        "delayed first loss": gains.delayed_first_loss_gain(whole),
+        "delay penalty": gains.delay_penalty(whole),
+        "retransmission, New-Reno": gains.retransmission_penalty(whole, "new-reno"),
+        "retransmission, Reno": gains.retransmission_penalty(whole, "reno"),
+        "loss penalty at S": gains.loss_penalty(whole),
+    }
+    return {name: float(np.ravel(value)[0]) for name, value in found.items()}
+
+
+def cases(runs: Runs) -> Iterator[tuple[float, int, dict[str, Point]]]:
+    """Give the cases that were run: access bandwidth, S and the points."""
+    for access, burst in FACTOR_CASES:
+        points = factor_case(access, burst)
+        if all(point in runs for point in points.values()):
+            yield access, burst, points
+
+
+def figures(runs: Runs, version: str) -> Iterator[Bars]:
+    """Draw up one waterfall for each case.
+
+    Parameters
+    ----------
+    runs : Runs
+        The runs.
+    version : str
+        Version of lightburst.
+
+    Yields
+    ------
+    Bars
+        From the throughput without loss to that of New-Reno and of Reno.
+    """
+    for access, burst, points in cases(runs):
+        start = runs.mean(points["no loss"])
+        names = ["no loss", *(name for name, _, _ in _STEPS)]
+        rows: list[tuple[Any, ...]] = []
+        for group, ratios in (
+            (_GROUPS[0], {k: v.estimate for k, v in measured(runs, access, burst).items()}),
+            (_GROUPS[1], formulas(access, burst)),
+        ):
+            rows += _levels(group, ratios, start.estimate, runs, points)
+        name = rate_name(access)
+        yield Bars(
+            id=f"factors-{name.replace('/', '').replace(' ', '')}-S{burst}",
+            title=f"Gains and penalties at {name}, S = {burst}, p = {FACTOR_LOSS:g}",
+            caption=caption(
+                runs,
+                list(points.values()),
+                "From packets without loss to bursts with it: each step changes one thing alone "
+                "and says by which factor the throughput goes down (/) or up (x). Both rows begin "
+                "at the simulated throughput without loss; New-Reno and Reno are alternatives.",
+                version,
+            ),
+            x_label="Step",
+            y_label="Throughput (segments/s)",
+            bars=tuple(name.replace(" ", "\n", 1) for name in names),
+            groups=_GROUPS,
+            data=pd.DataFrame(rows, columns=list(BAR_COLUMNS)),
+        )
+
+
+def _levels(
+    group: str, ratios: dict[str, float], start: float, runs: Runs, points: dict[str, Point]
+) -> list[tuple[Any, ...]]:
+    """Go down and up the steps; the last two both begin where the delay penalty ends."""
+    rows: list[tuple[Any, ...]] = [
+        ("no\nloss", group, 0.0, start, math.nan, math.nan, f"{start:.3g}")
+    ]
+    level = start
+    for name, (top, bottom), gain in _STEPS:
+        after = level * ratios[name] if gain else level / ratios[name]
+        low = high = math.nan
+        if group == _GROUPS[0]:
+            mean = runs.mean(points[top if gain else bottom])
+            low, high = mean.low, mean.high
+        words = f"{'x' if gain else '/'} {ratios[name]:.3g}"
+        rows.append((name.replace(" ", "\n", 1), group, level, after, low, high, words))
+        if not name.startswith("retransmission"):
+            level = after
+    return rows
+
+
+def listing(runs: Runs) -> Listing:
+    """Write the gains and penalties of all cases into a table.
+
+    Parameters
+    ----------
+    runs : Runs
+        The runs.
+
+    Returns
+    -------
+    Listing
+        One row for each case and factor.
+    """
+    rows = []
+    for access, burst, _ in cases(runs):
+        closed = formulas(access, burst)
+        for name, ratio in measured(runs, access, burst).items():
+            rows.append(
+                {
+                    "access": rate_name(access),
+                    "S": burst,
+                    "factor": name,
+                    "equation": _EQUATIONS[name],
+                    "measured": round(ratio.estimate, 4),
+                    "95 % from": round(ratio.low, 4),
+                    "to": round(ratio.high, 4),
+                    "closed form": round(closed[name], 4),
+                }
+            )
+    return Listing(
+        "factors",
+        f"Gains and penalties at p = {FACTOR_LOSS:g}",
+        "Each factor is a ratio of two throughputs that differ in one thing alone. W_m = 50.",
+        pd.DataFrame(rows),
+    )
+
+
+def claims(runs: Runs) -> list[Claim]:
+    """Judge each closed form of section IV against the simulation.
+
+    Parameters
+    ----------
+    runs : Runs
+        The runs.
+
+    Returns
+    -------
+    list of Claim
+        One for each case and factor.
+    """
+    found = []
+    for access, burst, _ in cases(runs):
+        closed = formulas(access, burst)
+        name = rate_name(access)
+        figure = f"factors-{name.replace('/', '').replace(' ', '')}-S{burst}"
+        for factor, ratio in measured(runs, access, burst).items():
+            formula = closed[factor]
+            low, high = formula / (1 + MATCH), formula * (1 + MATCH)
+            verdict = agrees(ratio, low, high)
+            words = factor.replace(",", "").replace(" ", "-").lower()
+            found.append(
+                judged(
+                    f"{figure}-{words}",
+                    figure,
+                    f"{name}, S = {burst}, p = {FACTOR_LOSS:g}: {factor}, equation "
+                    f"{_EQUATIONS[factor]}",
+                    formula,
+                    ratio,
+                    verdict,
+                    f"our interval meets the closed form within {MATCH:.0%}",
+                    "" if low <= ratio.estimate <= high else _WHY[factor],
+                    source="paper, section IV",
+                )
+            )
+    return found

@@ -1,0 +1,208 @@
+"""The points of the paper's studies: a sender, a path and a loss rate, in the paper's units."""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import Final, NamedTuple
+
+from lightburst.scenario import Scenario, load
+
+# Useful bytes of a segment: 1 kB less 40 B of headers.
+PAYLOAD_BITS: Final = 8 * 960
+SEGMENT_BYTES: Final = 1000
+
+# Section V.A, in bytes a second; the tables and the traces have 125 kB/s ("low", section V.B).
+HIGH: Final = 125e6
+MEDIUM: Final = 500e3
+TABLES: Final = 125e3
+LOW: Final = 1250.0
+
+# At 1.25 kB/s a window of 50 takes 40 s: a timeout must be allowed to be longer than a round trip.
+_LONGEST_TIMEOUT_AT_LOW: Final = "1000 s"
+_HOPS_THERE_AND_BACK: Final = 10
+
+
+class Sender(NamedTuple):
+    """Everything about a sender that the studies vary.
+
+    Parameters
+    ----------
+    recovery : str
+        ``"reno"``, ``"new-reno"``, ``"sack"``, ``"sack1"`` or ``"tahoe"``.
+    halving : str
+        What is halved: ``"window"`` (ns-2) or ``"flight-size"`` (RFC 5681).
+    bug_fix : bool
+        Whether data sent before a timeout cannot cause a fast retransmit.
+    partial : str
+        When New-Reno's timer restarts: ``"slow-but-steady"`` or ``"impatient"``.
+    exit_growth : bool
+        Whether the ACK that ends a recovery opens the window, too.
+    limited : bool
+        Limited transmit (RFC 3042).
+    """
+
+    recovery: str
+    halving: str = "window"
+    bug_fix: bool = True
+    partial: str = "slow-but-steady"
+    exit_growth: bool = True
+    limited: bool = False
+
+
+# The senders of ns-2 that explain most of the paper's tables; see `search`.
+RENO: Final = Sender("reno")
+NEW_RENO: Final = Sender("new-reno")
+SACK: Final = Sender("sack1")
+# As the standards have them: RFC 5681, 6582, 6675, 3042.
+RFC_RENO: Final = Sender("reno", "flight-size", True, "impatient", False, True)
+RFC_NEW_RENO: Final = RFC_RENO._replace(recovery="new-reno")
+RFC_SACK: Final = RFC_RENO._replace(recovery="sack")
+
+NAMES: Final = {
+    SACK: "SACK",
+    NEW_RENO: "New-Reno",
+    RENO: "Reno",
+    RFC_SACK: "SACK",
+    RFC_NEW_RENO: "New-Reno",
+    RFC_RENO: "Reno",
+}
+PAPER_SENDERS: Final = (RENO, NEW_RENO, SACK)
+RFC_SENDERS: Final = (RFC_RENO, RFC_NEW_RENO, RFC_SACK)
+
+
+class Point(NamedTuple):
+    """One scenario of the studies.
+
+    Parameters
+    ----------
+    access : float
+        Access bandwidth in bytes a second.
+    time : float
+        Assembly time T_b in seconds.
+    p : float
+        Loss probability of a burst of data.
+    recovery, halving, bug_fix, partial, exit_growth, limited
+        The sender, see `Sender`.
+    window : int
+        W_m in segments.
+    b : int
+        Segments for each ACK.
+    min_timeout : float
+        Seconds.
+    tick : float
+        Granularity of the sender's clock, in seconds.
+    ack_loss : float
+        Loss probability of a burst of ACKs.
+    initial_window : int
+        Segments.
+    propagation : float
+        Round trip of the signal alone, in seconds.
+    extra : float
+        Round trip added on the receiver's link, in seconds.
+    assembled : bool
+        Whether ACKs are assembled.
+    every_link : bool
+        Whether each fibre loses with probability p, in place of the whole path.
+    """
+
+    access: float
+    time: float
+    p: float
+    recovery: str = SACK.recovery
+    halving: str = SACK.halving
+    bug_fix: bool = SACK.bug_fix
+    partial: str = SACK.partial
+    exit_growth: bool = SACK.exit_growth
+    limited: bool = SACK.limited
+    window: int = 50
+    b: int = 1
+    min_timeout: float = 0.2
+    tick: float = 0.01
+    ack_loss: float = 0.0
+    initial_window: int = 1
+    propagation: float = 0.1
+    extra: float = 0.0
+    assembled: bool = True
+    every_link: bool = False
+
+    def by(self, sender: Sender) -> Point:
+        """Give the same point with another sender."""
+        return self._replace(**sender._asdict())
+
+    @property
+    def segments_per_burst(self) -> float:
+        """S = min(lambda T_b + 1, W_m), section II.A."""
+        return min(self.access / SEGMENT_BYTES * self.time + 1, float(self.window))
+
+    def settings(self) -> dict[str, object]:
+        """Say in the scenario's words what a point is.
+
+        Returns
+        -------
+        dict of str to object
+            Values by path.
+        """
+        delay = seconds(self.propagation / _HOPS_THERE_AND_BACK)
+        low = self.access <= LOW
+        return {
+            "topology.access_rate": f"{8 * self.access:.12g} b/s",
+            "topology.access_delay": delay,
+            "topology.fibre_delay": delay,
+            "topology.extra_round_trip": seconds(self.extra),
+            "switching.assembly.time": seconds(self.time),
+            "switching.assemble_acknowledgements": self.assembled,
+            "loss.probability": self.p,
+            "loss.acknowledgement_probability": self.ack_loss,
+            "loss.on": "every-link" if self.every_link else "first-link",
+            "transport.recovery": self.recovery,
+            "transport.halving": self.halving,
+            "transport.bug_fix": self.bug_fix,
+            "transport.partial_acknowledgement": self.partial,
+            "transport.window_growth_on_exit": self.exit_growth,
+            # The two families differ here as they do in what they halve.
+            "transport.full_acknowledgement": (
+                "ssthresh" if self.halving == "window" else "flight-size"
+            ),
+            "transport.limited_transmit": self.limited,
+            "transport.advertised_window": self.window,
+            "transport.acknowledge_every": self.b,
+            "transport.min_timeout": seconds(self.min_timeout),
+            "transport.clock_granularity": seconds(self.tick),
+            "transport.max_timeout": _LONGEST_TIMEOUT_AT_LOW if low else "64 s",
+            "transport.initial_window": self.initial_window,
+        }
+
+
+def seconds(time: float) -> str:
+    """Write a time as a scenario has it, to the picosecond."""
+    return f"{round(time * 1e12)} ps"
+
+
+def assembly_time(access: float, burst: int) -> float:
+    """Assembly time at which S segments make a burst: (S - 1) / lambda.
+
+    Parameters
+    ----------
+    access : float
+        Access bandwidth in bytes a second.
+    burst : int
+        S.
+
+    Returns
+    -------
+    float
+        Seconds.
+    """
+    return (burst - 1) * SEGMENT_BYTES / access
+
+
+def base() -> Scenario:
+    """Read the paper's scenario, which comes with the package.
+
+    Returns
+    -------
+    Scenario
+        SACK at 125 MB/s with T_b = 1 ms and p = 0.01.
+    """
+    with resources.as_file(resources.files(__package__) / "scenario.toml") as path:
+        return load(path)

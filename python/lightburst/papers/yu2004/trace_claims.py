@@ -1,0 +1,279 @@
+"""What section V says of figures 8 to 10, and of the round trips at 1.25 kB/s, judged on traces."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final
+
+from lightburst.papers.claims import UNKNOWN, Claim, Verdict, agrees, judged
+from lightburst.papers.yu2004.traces import AFTER_S, FAMILIES, OUTCOMES, RENOS
+from lightburst.study.statistics import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import pandas as pd
+
+_SOURCES: Final = {
+    "": "paper",
+    "-no-bug-fix": "paper, with Reno without bug_fix",
+    "-rfc": "paper, with the senders of the RFCs",
+}
+# Published, and how far the first may be off: "18" and "5.4" are "approximately" what is measured.
+_ROUND_TRIPS: Final = ((0.003, 18.0), (0.1, 5.4))
+_ROUND_TRIP_TOLERANCE: Final = 0.1
+# Read from a figure: both ends of the 0.8 s to a tenth.
+_READING_S: Final = 0.1
+
+
+def claims(parts: Sequence[str], recorded: Mapping[str, pd.DataFrame]) -> list[Claim]:
+    """Judge what the paper says of single runs.
+
+    Parameters
+    ----------
+    parts : sequence of str
+        Parts of the paper.
+    recorded : mapping of str to DataFrame
+        What `lightburst.papers.yu2004.traces.record` gave.
+
+    Returns
+    -------
+    list of Claim
+        In the order of the figures.
+    """
+    if OUTCOMES not in recorded:
+        return []
+    table = recorded[OUTCOMES]
+    found: list[Claim] = []
+    if "fig7" in parts:
+        found += _round_trips(table)
+    if "fig8" in parts:
+        for suffix, words, _ in RENOS:
+            found += _figure_8(table, suffix, words, _SOURCES[suffix])
+    if "fig9" in parts:
+        for suffix, words, _ in FAMILIES:
+            found += _figure_9a(table, suffix, words, _SOURCES[suffix])
+            found += _figure_9b(table, suffix, words, _SOURCES[suffix])
+    return [*found, *_figure_10(table)] if "fig10" in parts else found
+
+
+def _round_trips(table: pd.DataFrame) -> Iterator[Claim]:
+    for p, published in _ROUND_TRIPS:
+        (mean,) = table.loc[(table["part"] == "fig7") & (table["p"] == p), "round_trip_s"]
+        low, high = (published * (1 + sign * _ROUND_TRIP_TOLERANCE) for sign in (-1, 1))
+        reason = (
+            ""
+            if low <= mean <= high
+            else "With p = 0.1 the window is a few segments, each of which waits 0.8 s for each "
+            "one before it: 5.4 s would be a window of six or seven, which so high a loss does not "
+            "let it reach."
+        )
+        yield judged(
+            f"round-trip-1250B-p{p:g}",
+            "fig7",
+            f"1.25 kB/s, p = {p:g}: the round trip without assembly (mean of the "
+            "sender's samples, seconds)",
+            published,
+            _exact(mean),
+            agrees(_exact(mean), low, high),
+            f"within {_ROUND_TRIP_TOLERANCE:.0%}: the paper gives two digits of an approximate "
+            "value",
+            reason,
+        )
+
+
+def _figure_8(table: pd.DataFrame, suffix: str, words: str, source: str) -> Iterator[Claim]:
+    small = _row(table, f"fig8a{suffix}", f"(a) Reno, W = 20{words}")
+    large = _row(table, f"fig8b{suffix}", f"(b) Reno, W = 200{words}")
+    yield judged(
+        f"fig8a-timeout{suffix}",
+        f"fig8a{suffix}",
+        "Reno, W = 20: after the loss of one burst of S = 5 there is a timeout (timeouts in the "
+        f"{AFTER_S:g} s after it)",
+        1.0,
+        _exact(small["timeouts"]),
+        _verdict(small["timeouts"] >= 1),
+        "one at least",
+        f"Window at the loss: {small['window']:.3g} segments; the burst held {small['burst']}.",
+        source=source,
+    )
+    time = small["timeout_after_s"]
+    yield judged(
+        f"fig8a-time{suffix}",
+        f"fig8a{suffix}",
+        "Reno, W = 20: the timeout comes 0.8 s after the loss (seconds)",
+        0.8,
+        _exact(time),
+        agrees(_exact(time), 0.8 - _READING_S, 0.8 + _READING_S),
+        f"within {_READING_S:g} s, what can be read off the figure",
+        f"Fast retransmissions before it: {small['recoveries_after']}. Each starts the timer anew; "
+        "the paper's text has several, and its 0.8 s are those of two, which bug_fix forbids.",
+        source=source,
+    )
+    held = large["timeouts"] == 0
+    yield judged(
+        f"fig8b-no-timeout{suffix}",
+        f"fig8b{suffix}",
+        "Reno, W = 200: after the loss of one burst of S = 5 there is no timeout (timeouts in the "
+        f"{AFTER_S:g} s after it)",
+        0.0,
+        _exact(large["timeouts"]),
+        _verdict(held),
+        "none",
+        ""
+        if held
+        else f"Window at the loss: {large['window']:.3g} segments. Five losses in a row end in a "
+        "timeout whatever W is: with bug_fix after the first fast retransmission; without it after "
+        "the second, when nothing new may be sent, so that no duplicates come for the third hole. "
+        "ns-2.35 does the same.",
+        source=source,
+    )
+
+
+def _figure_9a(table: pd.DataFrame, suffix: str, words: str, source: str) -> Iterator[Claim]:
+    figure = f"fig9a{suffix}"
+    sack, new_reno, reno = (_row(table, figure, f"{n}{words}") for n in _ORDER)
+    told = _told(sack, new_reno, reno)
+    yield _order_claim(
+        f"fig9a-sack{suffix}", figure, "S = 5, W = 40: SACK performs best", sack, (new_reno, reno),
+        told, source,
+    )  # fmt: skip
+    yield _order_claim(
+        f"fig9a-new-reno{suffix}", figure, "S = 5, W = 40: New-Reno performs better than Reno",
+        new_reno, (reno,), told, source,
+    )  # fmt: skip
+    yield _timeout_claim(f"fig9a-reno-timeout{suffix}", figure, 5, reno, source)
+    half = new_reno["threshold"]
+    yield judged(
+        f"fig9a-halved-once{suffix}",
+        figure,
+        "S = 5, W = 40: New-Reno halves its window once, to 20 segments (slow start threshold "
+        "after the recovery)",
+        20.0,
+        _exact(half),
+        agrees(_exact(half), 19.0, 21.0),
+        "within one segment",
+        f"Timeouts: {new_reno['timeouts']}. Impatient New-Reno runs into one, and half of the "
+        "data in flight is then more than half of the window."
+        if new_reno["timeouts"]
+        else "",
+        source=source,
+    )
+
+
+def _figure_9b(table: pd.DataFrame, suffix: str, words: str, source: str) -> Iterator[Claim]:
+    figure = f"fig9b{suffix}"
+    sack, new_reno, reno = (_row(table, figure, f"{n}{words}") for n in _ORDER)
+    told = _told(sack, new_reno, reno)
+    stalls = (
+        f" Sack1 has {sack['timeouts']} timeout(s): its counter of segments on the way takes the "
+        "lost ones for sent until three ACKs come, and from S of about W/2 on they do not."
+        if sack["timeouts"]
+        else ""
+    )
+    yield _order_claim(
+        f"fig9b-sack{suffix}", figure,
+        "S = 25, W = 40: SACK performs much better than Reno and New-Reno", sack,
+        (new_reno, reno), f"{told}{stalls}", source,
+    )  # fmt: skip
+    yield _order_claim(
+        f"fig9b-reno{suffix}", figure, "S = 25, W = 40: New-Reno performs worse than Reno", reno,
+        (new_reno,), told, source,
+    )  # fmt: skip
+    yield _timeout_claim(f"fig9b-reno-timeout{suffix}", figure, 25, reno, source)
+    rounds = new_reno["repaired_after_s"] / new_reno["round_trip_s"]
+    yield judged(
+        f"fig9b-rounds{suffix}",
+        figure,
+        "S = 25, W = 40: New-Reno needs 25 round trips for its retransmissions (time until all of "
+        "the window is acknowledged, in round trips)",
+        25.0,
+        _exact(rounds),
+        # The loss itself is found after one round trip, and the last ACK comes after another.
+        agrees(_exact(rounds), 24.0, 28.0),
+        "24 to 28: one for each segment, and up to three to find the loss and to hear of the end",
+        f"{new_reno['repaired_after_s']:.3g} s at {new_reno['round_trip_s']:.3g} s; timeouts: "
+        f"{new_reno['timeouts']}. Impatient New-Reno starts its timer at the first partial ACK "
+        "alone, so that it ends such a recovery.",
+        source=source,
+    )
+
+
+_ORDER: Final = ("SACK", "New-Reno", "Reno")
+
+
+def _figure_10(table: pd.DataFrame) -> Iterator[Claim]:
+    for figure, name, most in (("fig10b", "medium-low (p = 10^-2)", True),):
+        row = _row(table, figure, "SACK")
+        share = row["recoveries"] / max(row["recoveries"] + row["timeouts"], 1)
+        yield judged(
+            "fig10b-td-losses",
+            figure,
+            f"SACK, {name}: most, if not all, losses are TD losses (share of fast recoveries among "
+            "fast recoveries and timeouts)",
+            None,
+            _exact(share),
+            _verdict(share > 0.5) if most else Verdict.NOT_COMPARABLE,
+            "more than half",
+            f"{row['recoveries']} fast recoveries and {row['timeouts']} timeouts.",
+        )
+
+
+def _row(table: pd.DataFrame, figure: str, panel: str) -> dict[str, Any]:
+    (row,) = table[(table["figure"] == figure) & (table["panel"] == panel)].to_dict("records")
+    return {str(name): value for name, value in row.items()}
+
+
+def _order_claim(
+    id: str,
+    figure: str,
+    words: str,
+    top: dict[str, Any],
+    others: tuple[dict[str, Any], ...],
+    note: str,
+    source: str,
+) -> Claim:
+    ratio = min(top["received"] / other["received"] for other in others)
+    return judged(
+        id,
+        figure,
+        f"{words} (segments received in the {AFTER_S:g} s after the loss, over those of the other)",
+        1.0,
+        _exact(ratio),
+        _verdict(ratio > 1),
+        "above 1; the runs are exact",
+        note,
+        source=source,
+    )
+
+
+def _timeout_claim(id: str, figure: str, burst: int, reno: dict[str, Any], source: str) -> Claim:
+    return judged(
+        id,
+        figure,
+        f"S = {burst}, W = 40: Reno has a timeout (timeouts in the {AFTER_S:g} s after the loss)",
+        1.0,
+        _exact(reno["timeouts"]),
+        _verdict(reno["timeouts"] >= 1),
+        "one at least",
+        "",
+        source=source,
+    )
+
+
+def _told(*rows: dict[str, Any]) -> str:
+    cells = (
+        f"{name}: {row['received']:.0f} segments, repaired after {row['repaired_after_s']:.3g} s, "
+        f"{row['timeouts']} timeout(s)"
+        for name, row in zip(_ORDER, rows, strict=True)
+    )
+    return "; ".join(cells) + "."
+
+
+def _verdict(good: bool) -> Verdict:
+    return Verdict.HOLDS if good else Verdict.DIFFERS
+
+
+def _exact(value: float) -> Interval:
+    value = float(value)
+    return Interval(value, value, value, 1) if math.isfinite(value) else UNKNOWN

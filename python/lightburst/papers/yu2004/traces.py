@@ -1,0 +1,344 @@
+"""Single runs, packet by packet: figures 8 to 10, and the round trips of section V.A."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from lightburst.papers.figure import PACKET_COLUMNS, Packets
+from lightburst.papers.yu2004.grids import TIMES
+from lightburst.papers.yu2004.points import (
+    LOW,
+    NAMES,
+    PAPER_SENDERS,
+    RENO,
+    RFC_RENO,
+    RFC_SENDERS,
+    TABLES,
+    Point,
+    assembly_time,
+    base,
+    seconds,
+)
+from lightburst.simulate import run
+from lightburst.trace import FlowTrace, series, tables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from lightburst.papers.yu2004.points import Sender
+    from lightburst.scenario import Scenario
+
+MODULO: Final = 60
+# "W_m varies from 20 to 200", and figure 8(b) is at "the maximal limit of 200".
+WINDOW_LIMIT: Final = 200
+# A window below the limit is met in congestion avoidance, after a loss in the first slow start; it
+# grows by a segment a round trip, of half a second at S = 25.
+_SEARCHED_S: Final = 60.0
+# What was received so long after the loss is compared, and so long it is drawn.
+AFTER_S: Final = 10.0
+_DRAWN_S: Final = 6.0
+# "Medium-high" and "medium-low": the middle two columns of the tables.
+MEDIUM_HIGH: Final = 10**-1.5
+MEDIUM_LOW: Final = 10**-2
+# The paper's axis ends after 40 s; what is counted needs more.
+SHOWN_S: Final = 40.0
+RANDOM_S: Final = 2000.0
+# The round trip at 1.25 kB/s, "for a given loss rate p (from 0.003 to 0.1)", without assembly.
+ROUND_TRIP_LOSSES: Final = (0.003, 0.1)
+ROUND_TRIP_S: Final = 1e5
+PACKETS: Final = "trace_packets"
+OUTCOMES: Final = "trace_outcomes"
+# End of the names, words on the panels, and the senders.
+FAMILIES: Final = (
+    ("", "", PAPER_SENDERS),
+    ("-rfc", ", senders of the RFCs", RFC_SENDERS),
+)
+RENOS: Final = (
+    ("", "", RENO),
+    ("-no-bug-fix", ", without bug_fix", RENO._replace(bug_fix=False)),
+    ("-rfc", ", sender of the RFCs", RFC_RENO),
+)
+
+
+class Case(NamedTuple):
+    """One run to be traced.
+
+    Parameters
+    ----------
+    figure : str
+        Figure that shows it: ``"fig9b"``; nothing for none.
+    panel : str
+        Diagram of the figure: the sender, and how it differs.
+    part : str
+        Part of the paper that needs it.
+    point : Point
+        The scenario.
+    window : int
+        Congestion window at which a full burst is lost, in segments; 0 for losses by chance.
+    length_s : float
+        Simulated seconds; for an ordered loss, those after it.
+    """
+
+    figure: str
+    panel: str
+    part: str
+    point: Point
+    window: int
+    length_s: float
+
+
+def cases(parts: Sequence[str]) -> Iterator[Case]:
+    """List the runs that some parts need.
+
+    Parameters
+    ----------
+    parts : sequence of str
+        Parts of the paper.
+
+    Yields
+    ------
+    Case
+        In the order of the figures.
+    """
+    for case in _all():
+        if case.part in parts:
+            yield case
+
+
+def _all() -> Iterator[Case]:
+    for p in ROUND_TRIP_LOSSES:
+        point = Point(LOW, min(TIMES[LOW]), p)
+        yield Case("", f"p = {p:g}", "fig7", point, 0, ROUND_TRIP_S)
+    for suffix, words, reno in RENOS:
+        for letter, window in (("a", 20), ("b", 200)):
+            panel = f"({letter}) Reno, W = {window}{words}"
+            yield _scripted(f"fig8{letter}{suffix}", panel, "fig8", reno, 5, window)
+    for suffix, words, senders in FAMILIES:
+        for letter, burst in (("a", 5), ("b", 25)):
+            for sender in reversed(senders):
+                panel = f"{NAMES[sender]}{words}"
+                yield _scripted(f"fig9{letter}{suffix}", panel, "fig9", sender, burst, 40)
+    for letter, p in (("a", MEDIUM_HIGH), ("b", MEDIUM_LOW)):
+        for sender in reversed(PAPER_SENDERS):
+            point = Point(TABLES, assembly_time(TABLES, 5), p).by(sender)
+            yield Case(f"fig10{letter}", NAMES[sender], "fig10", point, 0, RANDOM_S)
+
+
+def _scripted(figure: str, panel: str, part: str, sender: Sender, burst: int, window: int) -> Case:
+    """One lost burst of S segments at 125 kB/s."""
+    point = Point(TABLES, assembly_time(TABLES, burst), 0.0).by(sender)
+    return Case(figure, panel, part, point._replace(window=WINDOW_LIMIT), window, 2 * AFTER_S)
+
+
+def record(parts: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """Run and trace what some parts need.
+
+    Parameters
+    ----------
+    parts : sequence of str
+        Parts of the paper.
+
+    Returns
+    -------
+    dict of str to DataFrame
+        ``trace_packets``: ``figure``, ``panel``, ``kind``, ``time_s``, ``packet``;
+        ``trace_outcomes``: one row for each run, see `outcome`. Nothing where nothing is needed.
+    """
+    packets, outcomes = [], []
+    for case in cases(parts):
+        trace, lost = _traced(case)
+        outcomes.append(outcome(case, trace, lost))
+        if case.figure:
+            packets.append(_shown(case, trace, outcomes[-1]))
+    found = {}
+    if packets:
+        table = pd.concat(packets, ignore_index=True)
+        found[PACKETS] = table.assign(kind=table["kind"].astype(str))
+    if outcomes:
+        found[OUTCOMES] = pd.DataFrame(outcomes)
+    return found
+
+
+def _shown(case: Case, trace: FlowTrace, summed_up: Mapping[str, Any]) -> pd.DataFrame:
+    """Give the packets that the figure shows; their times count from the ordered loss, if any."""
+    packets = series.packet_trace(trace, MODULO)
+    first, last = 0.0, SHOWN_S
+    if case.window:
+        packets["time_s"] -= summed_up["lost_at_s"]
+        first, last = -0.5, _DRAWN_S
+    packets = packets[packets["time_s"].between(first, last)]
+    return packets.assign(figure=case.figure, panel=case.panel)
+
+
+def _traced(case: Case) -> tuple[FlowTrace, int | None]:
+    """Run a case; give its trace, and which burst was lost by order."""
+    scenario = base().with_(case.point.settings())
+    if not case.window:
+        return _run(scenario, [], case.length_s), None
+    # The loss that ends the first slow start, below the window that is wanted.
+    first = [{"window": case.window // 2}] if case.window < WINDOW_LIMIT else []
+    calm = _run(scenario, first, _SEARCHED_S)
+    windows, bursts = tables.windows(calm), tables.bursts(calm)
+    segments = windows["congestion_window_bytes"] / calm.payload_bytes
+    ready = windows[(segments >= case.window) & (windows["state"] == "congestion avoidance")]
+    since = (
+        float(ready["time_s"].iloc[0])
+        if first
+        else float(windows.loc[segments >= case.window, "time_s"].iloc[0])
+    )
+    data = bursts[bursts["data"]].reset_index(drop=True)
+    full = data["packets"] == round(case.point.segments_per_burst)
+    number = int(data.index[full & (data["opened_s"] >= since)][0]) + 1
+    at = float(data["departure_s"][number - 1])
+    return _run(scenario, [*first, {"burst": number}], at + case.length_s), number
+
+
+def _run(scenario: Scenario, drops: list[dict[str, int]], length_s: float) -> FlowTrace:
+    changes = {"measurement.time_limit": seconds(length_s), "measurement.trace": [0]}
+    return FlowTrace.of(run(scenario.with_({**changes, "loss.drops": drops}), seed=1), 0)
+
+
+def outcome(case: Case, trace: FlowTrace, number: int | None) -> dict[str, Any]:
+    """Sum up one traced run.
+
+    Parameters
+    ----------
+    case : Case
+        What was run.
+    trace : FlowTrace
+        What the flow did.
+    number : int or None
+        Which burst was lost by order.
+
+    Returns
+    -------
+    dict
+        ``figure``, ``panel``; ``lost_at_s`` (departure of the burst that was ordered to be lost),
+        ``window`` (congestion window then, segments, not above W_m), ``burst`` (its segments),
+        ``timeouts`` in the `AFTER_S` after it (in the whole run where none is ordered) and
+        ``timeout_after_s`` of the first; ``threshold`` (segments) after the recovery;
+        ``received`` (segments acknowledged in the `AFTER_S`); ``repaired_after_s`` (until all that
+        was sent before the first retransmission is acknowledged); ``recoveries`` (entries into
+        fast recovery; ``recoveries_after`` the loss and before the first timeout);
+        ``round_trip_s`` (mean of the sender's samples).
+    """
+    windows, payload = tables.windows(trace), trace.payload_bytes
+    times = series.timeouts_s(trace)
+    state = windows["state"].astype(str).to_numpy()
+    entered = (state == "fast recovery") & (np.roll(state, 1) != "fast recovery")
+    row: dict[str, Any] = {
+        "figure": case.figure,
+        "panel": case.panel,
+        "part": case.part,
+        "p": case.point.p,
+        "recoveries": int(entered[1:].sum()),
+        "timeouts": int(times.size),
+        "round_trip_s": _mean_sample(windows["rtt_s"]),
+    }
+    if number is None:
+        return row
+    lost = float(trace.bursts["departure_ps"][trace.bursts["data"] > 0][number - 1] * 1e-12)
+    before = windows[windows["time_s"] <= lost].iloc[-1]
+    window = min(float(before["congestion_window_bytes"]) / payload, float(case.point.window))
+    stop = lost + AFTER_S if not (times > lost).any() else float(times[times > lost][0])
+    until = (windows["time_s"] <= stop).to_numpy()
+    after = times[(times > lost) & (times <= lost + AFTER_S)]
+    sent, heard = series.sends(trace), series.acknowledgements(trace)
+    again = sent[sent["again"] & (sent["time_s"] > lost)]
+    first = float(again["time_s"].min()) if len(again) else math.nan
+    highest = int(sent.loc[sent["time_s"] < first, "segment"].max()) if len(again) else 0
+    done = heard.loc[heard["segment"] > highest, "time_s"]
+    end = windows[windows["time_s"] <= lost + AFTER_S].iloc[-1]
+    return row | {
+        "lost_at_s": lost,
+        "window": window,
+        "burst": int((sent["lost"] & (sent["departure_s"] == lost)).sum()),
+        "timeouts": int(after.size),
+        "timeout_after_s": float(after[0] - lost) if after.size else math.nan,
+        "recoveries_after": int((entered & until & (windows["time_s"] > lost).to_numpy()).sum()),
+        "threshold": float(end["slow_start_threshold_bytes"]) / payload,
+        "received": _at(heard, lost + AFTER_S) - _at(heard, lost),
+        "repaired_after_s": float(done.iloc[0] - lost) if len(done) else math.nan,
+    }
+
+
+def _mean_sample(newest: pd.Series[float]) -> float:
+    """Average the samples, of which each row has the newest; one is new where it differs."""
+    known = newest.dropna()
+    return float(known[known != known.shift()].mean())
+
+
+def _at(heard: pd.DataFrame, time: float) -> float:
+    """Count the segments that were acknowledged by a time."""
+    return float(heard.loc[heard["time_s"] <= time, "segment"].max())
+
+
+_TITLES: Final = {
+    "fig8a": "Figure 8(a): Reno, one lost burst of S = 5 at W = 20",
+    "fig8b": "Figure 8(b): Reno, one lost burst of S = 5 at W = 200",
+    "fig9a": "Figure 9(a): one lost burst of S = 5 at W = 40",
+    "fig9b": "Figure 9(b): one lost burst of S = 25 at W = 40",
+    "fig10a": "Figure 10(a): random losses, medium-high: p = 10^-1.5, S = 5",
+    "fig10b": "Figure 10(b): random losses, medium-low: p = 10^-2, S = 5",
+}
+
+
+def figures(
+    parts: Sequence[str], recorded: Mapping[str, pd.DataFrame], version: str
+) -> list[Packets]:
+    """Draw up figures 8 to 10.
+
+    Parameters
+    ----------
+    parts : sequence of str
+        Parts of the paper.
+    recorded : mapping of str to DataFrame
+        What `record` gave.
+    version : str
+        Version of lightburst.
+
+    Returns
+    -------
+    list of Packets
+        With the senders of ns-2, and for figures 8 and 9 with those of the RFCs.
+    """
+    if PACKETS not in recorded:
+        return []
+    groups = recorded[PACKETS].groupby("figure", sort=False)
+    outcomes = recorded[OUTCOMES]
+    return [
+        _figure(str(id), rows, outcomes[outcomes["figure"] == id], version) for id, rows in groups
+    ]
+
+
+def _figure(id: str, rows: pd.DataFrame, outcomes: pd.DataFrame, version: str) -> Packets:
+    scripted = id.startswith(("fig8", "fig9"))
+    marks = (
+        (str(run["panel"]), float(run["timeout_after_s"]), "timeout")
+        for run in outcomes.to_dict("records")
+        if scripted and math.isfinite(run["timeout_after_s"])
+    )
+    origin = (
+        f"W_m = {WINDOW_LIMIT}; the time counts from the departure of the lost burst, a line marks "
+        "the first timeout after it."
+        if scripted
+        else "W_m = 50."
+    )
+    return Packets(
+        id=id,
+        title=next(title for name, title in _TITLES.items() if id.startswith(name)),
+        caption="One dot for each packet with data: departure of its burst from the edge against "
+        f"its number modulo {MODULO}. Access bandwidth 125 kB/s, segments of 1 kB, 0.1 s there and "
+        f"back without assembly, minimum timeout 0.2 s. {origin} One run, seed 1. "
+        f"lightburst {version}.",
+        x_label="Departure of the burst (s)",
+        y_label=f"Packet mod {MODULO}",
+        panels=tuple(dict.fromkeys(rows["panel"])),
+        kinds=series.KINDS,
+        data=rows[list(PACKET_COLUMNS)].reset_index(drop=True),
+        marks=tuple(marks),
+    )

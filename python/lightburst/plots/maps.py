@@ -1,0 +1,150 @@
+"""Heat maps side by side: for print by matplotlib, for the page by Altair."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import altair as alt
+import numpy as np
+from matplotlib.ticker import FixedFormatter, FixedLocator
+
+from lightburst.plots import vega
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from lightburst.papers.figure import Maps, Panel
+    from lightburst.plots.sheet import Sheet
+
+_PANEL: Final = 4.2  # inches
+_HEIGHT: Final = 4.0
+_LOW_HIGH: Final = "viridis"
+# Purple below, orange above, which people with any colour vision tell apart; Vega has the same.
+_AROUND: Final = "PuOr_r"
+_VEGA_HEIGHT: Final = 260
+
+
+def size(figure: Maps) -> tuple[float, float]:
+    """Width and height of a figure without its caption, in inches."""
+    return _PANEL * len(figure.panels) + 0.3, _HEIGHT
+
+
+def paint(sheet: Sheet, figure: Maps, low: float) -> None:
+    """Paint the maps on a sheet.
+
+    Parameters
+    ----------
+    sheet : Sheet
+        Where.
+    figure : Maps
+        What.
+    low : float
+        Where the caption ends, in inches above the lower edge.
+    """
+    height = sheet.height - low - 1.25
+    for place, panel in enumerate(figure.panels):
+        left = place * _PANEL
+        axes = sheet.axes(left + 0.75, low + 0.5, _PANEL - 1.75, height)
+        _map(axes, sheet.axes(left + _PANEL - 0.9, low + 0.5, 0.13, height), figure, panel)
+        if place == 0:
+            axes.set_ylabel(figure.y_label)
+    sheet.words(0.15, sheet.height - 0.12, figure.title, fontsize=11)
+
+
+def chart(figure: Maps) -> dict[str, Any]:
+    """Give the maps as one Vega-Lite specification.
+
+    Parameters
+    ----------
+    figure : Maps
+        What to draw.
+
+    Returns
+    -------
+    dict
+        The specification, data included: the maps one below the other, since a page is not wide.
+    """
+    maps = []
+    for panel in figure.panels:
+        data = figure.data[figure.data["panel"] == panel.name].dropna(subset=["value"])
+        low, high = _limits(figure, panel)
+        scale = (
+            alt.Scale(scheme="viridis", domain=[low, high])
+            if panel.centre is None
+            else alt.Scale(scheme="purpleorange", domain=[low, high], domainMid=panel.centre)
+        )
+        order = sorted(data["y"].unique(), reverse=True)
+        maps.append(
+            alt.Chart(data.assign(x=data["x"].map(tick), y=data["y"].map(tick)))
+            .mark_rect()
+            .encode(
+                x=alt.X("x:N", title=figure.x_label, sort=_ticks(data["x"])),
+                y=alt.Y("y:N", title=figure.y_label, sort=[tick(y) for y in order]),
+                color=alt.Color("value:Q", title=panel.label, scale=scale),
+                tooltip=[
+                    alt.Tooltip("x:N", title=figure.x_label),
+                    alt.Tooltip("y:N", title=figure.y_label),
+                    alt.Tooltip("value:Q", title=panel.label, format=",.4~g"),
+                ],
+            )
+            .properties(title=panel.name, height=_VEGA_HEIGHT, width=480)
+        )
+    return vega.plain(alt.vconcat(*maps).resolve_scale(color="independent"))
+
+
+def tick(value: float) -> str:
+    """Write a place on a logarithmic axis: ``1e-3``, and ``10^-2.5`` between the decades."""
+    power = float(np.log10(value))
+    whole = round(power)
+    return f"1e{whole}" if abs(power - whole) < 1e-6 else f"10^{power:.3g}"
+
+
+def _map(axes: Axes, beside: Axes, figure: Maps, panel: Panel) -> None:
+    data = figure.data[figure.data["panel"] == panel.name]
+    table = data.pivot_table("value", "y", "x", dropna=False)
+    low, high = _limits(figure, panel)
+    # Fields of equal size, whatever the axis: what was run is a grid.
+    drawn = axes.pcolormesh(
+        np.arange(table.shape[1] + 1) - 0.5,
+        np.arange(table.shape[0] + 1) - 0.5,
+        np.ma.masked_invalid(table.to_numpy(dtype=float)),
+        cmap=_LOW_HIGH if panel.centre is None else _AROUND,
+        vmin=low,
+        vmax=high,
+    )
+    axes.set_facecolor("#cccccc")  # a field that nobody ran, or that no formula reaches
+    axes.grid(visible=False)
+    for axis, values in ((axes.xaxis, table.columns), (axes.yaxis, table.index)):
+        step = 1 + (len(values) - 1) // 8
+        axis.set_major_locator(FixedLocator(list(range(0, len(values), step))))
+        axis.set_major_formatter(FixedFormatter([tick(float(v)) for v in values[::step]]))
+    axes.tick_params(axis="x", labelsize=7.5, rotation=45)
+    axes.tick_params(axis="y", labelsize=8)
+    axes.set_xlabel(figure.x_label)
+    axes.set_title(panel.name, fontsize=10, loc="left")
+    bar = beside.figure.colorbar(drawn, cax=beside)
+    bar.set_label(panel.label, fontsize=8.5)
+    beside.tick_params(labelsize=8)
+
+
+def _limits(figure: Maps, panel: Panel) -> tuple[float, float]:
+    """Find the ends of the scale of colours, common to the panels that share it."""
+    shared = [
+        other.name
+        for other in figure.panels
+        if other is panel or (panel.scale and other.scale == panel.scale)
+    ]
+    values = figure.data.loc[figure.data["panel"].isin(shared), "value"].dropna()
+    if values.empty:
+        return 0.0, 1.0
+    low, high = float(values.min()), float(values.max())
+    if panel.centre is None:
+        return min(low, 0.0), high
+    # The same colour stands for the same distance to either side.
+    reach = max(high - panel.centre, panel.centre - low)
+    return panel.centre - reach, panel.centre + reach
+
+
+def _ticks(values: pd.Series[float]) -> list[str]:
+    return [tick(value) for value in sorted(values.unique())]

@@ -1,0 +1,95 @@
+"""The sheet that figures for print are drawn on: places in inches, words of one style."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+
+RC: Final[dict[Any, Any]] = {
+    "svg.hashsalt": "lightburst",  # otherwise the ids in the SVG differ from run to run
+    "font.size": 10,
+    "axes.grid": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "lines.linewidth": 1.7,
+    "lines.markersize": 4.5,
+    "savefig.facecolor": "white",
+}
+_CHARACTERS: Final = 98 / 6.4  # of a caption, an inch
+_LINE: Final = 0.165  # inches
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One figure's part of the canvas; every length and place is in inches from its lower left.
+
+    Parameters
+    ----------
+    canvas : matplotlib.figure.Figure
+        What is drawn on.
+    left : float
+        Where the part begins.
+    width, height : float
+        Size of the part.
+    """
+
+    canvas: Canvas
+    left: float
+    width: float
+    height: float
+
+    def axes(self, x: float, y: float, width: float, height: float) -> Axes:
+        """Add axes whose frame has its lower left at (x, y)."""
+        total, high = self.canvas.get_size_inches()
+        return self.canvas.add_axes(
+            ((self.left + x) / total, y / high, width / total, height / high)
+        )
+
+    def words(self, x: float, y: float, text: str, **style: Any) -> None:
+        """Write text whose upper left is at (x, y)."""
+        total, high = self.canvas.get_size_inches()
+        self.canvas.text((self.left + x) / total, y / high, text, va="top", **style)
+
+    def legend(self, handles: Sequence[Artist], x: float, y: float) -> None:
+        """Write a legend in one row whose lower left is at (x, y)."""
+        place: Literal["lower left"] = "lower left"
+        total, high = self.canvas.get_size_inches()
+        self.canvas.legend(
+            handles=handles,
+            loc=place,
+            bbox_to_anchor=((self.left + x) / total, y / high),
+            ncols=len(handles),
+            frameon=False,
+            fontsize=8.5,
+            handlelength=3.6,
+            borderaxespad=0,
+            borderpad=0,
+            columnspacing=1.1,
+        )
+
+    def caption(self, text: str) -> None:
+        """Write the caption at the foot."""
+        lines = wrapped(text, self.width)
+        self.words(
+            0.15, foot(text, self.width) - 0.08, "\n".join(lines), fontsize=8, color="#444444"
+        )
+
+
+def wrapped(text: str, width: float) -> list[str]:
+    """Break a caption into lines for a sheet of some inches."""
+    return textwrap.wrap(text, int(_CHARACTERS * width))
+
+
+def foot(text: str, width: float) -> float:
+    """Height of the foot that holds a caption, in inches."""
+    return 0.2 + _LINE * len(wrapped(text, width))

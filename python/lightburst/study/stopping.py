@@ -1,0 +1,174 @@
+"""Sequential stopping: more seeds at a point until its mean is known well enough.
+
+A point is run with a few seeds, then with half as many again, and so on, until the interval of the
+mean of one metric is narrow enough or the seeds of the study are used up. Which seeds a point gets
+follows from the results of its own seeds before, so that a second call with the same store comes to
+the same rows, and a call after Ctrl-C goes on where the first one stopped.
+
+References
+----------
+.. [1] A. M. Law, "Simulation Modeling and Analysis", 5th ed., McGraw-Hill, 2015, section 9.4.1
+   (sequential procedure for a relative error).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from lightburst.errors import InputError
+from lightburst.study.executor import execute
+from lightburst.study.statistics import mean_interval
+from lightburst.study.store import IN_MEMORY, Store
+from lightburst.study.sweep import Study
+
+
+@dataclass(frozen=True, slots=True)
+class Stopping:
+    """When a point has seeds enough.
+
+    Parameters
+    ----------
+    metric : str
+        Column whose mean is wanted.
+    precision : float
+        Half the width of the interval, as a fraction of the mean, that is narrow enough.
+    first : int
+        Seeds before the first look, at least 2.
+    growth : float
+        By what factor the seeds of a point grow from look to look, above 1. Few looks, because
+        each one is another chance to stop too early: at ten first seeds and a factor of 1.5 the
+        interval that is called 95 % covers the mean in 93 to 94 of a hundred cases.
+    confidence : float
+        Probability of the interval.
+
+    Raises
+    ------
+    InputError
+        If a parameter is outside its range.
+    """
+
+    metric: str
+    precision: float = 0.01
+    first: int = 10
+    growth: float = 1.5
+    confidence: float = 0.95
+
+    def __post_init__(self) -> None:
+        for name, good, allowed in (
+            ("precision", self.precision > 0, "a number above 0"),
+            ("first", self.first >= 2, "a whole number from 2"),
+            ("growth", self.growth > 1, "a number above 1"),
+            ("confidence", 0 < self.confidence < 1, "a number between 0 and 1"),
+        ):
+            if not good:
+                raise InputError(f"stopping.{name}", str(getattr(self, name)), allowed)
+
+    def looks(self, most: int) -> list[int]:
+        """After how many seeds it is asked whether they are enough.
+
+        Parameters
+        ----------
+        most : int
+            Seeds that a point may use.
+
+        Returns
+        -------
+        list of int
+            Ascending, all different; the last is `most`.
+        """
+        wanted = float(self.first)
+        found = []
+        while round(wanted) < most:
+            found.append(round(wanted))
+            wanted = max(wanted * self.growth, found[-1] + 1.0)
+        return [*found, most]
+
+    def enough(self, values: ArrayLike) -> bool:
+        """Whether the mean of some samples is known well enough.
+
+        Parameters
+        ----------
+        values : array_like of float, shape (n,)
+            Independent samples.
+
+        Returns
+        -------
+        bool
+            Whether half of Student's interval is at most `precision` of the mean. Samples that are
+            all equal are enough, whatever their mean.
+        """
+        x = np.asarray(values, dtype=np.float64)
+        if x.size < 2:
+            return False
+        interval = mean_interval(x, self.confidence)
+        half = (interval.high - interval.low) / 2
+        return half <= self.precision * abs(interval.estimate)
+
+
+def execute_until(
+    study: Study,
+    stopping: Stopping,
+    store: Store | str | Path | None = None,
+    *,
+    workers: int | None = None,
+    progress: bool = True,
+) -> pd.DataFrame:
+    """Run each point of a study with as many of its seeds as the rule asks for.
+
+    Parameters
+    ----------
+    study : Study
+        Points, and the seeds that a point may use, taken in their order.
+    stopping : Stopping
+        The rule.
+    store, workers, progress
+        As for `lightburst.study.execute`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `lightburst.study.execute`, with fewer rows where fewer seeds were enough, and one column
+        more in front: ``place``, the number of the point in the study, from 0.
+
+    Raises
+    ------
+    InputError, KeyboardInterrupt
+        As `lightburst.study.execute`.
+    """
+    if isinstance(store, Store):
+        return _rounds(study, stopping, store, workers, progress)
+    with Store(IN_MEMORY if store is None else store) as opened:
+        return _rounds(study, stopping, opened, workers, progress)
+
+
+def _rounds(
+    study: Study, stopping: Stopping, store: Store, workers: int | None, progress: bool
+) -> pd.DataFrame:
+    found: list[list[pd.DataFrame]] = [[] for _ in study.points]
+    active = list(range(len(study.points)))
+    for begin, end in _steps(stopping.looks(len(study.seeds))):
+        part = Study(study.base, [study.points[i] for i in active], study.seeds[begin:end])
+        table = execute(part, store, workers=workers, progress=progress)
+        for place, i in enumerate(active):
+            rows = table.iloc[place * (end - begin) : (place + 1) * (end - begin)]
+            found[i].append(rows.assign(place=i))
+        active = [i for i in active if not stopping.enough(_values(found[i], stopping.metric))]
+        if not active:
+            break
+    whole = pd.concat([rows for point in found for rows in point], ignore_index=True)
+    return whole[["place", *whole.columns.drop("place")]]
+
+
+def _steps(looks: list[int]) -> Iterator[tuple[int, int]]:
+    return itertools.pairwise([0, *looks])
+
+
+def _values(tables: list[pd.DataFrame], metric: str) -> list[float]:
+    return [float(value) for table in tables for value in table[metric]]

@@ -1,0 +1,187 @@
+"""Maps, steps and packets: drawn whole, readable, the same bytes for the same data."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from matplotlib.colors import to_rgb
+from rich.console import Console
+
+from lightburst.cli.numbers import numbers, rows_of
+from lightburst.papers.figure import (
+    BAR_COLUMNS,
+    COLUMNS,
+    MAP_COLUMNS,
+    PACKET_COLUMNS,
+    AnyFigure,
+    Bars,
+    Figure,
+    Listing,
+    Maps,
+    Packets,
+    Panel,
+)
+from lightburst.plots import interactive, static, style
+
+CAPTION = "Made up, and long enough to need more than one line below a figure of that width. " * 3
+
+
+def maps() -> Maps:
+    rows: list[tuple[str, float, float, float]] = [
+        (panel, 10.0**x, 10.0**y, factor * (x + 7) * (y + 5))
+        for panel, factor in (("simulation", 1.0), ("theory", 2.0))
+        for x in range(-6, 0)
+        for y in (-3, -2, -1)
+    ]
+    rows += [("difference", 10.0**x, 1e-2, float(x + 4)) for x in range(-6, -1)]
+    return Maps(
+        "maps", "Three maps", CAPTION, "Time (s)", "Loss",
+        (
+            Panel("simulation", "segments/s", scale="same"),
+            Panel("theory", "segments/s", scale="same"),
+            Panel("difference", "log2", centre=0.0),
+        ),
+        pd.DataFrame(rows, columns=list(MAP_COLUMNS)),
+    )  # fmt: skip
+
+
+def bars() -> Bars:
+    rows = [
+        ("one", "ours", 0.0, 10.0, math.nan, math.nan, "10"),
+        ("two", "ours", 10.0, 4.0, 3.5, 4.5, "/ 2.5"),
+        ("one", "theirs", 0.0, 10.0, math.nan, math.nan, "10"),
+        ("two", "theirs", 10.0, 10.0, math.nan, math.nan, "/ 1"),
+    ]
+    data = pd.DataFrame(rows, columns=list(BAR_COLUMNS))
+    names = ("one", "two"), ("ours", "theirs")
+    return Bars("bars", "Two steps", CAPTION, "Step", "Throughput", *names, data)
+
+
+def packets() -> Packets:
+    rows = [
+        (panel, kind, 0.1 * i, i % 60)
+        for panel in ("SACK", "Reno")
+        for i, kind in enumerate(["sent"] * 70 + ["lost", "sent again"])
+    ]
+    data = pd.DataFrame(rows, columns=list(PACKET_COLUMNS))
+    return Packets(
+        "packets", "Packets", CAPTION, "Time (s)", "Packet mod 60", ("SACK", "Reno"),
+        ("sent", "sent again", "lost"), data, (("Reno", 3.0, "timeout"),),
+    )  # fmt: skip
+
+
+KINDS = (maps(), bars(), packets())
+
+
+@pytest.mark.parametrize("figure", KINDS, ids=lambda figure: figure.id)
+def test_the_same_figure_gives_the_same_files(figure: AnyFigure, tmp_path: Path) -> None:
+    (tmp_path / "again").mkdir()
+    first, second = static.save(figure, tmp_path), static.save(figure, tmp_path / "again")
+    assert [path.name for path in first] == [f"{figure.id}.png", f"{figure.id}.svg"]
+    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
+
+
+@pytest.mark.parametrize("figure", KINDS, ids=lambda figure: figure.id)
+def test_a_chart_needs_nothing_from_outside(figure: AnyFigure) -> None:
+    text = json.dumps(interactive.chart(figure), allow_nan=False)
+    assert "http" not in text
+
+
+@pytest.mark.parametrize("figure", KINDS, ids=lambda figure: figure.id)
+def test_title_and_caption_are_on_the_sheet(figure: AnyFigure) -> None:
+    canvas = static.draw([figure])
+    words = [text.get_text().replace("\n", " ") for text in canvas.texts]
+    titles = [axes.get_title(loc="left") for axes in canvas.axes]
+    assert figure.title in [*words, *titles]
+    assert figure.caption.strip() in words
+
+
+def test_figures_of_different_kinds_stand_side_by_side() -> None:
+    alone = [static.draw([figure]).get_figwidth() for figure in KINDS]
+    assert static.draw(KINDS).get_figwidth() == pytest.approx(sum(alone))
+
+
+def test_maps_that_are_compared_share_their_colours_and_a_difference_has_a_middle() -> None:
+    canvas = static.draw([maps()])
+    ours, theirs, difference = (
+        axes.collections[0] for axes in canvas.axes if axes.get_xlabel() == "Time (s)"
+    )
+    assert ours.get_clim() == theirs.get_clim() == (0.0, 2 * 6 * 4)
+    low, high = difference.get_clim()
+    assert low == -high
+    # Fields that nobody ran are not painted.
+    assert difference.get_array().mask.sum() == 0  # type: ignore[union-attr]
+    assert ours.get_array().size == 18  # type: ignore[union-attr]
+
+
+def test_a_field_without_a_value_stays_empty() -> None:
+    figure = maps()
+    place = figure.data.query("panel == 'theory' and x == 1e-6 and y == 0.01").index
+    figure.data.loc[place, "value"] = math.nan
+    canvas = static.draw([figure])
+    theirs = next(axes for axes in canvas.axes if axes.get_title(loc="left") == "theory")
+    assert theirs.collections[0].get_array().mask.sum() == 1  # type: ignore[union-attr]
+    assert "NaN" not in json.dumps(interactive.chart(figure))
+
+
+def test_steps_begin_where_they_are_told_to() -> None:
+    (axes,) = static.draw([bars()]).axes
+    boxes = [(patch.get_y(), patch.get_height()) for patch in axes.patches]  # type: ignore[attr-defined]
+    assert boxes == [(0.0, 10.0), (10.0, -6.0), (0.0, 10.0), (10.0, 0.0)]
+    assert axes.get_ylim()[1] > 10.5, "room for the words"
+    assert len(axes.collections) == 1, "one interval is known"
+    colours = [to_rgb(patch.get_facecolor()) for patch in axes.patches]
+    assert colours[0] == to_rgb(style.colours(("ours", "theirs"))[0])
+    assert [key.words for key in interactive.legend(bars())] == ["ours", "theirs"]
+
+
+def test_packets_have_one_diagram_for_each_panel_and_a_mark_in_its_own() -> None:
+    canvas = static.draw([packets()])
+    below, above = canvas.axes
+    assert (above.get_title(loc="left"), below.get_title(loc="left")) == ("SACK", "Reno")
+    assert below.get_xlim() == above.get_xlim()
+    assert above.get_xlim()[1] == pytest.approx(7.1)
+    dots = [len(line.get_xdata()) for line in above.lines]  # type: ignore[arg-type]
+    assert dots == [70, 1, 1]
+    assert len(below.lines) == len(above.lines) + 1, "the timeout"
+
+
+def printed(*tables: object) -> str:
+    console = Console(width=200)
+    with console.capture() as capture:
+        for table in tables:
+            console.print(table)
+    return capture.get()
+
+
+def test_the_numbers_of_each_kind_are_printed() -> None:
+    text = printed(*numbers(maps()))
+    assert text.count("Three maps") == 3
+    assert "48" in text, "the largest of the theory"
+    text = printed(*numbers(bars()))
+    assert "4 / 2.5" in text
+    text = printed(*numbers(packets()))
+    assert "70" in text
+
+
+def test_a_long_curve_is_thinned_for_the_terminal() -> None:
+    rows = [("a", "b", float(x), 1.0, 1.0, 1.0, 1) for x in range(1, 97)]
+    figure = Figure(
+        "long", "Long", "", "x", "y", ("a",), ("b",), pd.DataFrame(rows, columns=list(COLUMNS)),
+        x_log=False,
+    )  # fmt: skip
+    (table,) = numbers(figure)
+    assert 8 <= len(table.columns) <= 15
+    assert table.columns[1].header == "1"
+
+
+def test_a_table_shows_its_first_rows() -> None:
+    data = pd.DataFrame({"name": ["x", "y", "z"], "score": [0.123456, 2.0, 3.0]})
+    text = printed(rows_of(Listing("t", "A table", "Words.", data, shown=2)))
+    assert "A table" in text
+    assert "0.123" in text
+    assert "z" not in text

@@ -1,0 +1,124 @@
+"""A reproduction with sequential stopping, tables and traces: run, saved, read back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from lightburst.cli import main
+from lightburst.papers import PAPERS
+from lightburst.papers.claims import Claim, Verdict
+from lightburst.papers.figure import PACKET_COLUMNS, Listing, Packets
+from lightburst.papers.paper import Block, Paper, Traced
+from lightburst.report.reproduction import load, reproduce
+from lightburst.scenario import Scenario
+from lightburst.study import Stopping, Study
+
+BASE = Scenario.from_dict(
+    {
+        "topology": {"kind": "fat-tree", "k": 4},
+        "switching": {"kind": "hybrid"},
+        "transport": {"kind": "sawl"},
+        "workload": {
+            "kind": "poisson",
+            "arrival_rate": "1e6 /s",
+            "flows": 20,
+            "size": {"kind": "constant", "value": "20 kB"},
+        },
+    }
+)
+
+
+def blocks(parts: Sequence[str], quick: bool) -> list[Block]:
+    ports = [0, 1]
+    study = Study(BASE, {"switching.buffer_ports": ports}, range(1, 7))
+    # So coarse that the first look is the last.
+    rule = Stopping("throughput_bps", precision=100.0, first=3)
+    return [Block(study, pd.DataFrame({"ports": ports}), rule)]
+
+
+def record(parts: Sequence[str]) -> dict[str, pd.DataFrame]:
+    dots = [("one", "sent", 0.1, 1), ("one", "sent", 0.2, 2)]
+    return {"trace_dots": pd.DataFrame(dots, columns=list(PACKET_COLUMNS))}
+
+
+def trace_figures(
+    parts: Sequence[str], tables: Mapping[str, pd.DataFrame], version: str
+) -> list[Packets]:
+    return [
+        Packets("dots", "Dots", f"By {version}.", "Time (s)", "Packet", ("one",), ("sent",),
+                tables["trace_dots"])
+    ]  # fmt: skip
+
+
+def trace_claims(parts: Sequence[str], tables: Mapping[str, pd.DataFrame]) -> list[Claim]:
+    count = float(len(tables["trace_dots"]))
+    return [Claim("dots", "dots", "Two", 2.0, count, count, count, Verdict.HOLDS, "two", "")]
+
+
+def tables(parts: Sequence[str], runs: pd.DataFrame) -> list[Listing]:
+    means = runs.groupby("ports")[["throughput_bps"]].mean().reset_index()
+    return [Listing("means", "Means <by> ports", "All of them.", means, shown=1)]
+
+
+TRACED = Paper("traced2000", "A traced paper", "Nobody, 2000.", {"all": "everything"}, ("all",),
+               blocks, lambda *_: [], lambda *_: [], tables,
+               Traced(record, trace_figures, trace_claims))  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def traced_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(PAPERS, "traced2000", TRACED)
+    yield
+
+
+def test_a_block_stops_where_its_rule_says() -> None:
+    found = reproduce("traced2000", progress=False)
+    assert list(found.runs["ports"]) == [0, 0, 0, 1, 1, 1]
+    assert list(found.runs["seed"]) == [1, 2, 3, 1, 2, 3]
+    assert "switching.buffer_ports" not in found.runs
+    assert "place" not in found.runs
+    assert found.provenance["seeds"] == "1 to 3"
+
+
+def test_tables_and_traces_are_saved_and_read_back(tmp_path: Path) -> None:
+    found = reproduce("traced2000", progress=False)
+    page = found.save(tmp_path / "out")
+    again = load(tmp_path / "out")
+    pd.testing.assert_frame_equal(again.traces["trace_dots"], found.traces["trace_dots"])
+    pd.testing.assert_frame_equal(
+        pd.read_csv(tmp_path / "out" / "means.csv"), found.tables[0].data, check_exact=False
+    )
+    assert [claim.id for claim in again.claims] == ["dots"]
+    assert [figure.id for figure in again.figures] == ["dots"]
+    text = page.read_text(encoding="utf-8")
+    assert "Means &lt;by&gt; ports" in text
+    assert "The first 1 of 2 rows." in text
+    # What was written may be written again; what is not ours may not be lost.
+    found.save(tmp_path / "out")
+    (tmp_path / "out" / "mine.csv").write_text("x")
+    assert main(["reproduce", "traced2000", "--out", str(tmp_path / "out")]) == 2
+
+
+def test_without_traces_there_are_none() -> None:
+    plain = replace(TRACED, traced=None)
+    PAPERS["traced2000"] = plain
+    assert reproduce("traced2000", progress=False).traces == {}
+
+
+def test_the_command_prints_tables_and_names_their_files(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["reproduce", "traced2000", "--out", str(tmp_path / "out")]) == 0
+    text = capsys.readouterr().out
+    assert "Means <by> ports" in text
+    assert "means.csv" in text
+    assert "1 claims: 1 holds" in text
+    assert main(["reproduce", "traced2000", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["id"] == "dots"

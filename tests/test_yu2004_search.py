@@ -1,0 +1,213 @@
+"""The search finds the setting that explains the tables, and the factors multiply to the whole."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lightburst.papers.claims import Verdict
+from lightburst.papers.yu2004 import factors, grids, search
+from lightburst.papers.yu2004.points import HIGH, MEDIUM, NEW_RENO, RENO, SACK, TABLES, Point
+from lightburst.papers.yu2004.published import ratio_of
+from lightburst.papers.yu2004.runs import Runs
+
+NAMES = {"new-reno": "new-reno", "sack": "sack", "sack1": "sack"}
+
+
+def worth(point: Point) -> float:
+    """Factor on a sender that is not the one that the prototype inferred; 1 for that one."""
+    off = 1.0
+    off *= 1.2 if point.recovery == "new-reno" and point.partial == "impatient" else 1.0
+    off *= 1.2 if point.recovery == "sack" else 1.0
+    off /= 1.2 if point.recovery == "reno" and not point.bug_fix else 1.0
+    if point.recovery != "reno":
+        off *= 1.1 if point.halving == "flight-size" else 1.0
+        off *= 1.3 if point.access != TABLES else 1.0
+        off *= 1.3 if point.b == 2 else 1.0
+        off *= 1.3 if point.window != 50 else 1.0
+        off *= 1.3 if point.min_timeout == 1.0 else 1.0
+    return off
+
+
+def searched(noise: float = 0.0) -> Runs:
+    draw = np.random.default_rng(4)
+    samples = {}
+    for point in grids.search_points(quick=False):
+        kind = NAMES.get(point.recovery)
+        burst = round(point.segments_per_burst)
+        if burst not in grids.BURSTS:
+            burst = 25  # W_m = 20 cuts the larger burst
+        mean = 10 * worth(point) * (1.0 if kind is None else ratio_of(burst, point.p, kind)[0])
+        samples[point] = mean * (1 + noise * draw.normal(size=4))
+    return Runs(samples, dict.fromkeys(samples, 1e4))
+
+
+@pytest.fixture(scope="module")
+def runs() -> Runs:
+    return searched()
+
+
+@pytest.fixture(scope="module")
+def table(runs: Runs) -> pd.DataFrame:
+    return search.scores(runs)
+
+
+def test_the_setting_that_has_the_published_ratios_scores_zero(table: pd.DataFrame) -> None:
+    combinations = 54 * 16 + len(grids.SEARCH_MORE) * 16
+    assert len(table) == combinations
+    assert list(table["rms"]) == sorted(table["rms"])
+    best = table.iloc[0]
+    assert best["rms"] == pytest.approx(0.0, abs=1e-12)
+    assert (best["access_kB_s"], best["window"], best["b"]) == (125.0, 50, 1)
+    assert (best["halving"], best["reno_bug_fix"], best["sack"]) == ("window", "on", "sack1")
+    assert best["new_reno_timer"] == "slow-but-steady"
+    assert best["min_timeout_s"] in (0.2, 0.5)
+
+
+def test_the_score_is_the_root_mean_square_of_the_logarithms(table: pd.DataFrame) -> None:
+    table = table.set_index(
+        ["access_kB_s", "window", "b", "min_timeout_s", "more", "halving", "reno_bug_fix",
+         "new_reno_timer", "sack"]
+    )  # fmt: skip
+    network = (125.0, 50, 1, 0.2, "", "window")
+    one = table.xs((*network, "on", "slow-but-steady", "sack"))
+    assert one["rms"] == pytest.approx(math.log(1.2) / math.sqrt(2)), "half of the cells are off"
+    assert one["worst"] == pytest.approx(math.log(1.2))
+    both = table.xs((*network, "on", "impatient", "sack"))
+    assert both["rms"] == pytest.approx(math.log(1.2))
+
+
+def test_the_inference_is_confirmed_where_it_explains_most(table: pd.DataFrame) -> None:
+    found = {claim.id: claim for claim in search.claims(table)}
+    assert found.pop("search-best").verdict is Verdict.DIFFERS, "0 is not the distance that it gave"
+    assert set(found) == {
+        "search-inferred", "search-access-kb-s", "search-window", "search-b",
+        "search-min-timeout-s", "search-more", "search-halving", "search-reno-bug-fix",
+        "search-new-reno-timer", "search-sack",
+    }  # fmt: skip
+    assert {claim.verdict for claim in found.values()} == {Verdict.HOLDS}
+    assert "The tables tell it." in found["search-b"].note
+    assert "The tables do not tell." in found["search-min-timeout-s"].note, "0.5 s is as good"
+
+
+def test_the_inference_is_refuted_where_another_value_explains_more(
+    monkeypatch: pytest.MonkeyPatch, table: pd.DataFrame
+) -> None:
+    for name, value in (("b", 2), ("sack", "sack"), ("halving", "flight-size")):
+        with monkeypatch.context() as patch:
+            patch.setitem(search._INFERRED, name, value)
+            found = {claim.id: claim.verdict for claim in search.claims(table)}
+        assert found["search-inferred"] is Verdict.DIFFERS
+        assert found[f"search-{name}"] is Verdict.DIFFERS
+
+
+def test_chance_is_told_apart_from_what_is_off() -> None:
+    noisy = search.scores(searched(noise=0.02))
+    best = noisy.iloc[0]
+    # Two means of four runs each with a deviation of 2 %.
+    assert best["by_chance"] == pytest.approx(0.02 / math.sqrt(2) * 1.4, rel=0.5)
+    assert best["rms"] < 3 * best["by_chance"]
+    assert 0 < search.alike(noisy) < best["by_chance"]
+
+
+def test_the_scores_are_a_table_and_a_figure(table: pd.DataFrame) -> None:
+    listing = search.listing(table)
+    assert len(listing.data) == len(table)
+    drawn = search.figure(table, "0.1.0")
+    assert drawn.colours == ("125 kB/s", "500 kB/s", "125000 kB/s")
+    assert len(drawn.data) == 54 * 16
+
+
+# Gains and penalties.
+
+LEVEL = {"no loss": 500.0, "loss": 100.0, "first loss": 220.0, "delay": 200.0, "New-Reno": 160.0,
+         "Reno": 80.0, "burst, no loss": 450.0}  # fmt: skip
+
+
+def chain(level: dict[str, float]) -> Runs:
+    samples = {}
+    for access, burst in grids.FACTOR_CASES:
+        for name, point in grids.factor_case(access, burst).items():
+            samples[point] = level[name] * np.array([0.99, 1.0, 1.01])
+    return Runs(samples, dict.fromkeys(samples, 3000.0))
+
+
+@pytest.mark.parametrize(("access", "burst"), grids.FACTOR_CASES)
+def test_each_step_changes_one_thing(access: float, burst: int) -> None:
+    case = grids.factor_case(access, burst)
+    whole = case["delay"].propagation + 2 * case["delay"].time
+    first = case["first loss"]
+    assert first.propagation + 2 * first.time == pytest.approx(case["loss"].propagation)
+    assert whole == pytest.approx(0.1 + 2 * first.time)
+    assert case["loss"].segments_per_burst == 1
+    assert first.segments_per_burst == pytest.approx(burst)
+    changed = {
+        (a, b): {n for n in Point._fields if getattr(case[a], n) != getattr(case[b], n)}
+        for a, b in itertools.pairwise(("no loss", "loss", "first loss", "delay"))
+    }
+    assert changed["no loss", "loss"] == {"p"}
+    assert changed["loss", "first loss"] == {"time", "propagation"}
+    assert changed["first loss", "delay"] == {"propagation"}
+    assert case["delay"].by(NEW_RENO) == case["New-Reno"]
+    assert case["delay"].by(RENO) == case["Reno"]
+    assert case["delay"].by(SACK) == case["delay"]
+
+
+def test_the_measured_factors_multiply_to_the_throughput() -> None:
+    found = factors.measured(chain(LEVEL), HIGH, 5)
+    assert found["loss penalty"].estimate == pytest.approx(5.0)
+    assert found["delayed first loss"].estimate == pytest.approx(2.2)
+    assert found["delay penalty"].estimate == pytest.approx(1.1)
+    assert found["retransmission, New-Reno"].estimate == pytest.approx(1.25)
+    assert found["loss penalty at S"].estimate == pytest.approx(450 / 200)
+    product = 500 / 5.0 * 2.2 / 1.1 / found["retransmission, Reno"].estimate
+    assert product == pytest.approx(80.0)
+
+
+def test_the_closed_forms_are_those_of_section_iv() -> None:
+    found = factors.formulas(MEDIUM, 25)
+    s, p, b = 25, 0.01, 1
+    assert found["delayed first loss"] == pytest.approx(5.0), "(61)"
+    assert found["delay penalty"] == pytest.approx((0.1 + 2 * 0.048) / 0.1), "(56)"
+    assert found["loss penalty"] == pytest.approx(50 * math.sqrt(2 * b * p / 3)), "(55), S = 1"
+    assert found["loss penalty at S"] == pytest.approx(50 * math.sqrt(2 * b * p / (3 * s))), "(55)"
+    rounds = math.sqrt(2 * b * s / (3 * p))
+    assert found["retransmission, New-Reno"] == pytest.approx(1 + (s - 1) / (rounds + 1)), "(57)"
+
+
+def test_the_waterfall_ends_where_the_senders_are() -> None:
+    (first, *_) = factors.figures(chain(LEVEL), "0.1.0")
+    rows = first.data[first.data["group"] == "simulation"].set_index("bar")
+    assert rows.loc["no\nloss", "top"] == pytest.approx(500.0)
+    assert rows.loc["delay\npenalty", "top"] == pytest.approx(200.0)
+    for name, end in (("New-Reno", 160.0), ("Reno", 80.0)):
+        assert rows.loc[f"retransmission,\n{name}", "base"] == pytest.approx(200.0)
+        assert rows.loc[f"retransmission,\n{name}", "top"] == pytest.approx(end)
+        low, high = (float(rows[ci][f"retransmission,\n{name}"]) for ci in ("low", "high"))
+        assert low < end < high
+    assert len(factors.listing(chain(LEVEL)).data) == 6 * len(grids.FACTOR_CASES)
+
+
+def test_a_closed_form_is_judged_from_both_sides() -> None:
+    closed = factors.formulas(HIGH, 5)
+    exact = {"no loss": 500.0}
+    exact["loss"] = 500.0 / closed["loss penalty"]
+    exact["first loss"] = exact["loss"] * closed["delayed first loss"]
+    exact["delay"] = exact["first loss"] / closed["delay penalty"]
+    exact["New-Reno"] = exact["delay"] / closed["retransmission, New-Reno"]
+    exact["Reno"] = exact["delay"] / closed["retransmission, Reno"]
+    exact["burst, no loss"] = exact["delay"] * closed["loss penalty at S"]
+
+    def judged(level: dict[str, float]) -> dict[str, Verdict]:
+        claims = factors.claims(chain(level))
+        return {c.id: c.verdict for c in claims if c.figure == "factors-125MBs-S5"}
+
+    assert set(judged(exact).values()) == {Verdict.HOLDS}
+    for other in (1 / 1.4, 1.4):
+        off = judged({**exact, "Reno": exact["Reno"] * other})
+        assert off["factors-125MBs-S5-retransmission-reno"] is Verdict.DIFFERS
+        assert list(off.values()).count(Verdict.DIFFERS) == 1

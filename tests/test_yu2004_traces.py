@@ -1,0 +1,128 @@
+"""Figures 8 to 10: the traces that they need, what is read off them, and the claims about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+import pytest
+
+from lightburst.papers.claims import Verdict
+from lightburst.papers.yu2004 import trace_claims, traces
+from lightburst.plots import static
+
+PARTS = ("fig8", "fig9")
+
+
+@pytest.fixture(scope="module")
+def recorded() -> Mapping[str, pd.DataFrame]:
+    return traces.record(PARTS)
+
+
+def verdicts(tables: Mapping[str, pd.DataFrame], parts: tuple[str, ...]) -> dict[str, Verdict]:
+    claims = trace_claims.claims(parts, tables)
+    assert len({claim.id for claim in claims}) == len(claims)
+    return {claim.id: claim.verdict for claim in claims}
+
+
+def changed(
+    tables: Mapping[str, pd.DataFrame], figure: str, panel: str, **values: float
+) -> dict[str, pd.DataFrame]:
+    """The same traces with one outcome as it was not."""
+    table = tables[traces.OUTCOMES].copy()
+    rows = (table["figure"] == figure) & table["panel"].str.startswith(panel)
+    assert rows.sum() == 1
+    for column, value in values.items():
+        table.loc[rows, column] = value
+    return {**tables, traces.OUTCOMES: table}
+
+
+def test_nothing_is_traced_that_no_part_needs() -> None:
+    assert traces.record(("fig5", "table1")) == {}
+    assert trace_claims.claims(("fig5",), {}) == []
+    assert traces.figures(("fig5",), {}, "0.1.0") == []
+
+
+def test_the_ordered_burst_is_lost_at_the_ordered_window(
+    recorded: Mapping[str, pd.DataFrame],
+) -> None:
+    outcomes = recorded[traces.OUTCOMES]
+    scripted = {"fig8a": (20, 5), "fig8b": (200, 5), "fig9a": (40, 5), "fig9b": (40, 25)}
+    for figure, (window, burst) in scripted.items():
+        rows = outcomes[outcomes["figure"] == figure]
+        assert (rows["burst"] == burst).all(), figure
+        assert rows["window"].between(window, 1.05 * window).all(), figure
+    lost = recorded[traces.PACKETS].query("kind == 'lost' and time_s == 0")
+    assert lost.groupby(["figure", "panel"]).size().isin([5, 25]).all()
+
+
+def test_what_no_sender_can_avoid_is_seen(recorded: Mapping[str, pd.DataFrame]) -> None:
+    found = verdicts(recorded, PARTS)
+    # Reno cannot repair five losses in a row, whatever its window and its options are.
+    for suffix in ("", "-no-bug-fix", "-rfc"):
+        assert found[f"fig8a-timeout{suffix}"] is Verdict.HOLDS
+        assert found[f"fig8b-no-timeout{suffix}"] is Verdict.DIFFERS
+    # Sack1 stalls where RFC 6675 does not.
+    assert found["fig9b-sack"] is Verdict.DIFFERS
+    assert found["fig9b-sack-rfc"] is Verdict.HOLDS
+    assert found["fig9a-sack"] is found["fig9a-new-reno"] is Verdict.HOLDS
+    # Without bug_fix there are the two fast retransmissions of the paper's text before the timeout.
+    outcomes = recorded[traces.OUTCOMES].set_index("figure")
+    assert outcomes.loc["fig8a-no-bug-fix", "recoveries_after"] == 2
+    assert outcomes.loc["fig8a", "recoveries_after"] == 1
+
+
+@pytest.mark.parametrize(
+    ("figure", "panel", "values", "broken"),
+    [
+        ("fig8a", "(a)", {"timeouts": 0}, "fig8a-timeout"),
+        ("fig8a-no-bug-fix", "(a)", {"timeout_after_s": 1.0}, "fig8a-time-no-bug-fix"),
+        ("fig9a", "SACK", {"received": 10}, "fig9a-sack"),
+        ("fig9a", "New-Reno", {"received": 10}, "fig9a-new-reno"),
+        ("fig9a", "Reno", {"timeouts": 0}, "fig9a-reno-timeout"),
+        ("fig9a", "New-Reno", {"threshold": 10}, "fig9a-halved-once"),
+        ("fig9b", "Reno", {"received": 1}, "fig9b-reno"),
+        ("fig9b", "New-Reno", {"repaired_after_s": 1.0}, "fig9b-rounds"),
+        ("fig9b-rfc", "SACK", {"received": 1}, "fig9b-sack-rfc"),
+    ],
+)
+def test_another_outcome_breaks_the_claim(
+    recorded: Mapping[str, pd.DataFrame],
+    figure: str,
+    panel: str,
+    values: dict[str, float],
+    broken: str,
+) -> None:
+    before = verdicts(recorded, PARTS)
+    after = verdicts(changed(recorded, figure, panel, **values), PARTS)
+    assert before[broken] is Verdict.HOLDS
+    assert after[broken] is Verdict.DIFFERS
+
+
+def test_a_reno_without_timeout_would_fulfil_figure_8b(
+    recorded: Mapping[str, pd.DataFrame],
+) -> None:
+    found = verdicts(changed(recorded, "fig8b", "(b)", timeouts=0), PARTS)
+    assert found["fig8b-no-timeout"] is Verdict.HOLDS
+
+
+def test_every_claim_has_a_figure_and_every_figure_its_dots(
+    recorded: Mapping[str, pd.DataFrame],
+) -> None:
+    figures = traces.figures(PARTS, recorded, "0.1.0")
+    names = {figure.id for figure in figures}
+    assert len(names) == len(figures) == 6 + 4
+    assert {claim.figure for claim in trace_claims.claims(PARTS, recorded)} <= names
+    for figure in figures:
+        assert set(figure.data["panel"]) == set(figure.panels), figure.id
+        assert set(figure.data["kind"]) == set(figure.kinds), figure.id
+        assert figure.data["packet"].between(0, 59).all()
+        assert "0.1.0" in figure.caption
+    static.draw(figures[:1])
+
+
+def test_the_traces_are_the_same_at_a_second_call(recorded: Mapping[str, pd.DataFrame]) -> None:
+    again = traces.record(("fig8",))
+    first = recorded[traces.OUTCOMES]
+    first = first[first["part"] == "fig8"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(again[traces.OUTCOMES], first)
