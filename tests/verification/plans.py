@@ -20,6 +20,7 @@ MICROSECOND = 10**6
 MILLISECOND = 10**9
 SECOND = 10**12
 UNFINISHED = 2**64 - 1
+START = 12_345
 
 
 class Plan(NamedTuple):
@@ -184,6 +185,84 @@ def saw(p: float | None = None, **changes: Any) -> dict[str, Any]:
     }
 
 
+def tcp(recovery: str = "sack", **changes: Any) -> dict[str, Any]:
+    """Settings of TCP, with the standards' values; windows in bytes."""
+    return {
+        "kind": "tcp",
+        "congestion_control": "reno",
+        "recovery": recovery,
+        "segment_bytes": 1500,
+        "header_bytes": 0,
+        "control_bytes": 64,
+        "advertised_window_bytes": 1000 * 1500,
+        "initial_window_bytes": 10 * 1500,
+        "acknowledge_every": 2,
+        "acknowledgement_delay_ps": 40 * MILLISECOND,
+        "initial_timeout_ps": SECOND,
+        "min_timeout_ps": SECOND,
+        "max_timeout_ps": 60 * SECOND,
+        "clock_granularity_ps": MILLISECOND,
+        "backoff": 2.0,
+        "rtt_samples": "one-at-a-time",
+        "duplicate_threshold": 3,
+        "limited_transmit": True,
+        "halving": "flight-size",
+        "window_growth_on_exit": False,
+        "bug_fix": True,
+        "partial_acknowledgement": "impatient",
+        "full_acknowledgement": "flight-size",
+        "rescue_retransmission": True,
+        "sack_blocks": 4,
+        "duplicate_sack": True,
+        "timestamps": False,
+        "receiver_timers": True,
+        "access_buffer_bytes": None,
+        **changes,
+    }
+
+
+def burst(
+    kind: str = "timer",
+    *,
+    time: int | None = None,
+    size: int | None = None,
+    most: int | None = None,
+    least: int | None = None,
+    assemble_acknowledgements: bool = True,
+    switching_time: int = 0,
+) -> dict[str, Any]:
+    """Settings of edges and cores; sizes in bytes, `most` and `least` of a burst."""
+    return {
+        "kind": "burst",
+        "switching_time_ps": switching_time,
+        "assemble_acknowledgements": assemble_acknowledgements,
+        "assembly": {
+            "kind": kind,
+            "time_ps": time,
+            "size_bytes": size,
+            "max_bytes": most,
+            "min_bytes": least,
+        },
+    }
+
+
+def loss(
+    *drops: dict[str, Any], p: float = 0.0, of_acknowledgements: float = 0.0
+) -> dict[str, Any]:
+    """Settings of what lossy links lose; a drop without a flow is of flow 0."""
+    return {
+        "probability": p,
+        "acknowledgement_probability": of_acknowledgements,
+        "drops": [{"flow": 0, **drop} for drop in drops],
+    }
+
+
+def lossy(links: Arrays, hosts: int) -> Arrays:
+    """Let all links between switches be lossy."""
+    between = (links["from"] >= hosts) & (links["to"] >= hosts)
+    return {**links, "lossy": between.astype(np.uint8)}
+
+
 def settings(
     hosts: int,
     nodes: int,
@@ -204,3 +283,37 @@ def settings(
         "transport": transport,
         **changes,
     }
+
+
+def one_flow(
+    links: int,
+    switch: dict[str, Any],
+    transport: dict[str, Any],
+    size: int,
+    *,
+    metres: int = 10,
+    header_processing: int = 0,
+    **changes: Any,
+) -> Plan:
+    """A flow from one end of a path to the other; 5 ns of delay for each metre."""
+    edges, hosts, nodes = path_edges(links)
+    links_table = table(edges, hosts, delays=5000 * metres, header_processing=header_processing)
+    flows = flow_table((0, 1, START, size))
+    if transport["kind"] == "datagram":
+        flows = one_datagram_each(flows)
+    return Plan(settings(hosts, nodes, switch, transport, **changes), links_table, flows)
+
+
+class Way(NamedTuple):
+    """A path: its number of links, their delay, and what each of its switches adds; in ps."""
+
+    links: int
+    delay: int = 50_000
+    stored: bool = False
+    header: int = 0
+    switching: int = 0
+
+    def one_way(self, tx: int) -> int:
+        """Time from the beginning of a transmission to its reception at the other host."""
+        switches = (self.links - 1) * (self.header + self.switching)
+        return self.links * self.delay + switches + (self.links if self.stored else 1) * tx

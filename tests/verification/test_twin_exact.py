@@ -12,19 +12,21 @@ two control packets, then the ACK takes the interface for tx(control) ahead of t
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from plans import (
     ENGINES,
     MILLISECOND,
+    START,
     Plan,
+    Way,
     all_optical,
     datagram,
     electronic,
     flow_table,
     hybrid,
-    one_datagram_each,
+    one_flow,
     path_edges,
     saw,
     settings,
@@ -35,41 +37,6 @@ from twin import Columns
 Engine = Callable[[Plan], Columns]
 CONTROL = 51_200  # 64 bytes at 10 Gb/s, in ps
 FULL = 7_200_000  # 9,000 bytes
-START = 12_345
-
-
-def one_flow(
-    links: int,
-    switch: dict[str, Any],
-    transport: dict[str, Any],
-    size: int,
-    *,
-    metres: int = 10,
-    header_processing: int = 0,
-    **changes: Any,
-) -> Plan:
-    """A flow from one end of a path to the other; 5 ns of delay for each metre."""
-    edges, hosts, nodes = path_edges(links)
-    links_table = table(edges, hosts, delays=5000 * metres, header_processing=header_processing)
-    flows = flow_table((0, 1, START, size))
-    if transport["kind"] == "datagram":
-        flows = one_datagram_each(flows)
-    return Plan(settings(hosts, nodes, switch, transport, **changes), links_table, flows)
-
-
-class Way(NamedTuple):
-    """A path: its number of links, their delay, and what each of its switches adds; in ps."""
-
-    links: int
-    delay: int = 50_000
-    stored: bool = False
-    header: int = 0
-    switching: int = 0
-
-    def one_way(self, tx: int) -> int:
-        """Time from the beginning of a transmission to its reception at the other host."""
-        switches = (self.links - 1) * (self.header + self.switching)
-        return self.links * self.delay + switches + (self.links if self.stored else 1) * tx
 
 
 @pytest.mark.parametrize("engine", ENGINES)

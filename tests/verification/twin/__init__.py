@@ -1,10 +1,11 @@
 """A slow and readable second implementation of `docs/model.md`.
 
 It shares nothing with the Rust core but the page that specifies both, and must agree with it to
-the bit. Read it in the order `rng`, `network`, `switches`, `transport`, `simulation`.
+the bit. Read it in the order `rng`, `network`, `loss`, `switches`, `edge`, `timeout`, `endpoint`,
+`datagram`, `stop_and_wait`, `window`, `tcp`, `recovery`, `sack`, `receiver`, `simulation`.
 """
 
-from twin.network import Trace, TraceEntry
+from twin.network import Burst, Trace, TraceEntry
 from twin.simulation import Columns, simulate
 
-__all__ = ["Columns", "Trace", "TraceEntry", "simulate"]
+__all__ = ["Burst", "Columns", "Trace", "TraceEntry", "simulate"]

@@ -5,14 +5,19 @@ from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 ARRIVAL, TIMER = 0, 1
+Block = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Unit:
-    """A packet. `number` is the first byte of data, or what an acknowledgement acknowledges."""
+class Packet:
+    """A packet. `number` is the first byte of data, or what an acknowledgement acknowledges.
+
+    `window` is the congestion window in whole segments at its sending; `stamp` and `echo` are
+    those of the timestamps option, `blocks` those of the SACK option.
+    """
 
     serial: int
     flow: int
@@ -21,6 +26,47 @@ class Unit:
     payload: int
     size: int
     destination: int
+    window: int = 0
+    stamp: int | None = None
+    echo: int | None = None
+    blocks: tuple[Block, ...] = ()
+
+    @property
+    def packets(self) -> tuple["Packet", ...]:
+        """What is lost with it."""
+        return (self,)
+
+    @property
+    def name(self) -> str:
+        """What tells it from other units."""
+        return f"packet {self.serial}"
+
+
+@dataclass(frozen=True)
+class Burst:
+    """Packets on their way together; flow and destination are those of the first."""
+
+    number: int
+    packets: tuple[Packet, ...]
+    size: int
+
+    @property
+    def flow(self) -> int:
+        """By which ECMP chooses."""
+        return self.packets[0].flow
+
+    @property
+    def destination(self) -> int:
+        """Where it is routed to."""
+        return self.packets[0].destination
+
+    @property
+    def name(self) -> str:
+        """What tells it from other units."""
+        return f"burst {self.number}"
+
+
+Unit = Packet | Burst
 
 
 class TraceEntry(NamedTuple):
@@ -38,21 +84,35 @@ Trace = list[TraceEntry]
 
 @dataclass
 class Link:
-    """A directed link; `rate` in bit/s, `delay` in ps."""
+    """A directed link; `rate` in bit/s, `delay` in ps; `heads`: its target is cut-through."""
 
     index: int
     source: int
     target: int
     rate: int
     delay: int
+    heads: bool
+    lossy: bool
     free_at: int = 0
     units: int = 0
     bytes: int = 0
     busy: int = 0
+    lost: int = 0
 
     def tx(self, size: int) -> int:
         """Transmission time of `size` bytes in ps, rounded up."""
         return -(-8 * 10**12 * size // self.rate)
+
+    def backlog(self, now: int) -> int:
+        """Bytes still to be sent, rounded up."""
+        return -(-max(0, self.free_at - now) * self.rate // (8 * 10**12))
+
+
+class LossRule(Protocol):
+    """What decides which units lossy links lose."""
+
+    def reason(self, link: Link, unit: Unit, now: int) -> str | None:
+        """Why `unit` is lost on `link`; None if it is not."""
 
 
 class Agenda:
@@ -83,12 +143,12 @@ class Agenda:
 
 @dataclass
 class Network:
-    """Nodes joined by links, and every unit between its creation and its end."""
+    """Nodes joined by links, and every packet between its creation and its end."""
 
     hosts: int
     links: list[Link]
-    cut_through: bool
     agenda: Agenda
+    loss: LossRule
     trace: Trace
     receive: Callable[[int, Unit, Link], None]
     ports: list[list[Link]] = field(init=False)
@@ -107,14 +167,18 @@ class Network:
         self.next_hops = cache(self._next_hops)
         self.distances = cache(self._distances)
 
-    def create(
-        self, flow: int, kind: str, number: int, payload: int, size: int, destination: int
-    ) -> Unit:
-        """Bring a new unit into the network."""
-        unit = Unit(self.totals["units_created"], flow, kind, number, payload, size, destination)
+    def create(self, make: Callable[[int], Packet]) -> Packet:
+        """Bring the packet that `make` makes of a serial number into the network."""
+        packet = make(self.totals["units_created"])
         self.totals["units_created"] += 1
-        self.alive.add(unit.serial)
-        return unit
+        self.alive.add(packet.serial)
+        return packet
+
+    def create_burst(self, packets: tuple[Packet, ...], size: int) -> Burst:
+        """Put `packets` together into the next burst."""
+        burst = Burst(self.totals["bursts_created"], packets, size)
+        self.totals["bursts_created"] += 1
+        return burst
 
     def transmit(self, link: Link, unit: Unit, earliest: int) -> int:
         """Hand `unit` to `link`; returns the time at which its transmission begins."""
@@ -124,26 +188,34 @@ class Network:
         link.units += 1
         link.bytes += unit.size
         link.busy += tx
-        head_only = self.cut_through and link.target >= self.hosts
-        arrival = start + link.delay + (0 if head_only else tx)
         self.note("send", link.source, unit, link)
-        self.agenda.add(arrival, ARRIVAL, lambda: self._arrive(unit, link))
+        reason = self.loss.reason(link, unit, self.agenda.now) if link.lossy else None
+        if reason is None:
+            arrival = start + link.delay + (0 if link.heads else tx)
+            self.agenda.add(arrival, ARRIVAL, lambda: self._arrive(unit, link))
+        else:
+            link.lost += 1
+            self.drop(link.source, unit, reason, link)
         return start
 
     def _arrive(self, unit: Unit, link: Link) -> None:
         self.note("arrive", link.target, unit, link)
         if link.target == unit.destination:
+            assert isinstance(unit, Packet)
             self.alive.remove(unit.serial)
             self.totals["units_delivered"] += 1
             self.note("deliver", link.target, unit)
         self.receive(link.target, unit, link)
 
-    def drop(self, node: int, unit: Unit, reason: str) -> None:
-        """End `unit` here."""
-        self.alive.remove(unit.serial)
-        self.totals["units_dropped"] += 1
-        self.dropped_by_flow[unit.flow] += 1
-        self.note(f"drop {reason}", node, unit)
+    def drop(self, node: int, unit: Unit, reason: str, link: Link | None = None) -> None:
+        """End `unit`, and all that is in it, here."""
+        for packet in unit.packets:
+            self.alive.remove(packet.serial)
+            self.totals["units_dropped"] += 1
+            self.dropped_by_flow[packet.flow] += 1
+        if isinstance(unit, Burst):
+            self.totals["bursts_lost"] += 1
+        self.note(f"drop {reason}", node, unit, link)
 
     def note(self, what: str, node: int, unit: Unit, link: Link | None = None) -> None:
         """Write a line of the trace."""

@@ -1,13 +1,20 @@
 """A plan in, the columns of the result out."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from twin.network import TIMER, Agenda, Link, Network, Trace, Unit
+from twin.datagram import DatagramReceiver, DatagramSender
+from twin.edge import burst_switch
+from twin.endpoint import Endpoint, Flow, Sender
+from twin.loss import Losses, make_script
+from twin.network import TIMER, Agenda, Link, Network, Packet, Trace, Unit
+from twin.receiver import TcpReceiver
+from twin.stop_and_wait import SawReceiver, SawSender
 from twin.switches import SWITCHES, Switch
-from twin.transport import DatagramReceiver, DatagramSender, Flow, Receiver, Sender
+from twin.tcp import TcpSender
 
 UNFINISHED = 2**64 - 1
 STATUSES = ["finished", "time-limit", "not-started", "lost"]
@@ -23,7 +30,20 @@ SWITCH_COLUMNS = [
     "oe_bytes",
     "eo_bytes",
     "buffer_max_bytes",
+    "bursts",
+    "burst_packets",
+    "burst_bytes",
 ]
+MAKERS: dict[str, Callable[[Network, int, dict[str, Any]], Switch]] = {
+    **SWITCHES,
+    "burst": burst_switch,
+}
+ENDS: dict[str, tuple[type[Endpoint], type[Endpoint]]] = {
+    "datagram": (DatagramSender, DatagramReceiver),
+    "saw": (SawSender, SawReceiver),
+    "sawl": (SawSender, SawReceiver),
+    "tcp": (TcpSender, TcpReceiver),
+}
 
 Columns = dict[str, dict[str, Any]]
 Arrays = dict[str, npt.NDArray[Any]]
@@ -38,33 +58,55 @@ class Simulation:
         self.hosts: int = settings["hosts"]
         self.agenda = Agenda(settings["time_limit_ps"])
         self.trace: Trace = []
+        self.flows = make_flows(flows)
         self.network = Network(
-            self.hosts,
-            [
-                Link(i, *row)
-                for i, row in enumerate(rows(links, "from", "to", "rate_bps", "delay_ps"))
-            ],
-            settings["switch"]["kind"] != "electronic",
-            self.agenda,
-            self.trace,
-            self.receive,
+            self.hosts, self.make_links(links), self.agenda, self.losses(), self.trace, self.receive
         )
+        make_switch = MAKERS[settings["switch"]["kind"]]
         self.switches: list[Switch] = [
-            SWITCHES[settings["switch"]["kind"]](self.network, node, settings)
+            make_switch(self.network, node, settings)
             for node in range(self.hosts, settings["nodes"])
         ]
-        self.flows = make_flows(flows)
-        open_loop = self.transport["kind"] == "datagram"
-        sender = DatagramSender if open_loop else Sender
-        receiver = DatagramReceiver if open_loop else Receiver
-        self.senders: list[DatagramSender | Sender] = [
+        sender, receiver = ENDS[self.transport["kind"]]
+        self.senders = [
             sender(self.network, flow, self.transport, flow.source, flow.destination)
             for flow in self.flows
         ]
-        self.receivers: list[DatagramReceiver | Receiver] = [
+        self.receivers = [
             receiver(self.network, flow, self.transport, flow.destination, flow.source)
             for flow in self.flows
         ]
+
+    def make_links(self, table: Arrays) -> list[Link]:
+        """The links; edges of bursts receive whole packets from hosts, and heads from switches."""
+        kind = self.settings["switch"]["kind"]
+        lossy = table["lossy"].tolist() if "lossy" in table else [0] * len(table["from"])
+        return [
+            Link(
+                i,
+                source,
+                target,
+                rate,
+                delay,
+                heads=kind != "electronic"
+                and target >= self.hosts
+                and not (kind == "burst" and source < self.hosts),
+                lossy=bool(lossy[i]),
+            )
+            for i, (source, target, rate, delay) in enumerate(
+                rows(table, "from", "to", "rate_bps", "delay_ps")
+            )
+        ]
+
+    def losses(self) -> Losses:
+        """What the lossy links lose."""
+        loss = self.settings.get("loss")
+        most = self.transport["segment_bytes"] - self.transport["header_bytes"]
+        self.scripts = [
+            make_script(drop, self.flows[drop["flow"]].source, most)
+            for drop in (loss["drops"] if loss else [])
+        ]
+        return Losses(loss, self.settings["seed"], self.scripts)
 
     def run(self) -> None:
         """From the first event to the last."""
@@ -95,10 +137,10 @@ class Simulation:
         """Give an arriving unit to the switch or to the end of its connection."""
         if node >= self.hosts:
             self.switches[node - self.hosts].arrive(unit, link)
-        elif node == self.flows[unit.flow].source:
-            self.senders[unit.flow].receive(unit)
-        else:
-            self.receivers[unit.flow].receive(unit)
+            return
+        assert isinstance(unit, Packet)
+        ends = self.senders if node == self.flows[unit.flow].source else self.receivers
+        ends[unit.flow].receive(unit)
 
     def status(self, flow: Flow) -> int:
         """Index into `STATUSES`."""
@@ -128,6 +170,7 @@ class Simulation:
             "transmissions": np.array([flow.transmissions for flow in self.flows], np.uint32),
             "retransmissions": np.array([flow.retransmissions for flow in self.flows], np.uint32),
             "timeouts": np.array([flow.timeouts for flow in self.flows], np.uint32),
+            "duplicates": np.array([flow.duplicates for flow in self.flows], np.uint32),
             "drops": np.array(
                 [self.network.dropped_by_flow[flow.index] for flow in self.flows], np.uint32
             ),
@@ -145,17 +188,25 @@ class Simulation:
             name: np.array([switch.counters[name] for switch in self.switches], np.uint64)
             for name in SWITCH_COLUMNS
         }
-        switches["buffer_byte_ps"] = np.array(
-            [float(switch.byte_ps) for switch in self.switches], np.float64
-        )
+        for name, sums in (
+            ("buffer_byte_ps", [switch.byte_ps for switch in self.switches]),
+            ("assembly_wait_ps", [switch.assembly_wait for switch in self.switches]),
+        ):
+            switches[name] = np.array([float(total) for total in sums], np.float64)
+        firsts = [UNFINISHED if s.first is None else s.first for s in self.scripts]
         return {
             "flows": self.flow_columns(),
             "links": {
                 "units": np.array([link.units for link in links], np.uint64),
                 "bytes": np.array([link.bytes for link in links], np.uint64),
                 "busy_ps": np.array([link.busy for link in links], np.uint64),
+                "lost": np.array([link.lost for link in links], np.uint64),
             },
             "switches": switches,
+            "drops": {
+                "time_ps": np.array(firsts, np.uint64),
+                "units": np.array([script.units for script in self.scripts], np.uint64),
+            },
             "totals": {
                 "events": self.agenda.events,
                 "packet_hops": sum(link.units for link in links),
@@ -164,6 +215,8 @@ class Simulation:
                 "units_delivered": totals["units_delivered"],
                 "units_dropped": totals["units_dropped"],
                 "units_in_flight": len(self.network.alive),
+                "bursts_created": totals["bursts_created"],
+                "bursts_lost": totals["bursts_lost"],
             },
         }
 

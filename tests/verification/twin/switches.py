@@ -1,4 +1,4 @@
-"""The three switches, and the choice among equal-cost next hops."""
+"""The switches without edges, and the choice among equal-cost next hops."""
 
 from collections import Counter, deque
 from dataclasses import dataclass
@@ -23,6 +23,7 @@ class Switch:
         self.switching_time: int = settings["switch"].get("switching_time_ps", 0)
         self.counters: Counter[str] = Counter()
         self.byte_ps = 0
+        self.assembly_wait = 0
 
     @property
     def now(self) -> int:
@@ -54,6 +55,13 @@ class Switch:
             i = mix(mix(self.seed) ^ (unit.flow << 32 | self.node)) * len(members) >> 64
         port = members[i]
         return (port if self.is_free(port) else None), (port,)
+
+    def choose_queue(self, unit: Unit) -> int:
+        """The port that takes `unit` where a busy output means a queue."""
+        port, members = self.choose(unit)
+        if port is not None:
+            return port
+        return members[self.stream.below(len(members))] if len(members) > 1 else members[0]
 
     def forward(self, unit: Unit, port: int) -> int:
         """Send `unit`, not before the switching time is over; returns when the port is free."""
@@ -99,11 +107,9 @@ class Electronic(Switch):
         """Queue the whole unit or lose it."""
         self.counters["arrived"] += 1
         self.counters["oe_bytes"] += unit.size
-        port, members = self.choose(unit)
-        if port is None:
-            port = members[self.stream.below(len(members))] if len(members) > 1 else members[0]
+        port = self.choose_queue(unit)
         output = self.ports[port]
-        backlog = -(-max(0, output.free_at - self.now) * output.rate // (8 * 10**12))
+        backlog = output.backlog(self.now)
         if self.capacity is not None and backlog + unit.size > self.capacity:
             self.drop(unit, "queue_full")
             return

@@ -23,6 +23,12 @@ PROTOTYPE: Final = {
 }
 
 
+_LIMITED: Final = (
+    "The prototype very likely had limited transmit on, as ns-2.35 has and ns-2 before 2002 had not: "
+    "with it our senders give all thirty values within 1.3 %."
+)
+
+
 def prototype_claims(runs: Runs) -> list[Claim]:
     """Judge whether the two simulators agree.
 
@@ -53,7 +59,7 @@ def prototype_claims(runs: Runs) -> list[Claim]:
                     agrees(mean, published * (1 - CHECK), published * (1 + CHECK)),
                     f"our interval meets {published:g} -/+ {CHECK:.0%}; the prototype's own is "
                     "about 1 %",
-                    "",
+                    _LIMITED,
                     source="independent prototype",
                 )
             )

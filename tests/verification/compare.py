@@ -1,0 +1,107 @@
+"""How two results are compared, how many plans are tried, and what must hold of any result."""
+
+from collections import defaultdict
+
+import numpy as np
+from hypothesis import HealthCheck, Phase
+from hypothesis import settings as profile
+from plans import Plan, core, twin
+from twin import Columns, Trace, TraceEntry
+
+QUICK = profile(
+    max_examples=250,
+    deadline=None,
+    derandomize=True,
+    # A failure is told as it is found: to make it smaller takes minutes.
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+BRIEF = profile(QUICK, max_examples=100)
+LONG = profile(QUICK, max_examples=10_000, derandomize=False)
+
+
+def differences(expected: Columns, found: Columns) -> list[str]:
+    """Columns and totals that are not equal to the bit."""
+    lines = []
+    for group, columns in expected.items():
+        for name, value in columns.items():
+            other = found[group][name]
+            same = (
+                value.tobytes() == np.asarray(other).astype(value.dtype, casting="safe").tobytes()
+                if isinstance(value, np.ndarray)
+                else value == other
+            )
+            if not same:
+                lines.append(f"{group}.{name}: {value} is not {other}")
+    return lines
+
+
+def check_equal(plan: Plan) -> None:
+    """The core gives what the twin gives."""
+    expected, found = twin(plan), core(plan)
+    assert differences(expected, found) == []
+    for group in expected:
+        assert set(found[group]) == set(expected[group])
+
+
+def check_conservation(plan: Plan, result: Columns) -> None:
+    """No packet is lost without being counted, at the end of the run, whenever that is."""
+    totals, switches = result["totals"], result["switches"]
+    assert totals["units_created"] == (
+        totals["units_delivered"] + totals["units_dropped"] + totals["units_in_flight"]
+    )
+    assert totals["end_ps"] <= plan.settings["time_limit_ps"]
+    assert totals["packet_hops"] == result["links"]["units"].sum()
+    assert totals["bursts_created"] == switches["bursts"].sum()
+    at_switches = sum(int(column.sum()) for name, column in switches.items() if "dropped" in name)
+    lost = at_switches + int(result["links"]["lost"].sum())
+    if plan.settings["switch"]["kind"] == "burst":
+        # Of hosts' links packets are lost, of the others bursts.
+        hosts = plan.settings["hosts"]
+        of_hosts = (plan.links["from"] < hosts) | (plan.links["to"] < hosts)
+        assert totals["bursts_lost"] == lost - int(result["links"]["lost"][of_hosts].sum())
+        assert totals["units_dropped"] >= lost
+    elif plan.settings["transport"].get("access_buffer_bytes") is None:
+        assert totals["units_dropped"] == lost
+    else:
+        assert totals["units_dropped"] >= lost
+    assert totals["units_dropped"] == result["flows"]["drops"].sum()
+
+
+#: What may happen to a unit after what.
+STORY = {
+    None: {"send", "drop"},
+    "send": {"arrive", "drop"},
+    "arrive": {"send", "buffer", "drop", "deliver", "wait", "assemble", "take"},
+    "buffer": {"re-emit"},
+    "re-emit": {"send"},
+    "wait": {"assemble"},
+    "assemble": {"leave"},
+    "leave": {"send"},
+    "take": set(),
+    "drop": set(),
+    "deliver": set(),
+}
+
+
+def check_stories(trace: Trace) -> None:
+    """Each unit is in one place at a time, and links are first in, first out."""
+    last: dict[str, TraceEntry] = {}
+    on_link: dict[int, list[str]] = defaultdict(list)
+    now = 0
+    for entry in trace:
+        assert entry.time >= now
+        now = entry.time
+        name, what = entry.unit.name, entry.what.split()[0]
+        before = last.get(name)
+        assert what in STORY[before.what.split()[0] if before else None]
+        assert before is None or what in ("arrive", "leave") or entry.node == before.node
+        last[name] = entry
+        if what == "send":
+            assert entry.link is not None
+            on_link[entry.link].append(name)
+        elif what == "arrive":
+            assert entry.link is not None
+            assert on_link[entry.link].pop(0) == name
+        elif what == "drop" and entry.link is not None:
+            assert on_link[entry.link].pop() == name

@@ -1,0 +1,293 @@
+"""Random plans for TCP, for bursts and for losses: a number in, a plan out.
+
+Plain numbers and not hypothesis, because it takes long to draw many choices, and half of the plans
+that it draws are equal.
+"""
+
+from random import Random
+from typing import Any
+
+import numpy as np
+from plans import (
+    GIGABIT,
+    MICROSECOND,
+    MILLISECOND,
+    SECOND,
+    Arrays,
+    Edge,
+    Plan,
+    all_optical,
+    burst,
+    datagram,
+    electronic,
+    fat_tree_edges,
+    flow_table,
+    hybrid,
+    path_edges,
+    saw,
+    settings,
+    table,
+    tcp,
+)
+from strategies import AGENDAS, RATES, Shape
+
+from lightburst import _core
+
+RECOVERIES = _core.registry()["recoveries"]
+BOTH = [False, True]
+
+
+def random_tcp(random: Random) -> dict[str, Any]:
+    """Any transport `tcp`: segments of 1 to 9,000 bytes, windows of one segment and of many."""
+    pick = random.choice
+    header = pick([0, 0, 40])
+    m = pick([1, 260, 1460, 1460, 1500, 8960])
+    maximum = pick([60 * SECOND, 60 * SECOND, 20 * MILLISECOND, MILLISECOND])
+    stamps = random.random() < 0.3
+    initial_window = pick([1, 2, 3, 4, 10]) * m + pick([0, 0, 0, m // 3])
+    return tcp(
+        pick(RECOVERIES),
+        segment_bytes=m + header,
+        header_bytes=header,
+        control_bytes=pick([64, 64, 40, 200]),
+        advertised_window_bytes=pick([1, 2, 3, 4, 6, 8, 12, 20, 50, 1000]) * m,
+        initial_window_bytes=initial_window,
+        acknowledge_every=pick([1, 2]),
+        acknowledgement_delay_ps=pick(
+            [MICROSECOND, 50 * MICROSECOND, 500 * MICROSECOND, 40 * MILLISECOND]
+        ),
+        initial_timeout_ps=min(pick([150 * MICROSECOND, 2 * MILLISECOND, SECOND]), maximum),
+        min_timeout_ps=pick([0, 100 * MICROSECOND, MILLISECOND]),
+        max_timeout_ps=maximum,
+        clock_granularity_ps=pick([0, MICROSECOND, 100 * MICROSECOND, MILLISECOND]),
+        backoff=pick([2.0, 2.0, 1.5, 1.001]),
+        rtt_samples=pick(["one-at-a-time", "every-acknowledgement"]),
+        duplicate_threshold=pick([1, 2, 3, 3, 3, 5]),
+        limited_transmit=pick(BOTH),
+        halving=pick(["flight-size", "window"]),
+        window_growth_on_exit=pick(BOTH),
+        bug_fix=pick(BOTH),
+        partial_acknowledgement=pick(["impatient", "slow-but-steady"]),
+        full_acknowledgement=pick(["flight-size", "ssthresh"]),
+        rescue_retransmission=pick(BOTH),
+        sack_blocks=random.randint(1, 3 if stamps else 4),
+        duplicate_sack=pick(BOTH),
+        timestamps=stamps,
+        receiver_timers=pick(BOTH),
+        access_buffer_bytes=pick([None] * 4 + [m + header + 200, 5 * (m + header) + 200]),
+    )
+
+
+def random_other(random: Random) -> dict[str, Any]:
+    """Stop-and-wait of either kind, or datagrams."""
+    pick = random.choice
+    segment, header = pick([300, 1_500, 9_000]), pick([0, 40])
+    if random.random() < 0.3:
+        return datagram(segment, header)
+    return saw(
+        p=pick([None, 0.0, 1.0]),
+        initial_timeout_ps=pick([MILLISECOND, 20 * MICROSECOND, 3 * MICROSECOND + 1]),
+        segment_bytes=segment,
+        header_bytes=header,
+        receiver_timers=pick(BOTH),
+    )
+
+
+def random_flows(random: Random, hosts: int, transport: dict[str, Any]) -> Arrays:
+    """A few flows, some of them long, with a tiny segment at the end or none."""
+    m = transport["segment_bytes"] - transport["header_bytes"]
+    spread = random.choice([0, 100_000, 20 * MICROSECOND, MILLISECOND])
+    rows = []
+    for _ in range(random.choice([1, 1, 1, 2, 3, 6])):
+        source, destination = random.sample(range(hosts), 2)
+        segments = random.choice([1, 3, 10, 30, 30, 80, 80, 200])
+        size = random.randint(1, segments) * m + random.choice([0, 0, 1, m - 1])
+        rows.append((source, destination, random.randint(0, spread), size))
+    flows = flow_table(*sorted(rows, key=lambda row: row[2]))
+    if transport["kind"] != "datagram":
+        return flows
+    counts = (flows["bytes"] + np.uint64(m - 1)) // np.uint64(m)
+    gap = random.choice([0, MICROSECOND, 20 * MICROSECOND])
+    departures = [
+        start + late
+        for start, number in zip(flows["start_ps"].tolist(), counts.tolist(), strict=True)
+        for late in sorted(random.randint(0, gap) for _ in range(number))
+    ]
+    return {
+        **flows,
+        "departures_ps": np.array(departures, np.uint64),
+        "departure_offsets": np.array([0, *counts.cumsum()], np.uint64),
+    }
+
+
+def random_drop(random: Random, flows: int) -> dict[str, Any]:
+    """A drop of any kind, of something that may never come."""
+    first = random.choice([1, 2, 5, 20, 60])
+    several = [first, first + random.choice([0, 0, 1, 2, 4, 30])]
+    what: dict[str, Any] = random.choice(
+        [
+            {"burst": first},
+            {"segments": several, "transmission": 1},
+            {"segments": several, "transmission": random.randint(1, 3)},
+            {"window": random.choice([1, 2, 4, 12, 40])},
+            {"acknowledgements": several},
+        ]
+    )
+    return {"flow": random.randrange(flows), **what}
+
+
+def random_loss(random: Random, flows: int) -> dict[str, Any]:
+    """Losses by chance, by script, by both, or none."""
+    pick = random.choice
+    return {
+        "probability": pick([0.0, 0.0, 0.01, 0.03, 0.1, 0.3]),
+        "acknowledgement_probability": pick([0.0, 0.0, 0.0, 0.05, 0.3]),
+        "drops": [random_drop(random, flows) for _ in range(pick([0, 1, 2, 5]))],
+    }
+
+
+def random_lossy(random: Random, links: Arrays, hosts: int) -> Arrays:
+    """Let links be lossy: all between switches, those of the first switches, or any."""
+    source, target = links["from"], links["to"]
+    between = (source >= hosts) & (target >= hosts)
+    edges = np.isin(source, target[source < hosts]) & ~np.isin(target, target[source < hosts])
+    anywhere = np.array([random.random() < 0.4 for _ in source])
+    chosen = random.choice([between, between, between & edges, anywhere])
+    return {**links, "lossy": chosen.astype(np.uint8)}
+
+
+def random_burst(random: Random) -> dict[str, Any]:
+    """Any assembly; times that are multiples of a packet's so that packets come at the expiry."""
+    pick = random.choice
+    kind = pick(["timer", "timer", "size", "mixed"])
+    size = pick([64, 1_500, 3_000, 4_501]) if kind != "timer" else None
+    most = pick([None, None, 3_000, 10_000]) if not size or size <= 3_000 else None
+    time = pick([0, 1, 512_000, 12 * MICROSECOND, 24 * MICROSECOND, 100 * MICROSECOND])
+    return burst(
+        kind,
+        time=time if kind != "size" else None,
+        size=size,
+        most=most,
+        least=pick([None, None, 200, 3_000]),
+        assemble_acknowledgements=pick(BOTH),
+        switching_time=pick([0, 0, 1_000, 300_000]),
+    )
+
+
+def random_burst_links(random: Random, edges: list[Edge], hosts: int) -> Arrays:
+    """Links between switches of one rate, the hosts' slower, faster or equal."""
+    core = random.choice(RATES)
+    of_hosts = random.choice([[core], [GIGABIT], RATES])
+    rates = [random.choice(of_hosts) if min(edge) < hosts else core for edge in edges]
+    delays = random.choice([[1], [50_000], [5_000_000], range(1, 10**6)])
+    return table(
+        edges,
+        hosts,
+        rates=rates,
+        delays=[random.choice(delays) for _ in edges],
+        header_processing=random.choice([0, 0, 1_000]),
+    )
+
+
+def random_packet_links(random: Random, edges: list[Edge], hosts: int, one_rate: bool) -> Arrays:
+    """Links that are all equal, or each with a delay, and a rate unless they have `one_rate`."""
+    rates = [random.choice(RATES)] if one_rate or random.random() < 0.5 else RATES
+    delays = random.choice([[1], [50_000], [5_000_000], [20_000_000], range(1, 10**7)])
+    return table(
+        edges,
+        hosts,
+        rates=[random.choice(rates) for _ in edges],
+        delays=[random.choice(delays) for _ in edges],
+    )
+
+
+def random_switch(random: Random) -> dict[str, Any]:
+    """Any switch of packets."""
+    pick = random.choice
+    switching_time = pick([0, 0, 1_000, 300_000])
+    return pick(
+        [
+            all_optical(switching_time),
+            hybrid(
+                random.randint(0, 4),
+                buffer_bytes=pick([None, None, 9_000, 20_000]),
+                re_emission=pick(["after-reception", "cut-through"]),
+                switching_time=switching_time,
+            ),
+            electronic(pick([None, 9_000, 20_000]), pick([None, 0, 1, 9_000])),
+        ]
+    )
+
+
+def random_graph(random: Random) -> tuple[list[Edge], int, int]:
+    """A connected graph of switches, some of its links double, with hosts on it."""
+    switches, hosts = random.randint(1, 6), random.randint(2, 7)
+    edges = [(host, hosts + random.randrange(switches)) for host in range(hosts)]
+    edges += [(hosts + random.randrange(i), hosts + i) for i in range(1, switches)]
+    if switches > 1:
+        for _ in range(random.randint(0, 8)):
+            a, b = random.sample(range(hosts, hosts + switches), 2)
+            edges.append((a, b))
+    return edges, hosts, hosts + switches
+
+
+def random_line(random: Random) -> tuple[list[Edge], int, int]:
+    """Switches in a line, several hosts on the first and on the last."""
+    line, hosts, nodes = path_edges(random.randint(2, 5))
+    more = 2 * random.choice([0, 0, 1, 2])
+    edges = [(a + more * (a > 1), b + more * (b > 1)) for a, b in line]
+    for i in range(0, more, 2):
+        edges += [(hosts + i, hosts + more), (hosts + i + 1, nodes - 1 + more)]
+    return edges, hosts + more, nodes + more
+
+
+def random_shape(random: Random) -> Shape:
+    """A line, a fat-tree by either routing, a graph, or two switches with several links.
+
+    Through the last, if the links are unequal, packets overtake each other.
+    """
+    kind = random.choice(["line", "line", "fat-tree", "graph", "bundle"])
+    routing: dict[str, Any] = {"kind": "shortest-path"}
+    if kind == "line":
+        return *random_line(random), routing
+    if kind == "graph":
+        return *random_graph(random), routing
+    if kind == "fat-tree":
+        k = random.choice([2, 4])
+        if random.random() < 0.5:
+            routing = {"kind": "fat-tree", "k": k}
+        return *fat_tree_edges(k), routing
+    hosts, ways = random.randint(2, 5), random.randint(2, 3)
+    edges = [(host, hosts + host % 2) for host in range(hosts)]
+    return edges + ways * [(hosts, hosts + 1)], hosts, hosts + 2, routing
+
+
+def random_plan(seed: int, *, bursts: bool) -> Plan:
+    """A plan with `tcp`, or one with `bursts`; often with losses."""
+    random = Random(seed)
+    edges, hosts, nodes, routing = random_shape(random)
+    switch = random_burst(random) if bursts else random_switch(random)
+    other = bursts and random.random() < 0.25
+    transport = random_other(random) if other else random_tcp(random)
+    flows = random_flows(random, hosts, transport)
+    if bursts:
+        links = random_burst_links(random, edges, hosts)
+    else:
+        links = random_packet_links(random, edges, hosts, switch["kind"] != "electronic")
+    loss = None
+    if random.random() < 0.8:
+        loss = random_loss(random, len(flows["source"]))
+        links = random_lossy(random, links, hosts)
+    chosen: dict[str, Any] = {
+        "routing": routing,
+        "choice": random.choice(["free", "free", "random", "flow-hash"]),
+        "seed": random.getrandbits(64),
+        "time_limit_ps": random.choice(
+            [SECOND, SECOND, 50 * MILLISECOND, MILLISECOND, 100 * MICROSECOND]
+        ),
+        "agenda": random.choice(AGENDAS),
+        "switch": switch,
+        "transport": transport,
+        "loss": loss,
+    }
+    return Plan(settings(hosts, nodes, **chosen), links, flows)

@@ -1,0 +1,282 @@
+"""One TCP flow, to the picosecond, by formulas derived by hand.
+
+A segment takes the interface for `tx`, and its acknowledgement comes `rtt` after it began. The
+set-up ends at `START + 2 one_way(control)`; the ACK takes the interface ahead of the first segment.
+
+Without losses the segments of a window go in rounds. Let round `k` have `n` segments back to back,
+the `j`-th at `t + j tx`, with `n tx <= rtt`. Their acknowledgements come at `t + rtt + j tx`, and
+each lets one segment go, and one more if it opens the window by one: the first go at `t + rtt`, and
+as many as come together take the interface one after the other, so that round `k + 1` is back to
+back, too, and begins `rtt` later. It has as many segments as the window after the last
+acknowledgement of round `k`.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count, repeat
+from typing import Any
+
+import pytest
+from plans import (
+    ENGINES,
+    GIGABIT,
+    MICROSECOND,
+    START,
+    Plan,
+    Way,
+    all_optical,
+    electronic,
+    loss,
+    lossy,
+    one_flow,
+    path_edges,
+    table,
+    tcp,
+)
+from random_plans import RECOVERIES
+from twin import Columns
+
+Engine = Callable[[Plan], Columns]
+engines = pytest.mark.parametrize("engine", ENGINES)
+recoveries = pytest.mark.parametrize("recovery", RECOVERIES)
+M = 1500
+TX = 1_200_000  # 1,500 bytes at 10 Gb/s, in ps
+CONTROL = 51_200  # 64 bytes
+METRES = 10_000
+# Of two links of 50 us each.
+WAYS = {"cut-through": Way(2, 5000 * METRES), "stored": Way(2, 5000 * METRES, stored=True)}
+SWITCHES = {"cut-through": all_optical(), "stored": electronic()}
+
+
+def flow(segments: int, kind: str = "cut-through", **changes: Any) -> Plan:
+    """A flow of full segments over two links; windows in segments, one acknowledgement for each."""
+    windows = {
+        f"{name}_bytes": changes.pop(name, default) * M
+        for name, default in (("initial_window", 1), ("advertised_window", 1000))
+    }
+    transport = tcp(**{"acknowledge_every": 1, **windows, **changes})
+    return one_flow(2, SWITCHES[kind], transport, segments * M, metres=METRES)
+
+
+def first_segment(way: Way) -> int:
+    """When the first segment begins."""
+    return START + 2 * way.one_way(CONTROL) + CONTROL
+
+
+def round_trip(way: Way) -> int:
+    """From the beginning of a segment to its acknowledgement."""
+    return way.one_way(TX) + way.one_way(CONTROL)
+
+
+def end_of_rounds(sizes: Iterable[int], segments: int, rtt: int) -> int:
+    """When the last segment is acknowledged, from the beginning of the first one."""
+    for k, size in enumerate(sizes):
+        assert size * TX <= rtt
+        if segments <= size:
+            return (k + 1) * rtt + (segments - 1) * TX
+        segments -= size
+    raise AssertionError("rounds without end")
+
+
+@engines
+@recoveries
+@pytest.mark.parametrize("initial", [1, 3, 10])
+@pytest.mark.parametrize("segments", [1, 2, 4, 30, 31, 150])
+def test_slow_start(engine: Engine, recovery: str, initial: int, segments: int) -> None:
+    way = WAYS["cut-through"]
+    result = engine(flow(segments, recovery=recovery, initial_window=initial))
+    doubling = (initial * 2**k for k in count())
+    end = first_segment(way) + end_of_rounds(doubling, segments, round_trip(way))
+    flows = result["flows"]
+    assert flows["end_ps"].tolist() == [end]
+    assert flows["transmissions"].tolist() == [segments]
+    assert flows["timeouts"].tolist() == flows["duplicates"].tolist() == [0]
+    # Forward: SYN, ACK, segments, FIN, ACK. Back: SYN+ACK, acknowledgements, FIN+ACK.
+    assert result["links"]["units"][[0, 1]].tolist() == [segments + 4, segments + 2]
+
+
+@engines
+@pytest.mark.parametrize("kind", WAYS)
+@pytest.mark.parametrize("window", [1, 2, 5, 64])
+@pytest.mark.parametrize("initial", [1, 2, 3])
+def test_slow_start_up_to_the_advertised_window(
+    engine: Engine, kind: str, window: int, initial: int
+) -> None:
+    segments, way = 200, WAYS[kind]
+    plan = flow(segments, kind, initial_window=initial, advertised_window=window)
+    sizes = (min(initial * 2**k, window) for k in count())
+    end = first_segment(way) + end_of_rounds(sizes, segments, round_trip(way))
+    assert engine(plan)["flows"]["end_ps"].tolist() == [end]
+
+
+@engines
+@pytest.mark.parametrize("kind", WAYS)
+@pytest.mark.parametrize("segments", [1, 99, 400])
+def test_a_window_larger_than_the_path_keeps_the_interface_busy(
+    engine: Engine, kind: str, segments: int
+) -> None:
+    # 400 segments take 480 us, a round trip little more than 200 us.
+    way = WAYS[kind]
+    assert 2 * round_trip(way) < 400 * TX
+    plan = flow(segments, kind, initial_window=400)
+    end = first_segment(way) + (segments - 1) * TX + round_trip(way)
+    assert engine(plan)["flows"]["end_ps"].tolist() == [end]
+
+
+def avoidance(window: float, most: float) -> Iterator[int]:
+    """Segments in each round from a window in bytes on: m^2 / cwnd for each acknowledgement."""
+    while True:
+        size = math.floor(window / M)
+        yield size
+        for _ in repeat(None, size):
+            window = min(window + M * M / window, most)
+
+
+@engines
+@recoveries
+@pytest.mark.parametrize("advertised", [5, 1000])
+@pytest.mark.parametrize("segments", [2, 3, 60, 300])
+def test_congestion_avoidance(
+    engine: Engine, recovery: str, advertised: int, segments: int
+) -> None:
+    """The first segment is lost; the timeout leaves a threshold of two segments.
+
+    The one sample is the SYN's, R: the timeout is R + 4 R / 2. The second sending finds the
+    interface free and a window of one segment; its acknowledgement opens it to two.
+    """
+    links = 3
+    _, hosts, _ = path_edges(links)
+    way = Way(links, 5000 * METRES)
+    transport = tcp(
+        recovery,
+        acknowledge_every=1,
+        initial_window_bytes=M,
+        advertised_window_bytes=advertised * M,
+        min_timeout_ps=0,
+        clock_granularity_ps=0,
+    )
+    plan = one_flow(
+        links,
+        all_optical(),
+        transport,
+        segments * M,
+        metres=METRES,
+        loss=loss({"segments": [1, 1], "transmission": 1}),
+    )
+    plan = plan._replace(links=lossy(plan.links, hosts))
+    established = START + 2 * way.one_way(CONTROL)
+    timeout = 3 * 2 * way.one_way(CONTROL)
+    rtt = round_trip(way)
+    later = end_of_rounds(avoidance(2.0 * M, float(advertised * M)), segments - 1, rtt)
+    result = engine(plan)
+    assert result["flows"]["end_ps"].tolist() == [established + timeout + rtt + later]
+    assert result["flows"]["timeouts"].tolist() == [1]
+    assert result["flows"]["retransmissions"].tolist() == [1]
+
+
+@engines
+@pytest.mark.parametrize(("segments", "acknowledgements"), [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3)])
+@pytest.mark.parametrize("delay", [TX + 1, 70 * MICROSECOND, 40_000 * MICROSECOND])
+def test_delayed_acknowledgements(
+    engine: Engine, segments: int, acknowledgements: int, delay: int
+) -> None:
+    # All in one window: two are acknowledged when the second comes, one that is left waits.
+    way = WAYS["cut-through"]
+    plan = flow(segments, initial_window=10, acknowledge_every=2, acknowledgement_delay_ps=delay)
+    result = engine(plan)
+    waits = delay if segments % 2 else 0
+    end = first_segment(way) + (segments - 1) * TX + round_trip(way) + waits
+    assert result["flows"]["end_ps"].tolist() == [end]
+    assert result["links"]["units"][1] == 2 + acknowledgements
+
+
+@engines
+@pytest.mark.parametrize(("delay", "acknowledgements"), [(TX, 1), (TX - 1, 2)])
+def test_a_segment_at_the_instant_at_which_the_delay_ends(
+    engine: Engine, delay: int, acknowledgements: int
+) -> None:
+    # Arrivals come before timers: the second segment is in time, or comes 1 ps too late and waits.
+    way = WAYS["cut-through"]
+    plan = flow(2, initial_window=2, acknowledge_every=2, acknowledgement_delay_ps=delay)
+    result = engine(plan)
+    waits = 0 if acknowledgements == 1 else delay
+    end = first_segment(way) + TX + round_trip(way) + waits
+    assert result["flows"]["end_ps"].tolist() == [end]
+    assert result["links"]["units"][1] == 2 + acknowledgements
+
+
+@engines
+def test_slow_start_with_delayed_acknowledgements(engine: Engine) -> None:
+    """RFC 5681 opens the window by one segment for an acknowledgement of two.
+
+    From two segments, acknowledged together: three go; the first two are acknowledged when the
+    second came, at which time the third has `delay` still to wait; it is acknowledged alone.
+    """
+    way, delay = WAYS["cut-through"], 10 * MICROSECOND
+    plan = flow(5, initial_window=2, acknowledge_every=2, acknowledgement_delay_ps=delay)
+    second_round = first_segment(way) + TX + round_trip(way)
+    end = second_round + 2 * TX + round_trip(way) + delay
+    assert engine(plan)["flows"]["end_ps"].tolist() == [end]
+    # With a window of two for ever the last would wait for its turn.
+    narrow = flow(
+        5,
+        initial_window=2,
+        advertised_window=2,
+        acknowledge_every=2,
+        acknowledgement_delay_ps=delay,
+    )
+    assert engine(narrow)["flows"]["end_ps"].tolist() == [
+        second_round + TX + 2 * round_trip(way) + delay
+    ]
+
+
+@engines
+@pytest.mark.parametrize("segment", range(1500, 1507))
+def test_the_timeout_after_two_samples(engine: Engine, segment: int) -> None:
+    """RFC 6298: the first sample is the SYN's, the second the first segment's; the second is lost.
+
+    It is sent again after SRTT + 4 RTTVAR, rounded to the nearest picosecond, halves upward.
+    """
+    tx, control = -(-8_000 * segment // 7), -(-8_000 * 64 // 7)  # at 7 Gb/s
+    edges, hosts, _ = path_edges(3)
+    transport = tcp(
+        acknowledge_every=1,
+        segment_bytes=segment,
+        initial_window_bytes=segment,
+        advertised_window_bytes=segment,
+        min_timeout_ps=0,
+        clock_granularity_ps=0,
+    )
+    plan = one_flow(
+        3,
+        all_optical(),
+        transport,
+        2 * segment,
+        loss=loss({"segments": [2, 2], "transmission": 1}),
+    )
+    delays = [5_000_000, 50_000_001, 7_000_000]
+    links = lossy(table(edges, hosts, rates=7 * GIGABIT, delays=delays), hosts)
+    r1 = 2 * (sum(delays) + control)
+    # The first segment waits for the ACK on the interface.
+    r2 = control + sum(delays) + tx + sum(delays) + control
+    eight_variances = 3 * r1 + 2 * (r2 - r1)
+    eighths = 7 * r1 + r2 + 4 * eight_variances
+    assert eighths % 8 == tx % 8
+    timeout = (eighths + 4) // 8
+    end = START + r1 + r2 + timeout + r2 - control
+    result = engine(plan._replace(links=links))
+    assert result["flows"]["end_ps"].tolist() == [end]
+    assert result["flows"]["timeouts"].tolist() == [1]
+
+
+@engines
+@pytest.mark.parametrize(("room", "dropped"), [(3 * M + 64, 0), (3 * M + 63, 1), (2 * M, 2)])
+def test_the_access_buffer(engine: Engine, room: int, dropped: int) -> None:
+    # The ACK of the set-up and three segments are handed over at once.
+    plan = flow(3, initial_window=3, access_buffer_bytes=room)
+    plan.settings["time_limit_ps"] = first_segment(WAYS["cut-through"])
+    result = engine(plan)
+    assert result["flows"]["drops"].tolist() == [dropped]
+    assert result["totals"]["units_dropped"] == dropped
+    assert result["flows"]["transmissions"].tolist() == [3]
+    assert result["links"]["units"][0] == 5 - dropped

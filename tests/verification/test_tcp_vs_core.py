@@ -1,0 +1,85 @@
+"""TCP, bursts and losses: the Rust core against the twin, to the bit."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from compare import check_conservation, check_stories, differences
+from plans import Plan, core, traced, twin
+from random_plans import RECOVERIES, random_plan
+
+QUICK = range(250)
+BRIEF = range(1_000, 1_100)
+LONG = range(10_000, 13_000)
+
+both = pytest.mark.parametrize("bursts", [False, True], ids=["packets", "bursts"])
+
+
+def check_equal(seeds: range, bursts: bool) -> None:
+    """The core gives what the twin gives, in every column and total."""
+    for seed in seeds:
+        plan = random_plan(seed, bursts=bursts)
+        expected, found = twin(plan), core(plan)
+        assert (seed, differences(expected, found)) == (seed, [])
+
+
+@both
+def test_core_equals_twin(bursts: bool) -> None:
+    check_equal(QUICK, bursts)
+
+
+@pytest.mark.slow
+@both
+def test_core_equals_twin_at_length(bursts: bool) -> None:
+    check_equal(LONG, bursts)
+
+
+@both
+def test_conservation_at_every_instant(bursts: bool) -> None:
+    """Whenever a run is stopped, each packet is delivered, dropped or under way."""
+    for seed in BRIEF:
+        plan = random_plan(seed, bursts=bursts)
+        result = core(plan)
+        check_conservation(plan, result)
+        end, before = result["totals"]["end_ps"], Counter[str]()
+        for tenth in range(10):
+            limit = end * tenth // 10
+            stopped = core(Plan({**plan.settings, "time_limit_ps": limit}, *plan[1:]))
+            check_conservation(plan, stopped)
+            for name in ("units_created", "units_delivered", "units_dropped", "bursts_created"):
+                assert stopped["totals"][name] >= before[name], seed
+                before[name] = stopped["totals"][name]
+
+
+@both
+def test_each_unit_is_in_one_place(bursts: bool) -> None:
+    """The life of each packet and burst in the twin, which is equal to the core's."""
+    for seed in BRIEF:
+        check_stories(traced(random_plan(seed, bursts=bursts)))
+
+
+def happened(plan: Plan) -> set[str]:
+    """What there was in a run."""
+    transport, result = plan.settings["transport"], core(plan)
+    tables = (*result["flows"].items(), *result["switches"].items())
+    things = {name for name, column in tables if column.any()}
+    things |= {entry.what for entry in traced(plan) if "drop" in entry.what}
+    if transport["kind"] == "tcp":
+        things |= {transport["recovery"], f"delayed by {transport['acknowledge_every']}"}
+    drops: list[dict[str, Any]] = (plan.settings["loss"] or {"drops": []})["drops"]
+    for drop, units in zip(drops, result["drops"]["units"], strict=True):
+        if units:
+            things |= {f"drop of {name}" for name in drop}
+    return things
+
+
+def test_random_plans_reach_everything() -> None:
+    """What the comparisons above are worth: each mechanism comes in some of the plans."""
+    counts = Counter[str]()
+    for bursts in (False, True):
+        for seed in BRIEF:
+            counts.update(happened(random_plan(seed, bursts=bursts)))
+    expected = {*RECOVERIES, "timeouts", "duplicates", "retransmissions", "assembly_wait_ps"}
+    expected |= {f"drop {reason}" for reason in ("scripted", "random", "access-buffer-full")}
+    expected |= {f"drop of {name}" for name in ("burst", "segments", "window", "acknowledgements")}
+    assert {name: counts[name] for name in expected if counts[name] < 5} == {}

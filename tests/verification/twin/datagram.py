@@ -1,0 +1,34 @@
+"""Open-loop datagrams."""
+
+from twin.endpoint import Endpoint
+from twin.network import TIMER, Packet
+
+
+class DatagramSender(Endpoint):
+    """Hands datagrams to the interface at given times."""
+
+    def wait(self) -> None:
+        """Arm the timer of the next departure."""
+        if self.flow.transmissions < len(self.flow.departures):
+            time = self.flow.departures[self.flow.transmissions]
+            self.network.agenda.add(time, TIMER, self.depart)
+
+    def depart(self) -> None:
+        """Send one datagram."""
+        self.flow.started = True
+        first = self.flow.transmissions * self.most
+        self.flow.transmissions += 1
+        self.send("datagram", first, min(self.most, self.flow.size - first))
+        self.wait()
+
+    def receive(self, packet: Packet) -> None:
+        raise AssertionError("a datagram sender receives nothing")
+
+
+class DatagramReceiver(Endpoint):
+    """Counts what arrives."""
+
+    def receive(self, packet: Packet) -> None:
+        self.flow.delivered += packet.payload
+        if self.flow.delivered == self.flow.size:
+            self.flow.end = self.now

@@ -1,0 +1,117 @@
+"""The edge of a burst network: assembly, disassembly, and bursts in transit."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from twin.network import TIMER, Burst, Link, Network, Packet, Unit
+from twin.switches import AllOptical, Switch
+
+
+@dataclass
+class Queue:
+    """Packets for one egress, with the times of their arrival."""
+
+    packets: list[Packet] = field(default_factory=list)
+    arrivals: list[int] = field(default_factory=list)
+
+    @property
+    def bytes(self) -> int:
+        """What they have together."""
+        return sum(packet.size for packet in self.packets)
+
+
+class Edge(AllOptical):
+    """A node with hosts: ingress, egress, and all-optical for what only passes."""
+
+    def __init__(self, network: Network, node: int, settings: dict[str, Any]) -> None:
+        super().__init__(network, node, settings)
+        switch = settings["switch"]
+        self.assemble_acknowledgements: bool = switch["assemble_acknowledgements"]
+        assembly = switch["assembly"]
+        self.rule: str = assembly["kind"]
+        self.time: int | None = assembly.get("time_ps")
+        self.size: int | None = assembly.get("size_bytes")
+        self.most: int | None = assembly.get("max_bytes")
+        self.least: int = assembly.get("min_bytes") or 0
+        self.queues: dict[int, Queue] = {}
+
+    def arrive(self, unit: Unit, link: Link) -> None:
+        """Take a packet in, a burst apart, or let a burst pass."""
+        if isinstance(unit, Packet):
+            self.counters["arrived"] += 1
+            self.take_in(unit)
+        elif self.egress(unit) == self.node:
+            self.counters["arrived"] += 1
+            end = self.now + link.tx(unit.size)
+            self.network.agenda.add(end, TIMER, lambda: self.take_apart(unit))
+        else:
+            super().arrive(unit, link)
+
+    def egress(self, unit: Unit) -> int:
+        """The switch of the host to which `unit` goes."""
+        return self.network.ports[unit.destination][0].target
+
+    def take_in(self, packet: Packet) -> None:
+        """Send a packet to a host of this edge, or let it join a burst."""
+        if self.egress(packet) == self.node:
+            self.hand_over(packet)
+        elif not packet.payload and not self.assemble_acknowledgements:
+            self.close(Queue([packet], [self.now]))
+        else:
+            self.join(packet, self.egress(packet))
+
+    def join(self, packet: Packet, egress: int) -> None:
+        """Let a packet wait, and close what is to be closed."""
+        queue = self.queues.get(egress)
+        if queue and self.most is not None and queue.bytes + packet.size > self.most:
+            self.close(self.queues.pop(egress))
+        queue = self.queues.setdefault(egress, Queue())
+        queue.packets.append(packet)
+        queue.arrivals.append(self.now)
+        self.network.note("wait", self.node, packet)
+        if self.rule in ("size", "mixed"):
+            assert self.size is not None
+            if queue.bytes >= self.size:
+                self.close(self.queues.pop(egress))
+                return
+        if self.rule in ("timer", "mixed") and len(queue.packets) == 1:
+            assert self.time is not None
+            self.network.agenda.add(self.now + self.time, TIMER, lambda: self.expire(egress, queue))
+
+    def expire(self, egress: int, queue: Queue) -> None:
+        """Close a queue at the end of its time, unless it is gone."""
+        if self.queues.get(egress) is queue:
+            self.close(self.queues.pop(egress))
+
+    def close(self, queue: Queue) -> None:
+        """Send what waited as one burst, over an output that an electronic switch would take."""
+        burst = self.network.create_burst(tuple(queue.packets), max(queue.bytes, self.least))
+        for packet in queue.packets:
+            self.network.note("assemble", self.node, packet)
+        self.counters["bursts"] += 1
+        self.counters["burst_packets"] += len(queue.packets)
+        self.counters["burst_bytes"] += burst.size
+        self.counters["eo_bytes"] += burst.size
+        self.counters["forwarded"] += 1
+        self.assembly_wait += sum(self.now - arrival for arrival in queue.arrivals)
+        self.network.transmit(self.ports[self.choose_queue(burst)], burst, self.now)
+
+    def take_apart(self, burst: Burst) -> None:
+        """Hand the packets of a burst to their hosts."""
+        self.counters["oe_bytes"] += burst.size
+        self.network.note("take apart", self.node, burst)
+        for packet in burst.packets:
+            self.network.note("leave burst", self.node, packet)
+            self.hand_over(packet)
+
+    def hand_over(self, packet: Packet) -> None:
+        """Send a packet to its host."""
+        self.counters["forwarded"] += 1
+        (port,) = self.network.next_hops(self.node, packet.destination)
+        self.network.transmit(self.ports[port], packet, self.now)
+
+
+def burst_switch(network: Network, node: int, settings: dict[str, Any]) -> Switch:
+    """An edge where there are hosts, a core where there are none."""
+    hosts = any(link.target < network.hosts for link in network.ports[node])
+    return (Edge if hosts else AllOptical)(network, node, settings)

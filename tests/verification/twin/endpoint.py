@@ -1,0 +1,258 @@
+"""What the ends of flows have: an interface, a timer, the opening and closing of a connection."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from twin.network import TIMER, Agenda, Block, Network, Packet
+from twin.timeout import SawTimeout, TcpTimeout, Timeout
+
+
+@dataclass
+class Flow:
+    """A row of the table of flows and what is known of it."""
+
+    index: int
+    source: int
+    destination: int
+    start: int
+    size: int
+    departures: list[int]
+    started: bool = False
+    end: int | None = None
+    delivered: int = 0
+    transmissions: int = 0
+    retransmissions: int = 0
+    timeouts: int = 0
+    duplicates: int = 0
+
+
+class Timer:
+    """A deadline that moves, and one event that counts; `expire` is called at the deadline."""
+
+    def __init__(self, agenda: Agenda, expire: Callable[[], None]) -> None:
+        self.agenda = agenda
+        self.expire = expire
+        self.deadline: int | None = None
+        self.armed: int | None = None
+
+    def set(self, deadline: int) -> None:
+        """Want to be called at `deadline`."""
+        self.deadline = deadline
+        if self.armed is None or self.armed > deadline:
+            self.arm(deadline)
+
+    def clear(self) -> None:
+        """Want nothing any more."""
+        self.deadline = None
+
+    def arm(self, time: int) -> None:
+        """Put an event into the agenda."""
+        self.armed = time
+        self.agenda.add(time, TIMER, lambda: self.fire(time))
+
+    def fire(self, time: int) -> None:
+        """Handle the event: stale, too early for the deadline, or in time."""
+        if self.armed != time:
+            return
+        self.armed = None
+        if self.deadline is None:
+            return
+        if self.deadline > time:
+            self.arm(self.deadline)
+            return
+        self.deadline = None
+        self.expire()
+
+
+class Endpoint:
+    """One end of a flow at its host's interface."""
+
+    def __init__(
+        self, network: Network, flow: Flow, transport: dict[str, Any], here: int, there: int
+    ) -> None:
+        self.network = network
+        self.flow = flow
+        self.transport = transport
+        self.here = here
+        self.there = there
+        self.interface = network.ports[here][0]
+        self.room: int | None = transport.get("access_buffer_bytes")
+        self.control: int = transport["control_bytes"]
+        self.header: int = transport["header_bytes"]
+        self.most: int = transport["segment_bytes"] - self.header
+
+    @property
+    def now(self) -> int:
+        """The present, in ps."""
+        return self.network.agenda.now
+
+    def send(
+        self,
+        kind: str,
+        number: int = 0,
+        payload: int = 0,
+        *,
+        window: int = 0,
+        stamp: int | None = None,
+        echo: int | None = None,
+        blocks: tuple[Block, ...] = (),
+    ) -> int:
+        """Hand a packet to the interface; returns when its transmission begins."""
+        size = max(payload + self.header, self.control) if payload else self.control
+        packet = self.network.create(
+            lambda serial: Packet(
+                serial,
+                self.flow.index,
+                kind,
+                number,
+                payload,
+                size,
+                self.there,
+                window,
+                stamp,
+                echo,
+                blocks,
+            )
+        )
+        if self.room is not None and self.interface.backlog(self.now) + size > self.room:
+            self.network.drop(self.here, packet, "access-buffer-full")
+            return self.now
+        return self.network.transmit(self.interface, packet, self.now)
+
+    def receive(self, packet: Packet) -> None:
+        """Handle a packet that arrives here."""
+        raise NotImplementedError
+
+
+class TimedEndpoint(Endpoint):
+    """An end of a connection, with its one timer."""
+
+    def __init__(
+        self, network: Network, flow: Flow, transport: dict[str, Any], here: int, there: int
+    ) -> None:
+        super().__init__(network, flow, transport, here, there)
+        self.is_tcp = transport["kind"] == "tcp"
+        self.state = "listen"
+        self.timer = Timer(network.agenda, self.expire)
+        tau = network.ports[flow.source][0].tx(transport["segment_bytes"])
+        self.timeout: Timeout = TcpTimeout(transport) if self.is_tcp else SawTimeout(transport, tau)
+
+    def send_timed(self, kind: str, number: int = 0, payload: int = 0, **rest: Any) -> int:
+        """Send; returns the time from which the timer and the round trip count."""
+        begins = self.send(kind, number, payload, **rest)
+        return self.now if self.is_tcp else begins
+
+    def expire(self) -> None:
+        """Do what is to be done when the timer has run out."""
+        raise NotImplementedError
+
+
+class Sender(TimedEndpoint):
+    """Opens a connection and closes it; what is between is the transport's."""
+
+    def start(self) -> None:
+        """Begin with a SYN."""
+        self.open_or_close("syn-sent")
+
+    def open_or_close(self, state: str) -> None:
+        """Enter `state` and send its SYN or FIN."""
+        self.state = state
+        self.times_sent = 0
+        self.send_control()
+
+    def send_control(self) -> None:
+        """Send the SYN or FIN."""
+        sent_at = self.send_timed("syn" if self.state == "syn-sent" else "fin")
+        self.control_sent_at = sent_at
+        self.times_sent += 1
+        self.timer.set(sent_at + self.timeout.wait())
+
+    def finish(self) -> None:
+        """All data is acknowledged."""
+        self.flow.end = self.now
+        self.open_or_close("fin-sent")
+
+    def expire(self) -> None:
+        self.flow.timeouts += 1
+        self.timeout.back_off()
+        if self.state == "established":
+            self.data_timeout()
+        else:
+            self.send_control()
+
+    def receive(self, packet: Packet) -> None:
+        if packet.kind == "syn+ack":
+            opens = self.state == "syn-sent"
+            if opens:
+                self.state = "established"
+                self.timer.clear()
+                if self.times_sent == 1:
+                    self.timeout.sample(self.now - self.control_sent_at)
+                else:
+                    self.timeout.syn_was_repeated()
+            self.send("ack", 0)
+            if opens:
+                self.established()
+        elif packet.kind == "fin+ack":
+            self.state = "closed"
+            self.timer.clear()
+            self.send("ack", 1)
+        elif self.state == "established":
+            self.acknowledge(packet)
+
+    def established(self) -> None:
+        """Begin to send data."""
+        raise NotImplementedError
+
+    def acknowledge(self, packet: Packet) -> None:
+        """Handle an acknowledgement of data."""
+        raise NotImplementedError
+
+    def data_timeout(self) -> None:
+        """Send again what was not acknowledged in time."""
+        raise NotImplementedError
+
+
+class Receiver(TimedEndpoint):
+    """Answers; `ack` numbers from the sender are 0 for a SYN+ACK and 1 for a FIN+ACK."""
+
+    def answer(self, kind: str) -> None:
+        """Send a SYN+ACK or FIN+ACK; with a timer, to be repeated until it is acknowledged."""
+        sent_at = self.send_timed(kind)
+        if self.transport["receiver_timers"]:
+            self.timer.set(sent_at + self.timeout.wait())
+
+    def expire(self) -> None:
+        self.timeout.back_off()
+        self.answer("syn+ack" if self.state == "syn-received" else "fin+ack")
+
+    def receive(self, packet: Packet) -> None:
+        if self.state == "closed":
+            return
+        if packet.kind == "syn":
+            if self.state in ("listen", "syn-received"):
+                self.state = "syn-received"
+                self.answer("syn+ack")
+            else:
+                self.acknowledge()
+            return
+        if self.state == "syn-received":
+            self.state = "established"
+            self.timer.clear()
+        if packet.kind == "data":
+            self.take(packet)
+        elif packet.kind == "fin":
+            self.state = "last-ack"
+            self.answer("fin+ack")
+        elif packet.kind == "ack" and packet.number == 1 and self.state == "last-ack":
+            self.state = "closed"
+            self.timer.clear()
+
+    def acknowledge(self) -> None:
+        """Say which byte is expected next."""
+        raise NotImplementedError
+
+    def take(self, packet: Packet) -> None:
+        """Handle a data segment."""
+        raise NotImplementedError

@@ -1,0 +1,125 @@
+"""Units that lossy links lose: by chance, and because the plan says so."""
+
+from collections import Counter
+from functools import cache
+from typing import Any
+
+from twin.network import Link, Packet, Unit
+from twin.rng import MASK, Xoshiro256PlusPlus, stream
+
+
+class Script:
+    """A drop that the plan orders; it counts what it sees from 1."""
+
+    def __init__(self, flow: int, source: int, most: int) -> None:
+        self.flow = flow
+        self.source = source
+        self.most = most
+        self.first: int | None = None
+        self.units = 0
+        self.seen = 0
+
+    def look(self, unit: Unit, now: int) -> bool:
+        """Whether it takes `unit`."""
+        mine = [packet for packet in unit.packets if packet.flow == self.flow]
+        back = [packet for packet in mine if packet.destination == self.source]
+        data = [packet for packet in mine if packet.destination != self.source and packet.payload]
+        taken = self.takes(data, back)
+        if taken:
+            self.units += 1
+            self.first = now if self.first is None else self.first
+        return taken
+
+    def takes(self, data: list[Packet], back: list[Packet]) -> bool:
+        """Whether it takes a unit with this `data`, and these packets `back` to the source."""
+        raise NotImplementedError
+
+
+class BurstScript(Script):
+    """The k-th unit that holds data."""
+
+    def __init__(self, k: int, *rest: int) -> None:
+        super().__init__(*rest)
+        self.k = k
+
+    def takes(self, data: list[Packet], back: list[Packet]) -> bool:
+        self.seen += bool(data)
+        return bool(data) and self.seen == self.k
+
+
+class SegmentScript(Script):
+    """The n-th coming of each of some data segments."""
+
+    def __init__(self, numbers: list[int], transmission: int, *rest: int) -> None:
+        super().__init__(*rest)
+        self.lowest, self.highest = numbers
+        self.transmission = transmission
+        self.came: Counter[int] = Counter()
+
+    def takes(self, data: list[Packet], back: list[Packet]) -> bool:
+        taken = False
+        for packet in data:
+            number = packet.number // self.most + 1
+            self.came[number] += 1
+            if self.lowest <= number <= self.highest:
+                taken |= self.came[number] == self.transmission
+        return taken
+
+
+class WindowScript(Script):
+    """The first unit with data that was sent with a congestion window of so many segments."""
+
+    def __init__(self, segments: int, *rest: int) -> None:
+        super().__init__(*rest)
+        self.segments = segments
+
+    def takes(self, data: list[Packet], back: list[Packet]) -> bool:
+        return self.units == 0 and any(packet.window >= self.segments for packet in data)
+
+
+class AcknowledgementScript(Script):
+    """Some of the units that hold packets for the source."""
+
+    def __init__(self, numbers: list[int], *rest: int) -> None:
+        super().__init__(*rest)
+        self.lowest, self.highest = numbers
+
+    def takes(self, data: list[Packet], back: list[Packet]) -> bool:
+        self.seen += bool(back)
+        return bool(back) and self.lowest <= self.seen <= self.highest
+
+
+def make_script(drop: dict[str, Any], source: int, most: int) -> Script:
+    """Make the script for one of the plan's drops."""
+    rest = (drop["flow"], source, most)
+    if "burst" in drop:
+        return BurstScript(drop["burst"], *rest)
+    if "segments" in drop:
+        return SegmentScript(drop["segments"], drop["transmission"], *rest)
+    if "window" in drop:
+        return WindowScript(drop["window"], *rest)
+    return AcknowledgementScript(drop["acknowledgements"], *rest)
+
+
+class Losses:
+    """What happens on the lossy links of a network."""
+
+    def __init__(self, loss: dict[str, Any] | None, seed: int, scripts: list[Script]) -> None:
+        self.scripts = scripts
+        self.probability = loss["probability"] if loss else 0.0
+        self.acknowledgement_probability = loss["acknowledgement_probability"] if loss else 0.0
+        self.seed = seed
+        self.stream = cache(self._stream)
+
+    def _stream(self, link: int) -> Xoshiro256PlusPlus:
+        return stream(self.seed, f"loss/{link}")
+
+    def reason(self, link: Link, unit: Unit, now: int) -> str | None:
+        """Why `unit` is lost on `link`; None if it is not."""
+        scripted = [script.look(unit, now) for script in self.scripts]
+        data = any(packet.payload for packet in unit.packets)
+        p = self.probability if data else self.acknowledgement_probability
+        by_chance = p > 0 and self.stream(link.index).next() < min(int(p * 2.0**64), MASK)
+        if any(scripted):
+            return "scripted"
+        return "random" if by_chance else None

@@ -1,0 +1,90 @@
+"""The receiver of `tcp`: reassembly, delayed acknowledgements, SACK, DSACK, time stamps."""
+
+from typing import Any
+
+from twin.endpoint import Flow, Receiver, Timer
+from twin.network import Block, Network, Packet
+
+
+class TcpReceiver(Receiver):
+    """Holds what is out of order in `held`, the block that grew last first."""
+
+    def __init__(
+        self, network: Network, flow: Flow, transport: dict[str, Any], here: int, there: int
+    ) -> None:
+        super().__init__(network, flow, transport, here, there)
+        self.held: list[Block] = []
+        self.waiting = 0
+        self.delay = Timer(network.agenda, self.acknowledge)
+        self.last_acknowledgement = 0
+        self.newest_stamp: int | None = None
+        self.sacks = transport["recovery"] in ("sack", "sack1")
+
+    def receive(self, packet: Packet) -> None:
+        if packet.kind == "fin":
+            self.waiting = 0
+            self.delay.clear()
+        super().receive(packet)
+
+    def acknowledge(self, duplicate: Block | None = None) -> None:
+        """Acknowledge all in order, and report a `duplicate`."""
+        self.waiting = 0
+        self.delay.clear()
+        self.last_acknowledgement = self.flow.delivered
+        self.send(
+            "ack",
+            self.flow.delivered,
+            stamp=self.now if self.transport["timestamps"] else None,
+            echo=self.newest_stamp,
+            blocks=self.blocks(duplicate) if self.sacks else (),
+        )
+
+    def blocks(self, duplicate: Block | None) -> tuple[Block, ...]:
+        """RFC 2018, section 4, and RFC 2883, section 4."""
+        blocks = self.held
+        if duplicate is not None and self.transport["duplicate_sack"]:
+            around = [b for b in blocks if b[0] <= duplicate[0] and duplicate[1] <= b[1]]
+            blocks = [duplicate, *around, *(b for b in blocks if b not in around)]
+        return tuple(blocks[: self.transport["sack_blocks"]])
+
+    def take(self, packet: Packet) -> None:
+        segment = (packet.number, packet.number + packet.payload)
+        if packet.stamp is not None and packet.number <= self.last_acknowledgement:
+            # RFC 7323, section 4.3.
+            self.newest_stamp = max(packet.stamp, self.newest_stamp or 0)
+        expected = self.flow.delivered
+        if segment[0] < expected or any(b[0] <= segment[0] < b[1] for b in self.held):
+            self.flow.duplicates += 1
+            self.acknowledge(segment)
+        elif segment[0] > expected:
+            self.hold(segment)
+            self.acknowledge()
+        elif self.held:
+            self.flow.delivered = segment[1]
+            self.fill()
+            self.acknowledge()
+        else:
+            self.flow.delivered = segment[1]
+            self.wait()
+
+    def hold(self, segment: Block) -> None:
+        """Keep a segment, joined with the blocks that it touches."""
+        touching = [b for b in self.held if b[1] == segment[0] or b[0] == segment[1]]
+        ends = [edge for block in (segment, *touching) for edge in block]
+        rest = [b for b in self.held if b not in touching]
+        self.held = [(min(ends), max(ends)), *rest]
+
+    def fill(self) -> None:
+        """Take what follows without a gap."""
+        for block in sorted(self.held):
+            if block[0] == self.flow.delivered:
+                self.flow.delivered = block[1]
+                self.held.remove(block)
+
+    def wait(self) -> None:
+        """Acknowledge one of `acknowledge_every` segments, or after a time."""
+        self.waiting += 1
+        if self.waiting >= self.transport["acknowledge_every"]:
+            self.acknowledge()
+        elif self.waiting == 1:
+            self.delay.set(self.now + self.transport["acknowledgement_delay_ps"])

@@ -1,0 +1,12 @@
+"""The loss recoveries by name."""
+
+from twin.recovery import NewReno, Recovery, Reno, Tahoe
+from twin.sack import Sack, Sack1
+
+RECOVERIES: dict[str, type[Recovery]] = {
+    "tahoe": Tahoe,
+    "reno": Reno,
+    "new-reno": NewReno,
+    "sack": Sack,
+    "sack1": Sack1,
+}

@@ -1,0 +1,183 @@
+"""What all loss recoveries have, and those without SACK: Tahoe, Reno, New-Reno."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from twin.network import Block
+    from twin.tcp import TcpSender
+
+
+class Answer(NamedTuple):
+    """What the sender is to do after an acknowledgement.
+
+    `again`: the first segment that is not acknowledged; `timer`: to start it anew after a new
+    acknowledgement; `send`: whatever may be sent.
+    """
+
+    again: bool = False
+    timer: bool = True
+    send: bool = True
+
+
+class Recovery:
+    """`d` duplicates since the last new acknowledgement; `inflation` in bytes."""
+
+    def __init__(self, sender: TcpSender) -> None:
+        self.sender = sender
+        self.options = sender.transport
+        self.threshold: int = self.options["duplicate_threshold"]
+        self.m = sender.most
+        self.d = 0
+        self.recover = 0
+        self.recovering = False
+        self.inflation = 0
+        self.beyond = 0
+
+    @property
+    def may_enter(self) -> bool:
+        """RFC 6582, section 3.2, step 2."""
+        return self.sender.una > self.recover or not self.recover or not self.options["bug_fix"]
+
+    @property
+    def flight(self) -> int:
+        """What was outstanding before limited transmit."""
+        return self.sender.outstanding - self.beyond
+
+    @property
+    def limited_transmit(self) -> int:
+        """RFC 3042: by how much the window is exceeded for the first duplicates; bytes."""
+        allowed = self.options["limited_transmit"] and 0 < self.d < self.threshold
+        if allowed and not self.recovering and self.sender.next == self.sender.highest:
+            return self.d * self.m
+        return 0
+
+    def read(self, blocks: tuple[Block, ...]) -> bool:
+        """Read SACK blocks; returns whether they say something new."""
+        return False
+
+    def new(self, acknowledged: int) -> Answer:
+        """Handle an acknowledgement of `acknowledged` new bytes."""
+        raise NotImplementedError
+
+    def duplicate(self, news: bool) -> Answer:
+        """Handle a duplicate acknowledgement."""
+        raise NotImplementedError
+
+    def timeout(self) -> None:
+        """Forget what is no longer true after a timeout."""
+        self.d = self.inflation = self.beyond = 0
+        self.recovering = False
+        self.recover = self.sender.highest
+
+    def send(self) -> None:
+        """Send all that may be sent."""
+        while self.may_send(self.sender.next):
+            limited = self.limited_transmit
+            before = self.sender.next
+            self.sender.send_segment(before)
+            if limited:
+                self.beyond += self.sender.next - before
+
+    def may_send(self, begin: int) -> bool:
+        """Whether the segment at `begin`, the next one, may be sent."""
+        sender, payload = self.sender, self.sender.payload_at(begin)
+        if payload <= 0:
+            return False
+        if begin == sender.una:
+            return True
+        window = max(sender.cwnd + self.inflation, 0) + self.limited_transmit
+        return self.in_flight + payload <= window and sender.fits_advertised(begin)
+
+    @property
+    def in_flight(self) -> int:
+        """What counts against the window."""
+        return self.sender.outstanding
+
+
+class Tahoe(Recovery):
+    """Go-back-N in slow start."""
+
+    def duplicate(self, news: bool) -> Answer:
+        self.d += 1
+        if self.d != self.threshold or not self.may_enter:
+            return Answer()
+        sender = self.sender
+        self.recover = sender.highest
+        sender.window.timeout(self.flight, repeated=False)
+        sender.next = sender.una
+        self.beyond = 0
+        return Answer(again=True)
+
+    def new(self, acknowledged: int) -> Answer:
+        self.d = self.beyond = 0
+        self.sender.window.grow(acknowledged)
+        return Answer()
+
+
+class Reno(Recovery):
+    """RFC 5681, section 3.2; any new acknowledgement ends a recovery."""
+
+    def duplicate(self, news: bool) -> Answer:
+        self.d += 1
+        if self.recovering:
+            self.inflation += self.m
+        elif self.d == self.threshold and self.may_enter:
+            self.recover = self.sender.highest
+            self.sender.window.loss(self.flight)
+            self.recovering = True
+            self.inflation = self.threshold * self.m
+            self.beyond = 0
+            return Answer(again=True)
+        return Answer()
+
+    def new(self, acknowledged: int) -> Answer:
+        self.d = self.beyond = 0
+        if not self.recovering or self.options["window_growth_on_exit"]:
+            self.sender.window.grow(acknowledged)
+        self.leave()
+        return Answer()
+
+    def leave(self) -> None:
+        """End a recovery."""
+        self.recovering = False
+        self.inflation = 0
+
+
+class NewReno(Reno):
+    """RFC 6582; `first` until the first partial acknowledgement of a recovery."""
+
+    first = True
+
+    def duplicate(self, news: bool) -> Answer:
+        answer = super().duplicate(news)
+        if answer.again:
+            self.first = True
+        return answer
+
+    def new(self, acknowledged: int) -> Answer:
+        self.d = self.beyond = 0
+        sender = self.sender
+        if not self.recovering:
+            sender.window.grow(acknowledged)
+            return Answer()
+        if sender.una < self.recover:
+            return self.partial(acknowledged)
+        self.leave()
+        if self.options["full_acknowledgement"] == "flight-size":
+            # Section 3.2, step 3, option 1.
+            flight = float(max(sender.outstanding, self.m) + self.m)
+            sender.window.cwnd = min(sender.window.cwnd, flight)
+        if self.options["window_growth_on_exit"]:
+            sender.window.grow(acknowledged)
+        return Answer()
+
+    def partial(self, acknowledged: int) -> Answer:
+        """Section 3.2, step 3, partial acknowledgements."""
+        self.inflation -= acknowledged
+        if acknowledged >= self.m:
+            self.inflation += self.m
+        restart = self.first or self.options["partial_acknowledgement"] == "slow-but-steady"
+        self.first = False
+        return Answer(again=True, timer=restart)

@@ -1,0 +1,263 @@
+"""The recoveries with SACK: that of RFC 6675, and `sack1`, the counter of ns-2."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from twin.recovery import Answer, Recovery
+
+if TYPE_CHECKING:
+    from twin.network import Block
+    from twin.tcp import Segment, TcpSender
+
+
+class Scoreboard(Recovery):
+    """Which segments were SACKed."""
+
+    def read(self, blocks: tuple[Block, ...]) -> bool:
+        news = False
+        for segment in self.sender.segments:
+            if not segment.sacked and any(
+                begin <= segment.begin and segment.end <= end for begin, end in blocks
+            ):
+                segment.sacked = news = True
+        return news
+
+    def forget(self) -> None:
+        """Let nothing be SACKed (RFC 2018, section 8)."""
+        for segment in self.sender.segments:
+            segment.sacked = False
+
+    @property
+    def highest_sacked(self) -> int:
+        """The byte after the last one that is SACKed; 0 if none is."""
+        return max((s.end for s in self.sender.segments if s.sacked), default=0)
+
+
+class Sack(Scoreboard):
+    """RFC 6675; `recover` is its RecoveryPoint, `retransmitted` HighRxt, `rescued` RescueRxt."""
+
+    def __init__(self, sender: TcpSender) -> None:
+        super().__init__(sender)
+        self.retransmitted = 0
+        self.rescued = 0
+        self.pipe = 0
+
+    @property
+    def limited_transmit(self) -> int:
+        return 0
+
+    @property
+    def after_timeout(self) -> bool:
+        """Whether what was sent before a timeout is not yet acknowledged."""
+        return not self.recovering and self.sender.una < self.recover
+
+    @property
+    def in_flight(self) -> int:
+        sender = self.sender
+        if self.d and not self.after_timeout:
+            return sender.outstanding
+        return sum(s.payload for s in sender.segments if not s.sacked and s.begin < sender.next)
+
+    def is_lost(self, segment: Segment) -> bool:
+        """IsLost, section 4."""
+        above = [s for s in self.sender.segments if s.begin > segment.begin]
+        sacked_bytes = sum(s.payload for s in above if s.sacked)
+        runs = sum(s.sacked and not (i and above[i - 1].sacked) for i, s in enumerate(above))
+        return runs >= self.threshold or sacked_bytes > (self.threshold - 1) * self.m
+
+    def set_pipe(self) -> None:
+        """SetPipe, section 4."""
+        if not self.recovering:
+            self.retransmitted = self.sender.una
+        self.pipe = 0
+        for segment in self.sender.segments:
+            if not segment.sacked:
+                self.pipe += segment.payload * (not self.is_lost(segment))
+                self.pipe += segment.payload * (segment.begin < self.retransmitted)
+
+    def pass_over(self) -> None:
+        """Let `next` be no SACKed segment."""
+        for segment in self.sender.segments:
+            if segment.begin == self.sender.next and segment.sacked:
+                self.sender.next = segment.end
+
+    def duplicate(self, news: bool) -> Answer:
+        if not news:
+            return Answer()
+        self.d += 1
+        self.pass_over()
+        self.set_pipe()
+        sender = self.sender
+        lost = self.d >= self.threshold or self.is_lost(sender.segments[0])
+        if self.recovering or sender.una < self.recover or not lost:
+            return Answer()
+        # Section 5, step 4.
+        self.recover = sender.highest
+        sender.window.loss(self.flight)
+        self.recovering = True
+        self.beyond = 0
+        first = sender.segments[0]
+        self.retransmitted = self.rescued = first.end
+        self.set_pipe()
+        return Answer(again=True)
+
+    def new(self, acknowledged: int) -> Answer:
+        self.d = self.beyond = 0
+        sender = self.sender
+        ends = self.recovering and sender.una >= self.recover
+        if ends:
+            self.recovering = False
+        if not self.recovering and (not ends or self.options["window_growth_on_exit"]):
+            sender.window.grow(acknowledged)
+        self.retransmitted = max(self.retransmitted, sender.una)
+        self.pass_over()
+        self.set_pipe()
+        return Answer()
+
+    def timeout(self) -> None:
+        super().timeout()
+        self.forget()
+
+    def send(self) -> None:
+        if self.recovering:
+            self.send_in_recovery()
+        elif not self.d or not self.options["limited_transmit"] or self.after_timeout:
+            self.pass_over()
+            while self.may_send(self.sender.next):
+                self.sender.send_segment(self.sender.next)
+                self.pass_over()
+        else:
+            self.send_beyond()
+
+    def send_beyond(self) -> None:
+        """Limited transmit: section 5, step 3."""
+        sender = self.sender
+        while self.may_send_new():
+            payload = sender.payload_at(sender.next)
+            sender.send_segment(sender.next)
+            self.pipe += payload
+            self.beyond += payload
+
+    def may_send_new(self) -> bool:
+        """Whether there is new data, and room for it."""
+        sender = self.sender
+        return (
+            self.pipe + self.m <= sender.cwnd
+            and sender.payload_at(sender.next) > 0
+            and sender.fits_advertised(sender.next)
+        )
+
+    def send_in_recovery(self) -> None:
+        """Send what NextSeg names as long as there is room: section 5, (C.1) to (C.5)."""
+        sender = self.sender
+        while self.pipe + self.m <= sender.cwnd:
+            hole = self.hole()
+            if hole and self.is_lost(hole):
+                self.send_hole(hole)
+            elif self.may_send_new():
+                self.pipe += sender.payload_at(sender.next)
+                sender.send_segment(sender.next)
+            elif hole:
+                self.send_hole(hole)
+            elif not self.rescue():
+                return
+
+    def hole(self) -> Segment | None:
+        """The first not yet retransmitted, not SACKed, below what is SACKed: (1.a), (1.b)."""
+        for segment in self.sender.segments:
+            if segment.begin >= self.retransmitted and not segment.sacked:
+                return segment if segment.begin < self.highest_sacked else None
+        return None
+
+    def send_hole(self, hole: Segment) -> None:
+        """Send a segment again, and move HighRxt: (C.2)."""
+        self.pipe += hole.payload
+        self.retransmitted = hole.end
+        self.sender.send_segment(hole.begin)
+
+    def rescue(self) -> bool:
+        """NextSeg's rule (4)."""
+        if not self.options["rescue_retransmission"] or self.sender.una <= self.rescued:
+            return False
+        highest = [s for s in self.sender.segments if not s.sacked][-1]
+        self.pipe += highest.payload
+        self.rescued = self.recover
+        self.sender.send_segment(highest.begin)
+        return True
+
+
+class Sack1(Scoreboard):
+    """`Agent/TCP/Sack1` of ns-2: `pipe` counts segments, `looked` is where to look for a hole."""
+
+    def __init__(self, sender: TcpSender) -> None:
+        super().__init__(sender)
+        self.pipe = 0
+        self.looked = 0
+        self.after_timeout = False
+
+    @property
+    def limited_transmit(self) -> int:
+        if self.options["limited_transmit"] and 0 < self.d < self.threshold:
+            return 0 if self.recovering else self.d * self.m
+        return 0
+
+    def read(self, blocks: tuple[Block, ...]) -> bool:
+        return not self.after_timeout and super().read(blocks)
+
+    def duplicate(self, news: bool) -> Answer:
+        if self.recovering:
+            self.pipe -= 1
+            return Answer()
+        self.d += news
+        if not news or self.d != self.threshold or not self.may_enter:
+            return Answer()
+        sender = self.sender
+        self.recover = sender.highest
+        self.pipe = math.ceil(sender.outstanding / self.m) - self.threshold
+        self.looked = sender.segments[0].end
+        sender.window.loss(sender.outstanding)
+        self.recovering = True
+        return Answer(again=True, send=False)
+
+    def new(self, acknowledged: int) -> Answer:
+        self.after_timeout = False
+        if self.recovering and self.sender.una < self.recover:
+            self.pipe -= 2
+            return Answer()
+        if self.recovering:
+            self.recovering = False
+            self.recover = 0
+        else:
+            self.sender.window.grow(acknowledged)
+        self.d = 0
+        self.forget()
+        return Answer()
+
+    def timeout(self) -> None:
+        super().timeout()
+        self.forget()
+        self.after_timeout = True
+
+    def send(self) -> None:
+        if not self.recovering:
+            super().send()
+            return
+        sender = self.sender
+        while self.pipe < sender.cwnd // self.m:
+            hole = self.hole()
+            if hole:
+                self.looked = hole.end
+            begin = hole.begin if hole else sender.next
+            if sender.payload_at(begin) <= 0 or not sender.fits_advertised(begin):
+                return
+            sender.send_segment(begin)
+            self.pipe += 1
+
+    def hole(self) -> Segment | None:
+        """The first to be looked at that is not SACKed, below one that is."""
+        for segment in self.sender.segments:
+            if segment.begin >= self.looked and not segment.sacked:
+                return segment if segment.begin < self.highest_sacked else None
+        return None

@@ -1,0 +1,54 @@
+"""Stop-and-wait: `saw` and `sawl`."""
+
+from twin.endpoint import Receiver, Sender
+from twin.network import Packet
+
+
+class SawSender(Sender):
+    """Sends one segment at a time."""
+
+    def established(self) -> None:
+        self.acknowledged = 0
+        self.send_next()
+
+    def send_next(self) -> None:
+        """Send the segment after what is acknowledged for the first time."""
+        self.times_sent = 0
+        self.send_data()
+
+    def send_data(self) -> None:
+        """Send the segment after what is acknowledged."""
+        self.flow.transmissions += 1
+        self.flow.retransmissions += self.times_sent > 0
+        payload = min(self.most, self.flow.size - self.acknowledged)
+        self.sent_at = self.send_timed("data", self.acknowledged, payload, window=1)
+        self.times_sent += 1
+        self.timer.set(self.sent_at + self.timeout.wait())
+
+    def data_timeout(self) -> None:
+        self.send_data()
+
+    def acknowledge(self, packet: Packet) -> None:
+        if packet.number <= self.acknowledged:
+            return
+        if self.times_sent == 1:
+            self.timeout.sample(self.now - self.sent_at)
+        self.acknowledged = packet.number
+        if self.acknowledged < self.flow.size:
+            self.send_next()
+        else:
+            self.finish()
+
+
+class SawReceiver(Receiver):
+    """Acknowledges each segment."""
+
+    def acknowledge(self) -> None:
+        self.send("ack", self.flow.delivered)
+
+    def take(self, packet: Packet) -> None:
+        if packet.number == self.flow.delivered:
+            self.flow.delivered += packet.payload
+        else:
+            self.flow.duplicates += 1
+        self.acknowledge()

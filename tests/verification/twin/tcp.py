@@ -1,0 +1,149 @@
+"""The sender of `tcp`: what is outstanding, what may be sent, when the timer runs."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from twin.endpoint import Flow, Sender
+from twin.network import Network, Packet
+from twin.recoveries import RECOVERIES
+from twin.recovery import Recovery
+from twin.window import Window
+
+
+@dataclass
+class Segment:
+    """Data that was sent and is not acknowledged."""
+
+    begin: int
+    end: int
+    sent_at: int
+    again: bool = False
+    sacked: bool = False
+
+    @property
+    def payload(self) -> int:
+        """Its bytes."""
+        return self.end - self.begin
+
+
+class TcpSender(Sender):
+    """`una`, `next` and `highest` are bytes; `segments` holds those of `[una, highest)`."""
+
+    def __init__(
+        self, network: Network, flow: Flow, transport: dict[str, Any], here: int, there: int
+    ) -> None:
+        super().__init__(network, flow, transport, here, there)
+        self.advertised: int = transport["advertised_window_bytes"]
+        self.una = self.next = self.highest = 0
+        self.segments: list[Segment] = []
+        self.window = Window(transport, self.most)
+        self.recovery: Recovery = RECOVERIES[transport["recovery"]](self)
+        self.timed: tuple[int, int] | None = None
+        self.una_at_timeout: int | None = None
+
+    @property
+    def outstanding(self) -> int:
+        """FlightSize."""
+        return self.next - self.una
+
+    @property
+    def cwnd(self) -> int:
+        """Congestion window in whole bytes."""
+        return math.floor(self.window.cwnd)
+
+    def payload_at(self, begin: int) -> int:
+        """Bytes of the segment that begins at `begin`; 0 if there is none."""
+        return min(self.most, self.flow.size - begin)
+
+    def fits_advertised(self, begin: int) -> bool:
+        """Whether the segment at `begin` is within the receiver's window."""
+        return begin + self.payload_at(begin) - self.una <= self.advertised
+
+    def established(self) -> None:
+        self.recovery.send()
+
+    def send_segment(self, begin: int) -> None:
+        """Send the segment that begins at `begin`, for the first time or again."""
+        end = begin + self.payload_at(begin)
+        sent_before = begin < self.highest
+        self.flow.transmissions += 1
+        self.flow.retransmissions += sent_before
+        window = min(int(self.window.cwnd / self.most), 65_535)
+        stamp = self.now if self.transport["timestamps"] else None
+        self.send("data", begin, end - begin, window=window, stamp=stamp)
+        if sent_before:
+            (segment,) = (s for s in self.segments if s.begin == begin)
+            segment.sent_at, segment.again = self.now, True
+            self.timed = None
+        else:
+            self.segments.append(Segment(begin, end, self.now))
+            self.timed = self.timed or (end, self.now)
+        self.next = max(self.next, end)
+        self.highest = max(self.highest, end)
+        if self.timer.deadline is None:
+            self.restart_timer()
+
+    def restart_timer(self) -> None:
+        """Let the retransmission timer start anew."""
+        self.timer.set(self.now + self.timeout.wait())
+
+    def acknowledge(self, packet: Packet) -> None:
+        if packet.number > self.una:
+            self.new_acknowledgement(packet)
+        elif packet.number == self.una and self.highest > self.una:
+            news = self.recovery.read(packet.blocks)
+            answer = self.recovery.duplicate(news)
+            if answer.again:
+                self.send_segment(self.una)
+                self.restart_timer()
+            if answer.send:
+                self.recovery.send()
+
+    def new_acknowledgement(self, packet: Packet) -> None:
+        """Handle one that acknowledges something new."""
+        acknowledged = packet.number - self.una
+        self.una = packet.number
+        self.next = max(self.next, self.una)
+        covered = [s for s in self.segments if s.end <= self.una]
+        self.segments = self.segments[len(covered) :]
+        self.recovery.read(packet.blocks)
+        self.sample(packet, covered)
+        answer = self.recovery.new(acknowledged)
+        if self.una == self.flow.size:
+            self.timer.clear()
+            self.finish()
+            return
+        if not self.outstanding:
+            self.timer.clear()
+        if answer.again:
+            self.send_segment(self.una)
+        if answer.timer and self.outstanding:
+            # RFC 6298, section 5, (5.3).
+            self.restart_timer()
+        self.recovery.send()
+
+    def sample(self, packet: Packet, covered: list[Segment]) -> None:
+        """Take a round-trip time, if the acknowledgement tells one."""
+        timed, self.timed = self.timed, None
+        if self.transport["timestamps"]:
+            if packet.echo is not None:
+                self.timeout.sample(self.now - packet.echo)
+        elif self.transport["rtt_samples"] == "every-acknowledgement":
+            if not any(segment.again for segment in covered):
+                self.timeout.sample(self.now - covered[-1].sent_at)
+        elif timed is not None:
+            end, sent_at = timed
+            if self.una >= end:
+                self.timeout.sample(self.now - sent_at)
+            else:
+                self.timed = timed
+
+    def data_timeout(self) -> None:
+        # RFC 5681, section 3.1: the threshold is held if the segment was sent again by the timer.
+        self.window.timeout(self.outstanding, self.una == self.una_at_timeout)
+        self.una_at_timeout = self.una
+        self.recovery.timeout()
+        self.next = self.una
+        self.timed = None
+        self.recovery.send()

@@ -1,0 +1,89 @@
+"""How long an end of a connection waits: the rules of stop-and-wait and of RFC 6298."""
+
+import math
+from typing import Any, Protocol
+
+
+def round_half_away(x: float) -> int:
+    """Nearest whole number of a positive `x`; halves go up."""
+    whole = math.floor(x)
+    return whole + 1 if x - whole >= 0.5 else whole
+
+
+class Timeout(Protocol):
+    """A timeout that learns from round-trip times and from expiries."""
+
+    def wait(self) -> int:
+        """For how long to wait for an answer, in ps."""
+
+    def back_off(self) -> None:
+        """The timer has expired."""
+
+    def sample(self, round_trip: int) -> None:
+        """A round-trip time was measured."""
+
+    def syn_was_repeated(self) -> None:
+        """The connection is established, and its SYN no sample."""
+
+
+class SawTimeout:
+    """minakhmetov2018, section 2; `tau` is the transmission time of a full segment."""
+
+    def __init__(self, transport: dict[str, Any], tau: int) -> None:
+        self.alpha: float = transport["alpha"]
+        self.beta: float = transport["beta"]
+        self.maximum: int = transport["max_timeout_ps"]
+        self.t: int = transport["initial_timeout_ps"]
+        # T'_i = T_i + p tau.
+        self.longer = round_half_away(transport.get("p", 0.0) * tau)
+
+    def wait(self) -> int:
+        return self.t + self.longer
+
+    def back_off(self) -> None:
+        # T_i = alpha T_{i-1} up to a maximum.
+        self.t = min(round_half_away(self.alpha * float(self.t)), self.maximum)
+
+    def sample(self, round_trip: int) -> None:
+        # T_i = beta gamma + (1 - beta) T_{i-1}.
+        self.t = round_half_away(self.beta * float(round_trip) + (1.0 - self.beta) * float(self.t))
+
+    def syn_was_repeated(self) -> None:
+        pass
+
+
+class TcpTimeout:
+    """RFC 6298, with its parameters free."""
+
+    def __init__(self, transport: dict[str, Any]) -> None:
+        self.initial: int = transport["initial_timeout_ps"]
+        self.minimum: int = transport["min_timeout_ps"]
+        self.maximum: int = transport["max_timeout_ps"]
+        self.granularity: int = transport["clock_granularity_ps"]
+        self.backoff: float = transport["backoff"]
+        self.rto: int = self.initial
+        self.srtt: float | None = None
+        self.rttvar = 0.0
+
+    def wait(self) -> int:
+        return self.rto
+
+    def back_off(self) -> None:
+        # Section 5, (5.5).
+        self.rto = min(round_half_away(self.backoff * float(self.rto)), self.maximum)
+
+    def sample(self, round_trip: int) -> None:
+        r = float(round_trip)
+        if self.srtt is None:
+            # Section 2, (2.2).
+            self.srtt, self.rttvar = r, r / 2
+        else:
+            # Section 2, (2.3): beta = 1/4 and alpha = 1/8, the variance first.
+            self.rttvar = 0.75 * self.rttvar + 0.25 * abs(self.srtt - r)
+            self.srtt = 0.875 * self.srtt + 0.125 * r
+        rto = round_half_away(self.srtt + max(float(self.granularity), 4 * self.rttvar))
+        self.rto = min(max(rto, self.minimum), self.maximum)
+
+    def syn_was_repeated(self) -> None:
+        # Section 5, (5.7): 3 s where the initial timeout is 1 s.
+        self.rto = min(3 * self.initial, self.maximum)
