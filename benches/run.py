@@ -21,6 +21,15 @@ from lightburst import _core
 
 #: Runs of each size, enough for a median that stands still.
 RUNS = {8: 40, 16: 9, 32: 3, 64: 1}
+#: Windows of segments: ns-2's two scenarios (`benches/peers.py`) and yu2004's path, with the
+#: simulated seconds of one run.
+TREE_S, FLOW_S = 0.05, 1000.0
+TCP = (
+    (case.electronic(0.3, TREE_S), TREE_S),
+    (case.long_flow(FLOW_S), FLOW_S),
+    (case.burst_path(FLOW_S), FLOW_S),
+)
+TCP_RUNS = 9
 PENDING = (1_000, 100_000, 10_000_000)
 #: The trees on which all agendas are compared.
 TREES = (8, 16, 32)
@@ -94,6 +103,23 @@ def scenario_table(measurements: list[case.Measurement]) -> Table:
     return table
 
 
+def tcp_table(measurements: list[dict[str, Any]]) -> Table:
+    table = Table(title="one core, TCP with SACK")
+    table.add_column("scenario")
+    for heading in ("runs", "M hops", "M hops/s", "simulated s/s", "peak MiB"):
+        table.add_column(heading, justify="right")
+    for m in measurements:
+        table.add_row(
+            m["name"],
+            str(m["runs"]),
+            f"{m['packet_hops'] / m['runs'] / 1e6:.2f}",
+            f"{m['hops_per_s'] / 1e6:.1f}",
+            f"{m['simulated_seconds_per_s']:,.3g}",
+            f"{m['peak_bytes'] / 2**20:.0f}",
+        )
+    return table
+
+
 def agenda_table(rates: dict[str, dict[str, float]]) -> Table:
     table = Table(
         title="the agendas: alone (hold model, M events/s), and under the model (M hops/s)"
@@ -129,12 +155,21 @@ def main() -> int:
             console.print(f"fat-tree k = {k}: {case.hosts(k)} hosts ...")
             results["scenarios"].append(case.measured(case.paper(k), runs))
     console.print("agendas ...")
+    results["tcp"] = []
+    for description, simulated in TCP:
+        console.print(f"{description['name']} ...")
+        measurement = case.measured(description, TCP_RUNS)
+        seconds = simulated * measurement["wall_hops_per_s"] / measurement["packet_hops"]
+        results["tcp"].append(
+            measurement | {"simulated_seconds_per_s": seconds * measurement["runs"]}
+        )
     results["agendas"] = agendas(chosen.largest)
     results["calibration_after_s"] = calibrate()
     if chosen.format == "json":
         print(json.dumps(results, indent=2))
         return 0
     console.print(scenario_table(results["scenarios"]))
+    console.print(tcp_table(results["tcp"]))
     share = min(m["core_share"] for m in results["scenarios"])
     if share < QUIET:
         console.print(

@@ -46,7 +46,7 @@ impl Measure {
         }
     }
 
-    /// The options of a data segment: RFC 7323, section 3.2.
+    /// The options of a segment: RFC 7323, section 3.2, wants them in every one.
     #[inline]
     pub fn options(&self, now: Time) -> Option<Options> {
         (self.clock == Clock::Timestamps).then(|| Options::stamped(now))

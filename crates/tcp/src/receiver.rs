@@ -85,7 +85,7 @@ impl Receiver {
             return;
         }
         if header.flags & SYN != 0 {
-            self.on_syn(reception, end, tokens, fx);
+            self.on_syn(options, reception, end, tokens, fx);
         } else if header.flags & FIN != 0 {
             self.state = State::LastAck;
             self.delay.clear();
@@ -99,6 +99,7 @@ impl Receiver {
 
     fn on_syn<A: Agenda<Event>>(
         &mut self,
+        options: Option<&Options>,
         reception: &Reception,
         end: Endpoint<'_>,
         tokens: Tokens,
@@ -106,6 +107,7 @@ impl Receiver {
     ) {
         if matches!(self.state, State::Listen | State::SynReceived) {
             self.state = State::SynReceived;
+            self.stamp(0, options);
             self.answer(SYN, reception, end, tokens, fx);
         } else {
             // RFC 9293, section 3.10.7.4: a SYN in a synchronised state is answered with an ACK.
@@ -128,15 +130,7 @@ impl Receiver {
             self.state = State::Established;
             self.timer.clear();
         }
-        // RFC 7323, section 4.3: the echo is that of the oldest segment not acknowledged.
-        if let Some(options) = options.filter(|_| header.sequence <= self.last_sent) {
-            let newer = self.recent == Time::NEVER || options.timestamp >= self.recent;
-            self.recent = if newer {
-                options.timestamp
-            } else {
-                self.recent
-            };
-        }
+        self.stamp(header.sequence, options);
         let segment = Block {
             start: header.sequence,
             end: header.sequence + u64::from(header.payload),
@@ -164,6 +158,17 @@ impl Receiver {
             self.acknowledge(0, options, end, fx);
         } else if !self.delay.is_set() {
             self.delay.set(fx.now() + reception.delay, tokens.delay, fx);
+        }
+    }
+
+    /// RFC 7323, section 4.3: the echo is that of the oldest segment not acknowledged.
+    #[inline]
+    fn stamp(&mut self, sequence: u64, options: Option<&Options>) {
+        let Some(options) = options.filter(|_| sequence <= self.last_sent) else {
+            return;
+        };
+        if self.recent == Time::NEVER || options.timestamp >= self.recent {
+            self.recent = options.timestamp;
         }
     }
 
@@ -219,7 +224,8 @@ impl Receiver {
         tokens: Tokens,
         fx: &mut Effects<'_, A>,
     ) {
-        let begin = self.acknowledge(flag, None, end, fx);
+        let options = self.options(None, reception, fx.now());
+        let begin = self.acknowledge(flag, options, end, fx);
         let sent = match reception.from_transmission {
             true => begin,
             false => fx.now(),

@@ -122,7 +122,7 @@ impl Sender {
         tokens: Tokens,
         fx: &mut Effects<'_, A>,
     ) {
-        acknowledge(SYN_ACKNOWLEDGED, end, fx);
+        self.acknowledge(SYN_ACKNOWLEDGED, end, fx);
         if self.state != State::SynSent {
             return;
         }
@@ -142,7 +142,7 @@ impl Sender {
         if matches!(self.state, State::FinWait | State::Closed) {
             self.state = State::Closed;
             self.timer.clear();
-            acknowledge(FIN_ACKNOWLEDGED, end, fx);
+            self.acknowledge(FIN_ACKNOWLEDGED, end, fx);
         }
     }
 
@@ -342,11 +342,25 @@ impl Sender {
             flags: FORWARD | flag,
             ..Header::default()
         };
-        let begin = end.send(header, None, false, fx);
+        let begin = end.send(header, self.measure.options(fx.now()), false, fx);
         let sent = self.measure.counted_from(begin, fx.now());
         let value = self.timeout.value();
         self.timer.set(sent + value, tokens.retransmission, fx);
         sent
+    }
+
+    fn acknowledge<A: Agenda<Event>>(
+        &self,
+        acknowledgement: u64,
+        end: Endpoint<'_>,
+        fx: &mut Effects<'_, A>,
+    ) {
+        let header = Header {
+            acknowledgement,
+            flags: FORWARD | ACK,
+            ..Header::default()
+        };
+        end.send(header, self.measure.options(fx.now()), false, fx);
     }
 
     /// The pacing timer's event fires.
@@ -439,13 +453,4 @@ fn context<'a, A: Agenda<Event>>(
         congestion,
         now: fx.now(),
     }
-}
-
-fn acknowledge<A: Agenda<Event>>(acknowledgement: u64, end: Endpoint<'_>, fx: &mut Effects<'_, A>) {
-    let header = Header {
-        acknowledgement,
-        flags: FORWARD | ACK,
-        ..Header::default()
-    };
-    end.send(header, None, false, fx);
 }

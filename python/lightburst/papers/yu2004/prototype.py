@@ -24,8 +24,8 @@ PROTOTYPE: Final = {
 
 
 _LIMITED: Final = (
-    "The prototype very likely had limited transmit on, as ns-2.35 has and ns-2 before 2002 had not: "
-    "with it our senders give all thirty values within 1.3 %."
+    "The prototype very likely had limited transmit on, as ns-2.35 has and ns-2 before 2002 had "
+    "not: with it our senders give all thirty values within 1.3 %."
 )
 
 
