@@ -159,13 +159,16 @@ def main() -> int:
     """Run the papers and write the pages."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer seeds and points: a preview")
-    quick: bool = parser.parse_args().quick
+    parser.add_argument(
+        "--preview", action="append", default=[], metavar="PART", help="run this part quickly only"
+    )
+    chosen = parser.parse_args()
     text = ["# What is reproduced, and how well", "", "Written by `make docs` from a run."]
     sections = []
     for paper in PAPERS.values():
         beyond = [part for part in paper.parts if part not in paper.default]
         for name in (paper.name, *(f"{paper.name}/{part}" for part in beyond)):
-            found = reproduce(name, quick=quick)
+            found = reproduce(name, quick=chosen.quick or name in chosen.preview)
             pictures = save_pictures(found, ROOT / "docs" / "images")
             text += ["", page_section(found, pictures)]
             if name == paper.name:

@@ -23,6 +23,7 @@ from plans import (
     fat_tree_edges,
     flow_table,
     hybrid,
+    lossy,
     path_edges,
     saw,
     settings,
@@ -262,8 +263,39 @@ def random_shape(random: Random) -> Shape:
     return edges + ways * [(hosts, hosts + 1)], hosts, hosts + 2, routing
 
 
+def gentle(random: Random, plan: Plan) -> Plan:
+    """The same with one long flow at a time, wide windows and few losses, that recoveries end."""
+    transport = plan.settings["transport"]
+    m = transport["segment_bytes"] - transport["header_bytes"]
+    windows = {
+        "advertised_window_bytes": random.choice([12, 20, 50, 1000]) * m,
+        "initial_window_bytes": random.choice([4, 10, 20]) * m,
+        "access_buffer_bytes": None,
+        "backoff": random.choice([1.5, 2.0]),
+    }
+    first = random.randint(1, 60)
+    several = sorted(random.sample(range(first, first + 20), random.randint(1, 6)))
+    drops = [
+        {"flow": 0, "segments": [number, number], "transmission": 1 + (random.random() < 0.1)}
+        for number in several
+    ]
+    loss = {
+        "probability": random.choice([0.0, 0.0, 0.01]),
+        "acknowledgement_probability": random.choice([0.0, 0.0, 0.05]),
+        "drops": drops,
+    }
+    size = random.randint(several[-1], several[-1] + 60) * m + random.choice([0, 1])
+    flow = {name: column[:1] for name, column in plan.flows.items()}
+    changes = {"transport": {**transport, **windows}, "loss": loss, "time_limit_ps": 1000 * SECOND}
+    return Plan(
+        {**plan.settings, **changes},
+        lossy(plan.links, plan.settings["hosts"]),
+        {**flow, "bytes": np.array([size], np.uint64)},
+    )
+
+
 def random_plan(seed: int, *, bursts: bool) -> Plan:
-    """A plan with `tcp`, or one with `bursts`; often with losses."""
+    """A plan with `tcp`, or one with `bursts`; rough, with losses everywhere, or gentle."""
     random = Random(seed)
     edges, hosts, nodes, routing = random_shape(random)
     switch = random_burst(random) if bursts else random_switch(random)
@@ -290,4 +322,5 @@ def random_plan(seed: int, *, bursts: bool) -> Plan:
         "transport": transport,
         "loss": loss,
     }
-    return Plan(settings(hosts, nodes, **chosen), links, flows)
+    plan = Plan(settings(hosts, nodes, **chosen), links, flows)
+    return gentle(random, plan) if transport["kind"] == "tcp" and random.random() < 0.4 else plan

@@ -131,7 +131,6 @@ impl Fabric {
     }
 
     /// Whether a lossy link loses a unit; then the unit is gone.
-    #[cold]
     pub(crate) fn lose_on(&mut self, link: LinkId, unit: UnitId, now: Time) -> bool {
         let Some(loss) = &mut self.loss else {
             return false;

@@ -66,19 +66,19 @@ impl Drop {
     fn takes(&mut self, packets: &[Packet], full: u64, source: NodeId) -> bool {
         let flow = self.flow;
         let of_flow = packets.iter().filter(|packet| packet.flow == flow);
-        let (back, forth): (Vec<&Packet>, Vec<&Packet>) =
-            of_flow.partition(|packet| packet.destination == source);
-        let data: Vec<&&Packet> = forth.iter().filter(|p| p.header.payload > 0).collect();
+        let back = of_flow.clone().any(|packet| packet.destination == source);
+        let mut data = of_flow.filter(|p| p.destination != source && p.header.payload > 0);
         match self.script {
             Script::Burst(k) => {
-                self.seen += u64::from(!data.is_empty());
-                !data.is_empty() && self.seen == k
+                let any = data.next().is_some();
+                self.seen += u64::from(any);
+                any && self.seen == k
             }
             Script::Segments {
                 first,
                 last,
                 transmission,
-            } => data.iter().fold(false, |taken, packet| {
+            } => data.fold(false, |taken, packet| {
                 let number = packet.header.sequence / full + 1;
                 if number < first || number > last {
                     return taken;
@@ -88,12 +88,12 @@ impl Drop {
                 taken || *times == transmission
             }),
             Script::Window(window) => {
-                let wide = data.iter().any(|packet| packet.header.window >= window);
+                let wide = data.any(|packet| packet.header.window >= window);
                 wide && self.units == 0
             }
             Script::Acknowledgements { first, last } => {
-                self.seen += u64::from(!back.is_empty());
-                !back.is_empty() && (first..=last).contains(&self.seen)
+                self.seen += u64::from(back);
+                back && (first..=last).contains(&self.seen)
             }
         }
     }

@@ -172,9 +172,9 @@ impl Trace {
 
     /// Notes that a burst is dropped.
     pub(crate) fn lose(&mut self, number: u64, reason: DropReason) {
-        let row = self.bursts.iter_mut().rev().find(|b| b.number == number);
-        if let Some(row) = row {
-            row.lost = Some(reason);
+        // Rows come in the order of the numbers; a burst without a traced flow has none.
+        if let Ok(place) = self.bursts.binary_search_by_key(&number, |b| b.number) {
+            self.bursts[place].lost = Some(reason);
         }
     }
 }

@@ -116,7 +116,8 @@ pub trait CongestionControl: Send {
         self.window() as f64
     }
 
-    /// A recovery ends with so many bytes at the most in the window.
+    /// No more than so many bytes may be in the window now: a recovery ends, or a
+    /// connection begins after a SYN that was lost.
     fn limit(&mut self, _window: u64) {}
 
     /// Below this window it is in slow start, in bytes.

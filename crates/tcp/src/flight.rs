@@ -170,6 +170,9 @@ impl Flight {
 
     /// Forgets what was SACKed (RFC 2018, section 8).
     pub fn forget_sacked(&mut self) {
+        if self.sacked == 0 {
+            return;
+        }
         self.segments
             .iter_mut()
             .for_each(|segment| segment.sacked = false);

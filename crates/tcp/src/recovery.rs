@@ -22,6 +22,8 @@ pub use go_back_n::GoBackN;
 pub struct Entry {
     /// The name.
     pub name: &'static str,
+    /// Whether it wants SACK blocks.
+    pub selective: bool,
     /// Builds the state of one connection.
     pub build: fn(&Parameters) -> Box<dyn LossRecovery>,
 }
@@ -30,22 +32,27 @@ pub struct Entry {
 pub const REGISTRY: &[Entry] = &[
     Entry {
         name: "tahoe",
+        selective: false,
         build: |p| Box::new(tahoe::Tahoe::new(p)),
     },
     Entry {
         name: "reno",
+        selective: false,
         build: |p| Box::new(reno::Reno::new(p)),
     },
     Entry {
         name: "new-reno",
+        selective: false,
         build: |p| Box::new(new_reno::NewReno::new(p)),
     },
     Entry {
         name: "sack",
+        selective: true,
         build: |p| Box::new(sack::Sack::new(p)),
     },
     Entry {
         name: "sack1",
+        selective: true,
         build: |p| Box::new(sack1::Sack1::new(p)),
     },
 ];
@@ -111,6 +118,8 @@ pub struct Candidate {
 pub enum Kind {
     /// It is the next one in order.
     Next,
+    /// It is that, but only limited transmit lets it go (RFC 3042).
+    Beyond,
     /// It is missing at the receiver.
     Hole,
     /// It ends the window, which may be missing (RFC 6675, section 4, NextSeg, rule 4).
@@ -150,8 +159,9 @@ pub trait LossRecovery: Send {
         false
     }
 
-    /// New data was acknowledged; the flight knows already.
-    fn on_ack(&mut self, ack: &Ack, cx: &mut Context<'_>) -> Reaction;
+    /// New data was acknowledged; the flight knows already. `news`: the
+    /// acknowledgement brings SACK blocks that tell something new, too.
+    fn on_ack(&mut self, ack: &Ack, news: bool, cx: &mut Context<'_>) -> Reaction;
 
     /// An acknowledgement came that acknowledges nothing new; `news`: its SACK blocks do.
     fn on_duplicate(&mut self, news: bool, cx: &mut Context<'_>) -> Reaction;
@@ -263,10 +273,10 @@ impl Duplicates {
     }
 
     /// RFC 3042, section 2: each of the first two duplicates lets one new segment go.
-    fn limited(&self, flight: &Flight) -> i64 {
+    fn limited(&self, flight: &Flight) -> u64 {
         let open = self.count > 0 && self.count < self.threshold;
         if self.limited_transmit && open && flight.next == flight.highest {
-            self.count as i64 * i64::from(flight.full)
+            self.count * u64::from(flight.full)
         } else {
             0
         }
@@ -279,14 +289,24 @@ impl Duplicates {
         flight: &Flight,
         congestion: &dyn CongestionControl,
     ) -> Option<Candidate> {
-        let inflation = inflation.unwrap_or_else(|| self.limited(flight));
-        let window = congestion.window().saturating_add_signed(inflation);
-        in_window(flight, flight.outstanding(), window)
+        let window = congestion.window();
+        let wider = window.saturating_add_signed(inflation.unwrap_or(0));
+        let outstanding = flight.outstanding();
+        let candidate = in_window(flight, outstanding, wider);
+        if candidate.is_some() || inflation.is_some() {
+            return candidate;
+        }
+        let limited = window + self.limited(flight);
+        let beyond = in_window(flight, outstanding, limited)?;
+        Some(Candidate {
+            kind: Kind::Beyond,
+            ..beyond
+        })
     }
 
     /// Notes what limited transmit sends.
     fn sent(&mut self, candidate: Candidate, flight: &Flight) {
-        if self.limited(flight) > 0 {
+        if candidate.kind == Kind::Beyond {
             self.beyond += flight.payload(candidate.sequence);
         }
     }

@@ -132,6 +132,9 @@ impl Sender {
         self.timeout.on_established(self.syn_sent == Time::NEVER);
         if self.syn_sent != Time::NEVER {
             self.sample(now.since(self.syn_sent), end, fx);
+        } else {
+            // RFC 5681, section 3.1: one segment after a SYN or SYN+ACK that was lost.
+            self.congestion.limit(u64::from(self.flight.full));
         }
         self.measure.begin(now);
         self.send_allowed(end, tokens, fx);
@@ -163,7 +166,7 @@ impl Sender {
         }
         let news = !blocks.is_empty() && self.recovery.on_blocks(blocks, &mut self.flight);
         match covered {
-            Some(covered) => self.on_new_ack(covered, options, end, tokens, fx),
+            Some(covered) => self.on_new_ack(covered, news, options, end, tokens, fx),
             // RFC 5681, section 2: a duplicate, since data is outstanding.
             None if acknowledgement == self.flight.unacknowledged
                 && self.flight.highest > acknowledgement =>
@@ -184,6 +187,7 @@ impl Sender {
     fn on_new_ack<A: Agenda<Event>>(
         &mut self,
         covered: Covered,
+        news: bool,
         options: Option<&Options>,
         end: Endpoint<'_>,
         tokens: Tokens,
@@ -207,6 +211,7 @@ impl Sender {
         };
         let reaction = self.recovery.on_ack(
             &ack,
+            news,
             &mut context(&mut self.flight, &mut *self.congestion, fx),
         );
         if self.flight.unacknowledged == self.flight.size {
@@ -404,6 +409,7 @@ impl Sender {
                     repeated,
                 });
                 self.recovery.on_timeout(&mut self.flight);
+                // RFC 6298, section 5, (5.4) to (5.6): the earliest segment again, the timer anew.
                 // Everything in flight is taken for lost and sent again (go-back-N).
                 self.flight.rewind();
                 self.measure.stop();

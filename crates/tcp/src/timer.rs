@@ -1,5 +1,5 @@
-//! One retransmission timer: a deadline that moves, and at most one event in
-//! the agenda that counts.
+//! A timer of one endpoint (retransmission, delayed acknowledgement, pacing): a
+//! deadline that moves, and at most one event in the agenda that counts.
 
 use lightburst_des::{Agenda, Time};
 use lightburst_net::{Effects, Event};

@@ -139,7 +139,8 @@ fn tcp(setting: &Setting) -> Transport {
 }
 
 fn reception(parameters: &Parameters) -> Reception {
-    let selective = parameters.word("recovery").starts_with("sack");
+    let recovery = recovery::find(parameters.word("recovery")).expect("a known loss recovery");
+    let selective = recovery.selective;
     Reception {
         advertised: parameters.get("advertised_window_bytes") as u64,
         acknowledge_every: parameters.get("acknowledge_every") as u32,

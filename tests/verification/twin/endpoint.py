@@ -4,8 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from twin.network import TIMER, Agenda, Block, Network, Packet
+from twin.network import TIMER, Agenda, Block, Network, Packet, WindowRow
 from twin.timeout import SawTimeout, TcpTimeout, Timeout
+
+#: What a sender is in, in the trace.
+SLOW_START, AVOIDANCE, RECOVERING, LOSS = range(4)
 
 
 @dataclass
@@ -81,6 +84,7 @@ class Endpoint:
         self.control: int = transport["control_bytes"]
         self.header: int = transport["header_bytes"]
         self.most: int = transport["segment_bytes"] - self.header
+        self.newest_stamp: int | None = None
 
     @property
     def now(self) -> int:
@@ -94,9 +98,8 @@ class Endpoint:
         payload: int = 0,
         *,
         window: int = 0,
-        stamp: int | None = None,
-        echo: int | None = None,
         blocks: tuple[Block, ...] = (),
+        again: bool = False,
     ) -> int:
         """Hand a packet to the interface; returns when its transmission begins."""
         size = max(payload + self.header, self.control) if payload else self.control
@@ -110,9 +113,10 @@ class Endpoint:
                 size,
                 self.there,
                 window,
-                stamp,
-                echo,
+                self.now if self.transport.get("timestamps") else None,
+                self.newest_stamp,
                 blocks,
+                again,
             )
         )
         if self.room is not None and self.interface.backlog(self.now) + size > self.room:
@@ -201,6 +205,14 @@ class Sender(TimedEndpoint):
         elif self.state == "established":
             self.acknowledge(packet)
 
+    def note(
+        self, cwnd: float, inflation: float, ssthresh: float, in_flight: int, state: int
+    ) -> None:
+        """Write what the sender thinks into the trace."""
+        newest, rto = self.timeout.newest, self.timeout.wait()
+        row = (cwnd, inflation, ssthresh, in_flight, newest, rto, state)
+        self.network.windows.append(WindowRow(self.now, self.flow.index, *row))
+
     def established(self) -> None:
         """Begin to send data."""
         raise NotImplementedError
@@ -219,7 +231,8 @@ class Receiver(TimedEndpoint):
 
     def answer(self, kind: str) -> None:
         """Send a SYN+ACK or FIN+ACK; with a timer, to be repeated until it is acknowledged."""
-        sent_at = self.send_timed(kind)
+        sent_at = self.send_timed(kind, self.flow.delivered)
+        self.last_acknowledgement = self.flow.delivered
         if self.transport["receiver_timers"]:
             self.timer.set(sent_at + self.timeout.wait())
 

@@ -16,7 +16,8 @@ class Packet:
     """A packet. `number` is the first byte of data, or what an acknowledgement acknowledges.
 
     `window` is the congestion window in whole segments at its sending; `stamp` and `echo` are
-    those of the timestamps option, `blocks` those of the SACK option.
+    those of the timestamps option, `blocks` those of the SACK option; `again` tells that its data
+    was sent before.
     """
 
     serial: int
@@ -30,6 +31,7 @@ class Packet:
     stamp: int | None = None
     echo: int | None = None
     blocks: tuple[Block, ...] = ()
+    again: bool = False
 
     @property
     def packets(self) -> tuple["Packet", ...]:
@@ -70,16 +72,34 @@ Unit = Packet | Burst
 
 
 class TraceEntry(NamedTuple):
-    """`what` happened at `time` (ps) at `node` to a unit, on the link of that number."""
+    """`what` happened at `time` (ps) at `node` to a unit, on the link of that number.
+
+    `begins` is when the transmission of what is sent begins.
+    """
 
     time: int
     what: str
     node: int
     unit: Unit
     link: int | None = None
+    begins: int | None = None
 
 
 Trace = list[TraceEntry]
+
+
+class WindowRow(NamedTuple):
+    """What a sender thinks after an acknowledgement or a timeout; windows in bytes."""
+
+    time_ps: int
+    flow: int
+    congestion_window: float
+    inflation: float
+    slow_start_threshold: float
+    in_flight: int
+    rtt_ps: int
+    rto_ps: int
+    state: int
 
 
 @dataclass
@@ -156,6 +176,7 @@ class Network:
     totals: Counter[str] = field(default_factory=Counter)
     alive: set[int] = field(default_factory=set)
     dropped_by_flow: Counter[int] = field(default_factory=Counter)
+    windows: list[WindowRow] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         nodes = 1 + max(link.source for link in self.links)
@@ -188,7 +209,7 @@ class Network:
         link.units += 1
         link.bytes += unit.size
         link.busy += tx
-        self.note("send", link.source, unit, link)
+        self.note("send", link.source, unit, link, start)
         reason = self.loss.reason(link, unit, self.agenda.now) if link.lossy else None
         if reason is None:
             arrival = start + link.delay + (0 if link.heads else tx)
@@ -217,10 +238,17 @@ class Network:
             self.totals["bursts_lost"] += 1
         self.note(f"drop {reason}", node, unit, link)
 
-    def note(self, what: str, node: int, unit: Unit, link: Link | None = None) -> None:
+    def note(
+        self,
+        what: str,
+        node: int,
+        unit: Unit,
+        link: Link | None = None,
+        begins: int | None = None,
+    ) -> None:
         """Write a line of the trace."""
         index = None if link is None else link.index
-        self.trace.append(TraceEntry(self.agenda.now, what, node, unit, index))
+        self.trace.append(TraceEntry(self.agenda.now, what, node, unit, index, begins))
 
     def _distances(self, destination: int) -> dict[int, int]:
         distance = {destination: 0}

@@ -17,10 +17,11 @@ class TcpReceiver(Receiver):
         self.waiting = 0
         self.delay = Timer(network.agenda, self.acknowledge)
         self.last_acknowledgement = 0
-        self.newest_stamp: int | None = None
         self.sacks = transport["recovery"] in ("sack", "sack1")
 
     def receive(self, packet: Packet) -> None:
+        if packet.kind == "syn":
+            self.read_stamp(packet)
         if packet.kind == "fin":
             self.waiting = 0
             self.delay.clear()
@@ -34,8 +35,6 @@ class TcpReceiver(Receiver):
         self.send(
             "ack",
             self.flow.delivered,
-            stamp=self.now if self.transport["timestamps"] else None,
-            echo=self.newest_stamp,
             blocks=self.blocks(duplicate) if self.sacks else (),
         )
 
@@ -47,11 +46,14 @@ class TcpReceiver(Receiver):
             blocks = [duplicate, *around, *(b for b in blocks if b not in around)]
         return tuple(blocks[: self.transport["sack_blocks"]])
 
+    def read_stamp(self, packet: Packet) -> None:
+        """Keep the stamp to be echoed: RFC 7323, section 4.3."""
+        if packet.stamp is not None and packet.number <= self.last_acknowledgement:
+            self.newest_stamp = max(packet.stamp, self.newest_stamp or 0)
+
     def take(self, packet: Packet) -> None:
         segment = (packet.number, packet.number + packet.payload)
-        if packet.stamp is not None and packet.number <= self.last_acknowledgement:
-            # RFC 7323, section 4.3.
-            self.newest_stamp = max(packet.stamp, self.newest_stamp or 0)
+        self.read_stamp(packet)
         expected = self.flow.delivered
         if segment[0] < expected or any(b[0] <= segment[0] < b[1] for b in self.held):
             self.flow.duplicates += 1

@@ -34,6 +34,7 @@ class Recovery:
         self.recovering = False
         self.inflation = 0
         self.beyond = 0
+        self.sent_before_timeout = 0
 
     @property
     def may_enter(self) -> bool:
@@ -53,12 +54,22 @@ class Recovery:
             return self.d * self.m
         return 0
 
+    @property
+    def in_loss(self) -> bool:
+        """Whether what was sent before a timeout is not yet acknowledged, nor lost again."""
+        return not self.recovering and self.sender.una < self.sent_before_timeout
+
     def read(self, blocks: tuple[Block, ...]) -> bool:
         """Read SACK blocks; returns whether they say something new."""
         return False
 
-    def new(self, acknowledged: int) -> Answer:
-        """Handle an acknowledgement of `acknowledged` new bytes."""
+    def note_loss(self) -> None:
+        """Remember what was sent when a loss was seen."""
+        self.recover = self.sender.highest
+        self.sent_before_timeout = 0
+
+    def new(self, acknowledged: int, news: bool) -> Answer:
+        """Handle an acknowledgement of `acknowledged` new bytes; `news`: of new blocks, too."""
         raise NotImplementedError
 
     def duplicate(self, news: bool) -> Answer:
@@ -69,16 +80,22 @@ class Recovery:
         """Forget what is no longer true after a timeout."""
         self.d = self.inflation = self.beyond = 0
         self.recovering = False
-        self.recover = self.sender.highest
+        self.recover = self.sent_before_timeout = self.sender.highest
 
     def send(self) -> None:
         """Send all that may be sent."""
         while self.may_send(self.sender.next):
-            limited = self.limited_transmit
             before = self.sender.next
+            payload = self.sender.payload_at(before)
+            exceeds = self.limited_transmit and self.exceeds_window(payload)
             self.sender.send_segment(before)
-            if limited:
-                self.beyond += self.sender.next - before
+            if exceeds:
+                self.beyond += payload
+
+    def exceeds_window(self, payload: int) -> bool:
+        """Whether so many bytes more would be too many without limited transmit."""
+        sender = self.sender
+        return bool(sender.outstanding) and sender.outstanding + payload > int(sender.window.cwnd)
 
     def may_send(self, begin: int) -> bool:
         """Whether the segment at `begin`, the next one, may be sent."""
@@ -104,13 +121,13 @@ class Tahoe(Recovery):
         if self.d != self.threshold or not self.may_enter:
             return Answer()
         sender = self.sender
-        self.recover = sender.highest
+        self.note_loss()
         sender.window.timeout(self.flight, repeated=False)
         sender.next = sender.una
         self.beyond = 0
         return Answer(again=True)
 
-    def new(self, acknowledged: int) -> Answer:
+    def new(self, acknowledged: int, news: bool) -> Answer:
         self.d = self.beyond = 0
         self.sender.window.grow(acknowledged)
         return Answer()
@@ -124,7 +141,7 @@ class Reno(Recovery):
         if self.recovering:
             self.inflation += self.m
         elif self.d == self.threshold and self.may_enter:
-            self.recover = self.sender.highest
+            self.note_loss()
             self.sender.window.loss(self.flight)
             self.recovering = True
             self.inflation = self.threshold * self.m
@@ -132,7 +149,7 @@ class Reno(Recovery):
             return Answer(again=True)
         return Answer()
 
-    def new(self, acknowledged: int) -> Answer:
+    def new(self, acknowledged: int, news: bool) -> Answer:
         self.d = self.beyond = 0
         if not self.recovering or self.options["window_growth_on_exit"]:
             self.sender.window.grow(acknowledged)
@@ -156,7 +173,7 @@ class NewReno(Reno):
             self.first = True
         return answer
 
-    def new(self, acknowledged: int) -> Answer:
+    def new(self, acknowledged: int, news: bool) -> Answer:
         self.d = self.beyond = 0
         sender = self.sender
         if not self.recovering:

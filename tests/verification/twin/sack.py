@@ -49,14 +49,9 @@ class Sack(Scoreboard):
         return 0
 
     @property
-    def after_timeout(self) -> bool:
-        """Whether what was sent before a timeout is not yet acknowledged."""
-        return not self.recovering and self.sender.una < self.recover
-
-    @property
     def in_flight(self) -> int:
         sender = self.sender
-        if self.d and not self.after_timeout:
+        if self.d and not self.in_loss:
             return sender.outstanding
         return sum(s.payload for s in sender.segments if not s.sacked and s.begin < sender.next)
 
@@ -94,7 +89,7 @@ class Sack(Scoreboard):
         if self.recovering or sender.una < self.recover or not lost:
             return Answer()
         # Section 5, step 4.
-        self.recover = sender.highest
+        self.note_loss()
         sender.window.loss(self.flight)
         self.recovering = True
         self.beyond = 0
@@ -103,7 +98,7 @@ class Sack(Scoreboard):
         self.set_pipe()
         return Answer(again=True)
 
-    def new(self, acknowledged: int) -> Answer:
+    def new(self, acknowledged: int, news: bool) -> Answer:
         self.d = self.beyond = 0
         sender = self.sender
         ends = self.recovering and sender.una >= self.recover
@@ -112,6 +107,9 @@ class Sack(Scoreboard):
         if not self.recovering and (not ends or self.options["window_growth_on_exit"]):
             sender.window.grow(acknowledged)
         self.retransmitted = max(self.retransmitted, sender.una)
+        if news and not self.recovering:
+            # Section 2: a duplicate "regardless of its status as a cumulative acknowledgment".
+            return self.duplicate(news)
         self.pass_over()
         self.set_pipe()
         return Answer()
@@ -123,7 +121,7 @@ class Sack(Scoreboard):
     def send(self) -> None:
         if self.recovering:
             self.send_in_recovery()
-        elif not self.d or not self.options["limited_transmit"] or self.after_timeout:
+        elif not self.d or not self.options["limited_transmit"] or self.in_loss:
             self.pass_over()
             while self.may_send(self.sender.next):
                 self.sender.send_segment(self.sender.next)
@@ -136,9 +134,11 @@ class Sack(Scoreboard):
         sender = self.sender
         while self.may_send_new():
             payload = sender.payload_at(sender.next)
+            exceeds = self.exceeds_window(payload)
             sender.send_segment(sender.next)
             self.pipe += payload
-            self.beyond += payload
+            if exceeds:
+                self.beyond += payload
 
     def may_send_new(self) -> bool:
         """Whether there is new data, and room for it."""
@@ -214,14 +214,14 @@ class Sack1(Scoreboard):
         if not news or self.d != self.threshold or not self.may_enter:
             return Answer()
         sender = self.sender
-        self.recover = sender.highest
+        self.note_loss()
         self.pipe = math.ceil(sender.outstanding / self.m) - self.threshold
         self.looked = sender.segments[0].end
         sender.window.loss(sender.outstanding)
         self.recovering = True
         return Answer(again=True, send=False)
 
-    def new(self, acknowledged: int) -> Answer:
+    def new(self, acknowledged: int, news: bool) -> Answer:
         self.after_timeout = False
         if self.recovering and self.sender.una < self.recover:
             self.pipe -= 2

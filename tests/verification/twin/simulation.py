@@ -15,6 +15,7 @@ from twin.receiver import TcpReceiver
 from twin.stop_and_wait import SawReceiver, SawSender
 from twin.switches import SWITCHES, Switch
 from twin.tcp import TcpSender
+from twin.traces import bursts, segments, windows
 
 UNFINISHED = 2**64 - 1
 STATUSES = ["finished", "time-limit", "not-started", "lost"]
@@ -194,7 +195,19 @@ class Simulation:
         ):
             switches[name] = np.array([float(total) for total in sums], np.float64)
         firsts = [UNFINISHED if s.first is None else s.first for s in self.scripts]
+        traced = self.settings.get("trace")
+        sources = [flow.source for flow in self.flows]
+        tables: Columns = (
+            {
+                "trace_segments": segments(self.trace, set(traced), sources, self.hosts),
+                "trace_windows": windows(self.network.windows, set(traced)),
+                "trace_bursts": bursts(self.trace, set(traced)),
+            }
+            if traced is not None
+            else {}
+        )
         return {
+            **tables,
             "flows": self.flow_columns(),
             "links": {
                 "units": np.array([link.units for link in links], np.uint64),

@@ -1,6 +1,6 @@
 """Stop-and-wait: `saw` and `sawl`."""
 
-from twin.endpoint import Receiver, Sender
+from twin.endpoint import AVOIDANCE, Receiver, Sender
 from twin.network import Packet
 
 
@@ -10,6 +10,12 @@ class SawSender(Sender):
     def established(self) -> None:
         self.acknowledged = 0
         self.send_next()
+        self.note_window()
+
+    def note_window(self) -> None:
+        """Write a window of one segment into the trace."""
+        in_flight = min(self.most, self.flow.size - self.acknowledged)
+        self.note(float(self.most), 0.0, 0.0, in_flight, AVOIDANCE)
 
     def send_next(self) -> None:
         """Send the segment after what is acknowledged for the first time."""
@@ -21,23 +27,27 @@ class SawSender(Sender):
         self.flow.transmissions += 1
         self.flow.retransmissions += self.times_sent > 0
         payload = min(self.most, self.flow.size - self.acknowledged)
-        self.sent_at = self.send_timed("data", self.acknowledged, payload, window=1)
+        self.sent_at = self.send_timed(
+            "data", self.acknowledged, payload, window=1, again=self.times_sent > 0
+        )
         self.times_sent += 1
         self.timer.set(self.sent_at + self.timeout.wait())
 
     def data_timeout(self) -> None:
         self.send_data()
+        self.note_window()
 
     def acknowledge(self, packet: Packet) -> None:
-        if packet.number <= self.acknowledged:
-            return
-        if self.times_sent == 1:
-            self.timeout.sample(self.now - self.sent_at)
-        self.acknowledged = packet.number
-        if self.acknowledged < self.flow.size:
-            self.send_next()
-        else:
-            self.finish()
+        if packet.number > self.acknowledged:
+            if self.times_sent == 1:
+                self.timeout.sample(self.now - self.sent_at)
+            self.acknowledged = packet.number
+            if self.acknowledged < self.flow.size:
+                self.send_next()
+            else:
+                self.finish()
+        if packet.number == self.acknowledged:
+            self.note_window()
 
 
 class SawReceiver(Receiver):

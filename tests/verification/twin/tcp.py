@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from twin.endpoint import Flow, Sender
+from twin.endpoint import AVOIDANCE, LOSS, RECOVERING, SLOW_START, Flow, Sender
 from twin.network import Network, Packet
 from twin.recoveries import RECOVERIES
 from twin.recovery import Recovery
@@ -61,7 +61,23 @@ class TcpSender(Sender):
         return begin + self.payload_at(begin) - self.una <= self.advertised
 
     def established(self) -> None:
+        if self.times_sent > 1:
+            # RFC 5681, section 3.1.
+            self.window.cwnd = min(self.window.cwnd, self.window.m)
         self.recovery.send()
+        self.note_window()
+
+    def note_window(self) -> None:
+        """Write what it thinks into the trace."""
+        window, recovery = self.window, self.recovery
+        if recovery.recovering:
+            state = RECOVERING
+        elif recovery.in_loss:
+            state = LOSS
+        else:
+            state = SLOW_START if window.cwnd < window.ssthresh else AVOIDANCE
+        inflation = float(recovery.inflation)
+        self.note(window.cwnd, inflation, window.ssthresh, self.outstanding, state)
 
     def send_segment(self, begin: int) -> None:
         """Send the segment that begins at `begin`, for the first time or again."""
@@ -70,8 +86,7 @@ class TcpSender(Sender):
         self.flow.transmissions += 1
         self.flow.retransmissions += sent_before
         window = min(int(self.window.cwnd / self.most), 65_535)
-        stamp = self.now if self.transport["timestamps"] else None
-        self.send("data", begin, end - begin, window=window, stamp=stamp)
+        self.send("data", begin, end - begin, window=window, again=sent_before)
         if sent_before:
             (segment,) = (s for s in self.segments if s.begin == begin)
             segment.sent_at, segment.again = self.now, True
@@ -99,6 +114,7 @@ class TcpSender(Sender):
                 self.restart_timer()
             if answer.send:
                 self.recovery.send()
+            self.note_window()
 
     def new_acknowledgement(self, packet: Packet) -> None:
         """Handle one that acknowledges something new."""
@@ -107,12 +123,13 @@ class TcpSender(Sender):
         self.next = max(self.next, self.una)
         covered = [s for s in self.segments if s.end <= self.una]
         self.segments = self.segments[len(covered) :]
-        self.recovery.read(packet.blocks)
+        news = self.recovery.read(packet.blocks)
         self.sample(packet, covered)
-        answer = self.recovery.new(acknowledged)
+        answer = self.recovery.new(acknowledged, news)
         if self.una == self.flow.size:
             self.timer.clear()
             self.finish()
+            self.note_window()
             return
         if not self.outstanding:
             self.timer.clear()
@@ -122,6 +139,7 @@ class TcpSender(Sender):
             # RFC 6298, section 5, (5.3).
             self.restart_timer()
         self.recovery.send()
+        self.note_window()
 
     def sample(self, packet: Packet, covered: list[Segment]) -> None:
         """Take a round-trip time, if the acknowledgement tells one."""
@@ -147,3 +165,4 @@ class TcpSender(Sender):
         self.next = self.una
         self.timed = None
         self.recovery.send()
+        self.note_window()

@@ -3,6 +3,8 @@
 import math
 from typing import Any, Protocol
 
+UNKNOWN = 2**64 - 1
+
 
 def round_half_away(x: float) -> int:
     """Nearest whole number of a positive `x`; halves go up."""
@@ -11,7 +13,9 @@ def round_half_away(x: float) -> int:
 
 
 class Timeout(Protocol):
-    """A timeout that learns from round-trip times and from expiries."""
+    """A timeout that learns from round-trip times and from expiries; the `newest` of them."""
+
+    newest: int
 
     def wait(self) -> int:
         """For how long to wait for an answer, in ps."""
@@ -34,6 +38,7 @@ class SawTimeout:
         self.beta: float = transport["beta"]
         self.maximum: int = transport["max_timeout_ps"]
         self.t: int = transport["initial_timeout_ps"]
+        self.newest = UNKNOWN
         # T'_i = T_i + p tau.
         self.longer = round_half_away(transport.get("p", 0.0) * tau)
 
@@ -45,6 +50,7 @@ class SawTimeout:
         self.t = min(round_half_away(self.alpha * float(self.t)), self.maximum)
 
     def sample(self, round_trip: int) -> None:
+        self.newest = round_trip
         # T_i = beta gamma + (1 - beta) T_{i-1}.
         self.t = round_half_away(self.beta * float(round_trip) + (1.0 - self.beta) * float(self.t))
 
@@ -64,6 +70,7 @@ class TcpTimeout:
         self.rto: int = self.initial
         self.srtt: float | None = None
         self.rttvar = 0.0
+        self.newest = UNKNOWN
 
     def wait(self) -> int:
         return self.rto
@@ -73,6 +80,7 @@ class TcpTimeout:
         self.rto = min(round_half_away(self.backoff * float(self.rto)), self.maximum)
 
     def sample(self, round_trip: int) -> None:
+        self.newest = round_trip
         r = float(round_trip)
         if self.srtt is None:
             # Section 2, (2.2).
@@ -86,4 +94,5 @@ class TcpTimeout:
 
     def syn_was_repeated(self) -> None:
         # Section 5, (5.7): 3 s where the initial timeout is 1 s.
-        self.rto = min(3 * self.initial, self.maximum)
+        if self.initial < 3 * 10**12:
+            self.rto = min(3 * self.initial, self.maximum)

@@ -8,7 +8,7 @@ use crate::flight::Flight;
 pub struct GoBackN;
 
 impl LossRecovery for GoBackN {
-    fn on_ack(&mut self, ack: &Ack, cx: &mut Context<'_>) -> Reaction {
+    fn on_ack(&mut self, ack: &Ack, _news: bool, cx: &mut Context<'_>) -> Reaction {
         cx.congestion.on_ack(ack);
         Reaction::default()
     }

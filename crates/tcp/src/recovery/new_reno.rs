@@ -36,6 +36,8 @@ impl NewReno {
     fn on_partial(&mut self, ack: &Ack, full: i64) -> Reaction {
         let recovering = self.recovering.as_mut().expect("a recovery");
         let acknowledged = ack.bytes as i64;
+        // "deflate the congestion window by the amount of new data acknowledged", and
+        // "add back SMSS bytes" if that was at least SMSS
         recovering.inflation -= acknowledged;
         if acknowledged >= full {
             recovering.inflation += full;
@@ -55,6 +57,7 @@ impl NewReno {
     fn on_full(&mut self, ack: &Ack, cx: &mut Context<'_>) {
         self.recovering = None;
         if self.exit_at_flight {
+            // (1) min (ssthresh, max (FlightSize, SMSS) + SMSS); (2) ssthresh
             let full = u64::from(cx.flight.full);
             cx.congestion
                 .limit(cx.flight.outstanding().max(full) + full);
@@ -66,7 +69,7 @@ impl NewReno {
 }
 
 impl LossRecovery for NewReno {
-    fn on_ack(&mut self, ack: &Ack, cx: &mut Context<'_>) -> Reaction {
+    fn on_ack(&mut self, ack: &Ack, _news: bool, cx: &mut Context<'_>) -> Reaction {
         let partial = cx.flight.unacknowledged < self.duplicates.recover;
         self.duplicates.clear(cx.flight);
         match self.recovering {
@@ -103,9 +106,7 @@ impl LossRecovery for NewReno {
     }
 
     fn on_sent(&mut self, candidate: Candidate, flight: &mut Flight) {
-        if self.recovering.is_none() {
-            self.duplicates.sent(candidate, flight);
-        }
+        self.duplicates.sent(candidate, flight);
     }
 
     fn inflation(&self) -> i64 {

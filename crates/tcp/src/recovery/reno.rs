@@ -24,7 +24,7 @@ impl Reno {
 }
 
 impl LossRecovery for Reno {
-    fn on_ack(&mut self, ack: &Ack, cx: &mut Context<'_>) -> Reaction {
+    fn on_ack(&mut self, ack: &Ack, _news: bool, cx: &mut Context<'_>) -> Reaction {
         // RFC 5681, section 3.2, step 6: the window is ssthresh again.
         let recovered = self.recovering.take().is_some();
         self.duplicates.clear(cx.flight);
@@ -58,9 +58,7 @@ impl LossRecovery for Reno {
     }
 
     fn on_sent(&mut self, candidate: Candidate, flight: &mut Flight) {
-        if self.recovering.is_none() {
-            self.duplicates.sent(candidate, flight);
-        }
+        self.duplicates.sent(candidate, flight);
     }
 
     fn inflation(&self) -> i64 {

@@ -1,7 +1,7 @@
 //! Selective acknowledgements (RFC 6675): a scoreboard, an estimate of what is
 //! in the pipe, and rules for what to send next.
 
-use super::{in_window, Candidate, Context, Kind, LossRecovery, Phase, Reaction};
+use super::{in_window, Candidate, Context, Kind, LossRecovery, Phase, Reaction, TimerAction};
 use crate::cc::{Ack, CongestionControl, Loss};
 use crate::flight::Flight;
 use crate::Parameters;
@@ -169,7 +169,7 @@ impl LossRecovery for Sack {
         flight.sack(blocks)
     }
 
-    fn on_ack(&mut self, ack: &Ack, cx: &mut Context<'_>) -> Reaction {
+    fn on_ack(&mut self, ack: &Ack, news: bool, cx: &mut Context<'_>) -> Reaction {
         self.duplicates = 0;
         self.beyond = 0;
         let covered = cx.flight.unacknowledged >= self.recovery_point;
@@ -181,6 +181,15 @@ impl LossRecovery for Sack {
             cx.congestion.on_ack(ack);
         }
         self.retransmitted = self.retransmitted.max(cx.flight.unacknowledged);
+        if news && !self.recovering {
+            // Section 2: a duplicate, too, "regardless of its status as a cumulative
+            // acknowledgment"; RFC 6298, section 5, (5.3): the timer restarts in any case.
+            let reaction = self.on_duplicate(news, cx);
+            return Reaction {
+                timer: TimerAction::Restart,
+                ..reaction
+            };
+        }
         cx.flight.skip_sacked();
         self.update(cx.flight);
         Reaction::default()
@@ -218,7 +227,10 @@ impl LossRecovery for Sack {
         // Section 5, (C), and step 3 of limited transmit: as long as cwnd - pipe >= 1 SMSS.
         let room = self.scores.pipe + u64::from(flight.full) <= congestion.window();
         if self.recovering {
-            return self.next_segment(flight).filter(|_| room);
+            return match room {
+                true => self.next_segment(flight),
+                false => None,
+            };
         }
         if !self.in_limited_transmit() {
             let outstanding = match self.duplicates == 0 || self.after_timeout {
@@ -230,7 +242,11 @@ impl LossRecovery for Sack {
         // (3.3) previously unsent data only
         let next = flight.next;
         let new = next < flight.size && flight.is_advertised(next + flight.payload(next));
-        (room && new).then(|| Candidate::next(next))
+        let fits = flight.outstanding() + flight.payload(next) <= congestion.window();
+        (room && new).then_some(Candidate {
+            sequence: next,
+            kind: if fits { Kind::Next } else { Kind::Beyond },
+        })
     }
 
     fn on_sent(&mut self, candidate: Candidate, flight: &mut Flight) {
@@ -240,7 +256,7 @@ impl LossRecovery for Sack {
             Kind::Hole => self.retransmitted = candidate.sequence + payload,
             // ... but not for rule (4): RescueRxt is set to RecoveryPoint.
             Kind::Rescue => self.rescued = self.recovery_point,
-            Kind::Next if self.in_limited_transmit() => self.beyond += payload,
+            Kind::Beyond => self.beyond += payload,
             Kind::Next => {}
         }
         if self.after_timeout {

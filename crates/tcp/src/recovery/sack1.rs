@@ -76,7 +76,7 @@ impl LossRecovery for Sack1 {
         flight.sack(blocks)
     }
 
-    fn on_ack(&mut self, ack: &Ack, cx: &mut Context<'_>) -> Reaction {
+    fn on_ack(&mut self, ack: &Ack, _news: bool, cx: &mut Context<'_>) -> Reaction {
         self.entering = false;
         if self.recovering && cx.flight.unacknowledged < self.recover {
             // One left the network with this acknowledgement, one was lost.

@@ -19,7 +19,7 @@ impl Tahoe {
 }
 
 impl LossRecovery for Tahoe {
-    fn on_ack(&mut self, ack: &Ack, cx: &mut Context<'_>) -> Reaction {
+    fn on_ack(&mut self, ack: &Ack, _news: bool, cx: &mut Context<'_>) -> Reaction {
         self.duplicates.clear(cx.flight);
         cx.congestion.on_ack(ack);
         Reaction::default()

@@ -235,7 +235,7 @@ fn acknowledge(
         rtt: None,
         delivery_rate: None,
     };
-    recovery.on_ack(&ack, &mut context(flight, congestion))
+    recovery.on_ack(&ack, false, &mut context(flight, congestion))
 }
 
 /// 20 segments in flight, of which 1 to 5 were lost; nothing new is sent.

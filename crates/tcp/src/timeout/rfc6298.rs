@@ -4,6 +4,10 @@ use super::TimeoutPolicy;
 use crate::Parameters;
 use lightburst_des::Duration;
 
+/// RFC 6298, section 5, (5.7): an initial timeout below this is thought too short
+/// when a SYN had to be sent again.
+const THREE_SECONDS: Duration = Duration(3_000_000_000_000);
+
 /// Smoothed round-trip time and its variation, in picoseconds.
 #[derive(Clone, Debug)]
 pub struct Rfc6298 {
@@ -60,7 +64,7 @@ impl TimeoutPolicy for Rfc6298 {
     }
 
     fn on_established(&mut self, repeated: bool) {
-        if repeated {
+        if repeated && self.initial < THREE_SECONDS {
             // (5.7) 3 seconds where the initial timeout is the standard's 1 second
             self.timeout = Duration(3 * self.initial.0).min(self.maximum);
         }
