@@ -58,6 +58,7 @@ WINDOWS = {
     "time_ps": np.array([1 * MS, 2 * MS], "u8"),
     "flow": np.array([3, 3], "u4"),
     "congestion_window": np.array([10_000.0, 1000.0]),
+    "inflation": np.array([0.0, 3000.0]),
     "slow_start_threshold": np.array([np.inf, 5000.0]),
     "in_flight": np.array([2000, 1000], "u8"),
     "rtt_ps": np.array([NONE, 100 * MS], "u8"),
@@ -102,6 +103,7 @@ def test_windows() -> None:
     assert table["rtt_s"].isna().tolist() == [True, False]
     assert table["rto_s"].tolist() == pytest.approx([1.0, 0.2])
     assert table["congestion_window_bytes"].tolist() == [10_000, 1000]
+    assert table["inflation_bytes"].tolist() == [0, 3000]
 
 
 def test_bursts() -> None:

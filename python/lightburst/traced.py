@@ -120,7 +120,8 @@ def windows(table: Table) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        ``time_s``; ``flow``; ``congestion_window_bytes`` (inflation included);
+        ``time_s``; ``flow``; ``congestion_window_bytes``; ``inflation_bytes``, by which duplicate
+        acknowledgements widen it in a recovery;
         ``slow_start_threshold_bytes`` (infinite before the first loss); ``in_flight_bytes``;
         ``rtt_s`` (newest sample; NaN before the first); ``rto_s``, the retransmission timeout; and
         ``state``, one of `STATES`: ``loss`` lasts from a timeout until all is acknowledged that was
@@ -131,6 +132,7 @@ def windows(table: Table) -> pd.DataFrame:
             "time_s": table["time_ps"] * _PS,
             "flow": table["flow"],
             "congestion_window_bytes": table["congestion_window"],
+            "inflation_bytes": table["inflation"],
             "slow_start_threshold_bytes": table["slow_start_threshold"],
             "in_flight_bytes": table["in_flight"],
             "rtt_s": _seconds(table["rtt_ps"]),

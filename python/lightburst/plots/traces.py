@@ -152,8 +152,8 @@ def windows(trace: FlowTrace, source: str) -> Canvas:
         Ready to be saved.
     """
     caption = (
-        "Above, in full segments: the congestion window with its inflation in fast recovery, the "
-        "slow start threshold from the first loss on, and what is in flight: sent and not "
+        "Above, in full segments: the congestion window (without its inflation in fast recovery), "
+        "the slow start threshold from the first loss on, and what is in flight: sent and not "
         "cumulatively acknowledged; the colour behind is the state of the sender. Below: the "
         "newest sample of the round-trip time (RTT) and the retransmission timeout (RTO), backed "
         f"off after each timeout. {source}"
