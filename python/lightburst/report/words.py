@@ -20,7 +20,7 @@ WORDS: Final = {
     "loss_end_to_end": "loss end to end",
     "drops_missed": "scripted drops that never came",
     "bursts": "bursts",
-    "burst_loss": "loss of bursts",
+    "burst_loss": "loss of bursts, with those of acknowledgements",
     "burst_mean_packets": "packets in a burst, mean",
     "burst_mean_bytes": "size of a burst, mean",
     "assembly_mean_s": "wait for the assembly, mean",

@@ -38,7 +38,7 @@ WINDOW_LIMIT: Final = 200
 # A window below the limit is met in congestion avoidance, after a loss in the first slow start; it
 # grows by a segment a round trip, of half a second at S = 25.
 _SEARCHED_S: Final = 60.0
-# What was received so long after the loss is compared, and so long it is drawn.
+# What was acknowledged so long after the loss is compared, and so long it is drawn.
 AFTER_S: Final = 10.0
 _DRAWN_S: Final = 6.0
 # "Medium-high" and "medium-low": the middle two columns of the tables.
