@@ -237,7 +237,8 @@ def _order_claim(
     return judged(
         id,
         figure,
-        f"{words} (segments acknowledged in the {AFTER_S:g} s after the loss, over those of the other)",
+        f"{words} (segments acknowledged in the {AFTER_S:g} s after the loss, over those of the "
+        "other)",
         1.0,
         _exact(ratio),
         _verdict(ratio > 1),
@@ -263,7 +264,8 @@ def _timeout_claim(id: str, figure: str, burst: int, reno: dict[str, Any], sourc
 
 def _told(*rows: dict[str, Any]) -> str:
     cells = (
-        f"{name}: {row['received']:.0f} segments acknowledged, repaired after {row['repaired_after_s']:.3g} s, "
+        f"{name}: {row['received']:.0f} segments acknowledged, repaired after "
+        f"{row['repaired_after_s']:.3g} s, "
         f"{row['timeouts']} timeout(s)"
         for name, row in zip(_ORDER, rows, strict=True)
     )
