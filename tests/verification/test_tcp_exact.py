@@ -280,3 +280,110 @@ def test_the_access_buffer(engine: Engine, room: int, dropped: int) -> None:
     assert result["totals"]["units_dropped"] == dropped
     assert result["flows"]["transmissions"].tolist() == [3]
     assert result["links"]["units"][0] == 5 - dropped
+
+
+def acknowledgements(result: Columns) -> list[tuple[int, list[tuple[int, int]]]]:
+    """What the receiver has acknowledged, and its SACK blocks; all in segments, from the trace."""
+    rows = result["trace_segments"]
+    sent = (rows["event"] == 0) & (rows["flags"] == 2)
+    edges = [
+        (rows[f"block_start_{i}"][sent] // M, rows[f"block_end_{i}"][sent] // M) for i in range(4)
+    ]
+    return [
+        (int(first) // M, [(int(a[row]), int(b[row])) for a, b in edges[:blocks]])
+        for row, (first, blocks) in enumerate(
+            zip(rows["acknowledgement"][sent], rows["blocks"][sent], strict=True)
+        )
+    ]
+
+
+@engines
+@pytest.mark.parametrize("blocks", [1, 2, 4])
+@pytest.mark.parametrize("duplicate_sack", [False, True])
+def test_sack_blocks(engine: Engine, blocks: int, duplicate_sack: bool) -> None:
+    """RFC 2018, section 4, and RFC 2883, section 4: which blocks, in which order.
+
+    Of segments 0 to 9 those numbered 0, 2, 4 and 6 are lost, and all acknowledgements: a timeout.
+    Segment 0 comes, then 2 is lost again, and 3, which `sack1` sends again, is held already: the
+    duplicate first, then the block of which it is a part, then the others, the most recent first.
+    """
+    twice: dict[str, Any] = {"segments": [3, 3], "transmission": 2}
+    lost: list[dict[str, Any]] = [{"segments": [i, i], "transmission": 1} for i in (1, 3, 5, 7)]
+    plan = one_flow(
+        3,
+        all_optical(),
+        tcp(
+            "sack1",
+            acknowledge_every=1,
+            initial_window_bytes=10 * M,
+            sack_blocks=blocks,
+            duplicate_sack=duplicate_sack,
+        ),
+        10 * M,
+        metres=METRES,
+        loss=loss(*lost, twice, {"acknowledgements": [2, 7]}),
+        trace=[0],
+    )
+    sent = acknowledgements(engine(plan._replace(links=lossy(plan.links, 2))))
+    others = [(7, 10), (5, 6)]
+    expected = [
+        (0, [(1, 2)]),
+        (0, [(3, 4), (1, 2)]),
+        (0, [(5, 6), (3, 4), (1, 2)]),
+        (0, [(7, 8), (5, 6), (3, 4), (1, 2)]),
+        (0, [(7, 9), (5, 6), (3, 4), (1, 2)]),
+        (0, [(7, 10), (5, 6), (3, 4), (1, 2)]),
+        (2, [*others, (3, 4)]),
+        (2, [(3, 4), (3, 4), *others] if duplicate_sack else [*others, (3, 4)]),
+    ]
+    assert sent[:8] == [(first, held[:blocks]) for first, held in expected]
+
+
+@engines
+@pytest.mark.parametrize(
+    ("lost", "rescue", "timeouts"), [((5, 6), True, 0), ((5, 10), True, 0), ((5, 10), False, 1)]
+)
+def test_rescue_retransmission(
+    engine: Engine, lost: tuple[int, ...], rescue: bool, timeouts: int
+) -> None:
+    """RFC 6675, section 4, rule (4): for the end of the window, but only with HighACK > RescueRxt.
+
+    Of ten segments and no more the fifth and sixth: both are resent at once, and the
+    acknowledgement of the fifth alone rescues nothing. The fifth and the tenth, above which nothing
+    can be SACKed: it is rescued, or waits for the timer.
+    """
+    drops: list[dict[str, Any]] = [{"segments": [i, i], "transmission": 1} for i in lost]
+    transport = tcp(acknowledge_every=1, initial_window_bytes=10 * M, rescue_retransmission=rescue)
+    plan = one_flow(3, all_optical(), transport, 10 * M, metres=METRES, loss=loss(*drops))
+    flows = engine(plan._replace(links=lossy(plan.links, 2)))["flows"]
+    assert flows["retransmissions"].tolist() == [2]
+    assert flows["timeouts"].tolist() == [timeouts]
+    assert flows["duplicates"].tolist() == [0]
+
+
+@engines
+def test_no_flow_is_left_without_a_timer(engine: Engine) -> None:
+    """RFC 6298, (5.2): the timer is off only when all that was sent is acknowledged.
+
+    After a timeout segment 8 is lost again, and most of the acknowledgements that would tell that
+    others have left the network; then one comes that acknowledges all that was sent again, but not
+    all that was ever sent. `sack1` believes the network to be full and sends nothing.
+    """
+    drops: list[dict[str, Any]] = [
+        {"segments": [1, 20], "transmission": 1},
+        {"segments": [8, 8], "transmission": 2},
+        {"acknowledgements": [2, 21]},
+        {"acknowledgements": [32, 37]},
+    ]
+    windows = {"initial_window_bytes": 40 * M, "advertised_window_bytes": 40 * M}
+    plan = one_flow(
+        3,
+        electronic(),
+        tcp("sack1", acknowledge_every=1, bug_fix=False, **windows),
+        100 * M,
+        metres=METRES,
+        loss=loss(*drops),
+    )
+    result = engine(plan._replace(links=lossy(plan.links, 2)))
+    assert result["drops"]["units"].tolist() == [20, 1, 20, 6]
+    assert result["flows"]["status"].tolist() == [0]

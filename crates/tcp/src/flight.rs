@@ -74,6 +74,12 @@ impl Flight {
         self.next - self.unacknowledged
     }
 
+    /// Whether all that was ever sent is acknowledged.
+    #[inline]
+    pub fn is_acknowledged(&self) -> bool {
+        self.unacknowledged == self.highest
+    }
+
     /// Whether the receiver has room for the bytes before `end`.
     #[inline]
     pub fn is_advertised(&self, end: u64) -> bool {

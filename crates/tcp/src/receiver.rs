@@ -88,6 +88,7 @@ impl Receiver {
             self.on_syn(options, reception, end, tokens, fx);
         } else if header.flags & FIN != 0 {
             self.state = State::LastAck;
+            self.stamp(0, options);
             self.delay.clear();
             self.answer(FIN, reception, end, tokens, fx);
         } else if header.payload > 0 {

@@ -221,8 +221,8 @@ impl Sender {
             self.control(FIN, end, tokens, fx);
             return;
         }
-        // RFC 6298, section 5: (5.2) all acknowledged: off.
-        if self.flight.outstanding() == 0 {
+        // RFC 6298, section 5: (5.2) all that was ever sent is acknowledged: off.
+        if self.flight.is_acknowledged() {
             self.timer.clear();
         }
         self.react(reaction, end, tokens, fx);
@@ -258,7 +258,7 @@ impl Sender {
             }
             let candidate = Candidate::hole(self.flight.unacknowledged);
             self.send_segment(candidate, end, tokens, fx);
-        } else if restart && self.flight.outstanding() > 0 {
+        } else if restart && !self.flight.is_acknowledged() {
             // RFC 6298, section 5: (5.3) new data acknowledged: restarted.
             let value = self.timeout.value();
             self.timer.set(fx.now() + value, tokens.retransmission, fx);

@@ -20,7 +20,7 @@ class TcpReceiver(Receiver):
         self.sacks = transport["recovery"] in ("sack", "sack1")
 
     def receive(self, packet: Packet) -> None:
-        if packet.kind == "syn":
+        if packet.kind in ("syn", "fin"):
             self.read_stamp(packet)
         if packet.kind == "fin":
             self.waiting = 0

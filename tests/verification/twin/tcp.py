@@ -131,11 +131,11 @@ class TcpSender(Sender):
             self.finish()
             self.note_window()
             return
-        if not self.outstanding:
+        if self.una == self.highest:
             self.timer.clear()
         if answer.again:
             self.send_segment(self.una)
-        if answer.timer and self.outstanding:
+        if answer.timer and self.una < self.highest:
             # RFC 6298, section 5, (5.3).
             self.restart_timer()
         self.recovery.send()

@@ -98,8 +98,9 @@ def _cells(runs: Runs, id: str) -> list[Claim]:
                 published,
                 ratio,
                 verdict,
-                f"our interval meets {low:.3f} to {high:.3f}: the printed digits, and the chance "
-                f"of {chance:.1%} that two means over 1e6 s have, by the spread of our runs",
+                f"our interval meets {low:.3f} to {high:.3f}: the printed digits, and "
+                f"{chance:.2%} to either side, which the ratio of two means over 1e6 s can be off "
+                "by chance (95 %), by the spread of our runs",
                 f"{told} {why}".strip(),
             )
         )
