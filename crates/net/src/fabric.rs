@@ -44,7 +44,7 @@ pub struct Fabric {
     /// Units that reached their destination.
     pub delivered: u64,
     /// Units dropped, by flow.
-    pub dropped: Vec<u32>,
+    pub dropped: Vec<u64>,
     /// Bursts put into the network, dropped, and now in it; packets only are units above.
     pub bursts: Bursts,
     /// Links that lose units.

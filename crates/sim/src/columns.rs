@@ -51,7 +51,7 @@ pub struct Paths {
 }
 
 /// The table of flows.
-pub fn flows(outcomes: impl Iterator<Item = Outcome>, dropped: &[u32], paths: Paths) -> Table {
+pub fn flows(outcomes: impl Iterator<Item = Outcome>, dropped: &[u64], paths: Paths) -> Table {
     let outcomes: Vec<Outcome> = outcomes.collect();
     fn each<T>(outcomes: &[Outcome], value: impl Fn(&Outcome) -> T) -> Vec<T> {
         outcomes.iter().map(value).collect()
@@ -64,15 +64,15 @@ pub fn flows(outcomes: impl Iterator<Item = Outcome>, dropped: &[u32], paths: Pa
         ),
         (
             "transmissions",
-            Column::U32(each(&outcomes, |o| o.transmissions)),
+            Column::U64(each(&outcomes, |o| o.transmissions)),
         ),
         (
             "retransmissions",
-            Column::U32(each(&outcomes, |o| o.retransmissions)),
+            Column::U64(each(&outcomes, |o| o.retransmissions)),
         ),
-        ("timeouts", Column::U32(each(&outcomes, |o| o.timeouts))),
-        ("duplicates", Column::U32(each(&outcomes, |o| o.duplicates))),
-        ("drops", Column::U32(dropped.to_vec())),
+        ("timeouts", Column::U64(each(&outcomes, |o| o.timeouts))),
+        ("duplicates", Column::U64(each(&outcomes, |o| o.duplicates))),
+        ("drops", Column::U64(dropped.to_vec())),
         ("status", Column::U8(each(&outcomes, |o| o.status as u8))),
         ("path_links", Column::U16(paths.links)),
         ("path_delay_ps", Column::U64(paths.delay_ps)),

@@ -19,17 +19,17 @@ pub trait Run: Send {
 
 /// Hosts whose flows came to something.
 trait Outcomes {
-    fn table(&self, dropped: &[u32], paths: Paths) -> Table;
+    fn table(&self, dropped: &[u64], paths: Paths) -> Table;
 }
 
 impl Outcomes for TcpHosts {
-    fn table(&self, dropped: &[u32], paths: Paths) -> Table {
+    fn table(&self, dropped: &[u64], paths: Paths) -> Table {
         columns::flows(self.outcomes(), dropped, paths)
     }
 }
 
 impl Outcomes for DatagramHosts {
-    fn table(&self, dropped: &[u32], paths: Paths) -> Table {
+    fn table(&self, dropped: &[u64], paths: Paths) -> Table {
         columns::flows(self.outcomes(dropped), dropped, paths)
     }
 }

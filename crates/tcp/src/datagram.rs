@@ -10,7 +10,7 @@ struct State {
     sent: u64,
     received: u64,
     last_arrival: Time,
-    transmissions: u32,
+    transmissions: u64,
 }
 
 /// Hosts that send datagrams.
@@ -53,7 +53,7 @@ impl DatagramHosts {
     }
 
     /// What became of each flow, of which so many datagrams were dropped.
-    pub fn outcomes<'a>(&'a self, dropped: &'a [u32]) -> impl Iterator<Item = Outcome> + 'a {
+    pub fn outcomes<'a>(&'a self, dropped: &'a [u64]) -> impl Iterator<Item = Outcome> + 'a {
         let flows = self.flows.iter().zip(&self.states).zip(dropped);
         flows.map(|((flow, state), &dropped)| {
             let finished = state.received == flow.size;

@@ -42,13 +42,13 @@ pub struct Outcome {
     /// Useful bytes that reached the destination in order.
     pub delivered: u64,
     /// Data segments sent, retransmissions included.
-    pub transmissions: u32,
+    pub transmissions: u64,
     /// Data segments sent again.
-    pub retransmissions: u32,
+    pub retransmissions: u64,
     /// Expirations of the sender's retransmission timer (SYN, data and FIN).
-    pub timeouts: u32,
+    pub timeouts: u64,
     /// Data segments that the receiver had already.
-    pub duplicates: u32,
+    pub duplicates: u64,
     /// How it ended.
     pub status: Status,
 }

@@ -2,7 +2,7 @@
 
 use lightburst_net::Block;
 
-/// Blocks of bytes, the one that grew last first.
+/// Blocks of bytes, the one that got a segment last first.
 #[derive(Clone, Debug, Default)]
 pub struct Reassembly {
     blocks: Vec<Block>,
@@ -26,7 +26,7 @@ impl Reassembly {
         self.blocks.iter().any(around)
     }
 
-    /// Holds a block: with those that it touches it becomes the first.
+    /// Holds a block, if it did not already: with those that it touches it becomes the first.
     pub fn insert(&mut self, block: Block) {
         let mut grown = block;
         self.blocks.retain(|held| {
@@ -68,6 +68,8 @@ mod tests {
         assert_eq!(held.blocks(), [block(50, 60), block(30, 40), block(10, 20)]);
         held.insert(block(20, 30));
         assert_eq!(held.blocks(), [block(10, 40), block(50, 60)]);
+        held.insert(block(50, 60));
+        assert_eq!(held.blocks(), [block(50, 60), block(10, 40)]);
         assert!(held.holds(block(20, 30)) && !held.holds(block(40, 50)));
         assert_eq!(held.advance(5), 5);
         assert_eq!(held.advance(10), 40);

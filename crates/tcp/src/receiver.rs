@@ -45,7 +45,7 @@ pub struct Receiver {
     /// None: only the sender retransmits, and this end answers.
     timeout: Option<Box<dyn TimeoutPolicy>>,
     /// Segments that it had already.
-    pub duplicates: u32,
+    pub duplicates: u64,
 }
 
 impl Receiver {
@@ -148,11 +148,14 @@ impl Receiver {
                 // RFC 5681, section 4.2: a gap is filled, or part of it.
                 self.expected = self.held.advance(self.expected);
             }
-        } else if segment.start < self.expected || self.held.holds(segment) {
-            self.duplicates += 1;
-            duplicate = Some(segment);
         } else {
-            self.held.insert(segment);
+            if segment.start < self.expected || self.held.holds(segment) {
+                self.duplicates += 1;
+                duplicate = Some(segment);
+            }
+            if segment.start > self.expected {
+                self.held.insert(segment);
+            }
         }
         if at_once {
             let options = self.options(duplicate, reception, fx.now());
@@ -197,15 +200,9 @@ impl Receiver {
             return None;
         }
         let mut options = Options::default();
-        // RFC 2883, section 4, step 3: after the duplicate the block of which it is a part,
-        // then the others, the most recent first (RFC 2018, section 4).
-        let held = self.held.blocks();
-        let part = |block: &&Block| {
-            duplicate.is_some_and(|d| block.start <= d.start && d.end <= block.end)
-        };
-        let around = held.iter().find(part);
-        let others = held.iter().filter(|block| !part(block));
-        let blocks = duplicate.iter().chain(around).chain(others);
+        // RFC 2018, section 4: the block of the segment that is answered, then the others, the most
+        // recently reported first.
+        let blocks = duplicate.iter().chain(self.held.blocks());
         blocks
             .take(reception.blocks)
             .for_each(|&block| options.push(block));

@@ -43,12 +43,12 @@ pub struct Sender {
     /// When pacing lets the next segment leave.
     release: Time,
     /// Data segments sent.
-    pub transmissions: u32,
+    pub transmissions: u64,
     /// Data segments sent again.
-    pub retransmissions: u32,
+    pub retransmissions: u64,
     state: State,
     /// Expirations of the retransmission timer.
-    pub timeouts: u32,
+    pub timeouts: u64,
     pacing: Timer,
     /// When the SYN was sent; [`Time::NEVER`] once it was sent again.
     syn_sent: Time,
@@ -317,7 +317,7 @@ impl Sender {
         self.measure.on_sent(sent, again, &self.flight);
         self.recovery.on_sent(candidate, &mut self.flight);
         self.transmissions += 1;
-        self.retransmissions += u32::from(again);
+        self.retransmissions += u64::from(again);
         self.congestion.on_sent(&Sent {
             at: sent,
             bytes: payload,

@@ -7,7 +7,7 @@ from twin.network import Block, Network, Packet
 
 
 class TcpReceiver(Receiver):
-    """Holds what is out of order in `held`, the block that grew last first."""
+    """Holds what is out of order in `held`, the block that got a segment last first."""
 
     def __init__(
         self, network: Network, flow: Flow, transport: dict[str, Any], here: int, there: int
@@ -42,8 +42,7 @@ class TcpReceiver(Receiver):
         """RFC 2018, section 4, and RFC 2883, section 4."""
         blocks = self.held
         if duplicate is not None and self.transport["duplicate_sack"]:
-            around = [b for b in blocks if b[0] <= duplicate[0] and duplicate[1] <= b[1]]
-            blocks = [duplicate, *around, *(b for b in blocks if b not in around)]
+            blocks = [duplicate, *blocks]
         return tuple(blocks[: self.transport["sack_blocks"]])
 
     def read_stamp(self, packet: Packet) -> None:
@@ -55,8 +54,10 @@ class TcpReceiver(Receiver):
         segment = (packet.number, packet.number + packet.payload)
         self.read_stamp(packet)
         expected = self.flow.delivered
-        if segment[0] < expected or any(b[0] <= segment[0] < b[1] for b in self.held):
+        around = [b for b in self.held if b[0] <= segment[0] < b[1]]
+        if segment[0] < expected or around:
             self.flow.duplicates += 1
+            self.held = [*around, *(b for b in self.held if b not in around)]
             self.acknowledge(segment)
         elif segment[0] > expected:
             self.hold(segment)

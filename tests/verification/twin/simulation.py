@@ -168,12 +168,12 @@ class Simulation:
         return {
             "end_ps": np.array(ends, np.uint64),
             "delivered_bytes": np.array([flow.delivered for flow in self.flows], np.uint64),
-            "transmissions": np.array([flow.transmissions for flow in self.flows], np.uint32),
-            "retransmissions": np.array([flow.retransmissions for flow in self.flows], np.uint32),
-            "timeouts": np.array([flow.timeouts for flow in self.flows], np.uint32),
-            "duplicates": np.array([flow.duplicates for flow in self.flows], np.uint32),
+            "transmissions": np.array([flow.transmissions for flow in self.flows], np.uint64),
+            "retransmissions": np.array([flow.retransmissions for flow in self.flows], np.uint64),
+            "timeouts": np.array([flow.timeouts for flow in self.flows], np.uint64),
+            "duplicates": np.array([flow.duplicates for flow in self.flows], np.uint64),
             "drops": np.array(
-                [self.network.dropped_by_flow[flow.index] for flow in self.flows], np.uint32
+                [self.network.dropped_by_flow[flow.index] for flow in self.flows], np.uint64
             ),
             "status": np.array([self.status(flow) for flow in self.flows], np.uint8),
             "path_links": np.array([len(path) for path in paths], np.uint16),
