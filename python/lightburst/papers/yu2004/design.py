@@ -144,7 +144,7 @@ def effort(part: str, point: Point, quick: bool) -> Effort:
     if not point.p:
         return Effort(QUICK_HORIZON_S, 2, 2, PRECISION)  # without loss all runs are the same
     if part == "search":
-        return Effort(_HEAVY_HORIZON_S if point.p > _HEAVY else 2e3, 8, 4, 0.03)
+        return Effort(_HEAVY_HORIZON_S if point.p > _HEAVY else QUICK_HORIZON_S, 16, 4, 0.03)
     if quick:
         horizon = QUICK_HORIZON_S
         if point.access <= LOW:
