@@ -68,10 +68,7 @@ impl<H: Hosts + Outcomes + Send, A: Agenda<Event> + Send> Run for Running<H, A> 
                 total("end_ps", end.0),
                 total("units_created", fabric.created),
                 total("units_delivered", fabric.delivered),
-                total(
-                    "units_dropped",
-                    fabric.dropped.iter().map(|&n| u64::from(n)).sum(),
-                ),
+                total("units_dropped", fabric.dropped.iter().sum()),
                 total(
                     "units_in_flight",
                     fabric.units.len() as u64 - fabric.bursts.alive,

@@ -1,11 +1,10 @@
-//! What a sender has in flight: its sequence variables and the scoreboard.
+//! What a sender has in flight: its sequence variables and its segments.
 
 use lightburst_des::Time;
-use lightburst_net::Block;
 use std::collections::VecDeque;
 
 /// A segment that was sent and is not acknowledged.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Segment {
     /// When it was last sent.
     pub sent: Time,
@@ -17,8 +16,6 @@ pub struct Segment {
     pub first_sent: Time,
     /// Whether it was sent more than once.
     pub retransmitted: bool,
-    /// Whether the receiver reported that it holds it.
-    pub sacked: bool,
 }
 
 /// What an acknowledgement covered.
@@ -49,8 +46,6 @@ pub struct Flight {
     advertised: u64,
     /// Those from `unacknowledged` to `highest`.
     segments: VecDeque<Segment>,
-    /// How many of them are SACKed.
-    sacked: u32,
 }
 
 impl Flight {
@@ -64,7 +59,6 @@ impl Flight {
             full,
             advertised,
             segments: VecDeque::with_capacity(1),
-            sacked: 0,
         }
     }
 
@@ -97,19 +91,11 @@ impl Flight {
         ((sequence - self.unacknowledged) / u64::from(self.full)) as usize
     }
 
-    /// Whether any segment is SACKed.
-    #[inline]
-    pub fn has_sacked(&self) -> bool {
-        self.sacked > 0
-    }
-
-    /// First bytes, payloads and records of the segments, oldest first.
-    pub fn segments(&self) -> impl DoubleEndedIterator<Item = (u64, u64, &Segment)> + '_ {
+    /// The first byte of the last segment before `end`; none if nothing is in flight there.
+    pub fn last_before(&self, end: u64) -> Option<u64> {
         let full = u64::from(self.full);
-        self.segments.iter().enumerate().map(move |(i, segment)| {
-            let sequence = self.unacknowledged + i as u64 * full;
-            (sequence, self.payload(sequence), segment)
-        })
+        let before = end.checked_sub(self.unacknowledged + 1)?;
+        Some(self.unacknowledged + before / full * full)
     }
 
     /// Notes that the segment at `sequence` is sent; says whether it was before.
@@ -124,7 +110,6 @@ impl Flight {
         }
         let place = self.place(sequence);
         segment.retransmitted = true;
-        segment.sacked = self.segments[place].sacked;
         self.segments[place] = segment;
         true
     }
@@ -140,7 +125,6 @@ impl Flight {
         while self.unacknowledged < acknowledgement {
             self.unacknowledged += self.payload(self.unacknowledged);
             let segment = self.segments.pop_front().expect("a segment that was sent");
-            self.sacked -= u32::from(segment.sacked);
             covered.retransmitted |= segment.retransmitted;
             covered.newest = Some(segment);
         }
@@ -148,62 +132,8 @@ impl Flight {
         covered
     }
 
-    /// Marks the segments in these blocks; says whether that is news.
-    pub fn sack(&mut self, blocks: &[Block]) -> bool {
-        let before = self.sacked;
-        for block in blocks {
-            // A DSACK block or an old one lies below what is acknowledged (RFC 2883, section 4).
-            let mut sequence = block.start;
-            let end = match sequence < self.unacknowledged {
-                true => sequence,
-                false => block.end.min(self.highest),
-            };
-            while sequence < end {
-                let place = self.place(sequence);
-                let segment = &mut self.segments[place];
-                self.sacked += u32::from(!segment.sacked);
-                segment.sacked = true;
-                sequence += self.payload(sequence);
-            }
-        }
-        self.sacked > before
-    }
-
     /// Goes back to the first byte not acknowledged.
     pub fn rewind(&mut self) {
         self.next = self.unacknowledged;
-    }
-
-    /// Forgets what was SACKed (RFC 2018, section 8).
-    pub fn forget_sacked(&mut self) {
-        if self.sacked == 0 {
-            return;
-        }
-        self.segments
-            .iter_mut()
-            .for_each(|segment| segment.sacked = false);
-        self.sacked = 0;
-    }
-
-    /// Passes over what is SACKed already.
-    pub fn skip_sacked(&mut self) {
-        while self.sacked > 0 && self.next < self.highest {
-            if !self.segments[self.place(self.next)].sacked {
-                return;
-            }
-            self.next += self.payload(self.next);
-        }
-    }
-
-    /// Bytes before `next` that are neither acknowledged nor SACKed.
-    #[inline]
-    pub fn unsacked(&self) -> u64 {
-        if self.sacked == 0 {
-            return self.outstanding();
-        }
-        let sent = self.segments().take_while(|(at, ..)| *at < self.next);
-        sent.filter(|(.., segment)| !segment.sacked)
-            .map(|(_, payload, _)| payload)
-            .sum()
     }
 }

@@ -9,6 +9,7 @@ pub mod measure;
 pub mod reassembly;
 pub mod receiver;
 pub mod recovery;
+pub mod scoreboard;
 pub mod segment;
 pub mod sender;
 #[cfg(test)]

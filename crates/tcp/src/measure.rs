@@ -61,7 +61,6 @@ impl Measure {
             delivered_at: self.delivered_at,
             first_sent: self.first_sent,
             retransmitted: false,
-            sacked: false,
         }
     }
 

@@ -1,52 +1,48 @@
 //! Selective acknowledgements (RFC 6675): a scoreboard, an estimate of what is
 //! in the pipe, and rules for what to send next.
 
+#[cfg(test)]
+mod tests;
+
 use super::{in_window, Candidate, Context, Kind, LossRecovery, Phase, Reaction, TimerAction};
 use crate::cc::{Ack, CongestionControl, Loss};
 use crate::flight::Flight;
+use crate::scoreboard::Scoreboard;
 use crate::Parameters;
 use lightburst_net::Block;
 
 /// What RFC 6675, section 4, computes from the scoreboard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Scores {
+struct Scores {
     /// SetPipe (): bytes thought to be in the network.
-    pub pipe: u64,
+    pipe: u64,
     /// IsLost (S) holds for what is not SACKed before this byte.
-    pub lost_before: u64,
+    lost_before: u64,
     /// The byte after the highest one that is SACKed.
-    pub sacked_before: u64,
+    sacked_before: u64,
 }
 
 /// The scores of what is in flight when all before `retransmitted` that is not
 /// SACKed was sent again (HighRxt).
-pub fn scores(flight: &Flight, retransmitted: u64, threshold: u64) -> Scores {
-    let mut scores = Scores::default();
-    let (mut bytes, mut runs, mut in_run) = (0, 0, false);
-    for (sequence, payload, segment) in flight.segments().rev() {
-        if segment.sacked {
-            scores.sacked_before = scores.sacked_before.max(sequence + payload);
-            bytes += payload;
-            runs += u64::from(!in_run);
-            in_run = true;
-            continue;
-        }
-        in_run = false;
-        // IsLost (SeqNum): DupThresh discontiguous SACKed sequences above it, or
-        // more than (DupThresh - 1) * SMSS bytes.
-        let lost = runs >= threshold || bytes > (threshold - 1) * u64::from(flight.full);
-        if lost {
-            scores.lost_before = scores.lost_before.max(sequence + payload);
-        } else {
-            // SetPipe (), (a)
-            scores.pipe += payload;
-        }
-        if sequence < retransmitted {
-            // SetPipe (), (b)
-            scores.pipe += payload;
+fn scores(scoreboard: &Scoreboard, flight: &Flight, retransmitted: u64, threshold: u64) -> Scores {
+    let first = flight.unacknowledged;
+    let (mut lost_before, mut bytes) = (0, 0);
+    for held in scoreboard.blocks().iter().rev() {
+        bytes += held.end - held.start;
+        // IsLost (SeqNum): more than (DupThresh - 1) * SMSS bytes above it are SACKed, as they are
+        // where DupThresh sequences are: no segment but the flow's last is shorter.
+        if bytes > (threshold - 1) * u64::from(flight.full) {
+            lost_before = held.start;
+            break;
         }
     }
-    scores
+    Scores {
+        // SetPipe (), (a) what is not lost, and (b) what was sent again
+        pipe: scoreboard.unsacked(first.max(lost_before), flight.highest)
+            + scoreboard.unsacked(first, retransmitted),
+        lost_before,
+        sacked_before: scoreboard.end(),
+    }
 }
 
 pub struct Sack {
@@ -64,6 +60,7 @@ pub struct Sack {
     retransmitted: u64,
     /// RescueRxt, as the byte after it.
     rescued: u64,
+    scoreboard: Scoreboard,
     scores: Scores,
     /// Bytes sent by limited transmit.
     beyond: u64,
@@ -82,6 +79,7 @@ impl Sack {
             recovery_point: 0,
             retransmitted: 0,
             rescued: 0,
+            scoreboard: Scoreboard::default(),
             scores: Scores::default(),
             beyond: 0,
         }
@@ -92,14 +90,16 @@ impl Sack {
         if !self.recovering {
             self.retransmitted = flight.unacknowledged;
         }
-        self.scores = if flight.has_sacked() || self.recovering {
-            scores(flight, self.retransmitted, self.threshold)
-        } else {
-            Scores {
-                pipe: flight.outstanding(),
-                ..Scores::default()
-            }
+        // Without a hole nothing is lost, and the window looks at what is outstanding.
+        self.scores = match self.recovering || !self.scoreboard.blocks().is_empty() {
+            true => scores(&self.scoreboard, flight, self.retransmitted, self.threshold),
+            false => Scores::default(),
         };
+    }
+
+    /// Passes over what is SACKed already.
+    fn skip_sacked(&self, flight: &mut Flight) {
+        flight.next = self.scoreboard.hole(flight.next);
     }
 
     /// Section 5, step 4.
@@ -134,11 +134,8 @@ impl Sack {
             sacked_before,
             ..
         } = self.scores;
-        let hole = flight
-            .segments()
-            .find(|(sequence, _, segment)| *sequence >= self.retransmitted && !segment.sacked)
-            .map(|(sequence, ..)| sequence)
-            .filter(|sequence| *sequence < sacked_before);
+        let hole = self.scoreboard.hole(self.retransmitted);
+        let hole = (hole < sacked_before).then_some(hole);
         // (1) a hole that is lost
         if let Some(sequence) = hole.filter(|sequence| *sequence < lost_before) {
             return Some(Candidate::hole(sequence));
@@ -156,9 +153,8 @@ impl Sack {
         if !self.rescue || flight.unacknowledged <= self.rescued {
             return None;
         }
-        let (sequence, ..) = flight.segments().rev().find(|(.., s)| !s.sacked)?;
         Some(Candidate {
-            sequence,
+            sequence: flight.last_before(self.scoreboard.hole_before(flight.highest))?,
             kind: Kind::Rescue,
         })
     }
@@ -166,10 +162,11 @@ impl Sack {
 
 impl LossRecovery for Sack {
     fn on_blocks(&mut self, blocks: &[Block], flight: &mut Flight) -> bool {
-        flight.sack(blocks)
+        self.scoreboard.mark(blocks, flight.unacknowledged)
     }
 
     fn on_ack(&mut self, ack: &Ack, news: bool, cx: &mut Context<'_>) -> Reaction {
+        self.scoreboard.acknowledge(cx.flight.unacknowledged);
         self.duplicates = 0;
         self.beyond = 0;
         let covered = cx.flight.unacknowledged >= self.recovery_point;
@@ -190,7 +187,7 @@ impl LossRecovery for Sack {
                 ..reaction
             };
         }
-        cx.flight.skip_sacked();
+        self.skip_sacked(cx.flight);
         self.update(cx.flight);
         Reaction::default()
     }
@@ -201,7 +198,7 @@ impl LossRecovery for Sack {
             return Reaction::KEEP;
         }
         self.duplicates += 1;
-        cx.flight.skip_sacked();
+        self.skip_sacked(cx.flight);
         self.update(cx.flight);
         let may_enter = !self.recovering && cx.flight.unacknowledged >= self.recovery_point;
         // Section 5, steps 1 and 2.
@@ -219,7 +216,7 @@ impl LossRecovery for Sack {
         self.after_timeout = true;
         self.duplicates = 0;
         self.beyond = 0;
-        flight.forget_sacked();
+        self.scoreboard.clear();
         self.scores = Scores::default();
     }
 
@@ -234,7 +231,7 @@ impl LossRecovery for Sack {
         }
         if !self.in_limited_transmit() {
             let outstanding = match self.duplicates == 0 || self.after_timeout {
-                true => flight.unsacked(),
+                true => self.scoreboard.unsacked(flight.unacknowledged, flight.next),
                 false => flight.outstanding(),
             };
             return in_window(flight, outstanding, congestion.window());
@@ -260,7 +257,7 @@ impl LossRecovery for Sack {
             Kind::Next => {}
         }
         if self.after_timeout {
-            flight.skip_sacked();
+            self.skip_sacked(flight);
         }
         // (C.4)
         self.scores.pipe += payload;

@@ -5,6 +5,7 @@
 use super::{in_window, Candidate, Context, Kind, LossRecovery, Phase, Reaction};
 use crate::cc::{Ack, CongestionControl, Loss};
 use crate::flight::Flight;
+use crate::scoreboard::Scoreboard;
 use crate::Parameters;
 use lightburst_net::Block;
 
@@ -23,6 +24,7 @@ pub struct Sack1 {
     pipe: i64,
     /// Holes before this byte were sent again.
     looked: u64,
+    scoreboard: Scoreboard,
 }
 
 impl Sack1 {
@@ -38,6 +40,7 @@ impl Sack1 {
             after_timeout: false,
             pipe: 0,
             looked: 0,
+            scoreboard: Scoreboard::default(),
         }
     }
 
@@ -58,13 +61,8 @@ impl Sack1 {
 
     /// The first segment not sent again that lies below a SACKed one.
     fn hole(&self, flight: &Flight) -> Option<u64> {
-        let mut below = flight.segments().rev().skip_while(|(.., s)| !s.sacked);
-        let (highest_sacked, ..) = below.next()?;
-        flight
-            .segments()
-            .take_while(|(sequence, ..)| *sequence < highest_sacked)
-            .find(|(sequence, _, segment)| *sequence >= self.looked && !segment.sacked)
-            .map(|(sequence, ..)| sequence)
+        let hole = self.scoreboard.hole(self.looked.max(flight.unacknowledged));
+        (hole < self.scoreboard.end()).then_some(hole)
     }
 }
 
@@ -73,7 +71,7 @@ impl LossRecovery for Sack1 {
         if self.after_timeout {
             return false;
         }
-        flight.sack(blocks)
+        self.scoreboard.mark(blocks, flight.unacknowledged)
     }
 
     fn on_ack(&mut self, ack: &Ack, _news: bool, cx: &mut Context<'_>) -> Reaction {
@@ -83,7 +81,7 @@ impl LossRecovery for Sack1 {
             self.pipe -= 2;
             return Reaction::default();
         }
-        cx.flight.forget_sacked();
+        self.scoreboard.clear();
         self.duplicates = 0;
         self.after_timeout = false;
         if self.recovering {
@@ -119,7 +117,7 @@ impl LossRecovery for Sack1 {
         self.entering = false;
         self.after_timeout = true;
         self.recover = flight.highest;
-        flight.forget_sacked();
+        self.scoreboard.clear();
     }
 
     fn candidate(&self, flight: &Flight, congestion: &dyn CongestionControl) -> Option<Candidate> {

@@ -93,7 +93,6 @@ fn send(flight: &mut Flight, sequence: u64) {
         delivered_at: Time::ZERO,
         first_sent: Time::ZERO,
         retransmitted: false,
-        sacked: false,
     };
     flight.send(sequence, segment);
 }

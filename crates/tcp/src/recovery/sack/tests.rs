@@ -1,0 +1,158 @@
+//! What the scoreboard tells, against the rules as RFC 6675 has them, for each
+//! segment anew.
+
+use super::*;
+use crate::flight::Segment;
+use lightburst_des::Stream;
+
+const FULL: u64 = 3;
+
+/// A segment that was sent and is not acknowledged.
+struct Record {
+    sequence: u64,
+    payload: u64,
+    arrived: bool,
+    sacked: bool,
+}
+
+struct Connection {
+    stream: Stream,
+    flight: Flight,
+    scoreboard: Scoreboard,
+    records: Vec<Record>,
+}
+
+impl Connection {
+    fn draw(&mut self, below: usize) -> usize {
+        self.stream.below(below as u32) as usize
+    }
+
+    fn send(&mut self) {
+        let sequence = self.flight.highest;
+        if sequence < self.flight.size {
+            self.flight.send(sequence, Segment::default());
+            let record = Record {
+                sequence,
+                payload: self.flight.payload(sequence),
+                arrived: self.draw(3) > 0,
+                sacked: false,
+            };
+            self.records.push(record);
+        }
+    }
+
+    fn acknowledge(&mut self) {
+        let arrived = self.records.iter().take_while(|r| r.arrived).count();
+        let covered = self.records.drain(..arrived).map(|r| r.payload);
+        let acknowledgement = self.flight.unacknowledged + covered.sum::<u64>();
+        self.flight.acknowledge(acknowledgement);
+        self.scoreboard.acknowledge(acknowledgement);
+    }
+
+    fn forget(&mut self) {
+        self.flight.rewind();
+        self.scoreboard.clear();
+        self.records.iter_mut().for_each(|r| r.sacked = false);
+    }
+
+    /// Reports some of what arrived beyond a hole, and something that is acknowledged.
+    fn report(&mut self) {
+        let first = self.draw(self.records.len());
+        let arrived = self.records[first..].iter().take_while(|r| r.arrived);
+        let most = arrived.count();
+        if most == 0 || self.records[..first].iter().all(|r| r.arrived) {
+            return;
+        }
+        let last = first + self.draw(most);
+        let acknowledged = self.flight.unacknowledged;
+        let (first_record, last_record) = (&self.records[first], &self.records[last]);
+        let new = Block {
+            start: first_record.sequence,
+            end: last_record.sequence + last_record.payload,
+        };
+        let old = Block {
+            start: 0,
+            end: acknowledged,
+        };
+        let blocks = [new, old];
+        let blocks = &blocks[..1 + usize::from(acknowledged > 0)];
+        let reported = &mut self.records[first..=last];
+        let news = reported.iter().any(|r| !r.sacked);
+        reported.iter_mut().for_each(|r| r.sacked = true);
+        assert_eq!(self.scoreboard.mark(blocks, acknowledged), news);
+    }
+
+    fn scores(&self, retransmitted: u64, threshold: u64) -> Scores {
+        let mut scores = Scores::default();
+        for (i, record) in self.records.iter().enumerate() {
+            let end = record.sequence + record.payload;
+            if record.sacked {
+                scores.sacked_before = end;
+                continue;
+            }
+            let above = &self.records[i..];
+            let runs = above.windows(2).filter(|w| !w[0].sacked && w[1].sacked);
+            let sacked = above.iter().filter(|r| r.sacked).map(|r| r.payload);
+            let lost =
+                runs.count() as u64 >= threshold || sacked.sum::<u64>() > (threshold - 1) * FULL;
+            if lost {
+                scores.lost_before = end;
+            } else {
+                scores.pipe += record.payload;
+            }
+            if record.sequence < retransmitted {
+                scores.pipe += record.payload;
+            }
+        }
+        scores
+    }
+
+    fn check(&mut self, threshold: u64) {
+        let places = [0; 2].map(|_| self.draw(self.records.len() + 1));
+        let low = *places.iter().min().unwrap();
+        let [start, end] = [low, *places.iter().max().unwrap()].map(|place| {
+            let sequence = self.flight.unacknowledged + place as u64 * FULL;
+            sequence.min(self.flight.highest)
+        });
+        let (flight, scoreboard) = (&self.flight, &self.scoreboard);
+        assert_eq!(
+            scores(scoreboard, flight, end, threshold),
+            self.scores(end, threshold)
+        );
+        let holes = || self.records.iter().filter(|r| !r.sacked);
+        let hole = holes().find(|r| r.sequence >= start);
+        let first = hole.map_or(flight.highest, |r| r.sequence);
+        assert_eq!(scoreboard.hole(start), first);
+        let last = flight.last_before(scoreboard.hole_before(flight.highest));
+        assert_eq!(last, holes().next_back().map(|r| r.sequence));
+        let between = holes().filter(|r| (start..end).contains(&r.sequence));
+        let bytes = between.map(|r| r.payload).sum::<u64>();
+        assert_eq!(scoreboard.unsacked(start, end), bytes);
+    }
+}
+
+#[test]
+fn the_scoreboard_tells_what_its_segments_tell() {
+    for seed in 0..100 {
+        let mut connection = Connection {
+            stream: Stream::new(seed, "scoreboard"),
+            flight: Flight::new(60 * FULL + 1, FULL as u32, u64::MAX),
+            scoreboard: Scoreboard::default(),
+            records: Vec::new(),
+        };
+        while connection.flight.unacknowledged < connection.flight.size {
+            match connection.draw(40) {
+                0..=14 => connection.send(),
+                15..=19 => connection.acknowledge(),
+                20 => connection.forget(),
+                _ if connection.records.is_empty() => {}
+                21..=25 => {
+                    let again = connection.draw(connection.records.len());
+                    connection.records[again].arrived = true;
+                }
+                _ => connection.report(),
+            }
+            connection.check(1 + seed % 4);
+        }
+    }
+}
