@@ -72,8 +72,7 @@ def run(
         if out is not None:
             found.save(out)
         _print_replications(found, format)
-        missed = int((found.runs["drops_missed"] > 0).sum())
-        _warn([f"in {missed} of {number} runs a scripted drop never came"] if missed else [])
+        _warn(found.warnings)
 
 
 def changed(scenario: Scenario, settings: Sequence[str]) -> Scenario:
