@@ -205,7 +205,11 @@ def test_a_trace_agrees_with_the_counters_and_changes_nothing() -> None:
     assert len(sent) == traced.columns["totals"]["units_created"]
     assert sorted(sent["packet"]) == sorted([*arrived["packet"], *lost["packet"]])
     assert segments["time_s"].is_monotonic_increasing
-    assert traced.trace.bursts["lost"].sum() == traced.columns["totals"]["bursts_lost"]
+    bursts = traced.trace.bursts
+    assert bursts["lost"].sum() == traced.columns["totals"]["bursts_lost"]
+    # Of all bursts, also those of acknowledgements, which nothing loses here.
+    of_data = bursts[bursts["data"]]["lost"].mean()
+    assert traced.metrics["burst_loss"] == bursts["lost"].mean() < of_data
     timeouts = (traced.trace.windows["state"] == "loss") & (
         traced.trace.windows["state"].shift() != "loss"
     )

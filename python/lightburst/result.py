@@ -108,11 +108,15 @@ class Result:
                 units dropped at a switch or lost on the way to it / units that arrived there or
                 were lost on the way; a burst is one unit;
             ``loss_end_to_end``
-                packets dropped or lost anywhere / packets dropped, lost or delivered;
+                packets dropped or lost anywhere / packets dropped, lost or delivered; those of
+                acknowledgements count, too;
             ``drops_missed``
                 drops that the scenario orders and that never came, see `warnings`;
             ``bursts``, ``burst_loss``
-                bursts assembled, and how many of them were lost / their number;
+                bursts assembled, and how many of them were lost / their number. A burst that holds
+                nothing but acknowledgements counts, too, so that this is not the
+                ``loss.probability`` of bursts with data: of those `links` tells for each direction,
+                and `trace` for each burst;
             ``burst_mean_packets``, ``burst_mean_bytes``
                 packets and bytes (padding included) in a burst, of data and acknowledgements alike;
             ``assembly_mean_s``
