@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console
 
-from lightburst.cli.numbers import plain
+from lightburst.cli.numbers import Plain
 from lightburst.errors import InputError, show
 from lightburst.plots import style, theory
 
@@ -63,7 +63,7 @@ def print_records(
         sys.stdout.write(text.getvalue())
     else:
         console = Console() if sys.stdout.isatty() else Console(width=_WIDTH)
-        table = plain(title)
+        table = Plain(title)
         for key, heading in headings.items():
             words = isinstance(records[0][key], str | list)
             table.add_column(heading, justify="left" if words else "right")
