@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import inspect
 import io
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +15,14 @@ import pytest
 from matplotlib.image import imread
 
 from lightburst.cli import main
+from lightburst.cli.model import yu2004_command
+from lightburst.cli.run import changed
 from lightburst.models import padhye1998, yu2004
+from lightburst.scenario import load
+from lightburst.simulate import run
+from lightburst.units import parse_duration
 
+ROOT = Path(__file__).parent.parent
 YU = ["model", "yu2004", "--loss", "0.01", "--assembly-time", "1 ms"]
 ROW = [
     "flavour", "loss", "assembly_time_s", "round_trip_s", "burst_segments", "window_segments",
@@ -51,6 +59,23 @@ def test_a_point_is_that_of_the_library(capsys: pytest.CaptureFixture[str]) -> N
     assert row["round_trip_s"] == pytest.approx(0.102)
     assert row["window_segments"] == pytest.approx(float(found.window))
     assert row["broken_assumptions"] == []
+
+
+def test_the_defaults_are_those_of_the_example_as_the_page_changes_it() -> None:
+    page = (ROOT / "docs/models.md").read_text(encoding="utf-8")
+    words = shlex.split(page.split("lightburst run ")[1].split("lightburst model")[0])
+    settings = [words[i + 1] for i, word in enumerate(words) if word == "--set"]
+    result = run(changed(load(ROOT / words[0]), settings))
+    options = inspect.signature(yu2004_command).parameters
+    default = {name: option.default for name, option in options.items()}
+    plain = result.scenario.to_dict()
+    assert plain["topology"]["access_rate"] == default["access_rate"]
+    assert plain["transport"]["min_timeout"] == default["timeout"]
+    assert plain["transport"]["segment_size"] == default["segment_size"]
+    assert plain["transport"]["advertised_window"] == int(default["window"])
+    assert plain["transport"]["acknowledge_every"] == int(default["ack_every"])
+    round_trip_ps = 2 * int(result.columns["flows"]["path_delay_ps"][0])
+    assert round_trip_ps == parse_duration(default["round_trip"])
 
 
 def test_lists_and_ranges_make_a_grid(capsys: pytest.CaptureFixture[str]) -> None:
