@@ -154,12 +154,12 @@ def test_a_figure_is_drawn_once_and_the_same_again(
     words = ["model", command, "--loss", "1e-3:0.1:5"]
     if command == "yu2004":
         words += ["--assembly-time", "10us,100us", "--flavour", "sack,new-reno,reno"]
-    file = tmp_path / f"theory.{ending}"
+    file = tmp_path / "out" / "new" / f"theory.{ending}"
     printed([*words, "--figure", str(file)], capsys)
     first = file.read_bytes()
     printed([*words, "--figure", str(file)], capsys)
     assert file.read_bytes() == first
-    assert [path.name for path in tmp_path.iterdir()] == [file.name]
+    assert [path.name for path in file.parent.iterdir()] == [file.name]
     if ending == "png":
         picture = imread(file)[..., :3]
         assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 20  # more than an empty frame
@@ -208,7 +208,7 @@ def test_the_axis_is_what_has_more_points(
         (["--segment-size", "0 B"], "--segment-size: given '0 B'; allowed: a size from 1 B"),
         (["--flavour", "sack,tahoe"], "--flavour: given 'tahoe'; allowed: one or more of sack"),
         (["--figure", "theory.pdf"], "--figure: given 'theory.pdf'; allowed: a file that ends in"),
-        (["--figure", "nowhere/a.png"], "allowed: a file in a directory that exists"),
+        (["--figure", "nowhere/a"], "--figure: given 'nowhere/a'; allowed: a file that ends in"),
         (["--figure", "a.png"], "--figure: given 1 points on each of 1 curves; allowed: two"),
     ],
 )
@@ -235,12 +235,13 @@ def test_padhye_refuses_the_same(capsys: pytest.CaptureFixture[str]) -> None:
         assert f"lightburst: {words[-2]}: given " in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name", ["theory.png", "theory.png/mine.txt/theory.png"])
 def test_a_figure_that_cannot_be_written_is_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = tmp_path / "theory.png"
-    file.mkdir()
-    (file / "mine.txt").write_text("dear")
+    (tmp_path / "theory.png").mkdir()
+    (tmp_path / "theory.png" / "mine.txt").write_text("dear")
+    file = tmp_path / name
     words = ["model", "padhye1998", "--loss", "0.01,0.1", "--figure", str(file)]
     assert main(words) == 2
     out, err = capsys.readouterr()

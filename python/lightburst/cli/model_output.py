@@ -92,15 +92,13 @@ def check_figure(file: str | None, points: int, curves: int) -> Path | None:
     Raises
     ------
     InputError
-        If the ending is unknown, the directory is none, or there is nothing to draw, or too much.
+        If the ending is unknown, or there is nothing to draw, or too much.
     """
     if file is None:
         return None
     path = Path(file)
     if path.suffix not in theory.ENDINGS:
         raise InputError(_OPTION, show(file), f"a file that ends in {' or '.join(theory.ENDINGS)}")
-    if not path.parent.is_dir():
-        raise InputError(_OPTION, show(file), "a file in a directory that exists")
     if points < 2 or curves > MOST_COLOURS:
         given = f"{points} points on each of {curves} curves"
         raise InputError(_OPTION, given, f"two points or more, on up to {MOST_COLOURS} curves")
@@ -108,8 +106,9 @@ def check_figure(file: str | None, points: int, curves: int) -> Path | None:
 
 
 def save_figure(figure: Figure, doubtful: pd.Series[bool], file: Path) -> None:
-    """Draw a figure to a file; `InputError` if it cannot be written."""
+    """Draw a figure to a file, made with its directory; `InputError` if it cannot be written."""
     try:
+        file.parent.mkdir(parents=True, exist_ok=True)
         theory.save(figure, doubtful, file)
     except OSError as error:
         given = f"{show(str(file))} ({error.strerror or error})"
