@@ -252,4 +252,5 @@ def test_a_figure_that_cannot_be_written_is_told(
 
 def test_an_unknown_variant_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*YU, "--variant", "corrected"]) == 2
-    assert "derived" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert said == "lightburst: --variant: given 'corrected'; allowed: one of derived, printed\n"

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 #: More curves than this have no colours of their own.
 MOST_COLOURS: Final = len(style.PALETTE)
+#: Ways to print the rows.
+FORMATS: Final = ("table", "json", "csv")
 _OPTION: Final = "--figure"
 _WIDTH: Final = 120
 

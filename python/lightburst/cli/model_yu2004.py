@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from lightburst.cli.grids import grid, names, number_from_one, probability, seconds
-from lightburst.cli.model_output import check_figure, print_records, save_figure
+from lightburst.cli.model_output import FORMATS, check_figure, print_records, save_figure
+from lightburst.cli.options import choice
 from lightburst.errors import InputError, show
 from lightburst.models import yu2004
 from lightburst.papers.figure import COLUMNS, Figure
@@ -96,6 +97,8 @@ def print_model(
     InputError
         If anything of this cannot be used; nothing has been printed or written then.
     """
+    choice("--format", format, FORMATS)
+    choice("--variant", variant, yu2004.VARIANTS)
     losses, times = (
         grid("--loss", loss, probability),
         grid("--assembly-time", assembly_time, seconds),

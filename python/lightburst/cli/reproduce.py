@@ -11,7 +11,7 @@ from rich.text import Text
 
 from lightburst.cli.guard import resumable
 from lightburst.cli.numbers import Plain, numbers, rows_of
-from lightburst.cli.options import whole
+from lightburst.cli.options import choice, whole
 from lightburst.papers.claims import Verdict, by_source, counted
 from lightburst.report.files import STORE, check
 from lightburst.report.page import short
@@ -54,6 +54,7 @@ def reproduce(name: str, quick: bool, format: str, out: str | None, workers: str
     InputError
         If anything of this cannot be used; nothing has been written then.
     """
+    choice("--format", format, ("table", "json"))
     if out is not None:
         check(out)
     threads = None if workers is None else whole("--workers", workers, 1)
