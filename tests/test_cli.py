@@ -297,6 +297,7 @@ def test_list_names_all_that_a_scenario_can_say(capsys: pytest.CaptureFixture[st
         assert main(["list", topic]) == 0
         out = capsys.readouterr().out
         assert all(name in out for name in names.split(", "))
+        assert not set("`*") & set(out)
     assert main(["list", "switches"]) == 0
     out = capsys.readouterr().out
     assert "buffer_ports = 2" in out
