@@ -113,8 +113,8 @@ def test_what_breaks_an_assumption_is_said_beside_the_row(
 
 def test_the_best_assembly_time_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     out = printed(YU, capsys)
-    assert "SACK, loss 0.01: T_b = 0.000392 s gives 2.71e+06 b/s" in out
-    assert "(30) says 0.0675 s, (32) 0.00145 s" in out
+    assert "SACK, loss 0.01: T_b = 392 µs gives 2.71 Mb/s" in out
+    assert "(30) says 67.5 ms, (32) 1.447 ms" in out
     (best,) = json.loads(printed([*YU, "--format", "json"], capsys))["optima"]
     assert best["assembly_time_s"] == pytest.approx(49 / 125e3, rel=1e-3)
 
@@ -183,7 +183,7 @@ def test_the_axis_is_what_has_more_points(
     printed([*words, "--window", "1e6", "--figure", str(file)], capsys)
     text = file.read_text(encoding="utf-8")
     assert "Burst loss probability" in text
-    assert "T_b = 1e-06 s" in text
+    assert "T_b = 1 µs" in text
     assert "Hollow" not in text
     assert HOLLOW not in text
 
