@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lightburst.compile import compile_plan, memory
-from lightburst.errors import InputError
+from lightburst.errors import InputError, show
 from lightburst.scenario import Scenario, load
 
 GOOD = """
@@ -266,11 +266,12 @@ def test_what_is_not_toml_is_named_with_its_line(
 
 
 def test_scenario_files_that_cannot_be_read(tmp_path: Path) -> None:
-    for path, given in ((tmp_path / "none.toml", "No such file"), (tmp_path, "Is a directory")):
+    none = tmp_path / "none.toml"
+    for path, given in ((none, "No such file or directory"), (tmp_path, "Is a directory")):
         with pytest.raises(InputError) as caught:
             load(path)
-        assert caught.value.path == str(path)
-        assert caught.value.given.startswith(given)
+        assert caught.value.path == "scenario"
+        assert caught.value.given == f"{show(str(path))} ({given})"
         assert caught.value.allowed == "a file that can be read"
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from lightburst import metrics
 from lightburst.cli import main
+from lightburst.report.replications import replicate
 from lightburst.result import Result
 from lightburst.scenario import Scenario, load
 from lightburst.simulate import run
@@ -204,7 +205,11 @@ def test_a_trace_agrees_with_the_counters_and_changes_nothing() -> None:
     assert len(sent) == traced.columns["totals"]["units_created"]
     assert sorted(sent["packet"]) == sorted([*arrived["packet"], *lost["packet"]])
     assert segments["time_s"].is_monotonic_increasing
-    assert traced.trace.bursts["lost"].sum() == traced.columns["totals"]["bursts_lost"]
+    bursts = traced.trace.bursts
+    assert bursts["lost"].sum() == traced.columns["totals"]["bursts_lost"]
+    # Of all bursts, also those of acknowledgements, which nothing loses here.
+    of_data = bursts[bursts["data"]]["lost"].mean()
+    assert traced.metrics["burst_loss"] == bursts["lost"].mean() < of_data
     timeouts = (traced.trace.windows["state"] == "loss") & (
         traced.trace.windows["state"].shift() != "loss"
     )
@@ -242,3 +247,57 @@ def test_a_drop_that_never_came_is_said_everywhere(
     assert (found["warnings"], found["drops_missed"]) == ([words], 1)
     assert main(["run", "obs.toml", "--replications", "2", "--format", "json"]) == 0
     assert capsys.readouterr().err.endswith("in 2 of 2 runs a scripted drop never came\n")
+
+
+# A burst of 100 kB is never full: SYN after SYN waits for company.
+STALLED = {"switching.assembly": {"kind": "size", "size": "100 kB"}}
+STALL = (
+    "1 of 1 flows unfinished: time-limit (1000 s), 1 of them with nothing delivered; "
+    "assembly by size alone never sends a burst that does not fill"
+)
+
+
+def test_flows_that_did_not_finish_are_said_everywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("obs.toml").write_text(obs(STALLED).to_toml(), encoding="utf-8")
+    assert main(["run", "obs.toml", "--out", "out"]) == 0
+    assert capsys.readouterr().err == f"warning: {STALL}\n"
+    assert main(["report", "out"]) == 0
+    assert STALL in Path("out/index.html").read_text(encoding="utf-8")
+    words = "in 2 of 2 runs flows were unfinished: time-limit"
+    assert main(["run", "obs.toml", "--replications", "2", "--out", "two"]) == 0
+    assert capsys.readouterr().err.endswith(f"warning: {words}\n")
+    assert json.loads(Path("two/replications.json").read_text())["warnings"] == [words]
+    assert main(["report", "two"]) == 0
+    assert words in Path("two/index.html").read_text(encoding="utf-8")
+
+
+def test_a_flow_cut_off_half_way_has_delivered_something() -> None:
+    result = run(obs({"measurement.time_limit": "300 ms"}))
+    assert 0 < result.flows["delivered_bytes"][0] < 1_000_000
+    assert result.warnings == ("1 of 1 flows unfinished: time-limit (300 ms)",)
+
+
+@pytest.mark.parametrize(
+    ("size", "warned"),
+    # In 300 ms a host's link of 1 Gb/s carries 37.5 MB and no byte more.
+    [("1000 TB", False), ("37501 kB", False), ("37500 kB", True)],
+)
+def test_a_flow_without_end_is_no_warning(
+    size: str, warned: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    changes = {"measurement.time_limit": "300 ms", "workload.size.value": size}
+    result = run(obs(changes))
+    assert result.metrics["finished"] == 0
+    assert bool(result.warnings) == warned
+    found = replicate(obs(changes), [1, 2])
+    assert bool(found.warnings) == warned
+
+
+def test_datagrams_that_are_lost_are_no_warning() -> None:
+    result = datagrams("100 kB", {"loss.probability": 0.5})
+    assert result.flows["status"].tolist() == ["lost"]
+    assert result.warnings == ()

@@ -218,8 +218,26 @@ BAD: dict[str, tuple[list[str], list[str]]] = {
     ),
     "unknown topic": (["list", "colours"], ["list", "colours", "topologies"]),
     "nothing saved there": (["report", "."], ["DIR", "reproduce --out"]),
-    "unknown command": (["simulate"], ["simulate"]),
-    "unknown option": (["run", "small.toml", "--quickly"], ["--quickly"]),
+    "unknown command": (["simulate"], ["no such command 'simulate'; allowed: run, trace, "]),
+    "unknown model": (["model", "yu2003"], ["no such command 'yu2003'; allowed: yu2004, padhye"]),
+    "unknown option": (
+        ["run", "small.toml", "--sed", "1"],
+        ["no such option: --sed; allowed: --set, --seed, ", ", --out, --help"],
+    ),
+    "unknown option of all": (["--nope"], ["no such option: --nope; allowed: --version, --help"]),
+    "no scenario": (["run"], ["scenario: given nothing; allowed: a TOML file"]),
+    "no loss": (["model", "yu2004"], ["--loss: given nothing; allowed: loss probability"]),
+    "two scenarios": (
+        ["run", "small.toml", "b.toml"],
+        ["extra argument(s) (b.toml); allowed: lightburst run [OPTIONS] {scenario}"],
+    ),
+    "an option without its value": (["run", "small.toml", "--seed"], ["'--seed' requires"]),
+    "a flag with a value": (["reproduce", "x", "--quick=3"], ["'--quick' does not take"]),
+    "a trace as CSV": (
+        ["trace", "small.toml", "--format", "csv"],
+        ["--format: given 'csv'; allowed: one of table, json"],
+    ),
+    "claims as CSV": (["reproduce", "x", "--format", "csv"], ["--format", "table, json"]),
 }
 
 
@@ -232,10 +250,19 @@ def test_bad_input_gets_one_message_and_leaves_nothing(
     assert main(arguments) == 2
     said = capsys.readouterr()
     assert said.out == ""
-    assert "Traceback" not in said.err
+    assert said.err.startswith("lightburst: ")
+    assert said.err.count("\n") == 1
     for word in words:
         assert word in said.err
     assert contents(scenario.parent) == before
+
+
+@pytest.mark.parametrize("words", [[], ["model"]])
+def test_without_words_there_is_help(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 2
+    said = capsys.readouterr()
+    assert "Usage: lightburst" in said.out
+    assert said.err == ""
 
 
 def test_every_error_of_a_file_is_told_at_once(
@@ -270,6 +297,7 @@ def test_list_names_all_that_a_scenario_can_say(capsys: pytest.CaptureFixture[st
         assert main(["list", topic]) == 0
         out = capsys.readouterr().out
         assert all(name in out for name in names.split(", "))
+        assert not set("`*") & set(out)
     assert main(["list", "switches"]) == 0
     out = capsys.readouterr().out
     assert "buffer_ports = 2" in out

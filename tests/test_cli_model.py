@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import inspect
 import io
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +15,14 @@ import pytest
 from matplotlib.image import imread
 
 from lightburst.cli import main
+from lightburst.cli.model import yu2004_command
+from lightburst.cli.run import changed
 from lightburst.models import padhye1998, yu2004
+from lightburst.scenario import load
+from lightburst.simulate import run
+from lightburst.units import parse_duration
 
+ROOT = Path(__file__).parent.parent
 YU = ["model", "yu2004", "--loss", "0.01", "--assembly-time", "1 ms"]
 ROW = [
     "flavour", "loss", "assembly_time_s", "round_trip_s", "burst_segments", "window_segments",
@@ -53,6 +61,23 @@ def test_a_point_is_that_of_the_library(capsys: pytest.CaptureFixture[str]) -> N
     assert row["broken_assumptions"] == []
 
 
+def test_the_defaults_are_those_of_the_example_as_the_page_changes_it() -> None:
+    page = (ROOT / "docs/models.md").read_text(encoding="utf-8")
+    words = shlex.split(page.split("lightburst run ")[1].split("lightburst model")[0])
+    settings = [words[i + 1] for i, word in enumerate(words) if word == "--set"]
+    result = run(changed(load(ROOT / words[0]), settings))
+    options = inspect.signature(yu2004_command).parameters
+    default = {name: option.default for name, option in options.items()}
+    plain = result.scenario.to_dict()
+    assert plain["topology"]["access_rate"] == default["access_rate"]
+    assert plain["transport"]["min_timeout"] == default["timeout"]
+    assert plain["transport"]["segment_size"] == default["segment_size"]
+    assert plain["transport"]["advertised_window"] == int(default["window"])
+    assert plain["transport"]["acknowledge_every"] == int(default["ack_every"])
+    round_trip_ps = 2 * int(result.columns["flows"]["path_delay_ps"][0])
+    assert round_trip_ps == parse_duration(default["round_trip"])
+
+
 def test_lists_and_ranges_make_a_grid(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["model", "yu2004", "--loss", "0.1,1e-4:1e-2:3", "--assembly-time", "0s, 1us:1ms:4"]
     found = rows([*words, "--flavour", "reno,sack"], capsys)
@@ -88,8 +113,8 @@ def test_what_breaks_an_assumption_is_said_beside_the_row(
 
 def test_the_best_assembly_time_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     out = printed(YU, capsys)
-    assert "SACK, loss 0.01: T_b = 0.000392 s gives 2.71e+06 b/s" in out
-    assert "(30) says 0.0675 s, (32) 0.00145 s" in out
+    assert "SACK, loss 0.01: T_b = 392 µs gives 2.71 Mb/s" in out
+    assert "(30) says 67.5 ms, (32) 1.447 ms" in out
     (best,) = json.loads(printed([*YU, "--format", "json"], capsys))["optima"]
     assert best["assembly_time_s"] == pytest.approx(49 / 125e3, rel=1e-3)
 
@@ -129,12 +154,12 @@ def test_a_figure_is_drawn_once_and_the_same_again(
     words = ["model", command, "--loss", "1e-3:0.1:5"]
     if command == "yu2004":
         words += ["--assembly-time", "10us,100us", "--flavour", "sack,new-reno,reno"]
-    file = tmp_path / f"theory.{ending}"
+    file = tmp_path / "out" / "new" / f"theory.{ending}"
     printed([*words, "--figure", str(file)], capsys)
     first = file.read_bytes()
     printed([*words, "--figure", str(file)], capsys)
     assert file.read_bytes() == first
-    assert [path.name for path in tmp_path.iterdir()] == [file.name]
+    assert [path.name for path in file.parent.iterdir()] == [file.name]
     if ending == "png":
         picture = imread(file)[..., :3]
         assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 20  # more than an empty frame
@@ -158,7 +183,7 @@ def test_the_axis_is_what_has_more_points(
     printed([*words, "--window", "1e6", "--figure", str(file)], capsys)
     text = file.read_text(encoding="utf-8")
     assert "Burst loss probability" in text
-    assert "T_b = 1e-06 s" in text
+    assert "T_b = 1 µs" in text
     assert "Hollow" not in text
     assert HOLLOW not in text
 
@@ -183,7 +208,7 @@ def test_the_axis_is_what_has_more_points(
         (["--segment-size", "0 B"], "--segment-size: given '0 B'; allowed: a size from 1 B"),
         (["--flavour", "sack,tahoe"], "--flavour: given 'tahoe'; allowed: one or more of sack"),
         (["--figure", "theory.pdf"], "--figure: given 'theory.pdf'; allowed: a file that ends in"),
-        (["--figure", "nowhere/a.png"], "allowed: a file in a directory that exists"),
+        (["--figure", "nowhere/a"], "--figure: given 'nowhere/a'; allowed: a file that ends in"),
         (["--figure", "a.png"], "--figure: given 1 points on each of 1 curves; allowed: two"),
     ],
 )
@@ -210,12 +235,13 @@ def test_padhye_refuses_the_same(capsys: pytest.CaptureFixture[str]) -> None:
         assert f"lightburst: {words[-2]}: given " in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name", ["theory.png", "theory.png/mine.txt/theory.png"])
 def test_a_figure_that_cannot_be_written_is_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = tmp_path / "theory.png"
-    file.mkdir()
-    (file / "mine.txt").write_text("dear")
+    (tmp_path / "theory.png").mkdir()
+    (tmp_path / "theory.png" / "mine.txt").write_text("dear")
+    file = tmp_path / name
     words = ["model", "padhye1998", "--loss", "0.01,0.1", "--figure", str(file)]
     assert main(words) == 2
     out, err = capsys.readouterr()
@@ -226,4 +252,5 @@ def test_a_figure_that_cannot_be_written_is_told(
 
 def test_an_unknown_variant_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*YU, "--variant", "corrected"]) == 2
-    assert "derived" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert said == "lightburst: --variant: given 'corrected'; allowed: one of derived, printed\n"

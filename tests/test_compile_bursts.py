@@ -69,6 +69,22 @@ def test_settings_of_tcp(scenario: Scenario) -> None:
     }
 
 
+def test_as_many_sack_blocks_as_fit_unless_they_are_given(scenario: Scenario) -> None:
+    """RFC 2018, section 3: four in the 40 bytes of options, three beside time stamps."""
+    stamped = scenario.with_({"transport.timestamps": True})
+    assert compile_plan(stamped, 1).settings["transport"]["sack_blocks"] == 3
+    assert stamped.to_dict()["transport"]["sack_blocks"] == 3
+    assert Scenario.from_dict(stamped.to_dict()) == stamped
+    assert stamped.with_({"transport.timestamps": False}) == scenario
+    # Given, it stays as it is, and may then not fit.
+    two, four = (scenario.with_({"transport.sack_blocks": n}) for n in (2, 4))
+    both = two.with_({"transport.timestamps": True})
+    assert compile_plan(both, 1).settings["transport"]["sack_blocks"] == 2
+    assert four.canonical_json() == scenario.canonical_json()
+    with pytest.raises(InputError, match=r"sack_blocks: given 4; .* from 1 to 3 with timestamps"):
+        four.with_({"transport.timestamps": True})
+
+
 @pytest.mark.parametrize("vector", INITIAL, ids=lambda vector: str(vector["SMSS"]))
 @pytest.mark.parametrize("rfc", INITIAL_WINDOWS)
 def test_initial_windows_are_those_of_the_rfcs(rfc: str, vector: dict[str, int]) -> None:

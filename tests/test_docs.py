@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import readme
-from lightburst.papers.claims import Claim, Verdict
+from lightburst.papers.claims import Claim, Verdict, counted
 from lightburst.scenario import Scenario
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -70,10 +71,13 @@ CLAIM = Claim(
 def test_the_table_of_claims() -> None:
     heading, rule, row = readme.claim_table([CLAIM], notes=False)
     assert heading.count("|") == rule.count("|")
+    assert "| published |" in heading
+    other = readme.claim_table([replace(CLAIM, source="independent prototype")], notes=False)[0]
+    assert "| reference |" in other
     assert row == "| hybrid \\| bufferless | 1.5 | 1.82 | 1.6 to – | **differs** |"
     *_, noted = readme.claim_table([CLAIM], notes=True)
     assert noted.endswith("| Holds if the interval is above 1.5. At low load it is not. |")
-    assert readme.counted([CLAIM, CLAIM]) == "0 holds, 2 differs, 0 not comparable"
+    assert counted([CLAIM, CLAIM]) == "0 holds, 2 differs, 0 not comparable"
 
 
 def test_only_what_stands_between_the_marks_is_replaced() -> None:

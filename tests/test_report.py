@@ -59,8 +59,9 @@ def claims(parts: Sequence[str], runs: pd.DataFrame) -> list[Claim]:
     return [
         Claim("good", "one", "It <i>runs</i>", 1.0, 1.0, 0.9, 1.1, Verdict.HOLDS, "any", ""),
         Claim("bad", "one", "It flies", 2.0, 1.0, 0.9, 1.1, Verdict.DIFFERS, "at least 2", "No."),
-        Claim("open", "one", "?", None, None, None, None, Verdict.NOT_COMPARABLE, "none", ""),
-    ]
+        Claim("open", "one", "?", None, None, None, None, Verdict.NOT_COMPARABLE, "none", "",
+              "independent prototype"),
+    ]  # fmt: skip
 
 
 SMALL = Paper("small2000", "A small paper", "Nobody, 2000.", {"all": "everything", "more": "more"},
@@ -170,6 +171,9 @@ def test_saved_files_and_an_offline_page(tmp_path: Path) -> None:
         assert words in text
     assert "It &lt;i&gt;runs&lt;/i&gt;" in text
     assert "<b>title</b>" not in text
+    paper, other = text.split("source: paper")[1].split("source: independent prototype")
+    assert ("Published" in paper, "Reference" in paper) == (True, False)
+    assert ("Published" in other, "Reference" in other) == (False, True)
     assert 'name="viewport"' in text
     assert "prefers-color-scheme: dark" in text
     verdicts = [claim["verdict"] for claim in json.loads((page.parent / "claims.json").read_text())]
@@ -234,7 +238,15 @@ def test_the_command_prints_tables_and_the_paths_of_the_files(
 ) -> None:
     assert main(["reproduce", "small2000", "--quick", "--out", "out"]) == 0
     out = capsys.readouterr().out
-    assert "3 claims: 1 differs, 1 holds, 1 not comparable" in out
+    paper, other = out.split("source: paper")[1].split("source: independent prototype")
+    # However small the table below it is, a title has the whole line.
+    assert "(1 holds, 1 differs, 0 not comparable)" in paper
+    assert "It flies: published 2, measured 1" in paper
+    assert "reference" not in paper
+    # What a prototype gave was not published, and nothing of it differs.
+    assert "reference" in other
+    assert "published" not in other
+    assert "What differs" not in other
     for name in ("one.png", "one.svg", "index.html"):
         assert str(Path("out", name).resolve()) in out
 

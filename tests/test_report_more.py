@@ -119,6 +119,6 @@ def test_the_command_prints_tables_and_names_their_files(
     text = capsys.readouterr().out
     assert "Means <by> ports" in text
     assert "means.csv" in text
-    assert "1 claims: 1 holds" in text
+    assert "(1 holds, 0 differs, 0 not" in text
     assert main(["reproduce", "traced2000", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["id"] == "dots"

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 import lightburst as lb
 from lightburst.cli import main
@@ -229,6 +230,31 @@ def test_pictures_show_what_there_is_and_say_what_it_is(tmp_path: Path) -> None:
         assert (tmp_path / f"a.{end}").read_bytes() == (tmp_path / f"b.{end}").read_bytes()
     none = {name: values[:0] for name, values in trace().windows.items()}
     assert list(plots.pictures(trace(Log(), windows=none), "x")) == ["time-sequence"]
+
+
+def test_no_word_of_a_picture_is_clipped_however_long_the_flow() -> None:
+    for name, canvas in plots.pictures(trace(), "x").items():
+        if name == "time-sequence":
+            for axes in canvas.axes:
+                axes.set_ylim(0, 999_999)
+        drawn, (width, height) = canvas.get_tightbbox(), canvas.get_size_inches()
+        assert min(drawn.x0, drawn.y0, width - drawn.x1, height - drawn.y1) > 0, name
+
+
+def test_a_state_is_painted_from_its_first_row_to_the_next_state() -> None:
+    axes = Figure().add_subplot()
+    time, states = np.arange(8.0), np.array([0, 0, 0, 1, 1, 0, 3, 3], dtype=np.int8)
+    plots._states(axes, time, states)
+    times = [
+        [np.asarray(part.vertices)[:, 0] for part in painted.get_paths()]
+        for painted in axes.collections
+    ]
+    found = [[(float(part.min()), float(part.max())) for part in parts] for parts in times]
+    assert found == [[(0, 3), (5, 6)], [(3, 5)], [], [(6, 7)]]
+    # As many corners as the state has changes, and not as the flow has acknowledgements.
+    long = Figure().add_subplot()
+    plots._states(long, np.arange(10_000.0), np.zeros(10_000, dtype=np.int8))
+    assert len(np.asarray(long.collections[0].get_paths()[0].vertices)) < 10
 
 
 @pytest.fixture

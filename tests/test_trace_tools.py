@@ -48,7 +48,7 @@ CHANGES: dict[str, dict[str, object] | None] = {
         "transport.recovery": "new-reno", "transport.advertised_window": 2000,
         "topology.access_rate": "10 Gb/s", "loss.probability": 0.1,
     },
-    "time stamps": {"transport.timestamps": True, "transport.sack_blocks": 3},
+    "time stamps": {"transport.timestamps": True},
     "much lost": {"loss.probability": 0.1, "loss.acknowledgement_probability": 0.2},
     "stop and wait": {"transport.kind": "saw"},
     "full access buffer": {"transport.access_buffer": "20 kB", "transport.segment_size": "9 kB"},

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from lightburst.papers import PAPERS
-from lightburst.papers.claims import Claim, Verdict
+from lightburst.papers.claims import Claim, Verdict, by_source, counted
 from lightburst.papers.figure import Listing
 from lightburst.report import page
 from lightburst.report.reproduction import Reproduction, reproduce
@@ -49,7 +49,7 @@ def claim_table(claims: Sequence[Claim], notes: bool) -> list[str]:
     Parameters
     ----------
     claims : sequence of Claim
-        The rows.
+        The rows, at least one, all of one source.
     notes : bool
         Whether the last column tells the criterion and what else the runs show.
 
@@ -58,7 +58,7 @@ def claim_table(claims: Sequence[Claim], notes: bool) -> list[str]:
     list of str
         Heading, rule and one line for each claim.
     """
-    headings = ["claim", "published", "measured", "95 % interval", "verdict"]
+    headings = ["claim", claims[0].reference, "measured", "95 % interval", "verdict"]
     lines = [row([*headings, "note"] if notes else headings)]
     lines.append(row(["---", "---:", "---:", "---:", "---", "---"][: 6 if notes else 5]))
     for claim in claims:
@@ -69,12 +69,6 @@ def claim_table(claims: Sequence[Claim], notes: bool) -> list[str]:
             cells.append(f"Holds if {claim.criterion}. {claim.note}".strip())
         lines.append(row(cells))
     return lines
-
-
-def counted(claims: Sequence[Claim]) -> str:
-    """Say how many claims there are of each verdict."""
-    found = [claim.verdict for claim in claims]
-    return ", ".join(f"{found.count(verdict)} {verdict.value}" for verdict in Verdict)
 
 
 def runs_of(found: Reproduction) -> str:
@@ -122,8 +116,7 @@ def page_section(found: Reproduction, pictures: Sequence[str]) -> str:
     lines += [f"![{picture}](images/{picture})" for picture in pictures]
     for listing in found.tables:
         lines += listing_table(listing)
-    for source in dict.fromkeys(claim.source for claim in found.claims):
-        claims = [claim for claim in found.claims if claim.source == source]
+    for source, claims in by_source(found.claims).items():
         lines += ["", f"Claims, source: {source} ({counted(claims)}).", ""]
         lines += claim_table(claims, notes=True)
     return "\n".join(lines)

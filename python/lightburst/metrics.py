@@ -163,6 +163,28 @@ def _rates_with_bursts(plan: Plan, flows: Table) -> tuple[FloatArray, FloatArray
     return source, fibre, destination
 
 
+def due(plan: Plan) -> NDArray[np.bool_]:
+    """Which flows of a plan are meant to finish within the time limit.
+
+    Parameters
+    ----------
+    plan : Plan
+        What is run.
+
+    Returns
+    -------
+    ndarray of bool, shape (flows,)
+        Not those that have more to send than their host's link carries in the time, which is how a
+        scenario says "without end"; and no datagrams, whose losses are what they are sent for.
+    """
+    if plan.settings["transport"]["kind"] == "datagram":
+        return np.zeros(plan.flows["bytes"].shape, dtype=np.bool_)
+    # A host has one link, and hosts come first.
+    rate = plan.links["rate_bps"][plan.flows["source"]].astype(np.float64)
+    soonest_ps = plan.flows["start_ps"] + 8e12 * plan.flows["bytes"] / rate
+    return np.asarray(soonest_ps <= plan.settings["time_limit_ps"])
+
+
 def observed_until_ps(plan: Plan, columns: Columns) -> int:
     """Time at which the last useful byte was in, or at which the run stopped waiting for more.
 

@@ -2,7 +2,7 @@
 
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -21,6 +21,7 @@ from lightburst.provenance import trace as provenance_of
 from lightburst.scenario import Scenario
 from lightburst.traced import TABLES as TRACES
 from lightburst.traced import Trace
+from lightburst.units import format_duration
 
 _TABLES = ("flows", "links", "switches")
 # The page is made from the others by `lightburst report`.
@@ -107,11 +108,15 @@ class Result:
                 units dropped at a switch or lost on the way to it / units that arrived there or
                 were lost on the way; a burst is one unit;
             ``loss_end_to_end``
-                packets dropped or lost anywhere / packets dropped, lost or delivered;
+                packets dropped or lost anywhere / packets dropped, lost or delivered; those of
+                acknowledgements count, too;
             ``drops_missed``
                 drops that the scenario orders and that never came, see `warnings`;
             ``bursts``, ``burst_loss``
-                bursts assembled, and how many of them were lost / their number;
+                bursts assembled, and how many of them were lost / their number. A burst that holds
+                nothing but acknowledgements counts, too, so that this is not the
+                ``loss.probability`` of bursts with data: of those `links` tells for each direction,
+                and `trace` for each burst;
             ``burst_mean_packets``, ``burst_mean_bytes``
                 packets and bytes (padding included) in a burst, of data and acknowledgements alike;
             ``assembly_mean_s``
@@ -138,14 +143,36 @@ class Result:
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What the scenario orders and did not happen: scripted drops that never came."""
+        """What the scenario asks for and did not happen.
+
+        Flows that did not finish, unless they have more to send than their host's link carries
+        within the time limit, or send datagrams; and scripted drops that never came.
+        """
         loss, units = self.scenario.loss, self.columns["drops"]["units"]
         drops = () if loss is None else loss.drops
-        return tuple(
-            f"loss.drops[{i}] ({drop.words}) never came"
-            for i, drop in enumerate(drops)
-            if units[i] == 0
+        return (
+            *self._unfinished(),
+            *(
+                f"loss.drops[{i}] ({drop.words}) never came"
+                for i, drop in enumerate(drops)
+                if units[i] == 0
+            ),
         )
+
+    def _unfinished(self) -> Iterator[str]:
+        flows, measurement = self.columns["flows"], self.scenario.measurement
+        unfinished = metrics.due(self.plan) & (flows["end_ps"] == metrics.UNFINISHED)
+        number = np.count_nonzero(unfinished)
+        if number == 0:
+            return
+        limit = f"time-limit ({format_duration(measurement.time_limit)})"
+        words = f"{number} of {unfinished.size} flows unfinished: {limit}"
+        if silent := np.count_nonzero(flows["delivered_bytes"][unfinished] == 0):
+            words += f", {silent} of them with nothing delivered"
+        switching = self.scenario.switching
+        if switching.kind == "burst" and switching.assembly.kind == "size":
+            words += "; assembly by size alone never sends a burst that does not fill"
+        yield words
 
     @cached_property
     def trace(self) -> Trace | None:

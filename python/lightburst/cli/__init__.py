@@ -39,11 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: Sequence[str]) -> int:
     try:
         from lightburst.cli.app import app
+        from lightburst.cli.guard import start
 
-        app(args=list(arguments), prog_name="lightburst")
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else int(end.code is not None)
+        return start(app, arguments)
     except KeyboardInterrupt:  # while the program itself was still being read
         print("lightburst: interrupted", file=sys.stderr)
         return INTERRUPTED
-    return 0

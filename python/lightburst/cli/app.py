@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -21,24 +20,10 @@ app = typer.Typer(
 app.add_typer(model_app, name="model")
 
 
-class RunFormat(StrEnum):
-    """How the outcome of runs is printed."""
-
-    TABLE = "table"
-    JSON = "json"
-    CSV = "csv"
-
-
-class ClaimFormat(StrEnum):
-    """How claims, and what a trace found, are printed."""
-
-    TABLE = "table"
-    JSON = "json"
-
-
 OutOption = Annotated[
     str | None, typer.Option("--out", metavar="DIR", help="Write the outcome to this directory.")
 ]
+TableOption = Annotated[str, typer.Option("--format", metavar="table|json", help="What to print.")]
 WorkersOption = Annotated[
     str | None, typer.Option("--workers", metavar="N", help="Threads; all cores by default.")
 ]
@@ -73,13 +58,15 @@ def run_command(
     replications: Annotated[
         str, typer.Option("--replications", metavar="N", help="Runs, with consecutive seeds.")
     ] = "1",
-    format: Annotated[RunFormat, typer.Option("--format", help="What to print.")] = RunFormat.TABLE,
+    format: Annotated[
+        str, typer.Option("--format", metavar="table|json|csv", help="What to print.")
+    ] = "table",
     out: OutOption = None,
 ) -> None:
     """Simulate a scenario."""
     from lightburst.cli.run import run
 
-    run(scenario, settings or [], seed, replications, format.value, out)
+    run(scenario, settings or [], seed, replications, format, out)
 
 
 @app.command("trace")
@@ -92,15 +79,13 @@ def trace_command(
         typer.Option("--set", metavar="PATH=VALUE", help="Change a field; may be repeated."),
     ] = None,
     seed: Annotated[str, typer.Option("--seed", metavar="N", help="Seed of the run.")] = "1",
-    format: Annotated[
-        ClaimFormat, typer.Option("--format", help="What to print.")
-    ] = ClaimFormat.TABLE,
+    format: TableOption = "table",
     out: OutOption = None,
 ) -> None:
     """Follow one flow: a capture for Wireshark, tables, and pictures of its windows."""
     from lightburst.cli.trace import trace
 
-    trace(scenario, settings or [], flow, seed, format.value, out)
+    trace(scenario, settings or [], flow, seed, format, out)
 
 
 @app.command("reproduce")
@@ -108,16 +93,14 @@ def trace_command(
 def reproduce_command(
     name: Annotated[str, typer.Argument(help="A paper, or PAPER/PART.", show_default=False)],
     quick: Annotated[bool, typer.Option("--quick", help="Fewer seeds and points.")] = False,
-    format: Annotated[
-        ClaimFormat, typer.Option("--format", help="What to print.")
-    ] = ClaimFormat.TABLE,
+    format: TableOption = "table",
     out: OutOption = None,
     workers: WorkersOption = None,
 ) -> None:
     """Run a paper's figures again and judge its claims."""
     from lightburst.cli.reproduce import reproduce
 
-    reproduce(name, quick, format.value, out, workers)
+    reproduce(name, quick, format, out, workers)
 
 
 @app.command("list")

@@ -6,7 +6,7 @@ import functools
 import os
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, ParamSpec
+from typing import TYPE_CHECKING, Any, Final, ParamSpec
 
 import typer
 
@@ -14,12 +14,57 @@ from lightburst.cli import INTERRUPTED
 from lightburst.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
 P = ParamSpec("P")
 
 BAD_INPUT: Final = 2
+
+
+def start(app: typer.Typer, arguments: Sequence[str]) -> int:
+    """Run the command that the arguments name.
+
+    Parameters
+    ----------
+    app : Typer
+        All commands.
+    arguments : sequence of str
+        Words after the name of the program.
+
+    Returns
+    -------
+    int
+        The exit code; words that make no command are bad input.
+    """
+    try:
+        return int(app(list(arguments), prog_name="lightburst", standalone_mode=False) or 0)
+    except typer.TyperException as error:
+        if said := _explained(error):
+            print(f"lightburst: {said}", file=sys.stderr)
+        return BAD_INPUT
+
+
+def _explained(error: Any) -> str:
+    """Say what was given and what is allowed; nothing where the help has been printed instead."""
+    if parameter := getattr(error, "param", None):
+        name = parameter.get_error_hint().strip("'")
+        words = parameter.help.rstrip(".")
+        return str(InputError(name, "nothing", words[:1].lower() + words[1:]))
+    # What may stand there follows from here; a second sentence only guesses at it.
+    said = str(error.message).partition(". ")[0].rstrip(".")
+    said, context = said[:1].lower() + said[1:], getattr(error, "ctx", None)
+    if not said or context is None:
+        return said
+    command = context.command
+    if hasattr(error, "option_name"):
+        names = [max(parameter.opts, key=len) for parameter in command.get_params(context)]
+        allowed = ", ".join(name for name in names if name.startswith("-"))
+    elif hasattr(command, "commands"):
+        allowed = ", ".join(command.commands)
+    else:
+        allowed = command.get_usage(context).removeprefix("Usage: ")
+    return f"{said}; allowed: {allowed}"
 
 
 def guarded(command: Callable[P, None]) -> Callable[P, None]:

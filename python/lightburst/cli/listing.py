@@ -80,7 +80,7 @@ def print_list(topic: str | None) -> None:
 def _print_kinds(union: Any) -> None:
     table = Table("kind", "what it is", "keys", show_lines=True)
     for model in get_args(get_args(union)[0]):
-        summary = (model.__doc__ or "").split("\n\n")[0].replace("\n", " ").strip()
+        summary = (model.__doc__ or "").split("\n\n")[0].replace("\n", " ").replace("`", "").strip()
         table.add_row(str(model.model_fields["kind"].default), summary, "\n".join(_keys(model)))
     Console().print(table)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -14,21 +13,6 @@ model_app = typer.Typer(
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-class TableFormat(StrEnum):
-    """How a table is printed."""
-
-    TABLE = "table"
-    JSON = "json"
-    CSV = "csv"
-
-
-class VariantName(StrEnum):
-    """Which form of the equations."""
-
-    DERIVED = "derived"
-    PRINTED = "printed"
 
 
 _LIST = "Values separated by commas; FROM:TO:N is a range on a logarithmic scale."
@@ -48,7 +32,9 @@ AckOption = Annotated[
 SegmentOption = Annotated[
     str, typer.Option("--segment-size", metavar="SIZE", help="Size of a segment.")
 ]
-FormatOption = Annotated[TableFormat, typer.Option("--format", help="What to print.")]
+FormatOption = Annotated[
+    str, typer.Option("--format", metavar="table|json|csv", help="What to print.")
+]
 FigureOption = Annotated[
     str | None,
     typer.Option("--figure", metavar="FILE", help="Draw a figure to this file, .png or .svg."),
@@ -71,8 +57,13 @@ def yu2004_command(
         typer.Option("--flavour", metavar="LIST", help="sack, new-reno, reno; several by commas."),
     ] = "sack",
     variant: Annotated[
-        VariantName, typer.Option("--variant", help="As re-derived, or as the paper prints them.")
-    ] = VariantName.DERIVED,
+        str,
+        typer.Option(
+            "--variant",
+            metavar="derived|printed",
+            help="The equations as re-derived, or as the paper prints them.",
+        ),
+    ] = "derived",
     round_trip: Annotated[
         str, typer.Option("--round-trip", metavar="DURATION", help="Without assembly, RTT_0.")
     ] = "135 ms",
@@ -80,14 +71,14 @@ def yu2004_command(
     window: WindowOption = "50",
     ack_every: AckOption = "1",
     segment_size: SegmentOption = "1 kB",
-    format: FormatOption = TableFormat.TABLE,
+    format: FormatOption = "table",
     figure: FigureOption = None,
 ) -> None:
     """TCP over optical burst switching: equations (26) to (34), (52) and (53) of yu2004."""
     from lightburst.cli.model_yu2004 import Options, print_model
 
     path = Options(access_rate, round_trip, timeout, window, ack_every, segment_size)
-    print_model(loss, assembly_time, flavour, variant.value, path, format.value, figure)
+    print_model(loss, assembly_time, flavour, variant, path, format, figure)
 
 
 @model_app.command("padhye1998")
@@ -101,10 +92,10 @@ def padhye1998_command(
     window: WindowOption = "50",
     ack_every: AckOption = "1",
     segment_size: SegmentOption = "1 kB",
-    format: FormatOption = TableFormat.TABLE,
+    format: FormatOption = "table",
     figure: FigureOption = None,
 ) -> None:
     """TCP Reno in a packet network: the full and the approximate model, and the square root law."""
     from lightburst.cli.model_padhye1998 import print_model
 
-    print_model(loss, round_trip, timeout, window, ack_every, segment_size, format.value, figure)
+    print_model(loss, round_trip, timeout, window, ack_every, segment_size, format, figure)

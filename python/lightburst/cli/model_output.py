@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console
 
-from lightburst.cli.numbers import plain
+from lightburst.cli.numbers import Plain
 from lightburst.errors import InputError, show
 from lightburst.plots import style, theory
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 #: More curves than this have no colours of their own.
 MOST_COLOURS: Final = len(style.PALETTE)
+#: Ways to print the rows.
+FORMATS: Final = ("table", "json", "csv")
 _OPTION: Final = "--figure"
 _WIDTH: Final = 120
 
@@ -63,7 +65,7 @@ def print_records(
         sys.stdout.write(text.getvalue())
     else:
         console = Console() if sys.stdout.isatty() else Console(width=_WIDTH)
-        table = plain(title)
+        table = Plain(title)
         for key, heading in headings.items():
             words = isinstance(records[0][key], str | list)
             table.add_column(heading, justify="left" if words else "right")
@@ -92,15 +94,13 @@ def check_figure(file: str | None, points: int, curves: int) -> Path | None:
     Raises
     ------
     InputError
-        If the ending is unknown, the directory is none, or there is nothing to draw, or too much.
+        If the ending is unknown, or there is nothing to draw, or too much.
     """
     if file is None:
         return None
     path = Path(file)
     if path.suffix not in theory.ENDINGS:
         raise InputError(_OPTION, show(file), f"a file that ends in {' or '.join(theory.ENDINGS)}")
-    if not path.parent.is_dir():
-        raise InputError(_OPTION, show(file), "a file in a directory that exists")
     if points < 2 or curves > MOST_COLOURS:
         given = f"{points} points on each of {curves} curves"
         raise InputError(_OPTION, given, f"two points or more, on up to {MOST_COLOURS} curves")
@@ -108,8 +108,9 @@ def check_figure(file: str | None, points: int, curves: int) -> Path | None:
 
 
 def save_figure(figure: Figure, doubtful: pd.Series[bool], file: Path) -> None:
-    """Draw a figure to a file; `InputError` if it cannot be written."""
+    """Draw a figure to a file, made with its directory; `InputError` if it cannot be written."""
     try:
+        file.parent.mkdir(parents=True, exist_ok=True)
         theory.save(figure, doubtful, file)
     except OSError as error:
         given = f"{show(str(file))} ({error.strerror or error})"

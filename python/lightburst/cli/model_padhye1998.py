@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from lightburst.cli.grids import grid, number_from_one, probability, seconds
-from lightburst.cli.model_output import check_figure, print_records, save_figure
+from lightburst.cli.model_output import FORMATS, check_figure, print_records, save_figure
+from lightburst.cli.options import choice
 from lightburst.errors import InputError, show
 from lightburst.models import padhye1998
 from lightburst.papers.figure import COLUMNS, Figure
@@ -63,6 +64,7 @@ def print_model(
     InputError
         If anything of this cannot be used; nothing has been printed or written then.
     """
+    choice("--format", format, FORMATS)
     losses = grid("--loss", loss, probability)
     rtt = seconds("--round-trip", round_trip, positive=True)
     rto = seconds("--timeout", timeout, positive=True)

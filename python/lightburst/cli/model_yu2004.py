@@ -9,10 +9,12 @@ import numpy as np
 import pandas as pd
 
 from lightburst.cli.grids import grid, names, number_from_one, probability, seconds
-from lightburst.cli.model_output import check_figure, print_records, save_figure
+from lightburst.cli.model_output import FORMATS, check_figure, print_records, save_figure
+from lightburst.cli.options import choice
 from lightburst.errors import InputError, show
 from lightburst.models import yu2004
 from lightburst.papers.figure import COLUMNS, Figure
+from lightburst.report.words import readable
 from lightburst.units import parse_rate, parse_size
 
 if TYPE_CHECKING:
@@ -96,6 +98,8 @@ def print_model(
     InputError
         If anything of this cannot be used; nothing has been printed or written then.
     """
+    choice("--format", format, FORMATS)
+    choice("--variant", variant, yu2004.VARIANTS)
     losses, times = (
         grid("--loss", loss, probability),
         grid("--assembly-time", assembly_time, seconds),
@@ -171,12 +175,17 @@ def _said(records: Sequence[dict[str, Any]]) -> list[str]:
 
 def _best(optima: Sequence[dict[str, Any]]) -> list[str]:
     found = (
-        f"  {_NAMES[row['flavour']]}, loss {row['loss']:.4g}: T_b = {row['assembly_time_s']:.3g} s "
-        f"gives {row['throughput_bps']:.4g} b/s; "
-        f"(30) says {row['equation_30_s']:.3g} s, (32) {row['equation_32_s']:.3g} s"
+        f"  {_NAMES[row['flavour']]}, loss {row['loss']:.4g}: {_time_word(row['assembly_time_s'])} "
+        f"gives {readable('throughput_bps', row['throughput_bps'])}; "
+        f"(30) says {readable('equation_30_s', row['equation_30_s'])}, "
+        f"(32) {readable('equation_32_s', row['equation_32_s'])}"
         for row in optima
     )
     return ["Largest throughput over the assembly time, the other options as they are:", *found]
+
+
+def _time_word(seconds: float) -> str:
+    return f"T_b = {readable('assembly_time_s', seconds)}"
 
 
 def _figure(
@@ -184,11 +193,11 @@ def _figure(
 ) -> tuple[Figure, pd.Series[bool]]:
     rows = pd.DataFrame(records)
     x, other = ("assembly_time_s", "loss") if along_time else ("loss", "assembly_time_s")
-    word = "p = {:.3g}" if along_time else "T_b = {:.3g} s"
+    word = "p = {:.3g}".format if along_time else _time_word
     megabits = rows["throughput_bps"] / _MEGA
     data = pd.DataFrame(
         {
-            "colour": rows[other].map(word.format),
+            "colour": rows[other].map(word),
             "dash": rows["flavour"].map(_NAMES),
             "x": rows[x],
             "y": megabits,

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 from rich.box import SIMPLE
 from rich.table import Table
+from rich.text import Text
 
 from lightburst.papers.figure import Bars, Figure, Maps, Packets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from rich.console import Console, ConsoleOptions, RenderResult
 
     from lightburst.papers.figure import AnyFigure, Listing
 
@@ -59,7 +62,7 @@ def rows_of(listing: Listing) -> Table:
     rich.table.Table
         Numbers to the right.
     """
-    table = plain(listing.title)
+    table = Plain(listing.title)
     for name in listing.data.columns:
         number = listing.data[name].dtype.kind in "if"
         table.add_column(str(name), justify="right" if number else "left")
@@ -68,13 +71,26 @@ def rows_of(listing: Listing) -> Table:
     return table
 
 
-def plain(title: str) -> Table:
-    """Make an empty table with a title, without lines."""
-    return Table(title=title, title_justify="left", title_style="bold", box=SIMPLE, pad_edge=False)
+class Plain(Table):
+    """An empty table without lines, below a title that may be wider than the table.
+
+    Parameters
+    ----------
+    heading : str
+        The title, as it is; what looks like markup is none.
+    """
+
+    def __init__(self, heading: str) -> None:
+        super().__init__(box=SIMPLE, pad_edge=False)
+        self.heading = heading
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield Text(self.heading, style="bold")
+        yield from super().__rich_console__(console, options)
 
 
 def _curves(figure: Figure) -> Table:
-    table = plain(f"{figure.title}: {figure.y_label}")
+    table = Plain(f"{figure.title}: {figure.y_label}")
     table.add_column(figure.x_label, no_wrap=True)
     steps = _thinned(sorted(figure.data["x"].unique()))
     for x in steps:
@@ -87,7 +103,7 @@ def _curves(figure: Figure) -> Table:
 
 
 def _map(figure: Maps, name: str, label: str) -> Table:
-    table = plain(f"{figure.title}, {name}: {label}")
+    table = Plain(f"{figure.title}, {name}: {label}")
     data = figure.data[figure.data["panel"] == name]
     heights = dict(zip(zip(data["x"], data["y"], strict=True), data["value"], strict=True))
     table.add_column(f"{figure.y_label}; {figure.x_label}", no_wrap=True)
@@ -101,7 +117,7 @@ def _map(figure: Maps, name: str, label: str) -> Table:
 
 
 def _bars(figure: Bars) -> Table:
-    table = plain(f"{figure.title}: {figure.y_label}")
+    table = Plain(f"{figure.title}: {figure.y_label}")
     table.add_column(figure.x_label, no_wrap=True)
     for name in figure.groups:
         table.add_column(name, justify="right", no_wrap=True)
@@ -116,7 +132,7 @@ def _bars(figure: Bars) -> Table:
 
 
 def _packets(figure: Packets) -> Table:
-    table = plain(f"{figure.title}: packets")
+    table = Plain(f"{figure.title}: packets")
     table.add_column("")
     for kind in figure.kinds:
         table.add_column(kind, justify="right", no_wrap=True)

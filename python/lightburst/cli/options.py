@@ -1,8 +1,13 @@
-"""Numbers among the options, read as strictly as those of a scenario."""
+"""Options, read as strictly as the fields of a scenario."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from lightburst.errors import InputError, show
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def whole(path: str, text: str, least: int) -> int:
@@ -34,3 +39,10 @@ def whole(path: str, text: str, least: int) -> int:
     if number < least:
         raise InputError(path, show(text), f"a whole number from {least}")
     return number
+
+
+def choice(path: str, text: str, known: Sequence[str]) -> str:
+    """Read one of several words; `InputError` at ``path`` if it is none of them."""
+    if text not in known:
+        raise InputError(path, show(text), f"one of {', '.join(known)}")
+    return text

@@ -10,14 +10,18 @@ from rich.console import Console
 from rich.text import Text
 
 from lightburst.cli.guard import resumable
-from lightburst.cli.numbers import numbers, plain, rows_of
-from lightburst.cli.options import whole
-from lightburst.papers.claims import Verdict
+from lightburst.cli.numbers import Plain, numbers, rows_of
+from lightburst.cli.options import choice, whole
+from lightburst.papers.claims import Verdict, by_source, counted
 from lightburst.report.files import STORE, check
 from lightburst.report.page import short
 from lightburst.report.reproduction import reproduce as run_again
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.table import Table
+
     from lightburst.papers.claims import Claim
     from lightburst.report.reproduction import Reproduction
 
@@ -50,6 +54,7 @@ def reproduce(name: str, quick: bool, format: str, out: str | None, workers: str
     InputError
         If anything of this cannot be used; nothing has been written then.
     """
+    choice("--format", format, ("table", "json"))
     if out is not None:
         check(out)
     threads = None if workers is None else whole("--workers", workers, 1)
@@ -81,16 +86,35 @@ def _print_tables(found: Reproduction) -> None:
         console.print(printed)
     for listing in found.tables:
         console.print(rows_of(listing))
-    table = plain(f"Claims of {found.name}")
+    for source, claims in by_source(found.claims).items():
+        title = f"Claims of {found.name}, source: {source} ({counted(claims)})"
+        console.print(_claims(title, claims))
+        differing = [claim for claim in claims if claim.verdict is Verdict.DIFFERS]
+        if differing:
+            console.print(_differing(differing))
+    print("Criteria and notes: --format json, or the page.")
+
+
+def _claims(title: str, claims: Sequence[Claim]) -> Table:
+    table = Plain(title)
     for heading in ("verdict", "claim"):
         table.add_column(heading, no_wrap=True)
-    for heading in ("published", "measured", "95 % interval"):
+    for heading in (claims[0].reference, "measured", "95 % interval"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for claim in found.claims:
+    for claim in claims:
         table.add_row(*_row(claim))
-    console.print(table)
-    counts = ", ".join(f"{number} {verdict}" for verdict, number in found.verdicts().items())
-    print(f"{len(found.claims)} claims: {counts}. Criteria and notes: --format json, or the page.")
+    return table
+
+
+def _differing(claims: Sequence[Claim]) -> Table:
+    """Say in words what did not come out as it was claimed."""
+    table = Plain("What differs")
+    table.add_column("claim", no_wrap=True)
+    table.add_column("statement")
+    for claim in claims:
+        numbers = f"{claim.reference} {short(claim.published)}, measured {short(claim.measured)}"
+        table.add_row(claim.id, Text(f"{claim.statement}: {numbers}"))
+    return table
 
 
 def _row(claim: Claim) -> tuple[Text | str, ...]:

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from lightburst.cli.aside import run_aside
 from lightburst.cli.guard import resumable
-from lightburst.cli.options import whole
+from lightburst.cli.options import choice, whole
 from lightburst.errors import InputError, show
 from lightburst.report.files import STORE, check, replace
 from lightburst.report.replications import Replications, replicate
@@ -55,6 +55,7 @@ def run(
     InputError
         If anything of this cannot be used; nothing has been written then.
     """
+    choice("--format", format, ("table", "json", "csv"))
     scenario = changed(load(path), settings)
     first, number = whole("--seed", seed, 0), whole("--replications", replications, 1)
     check_seed(first + number - 1)
@@ -72,8 +73,7 @@ def run(
         if out is not None:
             found.save(out)
         _print_replications(found, format)
-        missed = int((found.runs["drops_missed"] > 0).sum())
-        _warn([f"in {missed} of {number} runs a scripted drop never came"] if missed else [])
+        _warn(found.warnings)
 
 
 def changed(scenario: Scenario, settings: Sequence[str]) -> Scenario:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from lightburst.cli.aside import run_aside
-from lightburst.cli.options import whole
+from lightburst.cli.options import choice, whole
 from lightburst.cli.run import changed
 from lightburst.errors import InputError
 from lightburst.report.files import check
@@ -53,6 +53,7 @@ def trace(
     InputError
         If anything of this cannot be used; nothing has been written then.
     """
+    choice("--format", format, ("table", "json"))
     number, first = whole("--flow", flow, 0), whole("--seed", seed, 0)
     check_seed(first)
     scenario = changed(load(path), settings).with_({_TRACED: [number]})

@@ -10,9 +10,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from lightburst.study.statistics import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 # An interval wider than this to either side, as a fraction of the value, shows nothing.
 RESOLUTION: Final = 0.25
@@ -46,7 +49,7 @@ class Claim:
     statement : str
         What is claimed, in words that say what was measured.
     published : float or None
-        The published number; None where the source gives words only.
+        The number of the source; None where it gives words only.
     measured, ci_low, ci_high : float or None
         What the runs gave, with its 95 % interval; None where they gave nothing.
     verdict : Verdict
@@ -71,6 +74,11 @@ class Claim:
     note: str
     source: str = "paper"
 
+    @property
+    def reference(self) -> str:
+        """What the number of the source is: only a paper's is published."""
+        return "published" if self.source.startswith("paper") else "reference"
+
     def as_dict(self) -> dict[str, str | float | None]:
         """Give the claim as the nine keys of the JSON contract.
 
@@ -92,6 +100,20 @@ class Claim:
             "verdict": self.verdict.value,
             "note": note,
         }
+
+
+def by_source(claims: Iterable[Claim]) -> dict[str, list[Claim]]:
+    """Sort claims by who makes them, in the order in which the sources first come."""
+    found: dict[str, list[Claim]] = {}
+    for claim in claims:
+        found.setdefault(claim.source, []).append(claim)
+    return found
+
+
+def counted(claims: Iterable[Claim]) -> str:
+    """Say how many claims there are of each verdict."""
+    found = [claim.verdict for claim in claims]
+    return ", ".join(f"{found.count(verdict)} {verdict.value}" for verdict in Verdict)
 
 
 def at_least(measured: Interval, bound: float) -> Verdict:

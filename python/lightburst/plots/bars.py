@@ -47,11 +47,13 @@ def paint(sheet: Sheet, figure: Bars, low: float) -> None:
         colour = colours[row["group"]]
         # The edge is what is left to see of a step that goes nowhere.
         axes.bar(x, top - base, width * 0.92, bottom=base, color=colour, edgecolor=colour)
+        above = max(top, base)
         if math.isfinite(row["low"]):
+            above = max(above, row["high"])
             axes.vlines(x, row["low"], row["high"], color="black", linewidth=1.2)
         axes.annotate(
             row["words"],
-            (x, max(top, base)),
+            (x, above),
             xytext=(0, 2),
             textcoords="offset points",
             ha="center",

@@ -27,7 +27,7 @@ _VEGA_HEIGHT: Final = 260
 
 def size(figure: Maps) -> tuple[float, float]:
     """Width and height of a figure without its caption, in inches."""
-    return _PANEL * len(figure.panels) + 0.3, _HEIGHT
+    return _PANEL * len(figure.panels) + 0.5, _HEIGHT
 
 
 def paint(sheet: Sheet, figure: Maps, low: float) -> None:
@@ -42,11 +42,11 @@ def paint(sheet: Sheet, figure: Maps, low: float) -> None:
     low : float
         Where the caption ends, in inches above the lower edge.
     """
-    height = sheet.height - low - 1.25
+    height = sheet.height - low - 1.4
     for place, panel in enumerate(figure.panels):
-        left = place * _PANEL
-        axes = sheet.axes(left + 0.75, low + 0.5, _PANEL - 1.75, height)
-        _map(axes, sheet.axes(left + _PANEL - 0.9, low + 0.5, 0.13, height), figure, panel)
+        left = 0.2 + place * _PANEL
+        axes = sheet.axes(left + 0.75, low + 0.65, _PANEL - 1.75, height)
+        _map(axes, sheet.axes(left + _PANEL - 0.9, low + 0.65, 0.13, height), figure, panel)
         if place == 0:
             axes.set_ylabel(figure.y_label)
     sheet.words(0.15, sheet.height - 0.12, figure.title, fontsize=11)
@@ -126,6 +126,7 @@ def _map(axes: Axes, beside: Axes, figure: Maps, panel: Panel) -> None:
     bar = beside.figure.colorbar(drawn, cax=beside)
     bar.set_label(panel.label, fontsize=8.5)
     beside.tick_params(labelsize=8)
+    beside.grid(visible=False)
 
 
 def _limits(figure: Maps, panel: Panel) -> tuple[float, float]:

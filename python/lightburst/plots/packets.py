@@ -8,6 +8,7 @@ import altair as alt
 from matplotlib.lines import Line2D
 
 from lightburst.plots import style, vega
+from lightburst.plots.sheet import MOST_DOTS
 
 if TYPE_CHECKING:
     from lightburst.papers.figure import Packets
@@ -22,7 +23,7 @@ _VEGA_HEIGHT: Final = 150
 
 def size(figure: Packets) -> tuple[float, float]:
     """Width and height of a figure without its caption, in inches."""
-    return _WIDTH, _PANEL * len(figure.panels) + 1.2
+    return _WIDTH, _PANEL * len(figure.panels) + 0.95
 
 
 def paint(sheet: Sheet, figure: Packets, low: float) -> None:
@@ -40,6 +41,7 @@ def paint(sheet: Sheet, figure: Packets, low: float) -> None:
     colours = dict(zip(figure.kinds, style.colours(figure.kinds), strict=True))
     markers = dict(zip(figure.kinds, _MARKERS, strict=False))
     ends = (figure.data["time_s"].min(), figure.data["time_s"].max())
+    room = 0.015 * (ends[1] - ends[0])
     for place, name in enumerate(reversed(figure.panels)):
         axes = sheet.axes(0.65, low + 0.8 + place * _PANEL, sheet.width - 0.85, _PANEL - 0.42)
         for kind in figure.kinds:
@@ -51,6 +53,7 @@ def paint(sheet: Sheet, figure: Packets, low: float) -> None:
                 color=colours[kind],
                 markersize=2.2 if kind == figure.kinds[0] else 5,
                 linestyle="none",
+                rasterized=len(rows) > MOST_DOTS,
             )
         for panel, time, words in figure.marks:
             if panel == name:
@@ -64,7 +67,9 @@ def paint(sheet: Sheet, figure: Packets, low: float) -> None:
                     fontsize=8,
                     color="#555555",
                 )
-        axes.set_xlim(*ends)
+        # The first and the last dot whole; one dot alone has no span.
+        if room:
+            axes.set_xlim(ends[0] - room, ends[1] + room)
         axes.set_ylabel(figure.y_label, fontsize=9)
         axes.set_title(name, fontsize=10, loc="left")
         if place == 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -17,6 +18,7 @@ RC: Final[dict[Any, Any]] = {
     "svg.hashsalt": "lightburst",  # otherwise the ids in the SVG differ from run to run
     "font.size": 10,
     "axes.grid": True,
+    "axes.axisbelow": True,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "grid.color": "#dddddd",
@@ -25,8 +27,12 @@ RC: Final[dict[Any, Any]] = {
     "lines.markersize": 4.5,
     "savefig.facecolor": "white",
 }
+# An SVG draws so many dots of a kind one by one, and more of them as a picture inside it.
+MOST_DOTS: Final = 5000
 _CHARACTERS: Final = 98 / 6.4  # of a caption, an inch
 _LINE: Final = 0.165  # inches
+# "95 %", "200 ms", and what stands about an equals sign.
+_TOGETHER: Final = re.compile(r"(?<=\d) (?=%|[a-zA-Zµ/]{1,4}\b)| (?==)|(?<==) ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +92,8 @@ class Sheet:
 
 
 def wrapped(text: str, width: float) -> list[str]:
-    """Break a caption into lines for a sheet of some inches."""
-    return textwrap.wrap(text, int(_CHARACTERS * width))
+    """Break a caption into lines for a sheet of some inches, no number before its unit."""
+    return textwrap.wrap(_TOGETHER.sub("\u00a0", text), int(_CHARACTERS * width))
 
 
 def foot(text: str, width: float) -> float:

@@ -13,7 +13,7 @@ from matplotlib.patches import Patch
 from lightburst import traced
 from lightburst.papers.figure import Packets
 from lightburst.plots import static, style
-from lightburst.plots.sheet import RC, Sheet, foot
+from lightburst.plots.sheet import MOST_DOTS, RC, Sheet, foot
 from lightburst.trace import series, tables
 
 if TYPE_CHECKING:
@@ -26,10 +26,8 @@ if TYPE_CHECKING:
     from lightburst.trace.flow import FlowTrace
 
 _WIDTH: Final = 8.6  # inches
-_LEFT: Final = 0.75
+_LEFT: Final = 0.95  # room for segments of six digits
 _ROW: Final = 0.22  # of a legend
-# An SVG draws so many dots one by one, and more of them as a picture inside it.
-_MOST_DOTS: Final = 5000
 _STATE_COLOURS: Final = dict(
     zip(traced.STATES, (style.SKY, "#ffffff", style.ORANGE, style.VERMILION), strict=True)
 )
@@ -259,7 +257,7 @@ def _sequence(axes: Axes, trace: FlowTrace) -> None:
             color=colour,
             linewidth=1.4,
             alpha=0.55,
-            rasterized=len(rows) > _MOST_DOTS,
+            rasterized=len(rows) > MOST_DOTS,
         )
     _dots(axes, sent[~sent["again"]], ".", style.BLUE, 3)
     _dots(axes, sent[sent["again"]], "^", style.VERMILION, 4.5)
@@ -285,13 +283,15 @@ def _dots(axes: Axes, rows: Any, marker: str, colour: str, size: float) -> None:
         color=colour,
         markersize=size,
         linestyle="none",
-        rasterized=len(rows) > _MOST_DOTS,
+        rasterized=len(rows) > MOST_DOTS,
     )
 
 
 def _states(axes: Axes, time: Any, states: Any) -> None:
     """Colour the background by state; each state lasts until the next row."""
-    edges, held = np.repeat(time, 2)[1:], np.repeat(states, 2)[:-1]
+    # Where it changes, and the end: a flow has many rows, and few states.
+    kept = np.flatnonzero(np.diff(states, prepend=-1, append=-1)).clip(max=len(time) - 1)
+    edges, held = np.repeat(time[kept], 2)[1:], np.repeat(states[kept], 2)[:-1]
     for code, colour in enumerate(_STATE_COLOURS.values()):
         axes.fill_between(
             edges,

@@ -12,10 +12,10 @@ import vl_convert
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from lightburst.papers.claims import Verdict
+from lightburst.papers.claims import Verdict, by_source, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     import pandas as pd
@@ -78,6 +78,25 @@ class Chart:
 
 
 @dataclass(frozen=True, slots=True)
+class ClaimTable:
+    """The claims of one source.
+
+    Parameters
+    ----------
+    title : str
+        Whose, and how many of each verdict.
+    reference : str
+        What the numbers of the source are.
+    rows : sequence of dict
+        As `claim_row` gives them.
+    """
+
+    title: str
+    reference: str
+    rows: Sequence[dict[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """What stands on a page, from top to bottom.
 
@@ -87,8 +106,10 @@ class Page:
         Head of the page.
     provenance : sequence of (str, str)
         Where the numbers come from: words and values.
-    tiles, charts, claims, tables : sequence
+    tiles, charts, tables : sequence
         What there is of each.
+    claims : sequence of ClaimTable
+        One for each source.
     scenario : str
         The scenario as text.
     """
@@ -98,7 +119,7 @@ class Page:
     provenance: Sequence[tuple[str, str]]
     tiles: Sequence[Tile] = ()
     charts: Sequence[Chart] = ()
-    claims: Sequence[dict[str, str]] = ()
+    claims: Sequence[ClaimTable] = ()
     tables: Sequence[Table] = field(default=())
     scenario: str = ""
 
@@ -131,6 +152,18 @@ def render(page: Page) -> str:
     )
 
 
+def claim_tables(claims: Iterable[Claim]) -> list[ClaimTable]:
+    """Put claims into tables, one for each source."""
+    return [
+        ClaimTable(
+            f"Claims, source: {source} ({counted(group)})",
+            group[0].reference.capitalize(),
+            [claim_row(claim) for claim in group],
+        )
+        for source, group in by_source(claims).items()
+    ]
+
+
 def claim_row(claim: Claim) -> dict[str, str]:
     """Put a claim into the words of the page.
 
@@ -148,7 +181,6 @@ def claim_row(claim: Claim) -> dict[str, str]:
     return {
         "id": claim.id,
         "figure": claim.figure,
-        "source": claim.source,
         "statement": claim.statement,
         "criterion": claim.criterion,
         "note": claim.note,

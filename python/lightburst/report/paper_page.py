@@ -16,7 +16,7 @@ from lightburst.report.page import (
     Table,
     Tile,
     cells,
-    claim_row,
+    claim_tables,
     picture,
     render,
     table_of,
@@ -70,7 +70,7 @@ def paper_page(reproduction: Reproduction, pictures: Mapping[str, Path]) -> str:
             if verdict.value in counts
         ],
         charts=[_chart(figure, pictures[figure.id]) for figure in reproduction.figures],
-        claims=[claim_row(claim) for claim in reproduction.claims],
+        claims=claim_tables(reproduction.claims),
         tables=[_table(listing) for listing in reproduction.tables],
         scenario=json.dumps(provenance["scenario"], indent=2, ensure_ascii=False),
     )

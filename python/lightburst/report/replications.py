@@ -7,11 +7,14 @@ import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from importlib import metadata
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from lightburst import metrics
+from lightburst.compile import compile_plan
 from lightburst.papers.claims import number
 from lightburst.provenance import MODEL_VERSION, source_commit
 from lightburst.report.files import REPLICATIONS, RUNS, STORE, replace
@@ -70,17 +73,34 @@ class Replications:
             )
         return found
 
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """In how many runs something did not happen, see `lightburst.Result.warnings`."""
+        # What is kept of a run is how many flows it finished; how many should have, its plan tells.
+        short = self.runs.loc[self.runs["finished"] < self.runs["flows"], ["seed", "finished"]]
+        due = [int(metrics.due(compile_plan(self.scenario, int(n))).sum()) for n in short["seed"]]
+        counts = {
+            "flows were unfinished: time-limit": int((short["finished"] < due).sum()),
+            "a scripted drop never came": int((self.runs["drops_missed"] > 0).sum()),
+        }
+        return tuple(
+            f"in {number} of {len(self.runs)} runs {words}"
+            for words, number in counts.items()
+            if number
+        )
+
     def records(self) -> list[dict[str, Any]]:
         """Give the runs as dictionaries that JSON can hold, None for what does not exist."""
         rows = self.runs.astype(object).where(self.runs.notna(), None)
         return [{str(key): value for key, value in row.items()} for row in rows.to_dict("records")]
 
     def as_dict(self) -> dict[str, Any]:
-        """Give everything as JSON does: seeds, summary, runs and provenance."""
+        """Give everything as JSON does: seeds, summary, runs, warnings and provenance."""
         return {
             "seeds": [int(seed) for seed in self.seeds],
             "summary": self.summary(),
             "runs": self.records(),
+            "warnings": list(self.warnings),
             "provenance": {
                 "version": metadata.version("lightburst"),
                 "model_version": MODEL_VERSION,

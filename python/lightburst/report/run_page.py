@@ -61,15 +61,13 @@ def run_page(directory: Path) -> str:
         switches = pd.read_parquet(directory / "switches.parquet")
         charts = [_completion(flows), _slowdown(flows), _utilisation(links)]
         drops = _drops(switches, links)
-        warnings = [(warning,) for warning in about["warnings"]]
+        warnings = list(about["warnings"])
     rows = [
         (words_of(key), readable(key, value), key)
         for key, value in summary.items()
         if key != "digest"
     ]
-    tables = [Table("Summary", ("Figure", "Value", "Key"), rows), drops]
-    if warnings:
-        tables.insert(0, Table("Warnings", ("What did not happen",), warnings))
+    tables = [*_warnings(warnings), Table("Summary", ("Figure", "Value", "Key"), rows), drops]
     return render(_page(provenance, f"seed {provenance['seed']}", summary, charts, tables))
 
 
@@ -97,16 +95,23 @@ def replications_page(directory: Path) -> str:
         runs = pd.read_parquet(directory / RUNS)
         charts = [_by_seed(runs)]
         seeds = [int(seed) for seed in about["seeds"]]
+        warnings = list(about["warnings"])
         rows = [
             (words_of(key), readable_interval(key, found), key) for key, found in summary.items()
         ]
         means = {key: found["mean"] for key, found in summary.items()}
     tables = [
+        *_warnings(warnings),
         Table("Summary", ("Figure", "Mean and 95 % interval", "Key"), rows),
         table_of("Runs", runs.drop(columns=["digest"])),
     ]
     words = f"{len(seeds)} seeds, {seeds[0]} to {seeds[-1]}"
     return render(_page(provenance, words, means, charts, tables))
+
+
+def _warnings(warnings: list[str]) -> Iterator[Table]:
+    if warnings:
+        yield Table("Warnings", ("What did not happen",), [(warning,) for warning in warnings])
 
 
 @contextmanager

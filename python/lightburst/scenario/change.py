@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from lightburst.errors import InputError, show
 from lightburst.scenario.explain import inner_model, kinds
-from lightburst.scenario.fields import plain
+from lightburst.scenario.fields import Section, plain
 
 # Fields that hold text of the user's own, which must not be read as a number.
 _TEXT = frozenset({"name", "file"})
@@ -44,6 +44,7 @@ def change(scenario: BaseModel, changes: Mapping[str, Any]) -> dict[str, Any]:
         When a path leads through a field that is not a table.
     """
     values = plain(scenario)
+    _leave_open(scenario, values)
     # A kind first: the other changes are meant for the fields of the new one.
     for path in sorted(changes, key=lambda path: not path.endswith("kind")):
         value = from_text(path, changes[path])
@@ -61,6 +62,16 @@ def change(scenario: BaseModel, changes: Mapping[str, Any]) -> dict[str, Any]:
         else:
             target[key] = value
     return values
+
+
+def _leave_open(section: BaseModel, values: dict[str, Any]) -> None:
+    """Take out what nobody has given and hangs on other fields, so that it follows their change."""
+    for name, value in section:
+        if isinstance(value, Section):
+            _leave_open(value, values[name])
+    if isinstance(section, Section):
+        for name in section.follows - section.model_fields_set:
+            del values[name]
 
 
 def _descend(values: dict[str, Any], tables: list[str], path: str) -> dict[str, Any]:

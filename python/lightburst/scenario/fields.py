@@ -7,7 +7,7 @@ JSON schema say the same.
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler, Strict
 from pydantic import ValidationError as PydanticError
@@ -25,6 +25,11 @@ LARGEST_COUNT = 2**31
 class Section(BaseModel):
     """A table of the scenario file: no unknown keys, no changes after it was made.
 
+    Attributes
+    ----------
+    follows : frozenset of str
+        Fields whose default hangs on other fields.
+
     Raises
     ------
     InputError
@@ -32,6 +37,7 @@ class Section(BaseModel):
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    follows: ClassVar[frozenset[str]] = frozenset()
 
     def __init__(self, /, **values: Any) -> None:
         try:

@@ -5,7 +5,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from lightburst.errors import InputError
+from lightburst.errors import InputError, show
 from lightburst.scenario.model import Scenario
 
 
@@ -26,7 +26,8 @@ def read_toml(path: str | PathLike[str]) -> dict[str, Any]:
     try:
         text = file.read_bytes().decode()
     except OSError as error:
-        raise InputError(str(file), str(error.strerror), "a file that can be read") from None
+        given = f"{show(str(file))} ({error.strerror})"
+        raise InputError("scenario", given, "a file that can be read") from None
     except UnicodeDecodeError as error:
         line = file.read_bytes()[: error.start].count(b"\n") + 1
         given = f"bytes that are not UTF-8 (at line {line})"

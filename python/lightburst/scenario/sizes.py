@@ -91,7 +91,7 @@ class Lognormal(Section):
 
 
 class Pareto(Section):
-    """Pareto sizes: ``P(X > x) = (minimum / x) ** shape``.
+    """Pareto sizes: ``P(X > x) = (minimum / x)^shape``.
 
     Attributes
     ----------

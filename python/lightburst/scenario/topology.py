@@ -42,7 +42,7 @@ class _Links(Section):
 
 
 class FatTree(_Links):
-    """A k-ary fat-tree: ``k**3 / 4`` hosts, ``5 k**2 / 4`` switches of ``k`` ports."""
+    """A k-ary fat-tree: k³/4 hosts, 5k²/4 switches of k ports."""
 
     kind: Literal["fat-tree"] = "fat-tree"
     k: Annotated[int, Whole(2, 128, even=True)] = Field(8, description="Ports of each switch.")

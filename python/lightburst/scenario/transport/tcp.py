@@ -4,7 +4,7 @@ Every default is the standard's; docs/scenario.md has the reason for each. What 
 does otherwise, which yu2004 used, is an option with that value named.
 """
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -56,6 +56,8 @@ class Tcp(Connection):
     access_buffer : int or None
         Bytes; None is unlimited.
     """
+
+    follows: ClassVar[frozenset[str]] = frozenset({"sack_blocks"})
 
     kind: Literal["tcp"] = "tcp"
     congestion_control: CongestionControl = Field(
@@ -112,7 +114,7 @@ class Tcp(Connection):
         True, description="SACK: one retransmission more when nothing else may be sent."
     )
     sack_blocks: Annotated[int, Whole(1, _MOST_BLOCKS)] = Field(
-        4, description="SACK: blocks in an acknowledgement, at most; 3 with timestamps."
+        _MOST_BLOCKS, description="SACK: blocks in an acknowledgement, at most; 3 with timestamps."
     )
     duplicate_sack: Flag = Field(
         True, description="SACK: whether duplicates are reported (RFC 2883)."
@@ -140,12 +142,15 @@ class Tcp(Connection):
                 f"at most max_timeout ({format_duration(self.max_timeout)})",
             )
         if self.timestamps and self.sack_blocks > _MOST_BLOCKS_WITH_TIMESTAMPS:
-            raise refuse_at(
-                "sack_blocks",
-                self.sack_blocks,
-                f"a whole number from 1 to {_MOST_BLOCKS_WITH_TIMESTAMPS} with timestamps, "
-                "which leave no room for more",
-            )
+            if "sack_blocks" in self.model_fields_set:
+                raise refuse_at(
+                    "sack_blocks",
+                    self.sack_blocks,
+                    f"a whole number from 1 to {_MOST_BLOCKS_WITH_TIMESTAMPS} with timestamps, "
+                    "which leave no room for more",
+                )
+            # The usual way is closed to everybody, also to the table itself.
+            object.__setattr__(self, "sack_blocks", _MOST_BLOCKS_WITH_TIMESTAMPS)
         if self.access_buffer is not None and self.access_buffer < self.segment_size:
             raise refuse_at(
                 "access_buffer",
