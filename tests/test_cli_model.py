@@ -119,6 +119,39 @@ def test_the_best_assembly_time_is_told(capsys: pytest.CaptureFixture[str]) -> N
     assert best["assembly_time_s"] == pytest.approx(49 / 125e3, rel=1e-3)
 
 
+def test_the_ranges_of_a_grid_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["model", "yu2004", "--loss", "1e-4,1e-2", "--assembly-time", "1us,1ms,1s"]
+    words += ["--flavour", "sack,reno"]
+    out = printed(words, capsys)
+    # A burst of 1 us holds 1.125 segments: hardly more than a packet.
+    assert "\n  SACK, loss 0.01: ATO 0.001; ATI 1e-06\n" in out
+    assert "\n  SACK, T_b = 1e-06 s: LRI 0.0001\n" in out
+    assert "\n  SACK, T_b = 0.001 s: LRI 0.0001 to 0.01\n" in out
+    assert "Reno, loss" in out
+    assert "Reno, T_b" not in out
+    found = json.loads(printed([*words, "--format", "json"], capsys))
+    assert found["range_tolerance"] == 0.1
+    expected = {"flavour": "sack", "loss": 0.01, "ato_s": [[1e-3, 1e-3]], "ati_s": [[1e-6, 1e-6]]}
+    assert expected in found["ranges"]
+    lri = {"flavour": "sack", "assembly_time_s": 1e-3, "lri": [[1e-4, 1e-2]]}
+    assert lri in found["ranges"]
+    assert len(found["ranges"]) == 2 + 3 + 2
+    # Each axis alone, and none.
+    assert "LRI 0.0001 to" in printed([*words[:4], "--assembly-time", "1ms"], capsys)
+    assert "Ranges on" not in printed(YU, capsys)
+
+
+def test_a_range_is_compared_with_no_assembly_and_no_loss(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    # Both times carry far more than packets, and lose much; one beside the other is insensitive.
+    words = ["model", "yu2004", "--assembly-time", "0.4ms,1ms", "--loss", "0.02,0.03"]
+    found = json.loads(printed([*words, "--format", "json"], capsys))["ranges"]
+    assert [row.get("ati_s", []) for row in found] == [[]] * 4
+    assert [row["ato_s"] for row in found[:2]] == [[[4e-4, 1e-3]]] * 2
+    assert [row["lri"] for row in found[2:]] == [[]] * 2
+
+
 def test_csv_has_the_same_rows(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["model", "yu2004", "--loss", "0.01,0.1", "--assembly-time", "0s,1ms"]
     expected = rows(words, capsys)

@@ -336,42 +336,6 @@ def test_equation_57_ends_where_its_middle_leads() -> None:
     assert printed > 100 * last
 
 
-def test_ranges_of_any_table() -> None:
-    times = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
-    ratio = np.array([1.0, 1.2, 1.5, 1.04, 0.8, np.nan])
-    optimal = yu2004.assembly_time_optimal(50 * ratio, 50)
-    insensitive = yu2004.assembly_time_insensitive(50 * ratio, 50)
-    assert yu2004.intervals(times, optimal) == [(2, 3)]
-    assert yu2004.intervals(times, insensitive) == [(1, 1), (4, 4)]
-    assert yu2004.intervals(times, yu2004.assembly_time_optimal(ratio, 1, 0.3)) == [(3, 3)]
-    assert not np.any(optimal & insensitive)
-    assert yu2004.assembly_time_insensitive(7, 7, 0.0)
-    assert yu2004.intervals(times, times > 9) == []
-    np.testing.assert_array_equal(
-        yu2004.loss_rate_insensitive([[99, 80], [96, 40]], 100, 0.05), [[True, False]] * 2
-    )
-    with pytest.raises(ValueError, match="tolerance"):
-        yu2004.assembly_time_optimal(1, 1, 1.0)
-    with pytest.raises(ValueError, match="grid"):
-        yu2004.intervals([2.0, 1.0], [True, True])
-
-
-def test_assembly_pays_at_a_high_rate_and_seems_to_at_a_low_one() -> None:
-    times = np.geomspace(1e-5, 30, 60)
-    high = Flow(
-        loss=0.01, assembly_time_s=times, access_rate=125e3, round_trip_s=0.135, timeout_s=0.2,
-        window_limit=50,
-    )  # fmt: skip
-    alone = yu2004.predict(high.changed(assembly_time_s=0), "sack").throughput
-    pays = yu2004.assembly_time_optimal(yu2004.predict(high, "sack").throughput, alone)
-    ((first, last),) = yu2004.intervals(times, pays)
-    assert first < 1e-4 < 1e-1 < last < 1
-    # At 1.25 segments a second the same forms promise more than the access link carries.
-    low = high.changed(access_rate=1.25, round_trip_s=18, loss=0.003, assembly_time_s=9)
-    assert gains.assembly_ratio(low, "sack") > 1.5
-    assert yu2004.broken_assumptions(low, "sack")["above-access-rate"]
-
-
 @pytest.mark.parametrize(
     ("flavour", "changes", "broken"),
     [

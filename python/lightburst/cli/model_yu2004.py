@@ -112,6 +112,7 @@ def print_model(
     file = check_figure(figure, len(many), len(few))
     records = [row for each in flavours for row in _rows(flow, each, form, bits)]
     optima = [row for each in flavours for row in _optima(flow, each, form, bits)]
+    ranges = [row for each in flavours for row in _ranges(flow, each, form)]
     if file is not None:
         drawn, doubtful = _figure(records, along_time, path, variant)
         save_figure(drawn, doubtful, file)
@@ -119,11 +120,14 @@ def print_model(
         "model": "yu2004",
         "variant": variant,
         "optima": optima,
+        "range_tolerance": yu2004.ABOUT,
+        "ranges": ranges,
         "assumptions": yu2004.ASSUMPTIONS,
     }
     title = f"yu2004, {variant}: access {path.access_rate}, RTT_0 {path.round_trip}, "
     title += f"RTO {path.timeout}, W_m {path.window}, b {path.ack_every}"
-    print_records(title, records, _HEADINGS, format, more, [*_said(records), *_best(optima)])
+    notes = [*_said(records), *_best(optima), *_within(ranges)]
+    print_records(title, records, _HEADINGS, format, more, notes)
 
 
 def _rows(flow: Flow, flavour: Flavour, variant: Variant, bits: int) -> Iterator[dict[str, Any]]:
@@ -164,6 +168,28 @@ def _optima(flow: Flow, flavour: Flavour, variant: Variant, bits: int) -> Iterat
         }
 
 
+def _ranges(flow: Flow, flavour: Flavour, variant: Variant) -> Iterator[dict[str, Any]]:
+    """For each loss ATO and ATI, for each assembly time LRI, where there are several of the other.
+
+    Reno has no LRI: its equations know no window limit, and so no throughput without loss.
+    """
+    losses, times = flow.loss[:, 0], flow.assembly_time_s
+    packets = flow.changed(loss=losses, assembly_time_s=0.0)
+    found = yu2004.surface_ranges(
+        losses,
+        times,
+        yu2004.predict(flow, flavour, variant).throughput,
+        unassembled=yu2004.predict(packets, flavour, variant).throughput,
+        lossless=yu2004.throughput.window_throughput(flow),
+    )
+    if times.size > 1:
+        for p, optimal, same in zip(losses, found.optimal, found.insensitive, strict=True):
+            yield {"flavour": flavour, "loss": float(p), "ato_s": optimal, "ati_s": same}
+    if losses.size > 1 and flavour != "reno":
+        for time, same in zip(times, found.loss_insensitive, strict=True):
+            yield {"flavour": flavour, "assembly_time_s": float(time), "lri": same}
+
+
 def _said(records: Sequence[dict[str, Any]]) -> list[str]:
     """Say what the names in the last column mean."""
     seen = {name for row in records for name in row["broken_assumptions"]}
@@ -186,6 +212,26 @@ def _best(optima: Sequence[dict[str, Any]]) -> list[str]:
 
 def _time_word(seconds: float) -> str:
     return f"T_b = {readable('assembly_time_s', seconds)}"
+
+
+def _within(ranges: Sequence[dict[str, Any]]) -> list[str]:
+    if not ranges:
+        return []
+    found = []
+    for row in ranges:
+        if "loss" in row:
+            said = f"loss {row['loss']:.4g}: ATO {yu2004.written(row['ato_s'])}; "
+            said += f"ATI {yu2004.written(row['ati_s'])}"
+        else:
+            said = f"{_time_word(row['assembly_time_s'])}: LRI {yu2004.written(row['lri'])}"
+        found.append(f"  {_NAMES[row['flavour']]}, {said}")
+    about = yu2004.ABOUT
+    return [
+        "Ranges on this grid, outside the assumptions too. ATO: T_b (s) with more than "
+        f"{1 + about:g} times the throughput without assembly; ATI: within {about:.0%} of it; "
+        f"LRI: loss within {about:.0%} of W_m / RTT:",
+        *found,
+    ]
 
 
 def _figure(

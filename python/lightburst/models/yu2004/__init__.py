@@ -31,10 +31,13 @@ from lightburst.models.yu2004.optimum import Optimum, numerical_optimum
 from lightburst.models.yu2004.prediction import Prediction, predict
 from lightburst.models.yu2004.ranges import (
     ABOUT,
+    Ranges,
     assembly_time_insensitive,
     assembly_time_optimal,
     intervals,
     loss_rate_insensitive,
+    surface_ranges,
+    written,
 )
 
 EQUATIONS: dict[int, Callable[..., Any]] = {
@@ -111,6 +114,7 @@ __all__ = [
     "Flow",
     "Optimum",
     "Prediction",
+    "Ranges",
     "Variant",
     "assembly_time_insensitive",
     "assembly_time_optimal",
@@ -125,6 +129,8 @@ __all__ = [
     "reno",
     "reno_timeouts",
     "sack",
+    "surface_ranges",
     "throughput",
     "timeouts",
+    "written",
 ]

@@ -4,10 +4,13 @@ All work on any table of throughputs, computed, simulated or measured: the ratio
 is the product of the gains over the penalties that differ between them.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 BoolArray = NDArray[np.bool_]
+Span = tuple[float, float]
 
 #: How far "about 1" reaches from 1. The paper gives no number. A tenth is what the closed forms are
 #: good for where their assumptions hold; simulations are compared with the same.
@@ -94,7 +97,76 @@ def loss_rate_insensitive(
     return assembly_time_insensitive(throughput, lossless, tolerance)
 
 
-def intervals(grid: ArrayLike, inside: ArrayLike) -> list[tuple[float, float]]:
+@dataclass(frozen=True)
+class Ranges:
+    """The ranges of a surface, each a union of intervals of its grid.
+
+    Attributes
+    ----------
+    optimal, insensitive : tuple of list of tuple of (float, float)
+        ATO and ATI: for each loss rate, assembly times in seconds.
+    loss_insensitive : tuple of list of tuple of (float, float)
+        LRI: for each assembly time, loss rates.
+    """
+
+    optimal: tuple[list[Span], ...]
+    insensitive: tuple[list[Span], ...]
+    loss_insensitive: tuple[list[Span], ...]
+
+
+def surface_ranges(
+    losses: ArrayLike,
+    times_s: ArrayLike,
+    throughput: ArrayLike,
+    *,
+    unassembled: ArrayLike | None = None,
+    lossless: ArrayLike | None = None,
+    tolerance: float = ABOUT,
+) -> Ranges:
+    """Find the ATO and the ATI range of each loss rate, and the LRI range of each assembly time.
+
+    Parameters
+    ----------
+    losses : array_like of float, shape (m,)
+        Loss rates, rising.
+    times_s : array_like of float, shape (n,)
+        Assembly times in seconds, rising.
+    throughput : array_like of float, shape (m, n)
+        Computed, simulated or measured, in any unit; not a number where there is none.
+    unassembled : array_like of float, shape (m,), optional
+        The same without assembly. By default that at the shortest assembly time, which should then
+        be one at which a burst is a segment.
+    lossless : array_like of float, shape (n,), optional
+        The same without loss. By default that at the smallest loss: "almost independent of p".
+    tolerance : float
+        How far "about 1" reaches from 1; from 0 to below 1.
+
+    Returns
+    -------
+    Ranges
+        What a range is compared with by default is always in it.
+
+    Raises
+    ------
+    ValueError
+        If the tolerance is not allowed, a row does not rise or a shape does not fit.
+    """
+    rates = np.asarray(throughput, dtype=np.float64)
+    if rates.shape != (np.size(losses), np.size(times_s)):
+        raise ValueError("throughput: allowed is one for each loss rate and assembly time")
+    alone = rates[:, 0] if unassembled is None else np.asarray(unassembled)
+    whole = rates[0] if lossless is None else np.asarray(lossless)
+    optimal = assembly_time_optimal(rates, alone[:, np.newaxis], tolerance)
+    insensitive = assembly_time_insensitive(rates, alone[:, np.newaxis], tolerance)
+    lasting = loss_rate_insensitive(rates, whole, tolerance)
+    return Ranges(
+        tuple(intervals(times_s, row) for row in optimal),
+        tuple(intervals(times_s, row) for row in insensitive),
+        tuple(intervals(losses, column) for column in lasting.T),
+    )
+
+
+def intervals(grid: ArrayLike, inside: ArrayLike) -> list[Span]:
     """Write a range, which may be a union of several, as intervals of a grid.
 
     Parameters
@@ -120,6 +192,23 @@ def intervals(grid: ArrayLike, inside: ArrayLike) -> list[tuple[float, float]]:
     edges = np.diff(np.concatenate(([False], chosen, [False])).astype(np.int8))
     first, last = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1
     return [(float(points[i]), float(points[j])) for i, j in zip(first, last, strict=True)]
+
+
+def written(spans: list[Span]) -> str:
+    """Write a range for a table: ``"1e-05 to 0.1"``, its intervals separated by commas.
+
+    Parameters
+    ----------
+    spans : list of tuple of (float, float)
+        As from `intervals`.
+
+    Returns
+    -------
+    str
+        Three digits; one number for an interval of one point, ``"none"`` for no interval.
+    """
+    ends = ([f"{end:.3g}" for end in dict.fromkeys(span)] for span in spans)
+    return ", ".join(" to ".join(words) for words in ends) or "none"
 
 
 def _ratio(throughput: ArrayLike, reference: ArrayLike) -> NDArray[np.float64]:

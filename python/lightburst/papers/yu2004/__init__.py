@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from lightburst.papers.paper import Paper, Traced
-from lightburst.papers.yu2004 import factors, search, trace_claims, traces
+from lightburst.papers.yu2004 import factors, ranges, search, trace_claims, traces
 from lightburst.papers.yu2004.crossing_claims import crossing_claims
 from lightburst.papers.yu2004.design import blocks
 from lightburst.papers.yu2004.figures import (
@@ -70,7 +70,8 @@ def _claims(parts: Sequence[str], table: pd.DataFrame) -> list[Claim]:
 
 def _tables(parts: Sequence[str], table: pd.DataFrame) -> list[Listing]:
     runs = Runs.of(table)
-    found = [table_listing(runs, part) for part in parts if part in TABLES]
+    found = [ranges.listing(runs, part) for part in parts if part in SURFACES]
+    found += [table_listing(runs, part) for part in parts if part in TABLES]
     if "factors" in parts:
         found.append(factors.listing(runs))
     if "search" in parts:
