@@ -99,14 +99,12 @@ def _cells(
     """
     rows = []
     for burst, p in itertools.product(BURSTS, TABLE_LOSSES):
-        ratio = runs.ratio(
-            search_point(network, burst, p, above), search_point(network, burst, p, below)
-        )
+        top, bottom = (search_point(network, burst, p, sender) for sender in (above, below))
+        ratio = runs.ratio(top, bottom)
         if not known(ratio):
             return None
         published, _ = ratio_of(burst, p, kind)
-        error = math.log(ratio.high / ratio.low) / (2 * 1.96)
-        rows.append((math.log(ratio.estimate / published), error))
+        rows.append((math.log(ratio.estimate / published), runs.ratio_error(top, bottom)))
     return np.array(rows)
 
 
