@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lightburst.papers.claims import UNKNOWN, Verdict, agrees, at_least, at_most
+from lightburst.papers.claims import UNKNOWN, Verdict, agrees, at_least, at_most, within
 from lightburst.papers.minakhmetov2018 import tolerance
 from lightburst.papers.minakhmetov2018.claims import figure_claims
 from lightburst.papers.minakhmetov2018.long_links import maxima_claims
@@ -247,8 +247,23 @@ def test_agreement_needs_a_narrow_interval() -> None:
     assert agrees(Interval(16.0, 15.0, 17.0, 10), 16.5, 17.5) is HOLDS
     assert agrees(Interval(14.0, 13.0, 15.0, 10), 16.5, 17.5) is DIFFERS
     assert agrees(Interval(16.0, 5.0, 27.0, 3), 16.5, 17.5) is OPEN
+    assert agrees(Interval(16.0, 15.0, 17.0, 10), 16.5, 17.5, resolution=0.03) is OPEN
     assert agrees(UNKNOWN, 16.5, 17.5) is OPEN
     assert agrees(Interval(16.0, math.nan, math.nan, 1), 16.5, 17.5) is OPEN
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [
+        (0.9, 1.1, HOLDS), (0.8, 1.2, HOLDS), (0.7, 1.0, OPEN), (1.1, 1.3, OPEN),
+        (0.7, 1.3, OPEN), (1.21, 1.4, DIFFERS), (0.5, 0.79, DIFFERS),
+    ],
+)  # fmt: skip
+def test_a_tolerance_is_kept_by_the_whole_interval(
+    low: float, high: float, verdict: Verdict
+) -> None:
+    assert within(Interval((low + high) / 2, low, high, 10), 0.8, 1.2) is verdict
+    assert within(UNKNOWN, 0.8, 1.2) is OPEN
 
 
 def test_the_tolerances_are_those_of_the_paper() -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import tomllib
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import readme
 from lightburst.papers.claims import Claim, Verdict, counted
+from lightburst.papers.figure import Listing
 from lightburst.scenario import Scenario
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -72,12 +74,23 @@ def test_the_table_of_claims() -> None:
     heading, rule, row = readme.claim_table([CLAIM], notes=False)
     assert heading.count("|") == rule.count("|")
     assert "| published |" in heading
-    other = readme.claim_table([replace(CLAIM, source="independent prototype")], notes=False)[0]
+    other = readme.claim_table(
+        [dataclasses.replace(CLAIM, source="independent prototype")], notes=False
+    )[0]
     assert "| reference |" in other
     assert row == "| hybrid \\| bufferless | 1.5 | 1.82 | 1.6 to – | **differs** |"
     *_, noted = readme.claim_table([CLAIM], notes=True)
     assert noted.endswith("| Holds if the interval is above 1.5. At low load it is not. |")
     assert counted([CLAIM, CLAIM]) == "0 holds, 2 differs, 0 not comparable"
+    assert readme.number_of([CLAIM, CLAIM], [CLAIM]) == "2 claims, 1 of them the paper's own"
+
+
+def test_a_long_table_is_cut_and_kept_whole_in_a_file() -> None:
+    long = Listing("search", "Settings", "All.", pd.DataFrame({"b": [1, 2, 3]}), shown=2)
+    lines = readme.listing_table(long, "data/x-search.csv")
+    assert lines[-1] == "The first 2 of 3 rows; [all of them](data/x-search.csv)."
+    assert "| 3 |" not in lines
+    assert "| 3 |" in readme.listing_table(dataclasses.replace(long, shown=3), "data/x.csv")
 
 
 def test_only_what_stands_between_the_marks_is_replaced() -> None:

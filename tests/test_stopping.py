@@ -143,6 +143,40 @@ def test_the_ratio_of_means_of_known_numbers() -> None:
     assert math.isnan(ratio_of_means([1.0], [1.0, 2.0]).low)
 
 
+def test_two_that_did_the_same_have_the_ratio_one_exactly() -> None:
+    x = np.random.default_rng(6).normal(1.0, 0.3, 12)
+    same = ratio_of_means(x, x)
+    assert (same.estimate, same.low, same.high) == (1.0, 1.0, 1.0)
+    half = ratio_of_means(x, x[:6])
+    assert half.low < half.estimate < half.high, "the other seeds tell something of their own"
+
+
+@pytest.mark.parametrize(("n", "m"), [(10, 10), (10, 40), (40, 10)])
+def test_what_a_seed_does_to_both_cancels(n: int, m: int) -> None:
+    rng, repetitions = np.random.default_rng(7), 2000
+    hits, width, loose = 0, 0.0, 0.0
+    for _ in range(repetitions):
+        seeds = rng.normal(1.0, 0.1, max(n, m))
+        top = 2 * seeds[:n] * rng.normal(1.0, 0.01, n)
+        bottom = seeds[:m] * rng.normal(1.0, 0.01, m)
+        got, apart = ratio_of_means(top, bottom), ratio_of_means(top, rng.permutation(bottom))
+        hits += got.contains(2.0)
+        width += math.log(got.high / got.low)
+        loose += math.log(apart.high / apart.low)
+    assert hits / repetitions == pytest.approx(0.95, abs=0.02)
+    assert width < (0.2 if n == m else 0.95) * loose
+
+
+def test_two_that_have_nothing_in_common_have_the_usual_width() -> None:
+    rng, widths = np.random.default_rng(8), []
+    for _ in range(500):
+        top, bottom = rng.normal(1.0, 0.05, 40), rng.normal(1.0, 0.05, 40)
+        got = ratio_of_means(top, bottom)
+        widths.append(math.log(got.high / got.low))
+    usual = 2 * 1.96 * 0.05 * math.sqrt(2 / 40)
+    assert np.mean(widths) == pytest.approx(usual, rel=0.05)
+
+
 @pytest.mark.parametrize("values", [([], [1.0]), ([1.0], [-1.0, 1.0]), ([math.nan], [1.0])])
 def test_a_ratio_without_meaning_is_refused(values: tuple[list[float], list[float]]) -> None:
     with pytest.raises(ValueError, match=r"numerator|denominator"):

@@ -106,6 +106,21 @@ def test_a_published_cell_has_the_chance_of_the_papers_time() -> None:
     assert wide["table1-new-reno-0.5"] is HOLDS
 
 
+def test_a_cell_of_too_few_runs_is_undecided_and_one_of_equals_is_exact() -> None:
+    point = grids.table_point(5, grids.TABLE_LOSSES[3], NEW_RENO)
+    found = table_runs(5, as_printed, 0.01)
+    few = np.random.default_rng(2).normal(1.0, 0.1, 4) * found.mean(point).estimate
+    claims = table_claims(Runs({**found._samples, point: few}, found.simulated_s), "table1")
+    cell = next(claim for claim in claims if claim.id == "table1-new-reno-1.5")
+    assert cell.verdict is OPEN
+    assert "more seeds would tell" in cell.note
+    same = table_claims(table_runs(5, lambda p: 100.0), "table1")
+    cell = next(claim for claim in same if claim.id == "table1-sack-2")
+    assert (cell.ci_low, cell.measured, cell.ci_high) == (1.0, 1.0, 1.0)
+    assert cell.verdict is DIFFERS
+    assert cell.note.startswith("The two send the same with every seed.")
+
+
 def test_the_text_about_the_tables_can_fail() -> None:
     worse = lambda p: 99.0 if p.recovery == "new-reno" and p.p == 0.01 else as_printed(p)  # noqa: E731
     assert "new-reno-better-S5" in differing(table_claims(table_runs(5, worse), "table1"))
@@ -125,7 +140,14 @@ def test_the_check_values_are_judged_to_three_per_cent() -> None:
     exact = prototype_claims(runs(value, lambda p: value[p]))
     assert len(exact) == 30
     assert not differing(exact)
+    assert not {claim.note for claim in exact if claim.verdict is HOLDS} - {""}
     assert len(differing(prototype_claims(runs(value, lambda p: 1.05 * value[p])))) == 30
+    # An interval that reaches out of the tolerance decides nothing.
+    for wide in (
+        runs(value, lambda p: value[p], spread=0.1),
+        runs(value, lambda p: 1.028 * value[p], spread=0.01),
+    ):
+        assert set(verdicts(prototype_claims(wide)).values()) == {OPEN}
 
 
 # Figure 11.

@@ -156,7 +156,10 @@ def test_runs_are_found_by_their_points_after_a_file_too() -> None:
     )
     runs = Runs.of(table)
     assert runs.mean(points[0]).estimate == 52.0
-    assert runs.ratio(*points).estimate == 2.0
+    ratio = runs.ratio(*points)
+    assert ratio.estimate == ratio.low == ratio.high == 2.0, "twice as much with each seed"
+    shuffled = Runs.of(table.sample(frac=1, random_state=1)).ratio(*points)
+    assert shuffled == ratio, "paired by seed, not by row"
     assert runs.simulated_s[points[1]] == 300.0
     assert math.isnan(runs.mean(points[0]._replace(p=0.5)).estimate)
     # 1e6 s are ten thousand times a run: the interval of such a mean is a hundred times narrower.

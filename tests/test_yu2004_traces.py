@@ -72,6 +72,26 @@ def test_what_no_sender_can_avoid_is_seen(recorded: Mapping[str, pd.DataFrame]) 
     assert outcomes.loc["fig8a", "recoveries_after"] == 1
 
 
+def test_at_the_limit_the_timeout_is_that_of_a_sender_that_may_send_nothing_new(
+    recorded: Mapping[str, pd.DataFrame],
+) -> None:
+    outcomes = recorded[traces.OUTCOMES].set_index("figure")
+    steady = 200 * 8e-3  # a full window at the access link, longer than the 0.164 s without it
+    for suffix in ("", "-no-bug-fix", "-rfc"):
+        run = outcomes.loc[f"fig8b{suffix}"]
+        # No premature timeout: it waits for longer than the round trip, and in vain, after the
+        # fast retransmission has been answered.
+        assert run["timer_s"] > steady
+        assert run["timeout_after_s"] > 2 * steady
+        assert run["recoveries_after"] == 1
+        assert run["reach"] == 200
+    notes = {claim.id: claim.note for claim in trace_claims.claims(("fig8",), recorded)}
+    assert "nothing new may leave" in notes["fig8b-no-timeout"]
+    other = changed(recorded, "fig8b", "(b)", reach=150)
+    notes = {claim.id: claim.note for claim in trace_claims.claims(("fig8",), other)}
+    assert "nothing new may leave" not in notes["fig8b-no-timeout"]
+
+
 @pytest.mark.parametrize(
     ("figure", "panel", "values", "broken"),
     [

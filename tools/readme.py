@@ -1,8 +1,8 @@
 """Write what is reproduced, and how well, from a run: ``make docs``.
 
 Runs every paper that lightburst knows, in full, and writes the table between the two marks of
-README.md, its picture, and docs/reproduced.md with all notes. Finished runs are in the store, so
-that a second call takes seconds.
+README.md, its picture, docs/reproduced.md with all notes, and long tables whole in docs/data.
+Finished runs are in the store, so that a second call takes seconds.
 """
 
 from __future__ import annotations
@@ -83,10 +83,15 @@ def runs_of(found: Reproduction) -> str:
 def readme_section(found: Reproduction) -> str:
     """Return what README.md says of a paper: its own claims, or how many of them, if many."""
     claims = [claim for claim in found.claims if claim.source == "paper"]
-    lines = [f"{runs_of(found)}. {len(claims)} claims: {counted(claims)}.", ""]
+    lines = [f"{runs_of(found)}. {number_of(found.claims, claims)}: {counted(claims)}.", ""]
     if len(claims) <= MOST_ROWS:
         return "\n".join([*lines, *claim_table(claims, notes=False)])
     return "\n".join([*lines, *figure_table(claims), "", "Each with its note: " + PAGE + "."])
+
+
+def number_of(claims: Sequence[Claim], own: Sequence[Claim]) -> str:
+    """Say how many claims there are, as the command does, and how many the paper itself makes."""
+    return f"{len(claims)} claims, {len(own)} of them the paper's own"
 
 
 def figure_table(claims: Sequence[Claim]) -> list[str]:
@@ -99,14 +104,22 @@ def figure_table(claims: Sequence[Claim]) -> list[str]:
     return lines
 
 
-def listing_table(listing: Listing) -> list[str]:
-    """Return the lines of a Markdown section: the first rows of a table, with its words."""
+def listing_table(listing: Listing, file: str) -> list[str]:
+    """Return the lines of a Markdown section: the first rows of a table, with its words.
+
+    Parameters
+    ----------
+    listing : Listing
+        The table.
+    file : str
+        Where a page in docs finds all of its rows.
+    """
     rows = listing.data.head(listing.shown)
     lines = ["", f"### {listing.title}", "", listing.caption, "", row(map(str, rows.columns))]
     lines.append(row(["---"] * len(rows.columns)))
     lines += [row(cells) for cells in page.cells(rows)]
     if len(rows) < len(listing.data):
-        lines += ["", f"The first {len(rows)} of {len(listing.data)} rows."]
+        lines += ["", f"The first {len(rows)} of {len(listing.data)} rows; [all of them]({file})."]
     return lines
 
 
@@ -115,7 +128,7 @@ def page_section(found: Reproduction, pictures: Sequence[str]) -> str:
     lines = [f"## {found.name}", "", found.paper.citation, "", f"{runs_of(found)}.", ""]
     lines += [f"![{picture}](images/{picture})" for picture in pictures]
     for listing in found.tables:
-        lines += listing_table(listing)
+        lines += listing_table(listing, f"data/{table_file(found, listing)}")
     for source, claims in by_source(found.claims).items():
         lines += ["", f"Claims, source: {source} ({counted(claims)}).", ""]
         lines += claim_table(claims, notes=True)
@@ -148,6 +161,19 @@ def save_pictures(found: Reproduction, folder: Path) -> list[str]:
     return [f"{prefix}-{figure.id}.png" for figure in found.figures]
 
 
+def table_file(found: Reproduction, listing: Listing) -> str:
+    """Name the file of a table in docs/data."""
+    return f"{found.paper.name}-{listing.id}.csv"
+
+
+def save_tables(found: Reproduction, folder: Path) -> None:
+    """Save the tables of which the page shows some rows only."""
+    for listing in found.tables:
+        if len(listing.data) > listing.shown:
+            folder.mkdir(parents=True, exist_ok=True)
+            listing.data.to_csv(folder / table_file(found, listing), index=False)
+
+
 def main() -> int:
     """Run the papers and write the pages."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -163,6 +189,7 @@ def main() -> int:
         for name in (paper.name, *(f"{paper.name}/{part}" for part in beyond)):
             found = reproduce(name, quick=chosen.quick or name in chosen.preview)
             pictures = save_pictures(found, ROOT / "docs" / "images")
+            save_tables(found, ROOT / "docs" / "data")
             text += ["", page_section(found, pictures)]
             if name == paper.name:
                 sections.append(readme_section(found))

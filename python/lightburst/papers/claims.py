@@ -158,7 +158,7 @@ def at_most(measured: Interval, bound: float) -> Verdict:
     return at_least(mirrored, -bound)
 
 
-def agrees(measured: Interval, low: float, high: float) -> Verdict:
+def agrees(measured: Interval, low: float, high: float, resolution: float = RESOLUTION) -> Verdict:
     """Judge "is the published number", given as the band of its own uncertainty.
 
     Parameters
@@ -167,12 +167,14 @@ def agrees(measured: Interval, low: float, high: float) -> Verdict:
         The measured quantity with its 95 % interval.
     low, high : float
         What the published number may stand for: rounding, and the interval of its own mean.
+    resolution : float
+        See below.
 
     Returns
     -------
     Verdict
         ``holds`` when interval and band meet, ``differs`` when they do not. ``not comparable``
-        when they meet only because the interval is wider than `RESOLUTION` of the value to either
+        when they meet only because the interval is wider than `resolution` of the value to either
         side: such runs would agree with anything.
     """
     if not known(measured):
@@ -180,8 +182,30 @@ def agrees(measured: Interval, low: float, high: float) -> Verdict:
     if measured.high < low or measured.low > high:
         return Verdict.DIFFERS
     reach = max(measured.high - measured.estimate, measured.estimate - measured.low)
-    coarse = reach > RESOLUTION * abs(measured.estimate)
+    coarse = reach > resolution * abs(measured.estimate)
     return Verdict.NOT_COMPARABLE if coarse else Verdict.HOLDS
+
+
+def within(measured: Interval, low: float, high: float) -> Verdict:
+    """Judge "is the published number to within a tolerance", given as the band that it allows.
+
+    Parameters
+    ----------
+    measured : Interval
+        The measured quantity with its 95 % interval.
+    low, high : float
+        The published number less and plus the tolerance.
+
+    Returns
+    -------
+    Verdict
+        As for `at_least` and `at_most`: ``holds`` when the whole interval is in the band,
+        ``differs`` when it is outside, ``not comparable`` when an end of the band is in it.
+    """
+    both = (at_least(measured, low), at_most(measured, high))
+    if Verdict.DIFFERS in both:
+        return Verdict.DIFFERS
+    return Verdict.NOT_COMPARABLE if Verdict.NOT_COMPARABLE in both else Verdict.HOLDS
 
 
 def known(measured: Interval) -> bool:

@@ -18,6 +18,8 @@ _WIDTH: Final = 8.6  # inches
 _PANEL: Final = 2.1
 _MARKERS: Final = ("o", "^", "x", "s")
 _VEGA_MARKERS: Final = ("circle", "triangle-up", "cross", "square")
+# Above the dots, for the words at a mark.
+_ROOM: Final = 1.2
 _VEGA_HEIGHT: Final = 150
 
 
@@ -70,6 +72,8 @@ def paint(sheet: Sheet, figure: Packets, low: float) -> None:
         # The first and the last dot whole; one dot alone has no span.
         if room:
             axes.set_xlim(ends[0] - room, ends[1] + room)
+        if figure.marks:
+            axes.set_ylim(top=_ROOM * figure.data["packet"].max())
         axes.set_ylabel(figure.y_label, fontsize=9)
         axes.set_title(name, fontsize=10, loc="left")
         if place == 0:

@@ -4,6 +4,7 @@ from lightburst.study.executor import execute, replicate
 from lightburst.study.statistics import (
     Interval,
     compare,
+    log_ratio_error,
     mean_interval,
     paired_ratio,
     ratio_of_means,
@@ -22,6 +23,7 @@ __all__ = [
     "compare",
     "execute",
     "execute_until",
+    "log_ratio_error",
     "mean_interval",
     "paired_ratio",
     "ratio_of_means",

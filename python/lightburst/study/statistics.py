@@ -115,44 +115,83 @@ def paired_ratio(
 def ratio_of_means(
     numerator: ArrayLike, denominator: ArrayLike, confidence: float = 0.95
 ) -> Interval:
-    """Ratio of the means of two systems whose samples have nothing to do with each other.
+    """Ratio of the means of two systems that may have run with different numbers of seeds.
 
     Parameters
     ----------
     numerator : array_like of float, shape (n,)
         Samples of one system, with a mean above 0.
     denominator : array_like of float, shape (m,)
-        Samples of the other.
+        Samples of the other; the same place in both is the same seed.
     confidence : float
         Probability with which the interval covers the ratio, between 0 and 1.
 
     Returns
     -------
     Interval
-        Ratio of the means; ends from the logarithm of the ratio, whose variance is
-        ``c_1^2 / n + c_2^2 / m`` to first order in the relative deviations c of the samples, with
-        the degrees of freedom of Welch and Satterthwaite (section 10.2.2 of [1]_); without ends
-        where a system has one sample. `Interval.n` counts the samples of both.
+        Ratio of the means of all samples; ends from its logarithm and `log_ratio_error`; without
+        ends where a system has one sample. `Interval.n` counts the samples of both.
 
     Raises
     ------
     ValueError
         If a system has no sample, or a mean that is not positive and finite.
+
+    Notes
+    -----
+    Beside `paired_ratio` this keeps the seeds that only one system has, and a product of such
+    ratios telescopes: a/b times b/c is a/c.
+    """
+    error, freedom = log_ratio_error(numerator, denominator)
+    top, bottom = _samples(numerator, "numerator"), _samples(denominator, "denominator")
+    ratio, n = float(top.mean() / bottom.mean()), top.size + bottom.size
+    t = float(special.stdtrit(freedom, (1 + _checked(confidence)) / 2))
+    factor = math.exp(t * error)
+    return Interval(ratio, ratio / factor, ratio * factor, n)
+
+
+def log_ratio_error(numerator: ArrayLike, denominator: ArrayLike) -> tuple[float, float]:
+    """Give the standard error of the logarithm of a ratio of means.
+
+    Parameters
+    ----------
+    numerator, denominator : array_like of float, shape (n,) and (m,)
+        As for `ratio_of_means`.
+
+    Returns
+    -------
+    tuple of float
+        The error, to first order in the relative deviations, and its degrees of freedom; NaN
+        where a system has one sample.
+
+    Raises
+    ------
+    ValueError
+        As `ratio_of_means`.
+
+    Notes
+    -----
+    The first k = min(n, m) seeds are pairs: what they add to the two relative means is compared
+    seed by seed, so that what a seed does to both cancels, and two systems that did the same have
+    an error of zero. The other seeds of the longer one stand alone. The degrees of freedom are
+    those of Welch and Satterthwaite for these two parts (section 10.2 of [1]_).
     """
     top, bottom = _samples(numerator, "numerator"), _samples(denominator, "denominator")
     if top.mean() <= 0 or bottom.mean() <= 0:
         raise ValueError("numerator and denominator: allowed are samples whose mean is above 0")
-    ratio, n = float(top.mean() / bottom.mean()), top.size + bottom.size
-    if min(top.size, bottom.size) < 2:
-        return Interval(ratio, math.nan, math.nan, n)
-    parts = [float(x.var(ddof=1)) / (x.size * float(x.mean()) ** 2) for x in (top, bottom)]
-    variance = sum(parts)
+    pairs = min(top.size, bottom.size)
+    if pairs < 2:
+        return math.nan, math.nan
+    # What each sample adds to its mean, as a fraction of it.
+    shares = [x / (x.size * float(x.mean())) for x in (top, bottom)]
+    longer = max(shares, key=len)
+    paired = pairs * float((shares[0][:pairs] - shares[1][:pairs]).var(ddof=1))
+    alone = (longer.size - pairs) * float(longer.var(ddof=1))
+    variance = paired + alone
     if variance == 0:
-        return Interval(ratio, ratio, ratio, n)
-    squares = sum(part**2 / (x.size - 1) for part, x in zip(parts, (top, bottom), strict=True))
-    t = float(special.stdtrit(variance**2 / squares, (1 + _checked(confidence)) / 2))
-    factor = math.exp(t * math.sqrt(variance))
-    return Interval(ratio, ratio / factor, ratio * factor, n)
+        return 0.0, float(pairs - 1)
+    squares = paired**2 / (pairs - 1) + alone**2 / (longer.size - 1)
+    return math.sqrt(variance), variance**2 / squares
 
 
 def compare(

@@ -23,8 +23,10 @@ HEADER = "time_s,event,seq,cwnd,ssthresh"
 COMMON = {"minrto": "0.23"}
 
 #: The access links of the paper: 8 ms for a segment, so a window of 50 waits in the first queue.
-#: The minimum of 1 s holds the timeout there.
+#: The minimum of 1 s holds the timeout there, of 4 s with a window of 200.
 SLOW = {"access": "1Mb", "minrto": "1.0"}
+
+FIVE_OF_200 = {"drop": "600-604", "window": "200", "segments": "1000"}
 
 #: Scenarios: what is lost, and where the path is another one.
 SCENARIOS: dict[str, dict[str, str]] = {
@@ -40,7 +42,8 @@ SCENARIOS: dict[str, dict[str, str]] = {
     "five": {"drop": "40-44"},
     "five-slow": {"drop": "40-44", **SLOW},
     "five-window-20": {"drop": "100-104", "window": "20"},
-    "five-window-200": {"drop": "600-604", "window": "200", "segments": "1000"},
+    "five-window-200": FIVE_OF_200,
+    "five-window-200-slow": {**FIVE_OF_200, **SLOW, "minrto": "4.0"},
     "twenty-five-window-40": {"drop": "200-224", "window": "40"},
     "whole-window": {"drop": "100-119", "window": "20"},
     "spread": {"drop": "40 43 46 49 52"},
@@ -57,7 +60,15 @@ VARIANTS: dict[str, tuple[dict[str, str], tuple[str, ...], tuple[str, ...]]] = {
     "no-bugfix": (
         {"bugfix": "0"},
         AGENTS,
-        ("two", "three", "five", "spread", "five-window-20", "twenty-five-window-40"),
+        (
+            "two",
+            "three",
+            "five",
+            "spread",
+            "five-window-20",
+            "five-window-200-slow",
+            "twenty-five-window-40",
+        ),
     ),
     "limited-transmit": (
         {"limited": "1"},

@@ -20,7 +20,7 @@ from lightburst.papers.yu2004.figures import (
     table_figure,
     table_listing,
 )
-from lightburst.papers.yu2004.prototype import prototype_claims
+from lightburst.papers.yu2004.prototype import limited_claim, prototype_claims
 from lightburst.papers.yu2004.runs import Runs
 from lightburst.papers.yu2004.surface_claims import surface_claims
 from lightburst.papers.yu2004.table_claims import table_claims
@@ -65,6 +65,7 @@ def _claims(parts: Sequence[str], table: pd.DataFrame) -> list[Claim]:
             found += factors.claims(runs)
         elif part == "search":
             found += search.claims(search.scores(runs))
+            found += [search.lowest_claim(runs), *limited_claim(runs)]
     return [*found, *prototype_claims(runs)] if "table1" in parts else found
 
 

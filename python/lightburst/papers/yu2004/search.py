@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
-from lightburst.papers.claims import UNKNOWN, Claim, Verdict, judged, known
+from lightburst.papers.claims import UNKNOWN, Claim, Verdict, at_least, judged, known
 from lightburst.papers.figure import COLUMNS, Figure, Listing
+from lightburst.papers.yu2004.design import effort
 from lightburst.papers.yu2004.grids import (
     BURSTS,
     HALVINGS,
@@ -22,6 +23,7 @@ from lightburst.papers.yu2004.grids import (
     search_networks,
     search_point,
 )
+from lightburst.papers.yu2004.points import TABLES, Point
 from lightburst.papers.yu2004.published import ratio_of
 from lightburst.study.statistics import Interval
 
@@ -54,7 +56,8 @@ def scores(runs: Runs) -> pd.DataFrame:
     pandas.DataFrame
         One row for each setting, the best first: what it sets, ``rms`` (root of the mean square of
         the logarithm of measured over published), ``by_chance`` (what our runs' own spread adds to
-        it) and ``worst`` (the largest such logarithm).
+        it), ``worst`` (the largest such logarithm) and ``cells`` (how many of the published ratios
+        lie in our 95 % interval, widened to both sides by what they may have been rounded).
     """
     rows = []
     for more, network in search_networks(quick=False):
@@ -93,32 +96,43 @@ def _cells(
 
     Returns
     -------
-    ndarray of float, shape (cells, 2), or None
-        Logarithm of our ratio over the published one, and its standard error; None where a cell
-        was not run.
+    ndarray of float, shape (cells, 3), or None
+        Logarithm of our ratio over the published one, its standard error, and 1 where the two
+        agree; None where a cell was not run.
     """
     rows = []
     for burst, p in itertools.product(BURSTS, TABLE_LOSSES):
-        ratio = runs.ratio(
-            search_point(network, burst, p, above), search_point(network, burst, p, below)
-        )
+        top, bottom = (search_point(network, burst, p, sender) for sender in (above, below))
+        ratio = runs.ratio(top, bottom)
         if not known(ratio):
             return None
-        published, _ = ratio_of(burst, p, kind)
-        error = math.log(ratio.high / ratio.low) / (2 * 1.96)
-        rows.append((math.log(ratio.estimate / published), error))
+        published, rounding = ratio_of(burst, p, kind)
+        met = ratio.low - rounding <= published <= ratio.high + rounding
+        rows.append((math.log(ratio.estimate / published), runs.ratio_error(top, bottom), met))
     return np.array(rows)
 
 
 def _score(cells: NDArray[np.float64]) -> dict[str, float]:
-    off, error = cells.T
+    off, error, met = cells.T
     return {
         "rms": float(np.sqrt(np.mean(off**2))),
         "by_chance": float(np.sqrt(np.mean(error**2))),
         "worst": float(np.max(np.abs(off))),
+        "cells": int(met.sum()),
     }
 
 
+_WORDS: Final = {
+    "access_kB_s": "access bandwidth (kB/s)",
+    "window": "W_m",
+    "b": "b",
+    "min_timeout_s": "minimum timeout (s)",
+    "more": "what is varied alone",
+    "halving": "what is halved",
+    "reno_bug_fix": "Reno's bug_fix",
+    "new_reno_timer": "New-Reno's timer",
+    "sack": "kind of SACK",
+}
 _SHORT: Final = {
     "access_kB_s": "kB/s",
     "window": "W_m",
@@ -137,10 +151,40 @@ def listing(table: pd.DataFrame) -> Listing:
         "Settings of what the paper leaves open, by their distance from tables I and II",
         "rms: root of the mean square, over the 24 cells, of the logarithm of our ratio over the "
         "published one; chance: the part of it that the spread of our runs adds; worst: its "
-        "largest cell. All combinations of access bandwidth, W_m, b, minimum timeout and senders; "
-        "what stands under `more` is varied alone, around the setting of the paper's scenario.",
+        "largest cell; cells: how many of the 24 published ratios lie in our 95 % interval, "
+        "widened to both sides by what they may have been rounded. "
+        f"{tried(table)} {_lengths()}",
         table.round({"rms": 4, "by_chance": 4, "worst": 3}).rename(columns=_SHORT),
         shown=30,
+    )
+
+
+def tried(table: pd.DataFrame) -> str:
+    """Say which values of each parameter the settings have."""
+    grid, more = table[table["more"] == ""], table.loc[table["more"] != "", "more"].unique()
+    values = (
+        f"{words}: {', '.join(_value(x) for x in sorted(grid[column].unique()))}"
+        for column, words in _WORDS.items()
+        if column != "more"
+    )
+    text = f"All combinations of {'; '.join(values)}."
+    if len(more):
+        text += f" Varied alone, around the setting of the paper's scenario: {', '.join(more)}."
+    return text
+
+
+def _value(x: object) -> str:
+    return f"{x:g}" if isinstance(x, float) else str(x)
+
+
+def _lengths() -> str:
+    usual, heavy = (
+        effort("search", Point(TABLES, 0.0, p), quick=False) for p in (0.01, max(TABLE_LOSSES))
+    )
+    return (
+        f"A point has {usual.first} to {usual.most} runs of {usual.horizon_s:,.0f} s "
+        f"({heavy.horizon_s:,.0f} s at p = {max(TABLE_LOSSES):.2g}), until its mean is known to "
+        f"{usual.precision:.0%}."
     )
 
 
@@ -158,7 +202,8 @@ def figure(table: pd.DataFrame, version: str) -> Figure:
         title="Distance from tables I and II, best settings first",
         caption=f"{len(table)} settings of what the paper leaves open; each curve: all of W_m, b "
         "and the senders' options, sorted. Distance: root of the mean square of the logarithm of "
-        f"our ratio over the published one, over 24 cells. lightburst {version}.",
+        f"our ratio over the published one, over 24 cells. {tried(table)} {_lengths()} "
+        f"lightburst {version}.",
         x_label="Rank among the settings with this access bandwidth and timeout",
         y_label="Distance (RMS of the logarithm)",
         colours=tuple(dict.fromkeys(data["colour"])),
@@ -169,7 +214,7 @@ def figure(table: pd.DataFrame, version: str) -> Figure:
     )
 
 
-# What the findings infer, as the columns of the table.
+# What the independent prototype inferred, as the columns of the table.
 _INFERRED: Final = {
     "access_kB_s": 125.0,
     "window": 50,
@@ -180,17 +225,6 @@ _INFERRED: Final = {
     "reno_bug_fix": "on",
     "new_reno_timer": "slow-but-steady",
     "sack": "sack1",
-}
-_WORDS: Final = {
-    "access_kB_s": "access bandwidth (kB/s)",
-    "window": "W_m",
-    "b": "b",
-    "min_timeout_s": "minimum timeout (s)",
-    "more": "what is varied alone",
-    "halving": "what is halved",
-    "reno_bug_fix": "Reno's bug_fix",
-    "new_reno_timer": "New-Reno's timer",
-    "sack": "kind of SACK",
 }
 
 
@@ -239,7 +273,72 @@ def claims(table: pd.DataFrame) -> list[Claim]:
             source="independent prototype",
         ),
     ]
-    return [*found, *_parameters(table)]
+    return [*found, _most_cells(table), *_parameters(table)]
+
+
+def _most_cells(table: pd.DataFrame) -> Claim:
+    nearest = table.iloc[0]
+    # The nearest of those that explain as many.
+    most = table.iloc[int(table["cells"].to_numpy().argmax())]
+    scenario = table.loc[_selected(table, _INFERRED), "cells"]
+    own = f"; that of the scenario: {scenario.iloc[0]}" if len(scenario) else ""
+    return judged(
+        "search-cells",
+        "search",
+        f"The setting nearest to the tables explains most of their {_CELLS} cells, too (cells that "
+        "it explains, over the most that a setting does)",
+        1.0,
+        _exact(nearest["cells"] / max(most["cells"], 1)),
+        _verdict(nearest["cells"] == most["cells"]),
+        "no other setting explains more",
+        f"The nearest: {nearest['cells']} cells{own}. Most cells: {most['cells']}, at a distance "
+        f"of {most['rms']:.3f} with {_described(most)}. Wide intervals explain more.",
+        source="search of this project",
+    )
+
+
+def lowest_claim(runs: Runs) -> Claim:
+    """Judge whether any setting comes down to the one printed ratio that is far below the others.
+
+    Parameters
+    ----------
+    runs : Runs
+        Runs of the search.
+
+    Returns
+    -------
+    Claim
+        About New-Reno over Reno at S = 25 and log10 p = -1.5.
+    """
+    burst, p = BURSTS[1], TABLE_LOSSES[3]
+    published, rounding = ratio_of(burst, p, "new-reno")
+    found = [
+        ratio
+        for _, network in search_networks(quick=False)
+        for halving in HALVINGS
+        for above in SEARCH_NEW_RENO.values()
+        for below in SEARCH_RENO.values()
+        if known(
+            ratio := runs.ratio(
+                search_point(network, burst, p, above._replace(halving=halving)),
+                search_point(network, burst, p, below._replace(halving=halving)),
+            )
+        )
+    ]
+    lowest = min(found, key=lambda ratio: ratio.estimate, default=UNKNOWN)
+    return judged(
+        "search-lowest",
+        "search",
+        f"No setting has New-Reno over Reno at S = {burst}, log10 p = {math.log10(p):.2g} as low "
+        "as printed (lowest ratio)",
+        published,
+        lowest,
+        at_least(lowest, published + rounding),
+        f"the whole interval is above {published + rounding:g}, what the printed digits may stand "
+        "for",
+        f"Of {len(found)} ratios.",
+        source="independent prototype",
+    )
 
 
 def alike(table: pd.DataFrame) -> float:

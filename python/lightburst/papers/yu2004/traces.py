@@ -182,19 +182,29 @@ def _traced(case: Case) -> tuple[FlowTrace, int | None]:
     # The loss that ends the first slow start, below the window that is wanted.
     first = [{"window": case.window // 2}] if case.window < WINDOW_LIMIT else []
     calm = _run(scenario, first, _SEARCHED_S)
-    windows, bursts = tables.windows(calm), tables.bursts(calm)
-    segments = windows["congestion_window_bytes"] / calm.payload_bytes
-    ready = windows[(segments >= case.window) & (windows["state"] == "congestion avoidance")]
-    since = (
-        float(ready["time_s"].iloc[0])
-        if first
-        else float(windows.loc[segments >= case.window, "time_s"].iloc[0])
-    )
+    since, bursts = _ready_s(case, calm), tables.bursts(calm)
     data = bursts[bursts["data"]].reset_index(drop=True)
     full = data["packets"] == round(case.point.segments_per_burst)
     number = int(data.index[full & (data["opened_s"] >= since)][0]) + 1
     at = float(data["departure_s"][number - 1])
     return _run(scenario, [*first, {"burst": number}], at + case.length_s), number
+
+
+def _ready_s(case: Case, calm: FlowTrace) -> float:
+    """Say from when on the burst may be lost.
+
+    Below the limit of the window: once it is as large as wanted, in congestion avoidance. At the
+    limit: once the round trip stands still as well. The first slow start leads there, in which the
+    timer knows only round trips without the queue that its last windows make: it would expire while
+    the fast retransmission still waits at the access link.
+    """
+    windows = tables.windows(calm)
+    ready = windows["congestion_window_bytes"] >= case.window * calm.payload_bytes
+    if case.window < WINDOW_LIMIT:
+        ready &= windows["state"] == "congestion avoidance"
+    else:
+        ready &= windows["rtt_s"] == windows["rtt_s"].iloc[-1]
+    return float(windows.loc[ready, "time_s"].iloc[0])
 
 
 def _run(scenario: Scenario, drops: list[dict[str, int]], length_s: float) -> FlowTrace:
@@ -223,8 +233,9 @@ def outcome(case: Case, trace: FlowTrace, number: int | None) -> dict[str, Any]:
         ``timeout_after_s`` of the first; ``threshold`` (segments) after the recovery;
         ``received`` (segments acknowledged in the `AFTER_S`); ``repaired_after_s`` (until all that
         was sent before the first retransmission is acknowledged); ``recoveries`` (entries into
-        fast recovery; ``recoveries_after`` the loss and before the first timeout);
-        ``round_trip_s`` (mean of the sender's samples).
+        fast recovery; ``recoveries_after`` the loss and before the first timeout); ``reach``
+        (segments from the first lost one to the last one sent by then); ``round_trip_s`` (mean of
+        the sender's samples), ``timer_s`` (the timeout that the sender had set at the loss).
     """
     windows, payload = tables.windows(trace), trace.payload_bytes
     times = series.timeouts_s(trace)
@@ -253,13 +264,17 @@ def outcome(case: Case, trace: FlowTrace, number: int | None) -> dict[str, Any]:
     highest = int(sent.loc[sent["time_s"] < first, "segment"].max()) if len(again) else 0
     done = heard.loc[heard["segment"] > highest, "time_s"]
     end = windows[windows["time_s"] <= lost + AFTER_S].iloc[-1]
+    missing = sent[sent["lost"] & (sent["departure_s"] == lost)]
+    first_lost = int(missing["segment"].min())
     return row | {
         "lost_at_s": lost,
         "window": window,
-        "burst": int((sent["lost"] & (sent["departure_s"] == lost)).sum()),
+        "burst": len(missing),
         "timeouts": int(after.size),
         "timeout_after_s": float(after[0] - lost) if after.size else math.nan,
         "recoveries_after": int((entered & until & (windows["time_s"] > lost).to_numpy()).sum()),
+        "reach": 1 + int(sent.loc[sent["time_s"] <= stop, "segment"].max()) - first_lost,
+        "timer_s": float(before["rto_s"]),
         "threshold": float(end["slow_start_threshold_bytes"]) / payload,
         "received": _at(heard, lost + AFTER_S) - _at(heard, lost),
         "repaired_after_s": float(done.iloc[0] - lost) if len(done) else math.nan,
@@ -285,6 +300,12 @@ _TITLES: Final = {
     "fig10a": "Figure 10(a): random losses, medium-high: p = 10^-1.5, S = 5",
     "fig10b": "Figure 10(b): random losses, medium-low: p = 10^-2, S = 5",
 }
+
+# See `_ready_s`: below the limit of the window, and at it.
+_READY: Final = (
+    "in congestion avoidance",
+    "and the sender's samples of the round trip stand still",
+)
 
 
 def figures(
@@ -323,8 +344,9 @@ def _figure(id: str, rows: pd.DataFrame, outcomes: pd.DataFrame, version: str) -
         if scripted and math.isfinite(run["timeout_after_s"])
     )
     origin = (
-        f"W_m = {WINDOW_LIMIT}; the time counts from the departure of the lost burst, a line marks "
-        "the first timeout after it."
+        f"W_m = {WINDOW_LIMIT}. Lost is the first full burst opened after the window has reached W "
+        f"{_READY[id.startswith('fig8b')]}; the time counts from its departure, a line marks the "
+        "first timeout after it."
         if scripted
         else "W_m = 50."
     )
