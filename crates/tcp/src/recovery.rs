@@ -198,7 +198,7 @@ fn in_window(flight: &Flight, outstanding: u64, window: u64) -> Option<Candidate
 }
 
 /// Duplicate acknowledgements, and which data they may cause to be sent again:
-/// what Tahoe, Reno and New-Reno share.
+/// what Tahoe, Reno, New-Reno and Sack1 share.
 #[derive(Clone, Debug)]
 struct Duplicates {
     /// Since the last acknowledgement of new data.
@@ -274,11 +274,9 @@ impl Duplicates {
 
     /// RFC 3042, section 2: each of the first two duplicates lets one new segment go.
     fn limited(&self, flight: &Flight) -> u64 {
-        let open = self.count > 0 && self.count < self.threshold;
-        if self.limited_transmit && open && flight.next == flight.highest {
-            self.count * u64::from(flight.full)
-        } else {
-            0
+        match self.limited_transmit && self.count < self.threshold {
+            true => self.count * u64::from(flight.full),
+            false => 0,
         }
     }
 
@@ -293,7 +291,7 @@ impl Duplicates {
         let wider = window.saturating_add_signed(inflation.unwrap_or(0));
         let outstanding = flight.outstanding();
         let candidate = in_window(flight, outstanding, wider);
-        if candidate.is_some() || inflation.is_some() {
+        if candidate.is_some() || inflation.is_some() || flight.next < flight.highest {
             return candidate;
         }
         let limited = window + self.limited(flight);

@@ -2,24 +2,20 @@
 //! is a counter that never learns of losses, so that it stalls into a timeout
 //! when about half a window is lost.
 
-use super::{in_window, Candidate, Context, Kind, LossRecovery, Phase, Reaction};
-use crate::cc::{Ack, CongestionControl, Loss};
+use super::{in_window, Candidate, Context, Duplicates, Kind, LossRecovery, Phase, Reaction};
+use crate::cc::{Ack, CongestionControl};
 use crate::flight::Flight;
 use crate::scoreboard::Scoreboard;
 use crate::Parameters;
 use lightburst_net::Block;
 
 pub struct Sack1 {
-    threshold: u64,
-    limited_transmit: bool,
-    bug_fix: bool,
-    duplicates: u64,
-    /// The byte after the last one sent when the last loss was seen.
-    recover: u64,
+    duplicates: Duplicates,
     recovering: bool,
     /// Nothing is sent on the acknowledgement that begins a recovery but its first segment.
     entering: bool,
-    after_timeout: bool,
+    /// After a timeout blocks are not looked at until new data is acknowledged.
+    ignoring: bool,
     /// Segments thought to be in the network.
     pipe: i64,
     /// Holes before this byte were sent again.
@@ -30,14 +26,10 @@ pub struct Sack1 {
 impl Sack1 {
     pub fn new(parameters: &Parameters) -> Sack1 {
         Sack1 {
-            threshold: parameters.get("duplicate_threshold") as u64,
-            limited_transmit: parameters.is("limited_transmit"),
-            bug_fix: parameters.is("bug_fix"),
-            duplicates: 0,
-            recover: 0,
+            duplicates: Duplicates::new(parameters),
             recovering: false,
             entering: false,
-            after_timeout: false,
+            ignoring: false,
             pipe: 0,
             looked: 0,
             scoreboard: Scoreboard::default(),
@@ -46,16 +38,12 @@ impl Sack1 {
 
     fn enter(&mut self, cx: &mut Context<'_>) -> Reaction {
         let flight = &*cx.flight;
-        self.recover = flight.highest;
         self.recovering = true;
         self.entering = true;
-        let full = u64::from(flight.full);
-        self.pipe = flight.outstanding().div_ceil(full) as i64 - self.threshold as i64;
+        let segments = flight.outstanding().div_ceil(u64::from(flight.full));
+        self.pipe = segments as i64 - self.duplicates.threshold as i64;
         self.looked = flight.unacknowledged + flight.payload(flight.unacknowledged);
-        cx.congestion.on_loss(&Loss {
-            at: cx.now,
-            in_flight: flight.outstanding(),
-        });
+        self.duplicates.enter(cx);
         Reaction::RETRANSMIT
     }
 
@@ -68,7 +56,7 @@ impl Sack1 {
 
 impl LossRecovery for Sack1 {
     fn on_blocks(&mut self, blocks: &[Block], flight: &mut Flight) -> bool {
-        if self.after_timeout {
+        if self.ignoring {
             return false;
         }
         self.scoreboard.mark(blocks, flight.unacknowledged)
@@ -76,17 +64,17 @@ impl LossRecovery for Sack1 {
 
     fn on_ack(&mut self, ack: &Ack, _news: bool, cx: &mut Context<'_>) -> Reaction {
         self.entering = false;
-        if self.recovering && cx.flight.unacknowledged < self.recover {
+        if self.recovering && cx.flight.unacknowledged < self.duplicates.recover {
             // One left the network with this acknowledgement, one was lost.
             self.pipe -= 2;
             return Reaction::default();
         }
         self.scoreboard.clear();
-        self.duplicates = 0;
-        self.after_timeout = false;
+        self.duplicates.clear(cx.flight);
+        self.ignoring = false;
         if self.recovering {
             self.recovering = false;
-            self.recover = 0;
+            self.duplicates.recover = 0;
         } else {
             cx.congestion.on_ack(ack);
         }
@@ -99,39 +87,27 @@ impl LossRecovery for Sack1 {
             self.pipe -= 1;
             return Reaction::KEEP;
         }
-        if !news {
-            return Reaction::KEEP;
-        }
-        self.duplicates += 1;
-        let may_enter =
-            !self.bug_fix || self.recover == 0 || cx.flight.unacknowledged > self.recover;
-        if self.duplicates == self.threshold && may_enter {
+        if news && self.duplicates.count(cx.flight) {
             return self.enter(cx);
         }
         Reaction::KEEP
     }
 
     fn on_timeout(&mut self, flight: &mut Flight) {
-        self.duplicates = 0;
+        self.duplicates.timeout(flight);
         self.recovering = false;
         self.entering = false;
-        self.after_timeout = true;
-        self.recover = flight.highest;
+        self.ignoring = true;
         self.scoreboard.clear();
     }
 
     fn candidate(&self, flight: &Flight, congestion: &dyn CongestionControl) -> Option<Candidate> {
         let window = congestion.window();
-        let full = u64::from(flight.full);
         if !self.recovering {
-            let limited = self.duplicates > 0 && self.duplicates < self.threshold;
-            let beyond = match limited && self.limited_transmit {
-                true => self.duplicates * full,
-                false => 0,
-            };
-            return in_window(flight, flight.outstanding(), window + beyond);
+            let wider = window + self.duplicates.limited(flight);
+            return in_window(flight, flight.outstanding(), wider);
         }
-        if self.entering || self.pipe >= (window / full) as i64 {
+        if self.entering || self.pipe >= (window / u64::from(flight.full)) as i64 {
             return None;
         }
         let candidate = match self.hole(flight) {
@@ -154,11 +130,7 @@ impl LossRecovery for Sack1 {
         }
     }
 
-    fn phase(&self, flight: &Flight) -> Phase {
-        match () {
-            () if self.recovering => Phase::Recovery,
-            () if flight.unacknowledged < self.recover => Phase::Loss,
-            () => Phase::Open,
-        }
+    fn phase(&self, _flight: &Flight) -> Phase {
+        self.duplicates.phase(self.recovering)
     }
 }
