@@ -119,6 +119,19 @@ def test_the_best_assembly_time_is_told(capsys: pytest.CaptureFixture[str]) -> N
     assert best["assembly_time_s"] == pytest.approx(49 / 125e3, rel=1e-3)
 
 
+@pytest.mark.parametrize("columns", [40, 100, 200])
+def test_no_word_of_the_table_is_lost_on_a_terminal(
+    columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    out = printed([*YU[:2], "--loss", "0.1", "--assembly-time", "0s,1ms"], capsys)
+    table = out.partition("A row that names")[0]
+    for word in ("flavour", "segments/s", "outside", "small-loss,", "three-duplicates", "small-b"):
+        assert word in table
+    assert "…" not in table
+    assert max(map(len, table.splitlines())) <= max(columns, 100)
+
+
 def test_csv_has_the_same_rows(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["model", "yu2004", "--loss", "0.01,0.1", "--assembly-time", "0s,1ms"]
     expected = rows(words, capsys)
