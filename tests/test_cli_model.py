@@ -125,8 +125,8 @@ def test_the_ranges_of_a_grid_are_told(capsys: pytest.CaptureFixture[str]) -> No
     out = printed(words, capsys)
     # A burst of 1 us holds 1.125 segments: hardly more than a packet.
     assert "\n  SACK, loss 0.01: ATO 0.001; ATI 1e-06\n" in out
-    assert "\n  SACK, T_b = 1e-06 s: LRI 0.0001\n" in out
-    assert "\n  SACK, T_b = 0.001 s: LRI 0.0001 to 0.01\n" in out
+    assert "\n  SACK, T_b = 1 µs: LRI 0.0001\n" in out
+    assert "\n  SACK, T_b = 1 ms: LRI 0.0001 to 0.01\n" in out
     assert "Reno, loss" in out
     assert "Reno, T_b" not in out
     found = json.loads(printed([*words, "--format", "json"], capsys))
@@ -150,6 +150,19 @@ def test_a_range_is_compared_with_no_assembly_and_no_loss(
     assert [row.get("ati_s", []) for row in found] == [[]] * 4
     assert [row["ato_s"] for row in found[:2]] == [[[4e-4, 1e-3]]] * 2
     assert [row["lri"] for row in found[2:]] == [[]] * 2
+
+
+@pytest.mark.parametrize("columns", [40, 100, 200])
+def test_no_word_of_the_table_is_lost_on_a_terminal(
+    columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    out = printed([*YU[:2], "--loss", "0.1", "--assembly-time", "0s,1ms"], capsys)
+    table = out.partition("A row that names")[0]
+    for word in ("flavour", "segments/s", "outside", "small-loss,", "three-duplicates", "small-b"):
+        assert word in table
+    assert "…" not in table
+    assert max(map(len, table.splitlines())) <= max(columns, 100)
 
 
 def test_csv_has_the_same_rows(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,11 +7,9 @@ import io
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from rich.console import Console
-
-from lightburst.cli.numbers import Plain
+from lightburst.cli.numbers import Plain, console
 from lightburst.errors import InputError, show
 from lightburst.plots import style, theory
 
@@ -27,7 +25,6 @@ MOST_COLOURS: Final = len(style.PALETTE)
 #: Ways to print the rows.
 FORMATS: Final = ("table", "json", "csv")
 _OPTION: Final = "--figure"
-_WIDTH: Final = 120
 
 
 def print_records(
@@ -64,16 +61,18 @@ def print_records(
         writer.writerows({key: _flat(value) for key, value in row.items()} for row in records)
         sys.stdout.write(text.getvalue())
     else:
-        console = Console() if sys.stdout.isatty() else Console(width=_WIDTH)
+        screen = console()
         table = Plain(title)
         for key, heading in headings.items():
-            words = isinstance(records[0][key], str | list)
-            table.add_column(heading, justify="left" if words else "right")
+            # Only the last column has more than a line would hold.
+            several, words = (isinstance(records[0][key], kind) for kind in (list, str | list))
+            side: Literal["left", "right"] = "left" if words else "right"
+            table.add_column(heading, justify=side, no_wrap=not several, overflow="fold")
         for row in records:
             table.add_row(*(_cell(row[key]) for key in headings))
-        console.print(table)
+        screen.print(table)
         for note in notes:
-            console.print(note, markup=False, highlight=False)
+            screen.print(note, markup=False, highlight=False)
 
 
 def check_figure(file: str | None, points: int, curves: int) -> Path | None:

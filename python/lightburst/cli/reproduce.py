@@ -6,11 +6,10 @@ import json
 import sys
 from typing import TYPE_CHECKING, Final
 
-from rich.console import Console
 from rich.text import Text
 
 from lightburst.cli.guard import resumable
-from lightburst.cli.numbers import Plain, numbers, rows_of
+from lightburst.cli.numbers import Plain, console, numbers, rows_of
 from lightburst.cli.options import choice, whole
 from lightburst.papers.claims import Verdict, by_source, counted
 from lightburst.report.files import STORE, check
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from lightburst.papers.claims import Claim
     from lightburst.report.reproduction import Reproduction
 
-_LOG_WIDTH: Final = 110
 _STYLE: Final = {
     Verdict.HOLDS: "green",
     Verdict.DIFFERS: "bold red",
@@ -80,18 +78,17 @@ def reproduce(name: str, quick: bool, format: str, out: str | None, workers: str
 
 
 def _print_tables(found: Reproduction) -> None:
-    # A log has no width of its own: the tables need a little more than the usual 80.
-    console = Console() if sys.stdout.isatty() else Console(width=_LOG_WIDTH)
+    screen = console()
     for printed in (table for figure in found.figures for table in numbers(figure)):
-        console.print(printed)
+        screen.print(printed)
     for listing in found.tables:
-        console.print(rows_of(listing))
+        screen.print(rows_of(listing))
     for source, claims in by_source(found.claims).items():
         title = f"Claims of {found.name}, source: {source} ({counted(claims)})"
-        console.print(_claims(title, claims))
+        screen.print(_claims(title, claims))
         differing = [claim for claim in claims if claim.verdict is Verdict.DIFFERS]
         if differing:
-            console.print(_differing(differing))
+            screen.print(_differing(differing))
     print("Criteria and notes: --format json, or the page.")
 
 

@@ -118,8 +118,14 @@ def _print_run(result: Result, format: str) -> None:
     elif format == "csv":
         _print_csv([{"seed": result.seed, **summary}])
     else:
-        rows = [(words_of(key), readable(key, value)) for key, value in summary.items()]
+        rows = [
+            (words_of(key), readable(key, value))
+            for key, value in summary.items()
+            if key != "digest"
+        ]
         _print_table(_title(result.scenario, f"seed {result.seed}"), rows)
+        # Longer than a terminal leaves for a value.
+        print(f"digest {result.digest}")
 
 
 def _print_replications(found: Replications, format: str) -> None:

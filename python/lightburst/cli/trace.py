@@ -105,6 +105,7 @@ def _print(scenario: Scenario, about: dict[str, Any]) -> None:
     for row in _rows(about):
         table.add_row(*row)
     Console().print(table)
+    print(f"digest {about['provenance']['digest']}")
 
 
 def _rows(about: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -118,4 +119,3 @@ def _rows(about: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield f"lost packets, {reason}", str(number)
     yield "bursts with data", str(about["bursts"])
     yield "lost bursts with data", str(about["bursts_lost"])
-    yield "digest", about["provenance"]["digest"]
