@@ -120,7 +120,7 @@ impl<A: Agenda<Event>> Switches<A> {
         let links = &plan.links;
         let fibre = (0..links.from.len())
             .find(|&i| links.from[i] >= settings.hosts && links.to[i] >= settings.hosts);
-        let fibre_rate = Rate::from_bps(fibre.map_or(1, |i| links.rate_bps[i]));
+        let fibre_rate = fibre.map(|i| Rate::from_bps(links.rate_bps[i]));
         let one = |node: u32| {
             let name = format!("switch/{}", node - settings.hosts);
             (self.entry.build)(Build {
