@@ -357,6 +357,14 @@ def test_the_core_knows_the_same_names(topic: str) -> None:
     assert sorted(_core.registry()[topic]) == sorted(KINDS[topic])
 
 
+@pytest.mark.parametrize(
+    "setting", ["rtt_samples", "halving", "partial_acknowledgement", "full_acknowledgement"]
+)
+def test_the_core_knows_the_same_words(setting: str) -> None:
+    field = SCHEMA["$defs"]["Tcp"]["properties"][setting]
+    assert sorted(_core.registry()[setting]) == sorted(field["enum"])
+
+
 def test_the_reference_page_has_every_field_with_its_default() -> None:
     page = (ROOT / "docs/scenario.md").read_text(encoding="utf-8")
     for name, table in SCHEMA["$defs"].items():

@@ -1,10 +1,13 @@
 """One run of the real simulator: exact times, conservation, cancelling, bad seeds."""
 
+import json
 import signal
 import subprocess
 import sys
 import threading
 import time
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,7 @@ import numpy as np
 import pytest
 
 from lightburst import _core, metrics
+from lightburst.compile import compile_plan
 from lightburst.errors import InputError
 from lightburst.scenario import Scenario
 from lightburst.simulate import run
@@ -142,6 +146,35 @@ def test_the_largest_seed_is_a_seed() -> None:
 def endless() -> Scenario:
     """Minutes of work, were it not stopped."""
     return scenario(flows=20_000, size={"kind": "constant", "value": "100 MB"})
+
+
+@pytest.mark.parametrize(
+    ("path", "topic"),
+    [
+        ("agenda", "agendas"),
+        ("choice", "choices"),
+        ("switch.kind", "switches"),
+        ("switch.assembly.kind", "assemblies"),
+        ("transport.kind", "transports"),
+        ("transport.congestion_control", "congestion_controls"),
+        ("transport.recovery", "recoveries"),
+        ("transport.rtt_samples", "rtt_samples"),
+        ("transport.halving", "halving"),
+        ("transport.partial_acknowledgement", "partial_acknowledgement"),
+        ("transport.full_acknowledgement", "full_acknowledgement"),
+    ],
+)
+def test_the_core_refuses_a_word_that_it_does_not_know(path: str, topic: str) -> None:
+    bursts = {"kind": "burst", "assembly": {"kind": "timer", "time": "1 ms"}}
+    plan = compile_plan(scenario().with_(switching=bursts, transport={"kind": "tcp"}), 1)
+    settings = json.loads(json.dumps(plan.settings))
+    *sections, name = path.split(".")
+    reduce(getitem, sections, settings)[name] = "nonsense"
+    known = ", ".join(_core.registry()[topic])
+    with pytest.raises(
+        ValueError, match=f'^unreadable plan: no "nonsense" in {topic}; known: {known}$'
+    ):
+        _core.simulate(json.dumps(settings), plan.links, plan.flows)
 
 
 def test_cancelling_from_another_thread_ends_a_run() -> None:

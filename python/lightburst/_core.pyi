@@ -57,8 +57,8 @@ def registry() -> dict[str, list[str]]:
     """Names that a plan may use, or a result's numbers stand for, by what they name.
 
     ``switches``, ``assemblies``, ``transports``, ``congestion_controls``,
-    ``recoveries``, ``choices``, ``agendas``; ``statuses`` of flows and
-    ``drop_reasons`` are numbered from 0 in this order.
+    ``recoveries``, ``choices``, ``agendas``, and by its name each setting of ``tcp`` that is a
+    word; ``statuses`` of flows and ``drop_reasons`` are numbered from 0 in this order.
     """
 
 def version() -> str:

@@ -23,7 +23,8 @@ pub struct Edge {
     ingress: Ingress,
     /// The edge of each host.
     edges: Arc<[NodeId]>,
-    fibre_rate: Rate,
+    /// None: there is one edge, and no burst.
+    fibre_rate: Option<Rate>,
     switching_time: Duration,
     choice: Choice,
     draw: Stream,
@@ -111,7 +112,8 @@ impl Edge {
         if self.edge_of(unit.destination) == fx.node() {
             // Its head is here; it is taken apart when its tail is. All fibres have one rate.
             let bytes = Bytes(u64::from(unit.bytes));
-            let end = fx.now() + self.fibre_rate.transmission_time(bytes);
+            let rate = self.fibre_rate.expect("a fibre, since a burst came");
+            let end = fx.now() + rate.transmission_time(bytes);
             return fx.timer(end, u64::from(burst.0) << 1 | RECEIVED);
         }
         let route = fx.route(burst);

@@ -47,8 +47,8 @@ pub struct Build<'a> {
     pub node: NodeId,
     /// The switch of each host.
     pub edges: Arc<[NodeId]>,
-    /// The rate of the links between switches.
-    pub fibre_rate: Rate,
+    /// The rate of the links between switches, if there are any: one rate where units are bursts.
+    pub fibre_rate: Option<Rate>,
 }
 
 /// A kind of switch by its name in the scenario.

@@ -5,9 +5,7 @@ use lightburst_des::{Agenda, Duration, Stream, Time};
 use lightburst_net::{Bytes, Choice, Event, Fabric, NodeId, PortId, Rate, Routing, Trace, Wire};
 use lightburst_optical::assembly::{self, Assembly};
 use lightburst_optical::switch::{self, Build};
-use lightburst_tcp::{
-    cc, recovery, transport, DatagramHosts, Flow, Parameters, Sizes, TcpHosts, Value,
-};
+use lightburst_tcp::{transport, DatagramHosts, Flow, Parameters, Sizes, TcpHosts, Value};
 use std::sync::Arc;
 
 /// Switches, ready to be put on a fabric.
@@ -17,23 +15,41 @@ pub struct Switches<A: Agenda<Event>> {
     choice: Choice,
 }
 
-fn unknown(what: &str, name: &str, known: &[&str]) -> PlanError {
-    PlanError(format!(
-        "no {what} is called {name:?}; known: {}",
-        known.join(", ")
-    ))
+/// Refuses a word that is in no registry; what is built after that finds them all.
+pub fn check_words(settings: &plan::Settings) -> Result<(), PlanError> {
+    let (switch, transport) = (&settings.switch, &settings.transport);
+    let setting = |name: &str| match transport.parameters.get(name) {
+        Some(plan::Setting::Word(word)) => Some(word),
+        _ => None,
+    };
+    for (topic, known) in crate::registry() {
+        let given = match topic {
+            "switches" => Some(&switch.kind),
+            "transports" => Some(&transport.kind),
+            "congestion_controls" => setting("congestion_control"),
+            "recoveries" => setting("recovery"),
+            "assemblies" => switch.assembly.as_ref().map(|assembly| &assembly.kind),
+            "choices" => Some(&settings.choice),
+            "agendas" => settings.agenda.as_ref(),
+            name => setting(name),
+        };
+        if let Some(word) = given.filter(|word| !known.contains(&word.as_str())) {
+            let known = known.join(", ");
+            return Err(PlanError(format!("no {word:?} in {topic}; known: {known}")));
+        }
+    }
+    Ok(())
 }
 
 /// The kind of switch that the plan names.
-pub fn switches<A: Agenda<Event>>(plan: &Plan) -> Result<Switches<A>, PlanError> {
+pub fn switches<A: Agenda<Event>>(plan: &Plan) -> Switches<A> {
     let settings = &plan.settings;
     let given = &settings.switch;
-    let registry = switch::registry::<A>();
-    let names: Vec<_> = registry.iter().map(|entry| entry.name).collect();
-    let entry = registry.into_iter().find(|entry| entry.name == given.kind);
+    let mut registry = switch::registry::<A>().into_iter();
+    let entry = registry.find(|entry| entry.name == given.kind);
     let choice = Choice::from_name(&settings.choice, settings.seed);
-    Ok(Switches {
-        entry: entry.ok_or_else(|| unknown("switch", &given.kind, &names))?,
+    Switches {
+        entry: entry.expect("a known switch"),
         settings: switch::Settings {
             switching_time: Duration(given.switching_time_ps),
             buffer_ports: given.buffer_ports,
@@ -41,21 +57,15 @@ pub fn switches<A: Agenda<Event>>(plan: &Plan) -> Result<Switches<A>, PlanError>
             re_emit_early: given.re_emission == ReEmission::CutThrough,
             queue_bytes: given.queue_bytes,
             ecn_threshold_bytes: given.ecn_threshold_bytes,
-            assembly: given
-                .assembly
-                .as_ref()
-                .map(|a| make_assembly(a, given))
-                .transpose()?,
+            assembly: given.assembly.as_ref().map(|a| make_assembly(a, given)),
         },
-        choice: choice.ok_or_else(|| unknown("choice", &settings.choice, &Choice::NAMES))?,
-    })
+        choice: choice.expect("a known choice"),
+    }
 }
 
-fn make_assembly(given: &plan::Assembly, switch: &plan::Switch) -> Result<Assembly, PlanError> {
-    let names: Vec<_> = assembly::REGISTRY.iter().map(|e| e.name).collect();
-    let rule = assembly::find(&given.kind);
-    Ok(Assembly {
-        rule: rule.ok_or_else(|| unknown("assembly", &given.kind, &names))?,
+fn make_assembly(given: &plan::Assembly, switch: &plan::Switch) -> Assembly {
+    Assembly {
+        rule: assembly::find(&given.kind).expect("a known assembly"),
         settings: assembly::Settings {
             time: Duration(given.time_ps.unwrap_or(0)),
             size: given.size_bytes.unwrap_or(u32::MAX),
@@ -63,7 +73,7 @@ fn make_assembly(given: &plan::Assembly, switch: &plan::Switch) -> Result<Assemb
         max_bytes: given.max_bytes.unwrap_or(u32::MAX),
         min_bytes: given.min_bytes.unwrap_or(0),
         acknowledgements: switch.assemble_acknowledgements,
-    })
+    }
 }
 
 impl<A: Agenda<Event>> Switches<A> {
@@ -110,7 +120,7 @@ impl<A: Agenda<Event>> Switches<A> {
         let links = &plan.links;
         let fibre = (0..links.from.len())
             .find(|&i| links.from[i] >= settings.hosts && links.to[i] >= settings.hosts);
-        let fibre_rate = Rate::from_bps(fibre.map_or(1, |i| links.rate_bps[i]));
+        let fibre_rate = fibre.map(|i| Rate::from_bps(links.rate_bps[i]));
         let one = |node: u32| {
             let name = format!("switch/{}", node - settings.hosts);
             (self.entry.build)(Build {
@@ -148,26 +158,9 @@ fn sizes(plan: &Plan) -> Sizes {
     }
 }
 
-/// Refuses names of choices that no registry has.
-fn known(parameters: &std::collections::BTreeMap<String, plan::Setting>) -> Result<(), PlanError> {
-    let laws: Vec<_> = cc::REGISTRY.iter().map(|e| e.name).collect();
-    let recoveries: Vec<_> = recovery::REGISTRY.iter().map(|e| e.name).collect();
-    for (what, names) in [("congestion_control", laws), ("recovery", recoveries)] {
-        if let Some(plan::Setting::Word(name)) = parameters.get(what) {
-            if !names.contains(&name.as_str()) {
-                return Err(unknown(what, name, &names));
-            }
-        }
-    }
-    Ok(())
-}
-
 /// Hosts that speak the TCP that the plan names.
-pub fn tcp_hosts(plan: &Plan, fabric: &Fabric) -> Result<TcpHosts, PlanError> {
+pub fn tcp_hosts(plan: &Plan, fabric: &Fabric) -> TcpHosts {
     let settings = &plan.settings.transport;
-    let names: Vec<_> = transport::REGISTRY.iter().map(|e| e.name).collect();
-    let entry = transport::find(&settings.kind);
-    let entry = entry.ok_or_else(|| unknown("transport", &settings.kind, &names))?;
     let value = |(name, setting): (&String, &plan::Setting)| {
         let value = match setting {
             plan::Setting::Number(number) => Value::Number(*number),
@@ -176,20 +169,19 @@ pub fn tcp_hosts(plan: &Plan, fabric: &Fabric) -> Result<TcpHosts, PlanError> {
         };
         (name.clone(), value)
     };
-    known(&settings.parameters)?;
     let parameters = Parameters::new(settings.parameters.iter().map(value));
     let segment_time = |flow: &Flow| {
         let rate = fabric.rate(fabric.link_id(flow.source, PortId(0)));
         rate.transmission_time(Bytes(u64::from(settings.segment_bytes)))
     };
-    Ok(TcpHosts::new(
+    TcpHosts::new(
         flows(plan),
-        entry,
+        transport::find(&settings.kind).expect("a known transport"),
         &parameters,
         sizes(plan),
         settings.receiver_timers,
         segment_time,
-    ))
+    )
 }
 
 /// Hosts that send datagrams.

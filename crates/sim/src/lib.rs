@@ -20,7 +20,7 @@ pub fn registry() -> Vec<(&'static str, Vec<&'static str>)> {
     }
     let mut transports = names(lightburst_tcp::transport::REGISTRY, |e| e.name);
     transports.push(plan::DATAGRAM);
-    vec![
+    let mut registry = vec![
         ("switches", switches.to_vec()),
         ("transports", transports),
         (
@@ -39,5 +39,8 @@ pub fn registry() -> Vec<(&'static str, Vec<&'static str>)> {
         ("agendas", lightburst_des::agenda::NAMES.to_vec()),
         ("statuses", lightburst_tcp::Status::NAMES.to_vec()),
         ("drop_reasons", lightburst_net::DropReason::NAMES.to_vec()),
-    ]
+    ];
+    let words = lightburst_tcp::transport::WORDS.iter();
+    registry.extend(words.map(|(setting, words)| (*setting, words.to_vec())));
+    registry
 }

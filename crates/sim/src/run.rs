@@ -3,7 +3,7 @@
 use crate::build;
 use crate::columns::{self, Columns, Paths, Table};
 use crate::plan::{Plan, PlanError, DATAGRAM};
-use lightburst_des::agenda::{self, Agenda, BinaryHeap, QuadHeap, RadixHeap, Wheel};
+use lightburst_des::agenda::{Agenda, BinaryHeap, QuadHeap, RadixHeap, Wheel};
 use lightburst_des::{Selected, Simulator, Stop, Time};
 use lightburst_net::{Event, Fabric, Hosts, Network};
 use lightburst_tcp::{DatagramHosts, TcpHosts};
@@ -82,32 +82,25 @@ impl<H: Hosts + Outcomes + Send, A: Agenda<Event> + Send> Run for Running<H, A> 
 
 /// A run of `plan`, ready to be advanced.
 pub fn prepare(plan: &Plan) -> Result<Box<dyn Run>, PlanError> {
-    match plan.settings.agenda.as_deref() {
+    build::check_words(&plan.settings)?;
+    Ok(match plan.settings.agenda.as_deref() {
         None => with_agenda::<Selected<Event>>(plan),
         Some("binary-heap") => with_agenda::<BinaryHeap<Event>>(plan),
         Some("quad-heap") => with_agenda::<QuadHeap<Event>>(plan),
         Some("radix-heap") => with_agenda::<RadixHeap<Event>>(plan),
         Some("wheel") => with_agenda::<Wheel<Event>>(plan),
-        Some(name) => Err(PlanError(format!(
-            "no agenda is called {name:?}; known: {}",
-            agenda::NAMES.join(", ")
-        ))),
-    }
+        Some(name) => unreachable!("{name} is in the list of agendas"),
+    })
 }
 
-fn with_agenda<A: Agenda<Event> + Send + 'static>(plan: &Plan) -> Result<Box<dyn Run>, PlanError> {
-    let switches = build::switches::<A>(plan)?;
+fn with_agenda<A: Agenda<Event> + Send + 'static>(plan: &Plan) -> Box<dyn Run> {
+    let switches = build::switches::<A>(plan);
     let fabric = switches.fabric(plan);
     if plan.settings.transport.kind == DATAGRAM {
-        Ok(running(
-            plan,
-            &switches,
-            fabric,
-            build::datagram_hosts(plan),
-        ))
+        running(plan, &switches, fabric, build::datagram_hosts(plan))
     } else {
-        let hosts = build::tcp_hosts(plan, &fabric)?;
-        Ok(running(plan, &switches, fabric, hosts))
+        let hosts = build::tcp_hosts(plan, &fabric);
+        running(plan, &switches, fabric, hosts)
     }
 }
 

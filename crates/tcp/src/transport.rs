@@ -111,6 +111,14 @@ pub fn find(name: &str) -> Option<&'static Entry> {
     REGISTRY.iter().find(|entry| entry.name == name)
 }
 
+/// The settings of `tcp` that are a word and no policy, and what each can be.
+pub const WORDS: &[(&str, &[&str])] = &[
+    ("rtt_samples", &["one-at-a-time", "every-acknowledgement"]),
+    ("halving", &["flight-size", "window"]),
+    ("partial_acknowledgement", &["impatient", "slow-but-steady"]),
+    ("full_acknowledgement", &["flight-size", "ssthresh"]),
+];
+
 /// Waits `p` segment times longer than the timeout that it estimates.
 fn stop_and_wait(setting: &Setting, p: f64) -> Transport {
     let margin = Duration((p * setting.segment_time.0 as f64).round() as u64);
