@@ -119,12 +119,24 @@ def test_the_best_assembly_time_is_told(capsys: pytest.CaptureFixture[str]) -> N
     assert best["assembly_time_s"] == pytest.approx(49 / 125e3, rel=1e-3)
 
 
+def test_csv_has_the_same_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["model", "yu2004", "--loss", "0.01,0.1", "--assembly-time", "0s,1ms"]
+    expected = rows(words, capsys)
+    found = list(csv.DictReader(io.StringIO(printed([*words, "--format", "csv"], capsys))))
+    assert [row["broken_assumptions"].split() for row in found] == [
+        row["broken_assumptions"] for row in expected
+    ]
+    assert [float(row["throughput_bps"]) for row in found] == [
+        row["throughput_bps"] for row in expected
+    ]
+
+
 def test_the_ranges_of_a_grid_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["model", "yu2004", "--loss", "1e-4,1e-2", "--assembly-time", "1us,1ms,1s"]
     words += ["--flavour", "sack,reno"]
     out = printed(words, capsys)
     # A burst of 1 us holds 1.125 segments: hardly more than a packet.
-    assert "\n  SACK, loss 0.01: ATO 0.001; ATI 1e-06\n" in out
+    assert "\n  SACK, loss 0.01: ATO 1 ms; ATI 1 µs\n" in out
     assert "\n  SACK, T_b = 1 µs: LRI 0.0001\n" in out
     assert "\n  SACK, T_b = 1 ms: LRI 0.0001 to 0.01\n" in out
     assert "Reno, loss" in out
@@ -163,18 +175,6 @@ def test_no_word_of_the_table_is_lost_on_a_terminal(
         assert word in table
     assert "…" not in table
     assert max(map(len, table.splitlines())) <= max(columns, 100)
-
-
-def test_csv_has_the_same_rows(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["model", "yu2004", "--loss", "0.01,0.1", "--assembly-time", "0s,1ms"]
-    expected = rows(words, capsys)
-    found = list(csv.DictReader(io.StringIO(printed([*words, "--format", "csv"], capsys))))
-    assert [row["broken_assumptions"].split() for row in found] == [
-        row["broken_assumptions"] for row in expected
-    ]
-    assert [float(row["throughput_bps"]) for row in found] == [
-        row["throughput_bps"] for row in expected
-    ]
 
 
 def test_padhye_prints_three_forms(capsys: pytest.CaptureFixture[str]) -> None:

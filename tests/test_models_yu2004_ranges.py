@@ -95,6 +95,7 @@ def test_the_ranges_of_the_closed_forms_are_those_of_their_algebra() -> None:
 def test_a_range_is_written_in_words() -> None:
     assert written([]) == "none"
     assert written([(1e-5, 0.1), (3.16228, 3.16228)]) == "1e-05 to 0.1, 3.16"
+    assert written([(0.5, 2.0)], "{:.0%}".format) == "50% to 200%"
 
 
 def test_assembly_pays_at_a_high_rate_and_seems_to_at_a_low_one() -> None:

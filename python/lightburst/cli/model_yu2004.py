@@ -214,26 +214,6 @@ def _time_word(seconds: float) -> str:
     return f"T_b = {readable('assembly_time_s', seconds)}"
 
 
-def _within(ranges: Sequence[dict[str, Any]]) -> list[str]:
-    if not ranges:
-        return []
-    found = []
-    for row in ranges:
-        if "loss" in row:
-            said = f"loss {row['loss']:.4g}: ATO {yu2004.written(row['ato_s'])}; "
-            said += f"ATI {yu2004.written(row['ati_s'])}"
-        else:
-            said = f"{_time_word(row['assembly_time_s'])}: LRI {yu2004.written(row['lri'])}"
-        found.append(f"  {_NAMES[row['flavour']]}, {said}")
-    about = yu2004.ABOUT
-    return [
-        "Ranges on this grid, outside the assumptions too. ATO: T_b (s) with more than "
-        f"{1 + about:g} times the throughput without assembly; ATI: within {about:.0%} of it; "
-        f"LRI: loss within {about:.0%} of W_m / RTT:",
-        *found,
-    ]
-
-
 def _figure(
     records: Sequence[dict[str, Any]], along_time: bool, path: Options, variant: str
 ) -> tuple[Figure, pd.Series[bool]]:
@@ -274,3 +254,27 @@ def _figure(
         y_log=True,
     )
     return figure, doubtful
+
+
+def _within(ranges: Sequence[dict[str, Any]]) -> list[str]:
+    if not ranges:
+        return []
+
+    def time(seconds: float) -> str:
+        return readable("assembly_time_s", seconds)
+
+    found = []
+    for row in ranges:
+        if "loss" in row:
+            said = f"loss {row['loss']:.4g}: ATO {yu2004.written(row['ato_s'], time)}; "
+            said += f"ATI {yu2004.written(row['ati_s'], time)}"
+        else:
+            said = f"T_b = {time(row['assembly_time_s'])}: LRI {yu2004.written(row['lri'])}"
+        found.append(f"  {_NAMES[row['flavour']]}, {said}")
+    about = yu2004.ABOUT
+    return [
+        f"Ranges on this grid, outside the assumptions too. ATO: T_b with more than {1 + about:g} "
+        f"times the throughput without assembly; ATI: within {about:.0%} of it; LRI: loss within "
+        f"{about:.0%} of W_m / RTT:",
+        *found,
+    ]

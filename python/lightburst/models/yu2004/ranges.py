@@ -4,6 +4,7 @@ All work on any table of throughputs, computed, simulated or measured: the ratio
 is the product of the gains over the penalties that differ between them.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -194,20 +195,22 @@ def intervals(grid: ArrayLike, inside: ArrayLike) -> list[Span]:
     return [(float(points[i]), float(points[j])) for i, j in zip(first, last, strict=True)]
 
 
-def written(spans: list[Span]) -> str:
-    """Write a range for a table: ``"1e-05 to 0.1"``, its intervals separated by commas.
+def written(spans: list[Span], word: Callable[[float], str] = "{:.3g}".format) -> str:
+    """Write a range in words: ``"1e-05 to 0.1"``, its intervals separated by commas.
 
     Parameters
     ----------
     spans : list of tuple of (float, float)
         As from `intervals`.
+    word : callable
+        Writes one number.
 
     Returns
     -------
     str
-        Three digits; one number for an interval of one point, ``"none"`` for no interval.
+        One number for an interval of one point, ``"none"`` for no interval.
     """
-    ends = ([f"{end:.3g}" for end in dict.fromkeys(span)] for span in spans)
+    ends = ([word(end) for end in dict.fromkeys(span)] for span in spans)
     return ", ".join(" to ".join(words) for words in ends) or "none"
 
 
