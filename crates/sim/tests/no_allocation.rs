@@ -2,7 +2,9 @@
 //! grown to what they need, and every place is used again.
 #![allow(unsafe_code)]
 
+use lightburst_sim::columns::Column;
 use lightburst_sim::plan::{Flows, Links, Plan, Settings};
+use lightburst_sim::Run;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -25,11 +27,35 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
+const WARM_UP: u64 = 400_000;
+
 const SAWL: &str = r#"{"kind": "sawl", "p": 4, "alpha": 1.1, "beta": 0.5,
     "initial_timeout_ps": 1000000000, "max_timeout_ps": 60000000000000,
     "segment_bytes": 9000, "header_bytes": 0, "control_bytes": 64}"#;
 
-fn tcp(recovery: &str) -> String {
+const AT_RANDOM: &str = r#"{"probability": 0.005, "acknowledgement_probability": 0.0}"#;
+
+/// Of two flows three segments in 200, the first of them twice, so that a timeout
+/// brings duplicates; and two acknowledgements in 150.
+fn by_script() -> String {
+    let mut drops = Vec::new();
+    for (flow, k) in (0..2).flat_map(|flow| (1..100).map(move |k| (flow, k))) {
+        let (data, back) = (200 * k, 150 * k);
+        for (last, transmission) in [(data + 2, 1), (data, 2)] {
+            drops.push(format!(
+                r#"{{"flow": {flow}, "segments": [{data}, {last}], "transmission": {transmission}}}"#
+            ));
+        }
+        let last = back + 1;
+        drops.push(format!(
+            r#"{{"flow": {flow}, "acknowledgements": [{back}, {last}]}}"#
+        ));
+    }
+    let drops = drops.join(", ");
+    format!(r#"{{"probability": 0.0, "acknowledgement_probability": 0.0, "drops": [{drops}]}}"#)
+}
+
+fn tcp(recovery: &str, timestamps: bool) -> String {
     format!(
         r#"{{"kind": "tcp", "congestion_control": "reno", "recovery": "{recovery}",
             "halving": "flight-size", "partial_acknowledgement": "impatient",
@@ -39,20 +65,19 @@ fn tcp(recovery: &str) -> String {
             "initial_timeout_ps": 1000000000, "min_timeout_ps": 1000000000,
             "max_timeout_ps": 60000000000000, "clock_granularity_ps": 1000000, "backoff": 2.0,
             "duplicate_threshold": 3, "limited_transmit": true, "window_growth_on_exit": false,
-            "bug_fix": true, "rescue_retransmission": true, "sack_blocks": 4,
-            "duplicate_sack": true, "timestamps": false, "receiver_timers": true,
+            "bug_fix": true, "rescue_retransmission": true, "sack_blocks": 3,
+            "duplicate_sack": true, "timestamps": {timestamps}, "receiver_timers": true,
             "segment_bytes": 9000, "header_bytes": 0, "control_bytes": 64}}"#
     )
 }
 
 /// A star of `hosts` hosts, each sending one long flow to the next but one; the
-/// links from the hosts to the switch lose one unit with data in 200.
-fn star(hosts: u32, switch: &str, transport: &str, megabytes: u64) -> Plan {
+/// links from the hosts to the switch lose units.
+fn star(hosts: u32, switch: &str, transport: &str, loss: &str, megabytes: u64) -> Plan {
     let settings = format!(
         r#"{{"hosts": {hosts}, "nodes": {}, "routing": {{"kind": "shortest-path"}},
             "choice": "free", "seed": 1, "time_limit_ps": 1000000000000000, "switch": {switch},
-            "loss": {{"probability": 0.005, "acknowledgement_probability": 0.0}},
-            "transport": {transport}}}"#,
+            "loss": {loss}, "transport": {transport}}}"#,
         hosts + 1
     );
     let mut links = Links::default();
@@ -85,13 +110,29 @@ fn star(hosts: u32, switch: &str, transport: &str, megabytes: u64) -> Plan {
     }
 }
 
-/// The allocations between two moments of a run that is well under way.
-fn allocations(plan: &Plan) -> u64 {
+/// The allocations of 400,000 events after the first `warm_up`, and how many scripted
+/// drops and duplicates there were in them.
+fn allocations(plan: &Plan, warm_up: u64) -> (u64, [u64; 2]) {
     let mut run = lightburst_sim::prepare(plan).unwrap();
-    assert!(!run.advance(400_000), "the warm-up must not end the run");
+    assert!(!run.advance(warm_up), "the warm-up must not end the run");
+    let seen = happened(&*run);
     let before = ALLOCATIONS.load(Ordering::Relaxed);
     assert!(!run.advance(400_000), "the steady state must last");
-    ALLOCATIONS.load(Ordering::Relaxed) - before
+    let allocated = ALLOCATIONS.load(Ordering::Relaxed) - before;
+    let now = happened(&*run);
+    (allocated, [now[0] - seen[0], now[1] - seen[1]])
+}
+
+/// Units that scripted drops took, and duplicates.
+fn happened(run: &dyn Run) -> [u64; 2] {
+    let columns = run.columns();
+    [(&columns.drops, "units"), (&columns.flows, "duplicates")].map(|(table, wanted)| {
+        let column = table.iter().find(|(name, _)| *name == wanted);
+        match column {
+            Some((_, Column::U64(values))) => values.iter().sum(),
+            _ => panic!("no counts called {wanted}"),
+        }
+    })
 }
 
 #[test]
@@ -101,11 +142,17 @@ fn nothing_is_allocated_in_the_steady_state() {
         r#"{"kind": "all-optical"}"#,
         r#"{"kind": "electronic"}"#,
     ] {
-        assert_eq!(allocations(&star(16, switch, SAWL, 60)), 0, "{switch}");
+        let plan = star(16, switch, SAWL, AT_RANDOM, 60);
+        assert_eq!(allocations(&plan, WARM_UP).0, 0, "{switch}");
     }
+    let switch = r#"{"kind": "electronic", "queue_bytes": 900000}"#;
     for recovery in ["tahoe", "reno", "new-reno", "sack", "sack1"] {
-        let switch = r#"{"kind": "electronic", "queue_bytes": 900000}"#;
-        let plan = star(4, switch, &tcp(recovery), 6000);
-        assert_eq!(allocations(&plan), 0, "{recovery}");
+        let plan = star(4, switch, &tcp(recovery, false), AT_RANDOM, 6000);
+        assert_eq!(allocations(&plan, WARM_UP).0, 0, "{recovery}");
     }
+    // with time stamps, and D-SACK for duplicates; the most holes at once come early
+    let plan = star(4, switch, &tcp("sack", true), &by_script(), 6000);
+    let (allocated, happened) = allocations(&plan, 2 * WARM_UP);
+    assert_eq!(allocated, 0, "by script");
+    assert!(happened.iter().all(|&count| count > 50), "{happened:?}");
 }
