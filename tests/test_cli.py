@@ -328,6 +328,18 @@ def test_the_version_comes_at_once() -> None:
     assert done.stdout == f"lightburst {version('lightburst')}\n"
 
 
+def test_a_run_reads_in_no_papers_and_no_pictures(scenario: Path) -> None:
+    heavy = "lightburst.papers", "lightburst.models", "scipy.stats", "matplotlib", "altair"
+    code = (
+        "import sys; from lightburst.cli import main; code = main(['run', 'small.toml']); "
+        f"sys.exit(code or any(name in sys.modules for name in {heavy!r}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], timeout=60, check=False, cwd=scenario.parent
+    )
+    assert done.returncode == 0
+
+
 def test_a_reader_that_goes_away_is_no_error(scenario: Path) -> None:
     producer = subprocess.Popen(
         command("schema"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

@@ -106,7 +106,9 @@ def reproduce_command(
 @app.command("list")
 @guarded
 def list_command(
-    topic: Annotated[str | None, typer.Argument(help="What to list.", show_default=False)] = None,
+    topic: Annotated[
+        str | None, typer.Argument(help="One of them; without it all.", show_default=False)
+    ] = None,
 ) -> None:
     """List what a scenario can name: topologies, switches, transports, papers and the rest."""
     from lightburst.cli.listing import print_list

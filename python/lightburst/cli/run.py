@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from lightburst.cli.aside import run_aside
 from lightburst.cli.guard import resumable
@@ -22,7 +23,7 @@ from lightburst.scenario import Scenario, load
 from lightburst.simulate import check_seed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from lightburst.result import Result
 
@@ -123,7 +124,7 @@ def _print_run(result: Result, format: str) -> None:
             for key, value in summary.items()
             if key != "digest"
         ]
-        _print_table(_title(result.scenario, f"seed {result.seed}"), rows)
+        print_table(_title(result.scenario, f"seed {result.seed}"), rows)
         # Longer than a terminal leaves for a value.
         print(f"digest {result.digest}")
 
@@ -139,7 +140,7 @@ def _print_replications(found: Replications, format: str) -> None:
             for key, interval in found.summary().items()
         ]
         seeds = f"{len(found.seeds)} seeds, {found.seeds[0]} to {found.seeds[-1]}: mean, 95 %"
-        _print_table(_title(found.scenario, seeds), rows)
+        print_table(_title(found.scenario, seeds), rows)
 
 
 def _warn(warnings: Sequence[str]) -> None:
@@ -160,10 +161,21 @@ def _print_csv(records: Sequence[Mapping[str, Any]]) -> None:
     sys.stdout.write(text.getvalue())
 
 
-def _print_table(title: str, rows: Sequence[tuple[str, str]]) -> None:
-    table = Table(title=title, title_justify="left", show_header=False)
+def print_table(title: str, rows: Iterable[tuple[str, str]]) -> None:
+    """Print names and their values below a title.
+
+    Parameters
+    ----------
+    title : str
+        One line, or more where the terminal is narrow.
+    rows : iterable of (str, str)
+        Name and value.
+    """
+    table = Table(show_header=False)
     table.add_column(no_wrap=True)
     table.add_column(justify="right", overflow="fold")
     for row in rows:
         table.add_row(*row)
-    Console().print(table)
+    console = Console()
+    console.print(Text(title, style="italic"))
+    console.print(table)

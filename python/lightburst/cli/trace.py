@@ -6,12 +6,9 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.table import Table
-
 from lightburst.cli.aside import run_aside
 from lightburst.cli.options import choice, whole
-from lightburst.cli.run import changed
+from lightburst.cli.run import changed, print_table
 from lightburst.errors import InputError
 from lightburst.report.files import check
 from lightburst.report.traces import record, save
@@ -99,12 +96,7 @@ def _print(scenario: Scenario, about: dict[str, Any]) -> None:
     kinds = f"{scenario.switching.kind}, {scenario.transport.kind}"
     name = scenario.name or "unnamed scenario"
     title = f"{name}: {kinds}; flow {about['flow']}, seed {about['seed']}"
-    table = Table(title=title, title_justify="left", show_header=False)
-    table.add_column(no_wrap=True)
-    table.add_column(justify="right", overflow="fold")
-    for row in _rows(about):
-        table.add_row(*row)
-    Console().print(table)
+    print_table(title, _rows(about))
     print(f"digest {about['provenance']['digest']}")
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from lightburst.study.statistics import Interval
+from lightburst.study.statistics import Interval, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -211,11 +211,6 @@ def within(measured: Interval, low: float, high: float) -> Verdict:
 def known(measured: Interval) -> bool:
     """Whether there is an estimate with both ends of its interval."""
     return all(math.isfinite(end) for end in (measured.estimate, measured.low, measured.high))
-
-
-def number(value: float) -> float | None:
-    """Give a float for JSON: None for what is not finite."""
-    return float(value) if math.isfinite(value) else None
 
 
 def judged(

@@ -15,11 +15,10 @@ import numpy as np
 
 from lightburst import metrics
 from lightburst.compile import compile_plan
-from lightburst.papers.claims import number
 from lightburst.provenance import MODEL_VERSION, source_commit
 from lightburst.report.files import REPLICATIONS, RUNS, STORE, replace
 from lightburst.study import replicate as execute_seeds
-from lightburst.study.statistics import mean_interval
+from lightburst.study.statistics import mean_interval, number
 
 if TYPE_CHECKING:
     from pathlib import Path

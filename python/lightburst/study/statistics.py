@@ -43,6 +43,11 @@ class Interval:
         return self.low <= value <= self.high
 
 
+def number(value: float) -> float | None:
+    """Give a float for JSON: None for what is not finite."""
+    return float(value) if math.isfinite(value) else None
+
+
 def mean_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
     """Mean of independent samples with Student's interval.
 
