@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
 import pandas as pd
@@ -9,7 +10,7 @@ import pytest
 
 from lightburst.papers.claims import Verdict
 from lightburst.papers.yu2004 import trace_claims, traces
-from lightburst.plots import static
+from lightburst.plots import packets, static
 
 PARTS = ("fig8", "fig9")
 BY_CHANCE = ("fig7", "fig10")
@@ -213,7 +214,10 @@ def test_every_claim_has_a_figure_and_every_figure_its_dots(
         assert set(figure.data["kind"]) == set(figure.kinds), figure.id
         assert figure.data["packet"].between(0, 59).all()
         assert "0.1.0" in figure.caption
+        assert ("RFCs" if figure.id.endswith("-rfc") else "ns-2") in figure.caption
     static.draw(figures[:1])
+    lines = json.dumps(packets.chart(figures[0])).count('"timeout"')
+    assert lines == len(figures[0].marks) == 1, "on the page as well"
 
 
 def test_the_traces_are_the_same_at_a_second_call(recorded: Mapping[str, pd.DataFrame]) -> None:

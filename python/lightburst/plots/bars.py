@@ -51,7 +51,7 @@ def paint(sheet: Sheet, figure: Bars, low: float) -> None:
             axes.vlines(x, row["low"], row["high"], color="black", linewidth=1.2)
         axes.annotate(
             row["words"],
-            (x, max(top, base)),
+            (x, float(np.nanmax([top, base, row["high"]]))),
             xytext=(0, 2),
             textcoords="offset points",
             ha="center",
@@ -61,7 +61,8 @@ def paint(sheet: Sheet, figure: Bars, low: float) -> None:
     axes.xaxis.set_major_formatter(FixedFormatter(list(figure.bars)))
     axes.tick_params(axis="x", labelsize=8)
     axes.grid(visible=False, axis="x")
-    axes.set_ylim(0, 1.08 * max(figure.data["base"].max(), figure.data["top"].max()))
+    highest = float(np.nanmax(figure.data[["base", "top", "high"]].to_numpy(dtype=float)))
+    axes.set_ylim(0, 1.08 * highest)
     axes.set_xlabel(figure.x_label)
     axes.set_ylabel(figure.y_label)
     axes.set_title(figure.title, fontsize=11, loc="left")

@@ -13,10 +13,12 @@ from lightburst.papers.yu2004.grids import TIMES
 from lightburst.papers.yu2004.points import (
     LOW,
     NAMES,
+    NS2_WORDS,
     PAPER_SENDERS,
     RENO,
     RFC_RENO,
     RFC_SENDERS,
+    RFC_WORDS,
     TABLES,
     Point,
     assembly_time,
@@ -401,6 +403,12 @@ def figures(
     ]
 
 
+def _senders(id: str) -> str:
+    if id.endswith("-no-bug-fix"):
+        return "Sender of ns-2, without bug_fix."
+    return RFC_WORDS if id.endswith("-rfc") else NS2_WORDS
+
+
 def _figure(id: str, rows: pd.DataFrame, outcomes: pd.DataFrame, version: str) -> Packets:
     scripted = id.startswith(("fig8", "fig9"))
     marks = (
@@ -420,7 +428,7 @@ def _figure(id: str, rows: pd.DataFrame, outcomes: pd.DataFrame, version: str) -
         title=next(title for name, title in _TITLES.items() if id.startswith(name)),
         caption="One dot for each packet with data: departure of its burst from the edge against "
         f"its number modulo {MODULO}. Access bandwidth 125 kB/s, segments of 1 kB, 0.1 s there and "
-        f"back without assembly, minimum timeout 0.2 s. {origin} One run, seed 1. "
+        f"back without assembly, minimum timeout 0.2 s. {_senders(id)} {origin} One run, seed 1. "
         f"lightburst {version}.",
         x_label="Departure of the burst (s)",
         y_label=f"Packet mod {MODULO}",
