@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterable
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from lightburst.papers.claims import Claim, Verdict
@@ -295,6 +296,30 @@ def test_a_level_surface_fulfils_the_claims_of_figure_7() -> None:
 )
 def test_another_surface_breaks_the_claims_of_figure_7(model: Model, broken: set[str]) -> None:
     assert broken <= differing(surface_claims(surface_runs("fig7", model), "fig7"))
+
+
+@pytest.mark.parametrize(
+    ("sent", "words"),
+    [(0.6, "busy 60% of the time, 10% of it with what is sent again, with a timeout each 50 s"),
+     (0.99, "")],
+)  # fmt: skip
+def test_the_reason_of_no_lri_range_is_what_the_runs_count(sent: float, words: str) -> None:
+    found = surface_runs("fig7", lambda p: 1.2 / (1 + 3 * p.p))
+    totals = {
+        point: pd.Series(
+            {
+                "delivered_bytes": 0.9 * share * 1.25e6 * 960,
+                "retransmissions": 0.1 * share * 1.25e6,
+                "timeouts": 2e4,
+            }
+        )
+        for point in found.points
+        for share in (sent if point.p > 0.09 else 1.0,)
+    }
+    told = Runs(found._samples, found.simulated_s, totals)
+    notes = {claim.id: claim.note for claim in surface_claims(told, "fig7")}
+    assert ("the access link is what limits" in notes["lri-1250B"]) is bool(words)
+    assert words in notes["lri-1250B"]
 
 
 @pytest.mark.parametrize("id", list(SURFACES))

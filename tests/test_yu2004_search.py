@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lightburst.cli.numbers import numbers
 from lightburst.papers.claims import Verdict
 from lightburst.papers.yu2004 import factors, grids, search
 from lightburst.papers.yu2004.points import HIGH, MEDIUM, NEW_RENO, RENO, SACK, TABLES, Point
@@ -237,6 +238,23 @@ def test_the_closed_forms_are_those_of_section_iv() -> None:
     assert found["loss penalty at S"] == pytest.approx(50 * math.sqrt(2 * b * p / (3 * s))), "(55)"
     rounds = math.sqrt(2 * b * s / (3 * p))
     assert found["retransmission, New-Reno"] == pytest.approx(1 + (s - 1) / (rounds + 1)), "(57)"
+
+
+def test_a_caption_says_how_long_was_run_and_whether_that_is_a_preview() -> None:
+    quick = next(iter(factors.figures(chain(LEVEL), "0.1.0"))).caption
+    assert "Sack1 of ns-2" in quick
+    assert "3,000 simulated seconds a point, in 3 runs: a quick run, in full up to 1e6 s." in quick
+    samples = dict(chain(LEVEL)._samples)
+    full = Runs(samples, dict.fromkeys(samples, 3e4))
+    caption = next(iter(factors.figures(full, "0.1.0"))).caption
+    assert "30,000 simulated seconds a point, in 3 runs. lightburst 0.1.0." in caption
+
+
+def test_the_first_bar_is_printed_once() -> None:
+    (table,) = numbers(next(iter(factors.figures(chain(LEVEL), "0.1.0"))))
+    assert [list(column.cells)[:2] for column in table.columns[1:]] == [
+        ["500", "100 / 5"], ["500", "122 / 4.08"],
+    ]  # fmt: skip
 
 
 def test_the_waterfall_ends_where_the_senders_are() -> None:

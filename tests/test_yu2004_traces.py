@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
 import pandas as pd
@@ -9,14 +10,20 @@ import pytest
 
 from lightburst.papers.claims import Verdict
 from lightburst.papers.yu2004 import trace_claims, traces
-from lightburst.plots import static
+from lightburst.plots import packets, static
 
 PARTS = ("fig8", "fig9")
+BY_CHANCE = ("fig7", "fig10")
 
 
 @pytest.fixture(scope="module")
 def recorded() -> Mapping[str, pd.DataFrame]:
     return traces.record(PARTS)
+
+
+@pytest.fixture(scope="module")
+def random() -> Mapping[str, pd.DataFrame]:
+    return traces.record(BY_CHANCE)
 
 
 def verdicts(tables: Mapping[str, pd.DataFrame], parts: tuple[str, ...]) -> dict[str, Verdict]:
@@ -119,6 +126,75 @@ def test_another_outcome_breaks_the_claim(
     assert after[broken] is Verdict.DIFFERS
 
 
+def test_the_round_trips_are_judged_from_both_sides(random: Mapping[str, pd.DataFrame]) -> None:
+    table = random[traces.OUTCOMES]
+    for p, published in ((0.003, 18.0), (0.1, 5.4)):
+        id = f"round-trip-1250B-p{p:g}"
+        for factor, verdict in (
+            (1.0, Verdict.HOLDS),
+            (0.8, Verdict.DIFFERS),
+            (1.2, Verdict.DIFFERS),
+        ):
+            other = table.copy()
+            other.loc[(table["part"] == "fig7") & (table["p"] == p), "round_trip_s"] = (
+                factor * published
+            )
+            assert verdicts({traces.OUTCOMES: other}, ("fig7",))[id] is verdict
+    # 0.8 s a segment: what is measured is the window.
+    notes = {claim.id: claim.note for claim in trace_claims.claims(("fig7",), random)}
+    assert "would be one of 6.8" in notes["round-trip-1250B-p0.1"]
+
+
+def test_random_losses_are_judged_from_both_sides(random: Mapping[str, pd.DataFrame]) -> None:
+    def judged(**tables: pd.DataFrame) -> dict[str, Verdict]:
+        return verdicts({**random, **tables}, ("fig10",))
+
+    pairs = random[traces.LOSSES]
+    twice = (pairs["figure"] == "fig10a") & (pairs["bursts"] > 1)
+    new_reno = twice & (pairs["panel"] == "New-Reno")
+    for timeouts, verdict in ((1, Verdict.HOLDS), (0, Verdict.DIFFERS)):
+        other = pairs.copy()
+        other.loc[new_reno, "timeouts"] = timeouts
+        other.loc[twice & ~new_reno, "timeouts"] = 1
+        found = judged(**{traces.LOSSES: other})
+        assert found["fig10a-back-to-back-timeouts"] is verdict
+    for seconds, verdict in ((1.05, Verdict.HOLDS), (1.5, Verdict.DIFFERS)):
+        other = pairs.copy()
+        other.loc[twice, "repaired_after_s"] = 1.0
+        other.loc[new_reno, "repaired_after_s"] = seconds
+        assert judged(**{traces.LOSSES: other})["fig10a-same"] is verdict
+    progress = random[traces.PROGRESS]
+    sack = (progress["figure"] == "fig10b") & (progress["panel"] == "SACK")
+    for factor, best, always in (
+        (1.0, Verdict.HOLDS, Verdict.DIFFERS),
+        (5.0, Verdict.HOLDS, Verdict.HOLDS),
+        (0.5, Verdict.DIFFERS, Verdict.DIFFERS),
+    ):
+        other = progress.copy()
+        other.loc[sack, "received"] *= factor
+        found = judged(**{traces.PROGRESS: other})
+        assert (found["fig10b-sack-best"], found["fig10b-sack-always"]) == (best, always)
+    assert verdicts(random, ("fig10",))["fig10b-td-losses"] is Verdict.HOLDS
+    more = changed(random, "fig10b", "SACK", recoveries=10, timeouts=11)
+    assert verdicts(more, ("fig10",))["fig10b-td-losses"] is Verdict.DIFFERS
+
+
+def test_losses_and_progress_add_up(random: Mapping[str, pd.DataFrame]) -> None:
+    progress, outcomes = random[traces.PROGRESS], random[traces.OUTCOMES]
+    rows = progress.groupby(["figure", "panel"])["received"]
+    assert (rows.size() == traces.RANDOM_S / traces.SHOWN_S).all()
+    losses = random[traces.LOSSES]
+    assert (losses["repaired_after_s"] > 0.1).all(), "no sooner than a round trip"
+    for _, run in outcomes[outcomes["part"] == "fig10"].iterrows():
+        own = losses[(losses["figure"] == run["figure"]) & (losses["panel"] == run["panel"])]
+        # Two losses may be repaired together, and share their timeouts; the last one's may lack.
+        assert own["timeouts"].sum() >= run["timeouts"] - 1
+        # Losses are independent: after one, the next burst is lost with probability p.
+        assert (own["bursts"] > 1).mean() == pytest.approx(run["p"], rel=0.6)
+    figures = traces.figures(("fig10",), random, "0.1.0")
+    assert [figure.id for figure in figures] == ["fig10a", "fig10b"]
+
+
 def test_a_reno_without_timeout_would_fulfil_figure_8b(
     recorded: Mapping[str, pd.DataFrame],
 ) -> None:
@@ -138,7 +214,10 @@ def test_every_claim_has_a_figure_and_every_figure_its_dots(
         assert set(figure.data["kind"]) == set(figure.kinds), figure.id
         assert figure.data["packet"].between(0, 59).all()
         assert "0.1.0" in figure.caption
+        assert ("RFCs" if figure.id.endswith("-rfc") else "ns-2") in figure.caption
     static.draw(figures[:1])
+    lines = json.dumps(packets.chart(figures[0])).count('"timeout"')
+    assert lines == len(figures[0].marks) == 1, "on the page as well"
 
 
 def test_the_traces_are_the_same_at_a_second_call(recorded: Mapping[str, pd.DataFrame]) -> None:

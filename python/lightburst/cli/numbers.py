@@ -137,10 +137,9 @@ def _bars(figure: Bars) -> Table:
         table.add_column(name, justify="right", no_wrap=True)
     for bar in figure.bars:
         rows = figure.data[figure.data["bar"] == bar].set_index("group")
-        cells = [
-            f"{_height(rows['top'].get(name))} {rows['words'].get(name, '')}".strip()
-            for name in figure.groups
-        ]
+        # The words at the first bar are its height.
+        pairs = ((_height(rows["top"].get(n)), rows["words"].get(n, "")) for n in figure.groups)
+        cells = [" ".join(dict.fromkeys(pair)).strip() for pair in pairs]
         table.add_row(bar.replace("\n", " "), *cells)
     return table
 

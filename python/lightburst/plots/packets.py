@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
+import pandas as pd
 from matplotlib.lines import Line2D
 
 from lightburst.plots import style, vega
@@ -106,7 +107,7 @@ def chart(figure: Packets) -> dict[str, Any]:
     drawn = []
     for name in figure.panels:
         data = figure.data[figure.data["panel"] == name]
-        drawn.append(
+        dots = (
             alt.Chart(data)
             .mark_point(filled=True, size=14)
             .encode(
@@ -116,6 +117,13 @@ def chart(figure: Packets) -> dict[str, Any]:
                 shape=alt.Shape("kind:N", scale=shapes, legend=None),
                 tooltip=["kind:N", "time_s:Q", "packet:Q"],
             )
-            .properties(title=name, height=_VEGA_HEIGHT, width=620)
         )
+        times = [{"time_s": time, "mark": words} for at, time, words in figure.marks if at == name]
+        lines = (
+            alt.Chart(pd.DataFrame(times))
+            .mark_rule(color=style.GREY)
+            .encode(x="time_s:Q", tooltip=["mark:N", "time_s:Q"])
+        )
+        layers: list[Any] = [dots, lines] if times else [dots]
+        drawn.append(alt.layer(*layers).properties(title=name, height=_VEGA_HEIGHT, width=620))
     return vega.plain(alt.vconcat(*drawn).resolve_scale(x="shared"))

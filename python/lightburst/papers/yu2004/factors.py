@@ -32,6 +32,7 @@ from lightburst.papers.claims import Claim, judged, known, within
 from lightburst.papers.figure import BAR_COLUMNS, Bars, Listing
 from lightburst.papers.yu2004.figures import caption, rate_name
 from lightburst.papers.yu2004.grids import FACTOR_CASES, FACTOR_LOSS, factor_case
+from lightburst.papers.yu2004.points import SACK_WORDS
 from lightburst.papers.yu2004.theory import flow_of
 from lightburst.papers.yu2004.tolerance import MATCH
 
@@ -162,9 +163,10 @@ def figures(runs: Runs, version: str) -> Iterator[Bars]:
             caption=caption(
                 runs,
                 list(points.values()),
-                "From packets without loss to bursts with it: each step changes one thing alone "
-                "and says by which factor the throughput goes down (/) or up (x). Both rows begin "
-                "at the simulated throughput without loss; New-Reno and Reno are alternatives.",
+                f"{SACK_WORDS} From packets without loss to bursts with it: each step changes one "
+                "thing alone and says by which factor the throughput goes down (/) or up (x). Both "
+                "rows begin at the simulated throughput without loss; New-Reno and Reno are "
+                "alternatives.",
                 version,
             ),
             x_label="Step",
@@ -228,7 +230,8 @@ def listing(runs: Runs) -> Listing:
     return Listing(
         "factors",
         f"Gains and penalties at p = {FACTOR_LOSS:g}",
-        "Each factor is a ratio of two throughputs that differ in one thing alone. W_m = 50.",
+        "Each factor is a ratio of two throughputs that differ in one thing alone. W_m = 50. "
+        f"{SACK_WORDS}",
         pd.DataFrame(rows),
     )
 

@@ -9,6 +9,7 @@ import pandas as pd
 
 from lightburst.papers.claims import known
 from lightburst.papers.figure import COLUMNS, MAP_COLUMNS, Figure, Listing, Maps, Panel
+from lightburst.papers.yu2004.design import effort
 from lightburst.papers.yu2004.grids import (
     CROSSING_LOSS,
     LOSSES,
@@ -22,11 +23,15 @@ from lightburst.papers.yu2004.points import (
     LOW,
     MEDIUM,
     NAMES,
+    NS2_WORDS,
     PAPER_SENDERS,
     RFC_SENDERS,
+    RFC_WORDS,
+    SACK_WORDS,
     Point,
 )
 from lightburst.papers.yu2004.published import ratio_of
+from lightburst.papers.yu2004.runs import PAPER_TIME_S
 from lightburst.papers.yu2004.theory import throughput
 
 if TYPE_CHECKING:
@@ -48,6 +53,9 @@ _PATH: Final = (
     "One flow over two edge and two core nodes, 0.1 s there and back, segments of 1 kB, W_m = 50, "
     "b = 1, minimum timeout 0.2 s, timer-based assembly of data and ACKs."
 )
+
+
+_MOST: Final = f"{PAPER_TIME_S:.0e}".replace("+0", "")
 
 
 def rate_name(access: float) -> str:
@@ -77,13 +85,30 @@ def caption(runs: Runs, points: Sequence[Point], words: str, version: str) -> st
     str
         The caption.
     """
-    lengths = [runs.simulated_s[point] for point in points if point in runs]
-    if not lengths:
-        return f"{_PATH} {words} lightburst {version}."
-    span = f"{min(lengths):,.0f}"
-    if max(lengths) > min(lengths):
-        span += f" to {max(lengths):,.0f}"
-    return f"{_PATH} {words} {span} simulated seconds a point. lightburst {version}."
+    return f"{_PATH} {words} {_lengths(runs, points)}lightburst {version}."
+
+
+def _lengths(runs: Runs, points: Sequence[Point]) -> str:
+    """Say how long the points were run, and whether that was for a preview."""
+    run = [point for point in points if point in runs]
+    if not run:
+        return ""
+    numbers = [runs.number(point) for point in run]
+    lengths = [runs.simulated_s[point] for point in run]
+    told = f"{_span(lengths)} simulated seconds a point, in {_span(numbers)} runs"
+    # The last part of a run is cut off by rounding alone.
+    short = any(
+        1.01 * runs.simulated_s[point] / runs.number(point)
+        < effort("", point, quick=False).horizon_s
+        for point in run
+        if point.p
+    )
+    return f"{told}{f': a quick run, in full up to {_MOST} s' if short else ''}. "
+
+
+def _span(values: Sequence[float]) -> str:
+    least, most = f"{min(values):,.0f}", f"{max(values):,.0f}"
+    return least if least == most else f"{least} to {most}"
 
 
 def surface(runs: Runs, id: str, version: str) -> Iterator[AnyFigure]:
@@ -119,7 +144,7 @@ def surface(runs: Runs, id: str, version: str) -> Iterator[AnyFigure]:
         curves.append((name, simulated, point.time, mean.estimate, mean.low, mean.high, mean.n))
         curves.append((name, closed, point.time, formula, formula, formula, 0))
     title = f"Figure {id[-1]}: throughput of SACK, access bandwidth {rate_name(access)}"
-    words = "Theory: equations (26) and (28), corrected, nothing clipped."
+    words = f"{SACK_WORDS} Theory: equations (26) and (28), corrected, nothing clipped."
     if access == LOW:
         words += " Its round trip is the paper's, 18 s at p = 0.003 and 5.4 s at 0.1."
     told = caption(runs, points, words, version)
@@ -149,6 +174,12 @@ def surface(runs: Runs, id: str, version: str) -> Iterator[AnyFigure]:
         data=pd.DataFrame(curves, columns=list(COLUMNS)),
         legends=("Loss", "Source"),
     )
+
+
+def families(data: pd.DataFrame) -> str:
+    """Say what the senders of a figure are, by the words of its second legend."""
+    shown = ((PAPER_FAMILY, NS2_WORDS), (RFC_FAMILY, RFC_WORDS))
+    return " ".join(words for family, words in shown if family in set(data["dash"]))
 
 
 def grid_of(runs: Runs, access: float) -> list[Point]:
@@ -185,7 +216,9 @@ def crossing(runs: Runs, version: str) -> Figure:
     return Figure(
         id="fig11",
         title=f"Figure 11: throughput at p = {CROSSING_LOSS:g}, access bandwidth {rate_name(HIGH)}",
-        caption=caption(runs, points, "Bands: 95 % interval of the mean.", version),
+        caption=caption(
+            runs, points, f"{families(data)} Bands: 95 % interval of the mean.", version
+        ),
         x_label=TIME_LABEL,
         y_label=RATE_LABEL,
         colours=tuple(NAMES[sender] for sender in reversed(PAPER_SENDERS)),
@@ -257,7 +290,7 @@ def table_figure(runs: Runs, id: str, version: str) -> Figure:
             points += [top, bottom]
             rows.append((names[kind], family, p, *_height(ratio)))
     data = pd.DataFrame(rows, columns=list(COLUMNS))
-    words = "Bands: rounding of the published ratios, 95 % interval of ours."
+    words = f"{families(data)} Bands: rounding of the published ratios, 95 % interval of ours."
     return Figure(
         id=id,
         title=f"Table {number}: throughput over that of Reno, S = {burst}, 125 kB/s",
@@ -291,6 +324,7 @@ def table_listing(runs: Runs, id: str) -> Listing:
     burst, number = TABLES[id]
     ours, standard = ratios(runs, burst, PAPER_SENDERS), ratios(runs, burst, RFC_SENDERS)
     rows = []
+    points = [point for cells in (ours, standard) for cell in cells.values() for point in cell[:2]]
     for (kind, p), (_, bottom, ratio) in ours.items():
         other = standard.get((kind, p))
         rows.append(
@@ -308,8 +342,8 @@ def table_listing(runs: Runs, id: str) -> Listing:
     return Listing(
         id,
         f"Table {number}: throughput over that of Reno, S = {burst}",
-        "Access bandwidth 125 kB/s, W_m = 50, b = 1, minimum timeout 0.2 s, senders of ns-2; "
-        "beside them the ratios of senders as the RFCs have them.",
+        f"Access bandwidth 125 kB/s, W_m = 50, b = 1, minimum timeout 0.2 s. {NS2_WORDS} "
+        f"{RFC_WORDS + ' ' if standard else ''}{_lengths(runs, points)}".strip(),
         pd.DataFrame(rows),
     )
 

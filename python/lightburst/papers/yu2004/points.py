@@ -58,6 +58,16 @@ RFC_RENO: Final = Sender("reno", "flight-size", True, "impatient", False, True)
 RFC_NEW_RENO: Final = RFC_RENO._replace(recovery="new-reno")
 RFC_SACK: Final = RFC_RENO._replace(recovery="sack")
 
+# The two families in the words of a caption.
+NS2_WORDS: Final = (
+    "Senders of ns-2: Reno with bug_fix, New-Reno slow but steady, Sack1; they halve the window."
+)
+RFC_WORDS: Final = (
+    "Senders of the RFCs (5681, 6582, 6675, 3042): New-Reno impatient; they halve the data in "
+    "flight."
+)
+SACK_WORDS: Final = "SACK is Sack1 of ns-2, which halves the window."
+
 NAMES: Final = {
     SACK: "SACK",
     NEW_RENO: "New-Reno",

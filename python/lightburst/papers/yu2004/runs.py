@@ -30,13 +30,19 @@ class Runs:
         Throughput of each run of a point, in segments a second, from the first seed on.
     simulated_s : mapping of Point to float
         Simulated time of all runs of a point, in seconds.
+    totals : mapping of Point to Series, optional
+        Sum over the runs of a point of each metric.
     """
 
     def __init__(
-        self, samples: Mapping[Point, NDArray[np.float64]], simulated_s: Mapping[Point, float]
+        self,
+        samples: Mapping[Point, NDArray[np.float64]],
+        simulated_s: Mapping[Point, float],
+        totals: Mapping[Point, pd.Series[float]] | None = None,
     ) -> None:
         self._samples = samples
         self.simulated_s = simulated_s
+        self._totals = totals or {}
 
     @classmethod
     def of(cls, table: pd.DataFrame) -> Self:
@@ -59,14 +65,15 @@ class Runs:
         first slow start are not cut off: they cost a few round trips, under 0.1 % of a run of
         10,000 s, and under 0.5 % of one of 100,000 s at 1.25 kB/s.
         """
-        samples, simulated = {}, {}
+        samples, simulated, totals = {}, {}, {}
         for key, rows in table.sort_values("seed", kind="stable").groupby(
             list(Point._fields), sort=False
         ):
             point = _point(key)
             samples[point] = rows["throughput_bps"].to_numpy(dtype=float) / PAYLOAD_BITS
             simulated[point] = float(rows["makespan_s"].sum())
-        return cls(samples, simulated)
+            totals[point] = rows.sum(numeric_only=True)
+        return cls(samples, simulated, totals)
 
     @property
     def points(self) -> tuple[Point, ...]:
@@ -75,6 +82,16 @@ class Runs:
 
     def __contains__(self, point: object) -> bool:
         return point in self._samples
+
+    def number(self, point: Point) -> int:
+        """Give the number of runs of a point."""
+        return len(self._samples[point])
+
+    def total(self, point: Point, metric: str) -> float:
+        """Sum a metric over the runs of a point; NaN where it is not known."""
+        return (
+            float(self._totals[point].get(metric, math.nan)) if point in self._totals else math.nan
+        )
 
     def mean(self, point: Point) -> Interval:
         """Throughput of a point in segments a second; `UNKNOWN` where it was not run."""

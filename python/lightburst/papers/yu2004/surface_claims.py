@@ -25,7 +25,15 @@ from lightburst.papers.claims import (
 )
 from lightburst.papers.yu2004.figures import SURFACES, grid_of, rate_name
 from lightburst.papers.yu2004.grids import EQUATION_32_S, OPTIMUM_LOSS, optimum_points
-from lightburst.papers.yu2004.points import HIGH, LOW, RFC_SACK, SACK, Point
+from lightburst.papers.yu2004.points import (
+    HIGH,
+    LOW,
+    PAYLOAD_BITS,
+    RFC_SACK,
+    SACK,
+    SEGMENT_BYTES,
+    Point,
+)
 from lightburst.papers.yu2004.theory import throughput
 from lightburst.papers.yu2004.tolerance import ABOUT, HALF_DECADE, MATCH, MATCH_WORST, VISIBLE
 from lightburst.study.statistics import Interval
@@ -275,7 +283,7 @@ def _insensitive(runs: Runs) -> list[Claim]:
     longest = max(ends.values(), default=math.nan)
     told = ", ".join(f"{end:.3g} s at p = {p:.2g}" for p, end in ends.items())
     # A burst of one segment is no burst: the range must reach bursts of two.
-    two = 1000 / LOW
+    two = SEGMENT_BYTES / LOW
     claims = [
         judged(
             "ati-1250B",
@@ -356,8 +364,39 @@ def _loss_insensitive(runs: Runs) -> Claim:
         worst,
         at_least(worst, 1 - ABOUT),
         f"the whole interval is above {1 - ABOUT:g} at each of these T_b",
-        f"Within {ABOUT:.0%} of the throughput at the lowest loss up to p = {told}.",
+        f"Within {ABOUT:.0%} of the throughput at the lowest loss up to p = {told}."
+        f"{_idle(runs, table, found)}",
     )
+
+
+def _idle(runs: Runs, table: dict[float, dict[float, Point]], found: dict[float, Interval]) -> str:
+    """Say what limits the throughput at the highest loss, where the ratio is smallest."""
+    time = min(found, key=lambda time: found[time].estimate, default=None)
+    if time is None:
+        return ""
+    low, high = table[min(table)][time], table[max(table)][time]
+    busy, calm = _busy(runs, high), _busy(runs, low)
+    timeouts = runs.total(high, "timeouts")
+    if not (busy < 1 - ABOUT and timeouts > 0):
+        return ""
+    again = runs.total(high, "retransmissions") / busy / _full(runs, high)
+    return (
+        f" At T_b = {time:.2g} s the access link is what limits at p = {low.p:.2g}, where it is "
+        f"busy {calm:.0%} of the time, and not at p = {high.p:.2g}: busy {busy:.0%} of the time, "
+        f"{again:.0%} of it with what is sent again, with a timeout each "
+        f"{runs.simulated_s[high] / timeouts:.3g} s."
+    )
+
+
+def _full(runs: Runs, point: Point) -> float:
+    """Count the segments that the access link could have carried."""
+    return runs.simulated_s[point] * point.access / SEGMENT_BYTES
+
+
+def _busy(runs: Runs, point: Point) -> float:
+    """Give the share of the time in which the source sent; NaN where it is not known."""
+    sent = 8 * runs.total(point, "delivered_bytes") / PAYLOAD_BITS
+    return (sent + runs.total(point, "retransmissions")) / _full(runs, point)
 
 
 def _match(runs: Runs, id: str, access: float) -> list[Claim]:

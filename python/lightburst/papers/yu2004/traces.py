@@ -13,10 +13,12 @@ from lightburst.papers.yu2004.grids import TIMES
 from lightburst.papers.yu2004.points import (
     LOW,
     NAMES,
+    NS2_WORDS,
     PAPER_SENDERS,
     RENO,
     RFC_RENO,
     RFC_SENDERS,
+    RFC_WORDS,
     TABLES,
     Point,
     assembly_time,
@@ -46,12 +48,14 @@ MEDIUM_HIGH: Final = 10**-1.5
 MEDIUM_LOW: Final = 10**-2
 # The paper's axis ends after 40 s; what is counted needs more.
 SHOWN_S: Final = 40.0
-RANDOM_S: Final = 2000.0
+RANDOM_S: Final = 5000.0
 # The round trip at 1.25 kB/s, "for a given loss rate p (from 0.003 to 0.1)", without assembly.
 ROUND_TRIP_LOSSES: Final = (0.003, 0.1)
 ROUND_TRIP_S: Final = 1e5
 PACKETS: Final = "trace_packets"
 OUTCOMES: Final = "trace_outcomes"
+LOSSES: Final = "trace_losses"
+PROGRESS: Final = "trace_progress"
 # End of the names, words on the panels, and the senders.
 FAMILIES: Final = (
     ("", "", PAPER_SENDERS),
@@ -146,15 +150,21 @@ def record(parts: Sequence[str]) -> dict[str, pd.DataFrame]:
     -------
     dict of str to DataFrame
         ``trace_packets``: ``figure``, ``panel``, ``kind``, ``time_s``, ``packet``;
-        ``trace_outcomes``: one row for each run, see `outcome`. Nothing where nothing is needed.
+        ``trace_outcomes``: one row for each run, see `outcome`; of runs with losses by chance
+        ``trace_losses``, see `losses`, and ``trace_progress``, see `progress`. Nothing where
+        nothing is needed.
     """
     packets, outcomes = [], []
+    by_chance: dict[str, list[pd.DataFrame]] = {LOSSES: [], PROGRESS: []}
     for case in cases(parts):
         trace, lost = _traced(case)
         outcomes.append(outcome(case, trace, lost))
         if case.figure:
             packets.append(_shown(case, trace, outcomes[-1]))
-    found = {}
+        if case.figure and not case.window:
+            for name, table in ((LOSSES, losses(trace)), (PROGRESS, progress(trace))):
+                by_chance[name].append(table.assign(figure=case.figure, panel=case.panel))
+    found = {name: pd.concat(rows, ignore_index=True) for name, rows in by_chance.items() if rows}
     if packets:
         table = pd.concat(packets, ignore_index=True)
         found[PACKETS] = table.assign(kind=table["kind"].astype(str))
@@ -281,6 +291,63 @@ def outcome(case: Case, trace: FlowTrace, number: int | None) -> dict[str, Any]:
     }
 
 
+def losses(trace: FlowTrace) -> pd.DataFrame:
+    """Tell how each loss was repaired.
+
+    Parameters
+    ----------
+    trace : FlowTrace
+        A run with losses by chance.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each run of bursts with data that were lost one after another: ``bursts``, how
+        many; ``repaired_after_s``, from the departure of the last of them until all that was sent
+        by then is acknowledged; ``timeouts`` in between. Those of which the end is not seen, or
+        that took nothing that was missing, are left out.
+    """
+    bursts = tables.bursts(trace)
+    bursts = bursts[bursts["data"]].sort_values("departure_s", kind="stable")
+    sent, heard = series.sends(trace), series.acknowledgements(trace)
+    times = series.timeouts_s(trace)
+    highest = np.maximum.accumulate(sent["segment"].to_numpy())
+    lost = bursts["lost"].to_numpy()
+    group = np.cumsum(np.diff(lost, prepend=False) != 0)
+    rows = []
+    for _, at in bursts["departure_s"][lost].groupby(group[lost]):
+        last = float(at.iloc[-1])
+        place = np.searchsorted(sent["time_s"], last, side="right") - 1
+        done = np.searchsorted(heard["segment"], highest[place], side="right")
+        end = float(heard["time_s"].iloc[done]) if done < len(heard) else math.nan
+        # A copy of what had arrived, sent again in vain and lost, needs no repair.
+        if end > last:
+            within = (times > float(at.iloc[0])) & (times <= end)
+            rows.append((len(at), end - last, int(within.sum())))
+    return pd.DataFrame(rows, columns=["bursts", "repaired_after_s", "timeouts"])
+
+
+def progress(trace: FlowTrace) -> pd.DataFrame:
+    """Count what is acknowledged in each stretch as long as the paper's axis.
+
+    Parameters
+    ----------
+    trace : FlowTrace
+        A run with losses by chance.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each stretch of `SHOWN_S`: ``until_s``, its end, and ``received``, segments
+        acknowledged in it.
+    """
+    heard = series.acknowledgements(trace)
+    ends = np.arange(0.0, RANDOM_S + SHOWN_S / 2, SHOWN_S)
+    place = np.searchsorted(heard["time_s"], ends, side="right")
+    counts = np.concatenate([[0.0], np.maximum.accumulate(heard["segment"])])[place]
+    return pd.DataFrame({"until_s": ends[1:], "received": np.diff(counts)})
+
+
 def _mean_sample(newest: pd.Series[float]) -> float:
     """Average the samples, of which each row has the newest; one is new where it differs."""
     known = newest.dropna()
@@ -336,6 +403,12 @@ def figures(
     ]
 
 
+def _senders(id: str) -> str:
+    if id.endswith("-no-bug-fix"):
+        return "Sender of ns-2, without bug_fix."
+    return RFC_WORDS if id.endswith("-rfc") else NS2_WORDS
+
+
 def _figure(id: str, rows: pd.DataFrame, outcomes: pd.DataFrame, version: str) -> Packets:
     scripted = id.startswith(("fig8", "fig9"))
     marks = (
@@ -355,7 +428,7 @@ def _figure(id: str, rows: pd.DataFrame, outcomes: pd.DataFrame, version: str) -
         title=next(title for name, title in _TITLES.items() if id.startswith(name)),
         caption="One dot for each packet with data: departure of its burst from the edge against "
         f"its number modulo {MODULO}. Access bandwidth 125 kB/s, segments of 1 kB, 0.1 s there and "
-        f"back without assembly, minimum timeout 0.2 s. {origin} One run, seed 1. "
+        f"back without assembly, minimum timeout 0.2 s. {_senders(id)} {origin} One run, seed 1. "
         f"lightburst {version}.",
         x_label="Departure of the burst (s)",
         y_label=f"Packet mod {MODULO}",
