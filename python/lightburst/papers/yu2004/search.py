@@ -16,6 +16,7 @@ from lightburst.papers.yu2004.design import effort
 from lightburst.papers.yu2004.grids import (
     BURSTS,
     HALVINGS,
+    SEARCH_MORE,
     SEARCH_NEW_RENO,
     SEARCH_RENO,
     SEARCH_SACK,
@@ -161,7 +162,7 @@ def listing(table: pd.DataFrame) -> Listing:
 
 def tried(table: pd.DataFrame) -> str:
     """Say which values of each parameter the settings have."""
-    grid, more = table[table["more"] == ""], table.loc[table["more"] != "", "more"].unique()
+    grid, more = table[table["more"] == ""], [x for x in SEARCH_MORE if x in set(table["more"])]
     values = (
         f"{words}: {', '.join(_value(x) for x in sorted(grid[column].unique()))}"
         for column, words in _WORDS.items()
@@ -194,7 +195,7 @@ def figure(table: pd.DataFrame, version: str) -> Figure:
     grid = table[table["more"] == ""]
     for (access, timeout), group in grid.groupby(["access_kB_s", "min_timeout_s"]):
         for rank, score in enumerate(sorted(group["rms"]), start=1):
-            name = (f"{access:g} kB/s", f"minimum timeout {timeout:g} s")
+            name = (f"{access:g} kB/s", f"timeout from {timeout:g} s")
             rows.append((*name, float(rank), score, score, score, 1))
     data = pd.DataFrame(rows, columns=list(COLUMNS))
     return Figure(
