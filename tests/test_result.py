@@ -370,22 +370,13 @@ def test_digest_sees_every_column_but_not_the_engine() -> None:
     for table, names in metrics.DIGESTED.items():
         for name in names:
             ran = finished().columns
-            ran[table][name][-1] += 1
-            seen.add(metrics.digest(ran))
-    for table, names in metrics.DIGESTED_LATER.items():
-        for name in names:
-            ran = finished().columns
-            ones = np.ones(2, ran[table][name].dtype)
-            seen.add(metrics.digest({**ran, table: {**ran[table], name: ones}}))
-    counted = (*metrics.DIGESTED.values(), *metrics.DIGESTED_LATER.values())
-    assert len(seen) == 1 + sum(map(len, counted))
+            column = ran[table][name]
+            # A run without scripted drops has an empty table of them.
+            other = column + 1 if column.size else np.ones(1, column.dtype)
+            seen.add(metrics.digest({**ran, table: {**ran[table], name: other}}))
+    assert len(seen) == 1 + sum(map(len, metrics.DIGESTED.values()))
     ran = {**finished().columns, "totals": {**finished().columns["totals"], "events": 1}}
     assert metrics.digest(ran) == finished().digest
-
-
-def test_what_neither_loses_on_links_nor_assembles_keeps_its_digest() -> None:
-    # Of the same columns before there were any others.
-    assert finished().digest == ("f79f4e057d8ede8587f0fcf6283815f0fcda57c973f9ef4cf1ba19c8ad6f2ba9")
 
 
 def test_save_writes_what_can_be_read_again(tmp_path: Path) -> None:

@@ -42,10 +42,11 @@ DIGESTED: Final = {
         "transmissions",
         "retransmissions",
         "timeouts",
+        "duplicates",
         "drops",
         "status",
     ),
-    "links": ("units", "bytes", "busy_ps"),
+    "links": ("units", "bytes", "busy_ps", "lost"),
     "switches": (
         "arrived",
         "forwarded",
@@ -56,13 +57,8 @@ DIGESTED: Final = {
         "eo_bytes",
         "buffer_max_bytes",
         "buffer_byte_ps",
+        *BURSTS,
     ),
-}
-# What came later is hashed only where something was counted, so that what has neither losses on
-# links nor bursts keeps the digest that it always had.
-DIGESTED_LATER: Final = {
-    "links": ("lost",),
-    "switches": BURSTS,
     "drops": ("time_ps", "units"),
 }
 
@@ -78,18 +74,14 @@ def digest(columns: Columns) -> str:
     Returns
     -------
     str
-        SHA-256 over name, type and little-endian bytes of the columns of `DIGESTED`, and of those
-        of `DIGESTED_LATER` that are not all zero, in hex.
+        SHA-256 over name, type and little-endian bytes of the columns of `DIGESTED`, in hex.
     """
     sha = hashlib.sha256()
-    for tables in (DIGESTED, DIGESTED_LATER):
-        for table, name in ((table, name) for table, names in tables.items() for name in names):
-            column = np.asarray(columns[table][name])
-            if tables is DIGESTED_LATER and not column.any():
-                continue
-            little = np.ascontiguousarray(column, dtype=column.dtype.newbyteorder("<"))
-            sha.update(f"{table}.{name}:{little.dtype.str}:{little.size};".encode())
-            sha.update(little.data)
+    for table, name in ((table, name) for table, names in DIGESTED.items() for name in names):
+        column = np.asarray(columns[table][name])
+        little = np.ascontiguousarray(column, dtype=column.dtype.newbyteorder("<"))
+        sha.update(f"{table}.{name}:{little.dtype.str}:{little.size};".encode())
+        sha.update(little.data)
     return sha.hexdigest()
 
 
