@@ -110,6 +110,47 @@ fn star(hosts: u32, switch: &str, transport: &str, loss: &str, megabytes: u64) -
     }
 }
 
+/// The path of yu2004: one flow from host 0 over two edges and two cores to host 1, whose
+/// bursts are lost in both directions.
+fn burst_path(assembly: &str, transport: &str) -> Plan {
+    let settings = format!(
+        r#"{{"hosts": 2, "nodes": 6, "routing": {{"kind": "shortest-path"}},
+            "choice": "free", "seed": 1, "time_limit_ps": 9000000000000000000,
+            "switch": {{"kind": "burst", "assembly": {assembly},
+                "assemble_acknowledgements": true}},
+            "loss": {{"probability": 0.005, "acknowledgement_probability": 0.005}},
+            "transport": {transport}}}"#
+    );
+    let mut links = Links::default();
+    let chain: [(u32, u32); 5] = [(0, 2), (2, 3), (3, 4), (4, 5), (5, 1)];
+    let mut both: Vec<_> = chain.iter().flat_map(|&(a, b)| [(a, b), (b, a)]).collect();
+    both.sort();
+    for (from, to) in both {
+        let access = from.min(to) < 2;
+        links.from.push(from);
+        links.to.push(to);
+        links.rate_bps.push(if access {
+            1_000_000_000
+        } else {
+            80_000_000_000
+        });
+        links.delay_ps.push(10_000_000_000);
+        links
+            .lossy
+            .push(u8::from([(2, 3), (5, 4)].contains(&(from, to))));
+    }
+    let mut flows = Flows::default();
+    flows.source.push(0);
+    flows.destination.push(1);
+    flows.start_ps.push(0);
+    flows.bytes.push(100_000_000_000_000);
+    Plan {
+        settings: Settings::from_json(&settings).unwrap(),
+        links,
+        flows,
+    }
+}
+
 /// The allocations of 400,000 events after the first `warm_up`, and how many scripted
 /// drops and duplicates there were in them.
 fn allocations(plan: &Plan, warm_up: u64) -> (u64, [u64; 2]) {
@@ -149,6 +190,13 @@ fn nothing_is_allocated_in_the_steady_state() {
     for recovery in ["tahoe", "reno", "new-reno", "sack", "sack1"] {
         let plan = star(4, switch, &tcp(recovery, false), AT_RANDOM, 6000);
         assert_eq!(allocations(&plan, WARM_UP).0, 0, "{recovery}");
+    }
+    for assembly in [
+        r#"{"kind": "timer", "time_ps": 1000000000}"#,
+        r#"{"kind": "mixed", "time_ps": 1000000000, "size_bytes": 45000}"#,
+    ] {
+        let plan = burst_path(assembly, &tcp("sack", true));
+        assert_eq!(allocations(&plan, 2 * WARM_UP).0, 0, "{assembly}");
     }
     // with time stamps, and D-SACK for duplicates; the most holes at once come early
     let plan = star(4, switch, &tcp("sack", true), &by_script(), 6000);
