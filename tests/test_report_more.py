@@ -15,6 +15,7 @@ from lightburst.papers import PAPERS
 from lightburst.papers.claims import Claim, Verdict
 from lightburst.papers.figure import PACKET_COLUMNS, Listing, Packets
 from lightburst.papers.paper import Block, Paper, Traced
+from lightburst.report import page
 from lightburst.report.reproduction import load, reproduce
 from lightburst.scenario import Scenario
 from lightburst.study import Stopping, Study
@@ -122,3 +123,8 @@ def test_the_command_prints_tables_and_names_their_files(
     assert "(1 holds, 0 differs, 0 not" in text
     assert main(["reproduce", "traced2000", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["id"] == "dots"
+
+
+def test_a_whole_number_has_no_exponent_in_a_table() -> None:
+    frame = pd.DataFrame({"rate": [125000.0, 0.0123456, 2e6, float("nan")], "kind": list("abcd")})
+    assert [row[0] for row in page.cells(frame)] == ["125000", "0.01235", "2e+06", "nan"]

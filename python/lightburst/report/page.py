@@ -234,10 +234,14 @@ def table_of(title: str, frame: pd.DataFrame) -> Table:
 
 def cells(frame: pd.DataFrame) -> list[list[str]]:
     """Write every value of a data frame as text, row by row."""
-    return [
-        [f"{value:.4g}" if isinstance(value, float) else str(value) for value in row]
-        for row in frame.itertuples(index=False)
-    ]
+    return [[_cell(value) for value in row] for row in frame.itertuples(index=False)]
+
+
+def _cell(value: object) -> str:
+    if not isinstance(value, float):
+        return str(value)
+    # Four digits, but no exponent for a whole number that is short without it.
+    return f"{value:.0f}" if value.is_integer() and abs(value) < 1e6 else f"{value:.4g}"
 
 
 @cache
