@@ -68,6 +68,7 @@ impl Measure {
     #[inline]
     pub fn on_sent(&mut self, sent: Time, again: bool, flight: &Flight) {
         if again {
+            // Karn: it may be the one that is timed, which tells nothing then.
             self.stop();
         } else if self.clock == Clock::OneAtATime && self.timed_at == Time::NEVER {
             self.timed = flight.highest;
@@ -75,9 +76,8 @@ impl Measure {
         }
     }
 
-    /// Karn: what is timed may be sent again, and tells nothing then.
     #[inline]
-    pub fn stop(&mut self) {
+    fn stop(&mut self) {
         self.timed_at = Time::NEVER;
     }
 

@@ -89,7 +89,6 @@ impl Receiver {
         } else if header.flags & FIN != 0 {
             self.state = State::LastAck;
             self.stamp(0, options);
-            self.delay.clear();
             self.answer(FIN, reception, end, tokens, fx);
         } else if header.payload > 0 {
             self.on_data(header, options, reception, end, tokens, fx);
@@ -195,6 +194,7 @@ impl Receiver {
         now: Time,
     ) -> Option<Options> {
         let duplicate = duplicate.filter(|_| reception.duplicate_sack);
+        // Options without a block say nothing: most acknowledgements are spared them.
         let selective = reception.blocks > 0 && !self.held.is_empty();
         if duplicate.is_none() && !selective && !reception.timestamps {
             return None;

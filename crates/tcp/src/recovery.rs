@@ -155,7 +155,7 @@ pub enum Phase {
 pub trait LossRecovery: Send {
     /// SACK blocks arrived; says whether they tell anything new. Called before
     /// `on_ack` or `on_duplicate`, if there are any.
-    fn on_blocks(&mut self, _blocks: &[Block], _flight: &mut Flight) -> bool {
+    fn on_blocks(&mut self, _blocks: &[Block], _flight: &Flight) -> bool {
         false
     }
 
@@ -167,7 +167,7 @@ pub trait LossRecovery: Send {
     fn on_duplicate(&mut self, news: bool, cx: &mut Context<'_>) -> Reaction;
 
     /// The retransmission timer expired; the window law knows already.
-    fn on_timeout(&mut self, flight: &mut Flight);
+    fn on_timeout(&mut self, flight: &Flight);
 
     /// What may be sent now.
     fn candidate(&self, flight: &Flight, congestion: &dyn CongestionControl) -> Option<Candidate>;

@@ -164,12 +164,12 @@ impl Sender {
         if is_new {
             covered = Some(self.flight.acknowledge(acknowledgement));
         }
-        let news = !blocks.is_empty() && self.recovery.on_blocks(blocks, &mut self.flight);
+        let news = !blocks.is_empty() && self.recovery.on_blocks(blocks, &self.flight);
         match covered {
             Some(covered) => self.on_new_ack(covered, news, options, end, tokens, fx),
             // RFC 5681, section 2: a duplicate, since data is outstanding.
             None if acknowledgement == self.flight.unacknowledged
-                && self.flight.highest > acknowledgement =>
+                && !self.flight.is_acknowledged() =>
             {
                 let reaction = self.recovery.on_duplicate(
                     news,
@@ -375,7 +375,7 @@ impl Sender {
         tokens: Tokens,
         fx: &mut Effects<'_, A>,
     ) {
-        if self.pacing.expired(tokens.pacing, fx) && self.state == State::Established {
+        if self.pacing.expired(tokens.pacing, fx) {
             self.send_allowed(end, tokens, fx);
         }
     }
@@ -408,11 +408,10 @@ impl Sender {
                     in_flight: self.flight.outstanding(),
                     repeated,
                 });
-                self.recovery.on_timeout(&mut self.flight);
+                self.recovery.on_timeout(&self.flight);
                 // RFC 6298, section 5, (5.4) to (5.6): the earliest segment again, the timer anew.
                 // Everything in flight is taken for lost and sent again (go-back-N).
                 self.flight.rewind();
-                self.measure.stop();
                 self.send_allowed(end, tokens, fx);
                 self.trace(end, fx);
             }

@@ -22,9 +22,6 @@ class TcpReceiver(Receiver):
     def receive(self, packet: Packet) -> None:
         if packet.kind in ("syn", "fin"):
             self.read_stamp(packet)
-        if packet.kind == "fin":
-            self.waiting = 0
-            self.delay.clear()
         super().receive(packet)
 
     def acknowledge(self, duplicate: Block | None = None) -> None:

@@ -237,7 +237,6 @@ class Sack1(Scoreboard):
 
     def timeout(self) -> None:
         super().timeout()
-        self.forget()
         self.after_timeout = True
 
     def send(self) -> None:

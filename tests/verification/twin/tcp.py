@@ -163,6 +163,5 @@ class TcpSender(Sender):
         self.una_at_timeout = self.una
         self.recovery.timeout()
         self.next = self.una
-        self.timed = None
         self.recovery.send()
         self.note_window()

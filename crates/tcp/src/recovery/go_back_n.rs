@@ -17,7 +17,7 @@ impl LossRecovery for GoBackN {
         Reaction::KEEP
     }
 
-    fn on_timeout(&mut self, _flight: &mut Flight) {}
+    fn on_timeout(&mut self, _flight: &Flight) {}
 
     #[inline]
     fn candidate(&self, flight: &Flight, congestion: &dyn CongestionControl) -> Option<Candidate> {

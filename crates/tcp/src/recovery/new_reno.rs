@@ -95,7 +95,7 @@ impl LossRecovery for NewReno {
         Reaction::RETRANSMIT
     }
 
-    fn on_timeout(&mut self, flight: &mut Flight) {
+    fn on_timeout(&mut self, flight: &Flight) {
         self.recovering = None;
         self.duplicates.timeout(flight);
     }

@@ -47,7 +47,7 @@ impl LossRecovery for Reno {
         Reaction::RETRANSMIT
     }
 
-    fn on_timeout(&mut self, flight: &mut Flight) {
+    fn on_timeout(&mut self, flight: &Flight) {
         self.recovering = None;
         self.duplicates.timeout(flight);
     }

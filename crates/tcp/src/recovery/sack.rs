@@ -161,7 +161,7 @@ impl Sack {
 }
 
 impl LossRecovery for Sack {
-    fn on_blocks(&mut self, blocks: &[Block], flight: &mut Flight) -> bool {
+    fn on_blocks(&mut self, blocks: &[Block], flight: &Flight) -> bool {
         self.scoreboard.mark(blocks, flight.unacknowledged)
     }
 
@@ -209,15 +209,12 @@ impl LossRecovery for Sack {
         Reaction::KEEP
     }
 
-    fn on_timeout(&mut self, flight: &mut Flight) {
-        // Section 5.1.
+    fn on_timeout(&mut self, flight: &Flight) {
+        // Section 5.1. DupAcks and the scores are made anew by the next acknowledgement of new data.
         self.recovery_point = flight.highest;
         self.recovering = false;
         self.after_timeout = true;
-        self.duplicates = 0;
-        self.beyond = 0;
         self.scoreboard.clear();
-        self.scores = Scores::default();
     }
 
     fn candidate(&self, flight: &Flight, congestion: &dyn CongestionControl) -> Option<Candidate> {

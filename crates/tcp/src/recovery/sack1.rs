@@ -55,7 +55,7 @@ impl Sack1 {
 }
 
 impl LossRecovery for Sack1 {
-    fn on_blocks(&mut self, blocks: &[Block], flight: &mut Flight) -> bool {
+    fn on_blocks(&mut self, blocks: &[Block], flight: &Flight) -> bool {
         if self.ignoring {
             return false;
         }
@@ -93,12 +93,10 @@ impl LossRecovery for Sack1 {
         Reaction::KEEP
     }
 
-    fn on_timeout(&mut self, flight: &mut Flight) {
+    fn on_timeout(&mut self, flight: &Flight) {
         self.duplicates.timeout(flight);
         self.recovering = false;
-        self.entering = false;
         self.ignoring = true;
-        self.scoreboard.clear();
     }
 
     fn candidate(&self, flight: &Flight, congestion: &dyn CongestionControl) -> Option<Candidate> {

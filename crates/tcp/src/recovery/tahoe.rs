@@ -39,7 +39,7 @@ impl LossRecovery for Tahoe {
         Reaction::RETRANSMIT
     }
 
-    fn on_timeout(&mut self, flight: &mut Flight) {
+    fn on_timeout(&mut self, flight: &Flight) {
         self.duplicates.timeout(flight);
     }
 

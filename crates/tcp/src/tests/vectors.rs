@@ -34,7 +34,7 @@ fn whole(json: &Json) -> u64 {
 }
 
 /// The standard's choices, with `changes`.
-fn parameters(changes: &[(&str, f64)]) -> Parameters {
+pub fn parameters(changes: &[(&str, f64)]) -> Parameters {
     let numbers = [
         ("initial_timeout_ps", SECOND),
         ("min_timeout_ps", SECOND),
@@ -320,7 +320,7 @@ fn pipe_and_losses_are_those_of_rfc_6675() {
                 end: byte(segment) + 1,
             })
             .collect();
-        assert!(recovery.on_blocks(&blocks, &mut flight), "{case}");
+        assert!(recovery.on_blocks(&blocks, &flight), "{case}");
         let reaction = recovery.on_duplicate(true, &mut context(&mut flight, &mut law));
         let mut lost = Vec::new();
         // those up to HighRxt are sent again before the pipe is looked at
