@@ -36,6 +36,8 @@ from lightburst import _core
 
 RECOVERIES = _core.registry()["recoveries"]
 BOTH = [False, True]
+#: Delays by which some, many, or all that a window holds are overtaken.
+OVERTAKEN = [20 * MICROSECOND, 150 * MICROSECOND, MILLISECOND]
 
 
 def random_tcp(random: Random) -> dict[str, Any]:
@@ -324,3 +326,40 @@ def random_plan(seed: int, *, bursts: bool) -> Plan:
     }
     plan = Plan(settings(hosts, nodes, **chosen), links, flows)
     return gentle(random, plan) if transport["kind"] == "tcp" and random.random() < 0.4 else plan
+
+
+def overtaking_plan(seed: int) -> Plan:
+    """A plan with SACK in which segments and acknowledgements overtake each other.
+
+    Acknowledgements have few blocks, so that an old one tells of some that newer ones left out.
+    """
+    random = Random(seed)
+    pick = random.choice
+    transport = random_tcp(random)
+    m = transport["segment_bytes"] - transport["header_bytes"]
+    transport |= {
+        "recovery": pick(["sack", "sack1"]),
+        "sack_blocks": pick([1, 1, 2, 3]),
+        "duplicate_threshold": pick([1, 1, 2, 3]),
+        "initial_window_bytes": pick([4, 10, 20]) * m,
+        "advertised_window_bytes": pick([12, 20, 50]) * m,
+        "access_buffer_bytes": None,
+        "max_timeout_ps": 60 * SECOND,
+    }
+    ways = random.randint(2, 4)
+    links = table(
+        [(0, 2), (1, 3)] + ways * [(2, 3)],
+        hosts=2,
+        delays=2 * [50_000] + random.choices([MICROSECOND, *OVERTAKEN], k=ways),
+    )
+    loss = {
+        "probability": pick([0.0, 0.03, 0.1, 0.3]),
+        "acknowledgement_probability": pick([0.0, 0.1, 0.5]),
+        "drops": [],
+    }
+    chosen = {"choice": "random", "seed": random.getrandbits(64), "loss": loss}
+    return Plan(
+        settings(2, 4, electronic(None, None), transport, **chosen),
+        lossy(links, hosts=2),
+        flow_table((0, 1, 0, random.randint(5, 150) * m)),
+    )

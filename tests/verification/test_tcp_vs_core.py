@@ -1,13 +1,15 @@
 """TCP, bursts and losses: the Rust core against the twin, to the bit."""
 
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 from compare import check_conservation, check_stories, differences
 from plans import Plan, core, traced, twin
-from random_plans import RECOVERIES, random_plan
+from random_plans import RECOVERIES, overtaking_plan, random_plan
 from twin import Columns
 
 QUICK = range(250)
@@ -17,10 +19,10 @@ LONG = range(10_000, 13_000)
 both = pytest.mark.parametrize("bursts", [False, True], ids=["packets", "bursts"])
 
 
-def check_equal(seeds: range, bursts: bool) -> None:
+def check_equal(seeds: range, draw: Callable[[int], Plan]) -> None:
     """The core gives what the twin gives, in every column and total; half of the plans traced."""
     for seed in seeds:
-        plan = random_plan(seed, bursts=bursts)
+        plan = draw(seed)
         if seed % 2:
             plan.settings["trace"] = sorted({seed % len(plan.flows["source"]), 0})
         expected, found = ordered(twin(plan)), ordered(core(plan))
@@ -43,13 +45,22 @@ def ordered(result: Columns) -> Columns:
 
 @both
 def test_core_equals_twin(bursts: bool) -> None:
-    check_equal(QUICK, bursts)
+    check_equal(QUICK, partial(random_plan, bursts=bursts))
 
 
 @pytest.mark.slow
 @both
 def test_core_equals_twin_at_length(bursts: bool) -> None:
-    check_equal(LONG, bursts)
+    check_equal(LONG, partial(random_plan, bursts=bursts))
+
+
+def test_core_equals_twin_where_acknowledgements_overtake() -> None:
+    check_equal(BRIEF, overtaking_plan)
+
+
+@pytest.mark.slow
+def test_core_equals_twin_where_acknowledgements_overtake_at_length() -> None:
+    check_equal(LONG, overtaking_plan)
 
 
 @both

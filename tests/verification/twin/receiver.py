@@ -20,7 +20,8 @@ class TcpReceiver(Receiver):
         self.sacks = transport["recovery"] in ("sack", "sack1")
 
     def receive(self, packet: Packet) -> None:
-        if packet.kind in ("syn", "fin"):
+        late = packet.kind == "syn" and self.state not in ("listen", "syn-received")
+        if packet.kind in ("syn", "fin") and not late:
             self.read_stamp(packet)
         super().receive(packet)
 

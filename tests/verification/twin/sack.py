@@ -122,7 +122,6 @@ class Sack(Scoreboard):
         if self.recovering:
             self.send_in_recovery()
         elif not self.d or not self.options["limited_transmit"] or self.in_loss:
-            self.pass_over()
             while self.may_send(self.sender.next):
                 self.sender.send_segment(self.sender.next)
                 self.pass_over()

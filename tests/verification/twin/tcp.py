@@ -115,6 +115,8 @@ class TcpSender(Sender):
             if answer.send:
                 self.recovery.send()
             self.note_window()
+        else:
+            self.recovery.read(packet.blocks)
 
     def new_acknowledgement(self, packet: Packet) -> None:
         """Handle one that acknowledges something new."""
