@@ -1,6 +1,7 @@
 //! Two hosts on one wire: what the sender does with windows and pacing that no
 //! transport of this chapter uses yet.
 
+mod scripted;
 mod vectors;
 
 use crate::cc::{Ack, CongestionControl, Sent, Timeout};
@@ -14,6 +15,26 @@ use std::sync::Mutex;
 const DELAY: Duration = Duration(1_000_000);
 const SEGMENT: Duration = Duration(800_000);
 const CONTROL: Duration = Duration(51_200);
+const SIZES: Sizes = Sizes {
+    segment: 1000,
+    header: 0,
+    control: 64,
+    access_buffer: u64::MAX,
+};
+
+/// A wire of 10 Gb/s and 1 us.
+fn fabric() -> Fabric {
+    let wire = |from, to| Wire {
+        from: NodeId(from),
+        to: NodeId(to),
+        rate: Rate::from_bps(10_000_000_000),
+        delay: DELAY,
+        whole: true,
+    };
+    let wires = [wire(0, 1), wire(1, 0)];
+    let ends = [(NodeId(0), NodeId(1)), (NodeId(1), NodeId(0))];
+    Fabric::new(2, &wires, Routing::shortest_path(2, 2, &ends), 1)
+}
 
 /// A window of `segments` full segments, paced at `rate`; notes what it is told.
 struct Fixed {
@@ -71,7 +92,7 @@ fn build(setting: &Setting) -> Transport {
     }
 }
 
-/// Runs one flow of `size` bytes over a wire of 10 Gb/s and 1 us.
+/// Runs one flow of `size` bytes.
 fn run(size: u64, segments: f64, pace_bps: f64, timeout_ps: f64) -> (Outcome, Vec<Sent>, Vec<Ack>) {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _guard = ONE_AT_A_TIME
@@ -79,16 +100,6 @@ fn run(size: u64, segments: f64, pace_bps: f64, timeout_ps: f64) -> (Outcome, Ve
         .unwrap_or_else(|poisoned| poisoned.into_inner());
     SENT.lock().unwrap().clear();
     ACKED.lock().unwrap().clear();
-    let wire = |from, to| Wire {
-        from: NodeId(from),
-        to: NodeId(to),
-        rate: Rate::from_bps(10_000_000_000),
-        delay: DELAY,
-        whole: true,
-    };
-    let wires = [wire(0, 1), wire(1, 0)];
-    let ends = [(NodeId(0), NodeId(1)), (NodeId(1), NodeId(0))];
-    let fabric = Fabric::new(2, &wires, Routing::shortest_path(2, 2, &ends), 1);
     let numbers = [
         ("segments", segments),
         ("pace_bps", pace_bps),
@@ -101,19 +112,13 @@ fn run(size: u64, segments: f64, pace_bps: f64, timeout_ps: f64) -> (Outcome, Ve
         start: Time::ZERO,
         size,
     };
-    let sizes = Sizes {
-        segment: 1000,
-        header: 0,
-        control: 64,
-        access_buffer: u64::MAX,
-    };
     let entry = Entry {
         name: "fixed",
         build,
         reception: |_| Reception::PLAIN,
     };
-    let hosts = TcpHosts::new(vec![flow], &entry, &parameters, sizes, true, |_| SEGMENT);
-    let network = Network::new(fabric, hosts, Vec::new(), 2);
+    let hosts = TcpHosts::new(vec![flow], &entry, &parameters, SIZES, true, |_| SEGMENT);
+    let network = Network::new(fabric(), hosts, Vec::new(), 2);
     let mut simulator: Simulator<_, Agenda<Event>> = Simulator::new(network, 16);
     simulator.model.start(&mut simulator.calendar);
     assert_eq!(simulator.run(Time(1 << 50), u64::MAX), Stop::Drained);

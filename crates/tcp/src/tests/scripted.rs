@@ -1,0 +1,154 @@
+//! A sender against acknowledgements that come by a script: for what happens only
+//! where segments overtake each other.
+
+use super::vectors::parameters;
+use super::{fabric, Agenda, SIZES};
+use crate::segment::{Endpoint, ACK, SYN};
+use crate::sender::{Sender, Tokens};
+use crate::transport::{self, Setting};
+use crate::{Flow, Value};
+use lightburst_des::{Agenda as Pending, Duration, Simulator, Time};
+use lightburst_net::{
+    Block, Effects, Event, FlowId, Header, Hosts, Network, NodeId, Options, UnitId,
+};
+
+const FULL: u64 = 1000;
+const SECOND: u64 = 1_000_000_000_000;
+const FLOW: Flow = Flow {
+    source: NodeId(0),
+    destination: NodeId(1),
+    start: Time::ZERO,
+    size: 30 * FULL,
+};
+const TOKENS: Tokens = Tokens {
+    retransmission: 0,
+    pacing: 1,
+};
+
+/// An acknowledgement of so many segments, and the number of one more that is there.
+type Answer = (u64, Option<u64>);
+
+/// Host 0 sends; host 1 answers its SYN, and then says what the script wants.
+struct Scripted {
+    sender: Sender,
+    script: Vec<Answer>,
+    /// The numbers of the segments that were sent.
+    sent: Vec<u64>,
+}
+
+fn answer<A: Pending<Event>>(flags: u8, (count, more): Answer, fx: &mut Effects<'_, A>) {
+    let mut options = Options::default();
+    if let Some(start) = more.map(|number| number * FULL) {
+        let end = start + FULL;
+        options.push(Block { start, end });
+    }
+    let header = Header {
+        acknowledgement: count * FULL,
+        flags,
+        ..Header::default()
+    };
+    let end = Endpoint::destination(FlowId(0), &FLOW, &SIZES);
+    end.send(header, Some(options), false, fx);
+}
+
+impl Hosts for Scripted {
+    fn start<A: Pending<Event>>(&mut self, fx: &mut Effects<'_, A>) {
+        let end = Endpoint::source(FlowId(0), &FLOW, &SIZES);
+        self.sender.start(end, TOKENS, fx);
+        // From a second and a half on, when the timer has expired once.
+        for i in 0..self.script.len() as u64 {
+            fx.timer_at(NodeId(1), Time(SECOND * 3 / 2 + i * SECOND / 1000), i);
+        }
+    }
+
+    fn on_unit<A: Pending<Event>>(&mut self, unit: UnitId, fx: &mut Effects<'_, A>) {
+        let options = fx
+            .unit(unit)
+            .header
+            .has_options()
+            .then(|| *fx.options(unit));
+        let header = fx.deliver(unit).header;
+        if fx.node() == NodeId(0) {
+            let end = Endpoint::source(FlowId(0), &FLOW, &SIZES);
+            let sender = &mut self.sender;
+            sender.on_segment(&header, options.as_ref(), end, TOKENS, fx);
+        } else if header.flags & SYN != 0 {
+            answer(SYN | ACK, (0, None), fx);
+        } else if header.payload > 0 {
+            self.sent.push(header.sequence / FULL);
+        }
+    }
+
+    fn on_timer<A: Pending<Event>>(&mut self, token: u64, fx: &mut Effects<'_, A>) {
+        if fx.node() == NodeId(0) {
+            let end = Endpoint::source(FlowId(0), &FLOW, &SIZES);
+            self.sender.on_timer(end, TOKENS, fx);
+        } else {
+            answer(ACK, self.script[token as usize], fx);
+        }
+    }
+}
+
+/// The segments that a sender of `tcp` sends before two seconds are over.
+fn sent(
+    changes: &[(&str, f64)],
+    choices: impl IntoIterator<Item = (&'static str, Value)>,
+    script: &[Answer],
+) -> Vec<u64> {
+    let mut all = parameters(changes).0;
+    all.extend(
+        choices
+            .into_iter()
+            .map(|(name, value)| (name.to_string(), value)),
+    );
+    let transport = (transport::find("tcp").unwrap().build)(&Setting {
+        parameters: &crate::Parameters(all),
+        sizes: &SIZES,
+        segment_time: Duration::ZERO,
+    });
+    let hosts = Scripted {
+        sender: Sender::new(FLOW.size, FULL as u32, u64::MAX, transport),
+        script: script.to_vec(),
+        sent: Vec::new(),
+    };
+    let network = Network::new(fabric(), hosts, Vec::new(), 2);
+    let mut simulator: Simulator<_, Agenda<Event>> = Simulator::new(network, 16);
+    simulator.model.start(&mut simulator.calendar);
+    simulator.run(Time(2 * SECOND), u64::MAX);
+    simulator.model.hosts.sent
+}
+
+/// After a timeout, `sack1` takes the sixth segment for lost and sends it again, with a pipe of 5
+/// and a window of 3. That leads to an acknowledgement of all but the last 9 that it had sent
+/// before the timeout, and of more than it has sent since; the pipe is 3. What then comes twice is
+/// a duplicate, since the 9 are outstanding: it takes 1 from the pipe, and the next one is sent.
+#[test]
+fn a_duplicate_is_one_also_where_nothing_was_sent_again() {
+    let found = sent(
+        &[
+            ("duplicate_threshold", 1.0),
+            ("initial_window_bytes", 20.0 * FULL as f64),
+        ],
+        [
+            ("congestion_control", Value::Word("reno".to_string())),
+            ("recovery", Value::Word("sack1".to_string())),
+            ("rtt_samples", Value::Word("one-at-a-time".to_string())),
+            ("timestamps", Value::Switch(false)),
+            ("bug_fix", Value::Switch(false)),
+        ],
+        &[
+            (1, None),
+            (2, None),
+            (3, None),
+            (4, None),
+            (5, None),
+            (5, Some(6)),
+            (11, None),
+            (11, Some(13)),
+        ],
+    );
+    let first: Vec<u64> = (0..20).collect();
+    let (before, after) = found.split_at(first.len());
+    assert_eq!(before, first);
+    assert_eq!(after, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 5, 11]);
+}
