@@ -81,9 +81,9 @@ impl TimeoutPolicy for Rfc6298 {
 mod tests {
     use super::*;
 
-    fn rule(minimum: f64, granularity: f64) -> Rfc6298 {
+    fn rule(initial: f64, minimum: f64, granularity: f64) -> Rfc6298 {
         let numbers = [
-            ("initial_timeout_ps", 1e12),
+            ("initial_timeout_ps", initial),
             ("min_timeout_ps", minimum),
             ("max_timeout_ps", 60e12),
             ("clock_granularity_ps", granularity),
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn it_starts_at_one_second_and_doubles_to_the_maximum() {
-        let mut rule = rule(1e12, 1e9);
+        let mut rule = rule(1e12, 1e12, 1e9);
         let seconds: Vec<u64> = (0..8)
             .map(|_| {
                 let value = rule.value().0 / 1_000_000_000_000;
@@ -107,8 +107,19 @@ mod tests {
     }
 
     #[test]
+    fn after_a_second_syn_it_is_three_times_the_initial_one_unless_that_was_three_seconds() {
+        let second = 1_000_000_000_000;
+        for (initial, expected) in [(1, 3), (2, 6), (3, 6), (4, 8), (25, 50)] {
+            let mut rule = rule((initial * second) as f64, 0.0, 0.0);
+            rule.on_timeout();
+            rule.on_established(true);
+            assert_eq!(rule.value(), Duration(expected * second));
+        }
+    }
+
+    #[test]
     fn the_granularity_bounds_the_margin_and_a_sample_ends_the_backoff() {
-        let mut rule = rule(0.0, 10e9);
+        let mut rule = rule(1e12, 0.0, 10e9);
         for _ in 0..60 {
             rule.on_sample(Duration(100_000_000_000));
         }
