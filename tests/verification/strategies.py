@@ -116,7 +116,7 @@ def transports(
     if kind == "datagram":
         return datagram(segment, header)
     return saw(
-        p=draw(st.sampled_from([0.0, 0.3, 1.0, 4.0])) if kind == "sawl" else None,
+        p=draw(st.sampled_from([0.0, 1 / 7, 1.0, 4.0])) if kind == "sawl" else None,
         alpha=draw(st.sampled_from([1.01, 1.1, 2.0])),
         beta=draw(st.sampled_from([0.1, 0.5, 0.9])),
         initial_timeout_ps=draw(

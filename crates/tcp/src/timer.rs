@@ -51,9 +51,7 @@ impl Timer {
             return false;
         }
         self.armed = Time::NEVER;
-        if !self.is_set() {
-            return false;
-        }
+        // Not yet, or never: then nothing is armed.
         if self.deadline > fx.now() {
             self.set(self.deadline, token, fx);
             return false;

@@ -6,7 +6,6 @@ use crate::recovery::{self, GoBackN, LossRecovery};
 use crate::timeout::{Rfc6298, SawTimeout, TimeoutPolicy};
 use crate::{Parameters, Sizes};
 use lightburst_des::Duration;
-use lightburst_net::Options;
 
 /// What a transport is built from.
 pub struct Setting<'a> {
@@ -154,7 +153,7 @@ fn reception(parameters: &Parameters) -> Reception {
         acknowledge_every: parameters.get("acknowledge_every") as u32,
         delay: Duration(parameters.get("acknowledgement_delay_ps") as u64),
         blocks: match selective {
-            true => (parameters.get("sack_blocks") as usize).min(Options::BLOCKS),
+            true => parameters.get("sack_blocks") as usize,
             false => 0,
         },
         duplicate_sack: selective && parameters.is("duplicate_sack"),
