@@ -195,8 +195,8 @@ impl Receiver {
     ) -> Option<Options> {
         let duplicate = duplicate.filter(|_| reception.duplicate_sack);
         // Options without a block say nothing: most acknowledgements are spared them.
-        let selective = reception.blocks > 0 && !self.held.is_empty();
-        if duplicate.is_none() && !selective && !reception.timestamps {
+        let selective = reception.blocks > 0 && (duplicate.is_some() || !self.held.is_empty());
+        if !selective && !reception.timestamps {
             return None;
         }
         let mut options = Options::default();

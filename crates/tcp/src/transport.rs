@@ -147,16 +147,15 @@ fn tcp(setting: &Setting) -> Transport {
 
 fn reception(parameters: &Parameters) -> Reception {
     let recovery = recovery::find(parameters.word("recovery")).expect("a known loss recovery");
-    let selective = recovery.selective;
     Reception {
         advertised: parameters.get("advertised_window_bytes") as u64,
         acknowledge_every: parameters.get("acknowledge_every") as u32,
         delay: Duration(parameters.get("acknowledgement_delay_ps") as u64),
-        blocks: match selective {
+        blocks: match recovery.selective {
             true => parameters.get("sack_blocks") as usize,
             false => 0,
         },
-        duplicate_sack: selective && parameters.is("duplicate_sack"),
+        duplicate_sack: parameters.is("duplicate_sack"),
         timestamps: parameters.is("timestamps"),
         from_transmission: false,
     }
