@@ -52,7 +52,7 @@ def random_tcp(random: Random) -> dict[str, Any]:
         pick(RECOVERIES),
         segment_bytes=m + header,
         header_bytes=header,
-        control_bytes=pick([64, 64, 40, 200]),
+        control_bytes=pick([64, 64, 20, 200]),
         advertised_window_bytes=pick([1, 2, 3, 4, 6, 8, 12, 20, 50, 1000]) * m,
         initial_window_bytes=initial_window,
         acknowledge_every=pick([1, 2]),

@@ -26,6 +26,7 @@ from plans import (
     electronic,
     flow_table,
     hybrid,
+    lossy,
     one_flow,
     path_edges,
     saw,
@@ -243,6 +244,22 @@ def test_one_timer_for_each_endpoint(engine: Engine) -> None:
     result = engine(one_flow(1, all_optical(), transport, 9000))
     assert result["totals"]["events"] == 11
     assert result["totals"]["end_ps"] == START + 30_000_000
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_timer_goes_before_the_start_of_the_next_flow_at_its_instant(engine: Engine) -> None:
+    # The SYN+ACK of the first is lost. Its timer was armed when it started, before the timer for
+    # the start of the second: the SYN that comes again has the interface first.
+    edges, hosts, nodes = path_edges(3)
+    again = START + MILLISECOND
+    drop = {"flow": 0, "acknowledgements": [1, 1]}
+    loss = {"probability": 0.0, "acknowledgement_probability": 0.0, "drops": [drop]}
+    transport = saw(initial_timeout_ps=MILLISECOND)
+    chosen = settings(hosts, nodes, all_optical(), transport, loss=loss, trace=[0, 1])
+    flows = flow_table((0, 1, START, 9000), (0, 1, again, 9000))
+    sent = engine(Plan(chosen, lossy(table(edges, hosts), hosts), flows))["trace_segments"]
+    rows = zip(sent["time_ps"].tolist(), sent["flow"].tolist(), strict=True)
+    assert [row for row in rows if row[0] >= again][:2] == [(again, 0), (again + CONTROL, 1)]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
