@@ -158,3 +158,22 @@ impl Loss {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lost if `u < floor(p 2^64)`: at a draw that a probability can be to the bit.
+    #[test]
+    fn a_draw_that_is_the_bound_itself_is_not_lost() {
+        let stream = |seed| Stream::new(seed, "loss/0");
+        let has_53_bits = |seed: &u64| stream(*seed).next_u64() % 2048 == 0;
+        let seed = (0..).find(has_53_bits).unwrap();
+        let draw = stream(seed).next_u64();
+        for (bound, lost) in [(draw, None), (draw + 2048, Some(false))] {
+            let p = bound as f64 / 2f64.powi(64);
+            let mut loss = Loss::new([p; 2], vec![Some(stream(seed))], vec![], 1, vec![]);
+            assert_eq!(loss.takes(LinkId(0), &[], Time::ZERO), lost);
+        }
+    }
+}
