@@ -147,6 +147,7 @@ impl Packet {
     }
 
     /// A packet that is nowhere yet.
+    #[inline(always)]
     pub fn new(flow: FlowId, destination: NodeId, bytes: u32, header: Header) -> Packet {
         let place = Place {
             due: Time::ZERO,

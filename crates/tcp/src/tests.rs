@@ -85,6 +85,7 @@ fn run(size: u64, segments: f64, pace_bps: f64, timeout_ps: f64) -> (Outcome, Ve
         rate: Rate::from_bps(10_000_000_000),
         delay: DELAY,
         whole: true,
+        lossy: false,
     };
     let wires = [wire(0, 1), wire(1, 0)];
     let ends = [(NodeId(0), NodeId(1)), (NodeId(1), NodeId(0))];

@@ -8,7 +8,7 @@ use buffer::{Buffer, Waiting};
 use lightburst_des::{Agenda, Duration, Stream, Time};
 use lightburst_net::choice::any_free;
 use lightburst_net::{
-    Choice, DropReason, Effects, Event, Node, Pick, PortId, Route, SwitchCounters, UnitId,
+    Choice, DropReason, Effects, Event, Node, Pick, Route, SwitchCounters, UnitId,
 };
 
 /// A hybrid switch.
@@ -143,7 +143,7 @@ fn possible<A: Agenda<Event>>(waiting: &Waiting, fx: &Effects<'_, A>) -> Time {
 
 impl<A: Agenda<Event>> Node<A> for Hybrid {
     #[inline]
-    fn on_unit(&mut self, _port: PortId, unit: UnitId, fx: &mut Effects<'_, A>) {
+    fn on_unit(&mut self, unit: UnitId, fx: &mut Effects<'_, A>) {
         self.counters.arrived += 1;
         if self.armed <= fx.now() {
             // An azimuth that is released at this instant goes to the unit that waits for it.
