@@ -135,7 +135,7 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
         let number = self.fabric.bursts.created;
         self.fabric.bursts.created += 1;
         self.fabric.bursts.alive += 1;
-        self.fabric.units.insert(Packet::burst(bundle, number))
+        self.fabric.units.insert(Packet::burst(bundle, self.node, number))
     }
 
     /// Takes a burst apart; returns the first of its packets.
@@ -147,15 +147,15 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
     /// The packet behind this one in a burst.
     #[inline]
     pub fn next_packet(&self, packet: UnitId) -> UnitId {
-        self.fabric.units[packet].place.next
+        self.fabric.units[packet].next
     }
 
     /// Puts a packet behind the last one of a burst.
     #[inline]
     pub fn append(&mut self, last: UnitId, packet: UnitId) {
-        self.fabric.units[packet].place.next = UnitId::NONE;
+        self.fabric.units[packet].next = UnitId::NONE;
         if last != UnitId::NONE {
-            self.fabric.units[last].place.next = packet;
+            self.fabric.units[last].next = packet;
         }
     }
 
@@ -187,12 +187,12 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
         }
         let order = self.calendar.order(Class::Arrival);
         let packet = &mut fabric.units[unit];
-        packet.place.next = UnitId::NONE;
+        packet.next = UnitId::NONE;
         if let Some(ahead) = fabric.links.follow(link, unit, transit.arrival, now) {
             // Its arrival enters the agenda after that of the unit before it.
-            packet.place.due = transit.arrival;
-            packet.place.order = order;
-            fabric.units[ahead].place.next = unit;
+            packet.due = transit.arrival;
+            packet.order = order;
+            fabric.units[ahead].next = unit;
         } else {
             let event = Event::Arrive {
                 to: transit.to,
@@ -258,7 +258,7 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
             let packet = &self.fabric.units[at];
             wanted |= trace.wants(packet.flow);
             data |= packet.header.payload > 0;
-            at = packet.place.next;
+            at = packet.next;
         }
         if wanted {
             trace.bursts.push(crate::trace::Burst {

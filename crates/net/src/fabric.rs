@@ -108,7 +108,7 @@ impl Fabric {
         while at != UnitId::NONE {
             self.looked_at.push(self.units[at]);
             at = match burst {
-                true => self.units[at].place.next,
+                true => self.units[at].next,
                 false => UnitId::NONE,
             };
         }
@@ -147,7 +147,7 @@ impl Fabric {
             self.note(at, What::Lost { reason, burst }, now);
             let packet = self.units.remove(at);
             self.dropped[packet.flow.index()] += 1;
-            at = packet.place.next;
+            at = packet.next;
         }
         if let Some(trace) = &mut self.trace {
             trace.lose(packet.header.sequence, reason);

@@ -1,6 +1,6 @@
 //! Hosts and switches on one fabric, as a model for the engine.
 
-use crate::{Effects, Fabric, Hosts, LinkId, Node, NodeId, PortId, UnitId};
+use crate::{Effects, Fabric, Hosts, LinkId, Node, NodeId, Packet, PortId, UnitId};
 use lightburst_des::{Agenda, Calendar, Model};
 
 /// What happens.
@@ -78,10 +78,10 @@ impl<H: Hosts, A: Agenda<Event>> Model<A> for Network<H, A> {
     fn handle(&mut self, event: Event, calendar: &mut Calendar<Event, A>) {
         match event {
             Event::Arrive { to, unit } => {
-                let next = self.fabric.units[unit].place.next;
+                let next = self.fabric.units[unit].next;
                 if next != UnitId::NONE {
-                    let place = self.fabric.units[next].place;
-                    calendar.push(place.due, place.order, Event::Arrive { to, unit: next });
+                    let Packet { due, order, .. } = self.fabric.units[next];
+                    calendar.push(due, order, Event::Arrive { to, unit: next });
                 }
                 let site = to.0.wrapping_sub(self.host_count) as usize;
                 if let Some(Site { first_link, switch }) = self.sites.get_mut(site) {
