@@ -135,7 +135,9 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
         let number = self.fabric.bursts.created;
         self.fabric.bursts.created += 1;
         self.fabric.bursts.alive += 1;
-        self.fabric.units.insert(Packet::burst(bundle, self.node, number))
+        self.fabric
+            .units
+            .insert(Packet::burst(bundle, self.node, number))
     }
 
     /// Takes a burst apart; returns the first of its packets.

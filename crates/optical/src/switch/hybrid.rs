@@ -11,21 +11,22 @@ use lightburst_net::{
     Choice, DropReason, Effects, Event, Node, Pick, Route, SwitchCounters, UnitId,
 };
 
-/// A hybrid switch.
+/// A hybrid switch. What every unit needs stands together at the front.
+#[repr(C, align(64))]
 pub struct Hybrid {
+    /// The wake-up that counts; a timer at another time is stale.
+    armed: Time,
     switching_time: Duration,
-    re_emit_early: bool,
-    /// Bytes that the buffer holds.
-    capacity: u64,
     choice: Choice,
     draw: Stream,
+    counters: SwitchCounters,
     buffer: Buffer,
     /// When each input and each output port of the buffer is free.
     inputs: Vec<Time>,
     outputs: Vec<Time>,
-    /// The wake-up that counts; a timer at another time is stale.
-    armed: Time,
-    counters: SwitchCounters,
+    /// Bytes that the buffer holds.
+    capacity: u64,
+    re_emit_early: bool,
 }
 
 impl Hybrid {
