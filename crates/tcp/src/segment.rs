@@ -84,7 +84,7 @@ impl<'a> Endpoint<'a> {
 
     /// Hands a segment to the network interface; returns when its transmission
     /// begins. `again`: its data was sent before.
-    #[inline(always)]
+    #[inline]
     pub fn send<A: Agenda<Event>>(
         &self,
         header: Header,
