@@ -30,6 +30,14 @@ impl Time {
 impl Duration {
     /// No time.
     pub const ZERO: Duration = Duration(0);
+
+    /// The nearest whole number of picoseconds, half a one up, as `f64::round` has it
+    /// (a call into the mathematics library on most processors).
+    #[inline]
+    pub fn nearest(picoseconds: f64) -> Duration {
+        let whole = picoseconds as u64;
+        Duration(whole + u64::from(picoseconds - whole as f64 >= 0.5))
+    }
 }
 
 impl Add<Duration> for Time {
@@ -68,5 +76,21 @@ impl Mul<u64> for Duration {
     #[inline]
     fn mul(self, n: u64) -> Duration {
         Duration(self.0 * n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_picosecond_is_that_of_round() {
+        let halves = (0..=60).map(|k| 2f64.powi(k) + 0.5);
+        let next = |x: f64, step: i64| f64::from_bits((x.to_bits() as i64 + step) as u64);
+        let near = |x| [next(x, -1), x, next(x, 1), x - 0.5, x + 0.5];
+        let near = halves.chain([0.5]).flat_map(near);
+        for x in near.chain([0.0, 0.1]) {
+            assert_eq!(Duration::nearest(x), Duration(x.round() as u64), "{x:e}");
+        }
     }
 }

@@ -11,7 +11,7 @@ use lightburst_des::{Agenda, Calendar, Class, Duration, Time};
 pub struct Effects<'a, A: Agenda<Event>> {
     node: NodeId,
     /// The link at port 0 of the node.
-    first_link: u32,
+    first_link: LinkId,
     fabric: &'a mut Fabric,
     calendar: &'a mut Calendar<Event, A>,
 }
@@ -19,10 +19,10 @@ pub struct Effects<'a, A: Agenda<Event>> {
 impl<'a, A: Agenda<Event>> Effects<'a, A> {
     pub(crate) fn new(
         node: NodeId,
+        first_link: LinkId,
         fabric: &'a mut Fabric,
         calendar: &'a mut Calendar<Event, A>,
     ) -> Self {
-        let first_link = fabric.link_id(node, PortId(0)).0;
         Effects {
             node,
             first_link,
@@ -33,7 +33,7 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
 
     #[inline]
     fn link(&self, port: PortId) -> LinkId {
-        LinkId(self.first_link + u32::from(port.0))
+        LinkId(self.first_link.0 + u32::from(port.0))
     }
 
     /// The present time.
@@ -95,7 +95,7 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
     /// When a port ends the last transmission that it was given.
     #[inline(always)]
     pub fn free_at(&self, port: PortId) -> Time {
-        self.fabric.free_at[self.link(port).index()]
+        self.fabric.links.free_at(self.link(port))
     }
 
     /// When the first port of a set ends the last transmission that it was given.
@@ -114,18 +114,17 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
     /// The rate of a port.
     #[inline]
     pub fn rate(&self, port: PortId) -> Rate {
-        self.fabric.rate(self.link(port))
+        self.fabric.links.rate(self.link(port))
     }
 
     /// How long a port takes for `bytes`.
     #[inline]
     pub fn transmission_time(&self, port: PortId, bytes: u32) -> Duration {
-        let link = &self.fabric.links[self.link(port).index()];
-        link.transmission_time(bytes, || self.rate(port))
+        self.fabric.links.transmission_time(self.link(port), bytes)
     }
 
     /// Puts a new unit into the network; it must then be sent.
-    #[inline]
+    #[inline(always)]
     pub fn create(&mut self, packet: Packet) -> UnitId {
         self.fabric.created += 1;
         self.fabric.units.insert(packet)
@@ -136,7 +135,9 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
         let number = self.fabric.bursts.created;
         self.fabric.bursts.created += 1;
         self.fabric.bursts.alive += 1;
-        self.fabric.units.insert(Packet::burst(bundle, number))
+        self.fabric
+            .units
+            .insert(Packet::burst(bundle, self.node, number))
     }
 
     /// Takes a burst apart; returns the first of its packets.
@@ -148,22 +149,22 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
     /// The packet behind this one in a burst.
     #[inline]
     pub fn next_packet(&self, packet: UnitId) -> UnitId {
-        self.fabric.units[packet].place.next
+        self.fabric.units[packet].next
     }
 
     /// Puts a packet behind the last one of a burst.
     #[inline]
     pub fn append(&mut self, last: UnitId, packet: UnitId) {
-        self.fabric.units[packet].place.next = UnitId::NONE;
+        self.fabric.units[packet].next = UnitId::NONE;
         if last != UnitId::NONE {
-            self.fabric.units[last].place.next = packet;
+            self.fabric.units[last].next = packet;
         }
     }
 
     /// The node that a port leads to.
     #[inline]
     pub fn neighbour(&self, port: PortId) -> NodeId {
-        self.fabric.links[self.link(port).index()].to
+        self.fabric.links.to(self.link(port))
     }
 
     /// Bytes that a port has still to send, rounded up.
@@ -177,39 +178,30 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
     }
 
     /// Hands a unit to a port, not before `from`; returns when it leaves.
-    #[inline]
+    #[inline(always)]
     pub fn send(&mut self, port: PortId, unit: UnitId, from: Time) -> Time {
         let now = self.calendar.now();
-        let id = self.link(port);
+        let link = self.link(port);
         let fabric = &mut *self.fabric;
-        let rates = &fabric.rates;
-        let bytes = fabric.units[unit].bytes;
-        let link = &mut fabric.links[id.index()];
-        let free_at = &mut fabric.free_at[id.index()];
-        let transit = link.transmit(free_at, bytes, from, || rates[id.index()]);
-        if link.lossy && fabric.lose_on(id, unit, now) {
+        let transit = fabric.links.transmit(link, fabric.units[unit].bytes, from);
+        if transit.lossy && fabric.lose_on(link, unit, now) {
             return transit.start;
         }
-        let link = &mut fabric.links[id.index()];
-        let packet = &mut fabric.units[unit];
         let order = self.calendar.order(Class::Arrival);
-        packet.place.next = UnitId::NONE;
-        if link.last_arrival > now {
-            // It follows another unit: its arrival enters the agenda after that one's.
-            packet.place.due = transit.arrival;
-            packet.place.order = order;
-            let tail = link.tail;
-            fabric.units[tail].place.next = unit;
+        let packet = &mut fabric.units[unit];
+        packet.next = UnitId::NONE;
+        if let Some(ahead) = fabric.links.follow(link, unit, transit.arrival, now) {
+            // Its arrival enters the agenda after that of the unit before it.
+            packet.due = transit.arrival;
+            packet.order = order;
+            fabric.units[ahead].next = unit;
         } else {
             let event = Event::Arrive {
-                to: link.to,
-                port: link.to_port,
+                to: transit.to,
                 unit,
             };
             self.calendar.push(transit.arrival, order, event);
         }
-        link.last_arrival = transit.arrival;
-        link.tail = unit;
         transit.start
     }
 
@@ -268,7 +260,7 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
             let packet = &self.fabric.units[at];
             wanted |= trace.wants(packet.flow);
             data |= packet.header.payload > 0;
-            at = packet.place.next;
+            at = packet.next;
         }
         if wanted {
             trace.bursts.push(crate::trace::Burst {

@@ -1,42 +1,23 @@
 //! Links, units in flight and routes: all that nodes share.
 
-use crate::link::Link;
+use crate::link::{Links, Wire};
 use crate::trace::What;
 use crate::{
-    Arena, DropReason, Header, LinkId, Loss, NodeId, Options, Packet, PortId, Rate, Routing, Trace,
+    Arena, DropReason, Header, LinkId, Loss, NodeId, Options, Packet, PortId, Routing, Trace,
     UnitId,
 };
-use lightburst_des::{Duration, Time};
-
-/// A directed link as the plan gives it.
-#[derive(Clone, Copy, Debug)]
-pub struct Wire {
-    /// Source.
-    pub from: NodeId,
-    /// Target.
-    pub to: NodeId,
-    /// Transmission rate.
-    pub rate: Rate,
-    /// Propagation and header processing.
-    pub delay: Duration,
-    /// Whether the target acts on the tail of a unit (or on its head).
-    pub whole: bool,
-}
+use lightburst_des::Time;
 
 /// Links, units in flight and routes.
 pub struct Fabric {
     /// The links, those of one source together.
-    pub links: Vec<Link>,
-    /// When each link ends the last transmission that it was given: apart from the
-    /// links, because a choice among many looks at nothing else of them.
-    pub(crate) free_at: Vec<Time>,
+    pub links: Links,
     /// The units that are somewhere in the network.
     pub units: Arena<Packet>,
     /// Options of the packets that carry any, by their handle.
     options: Vec<Options>,
     /// Next hops.
     pub routing: Routing,
-    pub(crate) rates: Vec<Rate>,
     /// The first link of each node.
     first_link: Vec<u32>,
     /// Units put into the network.
@@ -47,7 +28,7 @@ pub struct Fabric {
     pub dropped: Vec<u64>,
     /// Bursts put into the network, dropped, and now in it; packets only are units above.
     pub bursts: Bursts,
-    /// Links that lose units.
+    /// What lossy links lose.
     pub loss: Option<Box<Loss>>,
     /// What is traced.
     pub trace: Option<Box<Trace>>,
@@ -80,17 +61,11 @@ impl Fabric {
             wires.windows(2).all(|w| w[0].from <= w[1].from),
             "links must be sorted"
         );
-        let into = input_ports(nodes, wires);
-        let link = |(wire, port): (&Wire, PortId)| {
-            Link::new(wire.rate, wire.delay, wire.to, port, wire.whole)
-        };
         Fabric {
-            links: wires.iter().zip(into).map(link).collect(),
-            free_at: vec![Time::ZERO; wires.len()],
+            links: Links::new(wires),
             units: Arena::with_capacity(2 * flows),
             options: Vec::new(),
             routing,
-            rates: wires.iter().map(|wire| wire.rate).collect(),
             first_link,
             created: 0,
             delivered: 0,
@@ -122,14 +97,6 @@ impl Fabric {
         &self.options[unit.index()]
     }
 
-    /// Lets links lose units.
-    pub fn set_loss(&mut self, loss: Loss, lossy: &[u8]) {
-        for (link, &flag) in self.links.iter_mut().zip(lossy) {
-            link.lossy = flag != 0;
-        }
-        self.loss = Some(Box::new(loss));
-    }
-
     /// Whether a lossy link loses a unit; then the unit is gone.
     pub(crate) fn lose_on(&mut self, link: LinkId, unit: UnitId, now: Time) -> bool {
         let Some(loss) = &mut self.loss else {
@@ -141,7 +108,7 @@ impl Fabric {
         while at != UnitId::NONE {
             self.looked_at.push(self.units[at]);
             at = match burst {
-                true => self.units[at].place.next,
+                true => self.units[at].next,
                 false => UnitId::NONE,
             };
         }
@@ -180,7 +147,7 @@ impl Fabric {
             self.note(at, What::Lost { reason, burst }, now);
             let packet = self.units.remove(at);
             self.dropped[packet.flow.index()] += 1;
-            at = packet.place.next;
+            at = packet.next;
         }
         if let Some(trace) = &mut self.trace {
             trace.lose(packet.header.sequence, reason);
@@ -199,15 +166,9 @@ impl Fabric {
         trace.packet(time, what, unit, &packet, options);
     }
 
-    /// The rate of a link.
-    #[inline]
-    pub fn rate(&self, link: LinkId) -> Rate {
-        self.rates[link.index()]
-    }
-
     /// Transmissions of a unit over a link, so far.
     pub fn hops(&self) -> u64 {
-        self.links.iter().map(|link| link.units).sum()
+        self.links.units().sum()
     }
 
     /// One shortest path, as links; the first port of each set.
@@ -219,19 +180,8 @@ impl Fabric {
             }
             let port = self.routing.port(self.routing.route(node, destination), 0);
             let link = self.link_id(node, port);
-            node = self.links[link.index()].to;
+            node = self.links.to(link);
             Some(link)
         })
     }
-}
-
-/// The port at which each link arrives: its rank among those of its target.
-fn input_ports(nodes: u32, wires: &[Wire]) -> Vec<PortId> {
-    let mut count = vec![0u16; nodes as usize];
-    let mut next = |wire: &Wire| {
-        let port = PortId(count[wire.to.index()]);
-        count[wire.to.index()] += 1;
-        port
-    };
-    wires.iter().map(&mut next).collect()
 }

@@ -1,106 +1,243 @@
-//! A directed link: used by one unit at a time, delivers in order.
+//! Directed links: each is used by one unit at a time and delivers in order.
+//!
+//! A choice among next hops looks at many exits and takes one: when a unit leaves
+//! and arrives follows from its exit alone. The load of a link changes at every
+//! hop, but nothing waits for it.
 
-use crate::{Bytes, NodeId, PortId, Rate, UnitId};
+use crate::{Bytes, LinkId, NodeId, Rate, UnitId};
 use lightburst_des::{Duration, Time};
+use std::collections::BTreeMap;
 
-/// A directed link; one cache line.
-#[derive(Clone, Debug)]
-#[repr(align(64))]
-pub struct Link {
-    /// Arrival of the last unit that was given to it.
-    pub(crate) last_arrival: Time,
+/// A directed link as the plan gives it.
+#[derive(Clone, Copy, Debug)]
+pub struct Wire {
+    /// Source.
+    pub from: NodeId,
+    /// Target.
+    pub to: NodeId,
+    /// Transmission rate.
+    pub rate: Rate,
+    /// Propagation and header processing.
+    pub delay: Duration,
+    /// Whether the target acts on the tail of a unit (or on its head).
+    pub whole: bool,
+    /// Whether it may lose units.
+    pub lossy: bool,
+}
+
+/// What links that are alike have in common.
+#[derive(Clone, Copy, Debug)]
+struct Kind {
+    rate: Rate,
     delay: Duration,
     /// Zero when the rate gives no whole number of picoseconds.
     ps_per_byte: u32,
-    pub(crate) to: NodeId,
-    pub(crate) tail: UnitId,
-    pub(crate) to_port: PortId,
-    /// Whether the target acts on the tail of a unit (or on its head).
     whole: bool,
-    /// Whether it may lose units.
-    pub(crate) lossy: bool,
-    /// Units transmitted.
-    pub units: u64,
-    /// Bytes transmitted.
-    pub bytes: u64,
-    /// Time spent in transmission.
-    pub busy: Duration,
+    lossy: bool,
 }
+
+impl Kind {
+    fn new(wire: &Wire) -> Kind {
+        assert!(wire.delay > Duration::ZERO, "a link must have a delay");
+        Kind {
+            rate: wire.rate,
+            delay: wire.delay,
+            ps_per_byte: wire.rate.whole_ps_per_byte().unwrap_or(0),
+            whole: wire.whole,
+            lossy: wire.lossy,
+        }
+    }
+
+    /// As [`Rate::transmission_time`], without a division if possible.
+    #[inline]
+    fn transmission_time(&self, bytes: u32) -> Duration {
+        if self.ps_per_byte != 0 {
+            Duration(u64::from(self.ps_per_byte) * u64::from(bytes))
+        } else {
+            self.rate.transmission_time(Bytes(u64::from(bytes)))
+        }
+    }
+}
+
+/// The near end of a link; four of them fill a cache line.
+#[derive(Clone, Copy, Debug)]
+struct Exit {
+    /// When the link ends the last transmission that it was given.
+    free_at: Time,
+    to: NodeId,
+    kind: u32,
+}
+
+/// What a link carries.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
+struct Load {
+    /// Arrival of the last unit that was given to it.
+    last_arrival: Time,
+    /// That unit.
+    tail: UnitId,
+    units: u64,
+    bytes: u64,
+}
+
+const _: () = assert!(std::mem::size_of::<Exit>() == 16);
+const _: () = assert!(std::mem::size_of::<Load>() == 32);
 
 /// When a unit leaves and when the target acts on it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Transit {
     pub start: Time,
     pub arrival: Time,
+    pub to: NodeId,
+    /// Whether it may be lost on the way.
+    pub lossy: bool,
 }
 
-impl Link {
-    pub(crate) fn new(
-        rate: Rate,
-        delay: Duration,
-        to: NodeId,
-        to_port: PortId,
-        whole: bool,
-    ) -> Link {
-        assert!(delay > Duration::ZERO, "a link must have a delay");
-        Link {
+/// All links.
+pub struct Links {
+    exits: Vec<Exit>,
+    loads: Vec<Load>,
+    kinds: Vec<Kind>,
+    /// Time spent in transmission, if there is a kind whose bytes do not tell it.
+    busy: Vec<Duration>,
+}
+
+impl Links {
+    pub(crate) fn new(wires: &[Wire]) -> Links {
+        let mut known = BTreeMap::new();
+        let mut kinds = Vec::new();
+        let mut exit = |wire: &Wire| {
+            let alike = (wire.rate, wire.delay, wire.whole, wire.lossy);
+            let kind = *known.entry(alike).or_insert_with(|| {
+                kinds.push(Kind::new(wire));
+                kinds.len() as u32 - 1
+            });
+            Exit {
+                free_at: Time::ZERO,
+                to: wire.to,
+                kind,
+            }
+        };
+        let exits = wires.iter().map(&mut exit).collect();
+        let idle = Load {
             last_arrival: Time::ZERO,
-            delay,
-            ps_per_byte: rate.whole_ps_per_byte().unwrap_or(0),
-            to,
             tail: UnitId::NONE,
-            to_port,
-            whole,
-            lossy: false,
             units: 0,
             bytes: 0,
-            busy: Duration::ZERO,
+        };
+        let bytes_tell = kinds.iter().all(|kind| kind.ps_per_byte != 0);
+        let timed = if bytes_tell { 0 } else { wires.len() };
+        Links {
+            exits,
+            loads: vec![idle; wires.len()],
+            kinds,
+            busy: vec![Duration::ZERO; timed],
         }
     }
 
-    /// The node that it leads to.
-    pub fn to(&self) -> NodeId {
-        self.to
+    /// Their number.
+    pub fn len(&self) -> usize {
+        self.exits.len()
     }
 
-    /// The propagation (and header processing) delay.
-    pub fn delay(&self) -> Duration {
-        self.delay
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.exits.is_empty()
     }
 
-    /// The time to transmit `bytes`, as [`Rate::transmission_time`] has it, without
-    /// a division if possible.
     #[inline]
-    pub(crate) fn transmission_time(&self, bytes: u32, rate: impl Fn() -> Rate) -> Duration {
-        if self.ps_per_byte != 0 {
-            Duration(u64::from(self.ps_per_byte) * u64::from(bytes))
-        } else {
-            rate().transmission_time(Bytes(u64::from(bytes)))
+    fn kind(&self, link: LinkId) -> &Kind {
+        &self.kinds[self.exits[link.index()].kind as usize]
+    }
+
+    /// The rate of a link.
+    #[inline]
+    pub fn rate(&self, link: LinkId) -> Rate {
+        self.kind(link).rate
+    }
+
+    /// The propagation (and header processing) delay of a link.
+    pub fn delay(&self, link: LinkId) -> Duration {
+        self.kind(link).delay
+    }
+
+    /// The node that a link leads to.
+    #[inline]
+    pub fn to(&self, link: LinkId) -> NodeId {
+        self.exits[link.index()].to
+    }
+
+    /// When a link ends the last transmission that it was given.
+    #[inline(always)]
+    pub fn free_at(&self, link: LinkId) -> Time {
+        self.exits[link.index()].free_at
+    }
+
+    /// How long a link takes for `bytes`.
+    #[inline]
+    pub fn transmission_time(&self, link: LinkId, bytes: u32) -> Duration {
+        self.kind(link).transmission_time(bytes)
+    }
+
+    /// Units that each link transmitted.
+    pub fn units(&self) -> impl Iterator<Item = u64> + '_ {
+        self.loads.iter().map(|load| load.units)
+    }
+
+    /// Bytes that each link transmitted.
+    pub fn bytes(&self) -> impl Iterator<Item = u64> + '_ {
+        self.loads.iter().map(|load| load.bytes)
+    }
+
+    /// The time that each link spent in transmission.
+    pub fn busy(&self) -> impl Iterator<Item = Duration> + '_ {
+        let busy = |(i, load): (usize, &Load)| {
+            let ps_per_byte = self.kinds[self.exits[i].kind as usize].ps_per_byte;
+            match ps_per_byte {
+                0 => self.busy[i],
+                _ => Duration(u64::from(ps_per_byte) * load.bytes),
+            }
+        };
+        self.loads.iter().enumerate().map(busy)
+    }
+
+    /// Gives a link a unit of `bytes` for transmission not before `from`.
+    #[inline(always)]
+    pub(crate) fn transmit(&mut self, link: LinkId, bytes: u32, from: Time) -> Transit {
+        let exit = &mut self.exits[link.index()];
+        let kind = &self.kinds[exit.kind as usize];
+        let duration = kind.transmission_time(bytes);
+        if kind.ps_per_byte == 0 {
+            self.busy[link.index()] += duration;
         }
-    }
-
-    /// Takes a unit of `bytes` for transmission not before `from`; `free_at` is the
-    /// end of the last transmission that was given to this link.
-    #[inline]
-    pub(crate) fn transmit(
-        &mut self,
-        free_at: &mut Time,
-        bytes: u32,
-        from: Time,
-        rate: impl Fn() -> Rate,
-    ) -> Transit {
-        let duration = self.transmission_time(bytes, rate);
-        let start = (*free_at).max(from);
-        *free_at = start + duration;
-        self.units += 1;
-        self.bytes += u64::from(bytes);
-        self.busy += duration;
-        let sent = if self.whole { *free_at } else { start };
+        let start = exit.free_at.max(from);
+        exit.free_at = start + duration;
+        let sent = if kind.whole { exit.free_at } else { start };
+        let load = &mut self.loads[link.index()];
+        load.units += 1;
+        load.bytes += u64::from(bytes);
         Transit {
             start,
-            arrival: sent + self.delay,
+            arrival: sent + kind.delay,
+            to: exit.to,
+            lossy: kind.lossy,
         }
     }
-}
 
-const _: () = assert!(std::mem::size_of::<Link>() == 64);
+    /// Notes that a unit will be the last to arrive; returns the one that is still
+    /// on the link before it.
+    #[inline(always)]
+    pub(crate) fn follow(
+        &mut self,
+        link: LinkId,
+        unit: UnitId,
+        arrival: Time,
+        now: Time,
+    ) -> Option<UnitId> {
+        let load = &mut self.loads[link.index()];
+        let ahead = (load.last_arrival > now).then_some(load.tail);
+        load.last_arrival = arrival;
+        load.tail = unit;
+        ahead
+    }
+}

@@ -1,6 +1,6 @@
 //! Hosts and switches on one fabric, as a model for the engine.
 
-use crate::{Effects, Fabric, Hosts, Node, NodeId, PortId, UnitId};
+use crate::{Effects, Fabric, Hosts, LinkId, Node, NodeId, Packet, PortId, UnitId};
 use lightburst_des::{Agenda, Calendar, Model};
 
 /// What happens.
@@ -10,8 +10,6 @@ pub enum Event {
     Arrive {
         /// The node.
         to: NodeId,
-        /// Its input port.
-        port: PortId,
         /// The unit.
         unit: UnitId,
     },
@@ -32,26 +30,44 @@ pub struct Network<H, A: Agenda<Event>> {
     pub fabric: Fabric,
     /// The hosts.
     pub hosts: H,
-    /// The switches.
-    pub switches: Vec<Box<dyn Node<A>>>,
+    sites: Vec<Site<A>>,
     host_count: u32,
+}
+
+/// What an event at a switch looks up first.
+struct Site<A: Agenda<Event>> {
+    /// The link at port 0.
+    first_link: LinkId,
+    switch: Box<dyn Node<A>>,
 }
 
 impl<H: Hosts, A: Agenda<Event>> Network<H, A> {
     /// A network of `host_count` hosts and the given switches.
     pub fn new(fabric: Fabric, hosts: H, switches: Vec<Box<dyn Node<A>>>, host_count: u32) -> Self {
+        let site = |(node, switch)| Site {
+            first_link: fabric.link_id(NodeId(node), PortId(0)),
+            switch,
+        };
         Network {
+            sites: (host_count..).zip(switches).map(site).collect(),
             fabric,
             hosts,
-            switches,
             host_count,
         }
     }
 
+    /// The switches.
+    pub fn switches(&self) -> impl Iterator<Item = &dyn Node<A>> {
+        self.sites.iter().map(|site| &*site.switch)
+    }
+
     /// Sets the first timer of the hosts.
     pub fn start(&mut self, calendar: &mut Calendar<Event, A>) {
+        let host = NodeId(0);
+        let first_link = self.fabric.link_id(host, PortId(0));
+        let fabric = &mut self.fabric;
         self.hosts
-            .start(&mut Effects::new(NodeId(0), &mut self.fabric, calendar));
+            .start(&mut Effects::new(host, first_link, fabric, calendar));
     }
 }
 
@@ -61,36 +77,31 @@ impl<H: Hosts, A: Agenda<Event>> Model<A> for Network<H, A> {
     #[inline]
     fn handle(&mut self, event: Event, calendar: &mut Calendar<Event, A>) {
         match event {
-            Event::Arrive { to, port, unit } => {
-                let next = self.fabric.units[unit].place.next;
+            Event::Arrive { to, unit } => {
+                let next = self.fabric.units[unit].next;
                 if next != UnitId::NONE {
-                    let place = self.fabric.units[next].place;
-                    calendar.push(
-                        place.due,
-                        place.order,
-                        Event::Arrive {
-                            to,
-                            port,
-                            unit: next,
-                        },
-                    );
+                    let Packet { due, order, .. } = self.fabric.units[next];
+                    calendar.push(due, order, Event::Arrive { to, unit: next });
                 }
-                if to.0 < self.host_count {
-                    self.hosts
-                        .on_unit(unit, &mut Effects::new(to, &mut self.fabric, calendar));
+                let site = to.0.wrapping_sub(self.host_count) as usize;
+                if let Some(Site { first_link, switch }) = self.sites.get_mut(site) {
+                    let mut fx = Effects::new(to, *first_link, &mut self.fabric, calendar);
+                    switch.on_unit(unit, &mut fx);
                 } else {
-                    let switch = &mut self.switches[(to.0 - self.host_count) as usize];
-                    let mut fx = Effects::new(to, &mut self.fabric, calendar);
-                    switch.on_unit(port, unit, &mut fx);
+                    let nic = self.fabric.link_id(to, PortId(0));
+                    let mut fx = Effects::new(to, nic, &mut self.fabric, calendar);
+                    self.hosts.on_unit(unit, &mut fx);
                 }
             }
             Event::Timer { node, token } => {
-                if node.0 < self.host_count {
-                    self.hosts
-                        .on_timer(token, &mut Effects::new(node, &mut self.fabric, calendar));
+                let site = node.0.wrapping_sub(self.host_count) as usize;
+                if let Some(Site { first_link, switch }) = self.sites.get_mut(site) {
+                    let mut fx = Effects::new(node, *first_link, &mut self.fabric, calendar);
+                    switch.on_timer(token, &mut fx);
                 } else {
-                    let switch = &mut self.switches[(node.0 - self.host_count) as usize];
-                    switch.on_timer(token, &mut Effects::new(node, &mut self.fabric, calendar));
+                    let nic = self.fabric.link_id(node, PortId(0));
+                    let mut fx = Effects::new(node, nic, &mut self.fabric, calendar);
+                    self.hosts.on_timer(token, &mut fx);
                 }
             }
         }

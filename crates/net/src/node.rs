@@ -1,12 +1,12 @@
 //! The node contract: an input comes in, effects go out.
 
-use crate::{Effects, Event, PortId, SwitchCounters, UnitId};
+use crate::{Effects, Event, SwitchCounters, UnitId};
 use lightburst_des::Agenda;
 
 /// A switch.
 pub trait Node<A: Agenda<Event>>: Send {
     /// A unit arrives: its head at a cut-through node, its tail at the others.
-    fn on_unit(&mut self, port: PortId, unit: UnitId, fx: &mut Effects<'_, A>);
+    fn on_unit(&mut self, unit: UnitId, fx: &mut Effects<'_, A>);
 
     /// A timer of this node expires.
     fn on_timer(&mut self, token: u64, fx: &mut Effects<'_, A>);

@@ -96,22 +96,20 @@ pub struct Packet {
     pub header: Header,
     /// The flow it belongs to, in either direction.
     pub flow: FlowId,
+    /// The node that made it.
+    pub source: NodeId,
     /// The host that it is for.
     pub destination: NodeId,
     /// Size on the wire.
     pub bytes: u32,
-    /// The first packet of a burst; the others follow it in its [`Place`].
+    /// The first packet of a burst.
     pub cargo: UnitId,
-    /// Where it waits.
-    pub(crate) place: Place,
-}
-
-/// The one queue in which a unit stands: behind another on a link, or in a buffer.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
-    pub due: Time,
-    pub order: Order,
-    pub next: UnitId,
+    /// The unit behind it, on a link or in a burst.
+    pub(crate) next: UnitId,
+    /// When it arrives, if it is behind another one on a link.
+    pub(crate) due: Time,
+    /// The place of that arrival among the events of its instant.
+    pub(crate) order: Order,
 }
 
 /// Packets that are to become one burst.
@@ -134,7 +132,7 @@ pub struct Bundle {
 impl Packet {
     /// A burst of `packets` packets, the first of which is `cargo`; its header
     /// holds its number and how many packets it has.
-    pub(crate) fn burst(burst: &Bundle, number: u64) -> Packet {
+    pub(crate) fn burst(burst: &Bundle, edge: NodeId, number: u64) -> Packet {
         let header = Header {
             sequence: number,
             payload: burst.packets,
@@ -142,24 +140,29 @@ impl Packet {
         };
         Packet {
             cargo: burst.first,
-            ..Packet::new(burst.flow, burst.destination, burst.bytes, header)
+            ..Packet::new(burst.flow, edge, burst.destination, burst.bytes, header)
         }
     }
 
     /// A packet that is nowhere yet.
-    pub fn new(flow: FlowId, destination: NodeId, bytes: u32, header: Header) -> Packet {
-        let place = Place {
-            due: Time::ZERO,
-            order: Order::default(),
-            next: UnitId::NONE,
-        };
+    #[inline(always)]
+    pub fn new(
+        flow: FlowId,
+        source: NodeId,
+        destination: NodeId,
+        bytes: u32,
+        header: Header,
+    ) -> Packet {
         Packet {
             header,
             flow,
+            source,
             destination,
             bytes,
             cargo: UnitId::NONE,
-            place,
+            next: UnitId::NONE,
+            due: Time::ZERO,
+            order: Order::default(),
         }
     }
 }

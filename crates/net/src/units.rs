@@ -10,7 +10,7 @@ pub struct Bytes(pub u64);
 const BYTE_PS: u64 = 8_000_000_000_000;
 
 /// A transmission rate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rate {
     bps: u64,
 }

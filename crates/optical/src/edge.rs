@@ -9,7 +9,7 @@ use crate::switch::{cut_through, output, Build};
 use ingress::Ingress;
 use lightburst_des::{Agenda, Duration, Stream};
 use lightburst_net::{
-    Bundle, Bytes, Choice, DropReason, Effects, Event, Node, NodeId, Packet, Pick, PortId, Rate,
+    Bundle, Bytes, Choice, DropReason, Effects, Event, Node, NodeId, Packet, Pick, Rate,
     SwitchCounters, UnitId,
 };
 use std::sync::Arc;
@@ -139,7 +139,7 @@ impl Edge {
 }
 
 impl<A: Agenda<Event>> Node<A> for Edge {
-    fn on_unit(&mut self, _port: PortId, unit: UnitId, fx: &mut Effects<'_, A>) {
+    fn on_unit(&mut self, unit: UnitId, fx: &mut Effects<'_, A>) {
         self.counters.arrived += 1;
         if fx.unit(unit).cargo == UnitId::NONE {
             self.on_packet(unit, fx);

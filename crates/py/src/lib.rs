@@ -2,6 +2,7 @@
 
 mod bench;
 mod convert;
+mod memory;
 
 use lightburst_sim::plan::{Plan, Settings};
 use pyo3::create_exception;

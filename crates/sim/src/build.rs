@@ -91,6 +91,7 @@ impl<A: Agenda<Event>> Switches<A> {
             whole: links.to[i] < settings.hosts
                 || self.entry.whole_units
                 || (bursts && links.from[i] < settings.hosts),
+            lossy: settings.loss.is_some() && links.lossy[i] != 0,
         };
         let wires: Vec<Wire> = (0..links.from.len()).map(wire).collect();
         let routing = match settings.routing {
@@ -103,7 +104,7 @@ impl<A: Agenda<Event>> Switches<A> {
         let flows = plan.flows.source.len();
         let mut fabric = Fabric::new(settings.nodes, &wires, routing, flows);
         if let Some(given) = &settings.loss {
-            fabric.set_loss(crate::loss::loss(plan, given), &links.lossy);
+            fabric.loss = Some(Box::new(crate::loss::loss(plan, given)));
         }
         if let Some(wanted) = &settings.trace {
             fabric.trace = Some(Box::new(Trace::new(flows, wanted)));
@@ -115,7 +116,7 @@ impl<A: Agenda<Event>> Switches<A> {
     pub fn build(&self, plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn lightburst_net::Node<A>>> {
         let settings = &plan.settings;
         let edges: Arc<[NodeId]> = (0..settings.hosts)
-            .map(|host| fabric.links[fabric.link_id(NodeId(host), PortId(0)).index()].to())
+            .map(|host| fabric.links.to(fabric.link_id(NodeId(host), PortId(0))))
             .collect();
         let links = &plan.links;
         let fibre = (0..links.from.len())
@@ -171,7 +172,7 @@ pub fn tcp_hosts(plan: &Plan, fabric: &Fabric) -> TcpHosts {
     };
     let parameters = Parameters::new(settings.parameters.iter().map(value));
     let segment_time = |flow: &Flow| {
-        let rate = fabric.rate(fabric.link_id(flow.source, PortId(0)));
+        let rate = fabric.links.rate(fabric.link_id(flow.source, PortId(0)));
         rate.transmission_time(Bytes(u64::from(settings.segment_bytes)))
     };
     TcpHosts::new(
@@ -209,8 +210,8 @@ pub fn paths(plan: &Plan, fabric: &Fabric) -> crate::columns::Paths {
         let (mut links, mut delay, mut rate) = (0u16, 0u64, u64::MAX);
         for link in fabric.path(NodeId(source), NodeId(destination)) {
             links += 1;
-            delay += fabric.links[link.index()].delay().0;
-            rate = rate.min(fabric.rate(link).bps());
+            delay += fabric.links.delay(link).0;
+            rate = rate.min(fabric.links.rate(link).bps());
         }
         paths.links.push(links);
         paths.delay_ps.push(delay);

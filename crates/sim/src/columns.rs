@@ -82,17 +82,18 @@ pub fn flows(outcomes: impl Iterator<Item = Outcome>, dropped: &[u64], paths: Pa
 
 /// The table of links.
 pub fn links(fabric: &Fabric) -> Table {
-    let each = |value: fn(&lightburst_net::link::Link) -> u64| {
-        Column::U64(fabric.links.iter().map(value).collect())
-    };
+    let links = &fabric.links;
     let lost = match &fabric.loss {
         Some(loss) => loss.lost.clone(),
-        None => vec![0; fabric.links.len()],
+        None => vec![0; links.len()],
     };
     vec![
-        ("units", each(|link| link.units)),
-        ("bytes", each(|link| link.bytes)),
-        ("busy_ps", each(|link| link.busy.0)),
+        ("units", Column::U64(links.units().collect())),
+        ("bytes", Column::U64(links.bytes().collect())),
+        (
+            "busy_ps",
+            Column::U64(links.busy().map(|busy| busy.0).collect()),
+        ),
         ("lost", Column::U64(lost)),
     ]
 }
@@ -113,8 +114,11 @@ pub fn drops(fabric: &Fabric) -> Table {
 }
 
 /// The table of switches at the time `end`.
-pub fn switches<A: Agenda<Event>>(switches: &[Box<dyn Node<A>>], end: Time) -> Table {
-    let counters: Vec<_> = switches.iter().map(|switch| switch.counters()).collect();
+pub fn switches<'a, A: Agenda<Event> + 'a>(
+    switches: impl Iterator<Item = &'a dyn Node<A>>,
+    end: Time,
+) -> Table {
+    let counters: Vec<_> = switches.map(|switch| switch.counters()).collect();
     let each = |value: &dyn Fn(&lightburst_net::SwitchCounters) -> u64| {
         Column::U64(counters.iter().map(|c| value(c)).collect())
     };

@@ -53,7 +53,7 @@ impl<H: Hosts + Outcomes + Send, A: Agenda<Event> + Send> Run for Running<H, A> 
         Columns {
             flows: network.hosts.table(&fabric.dropped, self.paths.clone()),
             links: columns::links(fabric),
-            switches: columns::switches(&network.switches, end),
+            switches: columns::switches(network.switches(), end),
             drops: columns::drops(fabric),
             trace: fabric.trace.as_ref().map(|trace| {
                 [

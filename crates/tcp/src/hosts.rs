@@ -118,15 +118,18 @@ impl Hosts for TcpHosts {
         let header = &packet.header;
         let given = header.has_options().then(|| *fx.options(unit));
         let options = given.as_ref();
+        // The answer goes where the segment came from: the flow's row stays untouched.
+        let end = Endpoint {
+            id: packet.flow,
+            peer: packet.source,
+            sizes: &self.sizes,
+        };
         let id = packet.flow;
-        let flow = &self.flows[id.index()];
         if header.flags & FORWARD != 0 {
-            let end = Endpoint::destination(id, flow, &self.sizes);
             let receiver = &mut self.receivers[id.index()];
             let tokens = receiver_tokens(id);
             receiver.on_segment(header, options, &self.reception, end, tokens, fx);
         } else {
-            let end = Endpoint::source(id, flow, &self.sizes);
             let sender = &mut self.senders[id.index()];
             sender.on_segment(header, options, end, sender_tokens(id), fx);
         }

@@ -93,7 +93,7 @@ impl<'a> Endpoint<'a> {
         fx: &mut Effects<'_, A>,
     ) -> Time {
         let bytes = self.sizes.wire(header.payload);
-        let unit = fx.create(Packet::new(self.id, self.peer, bytes, header));
+        let unit = fx.create(Packet::new(self.id, fx.node(), self.peer, bytes, header));
         if let Some(options) = options {
             fx.set_options(unit, options);
         }

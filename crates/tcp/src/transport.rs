@@ -120,7 +120,7 @@ pub const WORDS: &[(&str, &[&str])] = &[
 
 /// Waits `p` segment times longer than the timeout that it estimates.
 fn stop_and_wait(setting: &Setting, p: f64) -> Transport {
-    let margin = Duration((p * setting.segment_time.0 as f64).round() as u64);
+    let margin = Duration::nearest(p * setting.segment_time.0 as f64);
     Transport {
         congestion: Box::new(StopAndWait::new(setting.sizes.payload())),
         recovery: Box::new(GoBackN),

@@ -7,6 +7,8 @@ use super::{Agenda, Entry, QuadHeap};
 const NONE: u32 = u32::MAX;
 const MIN_SLOTS: usize = 1 << 12;
 const MAX_SLOTS: usize = 1 << 20;
+/// Up to so many events are sorted by insertion.
+const FEW: usize = 16;
 /// Pops between two looks at the density of the events.
 const TUNING_INTERVAL: u64 = 1 << 14;
 
@@ -62,9 +64,7 @@ impl<E: Copy> Wheel<E> {
     fn insert(&mut self, entry: Entry<E>) {
         let slot = entry.time.0 >> self.shift;
         if slot <= self.cursor {
-            let key = entry.key();
-            let at = self.bottom.partition_point(|other| other.key() > key);
-            self.bottom.insert(at, entry);
+            self.sink(entry);
         } else if slot - self.cursor < self.slots.len() as u64 {
             self.link(slot, entry);
         } else {
@@ -135,23 +135,36 @@ impl<E: Copy> Wheel<E> {
         }
     }
 
+    /// Puts an event in its place in the bottom, which seldom holds more than a few.
+    #[inline(always)]
+    fn sink(&mut self, entry: Entry<E>) {
+        let key = entry.key();
+        if self.bottom.len() > FEW {
+            let at = self.bottom.partition_point(|other| other.key() > key);
+            return self.bottom.insert(at, entry);
+        }
+        let mut at = self.bottom.len();
+        self.bottom.push(entry);
+        while at > 0 && self.bottom[at - 1].key() < key {
+            self.bottom[at] = self.bottom[at - 1];
+            at -= 1;
+        }
+        self.bottom[at] = entry;
+    }
+
     /// Takes the first event of a slot; the others go to the bottom.
     #[inline]
     fn take_slot(&mut self, slot: u64) -> Option<Entry<E>> {
         let mut handle = self.detach(slot);
-        let mut first = self.unlink(&mut handle);
-        while handle != NONE {
-            let other = self.unlink(&mut handle);
-            if other.key() < first.key() {
-                self.bottom.push(std::mem::replace(&mut first, other));
-            } else {
-                self.bottom.push(other);
-            }
+        while handle != NONE && self.bottom.len() < FEW {
+            let entry = self.unlink(&mut handle);
+            self.sink(entry);
         }
-        if self.bottom.len() > 1 {
+        if handle != NONE {
+            self.drain(handle);
             self.sort_bottom();
         }
-        Some(first)
+        self.bottom.pop()
     }
 
     /// Empties a slot; its list is to be unlinked.
@@ -179,7 +192,8 @@ impl<E: Copy> Wheel<E> {
         }
         self.cursor = self.far_slot;
         if near == Some(self.cursor) {
-            self.drain_slot(self.cursor);
+            let list = self.detach(self.cursor);
+            self.drain(list);
         }
         while self.far_slot == self.cursor && self.far.len() > 0 {
             self.bottom.extend(self.far.pop());
@@ -204,9 +218,8 @@ impl<E: Copy> Wheel<E> {
             .sort_unstable_by_key(|entry| std::cmp::Reverse(entry.key()));
     }
 
-    /// Moves all events of a slot to the bottom, in no order.
-    fn drain_slot(&mut self, slot: u64) {
-        let mut handle = self.detach(slot);
+    /// Moves all events of a list to the bottom, in no order.
+    fn drain(&mut self, mut handle: u32) {
         while handle != NONE {
             let entry = self.unlink(&mut handle);
             self.bottom.push(entry);
@@ -232,7 +245,8 @@ impl<E: Copy> Wheel<E> {
         }
         let mut pending = Vec::with_capacity(self.len());
         while let Some(slot) = self.next_occupied() {
-            self.drain_slot(slot);
+            let list = self.detach(slot);
+            self.drain(list);
         }
         pending.append(&mut self.bottom);
         while let Some(entry) = self.far.pop() {

@@ -9,29 +9,22 @@
 use super::Route;
 use crate::NodeId;
 
-/// A host's number among the ports below an edge switch, an aggregation switch
-/// and a core; and on its own link.
-type Address = [u16; 4];
-
-const EDGE: u8 = 0;
-const AGGREGATION: u8 = 1;
-const CORE: u8 = 2;
-const HOST: u8 = 3;
-
-/// Where a node stands: which hosts lie below it, and which part of their
-/// address says by which port. (Fields in place of a `match` over the levels:
-/// which level an event is at cannot be predicted.)
+/// Where a node stands: which hosts lie below it, and how many of them below each
+/// port. (Fields in place of a `match` over the levels: which level an event is at
+/// cannot be predicted.)
 #[derive(Clone, Copy)]
 struct Place {
     first_host: u32,
     hosts: u32,
-    level: u8,
+    /// One part in how many hosts lie below a port, in units of 2^-48, rounded up.
+    share: u64,
 }
+
+const UNIT: u64 = 1 << 48;
 
 /// Structured routing.
 pub struct FatTree {
     half: u16,
-    addresses: Vec<Address>,
     places: Vec<Place>,
 }
 
@@ -41,34 +34,26 @@ impl FatTree {
         assert!(k >= 2 && k % 2 == 0, "k must be even");
         let half = k / 2;
         let in_pods = || (0..k).flat_map(move |pod| (0..half).map(move |i| (pod, i)));
-        let addresses: Vec<Address> = in_pods()
-            .flat_map(|(pod, edge)| (0..half).map(move |port| [port, edge, pod, 0]))
-            .collect();
-        let all = addresses.len() as u32;
-        let below = |level, hosts, rank: u32| Place {
+        let (edge, pod) = (u32::from(half), u32::from(half).pow(2));
+        let all = u32::from(k) * pod;
+        let below = |rank: u32, hosts: u32, by_port: u32| Place {
             first_host: rank * hosts,
             hosts,
-            level,
+            share: UNIT.div_ceil(by_port.into()),
         };
-        let (edge, pod) = (u32::from(half), u32::from(half).pow(2));
-        let mut places = vec![below(HOST, all, 0); addresses.len()];
-        places.extend(in_pods().zip(0..).map(|(_, rank)| below(EDGE, edge, rank)));
-        places.extend(in_pods().map(|(rank, _)| below(AGGREGATION, pod, rank.into())));
-        places.extend((0..pod).map(|_| below(CORE, all, 0)));
-        FatTree {
-            half,
-            addresses,
-            places,
-        }
+        let mut places = vec![below(0, all, all); all as usize];
+        places.extend(in_pods().zip(0..).map(|(_, rank)| below(rank, edge, 1)));
+        places.extend(in_pods().map(|(rank, _)| below(rank.into(), pod, edge)));
+        places.extend((0..pod).map(|_| below(0, all, pod)));
+        FatTree { half, places }
     }
 
     #[inline]
     pub(super) fn route(&self, node: NodeId, destination: NodeId) -> Route {
         let place = self.places[node.index()];
-        let down = self.addresses[destination.index()][usize::from(place.level)];
-        let is_below = destination.0.wrapping_sub(place.first_host) < place.hosts;
-        let (set, len) = if is_below {
-            (down, 1)
+        let rank = destination.0.wrapping_sub(place.first_host);
+        let (set, len) = if rank < place.hosts {
+            ((u64::from(rank) * place.share / UNIT) as u16, 1)
         } else {
             (self.half, self.half)
         };
@@ -80,10 +65,11 @@ impl FatTree {
     }
 
     pub(super) fn sets(&self, node: NodeId) -> usize {
-        match self.places[node.index()].level {
-            HOST => 1,
-            CORE => 2 * usize::from(self.half),
-            _ => usize::from(self.half) + 1,
+        let all = 2 * u32::from(self.half).pow(3);
+        match self.places[node.index()] {
+            place if place.hosts < all => usize::from(self.half) + 1,
+            place if place.share > UNIT / u64::from(all) + 1 => 2 * usize::from(self.half),
+            _ => 1,
         }
     }
 }

@@ -2,9 +2,7 @@
 
 use super::{cut_through, Build};
 use lightburst_des::{Agenda, Duration, Stream};
-use lightburst_net::{
-    Choice, DropReason, Effects, Event, Node, Pick, PortId, SwitchCounters, UnitId,
-};
+use lightburst_net::{Choice, DropReason, Effects, Event, Node, Pick, SwitchCounters, UnitId};
 
 /// An all-optical switch.
 pub struct AllOptical {
@@ -27,7 +25,7 @@ impl AllOptical {
 }
 
 impl<A: Agenda<Event>> Node<A> for AllOptical {
-    fn on_unit(&mut self, _port: PortId, unit: UnitId, fx: &mut Effects<'_, A>) {
+    fn on_unit(&mut self, unit: UnitId, fx: &mut Effects<'_, A>) {
         self.counters.arrived += 1;
         let route = fx.route(unit);
         match self.choice.pick(route, unit, &mut self.draw, fx) {

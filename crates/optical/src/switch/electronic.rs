@@ -3,7 +3,7 @@
 
 use super::{output, Build};
 use lightburst_des::{Agenda, Duration, Stream};
-use lightburst_net::{Choice, DropReason, Effects, Event, Node, PortId, SwitchCounters, UnitId};
+use lightburst_net::{Choice, DropReason, Effects, Event, Node, SwitchCounters, UnitId};
 
 /// An electronic switch.
 pub struct Electronic {
@@ -29,7 +29,7 @@ impl Electronic {
 
 impl<A: Agenda<Event>> Node<A> for Electronic {
     #[inline]
-    fn on_unit(&mut self, _port: PortId, unit: UnitId, fx: &mut Effects<'_, A>) {
+    fn on_unit(&mut self, unit: UnitId, fx: &mut Effects<'_, A>) {
         let bytes = fx.unit(unit).bytes;
         self.counters.arrived += 1;
         self.counters.oe_bytes += u64::from(bytes);

@@ -8,24 +8,25 @@ use buffer::{Buffer, Waiting};
 use lightburst_des::{Agenda, Duration, Stream, Time};
 use lightburst_net::choice::any_free;
 use lightburst_net::{
-    Choice, DropReason, Effects, Event, Node, Pick, PortId, Route, SwitchCounters, UnitId,
+    Choice, DropReason, Effects, Event, Node, Pick, Route, SwitchCounters, UnitId,
 };
 
-/// A hybrid switch.
+/// A hybrid switch. What every unit needs stands together at the front.
+#[repr(C, align(64))]
 pub struct Hybrid {
+    /// The wake-up that counts; a timer at another time is stale.
+    armed: Time,
     switching_time: Duration,
-    re_emit_early: bool,
-    /// Bytes that the buffer holds.
-    capacity: u64,
     choice: Choice,
     draw: Stream,
+    counters: SwitchCounters,
     buffer: Buffer,
     /// When each input and each output port of the buffer is free.
     inputs: Vec<Time>,
     outputs: Vec<Time>,
-    /// The wake-up that counts; a timer at another time is stale.
-    armed: Time,
-    counters: SwitchCounters,
+    /// Bytes that the buffer holds.
+    capacity: u64,
+    re_emit_early: bool,
 }
 
 impl Hybrid {
@@ -143,7 +144,7 @@ fn possible<A: Agenda<Event>>(waiting: &Waiting, fx: &Effects<'_, A>) -> Time {
 
 impl<A: Agenda<Event>> Node<A> for Hybrid {
     #[inline]
-    fn on_unit(&mut self, _port: PortId, unit: UnitId, fx: &mut Effects<'_, A>) {
+    fn on_unit(&mut self, unit: UnitId, fx: &mut Effects<'_, A>) {
         self.counters.arrived += 1;
         if self.armed <= fx.now() {
             // An azimuth that is released at this instant goes to the unit that waits for it.

@@ -58,7 +58,7 @@ impl TimeoutPolicy for Rfc6298 {
         };
         self.smoothed = Some((mean, variation));
         // RTO <- SRTT + max (G, K*RTTVAR), K = 4
-        let timeout = Duration((mean + self.granularity.max(4.0 * variation)).round() as u64);
+        let timeout = Duration::nearest(mean + self.granularity.max(4.0 * variation));
         // (2.4) and (2.5)
         self.timeout = timeout.max(self.minimum).min(self.maximum);
     }
@@ -72,7 +72,7 @@ impl TimeoutPolicy for Rfc6298 {
 
     fn on_timeout(&mut self) {
         // (5.5) "back off the timer", up to the maximum of (2.5)
-        let timeout = Duration((self.backoff * self.timeout.0 as f64).round() as u64);
+        let timeout = Duration::nearest(self.backoff * self.timeout.0 as f64);
         self.timeout = timeout.min(self.maximum);
     }
 }

@@ -36,12 +36,12 @@ impl TimeoutPolicy for SawTimeout {
     fn on_sample(&mut self, rtt: Duration) {
         // T_i = beta gamma + (1 - beta) T_{i-1}
         let timeout = self.beta * rtt.0 as f64 + (1.0 - self.beta) * self.timeout.0 as f64;
-        self.timeout = Duration(timeout.round() as u64);
+        self.timeout = Duration::nearest(timeout);
     }
 
     fn on_timeout(&mut self) {
         // T_i = alpha T_{i-1}, up to a maximum value of 60 s
-        let timeout = Duration((self.alpha * self.timeout.0 as f64).round() as u64);
+        let timeout = Duration::nearest(self.alpha * self.timeout.0 as f64);
         self.timeout = timeout.min(self.maximum);
     }
 }
