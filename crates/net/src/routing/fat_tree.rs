@@ -16,7 +16,8 @@ use crate::NodeId;
 struct Place {
     first_host: u32,
     hosts: u32,
-    /// One part in how many hosts lie below a port, in units of 2^-48, rounded up.
+    /// The share of one host among those below a port, in units of 2^-48, rounded up:
+    /// a product with it in place of a division, exact up to k = 1,350 (k^5 < 2^52).
     share: u64,
 }
 
@@ -65,11 +66,12 @@ impl FatTree {
     }
 
     pub(super) fn sets(&self, node: NodeId) -> usize {
-        let all = 2 * u32::from(self.half).pow(3);
-        match self.places[node.index()] {
-            place if place.hosts < all => usize::from(self.half) + 1,
-            place if place.share > UNIT / u64::from(all) + 1 => 2 * usize::from(self.half),
-            _ => 1,
+        let half = usize::from(self.half);
+        let (hosts, in_pods) = (2 * half.pow(3), 4 * half.pow(2));
+        match node.index() {
+            node if node < hosts => 1,
+            node if node < hosts + in_pods => half + 1,
+            _ => 2 * half,
         }
     }
 }
