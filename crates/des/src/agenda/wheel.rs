@@ -6,6 +6,9 @@ use super::{Agenda, Entry, QuadHeap};
 
 const NONE: u32 = u32::MAX;
 const MIN_SLOTS: usize = 1 << 12;
+/// With more slots than these, 128 KiB, what is looked up leaves the cache: then few
+/// slots and more events in the heap are better.
+const CACHED_SLOTS: usize = 1 << 15;
 const MAX_SLOTS: usize = 1 << 20;
 /// Up to so many events are sorted by insertion.
 const FEW: usize = 16;
@@ -235,6 +238,7 @@ impl<E: Copy> Wheel<E> {
         self.mark = now;
         let shift = (65 - gap.leading_zeros()).clamp(4, 40);
         let slots = (8 * self.len())
+            .min(CACHED_SLOTS.max(self.len() / 4))
             .next_power_of_two()
             .clamp(MIN_SLOTS, MAX_SLOTS);
         let fits = shift.abs_diff(self.shift) <= 1
