@@ -15,6 +15,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,8 @@ SCRIPTS = Path(__file__).resolve().parent / "peers"
 LOAD = 0.3
 SECONDS = 0.05
 LONG_SECONDS = 1000
+#: How long the count of packet hops may take after ns-2's end.
+COUNT_S = 10
 SCHEDULERS = ("Calendar", "Splay")
 
 #: Stands in an argument for the scheduler of the run or for the file that receives the count.
@@ -71,6 +74,10 @@ class Peer:
         with tempfile.TemporaryDirectory() as folder:
             count = Path(folder) / "count"
             self.run(binary, SCHEDULERS[0], str(count))
+            # ns-2 does not wait for the program that counts.
+            deadline = time.monotonic() + COUNT_S
+            while not count.read_text() and time.monotonic() < deadline:
+                time.sleep(0.1)
             return int(count.read_text())
 
 

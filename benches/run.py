@@ -47,18 +47,11 @@ def calibrate() -> float:
 
 
 def agenda_rate(name: str, pending: int) -> float:
-    """Return events a second of the hold model, once the agenda has got used to the load.
-
-    That is what the second and third million of events take: a wheel begins with slots of some
-    width and needs a while to find a better one.
-    """
+    """Return events a second of the hold model, once the agenda has got used to the load."""
     repeats = REPEATS if pending < MANY else 1
-    seconds = [
-        _core.bench_agenda(name, pending, 3 * MILLION, seed)
-        - _core.bench_agenda(name, pending, MILLION, seed)
-        for seed in range(repeats)
-    ]
-    return 2 * MILLION / statistics.median(seconds)
+    events = 2 * MILLION
+    seconds = [_core.bench_agenda(name, pending, events, seed) for seed in range(repeats)]
+    return events / statistics.median(seconds)
 
 
 def agendas(largest: int) -> dict[str, dict[str, float]]:
