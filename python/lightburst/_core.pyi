@@ -65,7 +65,7 @@ def version() -> str:
     """Version of the compiled core."""
 
 def bench_agenda(name: str, pending: int, events: int, seed: int) -> float:
-    """Seconds for `events` events of the hold model, after as many, with `pending` in the agenda."""
+    """Seconds for `events` events of the hold model with `pending` pending, after as many."""
 
 def bench_calibration() -> float:
     """Seconds for a fixed loop: how fast this machine is now."""
