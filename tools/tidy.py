@@ -46,7 +46,7 @@ EXTERNAL_CRATES: dict[str, set[str]] = {
     "tcp": set(),
     "optical": set(),
     "sim": {"serde", "serde_json"},
-    "py": {"numpy", "pyo3", "serde_json"},
+    "py": {"libc", "numpy", "pyo3", "serde_json"},
 }
 DEV_CRATES = {"proptest", "serde_json"}
 
