@@ -16,7 +16,8 @@ use crate::NodeId;
 struct Place {
     first_host: u32,
     hosts: u32,
-    /// One part in how many hosts lie below a port, in units of 2^-48, rounded up.
+    /// 2^48 over the number of hosts below a port, rounded up: a product with it in
+    /// place of a division, exact for so few hosts.
     share: u64,
 }
 
@@ -66,10 +67,10 @@ impl FatTree {
 
     pub(super) fn sets(&self, node: NodeId) -> usize {
         let all = 2 * u32::from(self.half).pow(3);
-        match self.places[node.index()] {
-            place if place.hosts < all => usize::from(self.half) + 1,
-            place if place.share > UNIT / u64::from(all) + 1 => 2 * usize::from(self.half),
-            _ => 1,
+        // no switch has more than a core; a host is not asked
+        match self.places[node.index()].hosts {
+            hosts if hosts < all => usize::from(self.half) + 1,
+            _ => 2 * usize::from(self.half),
         }
     }
 }
