@@ -32,11 +32,11 @@ impl Duration {
     pub const ZERO: Duration = Duration(0);
 
     /// The nearest whole number of picoseconds, half a one up, as `f64::round` has it
-    /// (a call into the mathematics library on most processors).
+    /// (a call into the mathematics library on most processors); at most `u64::MAX`.
     #[inline]
     pub fn nearest(picoseconds: f64) -> Duration {
         let whole = picoseconds as u64;
-        Duration(whole + u64::from(picoseconds - whole as f64 >= 0.5))
+        Duration(whole.saturating_add(u64::from(picoseconds - whole as f64 >= 0.5)))
     }
 }
 
@@ -89,7 +89,7 @@ mod tests {
         let next = |x: f64, step: i64| f64::from_bits((x.to_bits() as i64 + step) as u64);
         let near = |x| [next(x, -1), x, next(x, 1), x - 0.5, x + 0.5];
         let near = halves.chain([0.5]).flat_map(near);
-        for x in near.chain([0.0, 0.1]) {
+        for x in near.chain([0.0, 0.1, 1e30]) {
             assert_eq!(Duration::nearest(x), Duration(x.round() as u64), "{x:e}");
         }
     }

@@ -135,16 +135,6 @@ impl Links {
         }
     }
 
-    /// Their number.
-    pub fn len(&self) -> usize {
-        self.exits.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.exits.is_empty()
-    }
-
     #[inline]
     fn kind(&self, link: LinkId) -> &Kind {
         &self.kinds[self.exits[link.index()].kind as usize]

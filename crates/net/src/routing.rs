@@ -81,7 +81,7 @@ impl Routing {
         &self.ports[route.first as usize..][..usize::from(route.len)]
     }
 
-    /// The number of sets of a node.
+    /// The number of sets of a switch.
     pub fn sets(&self, node: NodeId) -> usize {
         match &self.scheme {
             Scheme::FatTree(tree) => tree.sets(node),

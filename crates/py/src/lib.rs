@@ -2,6 +2,7 @@
 
 mod bench;
 mod convert;
+#[cfg(target_os = "linux")]
 mod memory;
 
 use lightburst_sim::plan::{Plan, Settings};

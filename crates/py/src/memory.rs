@@ -1,8 +1,8 @@
 //! Large arrays on large pages.
 //!
 //! Every event looks at random places of tables that are megabytes long. On pages
-//! of 4 KiB the processor would look for the page as well, and what lies together
-//! in a table may share a line of its cache (docs/performance.md).
+//! of 4 KiB the processor must look for the page as well, and pages that follow each
+//! other in a table may want the same lines of its cache (docs/performance.md).
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -19,7 +19,6 @@ const PAGE: usize = 2 << 20;
 /// Asks for large pages for the whole ones of an array.
 #[inline]
 fn advise(array: *mut u8, bytes: usize) -> *mut u8 {
-    #[cfg(target_os = "linux")]
     if bytes >= PAGE && !array.is_null() {
         let before = (array as usize).wrapping_neg() % PAGE;
         let whole = bytes.saturating_sub(before) / PAGE * PAGE;

@@ -155,7 +155,7 @@ impl<E: Copy> Wheel<E> {
         self.bottom[at] = entry;
     }
 
-    /// Takes the first event of a slot; the others go to the bottom.
+    /// Takes the first event of a slot; the others go to the bottom, which is empty.
     #[inline]
     fn take_slot(&mut self, slot: u64) -> Option<Entry<E>> {
         let mut handle = self.detach(slot);
@@ -188,9 +188,9 @@ impl<E: Copy> Wheel<E> {
         node.entry
     }
 
-    /// The same when the next slot holds events that waited beyond the turn.
+    /// Takes the next event if it waited beyond the turn, or its slot has some that did.
     fn take_far(&mut self, near: Option<u64>) -> Option<Entry<E>> {
-        if self.far.len() == 0 && near.is_none() {
+        if self.far.len() == 0 {
             return None;
         }
         self.cursor = self.far_slot;
@@ -198,7 +198,7 @@ impl<E: Copy> Wheel<E> {
             let list = self.detach(self.cursor);
             self.drain(list);
         }
-        while self.far_slot == self.cursor && self.far.len() > 0 {
+        while self.far_slot == self.cursor {
             self.bottom.extend(self.far.pop());
             self.look_far();
         }

@@ -16,8 +16,8 @@ use crate::NodeId;
 struct Place {
     first_host: u32,
     hosts: u32,
-    /// The share of one host among those below a port, in units of 2^-48, rounded up:
-    /// a product with it in place of a division, exact up to k = 1,350 (k^5 < 2^52).
+    /// 2^48 over the number of hosts below a port, rounded up: a product with it in
+    /// place of a division, exact up to k = 1,350 (k^5 < 2^52).
     share: u64,
 }
 
