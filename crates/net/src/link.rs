@@ -231,3 +231,27 @@ impl Links {
         ahead
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_follows_those_that_are_still_on_the_link() {
+        let wire = Wire {
+            from: NodeId(0),
+            to: NodeId(1),
+            rate: Rate::from_bps(10_000_000_000),
+            delay: Duration(50),
+            whole: false,
+            lossy: false,
+        };
+        let mut links = Links::new(&[wire]);
+        let mut follow =
+            |unit, arrival, now| links.follow(LinkId(0), UnitId(unit), Time(arrival), Time(now));
+        assert_eq!(follow(1, 50, 0), None);
+        assert_eq!(follow(2, 60, 10), Some(UnitId(1)));
+        // the second arrives at this instant
+        assert_eq!(follow(3, 110, 60), None);
+    }
+}

@@ -52,15 +52,20 @@ fn a_fat_tree_routes_by_all_shortest_paths() {
 
 #[test]
 fn a_path_does_not_lead_through_a_host() {
-    // hosts 0, 1, 2; host 2 is linked to both switches 3 and 4, which are linked the long way
-    let mut links = Vec::new();
-    for (a, b) in [(0, 3), (1, 4), (2, 3), (2, 4), (3, 5), (5, 6), (6, 4)] {
-        links.push((NodeId(a), NodeId(b)));
-        links.push((NodeId(b), NodeId(a)));
+    // hosts 0, 1, 2; host 2 is linked to both switches 3 and 4, which are linked over others:
+    // a way that is longer than that over the host, or as long
+    for between in [&[5, 6][..], &[5]] {
+        let mut links = Vec::new();
+        let way = [&[3], between, &[4]].concat();
+        let ways = way.windows(2).map(|pair| (pair[0], pair[1]));
+        for (a, b) in [(0, 3), (1, 4), (2, 3), (2, 4)].into_iter().chain(ways) {
+            links.push((NodeId(a), NodeId(b)));
+            links.push((NodeId(b), NodeId(a)));
+        }
+        links.sort_unstable();
+        let routing = Routing::shortest_path(3, 5 + between.len() as u32, &links);
+        // the ports of switch 3: hosts 0 and 2, then switch 5
+        let route = routing.route(NodeId(3), NodeId(1));
+        assert_eq!(routing.ports(route), [PortId(2)]);
     }
-    links.sort_unstable();
-    let routing = Routing::shortest_path(3, 7, &links);
-    // the ports of switch 3: hosts 0 and 2, then switch 5
-    let route = routing.route(NodeId(3), NodeId(1));
-    assert_eq!(routing.ports(route), [PortId(2)]);
 }
