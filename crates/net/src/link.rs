@@ -170,7 +170,7 @@ impl Links {
     }
 
     /// Units that each link transmitted.
-    pub fn units(&self) -> impl Iterator<Item = u64> + '_ {
+    pub fn units(&self) -> impl ExactSizeIterator<Item = u64> + '_ {
         self.loads.iter().map(|load| load.units)
     }
 

@@ -85,7 +85,7 @@ pub fn links(fabric: &Fabric) -> Table {
     let links = &fabric.links;
     let lost = match &fabric.loss {
         Some(loss) => loss.lost.clone(),
-        None => links.units().map(|_| 0).collect(),
+        None => vec![0; links.units().len()],
     };
     vec![
         ("units", Column::U64(links.units().collect())),

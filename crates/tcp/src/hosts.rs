@@ -118,13 +118,13 @@ impl Hosts for TcpHosts {
         let header = &packet.header;
         let given = header.has_options().then(|| *fx.options(unit));
         let options = given.as_ref();
+        let id = packet.flow;
         // The answer goes where the segment came from: the flow's row stays untouched.
         let end = Endpoint {
-            id: packet.flow,
+            id,
             peer: packet.source,
             sizes: &self.sizes,
         };
-        let id = packet.flow;
         if header.flags & FORWARD != 0 {
             let receiver = &mut self.receivers[id.index()];
             let tokens = receiver_tokens(id);

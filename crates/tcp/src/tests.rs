@@ -2,7 +2,7 @@
 //! transport of this chapter uses yet.
 
 mod scripted;
-mod vectors;
+pub mod vectors;
 
 use crate::cc::{Ack, CongestionControl, Sent, Timeout};
 use crate::recovery::GoBackN;

@@ -230,7 +230,8 @@ impl<E: Copy> Wheel<E> {
     }
 
     /// Fits the slots to the density seen since the last look: about three
-    /// events in a slot, and one turn so long that few wait in the heap.
+    /// events in a slot, and a turn so long that few wait in the heap, as far as the
+    /// cache goes.
     fn tune(&mut self) {
         let now = self.cursor << self.shift;
         let gap = now.saturating_sub(self.mark) / self.pops;

@@ -220,7 +220,7 @@ fn context<'a>(flight: &'a mut Flight, congestion: &'a mut dyn CongestionControl
 }
 
 /// Tells `recovery` of the cumulative acknowledgement of all before `acknowledgement`.
-fn acknowledge(
+pub fn acknowledge(
     acknowledgement: u64,
     recovery: &mut dyn LossRecovery,
     flight: &mut Flight,

@@ -4,8 +4,8 @@
 use super::*;
 use crate::cc::StopAndWait;
 use crate::flight::Segment;
-use crate::Value;
-use lightburst_des::{Stream, Time};
+use crate::tests::vectors::{acknowledge, parameters};
+use lightburst_des::Stream;
 
 const FULL: u64 = 3;
 
@@ -162,14 +162,7 @@ fn the_scoreboard_tells_what_its_segments_tell() {
 /// RFC 6675, section 5: the scoreboard is updated by "any ACK", so by an old one, too.
 #[test]
 fn what_an_old_acknowledgement_reports_is_not_sent_again_after_the_next() {
-    let switches = [
-        "limited_transmit",
-        "rescue_retransmission",
-        "window_growth_on_exit",
-    ];
-    let switches = switches.map(|name| (name.to_string(), Value::Switch(true)));
-    let threshold = ("duplicate_threshold".to_string(), Value::Number(3.0));
-    let mut sack = Sack::new(&Parameters::new(switches.into_iter().chain([threshold])));
+    let mut sack = Sack::new(&parameters(&[]));
     let mut flight = Flight::new(10 * FULL, FULL as u32, u64::MAX);
     (0..8).for_each(|i| _ = flight.send(i * FULL, Segment::default()));
     sack.on_timeout(&flight);
@@ -183,19 +176,7 @@ fn what_an_old_acknowledgement_reports_is_not_sent_again_after_the_next() {
         end: 6 * FULL,
     };
     assert!(sack.on_blocks(&[old], &flight));
-    let covered = flight.acknowledge(2 * FULL);
-    let ack = Ack {
-        at: Time::ZERO,
-        bytes: covered.bytes,
-        in_flight: flight.outstanding(),
-        rtt: None,
-        delivery_rate: None,
-    };
-    let mut cx = Context {
-        flight: &mut flight,
-        congestion: &mut StopAndWait::new(FULL as u32),
-        now: Time::ZERO,
-    };
-    sack.on_ack(&ack, false, &mut cx);
+    let mut congestion = StopAndWait::new(FULL as u32);
+    acknowledge(2 * FULL, &mut sack, &mut flight, &mut congestion);
     assert_eq!(flight.next, 6 * FULL);
 }
