@@ -19,7 +19,7 @@ impl<T: Copy> Arena<T> {
     }
 
     /// Stores a value.
-    #[inline(always)]
+    #[inline]
     pub fn insert(&mut self, value: T) -> UnitId {
         if let Some(id) = self.free.pop() {
             self.values[id.index()] = value;

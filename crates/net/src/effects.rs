@@ -124,7 +124,7 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
     }
 
     /// Puts a new unit into the network; it must then be sent.
-    #[inline(always)]
+    #[inline]
     pub fn create(&mut self, packet: Packet) -> UnitId {
         self.fabric.created += 1;
         self.fabric.units.insert(packet)

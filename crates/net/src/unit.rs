@@ -145,7 +145,7 @@ impl Packet {
     }
 
     /// A packet that is nowhere yet.
-    #[inline(always)]
+    #[inline]
     pub fn new(
         flow: FlowId,
         source: NodeId,
