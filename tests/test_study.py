@@ -195,7 +195,7 @@ def test_bad_points_seeds_and_workers_are_refused_before_anything_runs(
         Study(scenario(), {}, [1, 2, 1])
     with pytest.raises(InputError, match=r"^seeds: "):
         Study(scenario(), {}, [])
-    with pytest.raises(InputError, match=r"^seed: "):
+    with pytest.raises(InputError, match=r"^seeds\[0\]: "):
         Study(scenario(), {}, [-1])
     with pytest.raises(InputError, match=r"^workers: "):
         execute(study(), workers=0, progress=False)

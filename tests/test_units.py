@@ -16,6 +16,8 @@ from lightburst.units import (
     RATE,
     SIZE,
     TIME,
+    BareFloat,
+    BareInt,
     Dimension,
     Quantity,
     format_duration,
@@ -130,8 +132,10 @@ def test_sizes_and_durations_are_whole() -> None:
         parse_duration("0.5 ps")
 
 
-@pytest.mark.parametrize("given", [10, 1.5, None, True, ["10 m"], {"m": 10}])
-def test_only_text_has_a_unit(given: object) -> None:
+@pytest.mark.parametrize(
+    "given", ["10", BareInt(10), BareFloat(1.5), None, True, ["10 m"], {"m": 10}, 1j]
+)
+def test_what_has_no_unit_is_refused(given: object) -> None:
     with pytest.raises(ValueError, match="a length"):
         Quantity(LENGTH).parse(given)
 

@@ -1,12 +1,18 @@
 """The one error that a user can cause, and several of them at once."""
 
-from collections.abc import Iterable
+import difflib
+import math
+from collections.abc import Callable, Iterable
 
 _LONGEST_GIVEN = 80
+# How alike two names are that may be mistaken for each other, from 0 to 1.
+_ALIKE = 0.55
 
 
 def show(value: object) -> str:
     """Write a value for the ``given`` part of an error: quoted if text, shortened if long.
+
+    Something of ours, such as a scenario, is named by its type.
 
     Parameters
     ----------
@@ -18,8 +24,55 @@ def show(value: object) -> str:
     str
         At most about eighty characters.
     """
+    if type(value).__module__.startswith("lightburst.") and not isinstance(
+        value, str | int | float
+    ):
+        return f"a {type(value).__name__}"
     text = repr(value) if isinstance(value, str) else str(value)
     return text if len(text) <= _LONGEST_GIVEN else f"{text[: _LONGEST_GIVEN - 3]}..."
+
+
+def did_you_mean(given: object, known: Iterable[str]) -> str:
+    """Write `` (did you mean 'hybrid'?)`` if some known name is near, else nothing.
+
+    Parameters
+    ----------
+    given : object
+        What the user gave.
+    known : iterable of str
+        Names that can stand there.
+
+    Returns
+    -------
+    str
+        To stand at the end of the ``allowed`` part of an error.
+    """
+    near = difflib.get_close_matches(str(given), list(known), 1, _ALIKE)
+    return f" (did you mean '{near[0]}'?)" if near else ""
+
+
+def number_meant(given: object, fits: Callable[[float], bool]) -> str:
+    """Write `` (did you mean 8?)`` for 8.0 and '8', which are no whole numbers; else nothing.
+
+    Parameters
+    ----------
+    given : object
+        What the user gave where a number should stand.
+    fits : callable
+        Whether a number is one that can stand there.
+
+    Returns
+    -------
+    str
+        To stand at the end of the ``allowed`` part of an error.
+    """
+    try:
+        number = float(given) if isinstance(given, str | float) else math.nan
+    except ValueError:
+        return ""
+    if not math.isfinite(number) or not fits(number):
+        return ""
+    return f" (did you mean {int(number) if number.is_integer() else number}?)"
 
 
 class InputError(ValueError):

@@ -1,24 +1,28 @@
-"""Quantities with units, as text that people write, read strictly and exactly.
+"""Quantities with units, as text that people write, read strictly and exactly; numbers from Python.
 
 One white list for each dimension; a number, at most one space, a unit; the case counts, because
 ``Mb`` is not ``mb``. Numbers are read as decimals, so that ``0.1 ms`` is 100,000,000 ps and not a
 little more. What cannot be read is an error that says what can: unit libraries read network units
 wrongly without one (pint takes '10 Gb/s' for gilberts a second).
 
-======================  ==================  ==========================
-type                    held as             written as
-======================  ==================  ==========================
-`Duration`              int, picoseconds    ``5 ms``
-`Size`                  int, bytes          ``9 kB``, ``16 MiB``
-`Rate`                  int, bits a second  ``10 Gb/s``
-`Length`                float, metres       ``10 m``
-`Frequency`             float, 1/s          ``1e7 /s``
-`DelayPerLength`        float, ps/m         ``5 ns/m``
-`EnergyPerBit`          float, joules/bit   ``1 pJ/b``
-======================  ==================  ==========================
+A number that Python hands over is in the SI unit. One that was read from text has no unit, because
+nobody wrote one (`BareInt`, `BareFloat`), and is refused.
+
+======================  ==================  ==========================  ====================
+type                    held as             written as                  a number from Python
+======================  ==================  ==========================  ====================
+`Duration`              int, picoseconds    ``5 ms``                    seconds
+`Size`                  int, bytes          ``9 kB``, ``16 MiB``        bytes
+`Rate`                  int, bits a second  ``10 Gb/s``                 bits a second
+`Length`                float, metres       ``10 m``                    metres
+`Frequency`             float, 1/s          ``1e7 /s``                  per second
+`DelayPerLength`        float, ps/m         ``5 ns/m``                  seconds a metre
+`EnergyPerBit`          float, joules/bit   ``1 pJ/b``                  joules a bit
+======================  ==================  ==========================  ====================
 """
 
 import difflib
+import math
 import re
 from dataclasses import dataclass
 from decimal import Decimal
@@ -29,7 +33,7 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from lightburst.errors import InputError, show
+from lightburst.errors import InputError, did_you_mean, show
 
 PICOSECONDS_PER_SECOND = 10**12
 BITS_PER_BYTE = 8
@@ -38,6 +42,52 @@ _NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _TEXT = re.compile(rf"({_NUMBER}) ?(\S*)", re.ASCII)
 # Beyond this power of ten a number is a typing error, and would be slow to write out in full.
 _LARGEST_EXPONENT = 40
+# A few roundings lie behind a float such as 0.1 + 0.2; how far they can carry it, in units of its
+# last place.
+_ROUNDINGS = 4
+
+
+class BareInt(int):
+    """A whole number that was read from text: not of the SI unit, but without one."""
+
+
+class BareFloat(float):
+    """A number with a fraction that was read from text."""
+
+
+class Picoseconds(int):
+    """A duration as it is held; given to a field again it stays what it is, and is no seconds."""
+
+
+_NOT_SI = bool | BareInt | BareFloat | Picoseconds
+
+
+def as_python(value: Any) -> Any:
+    """Give Python's own number, bool, text or list for one of NumPy or pandas.
+
+    Parameters
+    ----------
+    value : object
+        What the user gave.
+
+    Returns
+    -------
+    object
+        A float of few bits is the decimal that it prints, so that ``np.float32(0.1)`` is 0.1. What
+        is none of these comes back as it is.
+    """
+    if isinstance(value, list | tuple | range):
+        items = [as_python(item) for item in value]
+        return tuple(items) if isinstance(value, tuple) else items
+    # NumPy takes long to import, and need not be to ask for these.
+    kind = getattr(getattr(value, "dtype", None), "kind", None)
+    if kind is None:
+        return value
+    if value.ndim:
+        return [as_python(item) for item in value]
+    if kind == "f":
+        return float(str(value))
+    return value.item() if kind in "biuU" else value
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +101,10 @@ class Dimension:
     units : mapping of str to Decimal
         Each unit that may be written and its size in the unit that the value is held in; from
         small to large.
+    si : Decimal
+        The SI unit, in the unit that the value is held in.
+    suffix : str
+        What a name ends in that stands for a number in the SI unit: ``bps``.
     whole : bool
         Held as an exact whole number (else as a float).
     example : str
@@ -63,6 +117,8 @@ class Dimension:
 
     name: str
     units: MappingProxyType[str, Decimal]
+    si: Decimal
+    suffix: str
     whole: bool
     example: str
     largest: str
@@ -73,15 +129,16 @@ def _dimension(
     name: str,
     units: dict[str, str],
     *,
+    suffix: str,
     whole: bool,
     example: str,
     largest: str,
     written: str | None = None,
+    si: str = "1",
 ) -> Dimension:
     exact = MappingProxyType({unit: Decimal(factor) for unit, factor in units.items()})
-    return Dimension(
-        name, exact, whole, example, largest, tuple((written or " ".join(units)).split())
-    )
+    preferred = tuple((written or " ".join(units)).split())
+    return Dimension(name, exact, Decimal(si), suffix, whole, example, largest, preferred)
 
 
 # The clock of the simulator ends at 2**64 ps, about 213 days; 46 days leave room for sums.
@@ -89,6 +146,8 @@ TIME = _dimension(
     "a duration",
     {"ps": "1", "ns": "1e3", "us": "1e6", "µs": "1e6", "ms": "1e9", "s": "1e12"}
     | {"min": "60e12", "h": "3600e12"},
+    suffix="s",
+    si="1e12",
     whole=True,
     example="5 ms",
     largest="4000000 s",
@@ -98,6 +157,7 @@ SIZE = _dimension(
     "a size",
     {"B": "1", "kB": "1e3", "KiB": "1024", "MB": "1e6", "MiB": str(2**20)}
     | {"GB": "1e9", "GiB": str(2**30), "TB": "1e12", "TiB": str(2**40)},
+    suffix="bytes",
     whole=True,
     example="9 kB",
     largest="1000 TB",
@@ -105,6 +165,7 @@ SIZE = _dimension(
 RATE = _dimension(
     "a rate",
     {"b/s": "1", "kb/s": "1e3", "Mb/s": "1e6", "Gb/s": "1e9", "Tb/s": "1e12"},
+    suffix="bps",
     whole=True,
     example="10 Gb/s",
     largest="1000 Tb/s",
@@ -112,6 +173,7 @@ RATE = _dimension(
 LENGTH = _dimension(
     "a length",
     {"mm": "1e-3", "cm": "1e-2", "m": "1", "km": "1e3"},
+    suffix="m",
     whole=False,
     example="10 m",
     largest="1e6 km",
@@ -120,6 +182,7 @@ LENGTH = _dimension(
 FREQUENCY = _dimension(
     "a frequency",
     {"/s": "1", "/ms": "1e3", "/us": "1e6"},
+    suffix="per_s",
     whole=False,
     example="1e7 /s",
     largest="1e15 /s",
@@ -128,6 +191,8 @@ FREQUENCY = _dimension(
 DELAY_PER_LENGTH = _dimension(
     "a delay per length",
     {"ps/m": "1", "ns/m": "1e3", "us/km": "1e3", "µs/km": "1e3"},
+    suffix="s_per_m",
+    si="1e12",
     whole=False,
     example="5 ns/m",
     largest="1000 ns/m",
@@ -136,6 +201,7 @@ DELAY_PER_LENGTH = _dimension(
 ENERGY_PER_BIT = _dimension(
     "an energy per bit",
     {"fJ/b": "1e-15", "pJ/b": "1e-12", "nJ/b": "1e-9", "uJ/b": "1e-6", "mJ/b": "1e-3", "J/b": "1"},
+    suffix="j_per_bit",
     whole=False,
     example="1 pJ/b",
     largest="1 J/b",
@@ -143,7 +209,10 @@ ENERGY_PER_BIT = _dimension(
 )
 
 # How people write the same elsewhere; used only to suggest, never to read.
-_ELSEWHERE = (("bps", "b/s"), ("bit", "b"), ("byte", "B"), ("sec", "s"), ("Hz", "/s"))
+_ELSEWHERE = (
+    *(("bps", "b/s"), ("bit", "b"), ("byte", "B"), ("second", "s"), ("sec", "s"), ("Hz", "/s")),
+    *(("meter", "m"), ("metre", "m")),
+)
 
 
 def _suggestion(number: str, unit: str, dimension: Dimension) -> str:
@@ -151,10 +220,12 @@ def _suggestion(number: str, unit: str, dimension: Dimension) -> str:
     known = {name.casefold(): name for name in dimension.units}
     wanted = [unit.casefold()]
     for theirs, ours in _ELSEWHERE:
-        wanted.append(unit.replace(theirs, ours).rstrip("s").casefold())
+        wanted.append(unit.replace(theirs, ours).removesuffix("s").casefold())
         wanted.append(unit.replace(theirs, ours).casefold())
     exact = [known[text] for text in wanted if text in known]
-    near = exact or [known[m] for m in difflib.get_close_matches(unit.casefold(), known, 1)]
+    begun = [name for name in dimension.units if unit and name.startswith(unit)]
+    near = exact or begun
+    near = near or [known[m] for m in difflib.get_close_matches(unit.casefold(), known, 1)]
     return f" (did you mean '{number} {near[0]}'?)" if near and unit else ""
 
 
@@ -189,13 +260,13 @@ class Quantity:
         text = f"{dimension.name}, {sign}, such as '{dimension.example}', in one of {units}"
         return f"{text}, or '{self.word}'" if self.word else text
 
-    def parse(self, text: object) -> int | float | None:
+    def parse(self, given: object) -> int | float | None:
         """Read a quantity.
 
         Parameters
         ----------
-        text : object
-            What the user gave. Only text can be read: a bare number has no unit.
+        given : object
+            What the user gave: text, or a number in the SI unit.
 
         Returns
         -------
@@ -207,16 +278,10 @@ class Quantity:
         ValueError
             With what is allowed as its message.
         """
-        if self.word is not None and text == self.word:
+        if self.word is not None and given == self.word:
             return None
         dimension = self.dimension
-        match = _TEXT.fullmatch(text) if isinstance(text, str) else None
-        if match is None:
-            raise ValueError(self.allowed)
-        number, unit = match.groups()
-        if unit not in dimension.units:
-            raise ValueError(self.allowed + _suggestion(number, unit, dimension))
-        value = Decimal(number)
+        value, unit = self._number_and_unit(given)
         # A number too small for a float is zero.
         if value < 0 or (self.positive and float(value) == 0):
             raise ValueError(self.allowed)
@@ -224,15 +289,41 @@ class Quantity:
         largest, largest_unit = limit.split(" ")
         if value.adjusted() > _LARGEST_EXPONENT:
             raise ValueError(f"{self.allowed}, up to {limit}")
-        held = value * dimension.units[unit]
+        held = value * unit
         if held > Decimal(largest) * dimension.units[largest_unit]:
             raise ValueError(f"{self.allowed}, up to {limit}")
         if not dimension.whole:
             return float(held)
-        if held != held.to_integral_value():
+        nearest = held.to_integral_value()
+        noise = _ROUNDINGS * Decimal(math.ulp(given)) * unit if isinstance(given, float) else 0
+        if abs(held - nearest) > noise or (self.positive and not nearest):
             smallest = next(iter(dimension.units))
-            raise ValueError(f"{dimension.name} of a whole number of {smallest}")
-        return int(held)
+            hint = f" (did you mean '{nearest:f} {smallest}'?)" if nearest else ""
+            raise ValueError(f"{dimension.name} of a whole number of {smallest}{hint}")
+        return Picoseconds(nearest) if dimension is TIME else int(nearest)
+
+    def _number_and_unit(self, given: object) -> tuple[Decimal, Decimal]:
+        """Take apart what was given; the unit as a multiple of the one that values are held in."""
+        dimension = self.dimension
+        if isinstance(given, Picoseconds) and dimension is TIME:
+            return Decimal(given), Decimal(1)
+        if isinstance(given, int | float) and not isinstance(given, _NOT_SI):
+            if isinstance(given, float) and not math.isfinite(given):
+                raise ValueError(self.allowed)
+            # The shortest decimal that is this float: 1e-6 is one microsecond and not nearly one.
+            exact = Decimal(repr(float(given)) if isinstance(given, float) else given)
+            return exact, dimension.si
+        match = _TEXT.fullmatch(given) if isinstance(given, str) else None
+        if match is None:
+            raise ValueError(self.allowed + did_you_mean(given, (self.word,) if self.word else ()))
+        number, unit = match.groups()
+        if unit not in dimension.units:
+            raise ValueError(self.allowed + _suggestion(number, unit, dimension))
+        return Decimal(number), dimension.units[unit]
+
+    def in_si(self, held: float | None) -> float:
+        """Give a held value in the SI unit; NaN for the word."""
+        return math.nan if held is None else float(Decimal(repr(held)) / self.dimension.si)
 
     def format(self, value: float | None) -> str | None:
         """Write a quantity: the shortest number of one or more, exactly as it is read back."""
@@ -301,7 +392,7 @@ def _parse(quantity: Quantity, text: str, path: str) -> int | float:
 
 def parse_duration(text: str, path: str = "duration") -> int:
     """Read a duration, in picoseconds; `InputError` at ``path`` if it is not one."""
-    return int(_parse(Quantity(TIME), text, path))
+    return Picoseconds(_parse(Quantity(TIME), text, path))
 
 
 def parse_size(text: str, path: str = "size") -> int:

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from lightburst import _core
-from lightburst.errors import InputError, show
+from lightburst.errors import InputError, did_you_mean, show
 from lightburst.papers import PAPERS
 from lightburst.scenario import KINDS
 from lightburst.scenario.assembly import Assembly
@@ -74,7 +74,9 @@ def print_list(topic: str | None) -> None:
     elif topic in known:
         print("\n".join(known[topic]))
     else:
-        raise InputError("list", show(topic), f"one of {', '.join(known)}")
+        raise InputError(
+            "list", show(topic), f"one of {', '.join(known)}{did_you_mean(topic, known)}"
+        )
 
 
 def _print_kinds(union: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lightburst.errors import InputError, show
+from lightburst.errors import InputError, did_you_mean, show
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,5 +44,5 @@ def whole(path: str, text: str, least: int) -> int:
 def choice(path: str, text: str, known: Sequence[str]) -> str:
     """Read one of several words; `InputError` at ``path`` if it is none of them."""
     if text not in known:
-        raise InputError(path, show(text), f"one of {', '.join(known)}")
+        raise InputError(path, show(text), f"one of {', '.join(known)}{did_you_mean(text, known)}")
     return text

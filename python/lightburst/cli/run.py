@@ -15,12 +15,12 @@ from rich.text import Text
 from lightburst.cli.aside import run_aside
 from lightburst.cli.guard import resumable
 from lightburst.cli.options import choice, whole
+from lightburst.compile import check_seed
 from lightburst.errors import InputError, show
 from lightburst.report.files import STORE, check, replace
 from lightburst.report.replications import Replications, replicate
 from lightburst.report.words import readable, readable_interval, words_of
 from lightburst.scenario import Scenario, load
-from lightburst.simulate import check_seed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -59,7 +59,7 @@ def run(
     choice("--format", format, ("table", "json", "csv"))
     scenario = changed(load(path), settings)
     first, number = whole("--seed", seed, 0), whole("--replications", replications, 1)
-    check_seed(first + number - 1)
+    check_seed(first + number - 1, "--seed")
     if out is not None:
         check(out)
     if number == 1:

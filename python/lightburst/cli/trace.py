@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from lightburst.cli.aside import run_aside
 from lightburst.cli.options import choice, whole
 from lightburst.cli.run import changed, print_table
+from lightburst.compile import check_seed
 from lightburst.errors import InputError
 from lightburst.report.files import check
 from lightburst.report.traces import record, save
 from lightburst.report.words import readable
 from lightburst.scenario import load
-from lightburst.simulate import check_seed
 from lightburst.trace.packets import check_segment
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def trace(
     """
     choice("--format", format, ("table", "json"))
     number, first = whole("--flow", flow, 0), whole("--seed", seed, 0)
-    check_seed(first)
+    check_seed(first, "--seed")
     scenario = changed(load(path), settings).with_({_TRACED: [number]})
     _check(scenario)
     if out is not None:

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from lightburst.compile.checks import check_flows, check_network, lossy_links
 from lightburst.compile.memory import check_memory, needed_bytes
+from lightburst.compile.seeds import check_seed
 from lightburst.compile.settings import loss_settings, switch_settings, transport_settings
-from lightburst.errors import InputError, combine, show
+from lightburst.errors import combine
 from lightburst.scenario.fit import misfits
 from lightburst.scenario.model import Scenario
 from lightburst.scenario.transport import Datagram
@@ -22,7 +23,6 @@ from lightburst.workload import Flows, datagram_counts, departures, make_flows
 
 Columns = dict[str, NDArray[Any]]
 
-_LARGEST_SEED = 2**64 - 1
 # Settings that came later: without them a plan has the digest that it always had.
 _LATER = ("loss", "trace")
 
@@ -85,8 +85,7 @@ def compile_plan(scenario: Scenario, seed: int, agenda: str | None = None) -> Pl
         When a file cannot be used, the parts of the scenario do not fit together, or it needs more
         memory than there is.
     """
-    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= _LARGEST_SEED:
-        raise InputError("seed", show(seed), "a whole number from 0 to 2**64 - 1")
+    seed = check_seed(seed)
     network = _network(scenario)
     flows = make_flows(scenario.workload, network.hosts, seed, network.names)
     check_flows(scenario, network, flows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from lightburst.errors import InputError, show
+from lightburst.errors import InputError, did_you_mean, show
 from lightburst.papers import minakhmetov2018, yu2004
 from lightburst.papers.paper import Paper
 
@@ -29,7 +29,7 @@ def find(name: str) -> tuple[Paper, tuple[str, ...]]:
     InputError
         If there is no such paper or part; it lists those that there are.
     """
-    head, slash, part = name.partition("/")
+    head, slash, part = str(name).partition("/")
     paper = PAPERS.get(head)
     if paper is not None and not slash:
         return paper, paper.default
@@ -40,4 +40,4 @@ def find(name: str) -> tuple[Paper, tuple[str, ...]]:
         for each in PAPERS.values()
         for word in (each.name, *(f"{each.name}/{part}" for part in each.parts))
     ]
-    raise InputError("name", show(name), f"one of {', '.join(known)}")
+    raise InputError("name", show(name), f"one of {', '.join(known)}{did_you_mean(name, known)}")

@@ -65,8 +65,7 @@ class Block:
             )
             places = table.pop("place").to_numpy()
         repeated = self.labels.iloc[places]
-        varied = [path for point in self.study.points for path in point]
-        rest = table.drop(columns=list(dict.fromkeys(varied)), errors="ignore")
+        rest = table.loc[:, "seed":]  # the parameters are the columns before
         return pd.concat([repeated.reset_index(drop=True), rest.reset_index(drop=True)], axis=1)
 
 

@@ -1,14 +1,16 @@
 """Changing fields of a scenario by their paths."""
 
-import tomllib
 from collections.abc import Mapping
+from tomllib import TOMLDecodeError
 from typing import Any
 
 from pydantic import BaseModel
 
 from lightburst.errors import InputError, show
+from lightburst.scenario import toml
 from lightburst.scenario.explain import inner_model, kinds
 from lightburst.scenario.fields import Section, plain
+from lightburst.units import Quantity, as_python
 
 # Fields that hold text of the user's own, which must not be read as a number.
 _TEXT = frozenset({"name", "file"})
@@ -18,13 +20,13 @@ def from_text(path: str, value: object) -> object:
     """Read a value as it is given on the command line for the field at ``path``.
 
     A TOML value where it is one (``5``, ``true``, ``{ kind = "constant", value = "9 kB" }``), else
-    the text itself (``10 Gb/s``, ``all-optical``).
+    the text itself (``10 Gb/s``, ``all-optical``). A number in it has no unit.
     """
     if not isinstance(value, str) or path.rpartition(".")[2] in _TEXT or "\n" in value:
         return value
     try:
-        return tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
+        return toml.read(f"value = {value}")["value"]
+    except TOMLDecodeError:
         return value
 
 
@@ -43,11 +45,15 @@ def change(scenario: BaseModel, changes: Mapping[str, Any]) -> dict[str, Any]:
     InputError
         When a path leads through a field that is not a table.
     """
+    for path in changes:
+        if not isinstance(path, str) or not all(path.split(".")):
+            allowed = "the path of a field, such as 'topology.link_length'"
+            raise InputError("path", show(path), allowed)
     values = plain(scenario)
     _leave_open(scenario, values)
     # A kind first: the other changes are meant for the fields of the new one.
     for path in sorted(changes, key=lambda path: not path.endswith("kind")):
-        value = from_text(path, changes[path])
+        value = from_text(path, as_python(changes[path]))
         if isinstance(value, BaseModel):
             value = plain(value)
         *tables, key = path.split(".")
@@ -97,3 +103,28 @@ def _members(
         members = kinds(field)
         table = members.get(str(values.get("kind"))) or inner_model(field.annotation)
     return members
+
+
+def quantity_at(section: BaseModel, path: str) -> tuple[Quantity, float | None] | None:
+    """Find the quantity at a path.
+
+    Parameters
+    ----------
+    section : Scenario
+        Where to begin.
+    path : str
+        Of a field that it has.
+
+    Returns
+    -------
+    (Quantity, float or None) or None
+        Its type and what is held, None for a word; None where the path leads to anything else.
+    """
+    *tables, key = path.split(".")
+    for table in tables:
+        section = getattr(section, table, None)  # type: ignore[assignment]
+    field = type(section).model_fields.get(key) if isinstance(section, BaseModel) else None
+    for marker in field.metadata if field else ():
+        if isinstance(marker, Quantity):
+            return marker, getattr(section, key)
+    return None

@@ -1,16 +1,19 @@
 """From pydantic's account of what is wrong to the user's: path, given, allowed."""
 
-import difflib
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from lightburst.errors import InputError, combine, show
+from lightburst.errors import InputError, combine, did_you_mean, show
 
 Model = type[BaseModel]
+
+# As many places as a message can name.
+_FEW_PATHS = 3
 
 
 def kinds(field: FieldInfo) -> dict[str, Model]:
@@ -38,6 +41,8 @@ class _Place:
 
     def __init__(self, model: Model, location: Sequence[int | str]) -> None:
         self.path = ""
+        # The scenario, of a key that stands in no table.
+        self.root = model if len(location) == 1 else None
         self.field: FieldInfo | None = None
         self.table: Model | None = model
         self.others: Iterable[Model] = ()
@@ -98,8 +103,28 @@ def _unknown_key(place: _Place, key: str) -> str:
     owners = [kind for other in others for kind in _kind_names(other)]
     if owners:
         return f"{text} ('{key}' is for kind {_quoted(owners)})"
-    near = difflib.get_close_matches(key, names, 1)
-    return f"{text} (did you mean '{near[0]}'?)" if near else text
+    if place.root and (paths := _elsewhere(place.root, key)):
+        return f"{text} (did you mean {' or '.join(_quoted([path]) for path in paths)}?)"
+    return text + did_you_mean(key, names)
+
+
+def _elsewhere(root: Model, key: str) -> list[str]:
+    """Find the paths that a key outside of all tables may stand for; none if they are many."""
+    words = re.sub(r"\W|__", "_", key)
+    found = [
+        path
+        for path in dict.fromkeys(_paths(root))
+        if "." in path and words in (path.replace(".", "_"), path.rpartition(".")[2])
+    ]
+    return found if len(found) <= _FEW_PATHS else []
+
+
+def _paths(model: Model) -> Iterator[str]:
+    for name, field in model.model_fields.items():
+        yield name
+        inner = None if get_origin(field.annotation) is tuple else inner_model(field.annotation)
+        for table in kinds(field).values() or filter(None, [inner]):
+            yield from (f"{name}.{path}" for path in _paths(table))
 
 
 def _all(model: Model, error: ErrorDetails) -> Iterator[InputError]:
@@ -124,19 +149,33 @@ def _single(model: Model, error: ErrorDetails) -> InputError:
         key = str(error["loc"][-1])
         return InputError(path, f"an unknown key '{key}'", _unknown_key(place, key))
     if kind == "union_tag_invalid":
-        return InputError(f"{path}.kind", f"'{context['tag']}'", f"one of {_expected(context)}")
+        hint = did_you_mean(context["tag"], kinds(place.field) if place.field else ())
+        allowed = f"one of {_expected(context)}{hint}"
+        return InputError(f"{path}.kind", f"'{context['tag']}'", allowed)
     if kind == "union_tag_not_found" and isinstance(error["input"], dict | BaseModel):
         allowed = _quoted(kinds(place.field)) if place.field else ""
         return InputError(f"{path}.kind", "nothing", f"one of {allowed}")
     if kind == "missing":
         given = "nothing"
     if kind == "literal_error":
-        return InputError(path, given, f"one of {_expected(context)}")
+        names = _expected(context).replace("'", "").split(", ")
+        hint = did_you_mean(error["input"], names)
+        return InputError(path, given, f"one of {_expected(context)}{hint}")
     if place.field is None:
         return InputError(path or "scenario", given, "a table")
     if kind == "tuple_type":
         return InputError(path, given, f"a list, each item {allowed_in(place.field)}")
-    return InputError(path, given, allowed_in(place.field))
+    return InputError(path, given, allowed_in(place.field) + _kind_meant(place, error))
+
+
+def _kind_meant(place: _Place, error: ErrorDetails) -> str:
+    """Say how to write a kind, where something else stands in place of its table."""
+    members = kinds(place.field) if place.field else {}
+    if not members or error["type"] == "missing":
+        return ""
+    if error["input"] in list(members):
+        return f" (did you mean {place.path}.kind = '{error['input']}'?)"
+    return f", as {{ kind = '{next(iter(members))}', ... }}"
 
 
 def _expected(context: dict[str, Any]) -> str:

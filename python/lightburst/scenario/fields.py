@@ -5,18 +5,27 @@ JSON schema say the same.
 """
 
 import math
+import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler, Strict
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    Strict,
+    model_validator,
+)
 from pydantic import ValidationError as PydanticError
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from lightburst.errors import InputError
-from lightburst.units import Quantity
+from lightburst.errors import InputError, number_meant, show
+from lightburst.units import Quantity, as_python
 
 # Flows, hosts and switches are counted in 32 bits by the simulator.
 LARGEST_COUNT = 2**31
@@ -25,10 +34,15 @@ LARGEST_COUNT = 2**31
 class Section(BaseModel):
     """A table of the scenario file: no unknown keys, no changes after it was made.
 
+    Made in Python, a quantity is text with a unit or a number in the SI unit; what NumPy and pandas
+    have of numbers, bools and lists can stand for Python's.
+
     Attributes
     ----------
     follows : frozenset of str
         Fields whose default hangs on other fields.
+    instead : str
+        What to call with other things than fields, at the end of the error that refuses them.
 
     Raises
     ------
@@ -38,8 +52,13 @@ class Section(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
     follows: ClassVar[frozenset[str]] = frozenset()
+    instead: ClassVar[str] = ""
 
-    def __init__(self, /, **values: Any) -> None:
+    def __init__(self, /, *given: object, **values: Any) -> None:
+        if given:
+            names = ", ".join(name for name in type(self).model_fields if name != "kind")
+            allowed = f"fields by name: {names}{self.instead}"
+            raise InputError(type(self).__name__, show(given[0]), allowed)
         try:
             super().__init__(**values)
         except PydanticError as error:
@@ -50,6 +69,13 @@ class Section(BaseModel):
     # pydantic calls an __init__ of ours for inner tables as well, unless it is marked as its own;
     # it must not, because an inner table does not know the whole path of its fields.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _own_values(cls, values: Any) -> Any:
+        if isinstance(values, Mapping):
+            return {key: as_python(value) for key, value in values.items()}
+        return values
 
     @classmethod
     def __get_pydantic_json_schema__(
@@ -148,10 +174,13 @@ class Whole:
         if isinstance(value, str) and value in self.names:
             return value
         if isinstance(value, bool) or not isinstance(value, int):
+            raise refuse(self.allowed + number_meant(value, self._fits))
+        if not self._fits(value):
             raise refuse(self.allowed)
-        if not self.minimum <= value <= self.maximum or (self.even and value % 2):
-            raise refuse(self.allowed)
-        return value
+        return int(value)
+
+    def _fits(self, value: float) -> bool:
+        return self.minimum <= value <= self.maximum and value % (2 if self.even else 1) == 0
 
     def format(self, value: int | str | None) -> int | str | None:
         """Write a value as it stands in a file."""
@@ -196,7 +225,7 @@ class Span:
         whole = all(isinstance(end, int) and not isinstance(end, bool) for end in ends)
         if len(ends) != 2 or not whole or not 1 <= ends[0] <= ends[1] <= LARGEST_COUNT:
             raise refuse(self.allowed)
-        return ends[0], ends[1]
+        return int(ends[0]), int(ends[1])
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
@@ -241,15 +270,17 @@ class Real:
 
     def _validate(self, value: object) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise refuse(self.allowed)
-        inside = (
-            self.minimum <= value <= self.maximum
-            if self.inclusive
-            else self.minimum < value < self.maximum
-        )
-        if not (inside and math.isfinite(value)):
+            raise refuse(self.allowed + number_meant(value, self._fits))
+        if not self._fits(value):
             raise refuse(self.allowed)
         return float(value)
+
+    def _fits(self, value: float) -> bool:
+        if not abs(value) <= sys.float_info.max:  # also a whole number too large for a float
+            return False
+        if self.inclusive:
+            return self.minimum <= value <= self.maximum
+        return self.minimum < value < self.maximum
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler

@@ -1,11 +1,12 @@
 """Reading scenario files."""
 
-import tomllib
 from os import PathLike
 from pathlib import Path
+from tomllib import TOMLDecodeError
 from typing import Any
 
 from lightburst.errors import InputError, show
+from lightburst.scenario import toml
 from lightburst.scenario.model import Scenario
 
 
@@ -22,6 +23,8 @@ def read_toml(path: str | PathLike[str]) -> dict[str, Any]:
     InputError
         When it cannot be read, or is not TOML; with the line then.
     """
+    if not isinstance(path, str | PathLike) or not str(path):
+        raise InputError("scenario", show(path), "the name of a scenario file")
     file = Path(path)
     try:
         text = file.read_bytes().decode()
@@ -33,9 +36,9 @@ def read_toml(path: str | PathLike[str]) -> dict[str, Any]:
         given = f"bytes that are not UTF-8 (at line {line})"
         raise InputError(str(file), given, "a TOML file") from None
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(str(file), str(error), "a TOML file") from None
+        return toml.read(text)
+    except TOMLDecodeError as error:
+        raise InputError(str(file), f"what is not TOML ({error})", "a TOML file") from None
 
 
 def load(path: str | PathLike[str]) -> Scenario:
@@ -57,3 +60,24 @@ def load(path: str | PathLike[str]) -> Scenario:
         allowed.
     """
     return Scenario.from_dict(read_toml(path), Path(path).parent)
+
+
+def as_scenario(given: Scenario | str | PathLike[str]) -> Scenario:
+    """Give the scenario that a user means: a scenario, or the file that it stands in.
+
+    Parameters
+    ----------
+    given : Scenario, str or path-like
+        What the user gave.
+
+    Raises
+    ------
+    InputError
+        As `load`; and when it is neither.
+    """
+    if isinstance(given, Scenario):
+        return given
+    if isinstance(given, str | PathLike):
+        return load(given)
+    makes = "; Scenario.from_dict makes one of a dictionary" if isinstance(given, dict) else ""
+    raise InputError("scenario", show(given), f"a Scenario or the name of a scenario file{makes}")

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import tomli_w
 from pydantic import Field, ValidationError, model_validator
@@ -32,13 +32,16 @@ class Scenario(Section):
         For titles; changes nothing else.
     topology, routing, switching, loss, transport, workload, measurement
         The tables of the file; without `loss` no link loses anything. Quantities are held in
-        picoseconds, bytes, bits a second and metres.
+        picoseconds, bytes, bits a second and metres, and given as text with a unit or as numbers in
+        the SI unit: seconds, bytes, bits a second, metres.
 
     Raises
     ------
     InputError
         With every field that is not allowed.
     """
+
+    instead: ClassVar[str] = "; lightburst.load reads a file, Scenario.from_dict a dictionary"
 
     name: str = Field("", description="For titles; changes nothing else.")
     topology: Topology
@@ -63,7 +66,7 @@ class Scenario(Section):
         Parameters
         ----------
         values : mapping
-            The tables; quantities as text.
+            The tables; quantities as text with a unit, or as numbers in the SI unit.
         directory : Path, optional
             What the names of files in it are relative to; given, the files must be readable.
 
@@ -72,6 +75,9 @@ class Scenario(Section):
         InputError
             With every field that is not allowed.
         """
+        if not isinstance(values, Mapping | Scenario):
+            allowed = "a dictionary of tables; lightburst.load reads a file"
+            raise InputError("scenario", show(values), allowed)
         context = None if directory is None else {"directory": directory}
         try:
             return cls.model_validate(values, context=context)
@@ -84,8 +90,11 @@ class Scenario(Section):
         Parameters
         ----------
         changes : mapping of str to object, optional
-            Paths and values: ``{"switching.buffer_ports": 5}``. Text is read as ``--set`` reads
-            it: ``"5"`` is a number where a number can stand.
+            Paths and values: ``{"switching.buffer_ports": 5}``. A number for a quantity is in the
+            SI unit: seconds, bytes, bits a second, metres, events a second, seconds a metre, joules
+            a bit. Numbers, bools and arrays can be NumPy's. Text is read as ``--set`` reads it:
+            ``"5"`` is a number where one without a unit can stand, and a quantity in it needs a
+            unit. None takes a field out, so that it has its default.
         **more
             The same with ``__`` for the dot: ``switching__buffer_ports=5``.
 
@@ -99,6 +108,8 @@ class Scenario(Section):
         InputError
             With every field that is not allowed.
         """
+        if not isinstance(changes, Mapping | None):
+            raise InputError("with_", show(changes), "a dictionary of paths and values")
         wanted = dict(changes or {})
         wanted.update({path.replace("__", "."): value for path, value in more.items()})
         return type(self).from_dict(change(self, wanted))

@@ -10,6 +10,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Final
@@ -17,13 +18,14 @@ from typing import Final
 import pandas as pd
 
 from lightburst._core import Cancel, Cancelled
-from lightburst.errors import InputError
+from lightburst.errors import InputError, show
 from lightburst.metrics import Metric
 from lightburst.scenario import Scenario
 from lightburst.simulate import run
 from lightburst.study.progress import progress_bar
 from lightburst.study.store import IN_MEMORY, Store
-from lightburst.study.sweep import Key, PlannedRun, Study
+from lightburst.study.sweep import Key, PlannedRun, Seeds, Study
+from lightburst.units import as_python
 
 Summary = Mapping[str, Metric]
 _Outcome = tuple[PlannedRun, Summary] | BaseException
@@ -57,8 +59,10 @@ def execute(
     Returns
     -------
     pandas.DataFrame
-        One row for each run, point by point and seed by seed: the parameters of the point, ``seed``
-        and the summary of the run (see `lightburst.Result.summary`).
+        One row for each run, point by point and seed by seed: the parameters of the point as they
+        were given, each quantity also as a number in the SI unit (``topology.link_length`` and
+        ``topology.link_length_m``), ``seed``, and the summary of the run (see
+        `lightburst.Result.summary`).
 
     Raises
     ------
@@ -67,9 +71,12 @@ def execute(
     KeyboardInterrupt
         On Ctrl-C, within a second. What was finished is in the store; calling again goes on there.
     """
-    count = _available_cores() if workers is None else workers
-    if count < 1:
-        raise InputError("workers", str(count), "a whole number from 1")
+    if not isinstance(study, Study):
+        allowed = "a Study; lightburst.run and lightburst.replicate run a scenario"
+        raise InputError("study", show(study), allowed)
+    count = as_python(_available_cores() if workers is None else workers)
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise InputError("workers", show(workers), "a whole number from 1")
     if isinstance(store, Store):
         return _execute(study, store, count, progress)
     with Store(IN_MEMORY if store is None else store) as opened:
@@ -77,8 +84,8 @@ def execute(
 
 
 def replicate(
-    scenario: Scenario,
-    seeds: Sequence[int],
+    scenario: Scenario | str | PathLike[str],
+    seeds: Seeds,
     store: Store | str | Path | None = None,
     *,
     workers: int | None = None,
@@ -88,10 +95,10 @@ def replicate(
 
     Parameters
     ----------
-    scenario : Scenario
-        What to run.
-    seeds : sequence of int
-        Different seeds.
+    scenario : Scenario, str or path-like
+        What to run, or the name of its file.
+    seeds : iterable of int, or int
+        Different seeds; a number n alone stands for those from 1 to n.
     store, workers, progress
         As for `execute`.
 
@@ -187,7 +194,8 @@ def _table(study: Study, finished: Mapping[Key, Summary]) -> pd.DataFrame:
     """Rows point by point, though they ran seed by seed."""
     points = len(study.points)
     ordered = [planned for first in range(points) for planned in study.runs[first::points]]
-    parameters = pd.DataFrame([{**planned.point, "seed": planned.seed} for planned in ordered])
+    parameters = pd.DataFrame([planned.parameters for planned in ordered])
+    parameters["seed"] = [planned.seed for planned in ordered]
     summaries = pd.DataFrame([finished[planned.key] for planned in ordered])
     # A figure that no run has is a column of None: a number all the same.
     empty = [name for name in summaries.columns if summaries[name].isna().all()]

@@ -14,6 +14,7 @@ References
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,11 +23,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from lightburst.errors import InputError
+from lightburst.errors import InputError, did_you_mean, show
 from lightburst.study.executor import execute
 from lightburst.study.statistics import mean_interval
 from lightburst.study.store import IN_MEMORY, Store
 from lightburst.study.sweep import Study
+from lightburst.units import as_python
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +63,15 @@ class Stopping:
     confidence: float = 0.95
 
     def __post_init__(self) -> None:
-        for name, good, allowed in (
-            ("precision", self.precision > 0, "a number above 0"),
-            ("first", self.first >= 2, "a whole number from 2"),
-            ("growth", self.growth > 1, "a number above 1"),
-            ("confidence", 0 < self.confidence < 1, "a number between 0 and 1"),
+        for name, kind, above, below, allowed in (
+            ("precision", float, 0, math.inf, "a number above 0"),
+            ("first", int, 1, math.inf, "a whole number from 2"),
+            ("growth", float, 1, math.inf, "a number above 1"),
+            ("confidence", float, 0, 1, "a number between 0 and 1"),
         ):
-            if not good:
-                raise InputError(f"stopping.{name}", str(getattr(self, name)), allowed)
+            value = as_python(getattr(self, name))
+            if not isinstance(value, kind | int) or not above < value < below:
+                raise InputError(f"stopping.{name}", show(value), allowed)
 
     def looks(self, most: int) -> list[int]:
         """After how many seeds it is asked whether they are enough.
@@ -156,6 +159,10 @@ def _rounds(
     for begin, end in _steps(stopping.looks(len(study.seeds))):
         part = Study(study.base, [study.points[i] for i in active], study.seeds[begin:end])
         table = execute(part, store, workers=workers, progress=progress)
+        if stopping.metric not in table:
+            known = table.loc[:, "seed":].columns
+            allowed = f"a metric of a run{did_you_mean(stopping.metric, known)}"
+            raise InputError("stopping.metric", show(stopping.metric), allowed)
         for place, i in enumerate(active):
             rows = table.iloc[place * (end - begin) : (place + 1) * (end - begin)]
             found[i].append(rows.assign(place=i))

@@ -7,11 +7,12 @@ process is killed; only a failure of the machine itself can take back the last m
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping
+from os import PathLike
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from lightburst.errors import InputError
+from lightburst.errors import InputError, show
 from lightburst.metrics import Metric
 from lightburst.study.sweep import Key, PlannedRun
 
@@ -56,6 +57,8 @@ class Store:
     """
 
     def __init__(self, path: str | Path = IN_MEMORY) -> None:
+        if not isinstance(path, str | PathLike):
+            raise InputError("store", show(path), "the name of a file, new or a store of runs")
         self.path = path
         try:
             if path != IN_MEMORY:

@@ -2,18 +2,27 @@
 
 import hashlib
 import itertools
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from os import PathLike
+from typing import Any
 
-from lightburst.errors import InputError
+import numpy as np
+
+from lightburst.compile import check_seeds
+from lightburst.errors import InputError, show
 from lightburst.provenance import MODEL_VERSION
-from lightburst.scenario import Scenario
-from lightburst.simulate import check_seed
+from lightburst.scenario import Scenario, as_scenario
+from lightburst.scenario.change import from_text, quantity_at
+from lightburst.units import as_python
 
 Point = Mapping[str, object]
 Key = tuple[str, int]
-Grid = Mapping[str, Sequence[object]] | Sequence[Point]
+Grid = Mapping[str, Iterable[object]] | Iterable[Point]
+Seeds = int | np.integer | Iterable[int | np.integer]
+
+_GRID = "lists of values by path, as {'transport.p': [0, 1]}, or a list of points"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +47,28 @@ class PlannedRun:
     scenario_digest: str
 
     @property
+    def parameters(self) -> dict[str, object]:
+        """The point as columns of a table.
+
+        Each parameter as it was given, text that is a number as the number; beside a quantity its
+        number in the SI unit, named as everywhere: ``topology.link_length_m``.
+        """
+        columns: dict[str, object] = {}
+        for path, value in self.point.items():
+            read = from_text(path, value)
+            columns[path] = read if isinstance(read, int | float) else value
+            if found := quantity_at(self.scenario, path):
+                quantity, held = found
+                columns[f"{path}_{quantity.dimension.suffix}"] = quantity.in_si(held)
+        return columns
+
+    @property
     def key(self) -> Key:
         """Digest and seed: runs with equal keys have equal results."""
         return (self.scenario_digest, self.seed)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Study:
     """A base scenario, the points to visit, and the seeds to run at each.
 
@@ -51,36 +76,45 @@ class Study:
 
     Parameters
     ----------
-    base : Scenario
-        What all runs have in common.
-    grid : mapping of str to sequence, or sequence of mapping
+    base : Scenario, str or path-like
+        What all runs have in common, or the name of its file.
+    grid : mapping of str to iterable, or iterable of mapping
         Values for each varied path of the scenario, of which all combinations are visited, the last
-        path varying fastest; or the points themselves.
+        path varying fastest; or the points themselves. The values are those that
+        `Scenario.with_` takes, also in an array or a column of pandas: ``np.array([0, 2, 5])``.
+    seeds : iterable of int, or int
+        Different seeds; a number n alone stands for those from 1 to n.
+
+    Attributes
+    ----------
+    base : Scenario
+        The scenario.
+    points : list of mapping
+        The points in their order; one empty point if nothing varies.
     seeds : sequence of int
-        Different seeds.
+        The seeds.
+
+    Raises
+    ------
+    InputError
+        If one of these is something else.
 
     Examples
     --------
-    >>> Study(base, {"switching.buffer_ports": [0, 2, 5]}, seeds=range(1, 101))  # doctest: +SKIP
+    >>> Study(base, {"switching.buffer_ports": [0, 2, 5]}, seeds=100)  # doctest: +SKIP
     """
 
     base: Scenario
-    grid: Grid
-    seeds: Sequence[int] = field(default=(1,))
+    points: list[Point]
+    seeds: Sequence[int]
 
-    def __post_init__(self) -> None:
-        for seed in self.seeds:
-            check_seed(seed)
-        if not self.seeds or len(set(self.seeds)) != len(self.seeds):
-            raise InputError("seeds", f"{len(self.seeds)} seeds", "one or more, all different")
-
-    @cached_property
-    def points(self) -> list[Point]:
-        """The points in their order; one empty point if nothing varies."""
-        if isinstance(self.grid, Mapping):
-            combinations = itertools.product(*self.grid.values())
-            return [dict(zip(self.grid, values, strict=True)) for values in combinations]
-        return list(self.grid)
+    def __init__(
+        self, base: Scenario | str | PathLike[str], grid: Grid, seeds: Seeds = (1,)
+    ) -> None:
+        # A frozen dataclass has no other way to set what it is made of.
+        object.__setattr__(self, "base", as_scenario(base))
+        object.__setattr__(self, "points", _points(grid))
+        object.__setattr__(self, "seeds", check_seeds(seeds))
 
     @cached_property
     def runs(self) -> list[PlannedRun]:
@@ -101,6 +135,33 @@ class Study:
             for seed in self.seeds
             for point, scenario, digest in zip(self.points, scenarios, digests, strict=True)
         ]
+
+
+def _points(grid: Any) -> list[Point]:
+    """Give the points of a grid, or those of a list, with Python's own values."""
+    if isinstance(grid, Mapping):
+        axes = [_axis(path, values) for path, values in grid.items()]
+        return [dict(zip(grid, values, strict=True)) for values in itertools.product(*axes)]
+    if hasattr(grid, "to_dict"):
+        raise InputError("grid", type(grid).__name__, f"{_GRID}, as to_dict('records') gives it")
+    points = list(grid) if isinstance(grid, Iterable) and not isinstance(grid, str) else [grid]
+    for place, point in enumerate(points):
+        if not isinstance(point, Mapping):
+            where = f"grid[{place}]" if isinstance(grid, list | tuple) else "grid"
+            raise InputError(where, show(point), _GRID)
+    if not points:
+        raise InputError("grid", "no points", _GRID)
+    return [{path: as_python(value) for path, value in point.items()} for point in points]
+
+
+def _axis(path: str, values: Any) -> list[object]:
+    """Give the values of one path."""
+    if not isinstance(values, Iterable) or isinstance(values, str | bytes | Mapping):
+        raise InputError(f"grid[{path!r}]", show(values), f"a list of values, as [{values!r}]")
+    found = [as_python(value) for value in values]
+    if not found:
+        raise InputError(f"grid[{path!r}]", "no values", "a list of one or more")
+    return found
 
 
 def scenario_digest(scenario: Scenario) -> str:

@@ -43,9 +43,9 @@ def from_networkx(
     *,
     hosts: Literal["leaves"] | None = None,
     hosts_per_node: int | None = None,
-    link_length: str = "10 m",
-    link_rate: str = "10 Gb/s",
-    propagation: str = "5 ns/m",
+    link_length: str | float = "10 m",
+    link_rate: str | float = "10 Gb/s",
+    propagation: str | float = "5 ns/m",
 ) -> Graph:
     """Make a ``[topology]`` table from a networkx graph.
 
@@ -53,7 +53,8 @@ def from_networkx(
     ----------
     graph : networkx.Graph
         Undirected, without parallel links. The attributes ``length`` and ``rate`` of an edge, if it
-        has them, are quantities as text: ``"120 km"``, ``"100 Gb/s"``.
+        has them, are quantities as text, ``"120 km"``, ``"100 Gb/s"``, or numbers in metres and
+        bits a second.
     hosts, hosts_per_node, link_length, link_rate, propagation
         As in the scenario file.
 

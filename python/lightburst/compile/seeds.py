@@ -1,0 +1,76 @@
+"""Seeds: what the random streams of a run begin with."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from lightburst.errors import InputError, number_meant, show
+from lightburst.units import as_python
+
+_LARGEST_SEED = 2**64 - 1
+_SEED = "a whole number from 0 to 2**64 - 1"
+_SEEDS = "different whole numbers, as range(1, 11), or how many: 10 for the seeds 1 to 10"
+
+
+def check_seed(seed: Any, path: str = "seed") -> int:
+    """Refuse what cannot seed the random streams.
+
+    Parameters
+    ----------
+    seed : int or numpy.integer
+        The seed.
+    path : str
+        What to call it.
+
+    Returns
+    -------
+    int
+        The same number as Python's own.
+
+    Raises
+    ------
+    InputError
+        If it is not a whole number from 0 to 2**64 - 1.
+    """
+    number = as_python(seed)
+    if isinstance(number, list | tuple):
+        several = "; lightburst.replicate runs several seeds"
+        raise InputError(path, show(seed), _SEED + (several if path == "seed" else ""))
+    if isinstance(number, bool) or not isinstance(number, int) or not _fits(number):
+        raise InputError(path, show(seed), _SEED + number_meant(number, _fits))
+    return int(number)
+
+
+def _fits(number: float) -> bool:
+    return 0 <= number <= _LARGEST_SEED and number % 1 == 0
+
+
+def check_seeds(seeds: Any) -> Sequence[int]:
+    """Give the seeds that a user means.
+
+    Parameters
+    ----------
+    seeds : int or iterable of int
+        The seeds; a number n alone stands for those from 1 to n.
+
+    Returns
+    -------
+    sequence of int
+        At least one, all different, in the order given.
+
+    Raises
+    ------
+    InputError
+        If one of them is no seed, if there is none, or if one is there twice.
+    """
+    given = as_python(seeds)
+    if isinstance(given, int) and not isinstance(given, bool) and given >= 1:
+        return range(1, check_seed(given, "seeds") + 1)
+    if not isinstance(given, Iterable) or isinstance(given, str | bytes | Mapping):
+        raise InputError("seeds", show(seeds), _SEEDS + number_meant(given, _fits))
+    found = [check_seed(seed, f"seeds[{place}]") for place, seed in enumerate(given)]
+    if not found:
+        raise InputError("seeds", "none", _SEEDS)
+    if len(set(found)) != len(found):
+        twice = next(seed for place, seed in enumerate(found) if seed in found[:place])
+        raise InputError("seeds", f"{twice} twice", _SEEDS)
+    return tuple(found)
