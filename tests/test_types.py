@@ -199,6 +199,12 @@ def test_a_number_in_a_file_has_no_unit(tmp_path: Path) -> None:
     assert "such as '10 m'" in str(caught.value)
 
 
+def test_a_number_of_a_file_is_python_s_own() -> None:
+    scenario: Any = load(ROOT / "examples/hybrid.toml")
+    assert type(scenario.topology.k) is int
+    assert type(scenario.transport.p) is float
+
+
 def sections(section: Section) -> list[Section]:
     inner = [sections(value) for _, value in section if isinstance(value, Section)]
     return [section, *itertools.chain.from_iterable(inner)]
@@ -290,7 +296,7 @@ def test_an_axis_has_the_keys_of_plain_values(
     assert len({run.key for run in study.runs}) == 2
     as_points = Study(small(), [{path: value} for value in values], [1])
     assert [run.key for run in as_points.runs] == [run.key for run in study.runs]
-    json.dumps(study.points)
+    json.dumps([study.points, as_points.points])
 
 
 def test_a_store_knows_numpy_s_values_again(

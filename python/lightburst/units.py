@@ -58,6 +58,11 @@ class BareFloat(float):
 class Picoseconds(int):
     """A duration as it is held; given to a field again it stays what it is, and is no seconds."""
 
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        # Asked for when one is the default of a field and the JSON schema is written.
+        return core_schema.int_schema()
+
 
 _NOT_SI = bool | BareInt | BareFloat | Picoseconds
 

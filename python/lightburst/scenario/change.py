@@ -10,7 +10,7 @@ from lightburst.errors import InputError, show
 from lightburst.scenario import toml
 from lightburst.scenario.explain import inner_model, kinds
 from lightburst.scenario.fields import Section, plain
-from lightburst.units import Quantity, as_python
+from lightburst.units import Quantity
 
 # Fields that hold text of the user's own, which must not be read as a number.
 _TEXT = frozenset({"name", "file"})
@@ -53,7 +53,7 @@ def change(scenario: BaseModel, changes: Mapping[str, Any]) -> dict[str, Any]:
     _leave_open(scenario, values)
     # A kind first: the other changes are meant for the fields of the new one.
     for path in sorted(changes, key=lambda path: not path.endswith("kind")):
-        value = from_text(path, as_python(changes[path]))
+        value = from_text(path, changes[path])
         if isinstance(value, BaseModel):
             value = plain(value)
         *tables, key = path.split(".")

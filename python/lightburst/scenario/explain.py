@@ -114,7 +114,7 @@ def _elsewhere(root: Model, key: str) -> list[str]:
     found = [
         path
         for path in dict.fromkeys(_paths(root))
-        if "." in path and words in (path.replace(".", "_"), path.rpartition(".")[2])
+        if words in (path.replace(".", "_"), path.rpartition(".")[2])
     ]
     return found if len(found) <= _FEW_PATHS else []
 
