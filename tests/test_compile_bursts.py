@@ -85,6 +85,23 @@ def test_as_many_sack_blocks_as_fit_unless_they_are_given(scenario: Scenario) ->
         four.with_({"transport.timestamps": True})
 
 
+def test_only_those_who_have_it_remember_what_was_sent_at_a_loss(scenario: Scenario) -> None:
+    """`recover` is of RFC 6582; RFC 5681 has none. Given, it stays as it is."""
+    for recovery, remembers in (
+        ("tahoe", False),
+        ("reno", False),
+        ("new-reno", True),
+        ("sack1", True),
+    ):
+        changed = scenario.with_({"transport.recovery": recovery})
+        assert compile_plan(changed, 1).settings["transport"]["bug_fix"] is remembers
+        assert Scenario.from_dict(changed.to_dict()) == changed
+        assert changed.with_({"transport.recovery": "sack"}) == scenario
+        for given in (True, False):
+            kept = scenario.with_({"transport.bug_fix": given}).with_(transport__recovery=recovery)
+            assert compile_plan(kept, 1).settings["transport"]["bug_fix"] is given
+
+
 @pytest.mark.parametrize("vector", INITIAL, ids=lambda vector: str(vector["SMSS"]))
 @pytest.mark.parametrize("rfc", INITIAL_WINDOWS)
 def test_initial_windows_are_those_of_the_rfcs(rfc: str, vector: dict[str, int]) -> None:

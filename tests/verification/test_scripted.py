@@ -176,6 +176,26 @@ def test_which_segments_are_lost(runs: dict[tuple[str, str], History]) -> None:
     }
 
 
+#: Without `bug_fix`, which RFC 5681 does not have. Of two losses the second one brings four
+#: duplicates, for the new segments of the recovery: with 17 in flight it is a second loss. Of five
+#: it brings one; after the timeout, with a window of one segment and half of 14 as ssthresh, 14-16
+#: come twice, and their three duplicates are taken for a loss of 24. Tahoe does so without end.
+PLAIN: dict[tuple[str, str], Facts] = {
+    ("two", "reno"): Facts("9-10", 0, (6, 8.5), (6, 8.5)),
+    ("five", "reno"): Facts("9-16 24", 1, (6, 7, 2.5), (6, 2.5)),
+    ("five", "tahoe"): Facts("9-17 23-60", 0, (6, 3, 2)),
+}
+
+
+@pytest.mark.parametrize(("name", "flavour"), PLAIN)
+def test_the_first_reno_and_tahoe_do_not_remember_a_loss(name: str, flavour: str) -> None:
+    run = play(BY_NAME[name], flavour, bug_fix=False)
+    assert Facts.of(run) == PLAIN[name, flavour]
+    for heard in run.heard:
+        if heard.event == "timeout":
+            assert (heard.window, heard.threshold, heard.state) == (1, 7, "loss")
+
+
 @pytest.mark.parametrize("flavour", HALVING)
 def test_what_leaves_while_one_loss_is_repaired(
     flavour: str, runs: dict[tuple[str, str], History]

@@ -41,6 +41,7 @@ NS2: Settings = SEGMENTS | {
     "initial_timeout": "3 s",
     "min_timeout": "0.2 s",
     "halving": "window",
+    "bug_fix": True,
     "window_growth_on_exit": True,
     "full_acknowledgement": "ssthresh",
 }
@@ -155,7 +156,7 @@ PROTOTYPE: dict[str, tuple[Settings, tuple[float, ...]]] = {
     "sack1": ({"recovery": "sack1"}, (124.2, 122.9, 109.7, 63.6, 25.3)),
     "sack": (
         {"recovery": "sack", "window_growth_on_exit": False},
-        (124.5, 123.5, 110.5, 65.8, 26.5),
+        (124.5, 123.5, 110.5, 65.8, 26.95),
     ),
 }
 

@@ -22,10 +22,11 @@ from scripted.history import History, history
 
 Settings = dict[str, Any]
 
-#: Recoveries and what belongs to them; all else is the standard's, the paper's, or below.
+#: Recoveries and what belongs to them; all else is the standard's, the paper's, or below. Tahoe and
+#: Reno remember, as ns-2's do, what was sent when they last saw a loss.
 FLAVOURS: dict[str, Settings] = {
-    "tahoe": {"recovery": "tahoe"},
-    "reno": {"recovery": "reno"},
+    "tahoe": {"recovery": "tahoe", "bug_fix": True},
+    "reno": {"recovery": "reno", "bug_fix": True},
     "new-reno": {"recovery": "new-reno"},
     "new-reno-slow": {"recovery": "new-reno", "partial_acknowledgement": "slow-but-steady"},
     "sack": {"recovery": "sack"},

@@ -53,7 +53,7 @@ class Sender(NamedTuple):
 RENO: Final = Sender("reno")
 NEW_RENO: Final = Sender("new-reno")
 SACK: Final = Sender("sack1")
-# As the standards have them: RFC 5681, 6582, 6675, 3042.
+# As the standards have them: RFC 5681, 6582, 6675, 3042; Reno with the `recover` of RFC 6582.
 RFC_RENO: Final = Sender("reno", "flight-size", True, "impatient", False, True)
 RFC_NEW_RENO: Final = RFC_RENO._replace(recovery="new-reno")
 RFC_SACK: Final = RFC_RENO._replace(recovery="sack")

@@ -57,7 +57,7 @@ class Tcp(Connection):
         Bytes; None is unlimited.
     """
 
-    follows: ClassVar[frozenset[str]] = frozenset({"sack_blocks"})
+    follows: ClassVar[frozenset[str]] = frozenset({"sack_blocks", "bug_fix"})
 
     kind: Literal["tcp"] = "tcp"
     congestion_control: CongestionControl = Field(
@@ -102,7 +102,8 @@ class Tcp(Connection):
     )
     bug_fix: Flag = Field(
         True,
-        description="No second fast retransmit for data sent before the last one, or a timeout.",
+        description="No second fast retransmit for data sent before the last one, or a timeout; "
+        "off for `tahoe` and `reno`.",
     )
     partial_acknowledgement: Literal["impatient", "slow-but-steady"] = Field(
         "impatient", description="New-Reno: which partial acknowledgements restart the timer."
@@ -134,6 +135,14 @@ class Tcp(Connection):
         return self.initial_window * self.payload
 
     @model_validator(mode="after")
+    def _standard(self) -> Self:
+        # `recover` is RFC 6582's: the Tahoe and Reno of RFC 5681 do not know it.
+        if self.recovery in ("tahoe", "reno") and "bug_fix" not in self.model_fields_set:
+            # The usual way is closed to everybody, also to the table itself.
+            object.__setattr__(self, "bug_fix", False)
+        return self
+
+    @model_validator(mode="after")
     def _fits(self) -> Self:
         if self.min_timeout > self.max_timeout:
             raise refuse_at(
@@ -149,7 +158,6 @@ class Tcp(Connection):
                     f"a whole number from 1 to {_MOST_BLOCKS_WITH_TIMESTAMPS} with timestamps, "
                     "which leave no room for more",
                 )
-            # The usual way is closed to everybody, also to the table itself.
             object.__setattr__(self, "sack_blocks", _MOST_BLOCKS_WITH_TIMESTAMPS)
         if self.access_buffer is not None and self.access_buffer < self.segment_size:
             raise refuse_at(
