@@ -22,8 +22,16 @@ PROTOTYPE: Final = {
     "New-Reno, impatient": (119.3, 110.7, 84.7, 49.2, 22.8),
     "New-Reno, slow but steady": (121.9, 116.8, 97.8, 56.7, 24.6),
     "Sack1": (124.2, 122.9, 109.7, 63.6, 25.3),
-    "RFC 6675": (124.5, 123.5, 110.5, 65.8, 26.5),
+    "RFC 6675": (124.5, 123.5, 110.5, 65.8, 26.95),
 }
+# The prototype's RFC senders had three faults, found against traces. With them mended it gave 26.9
+# to 27.0 in place of 26.5 there; of the other values none was given anew.
+_CORRECTED: Final = ("RFC 6675", 0.1)
+_CORRECTION: Final = (
+    "The prototype's 26.5 was corrected to 26.9-27.0 after three faults of its RFC senders were "
+    "mended: FlightSize with what limited transmit sent, SACKed data sent again after a timeout, "
+    "no recovery that begins at the recovery point."
+)
 
 
 # `limited_claim` judges it; it needs the runs of the search.
@@ -54,6 +62,9 @@ def prototype_claims(runs: Runs) -> list[Claim]:
                 continue
             low, high = published * (1 - CHECK), published * (1 + CHECK)
             verdict = within(mean, low, high)
+            notes = [_CORRECTION] if (name, p) == _CORRECTED else []
+            if verdict is not Verdict.HOLDS:
+                notes.append(_LIMITED)
             claims.append(
                 judged(
                     f"check-{name.replace(',', '').replace(' ', '-').lower()}{math.log10(p):.2g}",
@@ -65,7 +76,7 @@ def prototype_claims(runs: Runs) -> list[Claim]:
                     verdict,
                     f"our whole interval is within {CHECK:.0%} of {published:g}, which the "
                     "prototype itself knows to about 1 %",
-                    "" if verdict is Verdict.HOLDS else _LIMITED,
+                    " ".join(notes),
                     source="independent prototype",
                 )
             )
