@@ -184,6 +184,29 @@ def test_an_acknowledgement_after_the_fin_counts_it() -> None:
     assert numbers == [(1, SIZE + 2), (2, SIZE + 2), (1, SIZE + 2)]
 
 
+def test_a_fin_with_data_takes_the_number_after_it() -> None:
+    """The answer to the FIN is lost, and the data before it comes again: both are counted."""
+    log = Log()
+    log.data(0, 6)
+    log.data(1, 7, flags=ACK | FIN | FORWARD)
+    log.packet(2, FIN | ACK, acknowledgement=SIZE, burst=3)
+    log.data(3, 6, again=True)
+    log.packet(4, ACK, acknowledgement=SIZE)
+    log.packet(5, FIN | ACK, acknowledgement=SIZE)
+    log.packet(6, ACK | FORWARD, acknowledgement=2)
+    captured = capture(trace(log))
+    packets = [fields(captured, place) for place in range(len(captured.time_ps))]
+    ack, fin, psh = 16, 1, 8
+    assert [(p["sequence"], p["acknowledgement"], p["flags"]) for p in packets] == [
+        (6001, 1, ack),
+        (7001, 1, ack | fin | psh),
+        (6001, 1, ack),
+        (SIZE + 2, 2, ack),
+        (2, SIZE + 2, ack),
+        (1, SIZE + 2, ack | fin),
+    ]
+
+
 def test_sequence_numbers_wrap() -> None:
     log = Log()
     log.packet(0, FORWARD, number=2**32 - 1001, acknowledgement=1, payload=1000)

@@ -88,11 +88,11 @@ class Log:
             }
             self.rows.append(row | lost)
 
-    def data(self, at: int, segment: int, **options: Any) -> None:
+    def data(self, at: int, segment: int, flags: int = FORWARD, **options: Any) -> None:
         """Send a segment of the flow."""
         start = segment * SEGMENT
         payload = min(SEGMENT, SIZE - start)
-        self.packet(at, FORWARD, number=start, acknowledgement=1, payload=payload, **options)
+        self.packet(at, flags, number=start, acknowledgement=1, payload=payload, **options)
 
 
 def eventful() -> Log:

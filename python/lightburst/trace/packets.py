@@ -154,7 +154,7 @@ def capture(trace: FlowTrace) -> Capture:
     check_segment(max(trace.payload_bytes, int(rows["payload"].max(initial=0))), stamped)
     headers = np.zeros(seen.size, _HEADERS)
     _network_layer(headers, trace, own)
-    _numbers(headers, rows, own)
+    _numbers(headers, rows, own, _first_answer_to_fin(table))
     _flags(headers, rows, own, trace.size_bytes)
     shift = _window_shift(trace.window_bytes)
     syn = (rows["flags"] & SYN) > 0
@@ -187,10 +187,22 @@ def _network_layer(headers: NDArray[Any], trace: FlowTrace, own: NDArray[np.bool
     headers["destination_port"] = np.where(own, PORT, port)
 
 
+def _first_answer_to_fin(table: Mapping[str, NDArray[Any]]) -> int:
+    """Give the number of the first packet with a FIN of the destination, also if it was lost."""
+    answers = (table["flags"] & (FORWARD | FIN)) == FIN
+    return int(table["packet"][answers].min(initial=NONE))
+
+
 def _numbers(
-    headers: NDArray[Any], rows: Mapping[str, NDArray[Any]], own: NDArray[np.bool_]
+    headers: NDArray[Any],
+    rows: Mapping[str, NDArray[Any]],
+    own: NDArray[np.bool_],
+    answered: int,
 ) -> None:
-    """Set sequence and acknowledgement numbers; SYN and FIN take one each (RFC 9293, 3.4)."""
+    """Set sequence and acknowledgement numbers; SYN and FIN take one each (RFC 9293, 3.4).
+
+    `answered` is the serial number of the destination's first FIN, which acknowledges the source's.
+    """
     flags, data = rows["flags"], rows["payload"].astype(np.uint64)
     syn, fin = (flags & SYN) > 0, (flags & FIN) > 0
     end = np.maximum.accumulate(np.where(own, rows["sequence"] + data, 0))
@@ -198,8 +210,7 @@ def _numbers(
     finished = np.logical_or.accumulate(own & fin) & ~fin
     number = np.where(data > 0, rows["sequence"], end + finished)
     # Serial numbers say what the destination sent after its FIN.
-    closing = rows["packet"][~own & fin]
-    closed = (rows["packet"] > closing.min()) if closing.size else np.zeros_like(own)
+    closed = rows["packet"] > answered
     sequence = np.where(own, number, (closed & ~fin).astype(np.uint64))
     headers["sequence"] = (ISN + np.where(syn, 0, 1 + sequence)).astype(np.uint32)
     # The source counts what it acknowledges: 1 is the SYN, 2 the FIN as well.
