@@ -36,7 +36,7 @@ def datagrams(size: str, changes: dict[str, Any]) -> Result:
 
 
 def taken_ps(result: Result) -> int:
-    return int((result.columns["flows"]["end_ps"] - result.plan.flows["start_ps"])[0])
+    return int((result.columns["flows"]["received_ps"] - result.plan.flows["start_ps"])[0])
 
 
 @pytest.mark.parametrize("size", ["1 B", "1 kB", "20 kB"])

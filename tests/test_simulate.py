@@ -62,7 +62,7 @@ def test_a_lone_flow_of_back_to_back_datagrams_takes_the_ideal_time(
             size={"kind": "constant", "value": size},
         )
     )
-    taken = result.columns["flows"]["end_ps"] - result.plan.flows["start_ps"]
+    taken = result.columns["flows"]["received_ps"] - result.plan.flows["start_ps"]
     ideal = metrics.ideal_completion_s(result.plan, result.columns["flows"])
     assert int(taken[0]) == round(float(ideal[0]) * 1e12)
 
@@ -83,9 +83,24 @@ def test_a_lone_segment_under_stop_and_wait_takes_set_up_and_ideal_time(switch: 
     # The ACK of the set-up goes ahead of the data.
     set_up = 2 * one_way + 51_200
     ideal = metrics.ideal_completion_s(result.plan, result.columns["flows"])[0]
-    taken = result.columns["flows"]["end_ps"] - result.plan.flows["start_ps"]
+    flows = result.columns["flows"]
+    taken = flows["received_ps"] - result.plan.flows["start_ps"]
     assert int(taken[0]) == round(float(ideal) * 1e12) + set_up
+    assert int((flows["acknowledged_ps"] - flows["received_ps"])[0]) == one_way
     assert result.metrics["slowdown_mean"] == pytest.approx(1 + set_up * 1e-12 / ideal)
+
+
+@pytest.mark.parametrize("switch", SWITCHES)
+@pytest.mark.parametrize(("size", "most"), [("9 kB", 1.2), ("27 kB", 2.0)])
+def test_a_lone_tcp_flow_waits_for_no_delayed_acknowledgement(
+    switch: str, size: str, most: float
+) -> None:
+    """One segment; three, of which two are the first window. Nothing has to do with the 40 ms."""
+    alone = scenario(switch, {"kind": "tcp"}, flows=1, size={"kind": "constant", "value": size})
+    flow = run(alone).flows.iloc[0]
+    assert 1 < flow["slowdown"] < most
+    # The FIN is acknowledged at once: 64 bytes over at most six links of 10 m.
+    assert 0 < flow["acknowledged_s"] - flow["received_s"] <= 6 * 101.2e-9 + 1e-12
 
 
 @pytest.mark.parametrize("switch", SWITCHES)
@@ -131,6 +146,27 @@ def test_the_time_limit_names_why_flows_did_not_finish() -> None:
     started = result.flows["status"] == "time-limit"
     assert (result.flows.loc[started, "start_s"] <= 40e-6).all()
     assert (result.flows.loc[~started, "start_s"] > 40e-6).all()
+
+
+@pytest.mark.parametrize(
+    ("changes", "warns"),
+    [
+        ({}, False),
+        ({"min_timeout": "40 ms"}, False),
+        ({"min_timeout": "39.9 ms"}, True),
+        ({"min_timeout": "10 ms", "acknowledge_every": 1}, False),
+        ({"min_timeout": "10 ms", "acknowledgement_delay": "1 ms"}, False),
+    ],
+)
+def test_a_timeout_below_the_delay_of_an_acknowledgement_is_a_warning(
+    changes: dict[str, Any], warns: bool
+) -> None:
+    warnings = run(scenario(transport={"kind": "tcp", **changes}, flows=1)).warnings
+    assert len(warnings) == warns
+    for words in warnings:
+        assert words.startswith(
+            "transport.min_timeout (39.9 ms) is below acknowledgement_delay (40 ms)"
+        )
 
 
 @pytest.mark.parametrize("seed", [-1, 2**64, True, 1.5, "7"])

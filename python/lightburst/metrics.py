@@ -37,7 +37,8 @@ BURSTS: Final = ("bursts", "burst_packets", "burst_bytes", "assembly_wait_ps")
 # affair and not in it: an engine that needs fewer gives the same digest.
 DIGESTED: Final = {
     "flows": (
-        "end_ps",
+        "received_ps",
+        "acknowledged_ps",
         "delivered_bytes",
         "transmissions",
         "retransmissions",
@@ -98,14 +99,13 @@ def ideal_completion_s(plan: Plan, flows: Table) -> FloatArray:
     Returns
     -------
     ndarray of float, shape (flows,)
-        Seconds, from the start to the acknowledgement of the last byte (for datagrams: to the
-        arrival of the last byte).
+        Seconds, from the start to the arrival of the last byte.
 
     Notes
     -----
     All segments back to back at the rate R of the slowest link of a shortest path, without set-up:
-    ``sum(tx_i) + D + hold(max(tx_i))``, and for the acknowledgement ``tx_a + D + hold(tx_a)``, with
-    tx the transmission time at R and D the delay of the path. Each of the switches on the path
+    ``sum(tx_i) + D + hold(max(tx_i))``, with tx the transmission time at R and D the delay of the
+    path. Each of the switches on the path
     holds a unit for the switching time, or, if it receives whole units, for another transmission
     (of the largest unit, since the smaller ones catch up behind it). Exact where all links of the
     path have one rate, which those of optical switches always have.
@@ -138,8 +138,6 @@ def ideal_completion_s(plan: Plan, flows: Table) -> FloatArray:
     full_tx, rest_tx = transmission(payload + header), transmission(rest + header)
     total = full * full_tx + np.where(rest > 0, rest_tx, 0.0)
     ideal = total + delay + hold(np.where(full > 0, payload, rest) + header)
-    if transport["kind"] != "datagram":
-        ideal += transmission(control) + delay + hold(control)
     return np.asarray(ideal * PS, dtype=np.float64)
 
 
@@ -190,10 +188,11 @@ def observed_until_ps(plan: Plan, columns: Columns) -> int:
     Returns
     -------
     int
-        Picoseconds. The end of the last flow if all finished; the time limit if that cut one off;
-        the last event if some flow lost data that nothing sends again.
+        Picoseconds. The last acknowledgement of data (of datagrams: the last arrival) if all was
+        acknowledged; the time limit if that cut a flow off; the last event if some flow lost data
+        that nothing sends again.
     """
-    end = columns["flows"]["end_ps"]
+    end = columns["flows"]["acknowledged_ps"]
     open_ended = columns["flows"]["status"][end == UNFINISHED]
     if open_ended.size == 0:
         return int(end.max())
@@ -232,7 +231,7 @@ def summary(
         "throughput_bps": _ratio(8e12 * delivered, makespan_ps),
         "makespan_s": makespan_ps * PS,
         "flows": int(flows["status"].size),
-        "finished": int(np.count_nonzero(flows["end_ps"] != UNFINISHED)),
+        "finished": int(np.count_nonzero(flows["received_ps"] != UNFINISHED)),
         "delivered_bytes": delivered,
         "retransmissions": int(flows["retransmissions"].sum()),
         "timeouts": int(flows["timeouts"].sum()),
@@ -260,7 +259,7 @@ def _bursts(switches: Table, totals: Mapping[str, int]) -> dict[str, Metric]:
 
 
 def _completion(plan: Plan, flows: Table) -> dict[str, Metric]:
-    finished = flows["end_ps"] != UNFINISHED
+    finished = flows["received_ps"] != UNFINISHED
     names = (
         "completion_time_mean_s",
         "completion_time_median_s",
@@ -270,7 +269,7 @@ def _completion(plan: Plan, flows: Table) -> dict[str, Metric]:
     )
     if not finished.any():
         return dict.fromkeys(names)
-    time = (flows["end_ps"] - plan.flows["start_ps"])[finished] * PS
+    time = (flows["received_ps"] - plan.flows["start_ps"])[finished] * PS
     slowdown = time / ideal_completion_s(plan, flows)[finished]
     median, p99 = _quantiles(time, 0.5, 0.99)
     values = (float(time.mean()), median, p99, float(slowdown.mean()), *_quantiles(slowdown, 0.99))

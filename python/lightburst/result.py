@@ -122,7 +122,8 @@ class Result:
             ``assembly_mean_s``
                 how long a packet waited for its burst to be closed;
             ``completion_time_mean_s``, ``completion_time_median_s``, ``completion_time_p99_s``
-                over the finished flows, from arrival to acknowledgement of the last byte;
+                over the finished flows, from the start to the arrival of the last byte at the
+                receiver;
             ``slowdown_mean``, ``slowdown_p99``
                 completion time / that of the flow alone on the network, see
                 `lightburst.metrics.ideal_completion_s`;
@@ -146,12 +147,14 @@ class Result:
         """What the scenario asks for and did not happen.
 
         Flows that did not finish, unless they have more to send than their host's link carries
-        within the time limit, or send datagrams; and scripted drops that never came.
+        within the time limit, or send datagrams; scripted drops that never came; and a timeout that
+        can be shorter than the delay of an acknowledgement.
         """
         loss, units = self.scenario.loss, self.columns["drops"]["units"]
         drops = () if loss is None else loss.drops
         return (
             *self._unfinished(),
+            *self._hasty(),
             *(
                 f"loss.drops[{i}] ({drop.words}) never came"
                 for i, drop in enumerate(drops)
@@ -161,7 +164,7 @@ class Result:
 
     def _unfinished(self) -> Iterator[str]:
         flows, measurement = self.columns["flows"], self.scenario.measurement
-        unfinished = metrics.due(self.plan) & (flows["end_ps"] == metrics.UNFINISHED)
+        unfinished = metrics.due(self.plan) & (flows["received_ps"] == metrics.UNFINISHED)
         number = np.count_nonzero(unfinished)
         if number == 0:
             return
@@ -173,6 +176,19 @@ class Result:
         if switching.kind == "burst" and switching.assembly.kind == "size":
             words += "; assembly by size alone never sends a burst that does not fill"
         yield words
+
+    def _hasty(self) -> Iterator[str]:
+        transport = self.scenario.transport
+        if transport.kind != "tcp" or transport.acknowledge_every == 1:
+            return
+        least, delay = transport.min_timeout, transport.acknowledgement_delay
+        if least < delay:
+            yield (
+                f"transport.min_timeout ({format_duration(least)}) is below acknowledgement_delay "
+                f"({format_duration(delay)}): a sender can time out while the acknowledgement of "
+                "its last segment is held back, and send again what arrived. Set "
+                "acknowledgement_delay below min_timeout, or acknowledge_every to 1"
+            )
 
     @cached_property
     def trace(self) -> Trace | None:
@@ -198,24 +214,30 @@ class Result:
         Returns
         -------
         pandas.DataFrame
-            ``source``, ``destination``, ``start_s``, ``end_s`` (NaN if unfinished), ``size_bytes``,
-            ``delivered_bytes``, ``completion_time_s``, ``ideal_s``, ``slowdown``,
-            ``transmissions`` (data segments sent, with ``retransmissions``), ``duplicates`` (data
-            segments that arrived once more than needed), ``timeouts`` (of set-up, data and close),
-            ``drops`` (packets of both directions, dropped or lost), ``path_links`` and ``status``
-            (why, if unfinished).
+            ``source``, ``destination``, ``start_s``, ``received_s`` (the last byte arrives at the
+            receiver), ``acknowledged_s`` (its acknowledgement arrives at the sender; for datagrams,
+            which have none, as ``received_s``), both NaN if it did not come; ``size_bytes``,
+            ``delivered_bytes``, ``completion_time_s`` (from ``start_s`` to ``received_s``),
+            ``ideal_s``, ``slowdown``, ``transmissions`` (data segments sent, with
+            ``retransmissions``), ``duplicates`` (data segments that arrived once more than needed),
+            ``timeouts`` (of set-up, data and close), ``drops`` (packets of both directions, dropped
+            or lost), ``path_links`` and ``status`` (why, if unfinished).
         """
         plan, ran = self.plan.flows, self.columns["flows"]
-        finished = ran["end_ps"] != metrics.UNFINISHED
+        finished = ran["received_ps"] != metrics.UNFINISHED
         time = np.full(finished.shape, np.nan)
-        time[finished] = (ran["end_ps"] - plan["start_ps"])[finished] * PS
+        time[finished] = (ran["received_ps"] - plan["start_ps"])[finished] * PS
         ideal = metrics.ideal_completion_s(self.plan, ran)
         return pd.DataFrame(
             {
                 "source": plan["source"],
                 "destination": plan["destination"],
                 "start_s": plan["start_ps"] * PS,
-                "end_s": np.where(finished, ran["end_ps"] * PS, np.nan),
+                **{
+                    f"{name}_s": np.where(at == metrics.UNFINISHED, np.nan, at * PS)
+                    for name in ("received", "acknowledged")
+                    for at in [ran[f"{name}_ps"]]
+                },
                 "size_bytes": plan["bytes"],
                 "delivered_bytes": ran["delivered_bytes"],
                 "completion_time_s": time,

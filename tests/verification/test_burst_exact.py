@@ -83,10 +83,10 @@ def test_packets_in_a_burst(engine: Engine, time: int, packets: int) -> None:
     closed = ACCESS + (first + 1) * GAP + time
     end = closed + on_fibres(contents[-1] * SIZE) + ACCESS + contents[-1] * GAP
     if len(contents) == 1:
-        assert result["flows"]["end_ps"].tolist() == [end]
+        assert result["flows"]["acknowledged_ps"].tolist() == [end]
     else:
         # What came before may still hold the access link.
-        assert result["flows"]["end_ps"][0] >= end
+        assert result["flows"]["acknowledged_ps"][0] >= end
     assert result["flows"]["status"].tolist() == [0]
 
 
@@ -129,7 +129,7 @@ def test_padding(engine: Engine) -> None:
     assert result["flows"]["delivered_bytes"].tolist() == [3 * SIZE]
     closed = ACCESS + 3 * GAP + GAP
     end = closed + on_fibres(2 * SIZE + 1) + ACCESS + GAP
-    assert result["flows"]["end_ps"].tolist() == [end]
+    assert result["flows"]["acknowledged_ps"].tolist() == [end]
 
 
 @engines
@@ -144,7 +144,7 @@ def test_round_trip(engine: Engine, time: int, assemble: bool) -> None:
     transport = tcp(acknowledge_every=1, initial_window_bytes=SIZE, advertised_window_bytes=SIZE)
     switch = burst(time=time, assemble_acknowledgements=assemble)
     ends = [
-        int(engine(path(switch, transport, (0, 1, 0, n * SIZE)))["flows"]["end_ps"][0])
+        int(engine(path(switch, transport, (0, 1, 0, n * SIZE)))["flows"]["acknowledged_ps"][0])
         for n in (3, 4)
     ]
     unloaded = sum(2 * (ACCESS + 8_000 * size) + on_fibres(size) for size in (SIZE, 64))
@@ -159,7 +159,9 @@ def test_packets_of_one_edge_are_not_assembled(engine: Engine) -> None:
     plan = Plan(settings(3, 5, burst(time=GAP), transport), links, flow_table((0, 1, 0, SIZE)))
     result = engine(plan)
     control, data = 2 * (ACCESS + 8_000 * 64), 2 * (ACCESS + 8_000 * SIZE)
-    assert result["flows"]["end_ps"].tolist() == [2 * control + 8_000 * 64 + data + control]
+    assert result["flows"]["acknowledged_ps"].tolist() == [
+        2 * control + 8_000 * 64 + data + control
+    ]
     assert result["totals"]["bursts_created"] == 0
 
 

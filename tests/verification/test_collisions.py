@@ -51,7 +51,7 @@ def star(switch: dict[str, Any], *rows: tuple[int, ...]) -> Plan:
 
 def ends(result: Columns) -> list[int]:
     """When the flows ended."""
-    times: list[int] = result["flows"]["end_ps"].tolist()
+    times: list[int] = result["flows"]["acknowledged_ps"].tolist()
     return times
 
 

@@ -88,11 +88,13 @@ def test_slow_start(engine: Engine, recovery: str, initial: int, segments: int) 
     doubling = (initial * 2**k for k in count())
     end = first_segment(way) + end_of_rounds(doubling, segments, round_trip(way))
     flows = result["flows"]
-    assert flows["end_ps"].tolist() == [end]
+    assert flows["acknowledged_ps"].tolist() == [end]
+    assert flows["received_ps"].tolist() == [end - way.one_way(CONTROL)]
     assert flows["transmissions"].tolist() == [segments]
     assert flows["timeouts"].tolist() == flows["duplicates"].tolist() == [0]
-    # Forward: SYN, ACK, segments, FIN, ACK. Back: SYN+ACK, acknowledgements, FIN+ACK.
-    assert result["links"]["units"][[0, 1]].tolist() == [segments + 4, segments + 2]
+    # Forward: SYN, ACK, segments, ACK. Back: SYN+ACK and acknowledgements, of which the last is a
+    # FIN+ACK.
+    assert result["links"]["units"][[0, 1]].tolist() == [segments + 3, segments + 1]
 
 
 @engines
@@ -106,7 +108,7 @@ def test_slow_start_up_to_the_advertised_window(
     plan = flow(segments, kind, initial_window=initial, advertised_window=window)
     sizes = (min(initial * 2**k, window) for k in count())
     end = first_segment(way) + end_of_rounds(sizes, segments, round_trip(way))
-    assert engine(plan)["flows"]["end_ps"].tolist() == [end]
+    assert engine(plan)["flows"]["acknowledged_ps"].tolist() == [end]
 
 
 @engines
@@ -120,7 +122,7 @@ def test_a_window_larger_than_the_path_keeps_the_interface_busy(
     assert 2 * round_trip(way) < 400 * TX
     plan = flow(segments, kind, initial_window=400)
     end = first_segment(way) + (segments - 1) * TX + round_trip(way)
-    assert engine(plan)["flows"]["end_ps"].tolist() == [end]
+    assert engine(plan)["flows"]["acknowledged_ps"].tolist() == [end]
 
 
 def avoidance(window: float, most: float) -> Iterator[int]:
@@ -169,55 +171,81 @@ def test_congestion_avoidance(
     rtt = round_trip(way)
     later = end_of_rounds(avoidance(2.0 * M, float(advertised * M)), segments - 1, rtt)
     result = engine(plan)
-    assert result["flows"]["end_ps"].tolist() == [established + timeout + rtt + later]
+    assert result["flows"]["acknowledged_ps"].tolist() == [established + timeout + rtt + later]
     assert result["flows"]["timeouts"].tolist() == [1]
     assert result["flows"]["retransmissions"].tolist() == [1]
 
 
 @engines
-@pytest.mark.parametrize(("segments", "acknowledgements"), [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3)])
+@pytest.mark.parametrize("segments", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize("delay", [TX + 1, 70 * MICROSECOND, 40_000 * MICROSECOND])
-def test_delayed_acknowledgements(
-    engine: Engine, segments: int, acknowledgements: int, delay: int
-) -> None:
-    # All in one window: two are acknowledged when the second comes, one that is left waits.
+def test_delayed_acknowledgements(engine: Engine, segments: int, delay: int) -> None:
+    # All in one window: two are acknowledged when the second comes. The last carries the FIN: it is
+    # acknowledged at once, also if it is left alone.
     way = WAYS["cut-through"]
     plan = flow(segments, initial_window=10, acknowledge_every=2, acknowledgement_delay_ps=delay)
     result = engine(plan)
-    waits = delay if segments % 2 else 0
-    end = first_segment(way) + (segments - 1) * TX + round_trip(way) + waits
-    assert result["flows"]["end_ps"].tolist() == [end]
-    assert result["links"]["units"][1] == 2 + acknowledgements
+    end = first_segment(way) + (segments - 1) * TX + round_trip(way)
+    assert result["flows"]["acknowledged_ps"].tolist() == [end]
+    assert result["links"]["units"][1] == 1 + -(-segments // 2)
 
 
 @engines
-@pytest.mark.parametrize(("delay", "acknowledgements"), [(TX, 1), (TX - 1, 2)])
+@pytest.mark.parametrize("segments", [1, 2, 5])
+@pytest.mark.parametrize("delay", [1, 70 * MICROSECOND, 40_000 * MICROSECOND])
+def test_a_segment_alone_waits_for_its_acknowledgement(
+    engine: Engine, segments: int, delay: int
+) -> None:
+    # A window of one segment: each waits, but for the last.
+    way = WAYS["cut-through"]
+    plan = flow(segments, advertised_window=1, acknowledge_every=2, acknowledgement_delay_ps=delay)
+    result = engine(plan)
+    end = first_segment(way) + segments * round_trip(way) + (segments - 1) * delay
+    assert result["flows"]["acknowledged_ps"].tolist() == [end]
+    assert result["links"]["units"][1] == 1 + segments
+
+
+@engines
+@pytest.mark.parametrize(("delay", "acknowledgements"), [(TX, 2), (TX - 1, 3)])
 def test_a_segment_at_the_instant_at_which_the_delay_ends(
     engine: Engine, delay: int, acknowledgements: int
 ) -> None:
-    # Arrivals come before timers: the second segment is in time, or comes 1 ps too late and waits.
+    # Arrivals come before timers: the second segment is in time, or comes 1 ps too late. Whatever
+    # is acknowledged first, at `delay`, lets the third go, with the FIN.
     way = WAYS["cut-through"]
-    plan = flow(2, initial_window=2, acknowledge_every=2, acknowledgement_delay_ps=delay)
+    plan = flow(
+        3,
+        initial_window=2,
+        advertised_window=2,
+        acknowledge_every=2,
+        acknowledgement_delay_ps=delay,
+    )
     result = engine(plan)
-    waits = 0 if acknowledgements == 1 else delay
-    end = first_segment(way) + TX + round_trip(way) + waits
-    assert result["flows"]["end_ps"].tolist() == [end]
-    assert result["links"]["units"][1] == 2 + acknowledgements
+    end = first_segment(way) + delay + 2 * round_trip(way)
+    assert result["flows"]["acknowledged_ps"].tolist() == [end]
+    assert result["links"]["units"][1] == 1 + acknowledgements
 
 
 @engines
-def test_slow_start_with_delayed_acknowledgements(engine: Engine) -> None:
+@pytest.mark.parametrize(("delay", "alone"), [(10 * MICROSECOND, 1), (40_000 * MICROSECOND, 0)])
+def test_slow_start_with_delayed_acknowledgements(engine: Engine, delay: int, alone: int) -> None:
     """RFC 5681 opens the window by one segment for an acknowledgement of two.
 
     From two segments, acknowledged together: three go; the first two are acknowledged when the
-    second came, at which time the third has `delay` still to wait; it is acknowledged alone.
+    second came, at which time the third has `delay` still to wait; the sixth, which that
+    acknowledgement lets go, comes sooner or later than that.
     """
-    way, delay = WAYS["cut-through"], 10 * MICROSECOND
-    plan = flow(5, initial_window=2, acknowledge_every=2, acknowledgement_delay_ps=delay)
+    way = WAYS["cut-through"]
     second_round = first_segment(way) + TX + round_trip(way)
-    end = second_round + 2 * TX + round_trip(way) + delay
-    assert engine(plan)["flows"]["end_ps"].tolist() == [end]
-    # With a window of two for ever the last would wait for its turn.
+    for segments, end, units in (
+        (5, second_round + 2 * TX + round_trip(way), 3),
+        (6, second_round + TX + 2 * round_trip(way), 3 + alone),
+    ):
+        plan = flow(segments, initial_window=2, acknowledge_every=2, acknowledgement_delay_ps=delay)
+        result = engine(plan)
+        assert result["flows"]["acknowledged_ps"].tolist() == [end]
+        assert result["links"]["units"][1] == 1 + units
+    # With a window of two for ever the fifth waits for its turn.
     narrow = flow(
         5,
         initial_window=2,
@@ -225,9 +253,8 @@ def test_slow_start_with_delayed_acknowledgements(engine: Engine) -> None:
         acknowledge_every=2,
         acknowledgement_delay_ps=delay,
     )
-    assert engine(narrow)["flows"]["end_ps"].tolist() == [
-        second_round + TX + 2 * round_trip(way) + delay
-    ]
+    end = second_round + TX + 2 * round_trip(way)
+    assert engine(narrow)["flows"]["acknowledged_ps"].tolist() == [end]
 
 
 @engines
@@ -265,7 +292,7 @@ def test_the_timeout_after_two_samples(engine: Engine, segment: int) -> None:
     timeout = (eighths + 4) // 8
     end = START + r1 + r2 + timeout + r2 - control
     result = engine(plan._replace(links=links))
-    assert result["flows"]["end_ps"].tolist() == [end]
+    assert result["flows"]["acknowledged_ps"].tolist() == [end]
     assert result["flows"]["timeouts"].tolist() == [1]
 
 

@@ -92,7 +92,9 @@ def happened(plan: Plan) -> set[str]:
     transport, result = plan.settings["transport"], core(plan)
     tables = (*result["flows"].items(), *result["switches"].items())
     things = {name for name, column in tables if column.any()}
-    things |= {entry.what for entry in traced(plan) if "drop" in entry.what}
+    lost = [entry for entry in traced(plan) if "drop" in entry.what]
+    things |= {entry.what for entry in lost}
+    things |= {f"lost {packet.kind}" for entry in lost for packet in entry.unit.packets}
     if transport["kind"] == "tcp":
         things |= {transport["recovery"], f"delayed by {transport['acknowledge_every']}"}
     drops: list[dict[str, Any]] = (plan.settings["loss"] or {"drops": []})["drops"]
@@ -110,5 +112,6 @@ def test_random_plans_reach_everything() -> None:
             counts.update(happened(random_plan(seed, bursts=bursts)))
     expected = {*RECOVERIES, "timeouts", "duplicates", "retransmissions", "assembly_wait_ps"}
     expected |= {f"drop {reason}" for reason in ("scripted", "random", "access-buffer-full")}
+    expected |= {f"lost {kind}" for kind in ("syn", "syn+ack", "data", "data+fin", "fin+ack")}
     expected |= {f"drop of {name}" for name in ("burst", "segments", "window", "acknowledgements")}
     assert {name: counts[name] for name in expected if counts[name] < 5} == {}

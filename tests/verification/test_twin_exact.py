@@ -45,14 +45,14 @@ def test_one_segment_by_hand(engine: Engine) -> None:
     # Two links of 50 ns. SYN and SYN+ACK take 100,000 + 51,200 each, the ACK the interface for
     # 51,200, the data 100,000 + 7,200,000, its ACK 151,200.
     result = engine(one_flow(2, all_optical(), saw(), 9000))
-    assert result["flows"]["end_ps"][0] - START == 302_400 + 51_200 + 7_300_000 + 151_200
+    assert result["flows"]["acknowledged_ps"][0] - START == 302_400 + 51_200 + 7_300_000 + 151_200
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_store_and_forward_by_hand(engine: Engine) -> None:
     # Each of two links takes 50,000 + 51,200 or 50,000 + 7,200,000.
     result = engine(one_flow(2, electronic(), saw(), 9000))
-    assert result["flows"]["end_ps"][0] - START == 404_800 + 51_200 + 14_500_000 + 202_400
+    assert result["flows"]["acknowledged_ps"][0] - START == 404_800 + 51_200 + 14_500_000 + 202_400
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -88,7 +88,7 @@ def test_completion_time(
     end = START + 2 * control + CONTROL + sum(way.one_way(800 * n) + control for n in rounds)
 
     flows = result["flows"]
-    assert flows["end_ps"].tolist() == [end]
+    assert flows["acknowledged_ps"].tolist() == [end]
     assert flows["delivered_bytes"].tolist() == [30_001]
     assert flows["transmissions"].tolist() == [4]
     assert flows["retransmissions"].tolist() == [0]
@@ -124,7 +124,7 @@ def test_headers_and_small_segments(engine: Engine) -> None:
     result = engine(one_flow(1, all_optical(), saw(header_bytes=40), 8970))
     control = 50_000 + CONTROL
     end = START + 2 * control + CONTROL + (50_000 + FULL + control) + 2 * control
-    assert result["flows"]["end_ps"].tolist() == [end]
+    assert result["flows"]["acknowledged_ps"].tolist() == [end]
     assert result["flows"]["transmissions"].tolist() == [2]
     assert result["links"]["bytes"].tolist() == [9000 + 64 + 4 * 64, 4 * 64]
 
@@ -138,7 +138,7 @@ def test_transmission_times_round_up(engine: Engine) -> None:
         table(edges, hosts, rates=3 * 10**9, delays=1),
         flow_table((0, 1, 0, 100)),
     )
-    assert engine(plan)["flows"]["end_ps"].tolist() == [4 * 170_667 + 266_667 + 4]
+    assert engine(plan)["flows"]["acknowledged_ps"].tolist() == [4 * 170_667 + 266_667 + 4]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -154,7 +154,7 @@ def test_switching_time_parts_the_ack_from_the_data(engine: Engine, p: float | N
     timeout = (2 * control + MILLISECOND) // 2
     waited = timeout + int((p or 0.0) * FULL)
     end = START + 2 * control + CONTROL + waited + 2 * (full + control)
-    assert result["flows"]["end_ps"].tolist() == [end]
+    assert result["flows"]["acknowledged_ps"].tolist() == [end]
     assert result["flows"]["transmissions"].tolist() == [3]
     assert result["flows"]["retransmissions"].tolist() == [1]
     assert result["flows"]["timeouts"].tolist() == [1]
@@ -170,7 +170,7 @@ def test_switching_time_of_the_hybrid_switch(engine: Engine) -> None:
     way = Way(links, switching=switching)
     control, full = way.one_way(CONTROL), way.one_way(FULL)
     end = START + 2 * control + CONTROL + (switching + FULL) + 2 * (full + control)
-    assert result["flows"]["end_ps"].tolist() == [end]
+    assert result["flows"]["acknowledged_ps"].tolist() == [end]
     assert result["flows"]["timeouts"].tolist() == [0]
     assert result["switches"]["buffered"].tolist() == [1, 0]
     assert result["switches"]["oe_bytes"].tolist() == [9000, 0]
@@ -212,7 +212,7 @@ def test_timers_shorter_than_the_round_trip(engine: Engine) -> None:
     """
     transport = saw(initial_timeout_ps=15_000_000, receiver_timers=True)
     result = engine(one_flow(1, all_optical(), transport, 9000, metres=2000))
-    assert result["flows"]["end_ps"].tolist() == [START + 47_404_800]
+    assert result["flows"]["acknowledged_ps"].tolist() == [START + 47_404_800]
     assert result["flows"]["transmissions"].tolist() == [2]
     assert result["flows"]["retransmissions"].tolist() == [1]
     assert result["flows"]["timeouts"].tolist() == [3]  # those of the sender
@@ -293,7 +293,7 @@ def test_datagram(engine: Engine, switch: dict[str, Any], links: int) -> None:
     stored = switch["kind"] == "electronic"
     took = Way(links, stored=stored, switching=0 if stored else 7).one_way(FULL)
     result = engine(plan)
-    assert result["flows"]["end_ps"].tolist() == [START + took]
+    assert result["flows"]["acknowledged_ps"].tolist() == [START + took]
     assert result["totals"]["end_ps"] == START + took
     # The departure, and an arrival for each link.
     assert result["totals"]["events"] == 1 + links
@@ -316,6 +316,6 @@ def test_time_limit(engine: Engine) -> None:
     plan.settings["time_limit_ps"] = START
     result = engine(plan)
     assert result["flows"]["status"].tolist() == [1]
-    assert result["flows"]["end_ps"].tolist() == [2**64 - 1]
+    assert result["flows"]["acknowledged_ps"].tolist() == [2**64 - 1]
     assert result["totals"]["events"] == 1
     assert result["totals"]["units_in_flight"] == result["totals"]["units_created"] == 1

@@ -92,14 +92,19 @@ def check_flow(plan: Plan, result: Columns, i: int, status: int) -> None:
     }
     finished, time_limit, not_started, lost = range(4)
     assert row["delivered_bytes"] <= given["bytes"]
-    assert (status == finished) == (row["end_ps"] != UNFINISHED)
+    assert (status == finished) == (row["received_ps"] != UNFINISHED)
+    least = int(plan.links["delay_ps"].min()) * row["path_links"]
+    open_loop = plan.settings["transport"]["kind"] == "datagram"
+    if row["acknowledged_ps"] != UNFINISHED:
+        # What was received; its acknowledgement came back over a path.
+        assert row["acknowledged_ps"] - row["received_ps"] >= (0 if open_loop else least + 1)
+        assert row["acknowledged_ps"] <= result["totals"]["end_ps"]
     if status == finished:
         assert row["delivered_bytes"] == given["bytes"]
-        # The last data came over a path, and for stop-and-wait its acknowledgement came back.
-        ways = 1 if plan.settings["transport"]["kind"] == "datagram" else 4
-        least = int(plan.links["delay_ps"].min()) * row["path_links"]
-        assert row["end_ps"] > given["start_ps"] + ways * least
-        assert row["end_ps"] <= result["totals"]["end_ps"]
+        # The last data came over a path, and before it a SYN and its answer.
+        ways = 1 if open_loop else 3
+        assert row["received_ps"] > given["start_ps"] + ways * least
+        assert row["received_ps"] <= result["totals"]["end_ps"]
     elif status == not_started:
         first = given["start_ps"]
         if "departures_ps" in plan.flows:

@@ -57,7 +57,14 @@ pub fn flows(outcomes: impl Iterator<Item = Outcome>, dropped: &[u64], paths: Pa
         outcomes.iter().map(value).collect()
     }
     vec![
-        ("end_ps", Column::U64(each(&outcomes, |o| o.end.0))),
+        (
+            "received_ps",
+            Column::U64(each(&outcomes, |o| o.received.0)),
+        ),
+        (
+            "acknowledged_ps",
+            Column::U64(each(&outcomes, |o| o.acknowledged.0)),
+        ),
         (
             "delivered_bytes",
             Column::U64(each(&outcomes, |o| o.delivered)),

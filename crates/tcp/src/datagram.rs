@@ -57,12 +57,14 @@ impl DatagramHosts {
         let flows = self.flows.iter().zip(&self.states).zip(dropped);
         flows.map(|((flow, state), &dropped)| {
             let finished = state.received == flow.size;
+            let received = if finished {
+                state.last_arrival
+            } else {
+                Time::NEVER
+            };
             Outcome {
-                end: if finished {
-                    state.last_arrival
-                } else {
-                    Time::NEVER
-                },
+                received,
+                acknowledged: received,
                 delivered: state.received,
                 transmissions: state.transmissions,
                 retransmissions: 0,

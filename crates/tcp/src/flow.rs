@@ -19,7 +19,7 @@ pub struct Flow {
 /// How a flow ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// All data was acknowledged (for datagrams: all arrived).
+    /// All data arrived, acknowledged or not.
     Finished,
     /// The simulation ended first.
     TimeLimit,
@@ -37,8 +37,11 @@ impl Status {
 /// What became of a flow.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome {
-    /// Arrival of the acknowledgement of the last data byte; [`Time::NEVER`] if it did not come.
-    pub end: Time,
+    /// Arrival of the last data byte in order; [`Time::NEVER`] if not all came.
+    pub received: Time,
+    /// Arrival of its acknowledgement (for datagrams, which have none: as `received`);
+    /// [`Time::NEVER`] if it did not come.
+    pub acknowledged: Time,
     /// Useful bytes that reached the destination in order.
     pub delivered: u64,
     /// Data segments sent, retransmissions included.

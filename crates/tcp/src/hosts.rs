@@ -5,7 +5,7 @@ use crate::segment::{Endpoint, FORWARD};
 use crate::sender::{self, Sender};
 use crate::transport::{Entry, Reception, Setting};
 use crate::{Flow, Outcome, Parameters, Sizes, Status};
-use lightburst_des::{Agenda, Duration};
+use lightburst_des::{Agenda, Duration, Time};
 use lightburst_net::{Effects, Event, FlowId, Hosts, UnitId};
 
 /// What a token says: the lowest bits tell which timer, the others the flow.
@@ -65,7 +65,15 @@ impl TcpHosts {
         };
         let reception = (transport.reception)(parameters);
         let full = sizes.payload();
-        let sender = |flow: &Flow| Sender::new(flow.size, full, reception.advertised, build(flow));
+        let sender = |flow: &Flow| {
+            Sender::new(
+                flow.size,
+                full,
+                reception.advertised,
+                transport.fin_with_data,
+                build(flow),
+            )
+        };
         let senders = flows.iter().map(sender).collect();
         let receiver = |flow| Receiver::new(receiver_timers.then(|| build(flow).timeout));
         let receivers = flows.iter().map(receiver).collect();
@@ -80,21 +88,30 @@ impl TcpHosts {
 
     /// What became of each flow.
     pub fn outcomes(&self) -> impl Iterator<Item = Outcome> + '_ {
-        self.senders
+        let ends = self.senders.iter().zip(&self.receivers);
+        self.flows
             .iter()
-            .zip(&self.receivers)
-            .map(|(sender, receiver)| Outcome {
-                end: sender.end,
-                delivered: receiver.received(),
-                transmissions: sender.transmissions,
-                retransmissions: sender.retransmissions,
-                timeouts: sender.timeouts,
-                duplicates: receiver.duplicates,
-                status: match sender.end {
-                    lightburst_des::Time::NEVER if sender.started() => Status::TimeLimit,
-                    lightburst_des::Time::NEVER => Status::NotStarted,
-                    _ => Status::Finished,
-                },
+            .zip(ends)
+            .map(|(flow, (sender, receiver))| {
+                let finished = receiver.received() == flow.size;
+                Outcome {
+                    received: if finished {
+                        receiver.advanced()
+                    } else {
+                        Time::NEVER
+                    },
+                    acknowledged: sender.acknowledged,
+                    delivered: receiver.received(),
+                    transmissions: sender.transmissions,
+                    retransmissions: sender.retransmissions,
+                    timeouts: sender.timeouts,
+                    duplicates: receiver.duplicates,
+                    status: match sender.started() {
+                        false => Status::NotStarted,
+                        true if finished => Status::Finished,
+                        true => Status::TimeLimit,
+                    },
+                }
             })
     }
 

@@ -34,12 +34,16 @@ pub struct Receiver {
     expected: u64,
     held: Reassembly,
     delay: Timer,
-    /// Last.ACK.sent of RFC 7323.
-    last_sent: u64,
+    /// When the last byte before `expected` arrived.
+    advanced: Time,
     /// In-order segments that are not acknowledged yet.
     waiting: u32,
     state: State,
+    /// Whether a FIN came with data, perhaps ahead of what is missing.
+    fin: bool,
     timer: Timer,
+    /// Last.ACK.sent of RFC 7323; kept with time stamps only.
+    last_sent: u64,
     /// TS.Recent of RFC 7323.
     recent: Time,
     /// None: only the sender retransmits, and this end answers.
@@ -54,7 +58,9 @@ impl Receiver {
         Receiver {
             state: State::Listen,
             waiting: 0,
+            fin: false,
             expected: 0,
+            advanced: Time::NEVER,
             held: Reassembly::default(),
             timer: Timer::default(),
             delay: Timer::default(),
@@ -68,6 +74,11 @@ impl Receiver {
     /// Useful bytes received in order.
     pub fn received(&self) -> u64 {
         self.expected
+    }
+
+    /// When the last of these bytes arrived; [`Time::NEVER`] before the first.
+    pub fn advanced(&self) -> Time {
+        self.advanced
     }
 
     /// A segment from the sender arrives.
@@ -86,12 +97,11 @@ impl Receiver {
         }
         if header.flags & SYN != 0 {
             self.on_syn(options, reception, end, tokens, fx);
-        } else if header.flags & FIN != 0 {
-            self.state = State::LastAck;
-            self.stamp(0, options);
-            self.answer(FIN, reception, end, tokens, fx);
         } else if header.payload > 0 {
             self.on_data(header, options, reception, end, tokens, fx);
+        } else if header.flags & FIN != 0 {
+            self.state = State::LastAck;
+            self.answer(FIN, None, reception, end, tokens, fx);
         } else {
             self.on_ack(header.acknowledgement);
         }
@@ -108,7 +118,7 @@ impl Receiver {
         if matches!(self.state, State::Listen | State::SynReceived) {
             self.state = State::SynReceived;
             self.stamp(0, options);
-            self.answer(SYN, reception, end, tokens, fx);
+            self.answer(SYN, None, reception, end, tokens, fx);
         } else {
             // RFC 9293, section 3.10.7.4: a SYN in a synchronised state is answered with an ACK.
             let options = self.options(None, reception, fx.now());
@@ -135,11 +145,14 @@ impl Receiver {
             start: header.sequence,
             end: header.sequence + u64::from(header.payload),
         };
+        let has_fin = header.flags & FIN != 0;
+        self.fin |= has_fin;
         let in_order = segment.start == self.expected;
         let mut duplicate = None;
         let mut at_once = true;
         if in_order {
             self.expected = segment.end;
+            self.advanced = fx.now();
             if self.held.is_empty() {
                 self.waiting += 1;
                 at_once = self.waiting >= reception.acknowledge_every;
@@ -156,7 +169,12 @@ impl Receiver {
                 self.held.insert(segment);
             }
         }
-        if at_once {
+        // Nothing is held back: the FIN, if it came, is in order. RFC 9293, section 3.10.7.4: it is
+        // acknowledged at once, and again when it comes again.
+        if self.fin && self.held.is_empty() && (in_order || has_fin) {
+            self.state = State::LastAck;
+            self.answer(FIN, duplicate, reception, end, tokens, fx);
+        } else if at_once {
             let options = self.options(duplicate, reception, fx.now());
             self.acknowledge(0, options, end, fx);
         } else if !self.delay.is_set() {
@@ -188,7 +206,7 @@ impl Receiver {
     /// SACK blocks, the duplicate's first (RFC 2883, section 4), and the time stamp to echo.
     #[inline]
     fn options(
-        &self,
+        &mut self,
         duplicate: Option<Block>,
         reception: &Reception,
         now: Time,
@@ -209,6 +227,7 @@ impl Receiver {
         if reception.timestamps {
             options.timestamp = now;
             options.echo = self.recent;
+            self.last_sent = self.expected;
         }
         Some(options)
     }
@@ -217,12 +236,13 @@ impl Receiver {
     fn answer<A: Agenda<Event>>(
         &mut self,
         flag: u8,
+        duplicate: Option<Block>,
         reception: &Reception,
         end: Endpoint<'_>,
         tokens: Tokens,
         fx: &mut Effects<'_, A>,
     ) {
-        let options = self.options(None, reception, fx.now());
+        let options = self.options(duplicate, reception, fx.now());
         let begin = self.acknowledge(flag, options, end, fx);
         let sent = match reception.from_transmission {
             true => begin,
@@ -244,7 +264,6 @@ impl Receiver {
     ) -> Time {
         self.waiting = 0;
         self.delay.clear();
-        self.last_sent = self.expected;
         let header = Header {
             acknowledgement: self.expected,
             flags: flag | ACK,
@@ -286,6 +305,6 @@ impl Receiver {
         } else {
             FIN
         };
-        self.answer(flag, reception, end, tokens, fx);
+        self.answer(flag, None, reception, end, tokens, fx);
     }
 }

@@ -47,6 +47,8 @@ pub struct Sender {
     /// Data segments sent again.
     pub retransmissions: u64,
     state: State,
+    /// Whether the last segment of the data carries the FIN.
+    fin_with_data: bool,
     /// Expirations of the retransmission timer.
     pub timeouts: u64,
     pacing: Timer,
@@ -55,13 +57,19 @@ pub struct Sender {
     /// First byte not acknowledged when the timer expired last; `u64::MAX` before.
     timed_out_at: u64,
     /// Arrival of the acknowledgement of the last byte.
-    pub end: Time,
+    pub acknowledged: Time,
 }
 
 impl Sender {
     /// A sender of `size` useful bytes in segments of `full` to a receiver that
-    /// has room for `advertised` bytes.
-    pub fn new(size: u64, full: u32, advertised: u64, transport: Transport) -> Sender {
+    /// has room for `advertised` bytes; `fin_with_data` as in [`crate::transport::Entry`].
+    pub fn new(
+        size: u64,
+        full: u32,
+        advertised: u64,
+        fin_with_data: bool,
+        transport: Transport,
+    ) -> Sender {
         Sender {
             flight: Flight::new(size, full, advertised),
             congestion: transport.congestion,
@@ -73,11 +81,12 @@ impl Sender {
             transmissions: 0,
             retransmissions: 0,
             state: State::Idle,
+            fin_with_data,
             timeouts: 0,
             pacing: Timer::default(),
             syn_sent: Time::NEVER,
             timed_out_at: u64::MAX,
-            end: Time::NEVER,
+            acknowledged: Time::NEVER,
         }
     }
 
@@ -109,10 +118,14 @@ impl Sender {
     ) {
         if header.flags & SYN != 0 {
             self.on_syn_ack(end, tokens, fx);
-        } else if header.flags & FIN != 0 {
-            self.on_fin_ack(end, fx);
-        } else if self.state == State::Established {
+            return;
+        }
+        if self.state == State::Established {
             self.on_ack(header.acknowledgement, options, end, tokens, fx);
+        }
+        // It may be the acknowledgement of the last data as well.
+        if header.flags & FIN != 0 {
+            self.on_fin_ack(end, fx);
         }
     }
 
@@ -216,9 +229,12 @@ impl Sender {
         );
         if self.flight.unacknowledged == self.flight.size {
             self.timer.clear();
-            self.end = now;
+            self.acknowledged = now;
             self.state = State::FinWait;
-            self.control(FIN, end, tokens, fx);
+            // A FIN that went with the data is acknowledged with it.
+            if !self.fin_with_data {
+                self.control(FIN, end, tokens, fx);
+            }
             return;
         }
         // RFC 6298, section 5: (5.2) all that was ever sent is acknowledged: off.
@@ -298,10 +314,12 @@ impl Sender {
         let sequence = candidate.sequence;
         let payload = self.flight.payload(sequence);
         let window = self.congestion.window() / u64::from(self.flight.full);
+        // RFC 9293, section 3.10.4: the FIN goes with the last segment of the data.
+        let last = self.fin_with_data && sequence + payload == self.flight.size;
         let header = Header {
             sequence,
             payload: payload as u32,
-            flags: FORWARD | ACK,
+            flags: FORWARD | ACK | if last { FIN } else { 0 },
             window: window.min(u64::from(u16::MAX)) as u16,
             ..Header::default()
         };

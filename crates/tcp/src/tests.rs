@@ -117,6 +117,7 @@ fn run(size: u64, segments: f64, pace_bps: f64, timeout_ps: f64) -> (Outcome, Ve
         name: "fixed",
         build,
         reception: |_| Reception::PLAIN,
+        fin_with_data: false,
     };
     let hosts = TcpHosts::new(vec![flow], &entry, &parameters, SIZES, true, |_| SEGMENT);
     let network = Network::new(fabric(), hosts, Vec::new(), 2);
@@ -142,7 +143,7 @@ fn first_start() -> Time {
 fn a_window_of_one_is_stop_and_wait() {
     let (outcome, _, _) = run(10_000, 1.0, 0.0, 1e9);
     let round = SEGMENT + DELAY + CONTROL + DELAY;
-    assert_eq!(outcome.end, first_start() + round * 10);
+    assert_eq!(outcome.acknowledged, first_start() + round * 10);
     assert_eq!(
         (
             outcome.transmissions,
@@ -166,7 +167,7 @@ fn a_window_of_four_fills_the_pipe() {
     assert_eq!(starts, expected);
     assert!(sent.iter().all(|sent| sent.in_flight <= 4000));
     let last = first_start() + SEGMENT * 20 + DELAY + CONTROL + DELAY;
-    assert_eq!(outcome.end, last);
+    assert_eq!(outcome.acknowledged, last);
     // in the steady state the delivery rate is that of the wire: 4 segments in 4 segment times
     let rate = acked[10].delivery_rate.unwrap();
     assert_eq!((rate.delivered, rate.interval), (4000, SEGMENT * 4));

@@ -84,6 +84,8 @@ pub struct Entry {
     pub build: fn(&Setting) -> Transport,
     /// What the receiver does.
     pub reception: fn(&Parameters) -> Reception,
+    /// Whether the FIN goes with the last data, or on its own once all data is acknowledged.
+    pub fin_with_data: bool,
 }
 
 /// All transports.
@@ -92,16 +94,19 @@ pub const REGISTRY: &[Entry] = &[
         name: "saw",
         build: |s| stop_and_wait(s, 0.0),
         reception: |_| Reception::PLAIN,
+        fin_with_data: false,
     },
     Entry {
         name: "sawl",
         build: |s| stop_and_wait(s, s.parameters.get("p")),
         reception: |_| Reception::PLAIN,
+        fin_with_data: false,
     },
     Entry {
         name: "tcp",
         build: tcp,
         reception,
+        fin_with_data: true,
     },
 ];
 

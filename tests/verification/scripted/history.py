@@ -14,7 +14,6 @@ from lightburst.traced import EVENTS, FLAGS, STATES, Table
 
 _PS = 1e-12
 _SENT, _ARRIVED, _LOST = range(len(EVENTS))
-_CONTROL = FLAGS["syn"] | FLAGS["fin"]
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,9 @@ def history(result: Result) -> History:
         for time, sequence, again in zip(*columns, strict=True):
             yield Sent((int(time) - start) * _PS, int(sequence) // full + 1, bool(again))
 
-    answers = ~forward & (packets["event"] == _ARRIVED) & ((packets["flags"] & _CONTROL) == 0)
+    # The last of them carries a FIN.
+    syn = (packets["flags"] & FLAGS["syn"]) > 0
+    answers = ~forward & ~syn & (packets["event"] == _ARRIVED)
     heard = _heard(packets, answers, windows, full, start)
     return History(tuple(at(_SENT)), tuple(at(_LOST)), tuple(heard))
 

@@ -29,6 +29,5 @@ class DatagramReceiver(Endpoint):
     """Counts what arrives."""
 
     def receive(self, packet: Packet) -> None:
-        self.flow.delivered += packet.payload
-        if self.flow.delivered == self.flow.size:
-            self.flow.end = self.now
+        self.flow.deliver(packet.payload, self.now)
+        self.flow.acknowledged = self.flow.received

@@ -22,12 +22,19 @@ class Flow:
     size: int
     departures: list[int]
     started: bool = False
-    end: int | None = None
+    received: int | None = None
+    acknowledged: int | None = None
     delivered: int = 0
     transmissions: int = 0
     retransmissions: int = 0
     timeouts: int = 0
     duplicates: int = 0
+
+    def deliver(self, payload: int, now: int) -> None:
+        """Note `payload` bytes more that the receiver has."""
+        self.delivered += payload
+        if self.delivered == self.size:
+            self.received = now
 
 
 class Timer:
@@ -174,7 +181,7 @@ class Sender(TimedEndpoint):
 
     def finish(self) -> None:
         """All data is acknowledged."""
-        self.flow.end = self.now
+        self.flow.acknowledged = self.now
         self.open_or_close("fin-sent")
 
     def expire(self) -> None:
@@ -199,6 +206,9 @@ class Sender(TimedEndpoint):
             if opens:
                 self.established()
         elif packet.kind == "fin+ack":
+            if self.state == "established":
+                # The FIN went with the data, and is acknowledged with it.
+                self.acknowledge(packet)
             self.state = "closed"
             self.timer.clear()
             self.send("ack", 1)
@@ -229,9 +239,9 @@ class Sender(TimedEndpoint):
 class Receiver(TimedEndpoint):
     """Answers; `ack` numbers from the sender are 0 for a SYN+ACK and 1 for a FIN+ACK."""
 
-    def answer(self, kind: str) -> None:
+    def answer(self, kind: str, blocks: tuple[Block, ...] = ()) -> None:
         """Send a SYN+ACK or FIN+ACK; with a timer, to be repeated until it is acknowledged."""
-        sent_at = self.send_timed(kind, self.flow.delivered)
+        sent_at = self.send_timed(kind, self.flow.delivered, blocks=blocks)
         self.last_acknowledgement = self.flow.delivered
         if self.transport["receiver_timers"]:
             self.timer.set(sent_at + self.timeout.wait())
@@ -253,7 +263,7 @@ class Receiver(TimedEndpoint):
         if self.state == "syn-received":
             self.state = "established"
             self.timer.clear()
-        if packet.kind == "data":
+        if packet.payload:
             self.take(packet)
         elif packet.kind == "fin":
             self.state = "last-ack"

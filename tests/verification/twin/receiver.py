@@ -17,27 +17,34 @@ class TcpReceiver(Receiver):
         self.waiting = 0
         self.delay = Timer(network.agenda, self.acknowledge)
         self.last_acknowledgement = 0
+        self.fin_at: int | None = None
         self.sacks = transport["recovery"] in ("sack", "sack1")
 
     def receive(self, packet: Packet) -> None:
         late = packet.kind == "syn" and self.state not in ("listen", "syn-received")
-        if packet.kind in ("syn", "fin") and not late:
+        if packet.kind == "syn" and not late:
             self.read_stamp(packet)
         super().receive(packet)
 
+    def answer(self, kind: str, blocks: tuple[Block, ...] = ()) -> None:
+        self.settle()
+        super().answer(kind, blocks)
+
     def acknowledge(self, duplicate: Block | None = None) -> None:
         """Acknowledge all in order, and report a `duplicate`."""
+        self.settle()
+        self.last_acknowledgement = self.flow.delivered
+        self.send("ack", self.flow.delivered, blocks=self.blocks(duplicate))
+
+    def settle(self) -> None:
+        """Let no segment wait for an acknowledgement any more."""
         self.waiting = 0
         self.delay.clear()
-        self.last_acknowledgement = self.flow.delivered
-        self.send(
-            "ack",
-            self.flow.delivered,
-            blocks=self.blocks(duplicate) if self.sacks else (),
-        )
 
     def blocks(self, duplicate: Block | None) -> tuple[Block, ...]:
         """RFC 2018, section 4, and RFC 2883, section 4."""
+        if not self.sacks:
+            return ()
         blocks = self.held
         if duplicate is not None and self.transport["duplicate_sack"]:
             blocks = [duplicate, *blocks]
@@ -51,22 +58,28 @@ class TcpReceiver(Receiver):
     def take(self, packet: Packet) -> None:
         segment = (packet.number, packet.number + packet.payload)
         self.read_stamp(packet)
+        if packet.kind == "data+fin":
+            self.fin_at = segment[1]
         expected = self.flow.delivered
         around = [b for b in self.held if b[0] <= segment[0] < b[1]]
+        gaps, duplicate = bool(self.held), None
         if segment[0] < expected or around:
             self.flow.duplicates += 1
             self.held = [*around, *(b for b in self.held if b not in around)]
-            self.acknowledge(segment)
+            duplicate = segment
         elif segment[0] > expected:
             self.hold(segment)
-            self.acknowledge()
-        elif self.held:
-            self.flow.delivered = segment[1]
-            self.fill()
-            self.acknowledge()
         else:
-            self.flow.delivered = segment[1]
+            self.flow.deliver(packet.payload, self.now)
+            self.fill()
+        delivered = self.flow.delivered
+        if delivered == self.fin_at and (delivered > expected or packet.kind == "data+fin"):
+            self.state = "last-ack"
+            self.answer("fin+ack", self.blocks(duplicate))
+        elif delivered > expected and not gaps:
             self.wait()
+        else:
+            self.acknowledge(duplicate)
 
     def hold(self, segment: Block) -> None:
         """Keep a segment, joined with the blocks that it touches."""
@@ -79,7 +92,7 @@ class TcpReceiver(Receiver):
         """Take what follows without a gap."""
         for block in sorted(self.held):
             if block[0] == self.flow.delivered:
-                self.flow.delivered = block[1]
+                self.flow.deliver(block[1] - block[0], self.now)
                 self.held.remove(block)
 
     def wait(self) -> None:

@@ -145,7 +145,7 @@ class Simulation:
 
     def status(self, flow: Flow) -> int:
         """Index into `STATUSES`."""
-        if flow.end is not None:
+        if flow.received is not None:
             return STATUSES.index("finished")
         if not flow.started:
             return STATUSES.index("not-started")
@@ -164,9 +164,11 @@ class Simulation:
     def flow_columns(self) -> Arrays:
         """One row for each flow."""
         paths = [self.path(flow) for flow in self.flows]
-        ends = [UNFINISHED if flow.end is None else flow.end for flow in self.flows]
+        received = [UNFINISHED if f.received is None else f.received for f in self.flows]
+        ends = [UNFINISHED if f.acknowledged is None else f.acknowledged for f in self.flows]
         return {
-            "end_ps": np.array(ends, np.uint64),
+            "received_ps": np.array(received, np.uint64),
+            "acknowledged_ps": np.array(ends, np.uint64),
             "delivered_bytes": np.array([flow.delivered for flow in self.flows], np.uint64),
             "transmissions": np.array([flow.transmissions for flow in self.flows], np.uint64),
             "retransmissions": np.array([flow.retransmissions for flow in self.flows], np.uint64),

@@ -58,7 +58,7 @@ class SawReceiver(Receiver):
 
     def take(self, packet: Packet) -> None:
         if packet.number == self.flow.delivered:
-            self.flow.delivered += packet.payload
+            self.flow.deliver(packet.payload, self.now)
         else:
             self.flow.duplicates += 1
         self.acknowledge()

@@ -86,7 +86,8 @@ class TcpSender(Sender):
         self.flow.transmissions += 1
         self.flow.retransmissions += sent_before
         window = min(int(self.window.cwnd / self.most), 65_535)
-        self.send("data", begin, end - begin, window=window, again=sent_before)
+        kind = "data+fin" if end == self.flow.size else "data"
+        self.send(kind, begin, end - begin, window=window, again=sent_before)
         if sent_before:
             (segment,) = (s for s in self.segments if s.begin == begin)
             segment.sent_at, segment.again = self.now, True
@@ -158,6 +159,11 @@ class TcpSender(Sender):
                 self.timeout.sample(self.now - sent_at)
             else:
                 self.timed = timed
+
+    def finish(self) -> None:
+        # The FIN went with the last data: nothing is left to be sent, nor to be waited for.
+        self.flow.acknowledged = self.now
+        self.state = "fin-sent"
 
     def data_timeout(self) -> None:
         # RFC 5681, section 3.1: the threshold is held if the segment was sent again by the timer.

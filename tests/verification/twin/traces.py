@@ -23,6 +23,7 @@ FLAGS = {
     "syn": SYN | FORWARD,
     "syn+ack": SYN | ACK,
     "data": ACK | FORWARD,
+    "data+fin": ACK | FIN | FORWARD,
     "fin": FIN | FORWARD,
     "fin+ack": FIN | ACK,
     "ack": ACK,

@@ -107,7 +107,7 @@ fn sent(
         segment_time: Duration::ZERO,
     });
     let hosts = Scripted {
-        sender: Sender::new(FLOW.size, FULL as u32, u64::MAX, transport),
+        sender: Sender::new(FLOW.size, FULL as u32, u64::MAX, true, transport),
         script: script.to_vec(),
         sent: Vec::new(),
     };
