@@ -183,6 +183,9 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
         let now = self.calendar.now();
         let link = self.link(port);
         let fabric = &mut *self.fabric;
+        if from > now {
+            fabric.links.postpone(link, from);
+        }
         let transit = fabric.links.transmit(link, fabric.units[unit].bytes, from);
         if transit.lossy && fabric.lose_on(link, unit, now) {
             return transit.start;

@@ -100,6 +100,20 @@ pub struct Links {
     kinds: Vec<Kind>,
     /// Time spent in transmission, if there is a kind whose bytes do not tell it.
     busy: Vec<Duration>,
+    /// When the last transmission begins that a link was given in advance; empty: none
+    /// ever was.
+    postponed: Vec<Time>,
+}
+
+/// What a link did in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Carried {
+    /// Bytes transmitted.
+    pub bytes: u64,
+    /// Bytes that it was given and has still to transmit, rounded up.
+    pub waiting: u64,
+    /// Time spent in transmission.
+    pub busy: Duration,
 }
 
 impl Links {
@@ -132,6 +146,7 @@ impl Links {
             loads: vec![idle; wires.len()],
             kinds,
             busy: vec![Duration::ZERO; timed],
+            postponed: Vec::new(),
         }
     }
 
@@ -149,6 +164,11 @@ impl Links {
     /// The propagation (and header processing) delay of a link.
     pub fn delay(&self, link: LinkId) -> Duration {
         self.kind(link).delay
+    }
+
+    /// Whether its target acts on the tail of a unit.
+    pub fn whole(&self, link: LinkId) -> bool {
+        self.kind(link).whole
     }
 
     /// The node that a link leads to.
@@ -169,26 +189,40 @@ impl Links {
         self.kind(link).transmission_time(bytes)
     }
 
-    /// Units that each link transmitted.
+    /// Units that each link was given.
     pub fn units(&self) -> impl ExactSizeIterator<Item = u64> + '_ {
         self.loads.iter().map(|load| load.units)
     }
 
-    /// Bytes that each link transmitted.
-    pub fn bytes(&self) -> impl Iterator<Item = u64> + '_ {
-        self.loads.iter().map(|load| load.bytes)
-    }
-
-    /// The time that each link spent in transmission.
-    pub fn busy(&self) -> impl Iterator<Item = Duration> + '_ {
-        let busy = |(i, load): (usize, &Load)| {
-            let ps_per_byte = self.kinds[self.exits[i].kind as usize].ps_per_byte;
-            match ps_per_byte {
+    /// What each link transmitted until `end`, and what it has still to transmit then.
+    pub fn carried(&self, end: Time) -> impl Iterator<Item = Carried> + '_ {
+        let carried = move |(i, load): (usize, &Load)| {
+            let exit = &self.exits[i];
+            let kind = &self.kinds[exit.kind as usize];
+            let given = match kind.ps_per_byte {
                 0 => self.busy[i],
-                _ => Duration(u64::from(ps_per_byte) * load.bytes),
+                each => Duration(u64::from(each) * load.bytes),
+            };
+            // What follows `end` is without gaps, but for one at the beginning.
+            let begun = self.postponed.get(i).map_or(end, |&from| from.max(end));
+            let left = Duration(exit.free_at.0.saturating_sub(begun.0));
+            let waiting = kind.rate.bytes_in(left).0.min(load.bytes);
+            Carried {
+                bytes: load.bytes - waiting,
+                waiting,
+                busy: Duration(given.0 - left.0),
             }
         };
-        self.loads.iter().enumerate().map(busy)
+        self.loads.iter().enumerate().map(carried)
+    }
+
+    /// Notes that a link does nothing until `from`, if it is free then.
+    #[cold]
+    pub(crate) fn postpone(&mut self, link: LinkId, from: Time) {
+        if from > self.free_at(link) {
+            self.postponed.resize(self.exits.len(), Time::ZERO);
+            self.postponed[link.index()] = from;
+        }
     }
 
     /// Gives a link a unit of `bytes` for transmission not before `from`.

@@ -81,6 +81,14 @@ impl Routing {
         &self.ports[route.first as usize..][..usize::from(route.len)]
     }
 
+    /// The layer of a node of a fat-tree, from the hosts up.
+    pub fn layer(&self, node: NodeId) -> Option<u8> {
+        match &self.scheme {
+            Scheme::FatTree(tree) => Some(tree.layer(node)),
+            Scheme::Table(_) => None,
+        }
+    }
+
     /// The number of sets of a switch.
     pub fn sets(&self, node: NodeId) -> usize {
         match &self.scheme {

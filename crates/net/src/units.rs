@@ -40,6 +40,12 @@ impl Rate {
         Duration(u64::try_from(ps).expect("a transmission shorter than 213 days"))
     }
 
+    /// The same, rounded down.
+    pub fn transmission_time_rounded_down(self, bytes: Bytes) -> Duration {
+        let ps = u128::from(bytes.0) * u128::from(BYTE_PS) / u128::from(self.bps);
+        Duration(u64::try_from(ps).expect("a transmission shorter than 213 days"))
+    }
+
     /// The bytes, rounded up, that take `time` to transmit.
     pub fn bytes_in(self, time: Duration) -> Bytes {
         Bytes((u128::from(time.0) * u128::from(self.bps)).div_ceil(u128::from(BYTE_PS)) as u64)

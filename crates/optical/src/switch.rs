@@ -49,6 +49,8 @@ pub struct Build<'a> {
     pub edges: Arc<[NodeId]>,
     /// The rate of the links between switches, if there are any: one rate where units are bursts.
     pub fibre_rate: Option<Rate>,
+    /// What is later is not counted.
+    pub time_limit: Time,
 }
 
 /// A kind of switch by its name in the scenario.

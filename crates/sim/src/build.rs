@@ -132,6 +132,7 @@ impl<A: Agenda<Event>> Switches<A> {
                 node: NodeId(node),
                 edges: Arc::clone(&edges),
                 fibre_rate,
+                time_limit: Time(settings.time_limit_ps),
             })
         };
         (settings.hosts..settings.nodes).map(one).collect()
@@ -202,20 +203,19 @@ pub fn datagram_hosts(plan: &Plan) -> DatagramHosts {
     DatagramHosts::new(flows(plan), departures, offsets, sizes(plan))
 }
 
-/// Number of links, propagation and smallest rate of one shortest path of each flow.
-pub fn paths(plan: &Plan, fabric: &Fabric) -> crate::columns::Paths {
-    let mut paths = crate::columns::Paths::default();
-    for i in 0..plan.flows.source.len() {
-        let (source, destination) = (plan.flows.source[i], plan.flows.destination[i]);
-        let (mut links, mut delay, mut rate) = (0u16, 0u64, u64::MAX);
-        for link in fabric.path(NodeId(source), NodeId(destination)) {
-            links += 1;
-            delay += fabric.links.delay(link).0;
-            rate = rate.min(fabric.links.rate(link).bps());
+impl<A: Agenda<Event>> Switches<A> {
+    /// What is known of each flow before it starts.
+    pub fn paths(&self, plan: &Plan, fabric: &Fabric) -> crate::columns::Paths {
+        let flows = &plan.flows;
+        let ends = flows.source.iter().zip(&flows.destination);
+        let links = |(&source, &destination): (&u32, &u32)| {
+            fabric.path(NodeId(source), NodeId(destination)).count() as u16
+        };
+        let switching_time = |_| self.settings.switching_time;
+        let bursts = self.settings.assembly.is_some();
+        crate::columns::Paths {
+            links: ends.map(links).collect(),
+            ideal_ps: crate::ideal::times(plan, fabric, &sizes(plan), bursts, &switching_time),
         }
-        paths.links.push(links);
-        paths.delay_ps.push(delay);
-        paths.rate_bps.push(rate);
     }
-    paths
 }

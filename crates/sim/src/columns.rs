@@ -1,6 +1,7 @@
 //! The columns of a result.
 
 use lightburst_des::{Agenda, Time};
+use lightburst_net::link::Carried;
 use lightburst_net::{DropReason, Event, Fabric, Node};
 use lightburst_tcp::Outcome;
 
@@ -39,15 +40,13 @@ pub struct Columns {
     pub totals: Vec<(&'static str, u64)>,
 }
 
-/// One shortest path of each flow.
+/// What is known of each flow before it starts.
 #[derive(Clone, Debug, Default)]
 pub struct Paths {
-    /// Number of links.
+    /// Number of links of one shortest path.
     pub links: Vec<u16>,
-    /// Sum of the delays.
-    pub delay_ps: Vec<u64>,
-    /// Smallest rate.
-    pub rate_bps: Vec<u64>,
+    /// See [`crate::ideal`].
+    pub ideal_ps: Vec<u64>,
 }
 
 /// The table of flows.
@@ -82,25 +81,24 @@ pub fn flows(outcomes: impl Iterator<Item = Outcome>, dropped: &[u64], paths: Pa
         ("drops", Column::U64(dropped.to_vec())),
         ("status", Column::U8(each(&outcomes, |o| o.status as u8))),
         ("path_links", Column::U16(paths.links)),
-        ("path_delay_ps", Column::U64(paths.delay_ps)),
-        ("path_rate_bps", Column::U64(paths.rate_bps)),
+        ("ideal_ps", Column::U64(paths.ideal_ps)),
     ]
 }
 
-/// The table of links.
-pub fn links(fabric: &Fabric) -> Table {
+/// The table of links at the time `end`.
+pub fn links(fabric: &Fabric, end: Time) -> Table {
     let links = &fabric.links;
     let lost = match &fabric.loss {
         Some(loss) => loss.lost.clone(),
         None => vec![0; links.units().len()],
     };
+    let carried: Vec<_> = links.carried(end).collect();
+    let each = |value: fn(&Carried) -> u64| Column::U64(carried.iter().map(value).collect());
     vec![
         ("units", Column::U64(links.units().collect())),
-        ("bytes", Column::U64(links.bytes().collect())),
-        (
-            "busy_ps",
-            Column::U64(links.busy().map(|busy| busy.0).collect()),
-        ),
+        ("bytes", each(|c| c.bytes)),
+        ("waiting_bytes", each(|c| c.waiting)),
+        ("busy_ps", each(|c| c.busy.0)),
         ("lost", Column::U64(lost)),
     ]
 }

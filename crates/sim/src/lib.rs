@@ -2,6 +2,7 @@
 
 pub mod build;
 pub mod columns;
+mod ideal;
 mod loss;
 pub mod plan;
 pub mod run;

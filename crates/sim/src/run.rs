@@ -37,22 +37,29 @@ impl Outcomes for DatagramHosts {
 struct Running<H: Hosts, A: Agenda<Event>> {
     simulator: Simulator<Network<H, A>, A>,
     limit: Time,
+    /// The time limit if that cut the run off, else the last event.
+    end: Time,
     paths: Paths,
 }
 
 impl<H: Hosts + Outcomes + Send, A: Agenda<Event> + Send> Run for Running<H, A> {
     fn advance(&mut self, events: u64) -> bool {
-        self.simulator.run(self.limit, events) != Stop::Paused
+        let stop = self.simulator.run(self.limit, events);
+        self.end = match stop {
+            Stop::TimeLimit => self.limit,
+            _ => self.simulator.calendar.now(),
+        };
+        stop != Stop::Paused
     }
 
     fn columns(&self) -> Columns {
         let network = &self.simulator.model;
         let fabric = &network.fabric;
-        let end = self.simulator.calendar.now();
+        let end = self.end;
         let total = |name, value| (name, value);
         Columns {
             flows: network.hosts.table(&fabric.dropped, self.paths.clone()),
-            links: columns::links(fabric),
+            links: columns::links(fabric, end),
             switches: columns::switches(network.switches(), end),
             drops: columns::drops(fabric),
             trace: fabric.trace.as_ref().map(|trace| {
@@ -114,7 +121,7 @@ where
     H: Hosts + Outcomes + Send + 'static,
     A: Agenda<Event> + Send + 'static,
 {
-    let paths = build::paths(plan, &fabric);
+    let paths = switches.paths(plan, &fabric);
     let switches = switches.build(plan, &fabric);
     let network = Network::new(fabric, hosts, switches, plan.settings.hosts);
     let mut simulator = Simulator::new(network, 4 * plan.flows.source.len());
@@ -123,6 +130,7 @@ where
     Box::new(Running {
         simulator,
         limit,
+        end: Time::ZERO,
         paths,
     })
 }

@@ -114,10 +114,9 @@ class Link:
     heads: bool
     lossy: bool
     free_at: int = 0
-    units: int = 0
-    bytes: int = 0
-    busy: int = 0
     lost: int = 0
+    # Beginning and end of each transmission, and its bytes.
+    transmissions: list[tuple[int, int, int]] = field(default_factory=list)
 
     def tx(self, size: int) -> int:
         """Transmission time of `size` bytes in ps, rounded up."""
@@ -126,6 +125,19 @@ class Link:
     def backlog(self, now: int) -> int:
         """Bytes still to be sent, rounded up."""
         return -(-max(0, self.free_at - now) * self.rate // (8 * 10**12))
+
+    def busy(self, end: int) -> int:
+        """Time until `end` in which it transmitted, in ps."""
+        return sum(max(0, min(stop, end) - start) for start, stop, _ in self.transmissions)
+
+    def given(self) -> int:
+        """Bytes that it was given."""
+        return sum(size for _, _, size in self.transmissions)
+
+    def waiting(self, end: int) -> int:
+        """Bytes that it has still to transmit at `end`, rounded up."""
+        left = sum(stop - max(start, end) for start, stop, _ in self.transmissions if stop > end)
+        return min(-(-left * self.rate // (8 * 10**12)), self.given())
 
 
 class LossRule(Protocol):
@@ -152,13 +164,15 @@ class Agenda:
         self.sequence += 1
 
     def run(self) -> None:
-        """Handle all events up to and including those at the time limit."""
+        """Handle all events up to and including those at the time limit, and see when it ends."""
         while self.pending and self.pending[0][0] <= self.time_limit:
             time, _, _, handler = heapq.heappop(self.pending)
             assert time >= self.now, "time went back"
             self.now = time
             self.events += 1
             handler()
+        if self.pending:
+            self.now = self.time_limit
 
 
 @dataclass
@@ -206,9 +220,7 @@ class Network:
         tx = link.tx(unit.size)
         start = max(earliest, link.free_at)
         link.free_at = start + tx
-        link.units += 1
-        link.bytes += unit.size
-        link.busy += tx
+        link.transmissions.append((start, start + tx, unit.size))
         self.note("send", link.source, unit, link, start)
         reason = self.loss.reason(link, unit, self.agenda.now) if link.lossy else None
         if reason is None:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from twin.datagram import DatagramReceiver, DatagramSender
 from twin.edge import burst_switch
 from twin.endpoint import Endpoint, Flow, Sender
+from twin.ideal import Ideal
 from twin.loss import Losses, make_script
 from twin.network import TIMER, Agenda, Link, Network, Packet, Trace, Unit
 from twin.receiver import TcpReceiver
@@ -164,6 +165,7 @@ class Simulation:
     def flow_columns(self) -> Arrays:
         """One row for each flow."""
         paths = [self.path(flow) for flow in self.flows]
+        ideal = Ideal(self.network, self.settings)
         received = [UNFINISHED if f.received is None else f.received for f in self.flows]
         ends = [UNFINISHED if f.acknowledged is None else f.acknowledged for f in self.flows]
         return {
@@ -179,13 +181,15 @@ class Simulation:
             ),
             "status": np.array([self.status(flow) for flow in self.flows], np.uint8),
             "path_links": np.array([len(path) for path in paths], np.uint16),
-            "path_delay_ps": np.array([sum(x.delay for x in path) for path in paths], np.uint64),
-            "path_rate_bps": np.array([min(x.rate for x in path) for path in paths], np.uint64),
+            "ideal_ps": np.array(
+                [ideal.time(flow.source, flow.destination, flow.size) for flow in self.flows],
+                np.uint64,
+            ),
         }
 
     def columns(self) -> Columns:
         """Everything that the core returns."""
-        links = self.network.links
+        links, end = self.network.links, self.agenda.now
         totals = self.network.totals
         switches: Arrays = {
             name: np.array([switch.counters[name] for switch in self.switches], np.uint64)
@@ -212,9 +216,10 @@ class Simulation:
             **tables,
             "flows": self.flow_columns(),
             "links": {
-                "units": np.array([link.units for link in links], np.uint64),
-                "bytes": np.array([link.bytes for link in links], np.uint64),
-                "busy_ps": np.array([link.busy for link in links], np.uint64),
+                "units": np.array([len(link.transmissions) for link in links], np.uint64),
+                "bytes": np.array([link.given() - link.waiting(end) for link in links], np.uint64),
+                "waiting_bytes": np.array([link.waiting(end) for link in links], np.uint64),
+                "busy_ps": np.array([link.busy(end) for link in links], np.uint64),
                 "lost": np.array([link.lost for link in links], np.uint64),
             },
             "switches": switches,
@@ -224,8 +229,8 @@ class Simulation:
             },
             "totals": {
                 "events": self.agenda.events,
-                "packet_hops": sum(link.units for link in links),
-                "end_ps": self.agenda.now,
+                "packet_hops": sum(len(link.transmissions) for link in links),
+                "end_ps": end,
                 "units_created": totals["units_created"],
                 "units_delivered": totals["units_delivered"],
                 "units_dropped": totals["units_dropped"],

@@ -117,7 +117,8 @@ class Electronic(Switch):
             self.counters["marked"] += 1
         if output.free_at > self.now:
             self.counters["buffered"] += 1
-            self.byte_ps += unit.size * (output.free_at - self.now)
+            counted_until = min(output.free_at, self.network.agenda.time_limit)
+            self.byte_ps += unit.size * (counted_until - self.now)
             queued = backlog + unit.size
             self.counters["buffer_max_bytes"] = max(self.counters["buffer_max_bytes"], queued)
         self.counters["eo_bytes"] += unit.size
@@ -230,7 +231,7 @@ class Hybrid(Switch):
         self.counters["buffer_max_bytes"] = max(self.counters["buffer_max_bytes"], self.occupancy)
 
     def finish(self) -> None:
-        """Count what is still held up to the last event."""
+        """Count what is still held up to the end of the run."""
         self.occupy(0)
 
 

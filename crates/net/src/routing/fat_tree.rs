@@ -65,13 +65,24 @@ impl FatTree {
         }
     }
 
+    /// 0 is a host's, 3 a core's.
+    pub(super) fn layer(&self, node: NodeId) -> u8 {
+        let half = usize::from(self.half);
+        let (hosts, layer) = (2 * half.pow(3), 2 * half.pow(2));
+        match node.index() {
+            node if node < hosts => 0,
+            node if node < hosts + layer => 1,
+            node if node < hosts + 2 * layer => 2,
+            _ => 3,
+        }
+    }
+
     pub(super) fn sets(&self, node: NodeId) -> usize {
         let half = usize::from(self.half);
-        let (hosts, in_pods) = (2 * half.pow(3), 4 * half.pow(2));
-        match node.index() {
-            node if node < hosts => 1,
-            node if node < hosts + in_pods => half + 1,
-            _ => 2 * half,
+        match self.layer(node) {
+            0 => 1,
+            3 => 2 * half,
+            _ => half + 1,
         }
     }
 }

@@ -2,13 +2,14 @@
 //! to electronics and back.
 
 use super::{output, Build};
-use lightburst_des::{Agenda, Duration, Stream};
+use lightburst_des::{Agenda, Duration, Stream, Time};
 use lightburst_net::{Choice, DropReason, Effects, Event, Node, SwitchCounters, UnitId};
 
 /// An electronic switch.
 pub struct Electronic {
     queue_bytes: u64,
     ecn_threshold_bytes: u64,
+    time_limit: Time,
     choice: Choice,
     draw: Stream,
     counters: SwitchCounters,
@@ -20,6 +21,7 @@ impl Electronic {
         Electronic {
             queue_bytes: build.settings.queue_bytes.unwrap_or(u64::MAX),
             ecn_threshold_bytes: build.settings.ecn_threshold_bytes.unwrap_or(u64::MAX),
+            time_limit: build.time_limit,
             choice: build.choice,
             draw: build.draw,
             counters: SwitchCounters::default(),
@@ -35,7 +37,8 @@ impl<A: Agenda<Event>> Node<A> for Electronic {
         self.counters.oe_bytes += u64::from(bytes);
         let port = output(self.choice, unit, &mut self.draw, fx);
         let now = fx.now();
-        let wait = Duration(fx.free_at(port).0.saturating_sub(now.0));
+        let free_at = fx.free_at(port);
+        let wait = Duration(free_at.0.saturating_sub(now.0));
         let backlog = fx.rate(port).bytes_in(wait).0;
         if backlog + u64::from(bytes) > self.queue_bytes {
             return fx.drop(unit, DropReason::QueueFull, &mut self.counters);
@@ -47,7 +50,8 @@ impl<A: Agenda<Event>> Node<A> for Electronic {
         if wait > Duration::ZERO {
             // The unit waits whole; while it is transmitted it no longer counts.
             self.counters.buffered += 1;
-            let area = u128::from(bytes) * u128::from(wait.0);
+            let counted = free_at.min(self.time_limit).since(now);
+            let area = u128::from(bytes) * u128::from(counted.0);
             self.counters
                 .occupancy
                 .queue(backlog + u64::from(bytes), area);

@@ -1,0 +1,97 @@
+"""How soon a flow could arrive if it had the network to itself: all ways, segment by segment."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from twin.network import Link, Network
+
+NEVER = 2**64 - 1
+
+
+class Ideal:
+    """The flows of one plan, each alone on its network."""
+
+    def __init__(self, network: Network, settings: dict[str, Any]) -> None:
+        self.network = network
+        self.switching_time: int = settings["switch"].get("switching_time_ps", 0)
+        self.bursts: bool = settings["switch"]["kind"] == "burst"
+        self.one_way: bool = settings["choice"] == "flow-hash" and not self.bursts
+        transport = settings["transport"]
+        self.header: int = transport["header_bytes"]
+        self.payload: int = transport["segment_bytes"] - self.header
+        self.control: int = transport["control_bytes"]
+
+    def segments(self, size: int) -> list[int]:
+        """Bytes on the wire of each segment, in order."""
+        whole, rest = divmod(size, self.payload)
+        payloads = whole * [self.payload] + ([rest] if rest else [])
+        return [max(payload + self.header, self.control) for payload in payloads]
+
+    def ways(self, node: int, destination: int) -> Iterator[list[Link]]:
+        """All ways that the routing allows, as links."""
+        if node == destination:
+            yield []
+            return
+        for port in self.network.next_hops(node, destination):
+            link = self.network.ports[node][port]
+            for way in self.ways(link.target, destination):
+                yield [link, *way]
+
+    def tx(self, link: Link, size: int) -> int:
+        """Transmission time; a burst is rounded up, but not each packet in it."""
+        fibre = min(link.source, link.target) >= self.network.hosts
+        return 8 * 10**12 * size // link.rate if self.bursts and fibre else link.tx(size)
+
+    def passing(self, link: Link, destination: int, size: int) -> int:
+        """Time from the beginning of a transmission to the beginning of the next one."""
+        egress = self.network.ports[destination][0].target
+        if not link.heads or (self.bursts and link.target == egress):
+            return self.tx(link, size) + link.delay
+        return link.delay + self.switching_time
+
+    def alone(self, way: list[Link], destination: int, size: int) -> int:
+        """How long a unit takes that meets no other."""
+        return sum(self.passing(link, destination, size) for link in way)
+
+    def time(self, source: int, destination: int, size: int) -> int:
+        """The ideal completion time in ps."""
+        ways = list(self.ways(source, destination))
+        segments = self.segments(size)
+        if self.one_way or len(ways) == 1:
+            return min(NEVER, *(self.in_a_row(way, destination, segments) for way in ways))
+        return min(NEVER, self.side_by_side(ways, destination, segments))
+
+    def in_a_row(self, way: list[Link], destination: int, segments: list[int]) -> int:
+        """All segments go one way, first in, first out."""
+        free_at = [0] * len(way)
+        time = 0
+        for size in segments:
+            time = 0
+            for i, link in enumerate(way):
+                begin = max(time, free_at[i])
+                free_at[i] = begin + self.tx(link, size)
+                time = begin + self.passing(link, destination, size)
+        return time
+
+    def side_by_side(self, ways: list[list[Link]], destination: int, segments: list[int]) -> int:
+        """Each goes a way of its own; they queue on the links that are in all ways."""
+        full, rest = segments[0], segments[-1]
+        number = len(segments) - (rest < full)
+
+        def soonest(size: int, before: Link | None = None) -> int:
+            parts = [way[: way.index(before)] if before else way for way in ways]
+            return min(self.alone(part, destination, size) for part in parts)
+
+        shared = [link for link in ways[0] if all(link in way for way in ways)]
+        last_full = max(soonest(full) + (number - 1) * self.tx(link, full) for link in shared)
+        if rest == full:
+            return last_full
+        leaves = number * self.tx(shared[0], full)
+        last_of_all = max(
+            min(soonest(full, link), leaves + soonest(rest, link))
+            + number * self.tx(link, full)
+            + soonest(rest)
+            - soonest(rest, link)
+            for link in shared
+        )
+        return max(last_full, last_of_all)
