@@ -37,11 +37,12 @@ size = { kind = "constant", value = "30 kB" }
 """
 
 SUMMARY = [
-    "throughput_bps", "makespan_s", "flows", "finished", "delivered_bytes", "retransmissions",
-    "timeouts", "loss_per_hop", "loss_end_to_end", "drops_missed", "bursts", "burst_loss",
-    "burst_mean_packets", "burst_mean_bytes", "assembly_mean_s", "completion_time_mean_s",
-    "completion_time_median_s", "completion_time_p99_s", "slowdown_mean", "slowdown_p99",
-    "conversions_per_delivered_bit", "energy_j", "packet_hops", "events", "wall_s", "digest",
+    "throughput_bps", "makespan_s", "flows", "finished", "unfinished", "delivered_bytes",
+    "retransmissions", "timeouts", "loss_per_hop", "loss_end_to_end", "drops_missed", "bursts",
+    "burst_loss", "burst_mean_packets", "burst_mean_bytes", "assembly_mean_s",
+    "completion_time_mean_s", "completion_time_median_s", "completion_time_p99_s",
+    "slowdown_mean", "slowdown_median", "slowdown_p99", "conversions_per_delivered_bit",
+    "energy_j", "packet_hops", "events", "wall_s", "digest",
 ]  # fmt: skip
 
 
@@ -81,7 +82,7 @@ def test_json_has_the_stable_keys_in_base_units(
 ) -> None:
     assert main(["run", str(scenario), "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert list(found) == ["seed", *SUMMARY, "warnings", "provenance"]
+    assert list(found) == ["seed", *SUMMARY, "size_classes", "warnings", "provenance"]
     assert found["seed"] == 1
     assert found["flows"] == 40
     assert found["delivered_bytes"] == 40 * 30_000
@@ -123,7 +124,12 @@ def test_csv_has_one_line_for_each_seed(scenario: Path, capsys: pytest.CaptureFi
     assert main(["run", str(scenario), "--format", "csv", "--replications", "3"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert [row["seed"] for row in rows] == ["1", "2", "3"]
-    assert list(rows[0]) == ["seed", *SUMMARY]
+    names = list(rows[0])
+    assert names[: 1 + len(SUMMARY)] == ["seed", *SUMMARY]
+    by_size = names[1 + len(SUMMARY) : -1]
+    assert by_size[0] == "flows[below 100 kB]"
+    assert len(by_size) == 3 * 8
+    assert names[-1] == "warnings"
     assert len({row["digest"] for row in rows}) == 3
     assert main(["run", str(scenario), "--format", "csv", "--seed", "2"]) == 0
     single = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))

@@ -202,7 +202,7 @@ def simulated(p: float, burst: int, seconds: int, seed: int) -> float:
                 "min_timeout": "0.2 s", "clock_granularity": "1 ms",
                 "halving": "window", "window_growth_on_exit": False,
             },
-            "workload": {"kind": "pairs", "size": {"kind": "constant", "value": "1 TB"}},
+            "workload": {"kind": "pairs", "size": {"kind": "constant", "value": "1000 TB"}},
             "measurement": {"time_limit": f"{seconds} s"},
         }
     )  # fmt: skip

@@ -378,6 +378,6 @@ def test_the_reference_page_has_every_field_with_its_default() -> None:
                 assert f"| `{key}` | see below |" in page
                 assert "The default is `{ kind =" in page
             else:
-                text = str(default).lower() if isinstance(default, bool) else default
+                text = json.dumps(default) if isinstance(default, bool | list) else default
                 shown = text if text in ("needed", "none") else f"`{text}`"
                 assert f"| `{key}` | {shown} |" in page, f"{name}.{key} = {default}"

@@ -40,9 +40,9 @@ def simulated(monkeypatch: pytest.MonkeyPatch) -> Runs:
     def fake(scenario: Scenario, seed: int, **options: object) -> SimpleNamespace:
         ports = scenario.switching.buffer_ports  # type: ignore[union-attr]
         seen.append((ports, seed))
-        return SimpleNamespace(metrics={"x": 10 * (1 + DEVIATION[ports] * (-1) ** seed)})
+        return SimpleNamespace(record={"x": 10 * (1 + DEVIATION[ports] * (-1) ** seed)})
 
-    monkeypatch.setattr(executor, "run", fake)
+    monkeypatch.setattr(executor, "simulate", fake)
     return seen
 
 
@@ -97,20 +97,20 @@ def test_an_interrupted_call_is_taken_up(
     simulated: Runs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = until()
-    working = executor.run
+    working = executor.simulate
 
     def breaks(scenario: Scenario, seed: int, **options: object) -> object:
         if seed == 6:
             raise KeyboardInterrupt
         return working(scenario, seed, **options)
 
-    monkeypatch.setattr(executor, "run", breaks)
+    monkeypatch.setattr(executor, "simulate", breaks)
     with Store(tmp_path / "runs") as store:
         with pytest.raises(KeyboardInterrupt):
             until(store=store)
         kept = len(store)
         assert 3 * 4 < kept < len(whole)
-        monkeypatch.setattr(executor, "run", working)
+        monkeypatch.setattr(executor, "simulate", working)
         simulated.clear()
         assert until(store=store).equals(whole)
         assert len(simulated) == len(whole) - kept

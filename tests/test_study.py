@@ -18,7 +18,7 @@ import pytest
 from lightburst.errors import InputError
 from lightburst.result import Result
 from lightburst.scenario import Scenario
-from lightburst.simulate import run
+from lightburst.simulate import run, simulate
 from lightburst.study import Store, Study, execute, replicate
 from lightburst.study.sweep import scenario_digest
 
@@ -65,9 +65,9 @@ def simulated(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
 
     def counting(which: Scenario, seed: int, **options: Any) -> Result:
         seen.append((scenario_digest(which), seed))
-        return run(which, seed, **options)
+        return simulate(which, seed, **options)
 
-    monkeypatch.setattr(executor, "run", counting)
+    monkeypatch.setattr(executor, "simulate", counting)
     return seen
 
 
@@ -176,9 +176,9 @@ def test_a_failing_run_ends_the_study_and_keeps_the_others(
     def failing(which: Scenario, seed: int, **options: Any) -> Result:
         if seed == 3:
             raise InputError("workload.file", "nothing", "something")
-        return run(which, seed, **options)
+        return simulate(which, seed, **options)
 
-    monkeypatch.setattr(executor, "run", failing)
+    monkeypatch.setattr(executor, "simulate", failing)
     with pytest.raises(InputError, match=r"workload\.file"):
         execute(study(), tmp_path / "runs.sqlite", workers=1, progress=False)
     with Store(tmp_path / "runs.sqlite") as store:

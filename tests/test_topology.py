@@ -178,7 +178,8 @@ def graph_file(directory: Path, text: str) -> Path:
 def test_a_graph_from_a_file(tmp_path: Path) -> None:
     network = build_network(Graph(file=graph_file(tmp_path, STAR), link_length="20 m"))
     check_consistent(network)
-    assert network.names == ("a", "b", "c")
+    assert network.names == ("a", "b", "c", "s")
+    assert network.host_names == ("a", "b", "c")
     assert (network.hosts, network.nodes) == (3, 4)
     assert ports(network, 3) == [0, 1, 2]
     assert network.link_delay_ps[:3].tolist() == [5_000_000, 100_000, 100_000]
@@ -198,7 +199,7 @@ def test_hosts_at_every_node(tmp_path: Path) -> None:
     file = graph_file(tmp_path, "source,target\nx,y\ny,z\nz,x\n")
     network = build_network(Graph(file=file, hosts_per_node=2))
     check_consistent(network)
-    assert network.names == ("x/0", "x/1", "y/0", "y/1", "z/0", "z/1")
+    assert network.names == ("x/0", "x/1", "y/0", "y/1", "z/0", "z/1", "x", "y", "z")
     assert (network.hosts, network.nodes, network.largest_degree) == (6, 9, 4)
     assert ports(network, 6) == [0, 1, 7, 8]  # own hosts first, then in the order of the file
 
@@ -211,7 +212,7 @@ def test_a_graph_from_networkx_keeps_its_shortest_paths() -> None:
     section = from_networkx(graph, link_length="1 m")
     network = build_network(section)
     check_consistent(network)
-    assert network.names == ("left", "right")
+    assert network.host_names == ("left", "right")
     ours = as_networkx(network)
     assert len(list(nx.all_shortest_paths(ours, 0, 1))) == 6  # binomial(4, 2) lattice paths
     assert network.link_delay_ps[:2].tolist() == [10_000_000, 5_000]

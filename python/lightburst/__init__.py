@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lightburst.errors import InputError
+    from lightburst.errors import InputError, RunWarning
     from lightburst.report.reproduction import reproduce
     from lightburst.result import Result
     from lightburst.scenario import Scenario, load
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _HOME = {
     "InputError": "lightburst.errors",
     "Result": "lightburst.result",
+    "RunWarning": "lightburst.errors",
     "Scenario": "lightburst.scenario",
     "Study": "lightburst.study",
     "execute": "lightburst.study",
@@ -35,6 +36,7 @@ _HOME = {
 __all__ = [
     "InputError",
     "Result",
+    "RunWarning",
     "Scenario",
     "Study",
     "__version__",

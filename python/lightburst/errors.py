@@ -1,7 +1,8 @@
-"""The one error that a user can cause, and several of them at once."""
+"""The one error that a user can cause, several of them at once, and the warning of a run."""
 
 import difflib
 import math
+import warnings
 from collections.abc import Callable, Iterable
 
 _LONGEST_GIVEN = 80
@@ -130,6 +131,24 @@ class InputErrors(InputError):  # noqa: N818 - it is several
 
     def __str__(self) -> str:
         return "\n".join(str(error) for error in self._errors)
+
+
+class RunWarning(UserWarning):
+    """What a scenario asks for and did not happen, or what a reader of its results should know."""
+
+
+def warn(texts: Iterable[str], stacklevel: int) -> None:
+    """Issue warnings of runs.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        Each is said once.
+    stacklevel : int
+        Which caller is to blame: 1 is the function that calls this one.
+    """
+    for text in dict.fromkeys(texts):
+        warnings.warn(text, RunWarning, stacklevel=stacklevel + 1)
 
 
 def combine(errors: Iterable[InputError]) -> InputError:

@@ -5,7 +5,7 @@ quarter of a millisecond for a thousand flows.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -18,6 +18,7 @@ from lightburst.compile import Plan
 Table = Mapping[str, Any]
 Columns = Mapping[str, Table]
 FloatArray = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 Metric = float | int | str | None
 
 PS: Final = 1e-12
@@ -29,6 +30,9 @@ DROPS: Final = (
     "dropped_buffer_full",
     "dropped_queue_full",
 )
+
+# The warnings of a run as one text; none of them has it within.
+BETWEEN_WARNINGS: Final = "; "
 
 # Units that are bursts, and what their assembly took.
 BURSTS: Final = ("bursts", "burst_packets", "burst_bytes", "assembly_wait_ps")
@@ -47,7 +51,7 @@ DIGESTED: Final = {
         "drops",
         "status",
     ),
-    "links": ("units", "bytes", "busy_ps", "lost"),
+    "links": ("units", "bytes", "waiting_bytes", "busy_ps", "lost"),
     "switches": (
         "arrived",
         "forwarded",
@@ -86,74 +90,7 @@ def digest(columns: Columns) -> str:
     return sha.hexdigest()
 
 
-def ideal_completion_s(plan: Plan, flows: Table) -> FloatArray:
-    """Completion time of each flow if it had the network to itself and no protocol held it back.
-
-    Parameters
-    ----------
-    plan : Plan
-        What was run.
-    flows : mapping of str to ndarray, each of shape (flows,)
-        ``path_links``, ``path_delay_ps`` and ``path_rate_bps`` of the run.
-
-    Returns
-    -------
-    ndarray of float, shape (flows,)
-        Seconds, from the start to the arrival of the last byte.
-
-    Notes
-    -----
-    All segments back to back at the rate R of the slowest link of a shortest path, without set-up:
-    ``sum(tx_i) + D + hold(max(tx_i))``, with tx the transmission time at R and D the delay of the
-    path. Each of the switches on the path
-    holds a unit for the switching time, or, if it receives whole units, for another transmission
-    (of the largest unit, since the smaller ones catch up behind it). Exact where all links of the
-    path have one rate, which those of optical switches always have.
-
-    With bursts each link of a host has its own rate, and the fibres have theirs: a unit is received
-    whole at both edges, and only cores hold it for the switching time. Waiting for the assembly of
-    a burst is not in it, so that the slowdown has all that the assembly costs.
-    """
-    switch, transport = plan.settings["switch"], plan.settings["transport"]
-    header, control = transport["header_bytes"], transport["control_bytes"]
-    payload = transport["segment_bytes"] - header
-    size = plan.flows["bytes"].astype(np.int64)
-    rate = flows["path_rate_bps"].astype(np.float64)
-    delay = flows["path_delay_ps"].astype(np.float64)
-    switches = flows["path_links"].astype(np.float64) - 1
-
-    def transmission(wire: NDArray[np.int64] | int, at: FloatArray = rate) -> FloatArray:
-        return np.asarray(np.ceil(8e12 * np.maximum(wire, control) / at), dtype=np.float64)
-
-    def hold(wire: NDArray[np.int64] | int) -> FloatArray:
-        if switch["kind"] == "electronic":
-            return np.asarray(switches * transmission(wire))
-        if switch["kind"] != "burst":
-            return np.asarray(switches * switch["switching_time_ps"])
-        others = sum(transmission(wire, at) for at in _rates_with_bursts(plan, flows))
-        cores = np.maximum(switches - 2, 0)
-        return np.asarray(others - transmission(wire) + cores * switch["switching_time_ps"])
-
-    full, rest = np.divmod(size, payload)
-    full_tx, rest_tx = transmission(payload + header), transmission(rest + header)
-    total = full * full_tx + np.where(rest > 0, rest_tx, 0.0)
-    ideal = total + delay + hold(np.where(full > 0, payload, rest) + header)
-    return np.asarray(ideal * PS, dtype=np.float64)
-
-
-def _rates_with_bursts(plan: Plan, flows: Table) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Rates at which a unit is received whole: at both edges and at its host, in bits a second."""
-    links, hosts = plan.links, plan.settings["hosts"]
-    rate = links["rate_bps"].astype(np.float64)
-    # Hosts come first and have one link each.
-    source, destination = (rate[plan.flows[end]] for end in ("source", "destination"))
-    fibres = rate[np.minimum(links["from"], links["to"]) >= hosts]
-    # Between hosts of one edge there is no fibre, and no time is spent on it.
-    fibre = np.where(flows["path_links"] > 2, fibres.max(initial=0), np.inf)
-    return source, fibre, destination
-
-
-def due(plan: Plan) -> NDArray[np.bool_]:
+def due(plan: Plan) -> Mask:
     """Which flows of a plan are meant to finish within the time limit.
 
     Parameters
@@ -164,15 +101,102 @@ def due(plan: Plan) -> NDArray[np.bool_]:
     Returns
     -------
     ndarray of bool, shape (flows,)
-        Not those that have more to send than their host's link carries in the time, which is how a
-        scenario says "without end"; and no datagrams, whose losses are what they are sent for.
+        Not those that have more to send than their host's link carries in the whole time limit,
+        which is how a scenario says "without end".
     """
-    if plan.settings["transport"]["kind"] == "datagram":
-        return np.zeros(plan.flows["bytes"].shape, dtype=np.bool_)
     # A host has one link, and hosts come first.
     rate = plan.links["rate_bps"][plan.flows["source"]].astype(np.float64)
-    soonest_ps = plan.flows["start_ps"] + 8e12 * plan.flows["bytes"] / rate
-    return np.asarray(soonest_ps <= plan.settings["time_limit_ps"])
+    needed_ps = 8e12 * plan.flows["bytes"] / rate
+    return np.asarray(needed_ps <= plan.settings["time_limit_ps"])
+
+
+def completion_s(plan: Plan, flows: Table) -> FloatArray:
+    """Time from the start of each flow to the arrival of its last byte.
+
+    Parameters
+    ----------
+    plan : Plan
+        What was run.
+    flows : mapping of str to ndarray, each of shape (flows,)
+        ``received_ps`` of the run.
+
+    Returns
+    -------
+    ndarray of float, shape (flows,)
+        Seconds. Infinite if the last byte did not arrive; NaN if besides the flow was not meant to
+        finish, see `due`.
+    """
+    received = flows["received_ps"]
+    time = np.where(due(plan), np.inf, np.nan)
+    arrived = received != UNFINISHED
+    time[arrived] = (received - plan.flows["start_ps"])[arrived] * PS
+    return time
+
+
+def flow_figures(plan: Plan, flows: Table, chosen: Mask) -> dict[str, Metric]:
+    """Figures of some of the flows of a run.
+
+    Parameters
+    ----------
+    plan : Plan
+        What was run.
+    flows : mapping of str to ndarray, each of shape (flows,)
+        ``received_ps`` and ``ideal_ps`` of the run.
+    chosen : ndarray of bool, shape (flows,)
+        Which flows.
+
+    Returns
+    -------
+    dict
+        ``flows``, how many; ``unfinished``, how many of them were meant to finish and did not; and
+        of those that were meant to, mean, median and 99th percentile of the completion time and of
+        the slowdown, in which what did not finish is infinite: ``completion_time_p99_s``,
+        ``slowdown_p99``... None where there is no flow.
+    """
+    time = completion_s(plan, flows)
+    taken = chosen & ~np.isnan(time)
+    slowdown = time[taken] / (flows["ideal_ps"][taken] * PS)
+    return {
+        "flows": int(np.count_nonzero(chosen)),
+        "unfinished": int(np.count_nonzero(np.isinf(time[taken]))),
+        **_spread("completion_time_{}_s", time[taken]),
+        **_spread("slowdown_{}", slowdown),
+    }
+
+
+def _spread(name: str, values: FloatArray) -> dict[str, Metric]:
+    names = [name.format(word) for word in ("mean", "median", "p99")]
+    if values.size == 0:
+        return dict.fromkeys(names)
+    found = (float(values.mean()), *_quantiles(values, 0.5, 0.99))
+    return dict(zip(names, found, strict=True))
+
+
+def by_size(
+    plan: Plan, flows: Table, boundaries: Sequence[int], names: Sequence[str]
+) -> dict[str, dict[str, Metric]]:
+    """Figures of the flows that count, by classes of their size.
+
+    Parameters
+    ----------
+    plan : Plan
+        What was run.
+    flows : mapping of str to ndarray, each of shape (flows,)
+        The table of flows of the run.
+    boundaries : sequence of int
+        Bytes, increasing; a flow of just as many belongs to the class above.
+    names : sequence of str
+        Of the classes, one more than boundaries; none without boundaries.
+
+    Returns
+    -------
+    dict of str to dict
+        What `flow_figures` gives for each class.
+    """
+    place = np.searchsorted(np.asarray(boundaries, np.uint64), plan.flows["bytes"], side="right")
+    return {
+        name: flow_figures(plan, flows, plan.counted & (place == i)) for i, name in enumerate(names)
+    }
 
 
 def observed_until_ps(plan: Plan, columns: Columns) -> int:
@@ -188,16 +212,19 @@ def observed_until_ps(plan: Plan, columns: Columns) -> int:
     Returns
     -------
     int
-        Picoseconds. The last acknowledgement of data (of datagrams: the last arrival) if all was
-        acknowledged; the time limit if that cut a flow off; the last event if some flow lost data
-        that nothing sends again.
+        Picoseconds, of the flows that count. The last acknowledgement of data (of datagrams: the
+        last arrival) if all was acknowledged; the time limit if that cut a flow off; the last event
+        if some flow lost data that nothing sends again (the last arrival, where other flows go on
+        that do not count).
     """
-    end = columns["flows"]["acknowledged_ps"]
-    open_ended = columns["flows"]["status"][end == UNFINISHED]
+    end = columns["flows"]["acknowledged_ps"][plan.counted]
+    open_ended = columns["flows"]["status"][plan.counted][end == UNFINISHED]
     if open_ended.size == 0:
         return int(end.max())
-    only_lost = bool((open_ended == STATUSES.index("lost")).all())
-    return int(columns["totals"]["end_ps"] if only_lost else plan.settings["time_limit_ps"])
+    if (open_ended != STATUSES.index("lost")).any():
+        return int(plan.settings["time_limit_ps"])
+    last = int(columns["totals"]["end_ps"])
+    return last if plan.counted.all() else int(end[end != UNFINISHED].max(initial=0)) or last
 
 
 def summary(
@@ -217,29 +244,37 @@ def summary(
     Returns
     -------
     dict
-        SI base units; None where a figure does not exist (no flow finished, no energy given). The
+        SI base units; None where a figure does not exist (no flow started, no energy given). The
         keys and their meaning are in the documentation of `lightburst.Result.summary`.
     """
     flows, switches, totals = columns["flows"], columns["switches"], columns["totals"]
-    delivered = int(flows["delivered_bytes"].sum(dtype=np.uint64))
-    makespan_ps = observed_until_ps(plan, columns) - int(plan.flows["start_ps"][0])
+    counted = plan.counted
+
+    def total(name: str) -> int:
+        return int(flows[name][counted].sum(dtype=np.uint64))
+
+    start = int(plan.flows["start_ps"][counted][0])
+    makespan_ps = max(0, observed_until_ps(plan, columns) - start)
+    figures = flow_figures(plan, flows, counted)
     converted = int(switches["oe_bytes"].sum()) + int(switches["eo_bytes"].sum())
     lost = int(columns["links"]["lost"].sum())
     dropped = sum(int(switches[reason].sum()) for reason in DROPS) + lost
     ended = int(totals["units_dropped"]) + int(totals["units_delivered"])
+    delivered = int(flows["delivered_bytes"].sum(dtype=np.uint64))
     return {
-        "throughput_bps": _ratio(8e12 * delivered, makespan_ps),
+        "throughput_bps": _ratio(8e12 * total("delivered_bytes"), makespan_ps),
         "makespan_s": makespan_ps * PS,
-        "flows": int(flows["status"].size),
-        "finished": int(np.count_nonzero(flows["received_ps"] != UNFINISHED)),
-        "delivered_bytes": delivered,
-        "retransmissions": int(flows["retransmissions"].sum()),
-        "timeouts": int(flows["timeouts"].sum()),
+        "flows": figures.pop("flows"),
+        "finished": int(np.count_nonzero(flows["received_ps"][counted] != UNFINISHED)),
+        "unfinished": figures.pop("unfinished"),
+        "delivered_bytes": total("delivered_bytes"),
+        "retransmissions": total("retransmissions"),
+        "timeouts": total("timeouts"),
         "loss_per_hop": _ratio(dropped, int(switches["arrived"].sum()) + lost),
         "loss_end_to_end": _ratio(int(totals["units_dropped"]), ended),
         "drops_missed": int(np.count_nonzero(columns["drops"]["units"] == 0)),
         **_bursts(switches, totals),
-        **_completion(plan, flows),
+        **figures,
         "conversions_per_delivered_bit": _ratio(converted / 2, delivered),
         "energy_j": None if energy_j_per_b is None else _energy(plan, columns, energy_j_per_b),
         "packet_hops": int(totals["packet_hops"]),
@@ -258,22 +293,14 @@ def _bursts(switches: Table, totals: Mapping[str, int]) -> dict[str, Metric]:
     }
 
 
-def _completion(plan: Plan, flows: Table) -> dict[str, Metric]:
-    finished = flows["received_ps"] != UNFINISHED
-    names = (
-        "completion_time_mean_s",
-        "completion_time_median_s",
-        "completion_time_p99_s",
-        "slowdown_mean",
-        "slowdown_p99",
-    )
-    if not finished.any():
-        return dict.fromkeys(names)
-    time = (flows["received_ps"] - plan.flows["start_ps"])[finished] * PS
-    slowdown = time / ideal_completion_s(plan, flows)[finished]
-    median, p99 = _quantiles(time, 0.5, 0.99)
-    values = (float(time.mean()), median, p99, float(slowdown.mean()), *_quantiles(slowdown, 0.99))
-    return dict(zip(names, values, strict=True))
+def to_json(figures: Mapping[str, Metric]) -> dict[str, Metric]:
+    """Write figures as JSON can hold them, which has no infinity: it becomes ``"inf"``."""
+    return {name: "inf" if value == np.inf else value for name, value in figures.items()}
+
+
+def from_json(figures: Mapping[str, Metric]) -> dict[str, Metric]:
+    """Read what `to_json` wrote."""
+    return {name: np.inf if value == "inf" else value for name, value in figures.items()}
 
 
 def _energy(plan: Plan, columns: Columns, joule: Mapping[str, float]) -> float:
@@ -289,10 +316,16 @@ def _energy(plan: Plan, columns: Columns, joule: Mapping[str, float]) -> float:
 
 
 def _quantiles(values: FloatArray, *probabilities: float) -> list[float]:
-    """Interpolated quantiles, as by `numpy.quantile` but in a fifth of its time."""
-    last = values.size - 1
-    where = np.multiply(probabilities, last)
-    return [float(x) for x in np.interp(where, np.arange(values.size), np.sort(values))]
+    """Interpolated quantiles, as by `numpy.quantile`; infinite beside a value that is."""
+    ordered, last = np.sort(values), values.size - 1
+    found = []
+    for probability in probabilities:
+        place = probability * last
+        low, part = int(place), place - int(place)
+        # No difference is taken of two infinities, and nothing of one.
+        below, above = float(ordered[low]), float(ordered[min(low + 1, last)])
+        found.append(below if part == 0 or above == below else below + part * (above - below))
+    return found
 
 
 def _ratio(numerator: float, denominator: float) -> float | None:

@@ -7,21 +7,24 @@ from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from lightburst import metrics
+from lightburst import metrics, tables
 from lightburst.compile import Plan
 from lightburst.errors import InputError
-from lightburst.metrics import PS, Columns, Metric
+from lightburst.metrics import Columns, Metric
 from lightburst.provenance import Provenance
 from lightburst.provenance import trace as provenance_of
 from lightburst.scenario import Scenario
 from lightburst.traced import TABLES as TRACES
 from lightburst.traced import Trace
 from lightburst.units import format_duration
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 _TABLES = ("flows", "links", "switches")
 # The page is made from the others by `lightburst report`.
@@ -84,20 +87,41 @@ class Result:
         return MappingProxyType(figures | {"wall_s": self.wall_s, "digest": self.digest})
 
     @cached_property
+    def record(self) -> Mapping[str, Metric]:
+        """The row of this run in a table of runs.
+
+        `metrics`, then those of `size_classes` as ``slowdown_p99[below 100 kB]``, and ``warnings``
+        as one text.
+        """
+        by_size = {
+            f"{key}[{name}]": value
+            for name, figures in self._by_size.items()
+            for key, value in figures.items()
+        }
+        warnings = metrics.BETWEEN_WARNINGS.join(self.warnings)
+        return MappingProxyType({**self.metrics, **by_size, "warnings": warnings})
+
+    @cached_property
     def summary(self) -> pd.Series:
         """Figures of the whole run.
 
         Returns
         -------
         pandas.Series
+            Those of flows are of the flows that count, which are all, unless
+            ``measurement.warm_up`` or ``until`` say otherwise.
+
             ``throughput_bps``
                 useful bits delivered / ``makespan_s``;
             ``makespan_s``
-                from the first arrival of a flow to the last acknowledgement of data. If a flow did
+                from the first start of a flow to the last acknowledgement of data. If a flow did
                 not finish, to the time limit, or, if it can never finish (lost datagrams), to the
-                last event;
+                last event; 0 if the time limit came before the first flow;
             ``flows``, ``finished``
-                numbers of flows;
+                numbers of flows, and of those whose last byte arrived;
+            ``unfinished``
+                how many did not finish that were meant to: those that have more to send than their
+                host's link carries in the whole time limit are not;
             ``delivered_bytes``
                 useful bytes that arrived in order, each counted once;
             ``retransmissions``
@@ -122,11 +146,12 @@ class Result:
             ``assembly_mean_s``
                 how long a packet waited for its burst to be closed;
             ``completion_time_mean_s``, ``completion_time_median_s``, ``completion_time_p99_s``
-                over the finished flows, from the start to the arrival of the last byte at the
-                receiver;
-            ``slowdown_mean``, ``slowdown_p99``
-                completion time / that of the flow alone on the network, see
-                `lightburst.metrics.ideal_completion_s`;
+                over the flows that were meant to finish, from the start to the arrival of the last
+                byte. A flow that did not finish counts as infinitely long, so that a mean with one,
+                and a percentile that falls on one, are infinite;
+            ``slowdown_mean``, ``slowdown_median``, ``slowdown_p99``
+                completion time / that of the flow alone on the network with nothing to hold it
+                back, over the fastest way that the routing allows: never below 1;
             ``conversions_per_delivered_bit``
                 optical-electronic-optical conversions in switches of all bits (headers,
                 acknowledgements and lost units too) for each useful bit delivered; one into
@@ -146,13 +171,14 @@ class Result:
     def warnings(self) -> tuple[str, ...]:
         """What the scenario asks for and did not happen.
 
-        Flows that did not finish, unless they have more to send than their host's link carries
-        within the time limit, or send datagrams; scripted drops that never came; and a timeout that
-        can be shorter than the delay of an acknowledgement.
+        A time limit before the first flow; flows that did not finish, unless they have more to send
+        than their host's link carries in the whole time limit, or lost datagrams; scripted drops
+        that never came; and a timeout that can be shorter than the delay of an acknowledgement.
         """
         loss, units = self.scenario.loss, self.columns["drops"]["units"]
         drops = () if loss is None else loss.drops
         return (
+            *self._not_begun(),
             *self._unfinished(),
             *self._hasty(),
             *(
@@ -162,19 +188,28 @@ class Result:
             ),
         )
 
+    def _not_begun(self) -> Iterator[str]:
+        first, limit = int(self.plan.flows["start_ps"][0]), self.scenario.measurement.time_limit
+        if first > limit:
+            begins, ends = format_duration(first), format_duration(limit)
+            yield f"no flow started: the first would at {begins}, time-limit ({ends})"
+
     def _unfinished(self) -> Iterator[str]:
         flows, measurement = self.columns["flows"], self.scenario.measurement
-        unfinished = metrics.due(self.plan) & (flows["received_ps"] == metrics.UNFINISHED)
+        # Datagrams are sent to see what is lost.
+        open_ended = flows["status"] != metrics.STATUSES.index("lost")
+        never = np.isinf(metrics.completion_s(self.plan, flows))
+        unfinished = self.plan.counted & never & open_ended
         number = np.count_nonzero(unfinished)
         if number == 0:
             return
         limit = f"time-limit ({format_duration(measurement.time_limit)})"
-        words = f"{number} of {unfinished.size} flows unfinished: {limit}"
+        words = f"{number} of {self.metrics['flows']} flows unfinished: {limit}"
         if silent := np.count_nonzero(flows["delivered_bytes"][unfinished] == 0):
             words += f", {silent} of them with nothing delivered"
         switching = self.scenario.switching
         if switching.kind == "burst" and switching.assembly.kind == "size":
-            words += "; assembly by size alone never sends a burst that does not fill"
+            words += ", and assembly by size alone never sends a burst that does not fill"
         yield words
 
     def _hasty(self) -> Iterator[str]:
@@ -214,45 +249,41 @@ class Result:
         Returns
         -------
         pandas.DataFrame
-            ``source``, ``destination``, ``start_s``, ``received_s`` (the last byte arrives at the
-            receiver), ``acknowledged_s`` (its acknowledgement arrives at the sender; for datagrams,
-            which have none, as ``received_s``), both NaN if it did not come; ``size_bytes``,
-            ``delivered_bytes``, ``completion_time_s`` (from ``start_s`` to ``received_s``),
-            ``ideal_s``, ``slowdown``, ``transmissions`` (data segments sent, with
-            ``retransmissions``), ``duplicates`` (data segments that arrived once more than needed),
-            ``timeouts`` (of set-up, data and close), ``drops`` (packets of both directions, dropped
-            or lost), ``path_links`` and ``status`` (why, if unfinished).
+            ``source``, ``destination`` (names in a graph, else numbers), ``start_s``,
+            ``received_s`` (arrival of the last byte at the receiver), ``acknowledged_s`` (arrival
+            of its acknowledgement at the sender; for datagrams, which have none, as
+            ``received_s``), both NaN if it did not come; ``size_bytes``, ``delivered_bytes``,
+            ``completion_time_s`` (from ``start_s`` to ``received_s``; infinite if unfinished, NaN
+            if besides it was not meant to finish), ``ideal_s``, ``slowdown``, ``transmissions``
+            (data segments sent, with ``retransmissions``), ``duplicates`` (data segments that
+            arrived once more than needed), ``timeouts`` (of set-up, data and close), ``drops``
+            (packets of both directions, dropped or lost), ``path_links`` and ``status`` (why, if
+            unfinished); and ``counted``, where some do not.
         """
-        plan, ran = self.plan.flows, self.columns["flows"]
-        finished = ran["received_ps"] != metrics.UNFINISHED
-        time = np.full(finished.shape, np.nan)
-        time[finished] = (ran["received_ps"] - plan["start_ps"])[finished] * PS
-        ideal = metrics.ideal_completion_s(self.plan, ran)
-        return pd.DataFrame(
-            {
-                "source": plan["source"],
-                "destination": plan["destination"],
-                "start_s": plan["start_ps"] * PS,
-                **{
-                    f"{name}_s": np.where(at == metrics.UNFINISHED, np.nan, at * PS)
-                    for name in ("received", "acknowledged")
-                    for at in [ran[f"{name}_ps"]]
-                },
-                "size_bytes": plan["bytes"],
-                "delivered_bytes": ran["delivered_bytes"],
-                "completion_time_s": time,
-                "ideal_s": ideal,
-                "slowdown": time / ideal,
-                "transmissions": ran["transmissions"],
-                "retransmissions": ran["retransmissions"],
-                "duplicates": ran["duplicates"],
-                "timeouts": ran["timeouts"],
-                "drops": ran["drops"],
-                "path_links": ran["path_links"],
-                "status": pd.Categorical.from_codes(
-                    ran["status"], categories=pd.Index(metrics.STATUSES)
-                ),
-            }
+        return tables.flows(self.plan, self.columns)
+
+    @cached_property
+    def size_classes(self) -> pd.DataFrame:
+        """Figures of the flows that count, by classes of their size.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row for each class, which is the index (``below 100 kB``...; a size on a boundary
+            belongs above it): ``flows``, ``unfinished``, and mean, median and 99th percentile of
+            completion time and slowdown as in `summary`: ``completion_time_p99_s``,
+            ``slowdown_p99``... NaN in a class without flows.
+        """
+        return tables.size_classes(self._by_size)
+
+    @cached_property
+    def _by_size(self) -> dict[str, dict[str, Metric]]:
+        measurement = self.scenario.measurement
+        return metrics.by_size(
+            self.plan,
+            self.columns["flows"],
+            measurement.size_classes,
+            measurement.size_class_names,
         )
 
     @cached_property
@@ -262,24 +293,14 @@ class Result:
         Returns
         -------
         pandas.DataFrame
-            ``source`` and ``target`` (node numbers, hosts first), ``rate_bps``, ``delay_s``
-            (propagation, and header processing where it leads), ``units``, ``bytes``, ``lost``
-            (units, after their transmission) and ``utilisation`` (busy fraction of the time from
-            the first arrival to the last event).
+            ``source`` and ``target`` (names in a graph, else numbers, hosts first), ``rate_bps``,
+            ``delay_s`` (propagation, and header processing where it leads), ``units`` that it was
+            given, ``bytes`` that it transmitted, ``waiting_bytes`` that it had still to transmit
+            when the run ended, ``lost`` (units, after their transmission) and ``utilisation`` (busy
+            fraction of the time from the first start of a flow to the end of the run: the time
+            limit, if that cut it off, else the last event).
         """
-        plan, ran = self.plan.links, self.columns["links"]
-        return pd.DataFrame(
-            {
-                "source": plan["from"],
-                "target": plan["to"],
-                "rate_bps": plan["rate_bps"],
-                "delay_s": plan["delay_ps"] * PS,
-                "units": ran["units"],
-                "bytes": ran["bytes"],
-                "lost": ran["lost"],
-                "utilisation": self._over_time(ran["busy_ps"]),
-            }
-        )
+        return tables.links(self.plan, self.columns)
 
     @cached_property
     def switches(self) -> pd.DataFrame:
@@ -288,35 +309,32 @@ class Result:
         Returns
         -------
         pandas.DataFrame
-            ``node``; the units that ``arrived``, were ``forwarded`` (directly or out of the
-            buffer), ``buffered``, ``marked``, and dropped, by reason; ``loss`` (dropped / arrived);
-            bytes converted from optics to electronics (``oe_bytes``) and back (``eo_bytes``);
-            the largest and the mean content of the buffer (``buffer_max_bytes``,
-            ``buffer_mean_bytes``, over the time from the first arrival to the last event); and of
-            an edge the ``bursts`` that it assembled, how many packets and bytes they have in the
-            mean (``burst_mean_packets``, ``burst_mean_bytes``), and how long a packet waited for
-            its burst to be closed (``assembly_mean_s``); NaN without bursts.
+            ``node`` (its name in a graph, else its number); ``layer`` (``edge``, ``aggregation``,
+            ``core``; ``switch`` in a topology without layers); the units that ``arrived``, were
+            ``forwarded`` (directly or out of the buffer), ``buffered``, ``marked``, and dropped, by
+            reason; ``loss`` (dropped / arrived); bytes converted from optics to electronics
+            (``oe_bytes``) and back (``eo_bytes``); the largest and the mean content of the buffer
+            (``buffer_max_bytes``, ``buffer_mean_bytes``, over the time from the first start of a
+            flow to the end of the run); and of an edge the ``bursts`` that it assembled, how many
+            packets and bytes they have in the mean (``burst_mean_packets``, ``burst_mean_bytes``),
+            and how long a packet waited for its burst to be closed (``assembly_mean_s``); NaN
+            without bursts.
         """
-        ran = self.columns["switches"]
-        arrived = ran["arrived"].astype(np.float64)
-        dropped = sum(ran[reason].astype(np.float64) for reason in metrics.DROPS)
-        loss = np.divide(dropped, arrived, out=np.zeros_like(arrived), where=arrived > 0)
-        counted = ("arrived", "forwarded", "buffered", "marked", *metrics.DROPS)
-        return pd.DataFrame(
-            {
-                "node": self.plan.settings["hosts"] + np.arange(arrived.size),
-                **{name: ran[name] for name in counted},
-                "loss": loss,
-                "oe_bytes": ran["oe_bytes"],
-                "eo_bytes": ran["eo_bytes"],
-                "buffer_max_bytes": ran["buffer_max_bytes"],
-                "buffer_mean_bytes": self._over_time(ran["buffer_byte_ps"]),
-                "bursts": ran["bursts"],
-                "burst_mean_packets": _mean(ran["burst_packets"], ran["bursts"]),
-                "burst_mean_bytes": _mean(ran["burst_bytes"], ran["bursts"]),
-                "assembly_mean_s": _mean(ran["assembly_wait_ps"] * PS, ran["burst_packets"]),
-            }
-        )
+        return tables.switches(self.plan, self.columns)
+
+    @cached_property
+    def network(self) -> "nx.DiGraph[Any]":
+        """The network as a networkx graph, with the results on it.
+
+        Returns
+        -------
+        networkx.DiGraph
+            Nodes by name in a graph, else by number, with ``layer`` (``host``, or that of the
+            switch) and, for a switch, all else of its row in `switches`; an edge for each row of
+            `links`, with all of it: ``result.network["Seattle"]["Chicago"]["utilisation"]``. A
+            `networkx.MultiDiGraph`, with one more key for an edge, if links are parallel.
+        """
+        return tables.graph(self.plan, self.switches, self.links)
 
     def save(self, directory: str | Path) -> Path:
         """Write the tables as Parquet and ``run.json`` with summary, warnings and provenance.
@@ -354,29 +372,26 @@ class Result:
         return target
 
     def _write(self, directory: Path) -> None:
-        tables = {name: getattr(self, name) for name in _TABLES}
+        written = {name: getattr(self, name) for name in _TABLES}
         if self.trace is not None:
-            tables |= {f"trace_{name}": getattr(self.trace, name) for name in TRACES}
-        for name, table in tables.items():
+            written |= {f"trace_{name}": getattr(self.trace, name) for name in TRACES}
+        for name, table in written.items():
             table.to_parquet(directory / f"{name}.parquet", index=False)
         content = {
-            "summary": dict(self.metrics),
+            "summary": metrics.to_json(self.metrics),
+            "size_classes": self.classes_as_json(),
             "warnings": list(self.warnings),
             "provenance": self.provenance.as_dict(),
         }
         text = json.dumps(content, indent=2, allow_nan=False)
         (directory / "run.json").write_text(text + "\n", encoding="utf-8")
 
-    def _over_time(self, integral: NDArray[np.generic]) -> NDArray[np.float64]:
-        observed = int(self.columns["totals"]["end_ps"]) - int(self.plan.flows["start_ps"][0])
-        return integral.astype(np.float64) / max(observed, 1)
-
-
-def _mean(total: NDArray[np.generic], count: NDArray[np.generic]) -> NDArray[np.float64]:
-    """Mean of each row; NaN where nothing was counted."""
-    found = np.full(count.shape, np.nan)
-    np.divide(total, count, out=found, where=count != 0)
-    return found
+    def classes_as_json(self) -> list[dict[str, Metric]]:
+        """Give `size_classes` as rows that JSON can hold."""
+        return [
+            {"size_class": name, **metrics.to_json(figures)}
+            for name, figures in self._by_size.items()
+        ]
 
 
 def _check_replaceable(target: Path) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from lightburst import _core
 from lightburst.compile import check_seed, compile_plan, estimate_memory
+from lightburst.errors import warn
 from lightburst.result import Result
 from lightburst.scenario import Scenario, as_scenario
 
@@ -44,8 +45,22 @@ def run(
         If `cancel` was set.
     KeyboardInterrupt
         On Ctrl-C, when called on the main thread.
+
+    Warns
+    -----
+    RunWarning
+        Of each of `Result.warnings`.
     """
-    scenario, seed = as_scenario(scenario), check_seed(seed)
+    result = simulate(as_scenario(scenario), seed, cancel=cancel)
+    warn(result.warnings, stacklevel=2)
+    return result
+
+
+def simulate(
+    scenario: Scenario, seed: int | np.integer = 1, *, cancel: _core.Cancel | None = None
+) -> Result:
+    """Do what `run` does without a word: from another thread, or for who tells in another way."""
+    seed = check_seed(seed)
     plan = compile_plan(scenario, seed)
     estimate_memory(plan)
     settings = json.dumps(plan.settings)

@@ -41,8 +41,8 @@ impl Train {
 /// What a link does to the segments of a train, in picoseconds.
 #[derive(Clone, Copy, Debug)]
 struct Stage {
-    /// Transmission time of a full one.
-    full: u64,
+    /// How long a full one lets those behind it wait.
+    queue: u64,
     /// From the beginning of a transmission to that on the next link.
     full_passes: u64,
     rest_passes: u64,
@@ -60,9 +60,9 @@ struct Front {
 impl Front {
     /// The train over one link, first in, first out.
     fn cross(self, number: u64, stage: &Stage) -> Front {
-        let queue = stage.full.saturating_mul(number - 1);
-        let last = self.last.max(self.first.saturating_add(queue));
-        let rest = self.rest.max(last.saturating_add(stage.full));
+        let behind = stage.queue.saturating_mul(number - 1);
+        let last = self.last.max(self.first.saturating_add(behind));
+        let rest = self.rest.max(last.saturating_add(stage.queue));
         Front {
             first: self.first.saturating_add(stage.full_passes),
             last: last.saturating_add(stage.full_passes),
@@ -262,14 +262,13 @@ impl<'a> Alone<'a> {
         let links = &self.fabric.links;
         let (from, link, to) = (hop.from, hop.link, hop.to);
         let rate = links.rate(link);
-        // A burst takes a whole number of picoseconds, each of its packets perhaps not.
-        let rounded_up = !self.bursts || from.0 < self.hosts || to.0 < self.hosts;
-        let transmission = |bytes: u32| {
-            let bytes = Bytes(u64::from(bytes));
-            match rounded_up {
-                true => rate.transmission_time(bytes).0,
-                false => rate.transmission_time_rounded_down(bytes).0,
-            }
+        let bytes = |bytes: u32| Bytes(u64::from(bytes));
+        let transmission = |wire: u32| rate.transmission_time(bytes(wire)).0;
+        // Packets in one burst take a whole number of picoseconds together, not each.
+        let fibre = from.0 >= self.hosts && to.0 >= self.hosts;
+        let queue = match self.bursts && fibre {
+            true => rate.transmission_time_rounded_down(bytes(train.full)).0,
+            false => transmission(train.full),
         };
         let taken_apart = self.bursts && to == self.hop(destination, PortId(0), false).to;
         let passes = |transmission: u64| {
@@ -279,11 +278,10 @@ impl<'a> Alone<'a> {
             };
             links.delay(link).0 + there
         };
-        let (full, rest) = (transmission(train.full), train.rest.map_or(0, transmission));
         Stage {
-            full,
-            full_passes: passes(full),
-            rest_passes: passes(rest),
+            queue,
+            full_passes: passes(transmission(train.full)),
+            rest_passes: passes(train.rest.map_or(0, transmission)),
         }
     }
 
@@ -335,15 +333,15 @@ impl<'a> Alone<'a> {
             there.1 = there.1.min(rest.saturating_add(stage.rest_passes));
         }
         let (full_way, rest_way) = soonest[destination.index()];
-        let before_rest = stages[0].1.full.saturating_mul(number);
+        let before_rest = stages[0].1.queue.saturating_mul(number);
         let on = |(hop, stage): &(Hop, Stage)| {
             let (full, rest) = soonest[hop.from.index()];
             // The link is busy with all of them from the first that comes; behind the
             // last is the rest of the way.
-            let busy = stage.full.saturating_mul(number);
+            let busy = stage.queue.saturating_mul(number);
             let first = full.min(rest.saturating_add(before_rest));
             let with_rest = first.saturating_add(busy).saturating_add(rest_way - rest);
-            let behind = stage.full.saturating_mul(number - 1);
+            let behind = stage.queue.saturating_mul(number - 1);
             with_rest.max(full_way.saturating_add(behind))
         };
         let time = stages.iter().filter(|(hop, _)| hop.shared).map(on).max();

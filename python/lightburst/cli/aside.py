@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from lightburst._core import Cancel
 from lightburst.result import Result
-from lightburst.simulate import run
+from lightburst.simulate import simulate
 
 if TYPE_CHECKING:
     from lightburst.scenario import Scenario
@@ -36,12 +36,12 @@ def run_aside(scenario: Scenario, seed: int) -> Result:
     Returns
     -------
     Result
-        As `lightburst.simulate.run` gives it.
+        As `lightburst.simulate.simulate` gives it.
 
     Raises
     ------
     InputError
-        As `lightburst.simulate.run`.
+        As `lightburst.simulate.simulate`.
     KeyboardInterrupt
         On Ctrl-C, within a second wherever the run is.
     """
@@ -49,7 +49,7 @@ def run_aside(scenario: Scenario, seed: int) -> Result:
 
     def work() -> None:
         try:
-            done.put(run(scenario, seed, cancel=cancel))
+            done.put(simulate(scenario, seed, cancel=cancel))
         except BaseException as error:
             done.put(error)
 

@@ -17,9 +17,16 @@ from lightburst.cli.guard import resumable
 from lightburst.cli.options import choice, whole
 from lightburst.compile import check_seed
 from lightburst.errors import InputError, show
+from lightburst.metrics import to_json
 from lightburst.report.files import STORE, check, replace
 from lightburst.report.replications import Replications, replicate
-from lightburst.report.words import readable, readable_interval, words_of
+from lightburst.report.words import (
+    by_class,
+    meaningful,
+    readable,
+    readable_interval,
+    words_of,
+)
 from lightburst.scenario import Scenario, load
 
 if TYPE_CHECKING:
@@ -107,24 +114,23 @@ def changed(scenario: Scenario, settings: Sequence[str]) -> Scenario:
 
 
 def _print_run(result: Result, format: str) -> None:
-    summary = dict(result.metrics)
     if format == "json":
         record = {
             "seed": result.seed,
-            **summary,
+            **to_json(result.metrics),
+            "size_classes": result.classes_as_json(),
             "warnings": list(result.warnings),
             "provenance": result.provenance.as_dict(),
         }
         print(json.dumps(record, indent=2, allow_nan=False))
     elif format == "csv":
-        _print_csv([{"seed": result.seed, **summary}])
+        _print_csv([{"seed": result.seed, **result.record}])
     else:
-        rows = [
-            (words_of(key), readable(key, value))
-            for key, value in summary.items()
-            if key != "digest"
-        ]
+        figures = {key: readable(key, value) for key, value in result.metrics.items()}
+        shown = meaningful(result.metrics, result.scenario)
+        rows = [(words_of(key), figures[key]) for key in shown]
         print_table(_title(result.scenario, f"seed {result.seed}"), rows)
+        _print_classes(result.record)
         # Longer than a terminal leaves for a value.
         print(f"digest {result.digest}")
 
@@ -135,12 +141,27 @@ def _print_replications(found: Replications, format: str) -> None:
     elif format == "csv":
         _print_csv(found.records())
     else:
-        rows = [
-            (words_of(key), readable_interval(key, interval))
-            for key, interval in found.summary().items()
-        ]
+        summary = found.summary()
+        means = {key: interval["mean"] for key, interval in summary.items()}
+        shown = meaningful(means, found.scenario)
+        rows = [(words_of(key), readable_interval(key, summary[key])) for key in shown]
         seeds = f"{len(found.seeds)} seeds, {found.seeds[0]} to {found.seeds[-1]}: mean, 95 %"
         print_table(_title(found.scenario, seeds), rows)
+        _print_classes(means)
+
+
+def _print_classes(figures: Mapping[str, float | str | None]) -> None:
+    """Print a column for each class of size that has flows, if there are several."""
+    classes = by_class(figures)
+    if len(classes) < 2:
+        return
+    table = Table("")
+    for name in classes:
+        table.add_column(name, justify="right")
+    for key in next(iter(classes.values())):
+        if key != "unfinished" or any(row[key] for row in classes.values()):
+            table.add_row(words_of(key), *(readable(key, row[key]) for row in classes.values()))
+    Console().print(table)
 
 
 def _warn(warnings: Sequence[str]) -> None:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,13 @@ from lightburst.compile.checks import check_flows, check_network, lossy_links
 from lightburst.compile.memory import check_memory, needed_bytes
 from lightburst.compile.seeds import check_seed
 from lightburst.compile.settings import loss_settings, switch_settings, transport_settings
-from lightburst.errors import combine
+from lightburst.errors import InputError, combine
 from lightburst.scenario.fit import misfits
 from lightburst.scenario.model import Scenario
 from lightburst.scenario.transport import Datagram
 from lightburst.scenario.workload import Table
 from lightburst.topology import Network, build_network, count
+from lightburst.units import format_duration
 from lightburst.workload import Flows, datagram_counts, departures, make_flows
 
 Columns = dict[str, NDArray[Any]]
@@ -41,14 +42,28 @@ class Plan:
     flows : dict of str to ndarray, shape (flows,)
         ``source``, ``destination`` (uint32), ``start_ps``, ``bytes`` (uint64); for datagrams also
         ``departures_ps``, shape (datagrams,), and ``departure_offsets``, shape (flows + 1,).
+    window_ps : tuple of int
+        Flows that start from the first of these times on and before the second count.
+    network : Network, optional
+        What its nodes are called.
     """
 
     settings: dict[str, Any]
     links: Columns
     flows: Columns
+    window_ps: tuple[int, int] = (0, 2**64 - 1)
+    network: Network | None = None
+
+    @cached_property
+    def counted(self) -> NDArray[np.bool_]:
+        """Which flows count, shape (flows,); the others are there for those to meet."""
+        begin, end = (np.uint64(time) for time in self.window_ps)
+        start = self.flows["start_ps"]
+        counted: NDArray[np.bool_] = (start >= begin) & (start < end)
+        return counted
 
     def digest(self) -> str:
-        """SHA-256 of all of it, in hexadecimal."""
+        """SHA-256 of all that the simulator takes, in hexadecimal."""
         settings = {
             key: value
             for key, value in self.settings.items()
@@ -87,12 +102,12 @@ def compile_plan(scenario: Scenario, seed: int, agenda: str | None = None) -> Pl
     """
     seed = check_seed(seed)
     network = _network(scenario)
-    flows = make_flows(scenario.workload, network.hosts, seed, network.names)
+    flows = make_flows(scenario.workload, network.hosts, seed, network.host_names)
     check_flows(scenario, network, flows)
     links = dict(_links(network, scenario.switching.header_processing_time))
     if scenario.loss is not None:
         links["lossy"] = lossy_links(scenario, network).astype(np.uint8)
-    return Plan(
+    plan = Plan(
         settings={
             "hosts": network.hosts,
             "nodes": network.nodes,
@@ -108,7 +123,23 @@ def compile_plan(scenario: Scenario, seed: int, agenda: str | None = None) -> Pl
         },
         links=links,
         flows=_flows(scenario, network, flows, seed),
+        window_ps=(scenario.measurement.warm_up, scenario.measurement.until or 2**64 - 1),
+        network=network,
     )
+    _check_counted(plan)
+    return plan
+
+
+def _check_counted(plan: Plan) -> None:
+    if plan.counted.any():
+        return
+    first, last = (format_duration(int(plan.flows["start_ps"][i])) for i in (0, -1))
+    begin, end = plan.window_ps
+    path, given = "measurement.warm_up", begin
+    if int(plan.flows["start_ps"][-1]) >= begin:
+        path, given = "measurement.until", end
+    allowed = f"times between which flows start; these start from {first} to {last}"
+    raise InputError(path, format_duration(given), allowed)
 
 
 @lru_cache(maxsize=8)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from lightburst.study import Stopping, Store, Study, execute, execute_until
+from lightburst.study import Stopping, Store, Study, execute_until, run_all
 
 if TYPE_CHECKING:
     from lightburst.papers.claims import Claim
@@ -57,7 +57,7 @@ class Block:
             As `lightburst.study.execute`.
         """
         if self.stopping is None:
-            table = execute(self.study, store, workers=workers, progress=progress)
+            table = run_all(self.study, store, workers=workers, progress=progress)
             places = np.repeat(np.arange(len(self.study.points)), len(self.study.seeds))
         else:
             table = execute_until(

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from lightburst import metrics
-from lightburst.compile import compile_plan
 from lightburst.provenance import MODEL_VERSION, source_commit
 from lightburst.report.files import REPLICATIONS, RUNS, STORE, replace
-from lightburst.study import replicate as execute_seeds
+from lightburst.study import Study, run_all, said
 from lightburst.study.statistics import mean_interval, number
 
 if TYPE_CHECKING:
@@ -27,8 +26,8 @@ if TYPE_CHECKING:
 
     from lightburst.scenario import Scenario
 
-# Not a quantity: which outcome it was, to the bit.
-_DIGEST: Final = "digest"
+# Not quantities: which outcome it was, to the bit, and what is to be said of it.
+_WORDS: Final = ("digest", "warnings")
 
 
 @dataclass(frozen=True)
@@ -42,56 +41,44 @@ class Replications:
     seeds : sequence of int
         The seeds.
     runs : pandas.DataFrame
-        One row for each seed: ``seed`` and the summary of the run.
+        One row for each seed: ``seed`` and the row of the run, see `lightburst.study.execute`.
     """
 
     scenario: Scenario
     seeds: Sequence[int]
     runs: pd.DataFrame
 
-    def summary(self) -> dict[str, dict[str, float | None]]:
+    def summary(self) -> dict[str, dict[str, float | str | None]]:
         """Average every figure over the seeds.
 
         Returns
         -------
         dict of str to dict
             ``mean``, ``ci_low`` and ``ci_high`` (95 %, Student) of each figure in its SI base
-            unit, over the runs that have it; None where there is no such number.
+            unit, over the runs that have it; None where there is no such number, ``"inf"`` for a
+            mean with a run that is infinite, because flows did not finish.
         """
-        found = {}
-        for key in self.runs.columns.drop(["seed", _DIGEST]):
+        found: dict[str, dict[str, float | str | None]] = {}
+        for key in self.runs.columns.drop(["seed", *_WORDS]):
             values = self.runs[key].astype(float).to_numpy()
-            values = values[np.isfinite(values)]
+            values = values[~np.isnan(values)]
             if len(values) == 0:
                 found[str(key)] = dict.fromkeys(("mean", "ci_low", "ci_high"))
                 continue
             mean = mean_interval(values)
-            ends = (mean.estimate, mean.low, mean.high)
-            found[str(key)] = dict(
-                zip(("mean", "ci_low", "ci_high"), map(number, ends), strict=True)
-            )
+            ends = {"ci_low": number(mean.low), "ci_high": number(mean.high)}
+            found[str(key)] = metrics.to_json({"mean": mean.estimate, **ends})
         return found
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """In how many runs something did not happen, see `lightburst.Result.warnings`."""
-        # What is kept of a run is how many flows it finished; how many should have, its plan tells.
-        short = self.runs.loc[self.runs["finished"] < self.runs["flows"], ["seed", "finished"]]
-        due = [int(metrics.due(compile_plan(self.scenario, int(n))).sum()) for n in short["seed"]]
-        counts = {
-            "flows were unfinished: time-limit": int((short["finished"] < due).sum()),
-            "a scripted drop never came": int((self.runs["drops_missed"] > 0).sum()),
-        }
-        return tuple(
-            f"in {number} of {len(self.runs)} runs {words}"
-            for words, number in counts.items()
-            if number
-        )
+        """What the runs warn of, each kind once, see `lightburst.study.said`."""
+        return said(self.runs)
 
     def records(self) -> list[dict[str, Any]]:
         """Give the runs as dictionaries that JSON can hold, None for what does not exist."""
-        rows = self.runs.astype(object).where(self.runs.notna(), None)
-        return [{str(key): value for key, value in row.items()} for row in rows.to_dict("records")]
+        rows = self.runs.astype(object).where(self.runs.notna(), None).to_dict("records")
+        return [metrics.to_json({str(key): value for key, value in row.items()}) for row in rows]
 
     def as_dict(self) -> dict[str, Any]:
         """Give everything as JSON does: seeds, summary, runs, warnings and provenance."""
@@ -156,6 +143,6 @@ def replicate(scenario: Scenario, seeds: Sequence[int]) -> Replications:
     Raises
     ------
     InputError, KeyboardInterrupt
-        As `lightburst.study.replicate`.
+        As `lightburst.study.execute`.
     """
-    return Replications(scenario, seeds, execute_seeds(scenario, seeds, STORE))
+    return Replications(scenario, seeds, run_all(Study(scenario, {}, seeds), STORE))

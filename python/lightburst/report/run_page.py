@@ -103,7 +103,7 @@ def replications_page(directory: Path) -> str:
     tables = [
         *_warnings(warnings),
         Table("Summary", ("Figure", "Mean and 95 % interval", "Key"), rows),
-        table_of("Runs", runs.drop(columns=["digest"])),
+        table_of("Runs", runs.loc[:, ~runs.columns.str.contains(r"^digest$|\[")]),
     ]
     words = f"{len(seeds)} seeds, {seeds[0]} to {seeds[-1]}"
     return render(_page(provenance, words, means, charts, tables))
@@ -150,7 +150,8 @@ def _page(
 
 
 def _completion(flows: pd.DataFrame) -> Chart:
-    times = np.sort(flows["completion_time_s"].dropna().to_numpy())
+    times = flows["completion_time_s"].to_numpy()
+    times = np.sort(times[np.isfinite(times)])
     share = np.linspace(0, 1, min(_POINTS, len(times))) if len(times) else np.array([])
     curve = pd.DataFrame({"x": np.quantile(times, share) if len(times) else [], "y": share})
     return Chart(
@@ -170,7 +171,7 @@ def _completion(flows: pd.DataFrame) -> Chart:
 
 
 def _slowdown(flows: pd.DataFrame) -> Chart:
-    done = flows.dropna(subset=["slowdown"]).sort_values("size_bytes")
+    done = flows[np.isfinite(flows["slowdown"])].sort_values("size_bytes")
     groups = np.array_split(done[["size_bytes", "slowdown"]].to_numpy(dtype=float), 20)
     rows = [
         (float(np.median(group[:, 0])), *np.quantile(group[:, 1], (0.5, 0.1, 0.9)).tolist())

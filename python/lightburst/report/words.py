@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from lightburst.scenario import Scenario
+
 WORDS: Final = {
     "throughput_bps": "throughput",
     "makespan_s": "makespan",
     "flows": "flows",
     "finished": "finished flows",
+    "unfinished": "unfinished flows",
     "delivered_bytes": "delivered",
     "retransmissions": "retransmissions",
     "timeouts": "timeouts",
@@ -28,6 +31,7 @@ WORDS: Final = {
     "completion_time_median_s": "completion time, median",
     "completion_time_p99_s": "completion time, 99th percentile",
     "slowdown_mean": "slowdown, mean",
+    "slowdown_median": "slowdown, median",
     "slowdown_p99": "slowdown, 99th percentile",
     "conversions_per_delivered_bit": "conversions per delivered bit",
     "energy_j": "energy of conversions",
@@ -42,6 +46,62 @@ _PREFIXES: Final = (
     (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"),
     (1e-9, "n"), (1e-12, "p"),
 )  # fmt: skip
+
+
+# Figures that mean something only where they are not zero.
+_IF_ANY: Final = ("unfinished", "bursts", "conversions_per_delivered_bit")
+
+
+def meaningful(figures: Mapping[str, float | str | None], scenario: Scenario) -> list[str]:
+    """Choose the figures of a run, or of several, that mean something in its scenario.
+
+    Parameters
+    ----------
+    figures : mapping of str to float, str or None
+        The summary.
+    scenario : Scenario
+        What was run.
+
+    Returns
+    -------
+    list of str
+        Keys in their order: none of what is not there or did not happen, nothing of losses that
+        were not ordered or of datagrams sent again, and not those of classes of size.
+    """
+    without = {"digest"}
+    if scenario.loss is None or not scenario.loss.drops:
+        without.add("drops_missed")
+    if scenario.transport.kind == "datagram":
+        without |= {"retransmissions", "timeouts"}
+    without |= {key for key in _IF_ANY if not figures.get(key)}
+    return [
+        key
+        for key, value in figures.items()
+        if value is not None and key not in without and "[" not in key
+    ]
+
+
+def by_class(
+    figures: Mapping[str, float | str | None],
+) -> dict[str, dict[str, float | str | None]]:
+    """Take the figures of classes of size apart, ``slowdown_p99[below 100 kB]``.
+
+    Parameters
+    ----------
+    figures : mapping of str to float, str or None
+        The row of a run, or means of several.
+
+    Returns
+    -------
+    dict of str to dict
+        By class and figure, of the classes that have flows.
+    """
+    found: dict[str, dict[str, float | str | None]] = {}
+    for name, value in figures.items():
+        key, bracket, rest = name.partition("[")
+        if bracket:
+            found.setdefault(rest.removesuffix("]"), {})[key] = value
+    return {name: row for name, row in found.items() if row["flows"]}
 
 
 def words_of(key: str) -> str:
@@ -62,11 +122,13 @@ def readable(key: str, value: float | str | None) -> str:
     Returns
     -------
     str
-        With a unit of a fitting size: ``89.7 Gb/s``; a dash for none.
+        With a unit of a fitting size: ``89.7 Gb/s``; a dash for none; ``inf`` for what has no end.
     """
     if value is None or isinstance(value, str):
         return value or "–"
-    if not math.isfinite(value):
+    if math.isinf(value):
+        return "inf"
+    if math.isnan(value):
         return "–"
     unit = next((word for end, word in _UNITS.items() if key.endswith(end)), None)
     if unit is None:
@@ -77,7 +139,7 @@ def readable(key: str, value: float | str | None) -> str:
     return f"{value / factor:.4g} {prefix}{unit}"
 
 
-def readable_interval(key: str, found: Mapping[str, float | None]) -> str:
+def readable_interval(key: str, found: Mapping[str, float | str | None]) -> str:
     """Write a mean with its interval for people.
 
     Parameters

@@ -17,6 +17,7 @@ from pydantic import (
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
     Strict,
+    TypeAdapter,
     model_validator,
 )
 from pydantic import ValidationError as PydanticError
@@ -106,7 +107,9 @@ def written_default(field: FieldInfo) -> object:
     markers = (marker for marker in field.metadata if isinstance(marker, Quantity | Whole))
     for marker in markers:
         return marker.format(default)
-    return None if default == () else default
+    if isinstance(default, tuple) and field.annotation is not None:
+        return TypeAdapter(field.annotation).dump_python(default, mode="json") or None
+    return default
 
 
 def plain(section: BaseModel) -> dict[str, Any]:

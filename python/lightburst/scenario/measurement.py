@@ -1,11 +1,21 @@
 """``[measurement]``: how long to simulate and what to keep beside the counters."""
 
-from typing import Annotated
+from itertools import pairwise
+from typing import Annotated, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from lightburst.scenario.fields import Section, Whole
-from lightburst.units import EnergyPerBit, PositiveDuration, parse_duration
+from lightburst.scenario.fields import Section, Whole, refuse_at
+from lightburst.units import (
+    Duration,
+    EnergyPerBit,
+    PositiveDuration,
+    PositiveSize,
+    format_duration,
+    format_size,
+    parse_duration,
+    parse_size,
+)
 
 
 class Energy(Section):
@@ -22,12 +32,22 @@ class Measurement(Section):
 
     Attributes
     ----------
-    time_limit : int
+    time_limit, warm_up, until : int
         Picoseconds of simulated time.
+    size_classes : tuple of int
+        Bytes.
     """
 
     time_limit: PositiveDuration = Field(
         parse_duration("1000 s"), description="Simulated time at which unfinished flows are left."
+    )
+    warm_up: Duration = Field(0, description="Flows that start before this run, and do not count.")
+    until: PositiveDuration | None = Field(
+        None, description="Nor do those that start at this time or later."
+    )
+    size_classes: tuple[PositiveSize, ...] = Field(
+        (parse_size("100 kB"), parse_size("10 MB")),
+        description="Sizes of flows, increasing, between which metrics are given apart.",
     )
     trace: tuple[Annotated[int, Whole(0)], ...] = Field(
         (), description="Numbers of the flows, from 0, of which every packet is written down."
@@ -35,3 +55,22 @@ class Measurement(Section):
     energy: Energy | None = Field(
         None, description="Energy per bit of conversions; without it none is reckoned."
     )
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.until is not None and self.until <= self.warm_up:
+            allowed = f"a time after warm_up ({format_duration(self.warm_up)})"
+            raise refuse_at("until", format_duration(self.until), allowed)
+        if any(low >= high for low, high in pairwise(self.size_classes)):
+            given = ", ".join(map(format_size, self.size_classes))
+            raise refuse_at("size_classes", given, "sizes, each larger than the one before")
+        return self
+
+    @property
+    def size_class_names(self) -> tuple[str, ...]:
+        """What the classes of size are called, from the smallest on; empty without boundaries."""
+        edges = [format_size(size) for size in self.size_classes]
+        if not edges:
+            return ()
+        between = (f"{low} to {high}" for low, high in pairwise(edges))
+        return (f"below {edges[0]}", *between, f"above {edges[-1]}")

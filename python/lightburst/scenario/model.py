@@ -22,6 +22,9 @@ from lightburst.scenario.topology import Topology
 from lightburst.scenario.transport import Transport
 from lightburst.scenario.workload import Workload
 
+# Settings of the measurement that came later: without them a scenario is what it always was.
+_LATER = ("warm_up", "until", "size_classes")
+
 
 class Scenario(Section):
     """A network, its traffic and what is measured.
@@ -125,7 +128,8 @@ class Scenario(Section):
     def canonical_json(self) -> str:
         """Write what the simulation depends on, in one line; the same for the same scenario.
 
-        The name and what is traced are left out; files stand with the SHA-256 of their contents, so
+        The name and what is traced are left out, and so are settings of the measurement that are
+        as they are without being given; files stand with the SHA-256 of their contents, so
         that a changed file makes another scenario and a moved one does not.
 
         Raises
@@ -134,7 +138,11 @@ class Scenario(Section):
             When a file cannot be read.
         """
         values = self.to_dict()
-        del values["name"], values["measurement"]["trace"]
+        measurement = values["measurement"]
+        del values["name"], measurement["trace"]
+        for key in _LATER:
+            if getattr(self.measurement, key) == Measurement.model_fields[key].default:
+                measurement.pop(key, None)
         _replace_files(values, "")
         return json.dumps(values, sort_keys=True, separators=(",", ":"), allow_nan=False)
 

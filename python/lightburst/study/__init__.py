@@ -1,6 +1,7 @@
 """Studies: many runs on all cores, kept on disk as they finish, with intervals."""
 
-from lightburst.study.executor import execute, replicate
+from lightburst.study.executor import execute, replicate, run_all
+from lightburst.study.said import said
 from lightburst.study.statistics import (
     Interval,
     compare,
@@ -29,5 +30,7 @@ __all__ = [
     "ratio_of_means",
     "relative_deviation",
     "replicate",
+    "run_all",
+    "said",
     "summarise",
 ]

@@ -18,11 +18,12 @@ from typing import Final
 import pandas as pd
 
 from lightburst._core import Cancel, Cancelled
-from lightburst.errors import InputError, show
+from lightburst.errors import InputError, show, warn
 from lightburst.metrics import Metric
 from lightburst.scenario import Scenario
-from lightburst.simulate import run
+from lightburst.simulate import simulate
 from lightburst.study.progress import progress_bar
+from lightburst.study.said import said
 from lightburst.study.store import IN_MEMORY, Store
 from lightburst.study.sweep import Key, PlannedRun, Seeds, Study
 from lightburst.units import as_python
@@ -61,8 +62,9 @@ def execute(
     pandas.DataFrame
         One row for each run, point by point and seed by seed: the parameters of the point as they
         were given, each quantity also as a number in the SI unit (``topology.link_length`` and
-        ``topology.link_length_m``), ``seed``, and the summary of the run (see
-        `lightburst.Result.summary`).
+        ``topology.link_length_m``), ``seed``, and the row of the run: its summary (see
+        `lightburst.Result.summary`), that of its classes of size as
+        ``slowdown_p99[below 100 kB]``, and ``warnings`` as one text.
 
     Raises
     ------
@@ -70,7 +72,25 @@ def execute(
         If a point does not fit the scenario, or the store cannot be used.
     KeyboardInterrupt
         On Ctrl-C, within a second. What was finished is in the store; calling again goes on there.
+
+    Warns
+    -----
+    RunWarning
+        Of what the runs warn of, each kind once, see `lightburst.study.said`.
     """
+    table = run_all(study, store, workers=workers, progress=progress)
+    warn(said(table), stacklevel=2)
+    return table
+
+
+def run_all(
+    study: Study,
+    store: Store | str | Path | None = None,
+    *,
+    workers: int | None = None,
+    progress: bool = True,
+) -> pd.DataFrame:
+    """Do what `execute` does, without a warning: for who tells in another way."""
     if not isinstance(study, Study):
         allowed = "a Study; lightburst.run and lightburst.replicate run a scenario"
         raise InputError("study", show(study), allowed)
@@ -105,14 +125,21 @@ def replicate(
     Returns
     -------
     pandas.DataFrame
-        One row for each seed: ``seed`` and the summary of the run.
+        One row for each seed: ``seed`` and the row of the run, as by `execute`.
 
     Raises
     ------
     InputError, KeyboardInterrupt
         As `execute`.
+
+    Warns
+    -----
+    RunWarning
+        As `execute`.
     """
-    return execute(Study(scenario, {}, seeds), store, workers=workers, progress=progress)
+    table = run_all(Study(scenario, {}, seeds), store, workers=workers, progress=progress)
+    warn(said(table), stacklevel=2)
+    return table
 
 
 def _execute(study: Study, store: Store, workers: int, progress: bool) -> pd.DataFrame:
@@ -182,7 +209,8 @@ def _work(todo: deque[PlannedRun], done: SimpleQueue[_Outcome], cancel: Cancel) 
         except IndexError:
             return  # another thread was faster
         try:
-            done.put((planned, run(planned.scenario, planned.seed, cancel=cancel).metrics))
+            result = simulate(planned.scenario, planned.seed, cancel=cancel)
+            done.put((planned, result.record))
         except Cancelled:
             return
         except BaseException as error:

@@ -54,21 +54,25 @@ def mean_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
     Parameters
     ----------
     values : array_like of float, shape (n,)
-        At least one sample.
+        At least one sample; infinite ones are allowed.
     confidence : float
         Probability with which the interval covers the mean, between 0 and 1.
 
     Returns
     -------
     Interval
-        Mean and ``mean -/+ t(n - 1) s / sqrt(n)`` [1]_; without ends when n is 1.
+        Mean and ``mean -/+ t(n - 1) s / sqrt(n)`` [1]_; without ends when n is 1, or the mean is
+        infinite.
 
     Raises
     ------
     ValueError
-        If there is no sample, a sample is not finite, or `confidence` is not between 0 and 1.
+        If there is no sample, one is NaN or minus infinity, or `confidence` is not between 0 and
+        1.
     """
-    x = _samples(values, "values")
+    x = _samples(values, "values", infinite=True)
+    if np.isinf(x).any():
+        return Interval(math.inf, math.nan, math.nan, x.size)
     mean = float(x.mean())
     half = float(x.std(ddof=1) * _student(x.size, confidence)) if x.size > 1 else math.nan
     return Interval(mean, mean - half, mean + half, x.size)
@@ -296,7 +300,8 @@ def summarise(
     -------
     pandas.DataFrame
         One row for each point, in the order of first appearance: the columns of `by`, then `n`,
-        `mean`, `std`, `ci_low`, `ci_high` (NaN where n is 1).
+        `mean`, `std`, `ci_low`, `ci_high` (NaN where n is 1, or a run is infinite and with it the
+        mean).
 
     Raises
     ------
@@ -328,11 +333,11 @@ def _by_seed(runs: pd.DataFrame, metric: str, point: Mapping[str, object]) -> "p
     return series
 
 
-def _samples(values: ArrayLike, name: str) -> NDArray[np.float64]:
+def _samples(values: ArrayLike, name: str, *, infinite: bool = False) -> NDArray[np.float64]:
     x = np.asarray(values, dtype=np.float64).ravel()
     if x.size == 0:
         raise ValueError(f"{name}: at least one sample")
-    if not np.all(np.isfinite(x)):
+    if not np.all(np.isfinite(x) | (infinite & (x == np.inf))):
         raise ValueError(f"{name}: allowed are finite numbers")
     return x
 

@@ -24,7 +24,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from lightburst.errors import InputError, did_you_mean, show
-from lightburst.study.executor import execute
+from lightburst.study.executor import run_all
 from lightburst.study.statistics import mean_interval
 from lightburst.study.store import IN_MEMORY, Store
 from lightburst.study.sweep import Study
@@ -158,7 +158,7 @@ def _rounds(
     active = list(range(len(study.points)))
     for begin, end in _steps(stopping.looks(len(study.seeds))):
         part = Study(study.base, [study.points[i] for i in active], study.seeds[begin:end])
-        table = execute(part, store, workers=workers, progress=progress)
+        table = run_all(part, store, workers=workers, progress=progress)
         if stopping.metric not in table:
             known = table.loc[:, "seed":].columns
             allowed = f"a metric of a run{did_you_mean(stopping.metric, known)}"

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from lightburst.errors import InputError, show
-from lightburst.metrics import Metric
+from lightburst.metrics import Metric, from_json, to_json
 from lightburst.study.sweep import Key, PlannedRun
 
 IN_MEMORY: Final = ":memory:"
@@ -114,7 +114,7 @@ class Store:
         """
         query = "SELECT seed, metrics FROM runs WHERE scenario = ?"
         return {
-            (digest, int(seed)): json.loads(metrics)
+            (digest, int(seed)): from_json(json.loads(metrics))
             for digest in scenario_digests
             for seed, metrics in self._ask(query, digest)
         }
@@ -140,7 +140,7 @@ class Store:
             text = planned.scenario.canonical_json()
             self._ask("INSERT OR IGNORE INTO scenarios VALUES (?, ?)", digest, text)
             self._known.add(digest)
-        text = json.dumps(dict(metrics), allow_nan=False)
+        text = json.dumps(to_json(metrics), allow_nan=False)
         seed = str(planned.seed)
         self._ask("INSERT OR IGNORE INTO runs VALUES (?, ?, ?)", digest, seed, text)
 

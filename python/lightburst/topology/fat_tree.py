@@ -105,4 +105,9 @@ def build_fat_tree(section: FatTree) -> Network:
         link_rate_bps=rate,
         link_delay_ps=delay,
         routing={"kind": "fat-tree", "k": k},
+        layers={
+            "edge": range(at.edges, at.aggregations),
+            "aggregation": range(at.aggregations, at.cores),
+            "core": range(at.cores, at.nodes),
+        },
     )

@@ -119,7 +119,7 @@ def build_graph(section: Graph) -> Network:
         allowed = "at least two of them (they are the hosts), or 'hosts_per_node'"
         raise InputError(path, given, allowed)
     ordered = hosts + [name for name in names if degree[name] > 1]
-    return _network(section, tuple(hosts), ordered, links, path)
+    return _network(section, len(hosts), ordered, links, path)
 
 
 def _with_hosts(
@@ -131,12 +131,12 @@ def _with_hosts(
         raise InputError("topology.hosts_per_node", given, f"at most {LARGEST_HOSTS} hosts in all")
     length, rate = section.link_length, section.link_rate
     own = [_Link(f"{name}/{i}", name, length, rate, "") for name in names for i in range(per_node)]
-    hosts = tuple(link.source for link in own)
-    return _network(section, hosts, [*hosts, *names], own + links, path)
+    hosts = [link.source for link in own]
+    return _network(section, len(hosts), hosts + names, own + links, path)
 
 
 def _network(
-    section: Graph, hosts: tuple[str, ...], ordered: list[str], links: list[_Link], path: str
+    section: Graph, hosts: int, ordered: list[str], links: list[_Link], path: str
 ) -> Network:
     number = {name: i for i, name in enumerate(ordered)}
     ends = np.array([(number[link.source], number[link.target]) for link in links], np.uint32)
@@ -147,14 +147,14 @@ def _network(
     delays = [delay_ps(link.length, section.propagation) for link in links]
     delay = np.repeat(np.array(delays, np.uint64), 2)
     network = Network(
-        hosts=len(hosts),
+        hosts=hosts,
         nodes=len(ordered),
         link_from=link_from[order],
         link_to=link_to[order],
         link_rate_bps=rate[order],
         link_delay_ps=delay[order],
         routing={"kind": "shortest-path"},
-        names=hosts,
+        names=tuple(ordered),
     )
     if network.largest_degree > LARGEST_DEGREE:
         given = f"a node with {network.largest_degree} links"

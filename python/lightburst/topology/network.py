@@ -1,6 +1,7 @@
 """A network as arrays."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -48,7 +49,9 @@ class Network:
         What the simulator needs to find shortest paths: ``{"kind": "fat-tree", "k": 8}`` or
         ``{"kind": "shortest-path"}``.
     names : tuple of str or None
-        The hosts' names, where the topology gives them.
+        The names of all nodes, where the topology gives them; otherwise their numbers are.
+    layers : dict of str to sequence of int
+        The switches of each layer, where the topology has layers.
     """
 
     hosts: int
@@ -59,6 +62,31 @@ class Network:
     link_delay_ps: NDArray[np.uint64]
     routing: dict[str, Any]
     names: tuple[str, ...] | None = None
+    layers: dict[str, Sequence[int]] = field(default_factory=dict)
+
+    def name(self, node: int) -> str:
+        """Give the name of a node."""
+        return str(node) if self.names is None else self.names[node]
+
+    @property
+    def host_names(self) -> tuple[str, ...] | None:
+        """The hosts' names, where the topology gives them."""
+        return None if self.names is None else self.names[: self.hosts]
+
+    def named(self, nodes: NDArray[np.integer[Any]]) -> NDArray[Any]:
+        """Give the names of nodes for a table; their numbers where the topology has no names."""
+        if self.names is None:
+            return nodes
+        names: NDArray[Any] = np.array(self.names, dtype=object)[nodes]
+        return names
+
+    def layer_of_switches(self) -> list[str]:
+        """Give the layer of each switch; ``"switch"`` where the topology has no layers."""
+        layers = ["switch"] * (self.nodes - self.hosts)
+        for layer, nodes in self.layers.items():
+            for node in nodes:
+                layers[node - self.hosts] = layer
+        return layers
 
     @property
     def counts(self) -> Counts:

@@ -59,4 +59,8 @@ def build_obs_path(section: ObsPath) -> Network:
         link_rate_bps=rate[order],
         link_delay_ps=delay[order],
         routing={"kind": "shortest-path"},
+        layers={
+            "edge": (counts.hosts, counts.nodes - 1),
+            "core": range(counts.hosts + 1, counts.nodes - 1),
+        },
     )

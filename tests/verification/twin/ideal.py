@@ -37,8 +37,8 @@ class Ideal:
             for way in self.ways(link.target, destination):
                 yield [link, *way]
 
-    def tx(self, link: Link, size: int) -> int:
-        """Transmission time; a burst is rounded up, but not each packet in it."""
+    def queue(self, link: Link, size: int) -> int:
+        """How long a unit lets others wait; a burst is rounded up, but not each packet in it."""
         fibre = min(link.source, link.target) >= self.network.hosts
         return 8 * 10**12 * size // link.rate if self.bursts and fibre else link.tx(size)
 
@@ -46,7 +46,7 @@ class Ideal:
         """Time from the beginning of a transmission to the beginning of the next one."""
         egress = self.network.ports[destination][0].target
         if not link.heads or (self.bursts and link.target == egress):
-            return self.tx(link, size) + link.delay
+            return link.tx(size) + link.delay
         return link.delay + self.switching_time
 
     def alone(self, way: list[Link], destination: int, size: int) -> int:
@@ -69,7 +69,7 @@ class Ideal:
             time = 0
             for i, link in enumerate(way):
                 begin = max(time, free_at[i])
-                free_at[i] = begin + self.tx(link, size)
+                free_at[i] = begin + self.queue(link, size)
                 time = begin + self.passing(link, destination, size)
         return time
 
@@ -83,13 +83,13 @@ class Ideal:
             return min(self.alone(part, destination, size) for part in parts)
 
         shared = [link for link in ways[0] if all(link in way for way in ways)]
-        last_full = max(soonest(full) + (number - 1) * self.tx(link, full) for link in shared)
+        last_full = max(soonest(full) + (number - 1) * self.queue(link, full) for link in shared)
         if rest == full:
             return last_full
-        leaves = number * self.tx(shared[0], full)
+        leaves = number * self.queue(shared[0], full)
         last_of_all = max(
             min(soonest(full, link), leaves + soonest(rest, link))
-            + number * self.tx(link, full)
+            + number * self.queue(link, full)
             + soonest(rest)
             - soonest(rest, link)
             for link in shared

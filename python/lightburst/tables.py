@@ -1,0 +1,134 @@
+"""The tables of a result: columns of a run with names and in SI base units.
+
+What each column is stands in the documentation of `lightburst.Result`.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from lightburst import metrics
+from lightburst.compile import Plan
+from lightburst.metrics import PS, Columns, Metric
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+
+def flows(plan: Plan, columns: Columns) -> pd.DataFrame:
+    """Make `lightburst.Result.flows`."""
+    given, ran = plan.flows, columns["flows"]
+    time, ideal = metrics.completion_s(plan, ran), ran["ideal_ps"] * PS
+    table = pd.DataFrame(
+        {
+            "source": _named(plan, given["source"]),
+            "destination": _named(plan, given["destination"]),
+            "start_s": given["start_ps"] * PS,
+            **{
+                f"{name}_s": np.where(at == metrics.UNFINISHED, np.nan, at * PS)
+                for name in ("received", "acknowledged")
+                for at in [ran[f"{name}_ps"]]
+            },
+            "size_bytes": given["bytes"],
+            "delivered_bytes": ran["delivered_bytes"],
+            "completion_time_s": time,
+            "ideal_s": ideal,
+            "slowdown": time / ideal,
+            "transmissions": ran["transmissions"],
+            "retransmissions": ran["retransmissions"],
+            "duplicates": ran["duplicates"],
+            "timeouts": ran["timeouts"],
+            "drops": ran["drops"],
+            "path_links": ran["path_links"],
+            "status": pd.Categorical.from_codes(
+                ran["status"], categories=pd.Index(metrics.STATUSES)
+            ),
+        }
+    )
+    counted = plan.counted
+    return table if counted.all() else table.assign(counted=counted)
+
+
+def links(plan: Plan, columns: Columns) -> pd.DataFrame:
+    """Make `lightburst.Result.links`."""
+    given, ran = plan.links, columns["links"]
+    return pd.DataFrame(
+        {
+            "source": _named(plan, given["from"]),
+            "target": _named(plan, given["to"]),
+            "rate_bps": given["rate_bps"],
+            "delay_s": given["delay_ps"] * PS,
+            "units": ran["units"],
+            "bytes": ran["bytes"],
+            "waiting_bytes": ran["waiting_bytes"],
+            "lost": ran["lost"],
+            "utilisation": _over_time(plan, columns, ran["busy_ps"]),
+        }
+    )
+
+
+def switches(plan: Plan, columns: Columns) -> pd.DataFrame:
+    """Make `lightburst.Result.switches`."""
+    ran = columns["switches"]
+    arrived = ran["arrived"].astype(np.float64)
+    dropped = sum(ran[reason].astype(np.float64) for reason in metrics.DROPS)
+    loss = np.divide(dropped, arrived, out=np.zeros_like(arrived), where=arrived > 0)
+    counted = ("arrived", "forwarded", "buffered", "marked", *metrics.DROPS)
+    network = plan.network
+    return pd.DataFrame(
+        {
+            "node": _named(plan, plan.settings["hosts"] + np.arange(arrived.size)),
+            "layer": "switch" if network is None else network.layer_of_switches(),
+            **{name: ran[name] for name in counted},
+            "loss": loss,
+            "oe_bytes": ran["oe_bytes"],
+            "eo_bytes": ran["eo_bytes"],
+            "buffer_max_bytes": ran["buffer_max_bytes"],
+            "buffer_mean_bytes": _over_time(plan, columns, ran["buffer_byte_ps"]),
+            "bursts": ran["bursts"],
+            "burst_mean_packets": _mean(ran["burst_packets"], ran["bursts"]),
+            "burst_mean_bytes": _mean(ran["burst_bytes"], ran["bursts"]),
+            "assembly_mean_s": _mean(ran["assembly_wait_ps"] * PS, ran["burst_packets"]),
+        }
+    )
+
+
+def size_classes(by_size: Mapping[str, Mapping[str, Metric]]) -> pd.DataFrame:
+    """Make `lightburst.Result.size_classes` of what `metrics.by_size` gives."""
+    index = pd.Index(list(by_size), name="size_class")
+    table = pd.DataFrame(list(by_size.values()), index=index)
+    counts = table.columns.intersection(["flows", "unfinished"])
+    return table.astype("float64").astype(dict.fromkeys(counts, "int64"))
+
+
+def graph(plan: Plan, switches: pd.DataFrame, links: pd.DataFrame) -> "nx.DiGraph[Any]":
+    """Make `lightburst.Result.network` of the tables of switches and links."""
+    import networkx as nx
+
+    parallel = bool(links.duplicated(["source", "target"]).any())
+    made: nx.DiGraph[Any] = nx.MultiDiGraph() if parallel else nx.DiGraph()
+    hosts = _named(plan, np.arange(plan.settings["hosts"]))
+    made.add_nodes_from(hosts.tolist(), layer="host")
+    rows, edges = (table.to_dict("records") for table in (switches, links))
+    made.add_nodes_from((row.pop("node"), row) for row in rows)
+    made.add_edges_from((edge.pop("source"), edge.pop("target"), edge) for edge in edges)
+    return made
+
+
+def _named(plan: Plan, nodes: NDArray[np.integer[Any]]) -> NDArray[Any]:
+    return nodes if plan.network is None else plan.network.named(nodes)
+
+
+def _over_time(plan: Plan, columns: Columns, integral: NDArray[np.generic]) -> NDArray[np.float64]:
+    observed = int(columns["totals"]["end_ps"]) - int(plan.flows["start_ps"][0])
+    return integral.astype(np.float64) / max(observed, 1)
+
+
+def _mean(total: NDArray[np.generic], count: NDArray[np.generic]) -> NDArray[np.float64]:
+    """Mean of each row; NaN where nothing was counted."""
+    found = np.full(count.shape, np.nan)
+    np.divide(total, count, out=found, where=count != 0)
+    return found
