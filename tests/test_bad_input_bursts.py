@@ -25,9 +25,9 @@ probability = 0.01
 drops = [{ burst = 7 }, { segments = [20, 24], transmission = 2 }, { window = 40 }]
 [transport]
 kind = "tcp"
-recovery = "sack"
 segment_size = "1 kB"
-sack_blocks = 3
+backoff = 2.0
+recovery = { kind = "sack", sack_blocks = 3 }
 [workload]
 kind = "pairs"
 size = { kind = "constant", value = "10 MB" }
@@ -37,10 +37,11 @@ trace = [0]
 
 
 def test_the_good_one_is_good(tmp_path: Path) -> None:
-    assert compile_plan(read(tmp_path, GOOD), 1).settings["transport"]["recovery"] == "sack"
+    assert compile_plan(read(tmp_path, GOOD), 1).transports[0]["recovery"]["kind"] == "sack"
 
 
 SACK_BLOCKS = "sack_blocks = 3"
+BACKOFF = "backoff = 2.0"
 WINDOW = "{ window = 40 }"
 SEGMENTS = "segments = [20, 24], transmission = 2"
 TARGETS = "one of burst, segments, window, acknowledgements"
@@ -139,70 +140,107 @@ CASES = {
         "loss.drops[1].transmission", "0", "a whole number from 1",
     ),
     # TCP
-    (SACK_BLOCKS, "advertised_window = 0"): (
+    (BACKOFF, "advertised_window = 0"): (
         "transport.advertised_window", "0", "a whole number from 1",
     ),
-    (SACK_BLOCKS, "initial_window = 0"): (
+    (BACKOFF, "initial_window = 0"): (
         "transport.initial_window",
         "0",
         "a whole number from 1 to 2147483648, or 'rfc6928', or 'rfc3390', or 'rfc5681'",
     ),
-    (SACK_BLOCKS, 'initial_window = "rfc2414"'): (
+    (BACKOFF, 'initial_window = "rfc2414"'): (
         "transport.initial_window", "'rfc2414'", "or 'rfc6928', or 'rfc3390', or 'rfc5681'",
     ),
-    (SACK_BLOCKS, "acknowledge_every = 0"): (
+    (BACKOFF, "acknowledge_every = 0"): (
         "transport.acknowledge_every", "0", "a whole number from 1 to 2",
     ),
-    (SACK_BLOCKS, "acknowledge_every = 3"): (
+    (BACKOFF, "acknowledge_every = 3"): (
         "transport.acknowledge_every", "3", "a whole number from 1 to 2",
     ),
-    (SACK_BLOCKS, 'acknowledgement_delay = "0 s"'): (
+    (BACKOFF, 'acknowledgement_delay = "0 s"'): (
         "transport.acknowledgement_delay", "'0 s'", "a duration, greater than zero",
     ),
-    (SACK_BLOCKS, "sack_blocks = 0"): ("transport.sack_blocks", "0", "a whole number from 1 to 4"),
-    (SACK_BLOCKS, "sack_blocks = 5"): ("transport.sack_blocks", "5", "a whole number from 1 to 4"),
-    (SACK_BLOCKS, "sack_blocks = 4\ntimestamps = true"): (
-        "transport.sack_blocks", "4", "a whole number from 1 to 3 with timestamps",
+    (SACK_BLOCKS, "sack_blocks = 0"): (
+        "transport.recovery.sack_blocks", "0", "a whole number from 1 to 4",
     ),
-    (SACK_BLOCKS, 'min_timeout = "61 s"'): (
+    (SACK_BLOCKS, "sack_blocks = 5"): (
+        "transport.recovery.sack_blocks", "5", "a whole number from 1 to 4",
+    ),
+    ("sack_blocks = 3 }", "sack_blocks = 4 }\ntimestamps = true"): (
+        "transport.recovery.sack_blocks", "4", "a whole number from 1 to 3 with timestamps",
+    ),
+    (BACKOFF, 'min_timeout = "61 s"'): (
         "transport.min_timeout", "61 s", "at most max_timeout (60 s)",
     ),
-    (SACK_BLOCKS, 'initial_timeout = "61 s"'): (
+    (BACKOFF, 'initial_timeout = "61 s"'): (
         "transport.initial_timeout", "61 s", "at most max_timeout (60 s)",
     ),
-    (SACK_BLOCKS, 'clock_granularity = "-1 ms"'): (
+    (BACKOFF, 'clock_granularity = "-1 ms"'): (
         "transport.clock_granularity", "'-1 ms'", "a duration, zero or more",
     ),
-    (SACK_BLOCKS, "backoff = 1"): ("transport.backoff", "1", "a number greater than 1"),
+    (BACKOFF, "backoff = 1"): ("transport.backoff", "1", "a number greater than 1"),
     (SACK_BLOCKS, "duplicate_threshold = 0"): (
-        "transport.duplicate_threshold", "0", "a whole number from 1",
+        "transport.recovery.duplicate_threshold", "0", "a whole number from 1",
     ),
-    (SACK_BLOCKS, "limited_transmit = 1"): ("transport.limited_transmit", "1", "true or false"),
-    (SACK_BLOCKS, 'access_buffer = "999 B"'): (
+    (SACK_BLOCKS, "limited_transmit = 1"): (
+        "transport.recovery.limited_transmit", "1", "true or false",
+    ),
+    (BACKOFF, 'access_buffer = "999 B"'): (
         "transport.access_buffer", "999 B", "at least segment_size (1 kB), or 'unlimited'",
     ),
-    (SACK_BLOCKS, 'control_size = "2 kB"'): (
+    (BACKOFF, 'control_size = "2 kB"'): (
         "transport.control_size", "2 kB", "at most segment_size (1 kB)",
     ),
-    (SACK_BLOCKS, "alpha = 1.1"): (
+    (BACKOFF, "alpha = 1.1"): (
         "transport.alpha", "an unknown key 'alpha'", "for kind 'saw', 'sawl'",
     ),
     ('"sack"', '"westwood"'): (
-        "transport.recovery", "'westwood'", "one of 'tahoe', 'reno', 'new-reno', 'sack', 'sack1'",
+        "transport.recovery.kind", "'westwood'",
+        "one of 'tahoe', 'reno', 'new-reno', 'sack', 'sack1'",
     ),
-    (SACK_BLOCKS, 'congestion_control = "cubic"'): (
+    (BACKOFF, 'congestion_control = "cubic"'): (
         "transport.congestion_control", "'cubic'", "one of 'reno'",
     ),
-    (SACK_BLOCKS, 'halving = "cwnd"'): (
-        "transport.halving", "'cwnd'", "one of 'flight-size', 'window'",
+    (BACKOFF, 'congestion_control = { kind = "reno", halving = "cwnd" }'): (
+        "transport.congestion_control.halving", "'cwnd'", "one of 'flight-size', 'window'",
     ),
-    (SACK_BLOCKS, 'partial_acknowledgement = "slow"'): (
-        "transport.partial_acknowledgement", "'slow'", "one of 'impatient', 'slow-but-steady'",
+    ('"sack", sack_blocks = 3', '"new-reno", partial_acknowledgement = "slow"'): (
+        "transport.recovery.partial_acknowledgement", "'slow'",
+        "one of 'impatient', 'slow-but-steady'",
     ),
-    (SACK_BLOCKS, 'full_acknowledgement = "cwnd"'): (
-        "transport.full_acknowledgement", "'cwnd'", "one of 'flight-size', 'ssthresh'",
+    ('"sack", sack_blocks = 3', '"new-reno", full_acknowledgement = "cwnd"'): (
+        "transport.recovery.full_acknowledgement", "'cwnd'", "one of 'flight-size', 'ssthresh'",
     ),
-    (SACK_BLOCKS, 'rtt_samples = "all"'): (
+    ('{ kind = "sack", sack_blocks = 3 }', '"westwood"'): (
+        "transport.recovery", "'westwood'", "one of 'tahoe', 'reno', 'new-reno', 'sack', 'sack1'",
+    ),
+    ('{ kind = "sack", sack_blocks = 3 }', "3"): (
+        "transport.recovery", "3",
+        "one of 'tahoe', 'reno', 'new-reno', 'sack', 'sack1', or a table",
+    ),
+    (SACK_BLOCKS, "bug_fix = true"): (
+        "transport.recovery.bug_fix", "an unknown key 'bug_fix'",
+        "'bug_fix' is for kind 'tahoe', 'reno', 'new-reno', 'sack1'",
+    ),
+    (BACKOFF, "bug_fix = true"): (
+        "transport.bug_fix", "an unknown key 'bug_fix'",
+        'it in a table of its own: recovery = { kind = "tahoe", bug_fix = ... }',
+    ),
+    (BACKOFF, 'partial_acknowledgement = "impatient"'): (
+        "transport.partial_acknowledgement", "an unknown key 'partial_acknowledgement'",
+        'recovery = { kind = "new-reno", partial_acknowledgement = ... } (for kind \'new-reno\')',
+    ),
+    (BACKOFF, 'halving = "window"'): (
+        "transport.halving", "an unknown key 'halving'",
+        'congestion_control = { kind = "reno", halving = ... }',
+    ),
+    (BACKOFF, 'preset = "lan"'): (
+        "transport.preset", "'lan'", "one of 'rfc', 'ns-2', 'datacentre', 'wide-area'",
+    ),
+    (BACKOFF, "preset = [1]"): (
+        "transport.preset", "[1]", "one of 'rfc', 'ns-2', 'datacentre', 'wide-area'",
+    ),
+    (BACKOFF, 'rtt_samples = "all"'): (
         "transport.rtt_samples", "'all'", "one of 'one-at-a-time', 'every-acknowledgement'",
     ),
     # workload and traces
@@ -235,7 +273,7 @@ def test_all_errors_of_the_new_tables_together(tmp_path: Path) -> None:
         "switching.assembly.time",
         "loss.probability",
         "loss.drops[0].burst",
-        "transport.sack_blocks",
+        "transport.recovery.sack_blocks",
         "measurement.trace[0]",
     ]
 

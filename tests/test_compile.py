@@ -22,6 +22,18 @@ def scenario() -> Scenario:
     return load(EXAMPLES / "hybrid.toml")
 
 
+SAWL = {
+    "kind": "sawl",
+    "p": 4.0,
+    "alpha": 1.1,
+    "beta": 0.5,
+    "initial_timeout_ps": 10**9,
+    "max_timeout_ps": 60 * 10**12,
+    "segment_bytes": 9000,
+    "header_bytes": 0,
+    "control_bytes": 64,
+    "receiver_timers": False,
+}
 SETTINGS = {
     "hosts": 128,
     "nodes": 208,
@@ -37,18 +49,7 @@ SETTINGS = {
         "re_emission": "after-reception",
         "switching_time_ps": 0,
     },
-    "transport": {
-        "kind": "sawl",
-        "p": 4.0,
-        "alpha": 1.1,
-        "beta": 0.5,
-        "initial_timeout_ps": 10**9,
-        "max_timeout_ps": 60 * 10**12,
-        "segment_bytes": 9000,
-        "header_bytes": 0,
-        "control_bytes": 64,
-        "receiver_timers": False,
-    },
+    "groups": [{"transport": SAWL}],
     "loss": None,
     "trace": None,
 }
@@ -74,10 +75,11 @@ def test_settings_of_the_other_kinds(scenario: Scenario) -> None:
         "queue_bytes": 900_000,
         "ecn_threshold_bytes": None,
     }
-    saw = SETTINGS["transport"] | {"kind": "saw"}  # type: ignore[operator]
+    saw = SAWL | {"kind": "saw"}
     del saw["p"]
-    assert settings(transport__kind="saw")["transport"] == saw
-    assert settings(transport=Datagram(header_size="28 B"))["transport"] == {
+    assert settings(transport__kind="saw")["groups"] == [{"transport": saw}]
+    (datagrams,) = settings(transport=Datagram(header_size="28 B"))["groups"]
+    assert datagrams["transport"] == {
         "kind": "datagram",
         "segment_bytes": 9000,
         "header_bytes": 28,

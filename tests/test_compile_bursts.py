@@ -25,8 +25,16 @@ def scenario() -> Scenario:
 
 TRANSPORT = {
     "kind": "tcp",
-    "congestion_control": "reno",
-    "recovery": "sack",
+    "congestion_control": {"kind": "reno", "halving": "flight-size"},
+    "recovery": {
+        "kind": "sack",
+        "duplicate_threshold": 3,
+        "limited_transmit": True,
+        "window_growth_on_exit": False,
+        "rescue_retransmission": True,
+        "sack_blocks": 4,
+        "duplicate_sack": True,
+    },
     "segment_bytes": 1000,
     "header_bytes": 0,
     "control_bytes": 64,
@@ -40,16 +48,6 @@ TRANSPORT = {
     "clock_granularity_ps": 10**9,
     "backoff": 2.0,
     "rtt_samples": "one-at-a-time",
-    "duplicate_threshold": 3,
-    "limited_transmit": True,
-    "halving": "flight-size",
-    "window_growth_on_exit": False,
-    "bug_fix": True,
-    "partial_acknowledgement": "impatient",
-    "full_acknowledgement": "flight-size",
-    "rescue_retransmission": True,
-    "sack_blocks": 4,
-    "duplicate_sack": True,
     "timestamps": False,
     "receiver_timers": True,
     "access_buffer_bytes": None,
@@ -57,11 +55,11 @@ TRANSPORT = {
 
 
 def test_settings_of_tcp(scenario: Scenario) -> None:
-    assert compile_plan(scenario, 1).settings["transport"] == TRANSPORT
+    assert compile_plan(scenario, 1).transports[0] == TRANSPORT
     changed = scenario.with_(
         transport__header_size="40 B", transport__initial_window=3, transport__access_buffer="9 kB"
     )
-    assert compile_plan(changed, 1).settings["transport"] == TRANSPORT | {
+    assert compile_plan(changed, 1).transports[0] == TRANSPORT | {
         "header_bytes": 40,
         "initial_window_bytes": 3 * 960,
         "advertised_window_bytes": 50 * 960,
@@ -72,14 +70,14 @@ def test_settings_of_tcp(scenario: Scenario) -> None:
 def test_as_many_sack_blocks_as_fit_unless_they_are_given(scenario: Scenario) -> None:
     """RFC 2018, section 3: four in the 40 bytes of options, three beside time stamps."""
     stamped = scenario.with_({"transport.timestamps": True})
-    assert compile_plan(stamped, 1).settings["transport"]["sack_blocks"] == 3
-    assert stamped.to_dict()["transport"]["sack_blocks"] == 3
+    assert compile_plan(stamped, 1).transports[0]["recovery"]["sack_blocks"] == 3
+    assert stamped.to_dict()["transport"]["recovery"]["sack_blocks"] == 3
     assert Scenario.from_dict(stamped.to_dict()) == stamped
     assert stamped.with_({"transport.timestamps": False}) == scenario
     # Given, it stays as it is, and may then not fit.
-    two, four = (scenario.with_({"transport.sack_blocks": n}) for n in (2, 4))
+    two, four = (scenario.with_({"transport.recovery.sack_blocks": n}) for n in (2, 4))
     both = two.with_({"transport.timestamps": True})
-    assert compile_plan(both, 1).settings["transport"]["sack_blocks"] == 2
+    assert compile_plan(both, 1).transports[0]["recovery"]["sack_blocks"] == 2
     assert four.canonical_json() == scenario.canonical_json()
     with pytest.raises(InputError, match=r"sack_blocks: given 4; .* from 1 to 3 with timestamps"):
         four.with_({"transport.timestamps": True})
@@ -94,12 +92,12 @@ def test_only_those_who_have_it_remember_what_was_sent_at_a_loss(scenario: Scena
         ("sack1", True),
     ):
         changed = scenario.with_({"transport.recovery": recovery})
-        assert compile_plan(changed, 1).settings["transport"]["bug_fix"] is remembers
-        assert Scenario.from_dict(changed.to_dict()) == changed
+        assert compile_plan(changed, 1).transports[0]["recovery"]["bug_fix"] is remembers
         assert changed.with_({"transport.recovery": "sack"}) == scenario
         for given in (True, False):
-            kept = scenario.with_({"transport.bug_fix": given}).with_(transport__recovery=recovery)
-            assert compile_plan(kept, 1).settings["transport"]["bug_fix"] is given
+            kept = scenario.with_({"transport.recovery": {"kind": "new-reno", "bug_fix": given}})
+            kept = kept.with_(transport__recovery__kind=recovery)
+            assert compile_plan(kept, 1).transports[0]["recovery"]["bug_fix"] is given
 
 
 @pytest.mark.parametrize("vector", INITIAL, ids=lambda vector: str(vector["SMSS"]))

@@ -30,7 +30,7 @@ def code(page: str, language: str) -> str:
 def test_the_readme_s_scenario_is_one() -> None:
     scenario = Scenario.from_dict(tomllib.loads(code("README.md", "toml")))
     assert scenario.switching.kind == "hybrid"
-    assert scenario.transport.kind == "sawl"
+    assert scenario.flow_groups[0].transport.kind == "sawl"
 
 
 def test_the_readme_s_program_runs(

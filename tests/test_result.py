@@ -48,12 +48,16 @@ def plan(transport: str = "sawl", switch: str = "hybrid") -> Plan:
         "nodes": 3,
         "time_limit_ps": 50 * MS,
         "switch": {"kind": switch, "switching_time_ps": 700},
-        "transport": {
-            "kind": transport,
-            "segment_bytes": 9000,
-            "header_bytes": 0,
-            "control_bytes": 64,
-        },
+        "groups": [
+            {
+                "transport": {
+                    "kind": transport,
+                    "segment_bytes": 9000,
+                    "header_bytes": 0,
+                    "control_bytes": 64,
+                }
+            }
+        ],
     }
     links = {
         "from": column([0, 1, 2, 2], "u4"),

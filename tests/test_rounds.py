@@ -197,10 +197,10 @@ def simulated(p: float, burst: int, seconds: int, seed: int) -> float:
             },
             "loss": {"probability": p},
             "transport": {
-                "kind": "tcp", "recovery": "sack", "segment_size": "1 kB", "control_size": "40 B",
+                "kind": "tcp", "segment_size": "1 kB", "control_size": "40 B",
                 "advertised_window": 50, "initial_window": 50, "acknowledge_every": 1,
                 "min_timeout": "0.2 s", "clock_granularity": "1 ms",
-                "halving": "window", "window_growth_on_exit": False,
+                "congestion_control": {"kind": "reno", "halving": "window"},
             },
             "workload": {"kind": "pairs", "size": {"kind": "constant", "value": "1000 TB"}},
             "measurement": {"time_limit": f"{seconds} s"},

@@ -358,10 +358,16 @@ def test_the_core_knows_the_same_names(topic: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "setting", ["rtt_samples", "halving", "partial_acknowledgement", "full_acknowledgement"]
+    ("table", "setting"),
+    [
+        ("Tcp", "rtt_samples"),
+        ("Reno", "halving"),
+        ("NewReno", "partial_acknowledgement"),
+        ("NewReno", "full_acknowledgement"),
+    ],
 )
-def test_the_core_knows_the_same_words(setting: str) -> None:
-    field = SCHEMA["$defs"]["Tcp"]["properties"][setting]
+def test_the_core_knows_the_same_words(table: str, setting: str) -> None:
+    field = SCHEMA["$defs"][table]["properties"][setting]
     assert sorted(_core.registry()[setting]) == sorted(field["enum"])
 
 

@@ -190,20 +190,24 @@ def endless() -> Scenario:
         ("choice", "choices"),
         ("switch.kind", "switches"),
         ("switch.assembly.kind", "assemblies"),
-        ("transport.kind", "transports"),
-        ("transport.congestion_control", "congestion_controls"),
-        ("transport.recovery", "recoveries"),
-        ("transport.rtt_samples", "rtt_samples"),
-        ("transport.halving", "halving"),
-        ("transport.partial_acknowledgement", "partial_acknowledgement"),
-        ("transport.full_acknowledgement", "full_acknowledgement"),
+        ("groups.1.transport.kind", "transports"),
+        ("groups.1.transport.congestion_control.kind", "congestion_controls"),
+        ("groups.1.transport.recovery.kind", "recoveries"),
+        ("groups.1.transport.rtt_samples", "rtt_samples"),
+        ("groups.1.transport.congestion_control.halving", "halving"),
+        ("groups.1.transport.recovery.partial_acknowledgement", "partial_acknowledgement"),
+        ("groups.1.transport.recovery.full_acknowledgement", "full_acknowledgement"),
     ],
 )
 def test_the_core_refuses_a_word_that_it_does_not_know(path: str, topic: str) -> None:
     bursts = {"kind": "burst", "assembly": {"kind": "timer", "time": "1 ms"}}
-    plan = compile_plan(scenario().with_(switching=bursts, transport={"kind": "tcp"}), 1)
+    tcp = {"kind": "tcp", "recovery": "new-reno"}
+    table = scenario().to_dict()["workload"]
+    groups = {"a": {"workload": table}, "b": {"workload": table, "transport": tcp}}
+    given = scenario().with_(switching=bursts, workload=None, groups=groups)
+    plan = compile_plan(given, 1)
     settings = json.loads(json.dumps(plan.settings))
-    *sections, name = path.split(".")
+    *sections, name = (int(key) if key.isdecimal() else key for key in path.split("."))
     reduce(getitem, sections, settings)[name] = "nonsense"
     known = ", ".join(_core.registry()[topic])
     with pytest.raises(

@@ -287,7 +287,7 @@ def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(InputError, match="65,483 B"):
         capture(stamped)
     log.packet(0, ACK, clock=(1, 1), blocks=((1, 2), (3, 4), (5, 6), (7, 8)))
-    with pytest.raises(InputError, match=r"transport\.sack_blocks: given 4"):
+    with pytest.raises(InputError, match=r"transport\.recovery\.sack_blocks: given 4"):
         capture(trace(log))
 
 

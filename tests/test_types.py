@@ -83,7 +83,7 @@ def test_a_real_number_of_numpy_s_is_python_s(number: Any) -> None:
 
 
 def test_other_things_of_numpy_s_and_pandas() -> None:
-    assert Tcp(timestamps=np.bool_(True), sack_blocks=3) == Tcp(timestamps=True, sack_blocks=3)
+    assert Tcp(timestamps=np.bool_(True)) == Tcp(timestamps=True)
     assert Sawl(beta=np.float32(0.1)).beta == 0.1  # not 0.10000000149
     traced = (0, 2)
     for value in (np.array([0, 2]), pd.Series([0, 2]), range(0, 3, 2), [np.int64(0), 2]):

@@ -74,15 +74,19 @@ def test_a_point_says_all_that_it_sets() -> None:
     assert loss["on"] == "every-link"
     transport = values["transport"]
     expected = {
-        "recovery": "new-reno", "halving": "flight-size", "bug_fix": False,
-        "partial_acknowledgement": "impatient", "window_growth_on_exit": False,
-        "limited_transmit": True, "advertised_window": 20, "acknowledge_every": 2,
+        "congestion_control": {"kind": "reno", "halving": "flight-size"},
+        "recovery": {
+            "kind": "new-reno", "bug_fix": False, "partial_acknowledgement": "impatient",
+            "full_acknowledgement": "flight-size", "window_growth_on_exit": False,
+            "limited_transmit": True, "duplicate_threshold": 3,
+        },
+        "advertised_window": 20, "acknowledge_every": 2,
         "min_timeout": "1 s", "clock_granularity": "100 ms", "initial_window": 2,
-        "full_acknowledgement": "flight-size",
     }  # fmt: skip
     assert {name: transport[name] for name in expected} == expected
     # Every field of a point changes its scenario: none is forgotten in `settings`.
-    plain = Point(500e3, 0.048, 0.03)
+    plain = Point(500e3, 0.048, 0.03, recovery="new-reno")
+    assert scenario_of(plain._replace(recovery="reno")) != scenario_of(plain)
     for name, value in changed._asdict().items():
         if value != getattr(plain, name):
             assert scenario_of(plain._replace(**{name: value})) != scenario_of(plain), name
@@ -100,7 +104,7 @@ def test_the_plan_says_what_its_labels_say(quick: bool) -> None:
             label, planned = block.labels.iloc[place], block.study.points[place]
             scenario = block.study.base.with_(dict(planned)).to_dict()
             assert float(scenario["loss"]["probability"]) == label["p"]
-            assert scenario["transport"]["recovery"] == label["recovery"]
+            assert scenario["transport"]["recovery"]["kind"] == label["recovery"]
             assert scenario["transport"]["advertised_window"] == label["window"]
 
 

@@ -3,7 +3,8 @@
 import difflib
 import math
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 _LONGEST_GIVEN = 80
 # How alike two names are that may be mistaken for each other, from 0 to 1.
@@ -155,3 +156,19 @@ def combine(errors: Iterable[InputError]) -> InputError:
     """Make one error of all: itself if it is alone, an `InputErrors` otherwise."""
     collected = InputErrors(errors)
     return collected.errors[0] if len(collected.errors) == 1 else collected
+
+
+@contextmanager
+def inside(prefix: str) -> Iterator[None]:
+    """Put a prefix before the path of each error that is raised inside.
+
+    Parameters
+    ----------
+    prefix : str
+        Such as ``"groups.query."``; may be empty.
+    """
+    try:
+        yield
+    except InputError as error:
+        again = (InputError(prefix + one.path, one.given, one.allowed) for one in error.errors)
+        raise combine(again) from None

@@ -3,6 +3,7 @@
 import json
 import tempfile
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from lightburst import metrics, tables
+from lightburst import groups, metrics, tables
 from lightburst.compile import Plan
 from lightburst.errors import InputError
 from lightburst.metrics import Columns, Metric
@@ -22,6 +23,7 @@ from lightburst.scenario import Scenario
 from lightburst.traced import TABLES as TRACES
 from lightburst.traced import Trace
 from lightburst.units import format_duration
+from lightburst.workload import Offered, offered
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -168,6 +170,50 @@ class Result:
         return pd.Series(dict(self.metrics), dtype=object, name="value")
 
     @cached_property
+    def groups(self) -> pd.DataFrame:
+        """One row for each group of flows, in their order; none without several groups.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``group`` and those figures of `summary` that are of flows: ``flows``, ``finished``,
+            ``throughput_bps`` (over the group's own makespan), ``delivered_bytes``,
+            ``retransmissions``, ``timeouts``, completion times and slowdowns.
+        """
+        found = groups.summaries(self.plan, self.columns)
+        return pd.DataFrame([{"group": name, **figures} for name, figures in found.items()])
+
+    @cached_property
+    def offered(self) -> Mapping[str, Offered]:
+        """What the ``load`` of each group that has one comes to, by name of the group.
+
+        The name is empty in a scenario without groups.
+        """
+        # A host has one link, and hosts come first.
+        rates = self.plan.links["rate_bps"][: self.plan.settings["hosts"]]
+        found = {
+            group.name or "": offered(group.workload, rates) for group in self.scenario.flow_groups
+        }
+        return MappingProxyType({name: load for name, load in found.items() if load is not None})
+
+    def details(self) -> dict[str, Any]:
+        """Give what JSON has beside the summary.
+
+        Returns
+        -------
+        dict
+            ``offered``: what a load comes to (by name of the group, if they have names);
+            ``groups``: the figures of each group. Each only if there is such a thing.
+        """
+        loads = {name: asdict(load) for name, load in self.offered.items()}
+        by_name = groups.summaries(self.plan, self.columns)
+        found = {name: metrics.to_json(figures) for name, figures in by_name.items()}
+        return {
+            **({"offered": loads.get("", loads)} if loads else {}),
+            **({"groups": found} if found else {}),
+        }
+
+    @cached_property
     def warnings(self) -> tuple[str, ...]:
         """What the scenario asks for and did not happen.
 
@@ -213,17 +259,18 @@ class Result:
         yield words
 
     def _hasty(self) -> Iterator[str]:
-        transport = self.scenario.transport
-        if transport.kind != "tcp" or transport.acknowledge_every == 1:
-            return
-        least, delay = transport.min_timeout, transport.acknowledgement_delay
-        if least < delay:
-            yield (
-                f"transport.min_timeout ({format_duration(least)}) is below acknowledgement_delay "
-                f"({format_duration(delay)}): a sender can time out while the acknowledgement of "
-                "its last segment is held back, and send again what arrived. Set "
-                "acknowledgement_delay below min_timeout, or acknowledge_every to 1"
-            )
+        tables = {group.transport_path: group.transport for group in self.scenario.flow_groups}
+        for path, transport in tables.items():
+            if transport.kind != "tcp" or transport.acknowledge_every == 1:
+                continue
+            least, delay = transport.min_timeout, transport.acknowledgement_delay
+            if least < delay:
+                yield (
+                    f"{path}.min_timeout ({format_duration(least)}) is below acknowledgement_delay "
+                    f"({format_duration(delay)}): a sender can time out while the acknowledgement "
+                    "of its last segment is held back, and send again what arrived. Set "
+                    "acknowledgement_delay below min_timeout, or acknowledge_every to 1"
+                )
 
     @cached_property
     def trace(self) -> Trace | None:
@@ -249,7 +296,8 @@ class Result:
         Returns
         -------
         pandas.DataFrame
-            ``source``, ``destination`` (names in a graph, else numbers), ``start_s``,
+            ``group`` (where there are several), ``source``, ``destination`` (names in a graph, else
+            numbers), ``start_s``,
             ``received_s`` (arrival of the last byte at the receiver), ``acknowledged_s`` (arrival
             of its acknowledgement at the sender; for datagrams, which have none, as
             ``received_s``), both NaN if it did not come; ``size_bytes``, ``delivered_bytes``,
@@ -380,6 +428,7 @@ class Result:
         content = {
             "summary": metrics.to_json(self.metrics),
             "size_classes": self.classes_as_json(),
+            **self.details(),
             "warnings": list(self.warnings),
             "provenance": self.provenance.as_dict(),
         }

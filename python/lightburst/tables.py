@@ -24,6 +24,7 @@ def flows(plan: Plan, columns: Columns) -> pd.DataFrame:
     time, ideal = metrics.completion_s(plan, ran), ran["ideal_ps"] * PS
     table = pd.DataFrame(
         {
+            **_group(plan),
             "source": _named(plan, given["source"]),
             "destination": _named(plan, given["destination"]),
             "start_s": given["start_ps"] * PS,
@@ -50,6 +51,13 @@ def flows(plan: Plan, columns: Columns) -> pd.DataFrame:
     )
     counted = plan.counted
     return table if counted.all() else table.assign(counted=counted)
+
+
+def _group(plan: Plan) -> dict[str, Any]:
+    names = plan.group_names
+    if not names:
+        return {}
+    return {"group": pd.Categorical.from_codes(plan.group, categories=pd.Index(names))}
 
 
 def links(plan: Plan, columns: Columns) -> pd.DataFrame:

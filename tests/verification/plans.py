@@ -30,6 +30,12 @@ class Plan(NamedTuple):
     links: Arrays
     flows: Arrays
 
+    def transport(self, flow: int = 0) -> dict[str, Any]:
+        """Settings of a flow's group."""
+        group = self.flows["group"][flow] if "group" in self.flows else 0
+        found: dict[str, Any] = self.settings["groups"][group]["transport"]
+        return found
+
 
 def core(plan: Plan) -> Columns:
     """Run `plan` in Rust."""
@@ -185,12 +191,36 @@ def saw(p: float | None = None, **changes: Any) -> dict[str, Any]:
     }
 
 
-def tcp(recovery: str = "sack", **changes: Any) -> dict[str, Any]:
-    """Settings of TCP, with the standards' values; windows in bytes."""
+_LOSSES = {"duplicate_threshold": 3, "limited_transmit": True}
+_SELECTIVE = {"sack_blocks": 4, "duplicate_sack": True}
+_GROWTH = {"window_growth_on_exit": False}
+#: The settings of each recovery, with the standards' values.
+RECOVERIES: dict[str, dict[str, Any]] = {
+    "tahoe": {**_LOSSES, "bug_fix": True},
+    "reno": {**_LOSSES, **_GROWTH, "bug_fix": True},
+    "new-reno": {
+        **_LOSSES,
+        **_GROWTH,
+        "bug_fix": True,
+        "partial_acknowledgement": "impatient",
+        "full_acknowledgement": "flight-size",
+    },
+    "sack": {**_LOSSES, **_SELECTIVE, **_GROWTH, "rescue_retransmission": True},
+    "sack1": {**_LOSSES, **_SELECTIVE, "bug_fix": True},
+}
+_ALL_OF_RECOVERIES = {key for table in RECOVERIES.values() for key in table}
+
+
+def tcp(recovery: str = "sack", *, halving: str = "flight-size", **changes: Any) -> dict[str, Any]:
+    """Settings of TCP, with the standards' values; windows in bytes.
+
+    The changes go where they belong; those that another recovery would have count for nothing.
+    """
+    table = {key: changes.get(key, value) for key, value in RECOVERIES[recovery].items()}
     return {
         "kind": "tcp",
-        "congestion_control": "reno",
-        "recovery": recovery,
+        "congestion_control": {"kind": "reno", "halving": halving},
+        "recovery": {"kind": recovery, **table},
         "segment_bytes": 1500,
         "header_bytes": 0,
         "control_bytes": 64,
@@ -204,20 +234,10 @@ def tcp(recovery: str = "sack", **changes: Any) -> dict[str, Any]:
         "clock_granularity_ps": MILLISECOND,
         "backoff": 2.0,
         "rtt_samples": "one-at-a-time",
-        "duplicate_threshold": 3,
-        "limited_transmit": True,
-        "halving": "flight-size",
-        "window_growth_on_exit": False,
-        "bug_fix": True,
-        "partial_acknowledgement": "impatient",
-        "full_acknowledgement": "flight-size",
-        "rescue_retransmission": True,
-        "sack_blocks": 4,
-        "duplicate_sack": True,
         "timestamps": False,
         "receiver_timers": True,
         "access_buffer_bytes": None,
-        **changes,
+        **{key: value for key, value in changes.items() if key not in _ALL_OF_RECOVERIES},
     }
 
 
@@ -267,10 +287,11 @@ def settings(
     hosts: int,
     nodes: int,
     switch: dict[str, Any],
-    transport: dict[str, Any],
+    transport: dict[str, Any] | Sequence[dict[str, Any]],
     **changes: Any,
 ) -> dict[str, Any]:
-    """Settings of a plan."""
+    """Settings of a plan with one transport, or with one for each group of flows."""
+    transports = [transport] if isinstance(transport, dict) else transport
     return {
         "hosts": hosts,
         "nodes": nodes,
@@ -280,7 +301,7 @@ def settings(
         "time_limit_ps": 1000 * SECOND,
         "agenda": None,
         "switch": switch,
-        "transport": transport,
+        "groups": [{"transport": transport} for transport in transports],
         **changes,
     }
 

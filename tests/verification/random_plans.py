@@ -4,6 +4,7 @@ Plain numbers and not hypothesis, because it takes long to draw many choices, an
 that it draws are equal.
 """
 
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -40,7 +41,7 @@ BOTH = [False, True]
 OVERTAKEN = [20 * MICROSECOND, 150 * MICROSECOND, MILLISECOND]
 
 
-def random_tcp(random: Random) -> dict[str, Any]:
+def random_tcp(random: Random, recovery: str | None = None, **changes: Any) -> dict[str, Any]:
     """Any transport `tcp`: segments of 1 to 9,000 bytes, windows of one segment and of many."""
     pick = random.choice
     header = pick([0, 0, 40])
@@ -48,37 +49,37 @@ def random_tcp(random: Random) -> dict[str, Any]:
     maximum = pick([60 * SECOND, 60 * SECOND, 20 * MILLISECOND, MILLISECOND])
     stamps = random.random() < 0.3
     initial_window = pick([1, 2, 3, 4, 10]) * m + pick([0, 0, 0, m // 3])
-    return tcp(
-        pick(RECOVERIES),
-        segment_bytes=m + header,
-        header_bytes=header,
-        control_bytes=pick([64, 64, 20, 200]),
-        advertised_window_bytes=pick([1, 2, 3, 4, 6, 8, 12, 20, 50, 1000]) * m,
-        initial_window_bytes=initial_window,
-        acknowledge_every=pick([1, 2]),
-        acknowledgement_delay_ps=pick(
+    drawn: dict[str, Any] = {
+        "segment_bytes": m + header,
+        "header_bytes": header,
+        "control_bytes": pick([64, 64, 20, 200]),
+        "advertised_window_bytes": pick([1, 2, 3, 4, 6, 8, 12, 20, 50, 1000]) * m,
+        "initial_window_bytes": initial_window,
+        "acknowledge_every": pick([1, 2]),
+        "acknowledgement_delay_ps": pick(
             [MICROSECOND, 50 * MICROSECOND, 500 * MICROSECOND, 40 * MILLISECOND]
         ),
-        initial_timeout_ps=min(pick([150 * MICROSECOND, 2 * MILLISECOND, SECOND]), maximum),
-        min_timeout_ps=pick([0, 100 * MICROSECOND, MILLISECOND]),
-        max_timeout_ps=maximum,
-        clock_granularity_ps=pick([0, MICROSECOND, 100 * MICROSECOND, MILLISECOND]),
-        backoff=pick([2.0, 2.0, 1.5, 1.001]),
-        rtt_samples=pick(["one-at-a-time", "every-acknowledgement"]),
-        duplicate_threshold=pick([1, 2, 3, 3, 3, 5]),
-        limited_transmit=pick(BOTH),
-        halving=pick(["flight-size", "window"]),
-        window_growth_on_exit=pick(BOTH),
-        bug_fix=pick(BOTH),
-        partial_acknowledgement=pick(["impatient", "slow-but-steady"]),
-        full_acknowledgement=pick(["flight-size", "ssthresh"]),
-        rescue_retransmission=pick(BOTH),
-        sack_blocks=random.randint(1, 3 if stamps else 4),
-        duplicate_sack=pick(BOTH),
-        timestamps=stamps,
-        receiver_timers=pick(BOTH),
-        access_buffer_bytes=pick([None] * 4 + [m + header + 200, 5 * (m + header) + 200]),
-    )
+        "initial_timeout_ps": min(pick([150 * MICROSECOND, 2 * MILLISECOND, SECOND]), maximum),
+        "min_timeout_ps": pick([0, 100 * MICROSECOND, MILLISECOND]),
+        "max_timeout_ps": maximum,
+        "clock_granularity_ps": pick([0, MICROSECOND, 100 * MICROSECOND, MILLISECOND]),
+        "backoff": pick([2.0, 2.0, 1.5, 1.001]),
+        "rtt_samples": pick(["one-at-a-time", "every-acknowledgement"]),
+        "duplicate_threshold": pick([1, 2, 3, 3, 3, 5]),
+        "limited_transmit": pick(BOTH),
+        "halving": pick(["flight-size", "window"]),
+        "window_growth_on_exit": pick(BOTH),
+        "bug_fix": pick(BOTH),
+        "partial_acknowledgement": pick(["impatient", "slow-but-steady"]),
+        "full_acknowledgement": pick(["flight-size", "ssthresh"]),
+        "rescue_retransmission": pick(BOTH),
+        "sack_blocks": random.randint(1, 3 if stamps else 4),
+        "duplicate_sack": pick(BOTH),
+        "timestamps": stamps,
+        "receiver_timers": pick(BOTH),
+        "access_buffer_bytes": pick([None] * 4 + [m + header + 200, 5 * (m + header) + 200]),
+    }
+    return tcp(recovery or pick(RECOVERIES), **drawn | changes)
 
 
 def random_other(random: Random) -> dict[str, Any]:
@@ -121,6 +122,26 @@ def random_flows(random: Random, hosts: int, transport: dict[str, Any]) -> Array
         "departures_ps": np.array(departures, np.uint64),
         "departure_offsets": np.array([0, *counts.cumsum()], np.uint64),
     }
+
+
+def random_groups(random: Random, hosts: int, transports: list[dict[str, Any]]) -> Arrays:
+    """Flows of each transport, those that start first, first."""
+    tables = [random_flows(random, hosts, transport) for transport in transports]
+    rows = []
+    for group, own in enumerate(tables):
+        offsets = own.get("departure_offsets", np.zeros(own["source"].size + 1, np.uint64))
+        for i, (first, last) in enumerate(pairwise(offsets.tolist())):
+            row = [int(own[name][i]) for name in ("source", "destination", "start_ps", "bytes")]
+            departures = own["departures_ps"][first:last].tolist() if last > first else []
+            rows.append((row, group, departures))
+    rows.sort(key=lambda row: (row[0][2], row[1]))
+    flows = flow_table(*(tuple(row) for row, _, _ in rows))
+    flows["group"] = np.array([group for _, group, _ in rows], np.uint16)
+    if any("departures_ps" in own for own in tables):
+        each = [departures for _, _, departures in rows]
+        flows["departures_ps"] = np.array([ps for times in each for ps in times], np.uint64)
+        flows["departure_offsets"] = np.cumsum([0, *map(len, each)]).astype(np.uint64)
+    return flows
 
 
 def random_drop(random: Random, flows: int) -> dict[str, Any]:
@@ -267,7 +288,7 @@ def random_shape(random: Random) -> Shape:
 
 def gentle(random: Random, plan: Plan) -> Plan:
     """The same with one long flow at a time, wide windows and few losses, that recoveries end."""
-    transport = plan.settings["transport"]
+    transport = plan.transport()
     m = transport["segment_bytes"] - transport["header_bytes"]
     windows = {
         "advertised_window_bytes": random.choice([12, 20, 50, 1000]) * m,
@@ -288,7 +309,8 @@ def gentle(random: Random, plan: Plan) -> Plan:
     }
     size = random.randint(several[-1], several[-1] + 60) * m + random.choice([0, 1])
     flow = {name: column[:1] for name, column in plan.flows.items()}
-    changes = {"transport": {**transport, **windows}, "loss": loss, "time_limit_ps": 1000 * SECOND}
+    groups = [{"transport": {**transport, **windows}}]
+    changes = {"groups": groups, "loss": loss, "time_limit_ps": 1000 * SECOND}
     return Plan(
         {**plan.settings, **changes},
         lossy(plan.links, plan.settings["hosts"]),
@@ -303,7 +325,13 @@ def random_plan(seed: int, *, bursts: bool) -> Plan:
     switch = random_burst(random) if bursts else random_switch(random)
     other = bursts and random.random() < 0.25
     transport = random_other(random) if other else random_tcp(random)
-    flows = random_flows(random, hosts, transport)
+    transports = [transport]
+    if random.random() < 0.25:
+        both = [random_tcp(random), random_other(random)]
+        transports += random.choice([both[:1], both[1:], both])
+        flows = random_groups(random, hosts, transports)
+    else:
+        flows = random_flows(random, hosts, transport)
     if bursts:
         links = random_burst_links(random, edges, hosts)
     else:
@@ -321,11 +349,12 @@ def random_plan(seed: int, *, bursts: bool) -> Plan:
         ),
         "agenda": random.choice(AGENDAS),
         "switch": switch,
-        "transport": transport,
+        "transport": transports,
         "loss": loss,
     }
     plan = Plan(settings(hosts, nodes, **chosen), links, flows)
-    return gentle(random, plan) if transport["kind"] == "tcp" and random.random() < 0.4 else plan
+    alone = len(transports) == 1 and transport["kind"] == "tcp"
+    return gentle(random, plan) if alone and random.random() < 0.4 else plan
 
 
 def overtaking_plan(seed: int) -> Plan:
@@ -335,12 +364,11 @@ def overtaking_plan(seed: int) -> Plan:
     """
     random = Random(seed)
     pick = random.choice
-    transport = random_tcp(random)
+    recovery = pick(["sack", "sack1"])
+    changes = {"sack_blocks": pick([1, 1, 2, 3]), "duplicate_threshold": pick([1, 1, 2, 3])}
+    transport = random_tcp(random, recovery, **changes)
     m = transport["segment_bytes"] - transport["header_bytes"]
     transport |= {
-        "recovery": pick(["sack", "sack1"]),
-        "sack_blocks": pick([1, 1, 2, 3]),
-        "duplicate_threshold": pick([1, 1, 2, 3]),
         "initial_window_bytes": pick([4, 10, 20]) * m,
         "advertised_window_bytes": pick([12, 20, 50]) * m,
         "access_buffer_bytes": None,

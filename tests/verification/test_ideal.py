@@ -154,7 +154,7 @@ def test_nothing_beats_it_where_segments_overtake(seed: int) -> None:
 @given(plans(transport=st.builds(datagram, st.sampled_from([300, 1_500]))))
 def test_nothing_beats_it_with_all_at_once(plan: Plan) -> None:
     """Datagrams at the line's rate, on any network, beside each other and alone."""
-    segment = plan.settings["transport"]["segment_bytes"]
+    segment = plan.transport()["segment_bytes"]
     counts = -(-plan.flows["bytes"].astype(np.int64) // segment)
     plan.flows.update(
         departures_ps=np.repeat(plan.flows["start_ps"], counts),

@@ -7,6 +7,7 @@ difference of the delays, and not by more, so that no more acknowledgements than
 import numpy as np
 import pytest
 from scripted.cases import FLAVOURS, TRANSPORT, Settings, flow, routes
+from senders import sender
 
 from lightburst.result import Result
 from lightburst.scenario import Scenario
@@ -23,7 +24,7 @@ def reordered(flavour: str, by: str, seed: int, **transport: object) -> Result:
     scenario = Scenario.from_dict(
         {
             **routes(by),
-            "transport": {**TRANSPORT, **changes},
+            "transport": sender(**TRANSPORT | changes),
             "workload": flow(SEGMENTS),
             "measurement": {"time_limit": "100 s", "trace": [0]},
         }

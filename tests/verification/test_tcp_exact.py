@@ -402,7 +402,9 @@ def test_no_flow_is_left_without_a_timer(engine: Engine) -> None:
         {"acknowledgements": [2, 21]},
         {"acknowledgements": [32, 37]},
     ]
-    windows = {"initial_window_bytes": 40 * M, "advertised_window_bytes": 40 * M}
+    windows: dict[str, Any] = {
+        "initial_window_bytes": 40 * M, "advertised_window_bytes": 40 * M,
+    }  # fmt: skip
     plan = one_flow(
         3,
         electronic(),

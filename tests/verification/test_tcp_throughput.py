@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from senders import sender
 
 from lightburst.models.padhye1998 import full_throughput, square_root_throughput
 from lightburst.scenario import Scenario
@@ -54,7 +55,7 @@ def delivered(path: Settings, loss: float, transport: Settings, seconds: int, se
         {
             **path,
             "loss": {"probability": loss},
-            "transport": transport,
+            "transport": sender(**transport),
             "workload": {"kind": "pairs", "size": size},
             "measurement": {"time_limit": f"{seconds} s"},
         }

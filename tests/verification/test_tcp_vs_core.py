@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -89,14 +90,21 @@ def test_each_unit_is_in_one_place(bursts: bool) -> None:
 
 def happened(plan: Plan) -> set[str]:
     """What there was in a run."""
-    transport, result = plan.settings["transport"], core(plan)
+    result = core(plan)
     tables = (*result["flows"].items(), *result["switches"].items())
     things = {name for name, column in tables if column.any()}
     lost = [entry for entry in traced(plan) if "drop" in entry.what]
     things |= {entry.what for entry in lost}
     things |= {f"lost {packet.kind}" for entry in lost for packet in entry.unit.packets}
-    if transport["kind"] == "tcp":
-        things |= {transport["recovery"], f"delayed by {transport['acknowledge_every']}"}
+    transports = [group["transport"] for group in plan.settings["groups"]]
+    kinds = sorted(transport["kind"].replace("sawl", "saw") for transport in transports)
+    things |= {f"{one} beside {other}" for one, other in combinations(kinds, 2)}
+    for transport in transports:
+        if transport["kind"] == "tcp":
+            things |= {
+                transport["recovery"]["kind"],
+                f"delayed by {transport['acknowledge_every']}",
+            }
     drops: list[dict[str, Any]] = (plan.settings["loss"] or {"drops": []})["drops"]
     for drop, units in zip(drops, result["drops"]["units"], strict=True):
         if units:
@@ -113,5 +121,6 @@ def test_random_plans_reach_everything() -> None:
     expected = {*RECOVERIES, "timeouts", "duplicates", "retransmissions", "assembly_wait_ps"}
     expected |= {f"drop {reason}" for reason in ("scripted", "random", "access-buffer-full")}
     expected |= {f"lost {kind}" for kind in ("syn", "syn+ack", "data", "data+fin", "fin+ack")}
+    expected |= {"tcp beside tcp", "datagram beside tcp", "saw beside tcp"}
     expected |= {f"drop of {name}" for name in ("burst", "segments", "window", "acknowledgements")}
     assert {name: counts[name] for name in expected if counts[name] < 5} == {}

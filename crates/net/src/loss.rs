@@ -39,6 +39,10 @@ pub struct Drop {
     pub time: Time,
     /// Units that it took.
     pub units: u64,
+    /// The host that has the flow's data.
+    source: NodeId,
+    /// Useful bytes of a full segment of the flow.
+    full: u64,
     /// Units of its kind that came.
     seen: u64,
     /// How often each segment of the range came.
@@ -47,7 +51,7 @@ pub struct Drop {
 
 impl Drop {
     /// A drop that has not come yet.
-    pub fn new(flow: FlowId, script: Script) -> Drop {
+    pub fn new(flow: FlowId, script: Script, source: NodeId, full: u32) -> Drop {
         let times = match script {
             Script::Segments { first, last, .. } => vec![0; (last - first + 1) as usize],
             _ => Vec::new(),
@@ -55,6 +59,8 @@ impl Drop {
         Drop {
             flow,
             script,
+            source,
+            full: u64::from(full),
             time: Time::NEVER,
             units: 0,
             seen: 0,
@@ -63,8 +69,8 @@ impl Drop {
     }
 
     /// Whether it takes a unit that holds these packets; each unit must be shown to it.
-    fn takes(&mut self, packets: &[Packet], full: u64, source: NodeId) -> bool {
-        let flow = self.flow;
+    fn takes(&mut self, packets: &[Packet]) -> bool {
+        let (flow, source, full) = (self.flow, self.source, self.full);
         let of_flow = packets.iter().filter(|packet| packet.flow == flow);
         let back = of_flow.clone().any(|packet| packet.destination == source);
         let mut data = of_flow.filter(|p| p.destination != source && p.header.payload > 0);
@@ -110,29 +116,17 @@ pub struct Loss {
     pub drops: Vec<Drop>,
     /// Units lost, by link.
     pub lost: Vec<u64>,
-    /// Useful bytes of a full segment.
-    full: u64,
-    /// The sources of the flows.
-    sources: Vec<NodeId>,
 }
 
 impl Loss {
     /// Losses on the links that have a stream, of units with data and of others.
-    pub fn new(
-        probabilities: [f64; 2],
-        streams: Vec<Option<Stream>>,
-        drops: Vec<Drop>,
-        full: u32,
-        sources: Vec<NodeId>,
-    ) -> Loss {
+    pub fn new(probabilities: [f64; 2], streams: Vec<Option<Stream>>, drops: Vec<Drop>) -> Loss {
         Loss {
             // A draw is lost if it is below p 2^64; the cast saturates.
             thresholds: probabilities.map(|p| (p * 18_446_744_073_709_551_616.0) as u64),
             lost: vec![0; streams.len()],
             streams,
             drops,
-            full: u64::from(full),
-            sources,
         }
     }
 
@@ -140,8 +134,7 @@ impl Loss {
     pub fn takes(&mut self, link: LinkId, packets: &[Packet], now: Time) -> Option<bool> {
         let mut scripted = false;
         for drop in &mut self.drops {
-            let source = self.sources[drop.flow.index()];
-            if drop.takes(packets, self.full, source) {
+            if drop.takes(packets) {
                 drop.units += 1;
                 drop.time = drop.time.min(now);
                 scripted = true;
@@ -172,7 +165,7 @@ mod tests {
         let draw = stream(seed).next_u64();
         for (bound, lost) in [(draw, None), (draw + 2048, Some(false))] {
             let p = bound as f64 / 2f64.powi(64);
-            let mut loss = Loss::new([p; 2], vec![Some(stream(seed))], vec![], 1, vec![]);
+            let mut loss = Loss::new([p; 2], vec![Some(stream(seed))], vec![]);
             assert_eq!(loss.takes(LinkId(0), &[], Time::ZERO), lost);
         }
     }

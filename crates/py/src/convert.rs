@@ -46,6 +46,7 @@ pub fn flows(table: &Bound<'_, PyDict>) -> PyResult<Flows> {
         destination: column(table, "destination")?,
         start_ps: column(table, "start_ps")?,
         bytes: column(table, "bytes")?,
+        group: optional(table, "group")?,
         departures_ps: optional(table, "departures_ps")?,
         departure_offsets: optional(table, "departure_offsets")?,
     })

@@ -2,10 +2,15 @@
 
 use crate::plan::{self, Plan, PlanError, ReEmission};
 use lightburst_des::{Agenda, Duration, Stream, Time};
-use lightburst_net::{Bytes, Choice, Event, Fabric, NodeId, PortId, Rate, Routing, Trace, Wire};
+use lightburst_net::{
+    Bytes, Choice, Event, Fabric, FlowId, NodeId, PortId, Rate, Routing, Trace, Wire,
+};
 use lightburst_optical::assembly::{self, Assembly};
 use lightburst_optical::switch::{self, Build};
-use lightburst_tcp::{transport, DatagramHosts, Flow, Parameters, Sizes, TcpHosts, Value};
+use lightburst_tcp::{
+    transport, DatagramHosts, Flow, Group, MixedHosts, Parameters, Place, Sizes, TcpHosts, Value,
+};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Switches, ready to be put on a fabric.
@@ -17,25 +22,47 @@ pub struct Switches<A: Agenda<Event>> {
 
 /// Refuses a word that is in no registry; what is built after that finds them all.
 pub fn check_words(settings: &plan::Settings) -> Result<(), PlanError> {
-    let (switch, transport) = (&settings.switch, &settings.transport);
-    let setting = |name: &str| match transport.parameters.get(name) {
-        Some(plan::Setting::Word(word)) => Some(word),
-        _ => None,
-    };
-    for (topic, known) in crate::registry() {
-        let given = match topic {
-            "switches" => Some(&switch.kind),
-            "transports" => Some(&transport.kind),
-            "congestion_controls" => setting("congestion_control"),
-            "recoveries" => setting("recovery"),
-            "assemblies" => switch.assembly.as_ref().map(|assembly| &assembly.kind),
-            "choices" => Some(&settings.choice),
-            "agendas" => settings.agenda.as_ref(),
-            name => setting(name),
-        };
-        if let Some(word) = given.filter(|word| !known.contains(&word.as_str())) {
+    let switch = &settings.switch;
+    let registry: BTreeMap<_, _> = crate::registry().into_iter().collect();
+    let check = |topic: &str, given: &str| match registry.get(topic) {
+        Some(known) if !known.contains(&given) => {
             let known = known.join(", ");
-            return Err(PlanError(format!("no {word:?} in {topic}; known: {known}")));
+            Err(PlanError(format!(
+                "no {given:?} in {topic}; known: {known}"
+            )))
+        }
+        _ => Ok(()),
+    };
+    check("switches", &switch.kind)?;
+    check("choices", &settings.choice)?;
+    if let Some(assembly) = &switch.assembly {
+        check("assemblies", &assembly.kind)?;
+    }
+    if let Some(agenda) = &settings.agenda {
+        check("agendas", agenda)?;
+    }
+    for plan::Group { transport, .. } in &settings.groups {
+        check("transports", &transport.kind)?;
+        check_settings(&transport.parameters, "", &check)?;
+    }
+    Ok(())
+}
+
+/// The same for the words of a table and of those in it; `kinds` lists its kinds.
+fn check_settings(
+    table: &BTreeMap<String, plan::Setting>,
+    kinds: &str,
+    check: &impl Fn(&str, &str) -> Result<(), PlanError>,
+) -> Result<(), PlanError> {
+    for (name, setting) in table {
+        match setting {
+            plan::Setting::Word(word) if name == "kind" => check(kinds, word)?,
+            plan::Setting::Word(word) => check(name, word)?,
+            plan::Setting::Table(inner) if name == "congestion_control" => {
+                check_settings(inner, "congestion_controls", check)?;
+            }
+            plan::Setting::Table(inner) => check_settings(inner, "recoveries", check)?,
+            _ => {}
         }
     }
     Ok(())
@@ -139,19 +166,30 @@ impl<A: Agenda<Event>> Switches<A> {
     }
 }
 
-fn flows(plan: &Plan) -> Vec<Flow> {
-    let flows = &plan.flows;
+/// The flows of the groups that have datagrams, or of those that have not. These groups
+/// count from 0 then.
+fn flows(plan: &Plan, datagrams: bool) -> Vec<Flow> {
+    let (flows, groups) = (&plan.flows, &plan.settings.groups);
+    let wanted = |&i: &usize| plan.group(i).transport.is_datagram() == datagrams;
+    let place = |group: usize| {
+        let before = groups[..group].iter();
+        before
+            .filter(|g| g.transport.is_datagram() == datagrams)
+            .count()
+    };
+    let places: Vec<usize> = (0..groups.len()).map(place).collect();
     let flow = |i: usize| Flow {
+        id: FlowId(i as u32),
+        group: places[plan.group_index(i)] as u16,
         source: NodeId(flows.source[i]),
         destination: NodeId(flows.destination[i]),
         start: Time(flows.start_ps[i]),
         size: flows.bytes[i],
     };
-    (0..flows.source.len()).map(flow).collect()
+    (0..flows.source.len()).filter(wanted).map(flow).collect()
 }
 
-fn sizes(plan: &Plan) -> Sizes {
-    let transport = &plan.settings.transport;
+fn sizes(transport: &plan::Transport) -> Sizes {
     Sizes {
         segment: transport.segment_bytes,
         header: transport.header_bytes,
@@ -160,47 +198,64 @@ fn sizes(plan: &Plan) -> Sizes {
     }
 }
 
-/// Hosts that speak the TCP that the plan names.
-pub fn tcp_hosts(plan: &Plan, fabric: &Fabric) -> TcpHosts {
-    let settings = &plan.settings.transport;
+fn parameters(table: &BTreeMap<String, plan::Setting>) -> Parameters {
     let value = |(name, setting): (&String, &plan::Setting)| {
         let value = match setting {
             plan::Setting::Number(number) => Value::Number(*number),
             plan::Setting::Switch(on) => Value::Switch(*on),
             plan::Setting::Word(word) => Value::Word(word.clone()),
+            plan::Setting::Table(table) => Value::Table(parameters(table)),
         };
         (name.clone(), value)
     };
-    let parameters = Parameters::new(settings.parameters.iter().map(value));
-    let segment_time = |flow: &Flow| {
-        let rate = fabric.links.rate(fabric.link_id(flow.source, PortId(0)));
-        rate.transmission_time(Bytes(u64::from(settings.segment_bytes)))
-    };
-    TcpHosts::new(
-        flows(plan),
-        transport::find(&settings.kind).expect("a known transport"),
-        &parameters,
-        sizes(plan),
-        settings.receiver_timers,
-        segment_time,
-    )
+    Parameters::new(table.iter().map(value))
 }
 
-/// Hosts that send datagrams.
+/// Hosts for the flows with connections.
+pub fn tcp_hosts(plan: &Plan, fabric: &Fabric) -> TcpHosts {
+    let groups = plan.settings.groups.iter().map(|group| &group.transport);
+    let transports: Vec<_> = groups.filter(|t| !t.is_datagram()).collect();
+    let tables: Vec<_> = transports
+        .iter()
+        .map(|t| parameters(&t.parameters))
+        .collect();
+    let group = |(transport, parameters): (&&plan::Transport, _)| Group {
+        transport: transport::find(&transport.kind).expect("a known transport"),
+        parameters,
+        sizes: sizes(transport),
+        receiver_timers: transport.receiver_timers,
+    };
+    let groups: Vec<_> = transports.iter().zip(&tables).map(group).collect();
+    let segment_time = |flow: &Flow| {
+        let rate = fabric.links.rate(fabric.link_id(flow.source, PortId(0)));
+        let segment = transports[usize::from(flow.group)].segment_bytes;
+        rate.transmission_time(Bytes(u64::from(segment)))
+    };
+    TcpHosts::new(flows(plan, false), &groups, segment_time)
+}
+
+/// Hosts for the flows of datagrams.
 pub fn datagram_hosts(plan: &Plan) -> DatagramHosts {
-    let departures = plan
-        .flows
-        .departures_ps
-        .iter()
-        .map(|&ps| Time(ps))
-        .collect();
-    let offsets = plan
-        .flows
-        .departure_offsets
-        .iter()
-        .map(|&at| at as usize)
-        .collect();
-    DatagramHosts::new(flows(plan), departures, offsets, sizes(plan))
+    let (flows, table) = (flows(plan, true), &plan.flows);
+    let departures = table.departures_ps.iter().map(|&ps| Time(ps)).collect();
+    // Flows with connections have no departures: nothing lies between two that have.
+    let offset = |flow: &Flow| table.departure_offsets[flow.id.index()] as usize;
+    let end = [table.departures_ps.len()];
+    let offsets = flows.iter().map(offset).chain(end).collect();
+    let groups = plan.settings.groups.iter().map(|group| &group.transport);
+    let sizes = groups.filter(|t| t.is_datagram()).map(sizes).collect();
+    DatagramHosts::new(flows, departures, offsets, sizes)
+}
+
+/// Hosts for the flows of both families.
+pub fn mixed_hosts(plan: &Plan, fabric: &Fabric) -> MixedHosts {
+    let (mut connections, mut datagrams) = (0.., 0..);
+    let place = |i: usize| match plan.group(i).transport.is_datagram() {
+        true => Place::Datagrams(datagrams.next().expect("a number")),
+        false => Place::Connection(connections.next().expect("a number")),
+    };
+    let places = (0..plan.flows.source.len()).map(place).collect();
+    MixedHosts::new(tcp_hosts(plan, fabric), datagram_hosts(plan), places)
 }
 
 impl<A: Agenda<Event>> Switches<A> {
@@ -213,9 +268,11 @@ impl<A: Agenda<Event>> Switches<A> {
         };
         let switching_time = |_| self.settings.switching_time;
         let bursts = self.settings.assembly.is_some();
+        let groups = plan.settings.groups.iter();
+        let of_groups: Vec<Sizes> = groups.map(|group| sizes(&group.transport)).collect();
         crate::columns::Paths {
             links: ends.map(links).collect(),
-            ideal_ps: crate::ideal::times(plan, fabric, &sizes(plan), bursts, &switching_time),
+            ideal_ps: crate::ideal::times(plan, fabric, &of_groups, bursts, &switching_time),
         }
     }
 }

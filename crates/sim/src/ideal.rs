@@ -110,11 +110,11 @@ struct Alone<'a> {
     soonest: Vec<(u64, u64)>,
 }
 
-/// The ideal completion time of each flow in picoseconds.
+/// The ideal completion time of each flow in picoseconds; `sizes` by group.
 pub fn times(
     plan: &Plan,
     fabric: &Fabric,
-    sizes: &Sizes,
+    sizes: &[Sizes],
     bursts: bool,
     switching_time: &dyn Fn(NodeId) -> Duration,
 ) -> Vec<u64> {
@@ -131,7 +131,8 @@ pub fn times(
     let time = |i: usize| {
         let (source, destination) = (NodeId(source[i]), NodeId(destination[i]));
         alone.find_ways(source, destination);
-        alone.time(destination, Train::new(bytes[i], sizes), one_way)
+        let train = Train::new(bytes[i], &sizes[plan.group_index(i)]);
+        alone.time(destination, train, one_way)
     };
     (0..source.len()).map(time).collect()
 }

@@ -11,17 +11,18 @@ pub fn loss(plan: &Plan, given: &plan::Loss) -> Loss {
     let stream = |(link, &lossy): (usize, &u8)| {
         (lossy != 0).then(|| Stream::new(settings.seed, &format!("loss/{link}")))
     };
-    let transport = &settings.transport;
     Loss::new(
         [given.probability, given.acknowledgement_probability],
         plan.links.lossy.iter().enumerate().map(stream).collect(),
-        given.drops.iter().map(scripted).collect(),
-        transport.segment_bytes - transport.header_bytes,
-        plan.flows.source.iter().map(|&host| NodeId(host)).collect(),
+        given
+            .drops
+            .iter()
+            .map(|drop| scripted(plan, drop))
+            .collect(),
     )
 }
 
-fn scripted(given: &plan::ScriptedDrop) -> Drop {
+fn scripted(plan: &Plan, given: &plan::ScriptedDrop) -> Drop {
     let script = match given {
         plan::ScriptedDrop { burst: Some(k), .. } => Script::Burst(*k),
         plan::ScriptedDrop {
@@ -44,5 +45,9 @@ fn scripted(given: &plan::ScriptedDrop) -> Drop {
             Script::Acknowledgements { first, last }
         }
     };
-    Drop::new(FlowId(given.flow), script)
+    let flow = given.flow as usize;
+    let transport = &plan.group(flow).transport;
+    let full = transport.segment_bytes - transport.header_bytes;
+    let source = NodeId(plan.flows.source[flow]);
+    Drop::new(FlowId(given.flow), script, source, full)
 }

@@ -46,6 +46,8 @@ pub struct Flows {
     pub start_ps: Vec<u64>,
     /// Useful bytes.
     pub bytes: Vec<u64>,
+    /// Which group; empty: all are of the first.
+    pub group: Vec<u16>,
     /// Departures of datagrams in picoseconds, flow by flow.
     pub departures_ps: Vec<u64>,
     /// First departure of each flow, and their number.
@@ -84,8 +86,8 @@ pub struct Settings {
     pub agenda: Option<String>,
     /// The switches.
     pub switch: Switch,
-    /// The transport.
-    pub transport: Transport,
+    /// The groups of flows.
+    pub groups: Vec<Group>,
     /// What lossy links lose.
     #[serde(default)]
     pub loss: Option<Loss>,
@@ -207,6 +209,17 @@ pub enum ReEmission {
     CutThrough,
 }
 
+/// Flows that share a transport.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Group {
+    /// What the user calls it; nothing, if it is the only one.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// The transport.
+    pub transport: Transport,
+}
+
 /// The transport.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Transport {
@@ -229,6 +242,13 @@ pub struct Transport {
     pub parameters: BTreeMap<String, Setting>,
 }
 
+impl Transport {
+    /// Whether it has no connections.
+    pub fn is_datagram(&self) -> bool {
+        self.kind == DATAGRAM
+    }
+}
+
 /// A setting of a transport.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
@@ -239,6 +259,20 @@ pub enum Setting {
     Number(f64),
     /// A name.
     Word(String),
+    /// The settings of a policy.
+    Table(BTreeMap<String, Setting>),
+}
+
+impl Plan {
+    /// Which group a flow belongs to.
+    pub fn group_index(&self, flow: usize) -> usize {
+        self.flows.group.get(flow).copied().map_or(0, usize::from)
+    }
+
+    /// The group that a flow belongs to.
+    pub fn group(&self, flow: usize) -> &Group {
+        &self.settings.groups[self.group_index(flow)]
+    }
 }
 
 impl Settings {

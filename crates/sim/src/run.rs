@@ -2,11 +2,11 @@
 
 use crate::build;
 use crate::columns::{self, Columns, Paths, Table};
-use crate::plan::{Plan, PlanError, DATAGRAM};
+use crate::plan::{Plan, PlanError};
 use lightburst_des::agenda::{Agenda, BinaryHeap, QuadHeap, RadixHeap, Wheel};
 use lightburst_des::{Selected, Simulator, Stop, Time};
 use lightburst_net::{Event, Fabric, Hosts, Network};
-use lightburst_tcp::{DatagramHosts, TcpHosts};
+use lightburst_tcp::{DatagramHosts, MixedHosts, TcpHosts};
 
 /// A run in progress, whatever its agenda and its hosts.
 pub trait Run: Send {
@@ -25,6 +25,12 @@ trait Outcomes {
 impl Outcomes for TcpHosts {
     fn table(&self, dropped: &[u64], paths: Paths) -> Table {
         columns::flows(self.outcomes(), dropped, paths)
+    }
+}
+
+impl Outcomes for MixedHosts {
+    fn table(&self, dropped: &[u64], paths: Paths) -> Table {
+        columns::flows(self.outcomes(dropped), dropped, paths)
     }
 }
 
@@ -103,8 +109,13 @@ pub fn prepare(plan: &Plan) -> Result<Box<dyn Run>, PlanError> {
 fn with_agenda<A: Agenda<Event> + Send + 'static>(plan: &Plan) -> Box<dyn Run> {
     let switches = build::switches::<A>(plan);
     let fabric = switches.fabric(plan);
-    if plan.settings.transport.kind == DATAGRAM {
+    let mut transports = plan.settings.groups.iter().map(|group| &group.transport);
+    let datagrams = transports.clone().any(|transport| transport.is_datagram());
+    if datagrams && transports.all(|transport| transport.is_datagram()) {
         running(plan, &switches, fabric, build::datagram_hosts(plan))
+    } else if datagrams {
+        let hosts = build::mixed_hosts(plan, &fabric);
+        running(plan, &switches, fabric, hosts)
     } else {
         let hosts = build::tcp_hosts(plan, &fabric);
         running(plan, &switches, fabric, hosts)

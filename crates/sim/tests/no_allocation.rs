@@ -57,16 +57,17 @@ fn by_script() -> String {
 
 fn tcp(recovery: &str, timestamps: bool) -> String {
     format!(
-        r#"{{"kind": "tcp", "congestion_control": "reno", "recovery": "{recovery}",
-            "halving": "flight-size", "partial_acknowledgement": "impatient",
-            "full_acknowledgement": "flight-size", "rtt_samples": "one-at-a-time",
+        r#"{{"kind": "tcp", "congestion_control": {{"kind": "reno", "halving": "flight-size"}},
+            "recovery": {{"kind": "{recovery}", "partial_acknowledgement": "impatient",
+                "full_acknowledgement": "flight-size", "duplicate_threshold": 3,
+                "limited_transmit": true, "window_growth_on_exit": false, "bug_fix": true,
+                "rescue_retransmission": true, "sack_blocks": 3, "duplicate_sack": true}},
+            "rtt_samples": "one-at-a-time",
             "initial_window_bytes": 90000, "advertised_window_bytes": 900000,
             "acknowledge_every": 2, "acknowledgement_delay_ps": 1000000000,
             "initial_timeout_ps": 1000000000, "min_timeout_ps": 1000000000,
             "max_timeout_ps": 60000000000000, "clock_granularity_ps": 1000000, "backoff": 2.0,
-            "duplicate_threshold": 3, "limited_transmit": true, "window_growth_on_exit": false,
-            "bug_fix": true, "rescue_retransmission": true, "sack_blocks": 3,
-            "duplicate_sack": true, "timestamps": {timestamps}, "receiver_timers": true,
+            "timestamps": {timestamps}, "receiver_timers": true,
             "segment_bytes": 9000, "header_bytes": 0, "control_bytes": 64}}"#
     )
 }
@@ -77,7 +78,7 @@ fn star(hosts: u32, switch: &str, transport: &str, loss: &str, megabytes: u64) -
     let settings = format!(
         r#"{{"hosts": {hosts}, "nodes": {}, "routing": {{"kind": "shortest-path"}},
             "choice": "free", "seed": 1, "time_limit_ps": 1000000000000000, "switch": {switch},
-            "loss": {loss}, "transport": {transport}}}"#,
+            "loss": {loss}, "groups": [{{"transport": {transport}}}]}}"#,
         hosts + 1
     );
     let mut links = Links::default();
@@ -119,7 +120,7 @@ fn burst_path(assembly: &str, transport: &str) -> Plan {
             "switch": {{"kind": "burst", "assembly": {assembly},
                 "assemble_acknowledgements": true}},
             "loss": {{"probability": 0.005, "acknowledgement_probability": 0.005}},
-            "transport": {transport}}}"#
+            "groups": [{{"transport": {transport}}}]}}"#
     );
     let mut links = Links::default();
     let chain: [(u32, u32); 5] = [(0, 2), (2, 3), (3, 4), (4, 5), (5, 1)];

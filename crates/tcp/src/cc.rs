@@ -5,12 +5,24 @@
 mod reno;
 mod stop_and_wait;
 
-use crate::transport::Setting;
+use crate::Parameters;
 use lightburst_des::{Duration, Time};
 use lightburst_net::Rate;
 
 pub use reno::Reno;
 pub use stop_and_wait::StopAndWait;
+
+/// What a congestion control is built from.
+pub struct Setting<'a> {
+    /// The settings of its own table.
+    pub parameters: &'a Parameters,
+    /// Useful bytes of a full segment.
+    pub full: u32,
+    /// Window after the handshake, in useful bytes.
+    pub initial_window: f64,
+    /// Useful bytes that the receiver has room for.
+    pub advertised: f64,
+}
 
 /// A congestion control by its name in the scenario.
 pub struct Entry {
@@ -28,7 +40,7 @@ pub const REGISTRY: &[Entry] = &[
     },
     Entry {
         name: "stop-and-wait",
-        build: |s| Box::new(StopAndWait::new(s.sizes.payload())),
+        build: |s| Box::new(StopAndWait::new(s.full)),
     },
 ];
 

@@ -1,9 +1,10 @@
 //! Open loop: datagrams leave at given times and nobody answers.
 
 use crate::segment::{Endpoint, FORWARD};
+use crate::token::{self, token};
 use crate::{Flow, Outcome, Sizes, Status};
 use lightburst_des::{Agenda, Time};
-use lightburst_net::{Effects, Event, FlowId, Header, Hosts, UnitId};
+use lightburst_net::{Effects, Event, Header, Hosts, Packet, UnitId};
 
 #[derive(Clone, Debug)]
 struct State {
@@ -21,16 +22,18 @@ pub struct DatagramHosts {
     departures: Vec<Time>,
     /// The first departure of each flow, and the number of all.
     offsets: Vec<usize>,
-    sizes: Sizes,
+    /// Sizes on the wire, by group.
+    sizes: Vec<Sizes>,
 }
 
 impl DatagramHosts {
-    /// Hosts for `flows`; flow `f` sends at `departures[offsets[f]..offsets[f + 1]]`.
+    /// Hosts for `flows` of groups with these sizes; the flow at place `f` sends at
+    /// `departures[offsets[f]..offsets[f + 1]]`.
     pub fn new(
         flows: Vec<Flow>,
         departures: Vec<Time>,
         offsets: Vec<usize>,
-        sizes: Sizes,
+        sizes: Vec<Sizes>,
     ) -> DatagramHosts {
         assert_eq!(
             offsets.len(),
@@ -54,70 +57,100 @@ impl DatagramHosts {
 
     /// What became of each flow, of which so many datagrams were dropped.
     pub fn outcomes<'a>(&'a self, dropped: &'a [u64]) -> impl Iterator<Item = Outcome> + 'a {
-        let flows = self.flows.iter().zip(&self.states).zip(dropped);
-        flows.map(|((flow, state), &dropped)| {
-            let finished = state.received == flow.size;
-            let received = if finished {
-                state.last_arrival
-            } else {
-                Time::NEVER
-            };
-            Outcome {
-                received,
-                acknowledged: received,
-                delivered: state.received,
-                transmissions: state.transmissions,
-                retransmissions: 0,
-                timeouts: 0,
-                duplicates: 0,
-                status: match state.transmissions {
-                    0 => Status::NotStarted,
-                    _ if finished => Status::Finished,
-                    _ if dropped > 0 => Status::Lost,
-                    _ => Status::TimeLimit,
-                },
-            }
-        })
+        let each = dropped.iter().enumerate();
+        each.map(|(index, &dropped)| self.outcome(index, dropped))
     }
 
-    fn arm<A: Agenda<Event>>(&self, flow: usize, fx: &mut Effects<'_, A>) {
-        let due = self.offsets[flow] + self.states[flow].transmissions as usize;
-        if due < self.offsets[flow + 1] {
-            fx.timer_at(self.flows[flow].source, self.departures[due], flow as u64);
-        }
-    }
-}
-
-impl Hosts for DatagramHosts {
-    fn start<A: Agenda<Event>>(&mut self, fx: &mut Effects<'_, A>) {
-        for flow in 0..self.flows.len() {
-            self.arm(flow, fx);
+    /// What became of one flow, of which so many datagrams were dropped.
+    pub fn outcome(&self, index: usize, dropped: u64) -> Outcome {
+        let state = &self.states[index];
+        let finished = state.received == self.flows[index].size;
+        let received = if finished {
+            state.last_arrival
+        } else {
+            Time::NEVER
+        };
+        Outcome {
+            received,
+            acknowledged: received,
+            delivered: state.received,
+            transmissions: state.transmissions,
+            retransmissions: 0,
+            timeouts: 0,
+            duplicates: 0,
+            status: match state.transmissions {
+                0 => Status::NotStarted,
+                _ if finished => Status::Finished,
+                _ if dropped > 0 => Status::Lost,
+                _ => Status::TimeLimit,
+            },
         }
     }
 
+    fn arm<A: Agenda<Event>>(&self, index: usize, fx: &mut Effects<'_, A>) {
+        let due = self.offsets[index] + self.states[index].transmissions as usize;
+        if due < self.offsets[index + 1] {
+            let flow = &self.flows[index];
+            fx.timer_at(
+                flow.source,
+                self.departures[due],
+                token(flow.id, token::SENDER),
+            );
+        }
+    }
+
+    /// A datagram of the flow at this place arrives.
     #[inline]
-    fn on_unit<A: Agenda<Event>>(&mut self, unit: UnitId, fx: &mut Effects<'_, A>) {
-        let packet = fx.deliver(unit);
-        let state = &mut self.states[packet.flow.index()];
+    pub(crate) fn on_packet<A: Agenda<Event>>(
+        &mut self,
+        index: usize,
+        packet: &Packet,
+        fx: &Effects<'_, A>,
+    ) {
+        let state = &mut self.states[index];
         state.received += u64::from(packet.header.payload);
         state.last_arrival = fx.now();
     }
 
+    /// The flow at this place sends.
     #[inline]
-    fn on_timer<A: Agenda<Event>>(&mut self, token: u64, fx: &mut Effects<'_, A>) {
-        let id = FlowId(token as u32);
-        let flow = &self.flows[id.index()];
-        let state = &mut self.states[id.index()];
-        let payload = (flow.size - state.sent).min(u64::from(self.sizes.payload())) as u32;
+    pub(crate) fn on_flow_timer<A: Agenda<Event>>(
+        &mut self,
+        index: usize,
+        fx: &mut Effects<'_, A>,
+    ) {
+        let flow = &self.flows[index];
+        let sizes = &self.sizes[usize::from(flow.group)];
+        let state = &mut self.states[index];
+        let payload = (flow.size - state.sent).min(u64::from(sizes.payload())) as u32;
         let header = Header {
             sequence: state.sent,
             payload,
             flags: FORWARD,
             ..Header::default()
         };
-        Endpoint::source(id, flow, &self.sizes).send(header, None, false, fx);
+        Endpoint::source(flow, sizes).send(header, None, false, fx);
         state.sent += u64::from(payload);
         state.transmissions += 1;
-        self.arm(id.index(), fx);
+        self.arm(index, fx);
+    }
+}
+
+impl Hosts for DatagramHosts {
+    fn start<A: Agenda<Event>>(&mut self, fx: &mut Effects<'_, A>) {
+        for index in 0..self.flows.len() {
+            self.arm(index, fx);
+        }
+    }
+
+    #[inline]
+    fn on_unit<A: Agenda<Event>>(&mut self, unit: UnitId, fx: &mut Effects<'_, A>) {
+        let packet = fx.deliver(unit);
+        self.on_packet(packet.flow.index(), &packet, fx);
+    }
+
+    #[inline]
+    fn on_timer<A: Agenda<Event>>(&mut self, token: u64, fx: &mut Effects<'_, A>) {
+        self.on_flow_timer(token::flow(token).index(), fx);
     }
 }

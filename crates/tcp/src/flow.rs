@@ -1,11 +1,15 @@
 //! A row of the table of flows and what became of it.
 
 use lightburst_des::Time;
-use lightburst_net::NodeId;
+use lightburst_net::{FlowId, NodeId};
 
 /// A transfer that is to be made.
 #[derive(Clone, Copy, Debug)]
 pub struct Flow {
+    /// Its number in the table of all flows.
+    pub id: FlowId,
+    /// The group that it belongs to, of those that its hosts know.
+    pub group: u16,
     /// Host that has the data.
     pub source: NodeId,
     /// Host that wants it.

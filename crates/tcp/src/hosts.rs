@@ -3,35 +3,42 @@
 use crate::receiver::{self, Receiver};
 use crate::segment::{Endpoint, FORWARD};
 use crate::sender::{self, Sender};
+use crate::token::{self, token};
 use crate::transport::{Entry, Reception, Setting};
 use crate::{Flow, Outcome, Parameters, Sizes, Status};
 use lightburst_des::{Agenda, Duration, Time};
-use lightburst_net::{Effects, Event, FlowId, Hosts, UnitId};
-
-/// What a token says: the lowest bits tell which timer, the others the flow.
-const START: u64 = 0;
-const SENDER: u64 = 1;
-const RECEIVER: u64 = 2;
-const PACING: u64 = 3;
-const DELAY: u64 = 4;
-const KIND_BITS: u32 = 3;
-
-fn token(flow: FlowId, kind: u64) -> u64 {
-    u64::from(flow.0) << KIND_BITS | kind
-}
+use lightburst_net::{Effects, Event, FlowId, Hosts, Packet, UnitId};
 
 fn sender_tokens(flow: FlowId) -> sender::Tokens {
     sender::Tokens {
-        retransmission: token(flow, SENDER),
-        pacing: token(flow, PACING),
+        retransmission: token(flow, token::SENDER),
+        pacing: token(flow, token::PACING),
     }
 }
 
 fn receiver_tokens(flow: FlowId) -> receiver::Tokens {
     receiver::Tokens {
-        retransmission: token(flow, RECEIVER),
-        delay: token(flow, DELAY),
+        retransmission: token(flow, token::RECEIVER),
+        delay: token(flow, token::DELAY),
     }
+}
+
+/// What the flows of a group are built from.
+pub struct Group<'a> {
+    /// Their transport.
+    pub transport: &'a Entry,
+    /// Its settings.
+    pub parameters: &'a Parameters,
+    /// Sizes on the wire.
+    pub sizes: Sizes,
+    /// Whether SYN+ACK and FIN+ACK have a timer of their own (RFC 9293).
+    pub receiver_timers: bool,
+}
+
+/// What both ends of the flows of a group look up.
+struct Shared {
+    reception: Reception,
+    sizes: Sizes,
 }
 
 /// Hosts that speak TCP.
@@ -39,86 +46,145 @@ pub struct TcpHosts {
     flows: Vec<Flow>,
     senders: Vec<Sender>,
     receivers: Vec<Receiver>,
-    reception: Reception,
-    sizes: Sizes,
+    groups: Vec<Shared>,
 }
 
 impl TcpHosts {
-    /// Hosts for `flows`, sorted by start; `segment_time` gives the
-    /// transmission time of a full segment at a flow's source. With
-    /// `receiver_timers` SYN+ACK and FIN+ACK have a timer of their own (RFC 9293).
+    /// Hosts for `flows`, sorted by start, of these groups; `segment_time` gives the
+    /// transmission time of a full segment at a flow's source.
     pub fn new(
         flows: Vec<Flow>,
-        transport: &Entry,
-        parameters: &Parameters,
-        sizes: Sizes,
-        receiver_timers: bool,
+        groups: &[Group<'_>],
         segment_time: impl Fn(&Flow) -> Duration,
     ) -> TcpHosts {
-        let build = |flow: &Flow| {
-            let segment_time = segment_time(flow);
-            (transport.build)(&Setting {
-                parameters,
-                sizes: &sizes,
-                segment_time,
+        let shared = groups.iter().map(|group| Shared {
+            reception: (group.transport.reception)(group.parameters),
+            sizes: group.sizes,
+        });
+        let shared: Vec<Shared> = shared.collect();
+        let build = |flow: &Flow, group: &Group| {
+            (group.transport.build)(&Setting {
+                parameters: group.parameters,
+                sizes: &group.sizes,
+                segment_time: segment_time(flow),
             })
         };
-        let reception = (transport.reception)(parameters);
-        let full = sizes.payload();
         let sender = |flow: &Flow| {
-            Sender::new(
-                flow.size,
-                full,
-                reception.advertised,
-                transport.fin_with_data,
-                build(flow),
-            )
+            let at = usize::from(flow.group);
+            let (group, advertised) = (&groups[at], shared[at].reception.advertised);
+            let full = group.sizes.payload();
+            let fin_with_data = group.transport.fin_with_data;
+            Sender::new(flow, full, advertised, fin_with_data, build(flow, group))
         };
-        let senders = flows.iter().map(sender).collect();
-        let receiver = |flow| Receiver::new(receiver_timers.then(|| build(flow).timeout));
-        let receivers = flows.iter().map(receiver).collect();
+        let receiver = |flow: &Flow| {
+            let group = &groups[usize::from(flow.group)];
+            let timeout = group.receiver_timers.then(|| build(flow, group).timeout);
+            Receiver::new(flow.group, timeout)
+        };
         TcpHosts {
+            senders: flows.iter().map(sender).collect(),
+            receivers: flows.iter().map(receiver).collect(),
             flows,
-            senders,
-            receivers,
-            reception,
-            sizes,
+            groups: shared,
         }
     }
 
     /// What became of each flow.
     pub fn outcomes(&self) -> impl Iterator<Item = Outcome> + '_ {
-        let ends = self.senders.iter().zip(&self.receivers);
-        self.flows
-            .iter()
-            .zip(ends)
-            .map(|(flow, (sender, receiver))| {
-                let finished = receiver.received() == flow.size;
-                Outcome {
-                    received: if finished {
-                        receiver.advanced()
-                    } else {
-                        Time::NEVER
-                    },
-                    acknowledged: sender.acknowledged,
-                    delivered: receiver.received(),
-                    transmissions: sender.transmissions,
-                    retransmissions: sender.retransmissions,
-                    timeouts: sender.timeouts,
-                    duplicates: receiver.duplicates,
-                    status: match sender.started() {
-                        false => Status::NotStarted,
-                        true if finished => Status::Finished,
-                        true => Status::TimeLimit,
-                    },
-                }
-            })
+        (0..self.flows.len()).map(|index| self.outcome(index))
     }
 
-    /// Arms the start of a flow, if there is one of this number.
-    fn arm_start<A: Agenda<Event>>(&self, flow: u32, fx: &mut Effects<'_, A>) {
-        if let Some(next) = self.flows.get(flow as usize) {
-            fx.timer_at(next.source, next.start, token(FlowId(flow), START));
+    /// What became of one flow.
+    pub fn outcome(&self, index: usize) -> Outcome {
+        let (sender, receiver) = (&self.senders[index], &self.receivers[index]);
+        let finished = receiver.received() == self.flows[index].size;
+        Outcome {
+            received: if finished {
+                receiver.advanced()
+            } else {
+                Time::NEVER
+            },
+            acknowledged: sender.acknowledged,
+            delivered: receiver.received(),
+            transmissions: sender.transmissions,
+            retransmissions: sender.retransmissions,
+            timeouts: sender.timeouts,
+            duplicates: receiver.duplicates,
+            status: match sender.started() {
+                false => Status::NotStarted,
+                true if finished => Status::Finished,
+                true => Status::TimeLimit,
+            },
+        }
+    }
+
+    /// Arms the start of a flow, if there is one at this place.
+    fn arm_start<A: Agenda<Event>>(&self, index: usize, fx: &mut Effects<'_, A>) {
+        if let Some(next) = self.flows.get(index) {
+            fx.timer_at(next.source, next.start, token(next.id, token::START));
+        }
+    }
+
+    /// A packet of the flow at this place arrives.
+    #[inline]
+    pub(crate) fn on_packet<A: Agenda<Event>>(
+        &mut self,
+        index: usize,
+        unit: UnitId,
+        packet: &Packet,
+        fx: &mut Effects<'_, A>,
+    ) {
+        let header = &packet.header;
+        let given = header.has_options().then(|| *fx.options(unit));
+        let options = given.as_ref();
+        let id = packet.flow;
+        // The answer goes where the segment came from: the flow's row stays untouched.
+        let end = |sizes| Endpoint {
+            id,
+            peer: packet.source,
+            sizes,
+        };
+        if header.flags & FORWARD != 0 {
+            let receiver = &mut self.receivers[index];
+            let Shared { reception, sizes } = &self.groups[usize::from(receiver.group)];
+            receiver.on_segment(
+                header,
+                options,
+                reception,
+                end(sizes),
+                receiver_tokens(id),
+                fx,
+            );
+        } else {
+            let sender = &mut self.senders[index];
+            let sizes = &self.groups[usize::from(sender.group)].sizes;
+            sender.on_segment(header, options, end(sizes), sender_tokens(id), fx);
+        }
+    }
+
+    /// A timer of the flow at this place expires.
+    pub(crate) fn on_flow_timer<A: Agenda<Event>>(
+        &mut self,
+        index: usize,
+        kind: u64,
+        fx: &mut Effects<'_, A>,
+    ) {
+        let flow = &self.flows[index];
+        let Shared { reception, sizes } = &self.groups[usize::from(flow.group)];
+        let source = Endpoint::source(flow, sizes);
+        let destination = Endpoint::destination(flow, sizes);
+        let (of_sender, of_receiver) = (sender_tokens(flow.id), receiver_tokens(flow.id));
+        let sender = &mut self.senders[index];
+        let receiver = &mut self.receivers[index];
+        match kind {
+            token::START => {
+                sender.start(source, of_sender, fx);
+                self.arm_start(index + 1, fx);
+            }
+            token::SENDER => sender.on_timer(source, of_sender, fx),
+            token::PACING => sender.on_pacing(source, of_sender, fx),
+            token::RECEIVER => receiver.on_timer(reception, destination, of_receiver, fx),
+            _ => receiver.on_delay(reception, destination, of_receiver, fx),
         }
     }
 }
@@ -132,42 +198,10 @@ impl Hosts for TcpHosts {
     fn on_unit<A: Agenda<Event>>(&mut self, unit: UnitId, fx: &mut Effects<'_, A>) {
         let packet = fx.deliver(unit);
         debug_assert_eq!(packet.destination, fx.node());
-        let header = &packet.header;
-        let given = header.has_options().then(|| *fx.options(unit));
-        let options = given.as_ref();
-        let id = packet.flow;
-        // The answer goes where the segment came from: the flow's row stays untouched.
-        let end = Endpoint {
-            id,
-            peer: packet.source,
-            sizes: &self.sizes,
-        };
-        if header.flags & FORWARD != 0 {
-            let receiver = &mut self.receivers[id.index()];
-            let tokens = receiver_tokens(id);
-            receiver.on_segment(header, options, &self.reception, end, tokens, fx);
-        } else {
-            let sender = &mut self.senders[id.index()];
-            sender.on_segment(header, options, end, sender_tokens(id), fx);
-        }
+        self.on_packet(packet.flow.index(), unit, &packet, fx);
     }
 
     fn on_timer<A: Agenda<Event>>(&mut self, token: u64, fx: &mut Effects<'_, A>) {
-        let id = FlowId((token >> KIND_BITS) as u32);
-        let flow = &self.flows[id.index()];
-        let source = Endpoint::source(id, flow, &self.sizes);
-        let destination = Endpoint::destination(id, flow, &self.sizes);
-        let sender = &mut self.senders[id.index()];
-        let receiver = &mut self.receivers[id.index()];
-        match token & ((1 << KIND_BITS) - 1) {
-            START => {
-                sender.start(source, sender_tokens(id), fx);
-                self.arm_start(id.0 + 1, fx);
-            }
-            SENDER => sender.on_timer(source, sender_tokens(id), fx),
-            PACING => sender.on_pacing(source, sender_tokens(id), fx),
-            RECEIVER => receiver.on_timer(&self.reception, destination, receiver_tokens(id), fx),
-            _ => receiver.on_delay(&self.reception, destination, receiver_tokens(id), fx),
-        }
+        self.on_flow_timer(token::flow(token).index(), token::kind(token), fx);
     }
 }

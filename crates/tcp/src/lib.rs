@@ -6,6 +6,7 @@ pub mod flight;
 pub mod flow;
 pub mod hosts;
 pub mod measure;
+pub mod mixed;
 pub mod reassembly;
 pub mod receiver;
 pub mod recovery;
@@ -16,12 +17,14 @@ pub mod sender;
 mod tests;
 pub mod timeout;
 pub mod timer;
+mod token;
 pub mod transport;
 
 pub use cc::CongestionControl;
 pub use datagram::DatagramHosts;
 pub use flow::{Flow, Outcome, Status};
-pub use hosts::TcpHosts;
+pub use hosts::{Group, TcpHosts};
+pub use mixed::{MixedHosts, Place};
 pub use recovery::LossRecovery;
 pub use segment::Sizes;
 pub use timeout::TimeoutPolicy;
@@ -37,11 +40,13 @@ pub enum Value {
     Switch(bool),
     /// A choice by name.
     Word(String),
+    /// The settings of a policy, in a table of their own.
+    Table(Parameters),
 }
 
 /// The settings of a transport by name. What is asked for must be there: its
 /// absence is a bug on the Python side.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parameters(BTreeMap<String, Value>);
 
 impl Parameters {
@@ -69,6 +74,14 @@ impl Parameters {
         match self.value(name) {
             Value::Switch(on) => *on,
             other => panic!("transport.{name} must be true or false, not {other:?}"),
+        }
+    }
+
+    /// The settings of a policy.
+    pub fn table(&self, name: &str) -> &Parameters {
+        match self.value(name) {
+            Value::Table(table) => table,
+            other => panic!("transport.{name} must be a table, not {other:?}"),
         }
     }
 

@@ -41,6 +41,8 @@ pub struct Receiver {
     state: State,
     /// Whether a FIN came with data, perhaps ahead of what is missing.
     fin: bool,
+    /// The group of its flow.
+    pub group: u16,
     timer: Timer,
     /// Last.ACK.sent of RFC 7323; kept with time stamps only.
     last_sent: u64,
@@ -53,9 +55,10 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// A receiver that waits for a SYN.
-    pub fn new(timeout: Option<Box<dyn TimeoutPolicy>>) -> Receiver {
+    /// A receiver of a flow of this group that waits for a SYN.
+    pub fn new(group: u16, timeout: Option<Box<dyn TimeoutPolicy>>) -> Receiver {
         Receiver {
+            group,
             state: State::Listen,
             waiting: 0,
             fin: false,

@@ -65,18 +65,18 @@ pub struct Endpoint<'a> {
 
 impl<'a> Endpoint<'a> {
     /// The end of `flow` that has the data.
-    pub fn source(id: FlowId, flow: &Flow, sizes: &'a Sizes) -> Self {
+    pub fn source(flow: &Flow, sizes: &'a Sizes) -> Self {
         Endpoint {
-            id,
+            id: flow.id,
             peer: flow.destination,
             sizes,
         }
     }
 
     /// The end of `flow` that wants the data.
-    pub fn destination(id: FlowId, flow: &Flow, sizes: &'a Sizes) -> Self {
+    pub fn destination(flow: &Flow, sizes: &'a Sizes) -> Self {
         Endpoint {
-            id,
+            id: flow.id,
             peer: flow.source,
             sizes,
         }

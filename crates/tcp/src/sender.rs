@@ -7,7 +7,7 @@ use crate::recovery::{Candidate, Context, LossRecovery, Phase, Reaction, TimerAc
 use crate::segment::{Endpoint, ACK, FIN, FIN_ACKNOWLEDGED, FORWARD, SYN, SYN_ACKNOWLEDGED};
 use crate::timer::Timer;
 use crate::transport::Transport;
-use crate::TimeoutPolicy;
+use crate::{Flow, TimeoutPolicy};
 use lightburst_des::{Agenda, Duration, Time};
 use lightburst_net::trace::{State as TraceState, Window as TraceWindow};
 use lightburst_net::{Bytes, Effects, Event, Header, Options};
@@ -49,6 +49,8 @@ pub struct Sender {
     state: State,
     /// Whether the last segment of the data carries the FIN.
     fin_with_data: bool,
+    /// The group of its flow.
+    pub group: u16,
     /// Expirations of the retransmission timer.
     pub timeouts: u64,
     pacing: Timer,
@@ -61,17 +63,18 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// A sender of `size` useful bytes in segments of `full` to a receiver that
-    /// has room for `advertised` bytes; `fin_with_data` as in [`crate::transport::Entry`].
+    /// A sender of the data of `flow` in segments of `full` to a receiver that has room
+    /// for `advertised` bytes; `fin_with_data` as in [`crate::transport::Entry`].
     pub fn new(
-        size: u64,
+        flow: &Flow,
         full: u32,
         advertised: u64,
         fin_with_data: bool,
         transport: Transport,
     ) -> Sender {
         Sender {
-            flight: Flight::new(size, full, advertised),
+            flight: Flight::new(flow.size, full, advertised),
+            group: flow.group,
             congestion: transport.congestion,
             recovery: transport.recovery,
             timeout: transport.timeout,

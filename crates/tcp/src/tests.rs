@@ -7,9 +7,9 @@ pub mod vectors;
 use crate::cc::{Ack, CongestionControl, Sent, Timeout};
 use crate::recovery::GoBackN;
 use crate::transport::{Clock, Entry, Reception, Setting, Transport};
-use crate::{Flow, Outcome, Parameters, Sizes, Status, TcpHosts, TimeoutPolicy, Value};
+use crate::{Flow, Group, Outcome, Parameters, Sizes, Status, TcpHosts, TimeoutPolicy, Value};
 use lightburst_des::{Duration, Selected as Agenda, Simulator, Stop, Time};
-use lightburst_net::{Event, Fabric, Network, NodeId, Rate, Routing, Wire};
+use lightburst_net::{Event, Fabric, FlowId, Network, NodeId, Rate, Routing, Wire};
 use std::sync::Mutex;
 
 const DELAY: Duration = Duration(1_000_000);
@@ -108,6 +108,8 @@ fn run(size: u64, segments: f64, pace_bps: f64, timeout_ps: f64) -> (Outcome, Ve
     ];
     let parameters = Parameters::new(numbers.map(|(name, x)| (name.to_string(), Value::Number(x))));
     let flow = Flow {
+        id: FlowId(0),
+        group: 0,
         source: NodeId(0),
         destination: NodeId(1),
         start: Time::ZERO,
@@ -119,7 +121,13 @@ fn run(size: u64, segments: f64, pace_bps: f64, timeout_ps: f64) -> (Outcome, Ve
         reception: |_| Reception::PLAIN,
         fin_with_data: false,
     };
-    let hosts = TcpHosts::new(vec![flow], &entry, &parameters, SIZES, true, |_| SEGMENT);
+    let group = Group {
+        transport: &entry,
+        parameters: &parameters,
+        sizes: SIZES,
+        receiver_timers: true,
+    };
+    let hosts = TcpHosts::new(vec![flow], &[group], |_| SEGMENT);
     let network = Network::new(fabric(), hosts, Vec::new(), 2);
     let mut simulator: Simulator<_, Agenda<Event>> = Simulator::new(network, 16);
     simulator.model.start(&mut simulator.calendar);

@@ -136,11 +136,24 @@ fn stop_and_wait(setting: &Setting, p: f64) -> Transport {
 
 fn tcp(setting: &Setting) -> Transport {
     let parameters = setting.parameters;
-    let law = cc::find(parameters.word("congestion_control")).expect("a known congestion control");
-    let recovery = recovery::find(parameters.word("recovery")).expect("a known loss recovery");
+    let (law, recovery) = (
+        parameters.table("congestion_control"),
+        parameters.table("recovery"),
+    );
+    let build_law = cc::find(law.word("kind"))
+        .expect("a known congestion control")
+        .build;
+    let build_recovery = recovery::find(recovery.word("kind"))
+        .expect("a known loss recovery")
+        .build;
     Transport {
-        congestion: (law.build)(setting),
-        recovery: (recovery.build)(parameters),
+        congestion: build_law(&cc::Setting {
+            parameters: law,
+            full: setting.sizes.payload(),
+            initial_window: parameters.get("initial_window_bytes"),
+            advertised: parameters.get("advertised_window_bytes"),
+        }),
+        recovery: build_recovery(recovery),
         timeout: Box::new(Rfc6298::new(parameters)),
         clock: match parameters.word("rtt_samples") {
             _ if parameters.is("timestamps") => Clock::Timestamps,
@@ -151,16 +164,17 @@ fn tcp(setting: &Setting) -> Transport {
 }
 
 fn reception(parameters: &Parameters) -> Reception {
-    let recovery = recovery::find(parameters.word("recovery")).expect("a known loss recovery");
+    let recovery = parameters.table("recovery");
+    let kind = recovery::find(recovery.word("kind")).expect("a known loss recovery");
     Reception {
         advertised: parameters.get("advertised_window_bytes") as u64,
         acknowledge_every: parameters.get("acknowledge_every") as u32,
         delay: Duration(parameters.get("acknowledgement_delay_ps") as u64),
-        blocks: match recovery.selective {
-            true => parameters.get("sack_blocks") as usize,
+        blocks: match kind.selective {
+            true => recovery.get("sack_blocks") as usize,
             false => 0,
         },
-        duplicate_sack: parameters.is("duplicate_sack"),
+        duplicate_sack: kind.selective && recovery.is("duplicate_sack"),
         timestamps: parameters.is("timestamps"),
         from_transmission: false,
     }

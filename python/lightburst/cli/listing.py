@@ -17,6 +17,8 @@ from lightburst.scenario.sizes import FlowSize
 from lightburst.scenario.switching import Switching
 from lightburst.scenario.topology import Topology
 from lightburst.scenario.transport import Transport
+from lightburst.scenario.transport.congestion_control import CongestionControl
+from lightburst.scenario.transport.recovery import Recovery
 from lightburst.scenario.workload import Workload
 from lightburst.units import Quantity
 
@@ -31,6 +33,8 @@ _UNIONS: Final[dict[str, Any]] = {
     "switches": Switching,
     "assemblies": Assembly,
     "transports": Transport,
+    "congestion_controls": CongestionControl,
+    "recoveries": Recovery,
     "workloads": Workload,
     "sizes": FlowSize,
 }

@@ -25,12 +25,15 @@ from lightburst.report.words import (
     meaningful,
     readable,
     readable_interval,
+    transports_of,
     words_of,
 )
 from lightburst.scenario import Scenario, load
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    import pandas as pd
 
     from lightburst.result import Result
 
@@ -119,6 +122,7 @@ def _print_run(result: Result, format: str) -> None:
             "seed": result.seed,
             **to_json(result.metrics),
             "size_classes": result.classes_as_json(),
+            **result.details(),
             "warnings": list(result.warnings),
             "provenance": result.provenance.as_dict(),
         }
@@ -131,8 +135,19 @@ def _print_run(result: Result, format: str) -> None:
         rows = [(words_of(key), figures[key]) for key in shown]
         print_table(_title(result.scenario, f"seed {result.seed}"), rows)
         _print_classes(result.record)
+        for name, load in result.offered.items():
+            print(f"{name}: {load}" if name else load)
+        if not result.groups.empty:
+            _print_groups(result.groups)
         # Longer than a terminal leaves for a value.
         print(f"digest {result.digest}")
+
+
+def _print_groups(groups: pd.DataFrame) -> None:
+    table = Table("", *groups["group"])
+    for key in groups.columns.drop("group"):
+        table.add_row(words_of(key), *(readable(key, value) for value in groups[key]))
+    Console().print(table)
 
 
 def _print_replications(found: Replications, format: str) -> None:
@@ -171,7 +186,8 @@ def _warn(warnings: Sequence[str]) -> None:
 
 def _title(scenario: Scenario, seeds: str) -> str:
     name = scenario.name or "unnamed scenario"
-    return f"{name}: {scenario.switching.kind}, {scenario.transport.kind}; {seeds}"
+    transports = transports_of(scenario.to_dict())
+    return f"{name}: {scenario.switching.kind}, {transports}; {seeds}"
 
 
 def _print_csv(records: Sequence[Mapping[str, Any]]) -> None:

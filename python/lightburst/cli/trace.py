@@ -10,10 +10,10 @@ from lightburst.cli.aside import run_aside
 from lightburst.cli.options import choice, whole
 from lightburst.cli.run import changed, print_table
 from lightburst.compile import check_seed
-from lightburst.errors import InputError
+from lightburst.errors import InputError, inside
 from lightburst.report.files import check
 from lightburst.report.traces import record, save
-from lightburst.report.words import readable
+from lightburst.report.words import readable, transports_of
 from lightburst.scenario import load
 from lightburst.trace.packets import check_segment
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from lightburst.result import Result
     from lightburst.scenario import Scenario
+    from lightburst.scenario.groups import FlowGroup
 
 _TRACED = "measurement.trace"
 
@@ -54,11 +55,15 @@ def trace(
     number, first = whole("--flow", flow, 0), whole("--seed", seed, 0)
     check_seed(first, "--seed")
     scenario = changed(load(path), settings).with_({_TRACED: [number]})
-    _check(scenario)
+    _check(scenario.flow_groups)
     if out is not None:
         check(out)
-        check_segment(scenario.transport.payload, getattr(scenario.transport, "timestamps", False))
+        for group in scenario.flow_groups:
+            with inside(group.transport_path.removesuffix("transport")):
+                transport = group.transport
+                check_segment(transport.payload, getattr(transport, "timestamps", False))
     result = _run(scenario, first)
+    _check([scenario.flow_groups[result.plan.group[number]]])
     directory = None if out is None else save(result, number, out)
     about = record(result, number)
     if format == "json":
@@ -72,10 +77,10 @@ def trace(
         print(f"warning: {warning}", file=sys.stderr)
 
 
-def _check(scenario: Scenario) -> None:
-    if scenario.transport.kind == "datagram":
+def _check(groups: Sequence[FlowGroup]) -> None:
+    if all(group.transport.kind == "datagram" for group in groups):
         allowed = "a transport with connections, which has segments and acknowledgements to trace"
-        raise InputError("transport.kind", "'datagram'", allowed)
+        raise InputError(f"{groups[0].transport_path}.kind", "'datagram'", allowed)
 
 
 def _run(scenario: Scenario, seed: int) -> Result:
@@ -93,7 +98,7 @@ def _written(directory: Path) -> list[Path]:
 
 
 def _print(scenario: Scenario, about: dict[str, Any]) -> None:
-    kinds = f"{scenario.switching.kind}, {scenario.transport.kind}"
+    kinds = f"{scenario.switching.kind}, {transports_of(scenario.to_dict())}"
     name = scenario.name or "unnamed scenario"
     title = f"{name}: {kinds}; flow {about['flow']}, seed {about['seed']}"
     print_table(title, _rows(about))

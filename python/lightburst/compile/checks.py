@@ -1,6 +1,6 @@
 """What only the network and the flows tell: whether a scenario can be simulated."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from lightburst.errors import InputError, combine
 from lightburst.scenario.assembly import Timer
 from lightburst.scenario.model import Scenario
 from lightburst.scenario.switching import Burst, Electronic
-from lightburst.scenario.transport import Datagram, Sawl, Tcp
+from lightburst.scenario.transport import Datagram, Tcp, Transport
 from lightburst.topology import Network
 from lightburst.units import (
     BITS_PER_BYTE,
@@ -86,13 +86,14 @@ def _check_rates(scenario: Scenario, network: Network) -> None:
         )
 
 
-def check_flows(scenario: Scenario, network: Network, flows: Flows) -> None:
+def check_flows(scenario: Scenario, network: Network, groups: Sequence[Flows]) -> None:
     """Refuse flows that there are not, waits beyond the clock, and bursts that are too large."""
-    errors = list(_missing_flows(scenario, len(flows)))
+    errors = list(_missing_flows(scenario, sum(map(len, groups))))
     if errors:
         raise combine(errors)
-    segments = _most_waiting(scenario, flows)
-    _check_clock(scenario, network, segments)
+    each = zip(scenario.flow_groups, groups, strict=True)
+    segments = [_most_waiting(group.transport, flows) for group, flows in each]
+    _check_clock(scenario, network, sum(segments))
     if isinstance(scenario.switching, Burst):
         _check_bursts(scenario, scenario.switching, network, segments)
 
@@ -107,12 +108,11 @@ def _missing_flows(scenario: Scenario, flows: int) -> Iterator[InputError]:
             yield InputError(path, str(number), f"a whole number from 0 to {flows - 1}: a flow")
 
 
-def _most_waiting(scenario: Scenario, flows: Flows) -> int:
-    """Segments that can wait in one place at the worst.
+def _most_waiting(transport: Transport, flows: Flows) -> int:
+    """Segments of a group that can wait in one place at the worst.
 
     All datagrams; a window of each flow, or all that it has; one segment of each flow.
     """
-    transport = scenario.transport
     if isinstance(transport, Datagram):
         return int(datagram_counts(flows, transport).sum())
     if isinstance(transport, Tcp):
@@ -122,23 +122,29 @@ def _most_waiting(scenario: Scenario, flows: Flows) -> int:
 
 def _check_clock(scenario: Scenario, network: Network, segments: int) -> None:
     """Refuse what would outlast the clock of the simulator: huge units on very slow links."""
-    transport, slowest = scenario.transport, int(network.link_rate_bps.min())
-    segment_ps = BITS_PER_BYTE * PICOSECONDS_PER_SECOND * transport.segment_size // slowest
-    longer = transport.p if isinstance(transport, Sawl) else 0.0
+    slowest = int(network.link_rate_bps.min())
+    transports = [group.transport for group in scenario.flow_groups]
+    segment = max(transport.segment_size for transport in transports)
+    segment_ps = BITS_PER_BYTE * PICOSECONDS_PER_SECOND * segment // slowest
+    longer = max(getattr(transport, "p", 0.0) for transport in transports)
     if max(segments, longer) * segment_ps > _LONGEST_PS:
         raise InputError(
             "topology.link_rate",
-            f"{format_rate(slowest)} for segments of {format_size(transport.segment_size)}",
+            f"{format_rate(slowest)} for segments of {format_size(segment)}",
             f"a rate at which nothing waits longer than {format_duration(_LONGEST_PS)}",
         )
 
 
-def _check_bursts(scenario: Scenario, burst: Burst, network: Network, segments: int) -> None:
+def _check_bursts(
+    scenario: Scenario, burst: Burst, network: Network, segments: Sequence[int]
+) -> None:
     """Refuse an unlimited burst that could grow beyond what the simulator counts."""
-    assembly, segment = burst.assembly, scenario.transport.segment_size
+    assembly = burst.assembly
+    sizes = [group.transport.segment_size for group in scenario.flow_groups]
+    segment = max(sizes)
     if assembly.max_size is not None:
         return
-    largest = segments * segment
+    largest = sum(number * size for number, size in zip(segments, sizes, strict=True))
     if isinstance(assembly, Timer):
         # All that the hosts of one edge can send in the time, and what each had begun.
         hosts = int(np.bincount(network.link_to[: network.hosts]).max())

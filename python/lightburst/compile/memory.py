@@ -96,12 +96,14 @@ def segments_in_windows(sizes: NDArray[np.uint64], payload: int, window: int) ->
 
 
 def _most_in_windows(plan: "Plan") -> int:
-    transport = plan.settings["transport"]
-    window = transport.get("advertised_window_bytes")
-    if window is None:
-        return 0
-    payload = transport["segment_bytes"] - transport["header_bytes"]
-    return segments_in_windows(plan.flows["bytes"], payload, window // payload)
+    most = 0
+    for number, transport in enumerate(plan.transports):
+        window = transport.get("advertised_window_bytes")
+        if window is not None:
+            payload = transport["segment_bytes"] - transport["header_bytes"]
+            sizes = plan.flows["bytes"][plan.group == number]
+            most += segments_in_windows(sizes, payload, window // payload)
+    return most
 
 
 def _most_traced(plan: "Plan") -> int:
@@ -109,11 +111,11 @@ def _most_traced(plan: "Plan") -> int:
     traced = plan.settings["trace"]
     if not traced:
         return 0
-    transport = plan.settings["transport"]
-    payload = transport["segment_bytes"] - transport["header_bytes"]
+    segment = plan.by_flow(lambda transport: transport["segment_bytes"])[traced]
+    payload = segment - plan.by_flow(lambda transport: transport["header_bytes"])[traced]
     # A host has one link, and hosts come first.
     rate = plan.links["rate_bps"][plan.flows["source"][traced]].astype(float)
-    wire_bits = BITS_PER_BYTE * transport["segment_bytes"]
+    wire_bits = BITS_PER_BYTE * segment
     carried = rate * plan.settings["time_limit_ps"] / PICOSECONDS_PER_SECOND / wire_bits
     return int(np.minimum(plan.flows["bytes"][traced] / payload, carried).sum())
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -12,15 +13,22 @@ from numpy.typing import NDArray
 from lightburst.compile.checks import check_flows, check_network, lossy_links
 from lightburst.compile.memory import check_memory, needed_bytes
 from lightburst.compile.seeds import check_seed
-from lightburst.compile.settings import loss_settings, switch_settings, transport_settings
-from lightburst.errors import InputError, combine
+from lightburst.compile.settings import group_settings, loss_settings, switch_settings
+from lightburst.errors import InputError, combine, inside
 from lightburst.scenario.fit import misfits
 from lightburst.scenario.model import Scenario
 from lightburst.scenario.transport import Datagram
-from lightburst.scenario.workload import Table
 from lightburst.topology import Network, build_network, count
 from lightburst.units import format_duration
-from lightburst.workload import Flows, datagram_counts, departures, make_flows
+from lightburst.workload import (
+    Flows,
+    at_load,
+    datagram_counts,
+    departures,
+    make_flows,
+    merge,
+    merge_departures,
+)
 
 Columns = dict[str, NDArray[Any]]
 
@@ -40,8 +48,9 @@ class Plan:
         ``from``, ``to`` (uint32), ``rate_bps``, ``delay_ps`` (uint64), and with a ``[loss]`` table
         ``lossy`` (uint8). Shared between plans and read-only.
     flows : dict of str to ndarray, shape (flows,)
-        ``source``, ``destination`` (uint32), ``start_ps``, ``bytes`` (uint64); for datagrams also
-        ``departures_ps``, shape (datagrams,), and ``departure_offsets``, shape (flows + 1,).
+        ``source``, ``destination`` (uint32), ``start_ps``, ``bytes`` (uint64); with several groups
+        ``group`` (uint16); for datagrams also ``departures_ps``, shape (datagrams,), and
+        ``departure_offsets``, shape (flows + 1,).
     window_ps : tuple of int
         Flows that start from the first of these times on and before the second count.
     network : Network, optional
@@ -61,6 +70,26 @@ class Plan:
         start = self.flows["start_ps"]
         counted: NDArray[np.bool_] = (start >= begin) & (start < end)
         return counted
+
+    @property
+    def group_names(self) -> tuple[str, ...]:
+        """Names of the groups of flows, in their order; empty if there is only one."""
+        groups = self.settings["groups"]
+        return tuple(group["name"] for group in groups) if len(groups) > 1 else ()
+
+    @property
+    def transports(self) -> list[dict[str, Any]]:
+        """Settings of the transport of each group."""
+        return [group["transport"] for group in self.settings["groups"]]
+
+    @property
+    def group(self) -> NDArray[np.uint16]:
+        """Which group each flow belongs to, shape (flows,)."""
+        return self.flows.get("group", np.zeros(self.flows["source"].size, np.uint16))
+
+    def by_flow(self, value: Callable[[dict[str, Any]], Any]) -> NDArray[Any]:
+        """Look up a value in the settings of each flow's transport, shape (flows,)."""
+        return np.array([value(transport) for transport in self.transports])[self.group]
 
     def digest(self) -> str:
         """SHA-256 of all that the simulator takes, in hexadecimal."""
@@ -102,8 +131,8 @@ def compile_plan(scenario: Scenario, seed: int, agenda: str | None = None) -> Pl
     """
     seed = check_seed(seed)
     network = _network(scenario)
-    flows = make_flows(scenario.workload, network.hosts, seed, network.host_names)
-    check_flows(scenario, network, flows)
+    groups = _groups(scenario, network, seed)
+    check_flows(scenario, network, groups)
     links = dict(_links(network, scenario.switching.header_processing_time))
     if scenario.loss is not None:
         links["lossy"] = lossy_links(scenario, network).astype(np.uint8)
@@ -117,12 +146,12 @@ def compile_plan(scenario: Scenario, seed: int, agenda: str | None = None) -> Pl
             "time_limit_ps": scenario.measurement.time_limit,
             "agenda": agenda,
             "switch": switch_settings(scenario.switching),
-            "transport": transport_settings(scenario.transport),
+            "groups": group_settings(scenario.flow_groups),
             "loss": loss_settings(scenario.loss),
             "trace": sorted(set(scenario.measurement.trace)) or None,
         },
         links=links,
-        flows=_flows(scenario, network, flows, seed),
+        flows=_flows(scenario, network, groups, seed),
         window_ps=(scenario.measurement.warm_up, scenario.measurement.until or 2**64 - 1),
         network=network,
     )
@@ -156,19 +185,51 @@ def _links(network: Network, header_processing_ps: int) -> Columns:
     }
 
 
-def _flows(scenario: Scenario, network: Network, flows: Flows, seed: int) -> Columns:
+def _groups(scenario: Scenario, network: Network, seed: int) -> list[Flows]:
+    """Make the flows of each group, unless they will not fit into memory."""
+    # A host has one link, and hosts come first.
+    rates = network.link_rate_bps[: network.hosts]
+    workloads, expected = [], 0
+    for group in scenario.flow_groups:
+        with inside(group.path):
+            workload = at_load(group.workload, rates)
+        workloads.append(workload)
+        expected += workload.count(network.hosts) or 0
+    check_memory(needed_bytes(network.counts, expected))
+    made = []
+    for group, workload in zip(scenario.flow_groups, workloads, strict=True):
+        with inside(group.path):
+            made.append(make_flows(workload, network.hosts, seed, network.host_names, group.name))
+    return made
+
+
+def _flows(scenario: Scenario, network: Network, made: list[Flows], seed: int) -> Columns:
+    groups = scenario.flow_groups
+    flows, group, order = merge(made)
     columns: Columns = {
         "source": flows.source,
         "destination": flows.destination,
         "start_ps": flows.start_ps,
         "bytes": flows.size_bytes,
     }
-    if isinstance(scenario.transport, Datagram):
-        datagrams = int(datagram_counts(flows, scenario.transport).sum())
-        check_memory(needed_bytes(network.counts, len(flows), datagrams))
-        # A host has one link, and hosts come first.
-        rate = network.link_rate_bps[flows.source]
-        times, offsets = departures(flows, scenario.transport, rate, seed)
+    if len(groups) > 1:
+        columns["group"] = group
+    pairs = [(one.name, one.transport, own) for one, own in zip(groups, made, strict=True)]
+    counts = [
+        datagram_counts(own, transport)
+        for _, transport, own in pairs
+        if isinstance(transport, Datagram)
+    ]
+    if counts:
+        check_memory(needed_bytes(network.counts, len(flows), sum(int(n.sum()) for n in counts)))
+        each = [
+            # A host has one link, and hosts come first.
+            departures(own, transport, network.link_rate_bps[own.source], seed, name)
+            if isinstance(transport, Datagram)
+            else (np.empty(0, np.uint64), np.zeros(len(own) + 1, np.uint64))
+            for name, transport, own in pairs
+        ]
+        times, offsets = merge_departures(each, order)
         columns |= {"departures_ps": times, "departure_offsets": offsets}
     return columns
 
@@ -177,8 +238,7 @@ def _network(scenario: Scenario) -> Network:
     """Build the network, unless it or the flows will not fit into memory."""
     # The table of links of a graph fits, since it is there; what it makes of it is checked below.
     counts = count(scenario.topology) or build_network(scenario.topology).counts
-    workload = scenario.workload
-    flows = 0 if isinstance(workload, Table) else workload.count(counts.hosts)
+    flows = sum(group.workload.count(counts.hosts) or 0 for group in scenario.flow_groups)
     check_memory(needed_bytes(counts, flows))
     network = build_network(scenario.topology)
     errors = list(misfits(scenario, network.hosts, network.largest_degree))

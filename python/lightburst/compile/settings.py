@@ -5,11 +5,13 @@ A quantity takes its unit at the end of its name: a duration ``_ps``, a size ``_
 kind needs no code here, unless it says something in another way than the simulator reads it.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 from pydantic.fields import FieldInfo
 
 from lightburst.scenario.fields import Section
+from lightburst.scenario.groups import FlowGroup
 from lightburst.scenario.loss import Loss
 from lightburst.scenario.switching import Switching
 from lightburst.scenario.transport import Datagram, Tcp, Transport
@@ -61,13 +63,22 @@ def transport_settings(transport: Transport) -> dict[str, Any]:
     """Write those of the transport: windows in bytes; departures of datagrams are columns."""
     settings = settings_of(transport)
     if isinstance(transport, Tcp):
-        del settings["initial_window"], settings["advertised_window"]
+        del settings["preset"], settings["initial_window"], settings["advertised_window"]
         settings["initial_window_bytes"] = transport.initial_window_bytes
         settings["advertised_window_bytes"] = transport.advertised_window * transport.payload
     elif isinstance(transport, Datagram):
         del settings["rate"], settings["spacing"]
         settings["control_bytes"] = _NO_CONTROL_BYTES
     return settings
+
+
+def group_settings(groups: Iterable[FlowGroup]) -> list[dict[str, Any]]:
+    """Write those of the groups of flows; one without a name is the only one."""
+    return [
+        ({} if group.name is None else {"name": group.name})
+        | {"transport": transport_settings(group.transport)}
+        for group in groups
+    ]
 
 
 def loss_settings(loss: Loss | None) -> dict[str, Any] | None:

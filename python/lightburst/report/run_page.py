@@ -15,7 +15,7 @@ from lightburst.plots import style
 from lightburst.plots.vega import specification
 from lightburst.report.files import REPLICATIONS, RUN, RUNS
 from lightburst.report.page import Chart, Page, Table, Tile, render, table_of
-from lightburst.report.words import readable, readable_interval, words_of
+from lightburst.report.words import readable, readable_interval, transports_of, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -133,7 +133,7 @@ def _page(
     tables: list[Table],
 ) -> Page:
     scenario = provenance["scenario"]
-    switching, transport = scenario["switching"]["kind"], scenario["transport"]["kind"]
+    switching, transport = scenario["switching"]["kind"], transports_of(scenario)
     return Page(
         title=scenario.get("name") or "A run",
         lede=f"{switching} switches, {transport}, {scenario['topology']['kind']}; {seeds}.",

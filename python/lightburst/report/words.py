@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,7 +71,7 @@ def meaningful(figures: Mapping[str, float | str | None], scenario: Scenario) ->
     without = {"digest"}
     if scenario.loss is None or not scenario.loss.drops:
         without.add("drops_missed")
-    if scenario.transport.kind == "datagram":
+    if all(group.transport.kind == "datagram" for group in scenario.flow_groups):
         without |= {"retransmissions", "timeouts"}
     without |= {key for key in _IF_ANY if not figures.get(key)}
     return [
@@ -157,3 +157,19 @@ def readable_interval(key: str, found: Mapping[str, float | str | None]) -> str:
     ends = [readable(key, found[end]) for end in ("ci_low", "ci_high")]
     mean = readable(key, found["mean"])
     return mean if ends == ["–", "–"] else f"{mean} ({ends[0]} to {ends[1]})"
+
+
+def transports_of(scenario: Mapping[str, Any]) -> str:
+    """Say what sends the flows of a scenario: the transport, with its preset, of each group."""
+    shared = scenario.get("transport")
+    groups = scenario.get("groups")
+    if groups is None:
+        return _transport(shared)
+    return ", ".join(
+        f"{name}: {_transport(group.get('transport', shared))}" for name, group in groups.items()
+    )
+
+
+def _transport(table: Any) -> str:
+    preset = table.get("preset")
+    return f"{table['kind']} (preset {preset})" if preset else str(table["kind"])

@@ -1,19 +1,23 @@
 """Changing fields of a scenario by their paths."""
 
+import re
 from collections.abc import Mapping
 from tomllib import TOMLDecodeError
 from typing import Any
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from lightburst.errors import InputError, show
 from lightburst.scenario import toml
-from lightburst.scenario.explain import inner_model, kinds
-from lightburst.scenario.fields import Section, plain
+from lightburst.scenario.explain import inner_model, is_mapping, kinds, markers
+from lightburst.scenario.fields import Section, given, is_named, plain
 from lightburst.units import Quantity
 
 # Fields that hold text of the user's own, which must not be read as a number.
 _TEXT = frozenset({"name", "file"})
+_KEY = r'"[^"]*"|[^."]+'
+_PATH = re.compile(rf"(?:{_KEY})(?:\.(?:{_KEY}))*")
 
 
 def from_text(path: str, value: object) -> object:
@@ -30,7 +34,7 @@ def from_text(path: str, value: object) -> object:
         return value
 
 
-def change(scenario: BaseModel, changes: Mapping[str, Any]) -> dict[str, Any]:
+def change(scenario: Section, changes: Mapping[str, Any]) -> dict[str, Any]:
     """Nested dictionaries of a scenario with some fields changed, to be validated.
 
     Parameters
@@ -46,71 +50,100 @@ def change(scenario: BaseModel, changes: Mapping[str, Any]) -> dict[str, Any]:
         When a path leads through a field that is not a table.
     """
     for path in changes:
-        if not isinstance(path, str) or not all(path.split(".")):
+        if not isinstance(path, str) or not _PATH.fullmatch(path):
             allowed = "the path of a field, such as 'topology.link_length'"
             raise InputError("path", show(path), allowed)
-    values = plain(scenario)
-    _leave_open(scenario, values)
-    # A kind first: the other changes are meant for the fields of the new one.
-    for path in sorted(changes, key=lambda path: not path.endswith("kind")):
-        value = from_text(path, changes[path])
+    values = given(scenario)
+    # A kind first, and a table before what is in it: other changes are meant for the new one.
+    steps = [(path, split(path), from_text(path, value)) for path, value in changes.items()]
+    taken_out: list[list[str]] = []
+    for path, (*tables, key), value in sorted(steps, key=_kinds_first):
         if isinstance(value, BaseModel):
             value = plain(value)
-        *tables, key = path.split(".")
-        target = _descend(values, tables, path)
+        target = _descend(values, scenario, tables, path, taken_out)
+        field = _field(type(scenario), values, tables)
         if key == "kind":
-            known = _members(type(scenario), values, tables).get(str(value))
+            known = kinds(field).get(str(value)) if field else None
             # An unknown kind drops nothing here, and is refused when all is validated.
             for name in set(target) - set(known.model_fields) if known else ():
                 del target[name]
         if value is None:
             target.pop(key, None)
-        else:
-            target[key] = value
+            taken_out.append([*tables, key])
+            continue
+        for other in _alternatives(field, target, key):
+            if all(keys != [*tables, other] for _, keys, _ in steps):
+                target.pop(other, None)
+        target[key] = value
     return values
 
 
-def _leave_open(section: BaseModel, values: dict[str, Any]) -> None:
-    """Take out what nobody has given and hangs on other fields, so that it follows their change."""
-    for name, value in section:
-        if isinstance(value, Section):
-            _leave_open(value, values[name])
-    if isinstance(section, Section):
-        for name in section.follows - section.model_fields_set:
-            del values[name]
+def _alternatives(field: FieldInfo | None, target: dict[str, Any], key: str) -> frozenset[str]:
+    """Find the keys of a table that stand for the same as one of them."""
+    table = kinds(field).get(str(target.get("kind"))) if field else None
+    if table is None or not issubclass(table, Section):
+        return frozenset()
+    return frozenset(other for keys in table.alternatives if key in keys for other in keys - {key})
 
 
-def _descend(values: dict[str, Any], tables: list[str], path: str) -> dict[str, Any]:
+def split(path: str) -> list[str]:
+    """Split a path into keys at its dots; a key with a dot stands in double quotes, as in TOML."""
+    return [key.removeprefix('"').removesuffix('"') for key in re.findall(_KEY, path)]
+
+
+def _kinds_first(step: tuple[str, list[str], object]) -> tuple[bool, int]:
+    _, keys, _ = step
+    return keys[-1] != "kind", len(keys)
+
+
+def _descend(
+    values: dict[str, Any],
+    scenario: Section,
+    tables: list[str],
+    path: str,
+    taken_out: list[list[str]],
+) -> dict[str, Any]:
     """Find the table that holds the last key of a path; make one where there is none yet."""
-    for table in tables:
-        values = values.setdefault(table, {})
+    root = values
+    present: object = scenario
+    for depth, name in enumerate(tables, 1):
+        present = None if tables[:depth] in taken_out else _inner(present, name)
+        field = _field(type(scenario), root, tables[:depth])
+        named = field is not None and is_named(field)
+        if name not in values:
+            # The table as it is, or of whatever kind the preset has.
+            usual = given(present) if isinstance(present, Section) and not named else {}
+            values[name] = usual if present is None or isinstance(present, Section) else present
+        elif named and isinstance(values[name], str):
+            values[name] = {"kind": values[name]}
+        values = values[name]
         if not isinstance(values, dict):
-            raise InputError(path, show(values), f"a path to a field; '{table}' is not a table")
+            raise InputError(path, show(values), f"a path to a field; '{name}' is not a table")
     return values
 
 
-def _members(
-    model: type[BaseModel], values: dict[str, Any], tables: list[str]
-) -> dict[str, type[BaseModel]]:
-    """List the tables that can stand where a path leads, by kind."""
-    members: dict[str, type[BaseModel]] = {}
+def _field(model: type[BaseModel], values: dict[str, Any], tables: list[str]) -> FieldInfo | None:
+    """Find the field that a path leads to; None if there is no such field."""
+    field: FieldInfo | None = None
     table: type[BaseModel] | None = model
-    for name in tables:
+    names = iter(tables)
+    for name in names:
         field = table.model_fields.get(name) if table else None
-        if field is None:
-            return {}
-        values = values[name]
-        members = kinds(field)
-        table = members.get(str(values.get("kind"))) or inner_model(field.annotation)
-    return members
+        values = values.get(name, {})
+        if field is not None and is_mapping(field):
+            values = values.get(next(names, ""), {}) if isinstance(values, dict) else {}
+        if field is None or not isinstance(values, dict):
+            return field
+        table = kinds(field).get(str(values.get("kind"))) or inner_model(field.annotation)
+    return field
 
 
-def quantity_at(section: BaseModel, path: str) -> tuple[Quantity, float | None] | None:
+def quantity_at(scenario: Section, path: str) -> tuple[Quantity, float | None] | None:
     """Find the quantity at a path.
 
     Parameters
     ----------
-    section : Scenario
+    scenario : Scenario
         Where to begin.
     path : str
         Of a field that it has.
@@ -120,11 +153,17 @@ def quantity_at(section: BaseModel, path: str) -> tuple[Quantity, float | None] 
     (Quantity, float or None) or None
         Its type and what is held, None for a word; None where the path leads to anything else.
     """
-    *tables, key = path.split(".")
+    *tables, key = split(path)
+    section: object = scenario
     for table in tables:
-        section = getattr(section, table, None)  # type: ignore[assignment]
+        section = _inner(section, table)
     field = type(section).model_fields.get(key) if isinstance(section, BaseModel) else None
-    for marker in field.metadata if field else ():
+    for marker in markers(field) if field else ():
         if isinstance(marker, Quantity):
             return marker, getattr(section, key)
     return None
+
+
+def _inner(section: object, name: str) -> object:
+    """Find what a table holds under a name, maybe one of the user's own; None if nothing."""
+    return section.get(name) if isinstance(section, dict) else getattr(section, name, None)

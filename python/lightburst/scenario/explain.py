@@ -9,6 +9,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from lightburst.errors import InputError, combine, did_you_mean, show
+from lightburst.scenario.fields import is_named
 
 Model = type[BaseModel]
 
@@ -18,9 +19,14 @@ _FEW_PATHS = 3
 
 def kinds(field: FieldInfo) -> dict[str, Model]:
     """List the tables that may stand in a field, by their ``kind``; none if it holds no table."""
-    if field.discriminator is None:
-        return {}
-    members: tuple[Model, ...] = get_args(field.annotation)
+    members: tuple[Model, ...] = ()
+    if field.discriminator is not None:
+        members = get_args(field.annotation)
+    for part in get_args(field.annotation):
+        # `Transport | None` has the marks of the union at the first of its parts.
+        marks = getattr(part, "__metadata__", ())
+        if any(isinstance(mark, FieldInfo) and mark.discriminator for mark in marks):
+            members = get_args(get_args(part)[0])
     return {kind: member for member in members for kind in _kind_names(member)}
 
 
@@ -34,6 +40,11 @@ def inner_model(annotation: Any) -> Model | None:
         return annotation
     found = (inner_model(part) for part in get_args(annotation))
     return next((model for model in found if model is not None), None)
+
+
+def is_mapping(field: FieldInfo) -> bool:
+    """Whether a field holds tables by names of the user's own."""
+    return any(get_origin(part) is dict for part in (field.annotation, *get_args(field.annotation)))
 
 
 class _Place:
@@ -67,8 +78,18 @@ class _Place:
         members = kinds(self.field)
         if members:
             self.table, self.others = members.get(str(next(rest, ""))), members.values()
-        else:
-            self.table = inner_model(self.field.annotation)
+            return
+        self.table = inner_model(self.field.annotation)
+        name = next(rest, None) if is_mapping(self.field) else None
+        if name is not None:
+            self.path += f".{quoted(str(name))}"
+
+
+def markers(field: FieldInfo) -> Iterator[Any]:
+    """List what marks a field or, as in `Length | None`, a part of its type."""
+    yield from field.metadata
+    for part in get_args(field.annotation):
+        yield from getattr(part, "__metadata__", ())
 
 
 def allowed_in(field: FieldInfo) -> str:
@@ -76,18 +97,21 @@ def allowed_in(field: FieldInfo) -> str:
     if field.annotation is bool:
         return "true or false"
     members = kinds(field)
+    if members and is_named(field):
+        return f"one of {_quoted(members)}, or a table with such a kind"
     if members:
         return f"a table with a kind, one of {_quoted(members)}"
-    # The limits stand at the field itself or, as in `Length | None`, at a part of its type.
-    parts = (part for part in get_args(field.annotation) if part is not type(None))
-    inner = (marker for part in parts for marker in getattr(part, "__metadata__", ()))
-    limits = (marker for marker in (*field.metadata, *inner) if hasattr(marker, "allowed"))
-    limit = next(limits, None)
+    limit = next((marker for marker in markers(field) if hasattr(marker, "allowed")), None)
     if limit is not None:
         return str(limit.allowed)
     if inner_model(field.annotation) is not None:
         return "a table"
     return "text, not empty" if field.metadata else "text"
+
+
+def quoted(key: str) -> str:
+    """Write a key of a path: in double quotes if it has a dot, as in TOML."""
+    return f'"{key}"' if "." in key else key
 
 
 def _quoted(names: Any) -> str:
@@ -99,6 +123,9 @@ def _unknown_key(place: _Place, key: str) -> str:
         place.parent.model_fields if place.parent else (), key=lambda name: name != "kind"
     )
     text = f"one of the keys {', '.join(names)}"
+    inner = None if place.root else _inner_key(place, key)
+    if inner is not None:
+        return inner
     others = (other for other in place.parent_others if key in other.model_fields)
     owners = [kind for other in others for kind in _kind_names(other)]
     if owners:
@@ -125,6 +152,18 @@ def _paths(model: Model) -> Iterator[str]:
         inner = None if get_origin(field.annotation) is tuple else inner_model(field.annotation)
         for table in kinds(field).values() or filter(None, [inner]):
             yield from (f"{name}.{path}" for path in _paths(table))
+
+
+def _inner_key(place: _Place, key: str) -> str | None:
+    """Say where a key belongs that is one of an inner table's."""
+    for name, field in place.parent.model_fields.items() if place.parent else ():
+        owners = [kind for kind, table in kinds(field).items() if key in table.model_fields]
+        if owners:
+            default = getattr(field.default, "kind", owners[0])
+            kind = default if default in owners else owners[0]
+            text = f'it in a table of its own: {name} = {{ kind = "{kind}", {key} = ... }}'
+            return f"{text} (for kind {_quoted(owners)})"
+    return None
 
 
 def _all(model: Model, error: ErrorDetails) -> Iterator[InputError]:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, get_args
 
 from pydantic import (
     BaseModel,
@@ -40,8 +40,8 @@ class Section(BaseModel):
 
     Attributes
     ----------
-    follows : frozenset of str
-        Fields whose default hangs on other fields.
+    alternatives : tuple of frozenset of str
+        Keys of which there may be one only: setting one of them takes the others away.
     instead : str
         What to call with other things than fields, at the end of the error that refuses them.
 
@@ -52,7 +52,7 @@ class Section(BaseModel):
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-    follows: ClassVar[frozenset[str]] = frozenset()
+    alternatives: ClassVar[tuple[frozenset[str], ...]] = ()
     instead: ClassVar[str] = ""
 
     def __init__(self, /, *given: object, **values: Any) -> None:
@@ -102,6 +102,8 @@ class Section(BaseModel):
 def written_default(field: FieldInfo) -> object:
     """Write the default of a field as it stands in a file; None if it cannot stand there."""
     default = field.default
+    if is_named(field):
+        return default.kind
     if isinstance(default, BaseModel):
         return plain(default)
     markers = (marker for marker in field.metadata if isinstance(marker, Quantity | Whole))
@@ -116,6 +118,33 @@ def plain(section: BaseModel) -> dict[str, Any]:
     """Write a section as nested dictionaries, quantities as text, ``kind`` first."""
     values: dict[str, Any] = _without_none(section.model_dump(mode="json"))
     return values
+
+
+def given(section: Section, *, with_kind: bool = True) -> dict[str, Any]:
+    """Write what was given of a section, in its own words and inner tables, and its kind.
+
+    Parameters
+    ----------
+    section : Section
+        What is written.
+    with_kind : bool
+        Whether the kind is there even if it was not given.
+    """
+    values: dict[str, Any] = _given(section, plain(section), with_kind)
+    return values
+
+
+def _given(value: Any, written: Any, with_kind: bool = True) -> Any:
+    if isinstance(value, dict):
+        return {key: _given(inner, written[key]) for key, inner in value.items()}
+    if not isinstance(value, Section):
+        return written
+    names = value.model_fields_set | ({"kind"} if with_kind else set())
+    return {
+        name: _given(getattr(value, name), written[name], not is_named(field))
+        for name, field in type(value).model_fields.items()
+        if name in names and name in written
+    }
 
 
 def _without_none(value: Any) -> Any:
@@ -209,6 +238,37 @@ class Whole:
             number["multipleOf"] = 2
         words = [{"const": word} for word in (self.word, *self.names) if word]
         return {"anyOf": [number, *words]} if words else number
+
+
+@dataclass(frozen=True)
+class Named:
+    """Lets the bare name of a kind stand for its table; in an ``Annotated`` with the tables."""
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        names = [member.model_fields["kind"].default for member in get_args(source)]
+
+        def table(value: object) -> object:
+            if not isinstance(value, str):
+                return value
+            if value not in names:
+                raise refuse(f"one of {', '.join(map(repr, names))}")
+            return {"kind": value}
+
+        return core_schema.no_info_before_validator_function(table, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        tables = handler(schema)
+        names = list(tables["discriminator"]["mapping"])
+        return {"anyOf": [{"enum": names}, tables]}
+
+
+def is_named(field: FieldInfo) -> bool:
+    """Whether the bare name of a kind may stand in a field for its table."""
+    return any(isinstance(marker, Named) for marker in field.metadata)
 
 
 @dataclass(frozen=True)

@@ -30,27 +30,28 @@ def misfits(
     InputError
         One for each misfit.
     """
-    switching, workload, transport = scenario.switching, scenario.workload, scenario.transport
+    switching = scenario.switching
     if isinstance(switching, Hybrid) and 0 < (largest_degree or 0) < switching.buffer_ports:
         allowed = f"a whole number from 0 to the links of the largest switch, {largest_degree}"
         yield InputError("switching.buffer_ports", str(switching.buffer_ports), allowed)
-    if isinstance(switching, Electronic) and switching.queue_size is not None:
-        segment = transport.segment_size
-        if switching.queue_size < segment:
-            given = format_size(switching.queue_size)
-            allowed = f"at least transport.segment_size ({format_size(segment)}), or 'unlimited'"
-            yield InputError("switching.queue_size", given, allowed)
-    if isinstance(switching, Burst):
-        largest = switching.assembly.max_size
-        if largest is not None and largest < transport.segment_size:
-            full = format_size(transport.segment_size)
-            allowed = f"at least transport.segment_size ({full}), or 'unlimited'"
-            yield InputError("switching.assembly.max_size", format_size(largest), allowed)
+    largest = max(scenario.flow_groups, key=lambda group: group.transport.segment_size)
+    segment = largest.transport.segment_size
+    full = f"{largest.transport_path}.segment_size ({format_size(segment)})"
+    allowed = f"at least {full}, or 'unlimited'"
+    limits = {
+        "queue_size": switching.queue_size if isinstance(switching, Electronic) else None,
+        "assembly.max_size": switching.assembly.max_size if isinstance(switching, Burst) else None,
+    }
+    for key, limit in limits.items():
+        if limit is not None and limit < segment:
+            yield InputError(f"switching.{key}", format_size(limit), allowed)
     if hosts is None:
         return
-    if isinstance(workload, Incast) and workload.senders >= hosts:
-        allowed = f"a whole number from 1 to {hosts - 1}, the hosts but one"
-        yield InputError("workload.senders", str(workload.senders), allowed)
-    if isinstance(workload, Shuffle) and (workload.hosts or 0) > hosts:
-        allowed = f"a whole number from 2 to {hosts}, the hosts there are, or 'all'"
-        yield InputError("workload.hosts", str(workload.hosts), allowed)
+    for group in scenario.flow_groups:
+        workload, path = group.workload, f"{group.path}workload"
+        if isinstance(workload, Incast) and workload.senders >= hosts:
+            allowed = f"a whole number from 1 to {hosts - 1}, the hosts but one"
+            yield InputError(f"{path}.senders", str(workload.senders), allowed)
+        if isinstance(workload, Shuffle) and (workload.hosts or 0) > hosts:
+            allowed = f"a whole number from 2 to {hosts}, the hosts there are, or 'all'"
+            yield InputError(f"{path}.hosts", str(workload.hosts), allowed)

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import tomli_w
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from lightburst.errors import InputError, show
 from lightburst.scenario.change import change
-from lightburst.scenario.explain import explain
-from lightburst.scenario.fields import Section, plain, refuse_all
+from lightburst.scenario.explain import allowed_in, explain, quoted
+from lightburst.scenario.fields import Section, plain, refuse_all, refuse_at
 from lightburst.scenario.fit import misfits
+from lightburst.scenario.groups import LONGEST_NAME, MOST_GROUPS, FlowGroup, Group
 from lightburst.scenario.loss import Loss
 from lightburst.scenario.measurement import Measurement
 from lightburst.scenario.routing import Routing
@@ -33,10 +34,11 @@ class Scenario(Section):
     ----------
     name : str
         For titles; changes nothing else.
-    topology, routing, switching, loss, transport, workload, measurement
-        The tables of the file; without `loss` no link loses anything. Quantities are held in
-        picoseconds, bytes, bits a second and metres, and given as text with a unit or as numbers in
-        the SI unit: seconds, bytes, bits a second, metres.
+    topology, routing, switching, loss, groups, transport, workload, measurement
+        The tables of the file; without `loss` no link loses anything, without `groups` there is
+        one, of `transport` and `workload`. Quantities are held in picoseconds, bytes, bits a second
+        and metres, and given as text with a unit or as numbers in the SI unit: seconds, bytes, bits
+        a second, metres.
 
     Raises
     ------
@@ -51,9 +53,56 @@ class Scenario(Section):
     routing: Routing = Routing()
     switching: Switching
     loss: Loss | None = None
-    transport: Transport
-    workload: Workload
+    groups: dict[str, Group] | None = None
+    transport: Transport | None = Field(None, validate_default=True)
+    workload: Workload | None = Field(None, validate_default=True)
     measurement: Measurement = Measurement()
+
+    @property
+    def flow_groups(self) -> tuple[FlowGroup, ...]:
+        """The groups of flows, in their order; one without a name in the short form."""
+        if self.groups is None:
+            assert self.workload is not None
+            assert self.transport is not None
+            return (FlowGroup(None, "", "transport", self.workload, self.transport),)
+        return tuple(self._group(name, group) for name, group in self.groups.items())
+
+    def _group(self, name: str, group: Group) -> FlowGroup:
+        path, transport = f"groups.{quoted(name)}.", group.transport
+        if transport is not None:
+            return FlowGroup(name, path, f"{path}transport", group.workload, transport)
+        assert self.transport is not None
+        return FlowGroup(name, path, "transport", group.workload, self.transport)
+
+    @field_validator("groups")
+    @classmethod
+    def _names(cls, groups: dict[str, Group] | None) -> dict[str, Group] | None:
+        if groups is not None and not 1 <= len(groups) <= MOST_GROUPS:
+            raise refuse_at("", f"{len(groups)} groups", f"1 to {MOST_GROUPS}")
+        for name in groups or ():
+            if not (1 <= len(name) <= LONGEST_NAME and name.isprintable()):
+                allowed = f"names of 1 to {LONGEST_NAME} printable characters"
+                raise refuse_at("", show(name), allowed)
+        return groups
+
+    @field_validator("transport", "workload")
+    @classmethod
+    def _one_form(cls, value: Any, info: ValidationInfo) -> Any:
+        """Without groups both are needed; with groups each has a workload of its own."""
+        field, groups = str(info.field_name), info.data.get("groups", {})
+        if groups is None and value is None:
+            allowed = f"{allowed_in(cls.model_fields[field])}, or groups"
+            raise refuse_at("", "nothing", allowed)
+        if groups and field == "workload" and value is not None:
+            raise refuse_at("", "a table beside groups", "a workload in each group, or no groups")
+        if groups and field == "transport":
+            needed = [name for name, group in groups.items() if group.transport is None]
+            if value is not None and not needed:
+                raise refuse_at("", "a table that no group uses", "one that is used, or none")
+            if value is None and needed:
+                allowed = f"a table, for the groups without one of their own: {', '.join(needed)}"
+                raise refuse_at("", "nothing", allowed)
+        return value
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -144,13 +193,24 @@ class Scenario(Section):
             if getattr(self.measurement, key) == Measurement.model_fields[key].default:
                 measurement.pop(key, None)
         _replace_files(values, "")
-        return json.dumps(values, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        ordered = _sorted(values)
+        if "groups" in values:
+            # Their order counts.
+            ordered["groups"] = {name: _sorted(group) for name, group in values["groups"].items()}
+        return json.dumps(ordered, separators=(",", ":"), allow_nan=False)
+
+
+def _sorted(value: Any) -> Any:
+    """Sort the keys of a table and of those in it."""
+    if isinstance(value, dict):
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    return [_sorted(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _replace_files(values: dict[str, Any], path: str) -> None:
     for key, value in values.items():
         if isinstance(value, dict):
-            _replace_files(value, f"{path}{key}.")
+            _replace_files(value, f"{path}{quoted(key)}.")
         elif key == "file":
             values[key] = {"sha256": _sha256(Path(value), f"{path}{key}")}
 

@@ -8,7 +8,9 @@ from lightburst.scenario.sizes import EmpiricalName, FlowSize
 from lightburst.scenario.switching import Switching
 from lightburst.scenario.topology import Topology
 from lightburst.scenario.transport import Transport
-from lightburst.scenario.transport.tcp import CongestionControl, Recovery
+from lightburst.scenario.transport.congestion_control import CongestionControl
+from lightburst.scenario.transport.presets import PRESETS
+from lightburst.scenario.transport.recovery import Recovery
 from lightburst.scenario.workload import Workload
 
 
@@ -22,8 +24,9 @@ KINDS: dict[str, tuple[str, ...]] = {
     "switches": _kinds(Switching),
     "assemblies": _kinds(Assembly),
     "transports": _kinds(Transport),
-    "congestion_controls": get_args(CongestionControl),
-    "recoveries": get_args(Recovery),
+    "congestion_controls": _kinds(CongestionControl),
+    "recoveries": _kinds(Recovery),
+    "presets": tuple(PRESETS),
     "workloads": _kinds(Workload),
     "sizes": _kinds(FlowSize),
     "distributions": get_args(EmpiricalName),

@@ -1,15 +1,27 @@
 """``[workload]``: which flows there are."""
 
-from typing import Annotated, Literal, Self
+import math
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, ModelWrapValidatorHandler, model_validator
 
-from lightburst.scenario.fields import DataFile, Section, Whole, refuse_at
+from lightburst.scenario.fields import DataFile, Real, Section, Whole, refuse_at
 from lightburst.scenario.sizes import DEFAULT_SIZE, FlowSize
-from lightburst.units import Duration, Frequency, format_duration, parse_duration
+from lightburst.units import (
+    PICOSECONDS_PER_SECOND,
+    Duration,
+    Frequency,
+    PositiveDuration,
+    format_duration,
+    parse_duration,
+)
 
 # Of any flow, in picoseconds: room for sums on the clock of the simulator, which ends at 2**64.
 LATEST_START = parse_duration("4000000 s")
+
+
+USUAL_FLOWS = 1024
 
 
 class Poisson(Section):
@@ -17,18 +29,62 @@ class Poisson(Section):
 
     Attributes
     ----------
-    arrival_rate : float
-        Flows a second, in the whole network.
+    arrival_rate : float or None
+        Flows a second, in the whole network; None where `load` tells it.
+    load : float or None
+        Useful bits a second that arrive / sum of the rates of the hosts' links, one way.
+    duration : int or None
+        Picoseconds; None where `flows` tells how many there are.
     """
 
+    alternatives: ClassVar[tuple[frozenset[str], ...]] = (
+        frozenset({"arrival_rate", "load"}),
+        frozenset({"flows", "duration"}),
+    )
+
     kind: Literal["poisson"] = "poisson"
-    arrival_rate: Frequency = Field(description="New flows for each unit of time, in all.")
-    flows: Annotated[int, Whole(1)] = Field(1024, description="How many flows.")
+    arrival_rate: Frequency | None = Field(
+        None, description="New flows for each unit of time, in all."
+    )
+    load: Annotated[float, Real(0, 10, inclusive=False)] | None = Field(
+        None, description="Useful bits that arrive, as a part of what the hosts' links carry."
+    )
+    flows: Annotated[int, Whole(1)] | None = Field(None, description="How many flows.")
+    duration: PositiveDuration | None = Field(
+        None, description="How long flows start, in place of their number."
+    )
     size: FlowSize = Field(DEFAULT_SIZE, description="How much each flow carries.")
 
-    def count(self, hosts: int) -> int:
-        """How many flows there will be among ``hosts`` hosts."""
-        return self.flows
+    @model_validator(mode="wrap")
+    @classmethod
+    def _usual_number(cls, values: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        """Without a duration there are the usual number of flows, which nobody has given."""
+        if not isinstance(values, Mapping) or {"flows", "duration"} & set(values):
+            return handler(values)
+        workload = handler({**values, "flows": USUAL_FLOWS})
+        workload.model_fields_set.discard("flows")
+        return workload
+
+    @model_validator(mode="after")
+    def _one_of_each(self) -> Self:
+        for first, second in (("arrival_rate", "load"), ("flows", "duration")):
+            values = [getattr(self, first), getattr(self, second)]
+            if values.count(None) != 1:
+                given = "neither" if values.count(None) else "both"
+                allowed = f"one of {first} and {second}"
+                raise refuse_at(first, f"{given} of {first} and {second}", allowed)
+        return self
+
+    def count(self, hosts: int) -> int | None:
+        """How many flows there will be among ``hosts`` hosts; None if that hangs on their links."""
+        if self.flows is not None:
+            return self.flows
+        assert self.duration is not None
+        if self.arrival_rate is None:
+            return None
+        # Six standard deviations above the mean: more do not come.
+        mean = self.arrival_rate * self.duration / PICOSECONDS_PER_SECOND
+        return int(mean + 6 * math.sqrt(mean)) + 1
 
 
 class Shuffle(Section):
@@ -115,6 +171,10 @@ class Table(Section):
     file: DataFile = Field(
         description="CSV or Parquet: source, destination, start_s or start_ps, size_bytes."
     )
+
+    def count(self, hosts: int) -> int | None:
+        """How many flows there will be: the file tells."""
+        return None
 
 
 Workload = Annotated[Poisson | Shuffle | Pairs | Incast | Table, Field(discriminator="kind")]

@@ -94,7 +94,7 @@ class FlowTrace:
         """
         if flow not in result.scenario.measurement.trace:
             raise KeyError(f"flow {flow} was not traced")
-        plan, transport = result.plan, result.plan.settings["transport"]
+        plan, transport = result.plan, result.plan.transports[result.plan.group[flow]]
         source = int(plan.flows["source"][flow])
         payload = transport["segment_bytes"] - transport["header_bytes"]
         segments = _rows(result.columns["trace_segments"], "flow", flow)
@@ -112,7 +112,7 @@ class FlowTrace:
             payload_bytes=payload,
             # Stop-and-wait has a window of one segment.
             window_bytes=int(transport.get("advertised_window_bytes", payload)),
-            sack=transport.get("recovery") in {"sack", "sack1"},
+            sack="sack_blocks" in transport.get("recovery", {}),
             segments=segments,
             windows=_rows(result.columns["trace_windows"], "flow", flow),
             bursts=_rows(result.columns["trace_bursts"], "node", int(plan.links["to"][link])),

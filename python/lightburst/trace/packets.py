@@ -272,7 +272,7 @@ def _options(
             width = values.shape[-1]
             if at + width > _MOST_OPTIONS:
                 most = "at most 3 beside time stamps: there is no room for more in a TCP header"
-                raise InputError("transport.sack_blocks", str(blocks), most)
+                raise InputError("transport.recovery.sack_blocks", str(blocks), most)
             headers["options"][same, at : at + width] = values
             at += width
         lengths[same] = at

@@ -4,6 +4,8 @@ from lightburst.scenario import KINDS as _ALL
 from lightburst.workload.departures import datagram_counts, departures
 from lightburst.workload.flows import Flows
 from lightburst.workload.generate import make_flows
+from lightburst.workload.load import Offered, at_load, offered
+from lightburst.workload.merge import merge, merge_departures
 
 KINDS = _ALL["workloads"]
 SIZES = _ALL["sizes"]
@@ -14,7 +16,12 @@ __all__ = [
     "KINDS",
     "SIZES",
     "Flows",
+    "Offered",
+    "at_load",
     "datagram_counts",
     "departures",
     "make_flows",
+    "merge",
+    "merge_departures",
+    "offered",
 ]

@@ -38,6 +38,13 @@ class Distribution:
     bytes: NDArray[np.float64]
     probability: NDArray[np.float64]
 
+    @property
+    def mean(self) -> float:
+        """Mean size in bytes: that of each straight piece is its middle."""
+        shares = np.diff(self.probability, prepend=0.0)
+        middles = np.concatenate([self.bytes[:1], (self.bytes[1:] + self.bytes[:-1]) / 2])
+        return float(shares @ middles)
+
     def draw(self, count: int, generator: np.random.Generator) -> NDArray[np.float64]:
         """Draw sizes, shape (count,), by inversion."""
         return np.interp(generator.random(count), self.probability, self.bytes)

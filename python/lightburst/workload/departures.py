@@ -16,7 +16,11 @@ def datagram_counts(flows: Flows, transport: Datagram) -> NDArray[np.int64]:
 
 
 def departures(
-    flows: Flows, transport: Datagram, source_rate_bps: NDArray[np.uint64], seed: int
+    flows: Flows,
+    transport: Datagram,
+    source_rate_bps: NDArray[np.uint64],
+    seed: int,
+    group: str | None = None,
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """Departure times of all datagrams.
 
@@ -34,6 +38,8 @@ def departures(
         Rate of the link of each flow's source; the rate of flows without one of their own.
     seed : int
         Of the run.
+    group : str, optional
+        The name of the group of flows, which has a random stream of its own.
 
     Returns
     -------
@@ -51,7 +57,9 @@ def departures(
         position = np.arange(total) - np.repeat(first, counts)
         after = position * np.repeat(gap, counts)
     else:
-        gaps = stream(seed, "departures").standard_exponential(total) * np.repeat(gap, counts)
+        gaps = stream(seed, "departures", group).standard_exponential(total) * np.repeat(
+            gap, counts
+        )
         sums = np.cumsum(gaps)
         # What had been summed up before the flow began.
         after = sums - np.repeat(sums[first] - gaps[first], counts)

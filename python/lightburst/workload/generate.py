@@ -1,6 +1,8 @@
 """Flows drawn at random."""
 
-from functools import singledispatch
+from collections.abc import Callable
+from functools import partial, singledispatch
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +17,7 @@ from lightburst.scenario.workload import (
     Table,
     Workload,
 )
-from lightburst.units import PICOSECONDS_PER_SECOND
+from lightburst.units import PICOSECONDS_PER_SECOND, format_duration
 from lightburst.workload.flows import Flows
 from lightburst.workload.sizes import draw_sizes
 from lightburst.workload.streams import stream
@@ -24,15 +26,22 @@ from lightburst.workload.table import read_table
 _LATEST_S = LATEST_START / PICOSECONDS_PER_SECOND
 Indices = NDArray[np.int64]
 Names = tuple[str, ...] | None
+# Gives the random stream of a part of the workload.
+Streams = Callable[[str], np.random.Generator]
+# Flows of a workload with a duration are drawn so many at a time: those that come are the same,
+# however many they are.
+_BLOCK = 1024
 
 
-def make_flows(workload: Workload, hosts: int, seed: int, names: Names = None) -> Flows:
+def make_flows(
+    workload: Workload, hosts: int, seed: int, names: Names = None, group: str | None = None
+) -> Flows:
     """Make the flows of a run.
 
     Parameters
     ----------
     workload : Workload
-        The ``[workload]`` table.
+        The ``[workload]`` table, with an arrival rate (see `lightburst.workload.at_load`).
     hosts : int
         How many hosts there are. Nothing else of the network matters, so that the same flows run
         over every switch and transport.
@@ -40,6 +49,8 @@ def make_flows(workload: Workload, hosts: int, seed: int, names: Names = None) -
         Of the run.
     names : tuple of str, optional
         The hosts' names, for tables of flows that use them.
+    group : str, optional
+        The name of the group, which has random streams of its own.
 
     Returns
     -------
@@ -51,19 +62,22 @@ def make_flows(workload: Workload, hosts: int, seed: int, names: Names = None) -
     InputError
         When there are too few hosts, or a file cannot be used.
     """
-    return _make(workload, hosts, names, seed)
+    return _make(workload, hosts, names, partial(stream, seed, group=group))
 
 
 @singledispatch
-def _make(workload: Workload, hosts: int, names: Names, seed: int) -> Flows:
+def _make(workload: Workload, hosts: int, names: Names, draw: Streams) -> Flows:
     raise AssertionError(f"no flows are made for {workload!r}")
 
 
 @_make.register
-def _(workload: Poisson, hosts: int, names: Names, seed: int) -> Flows:
-    count = workload.flows
+def _(workload: Poisson, hosts: int, names: Names, draw: Streams) -> Flows:
+    if workload.duration is not None:
+        return _until(workload, workload.duration, hosts, draw)
+    assert workload.flows is not None
+    assert workload.arrival_rate is not None
     # Unit gaps first: at another rate the same flows come, only faster.
-    gaps = stream(seed, "arrivals").standard_exponential(count)
+    gaps = draw("arrivals").standard_exponential(workload.flows)
     start = np.cumsum(gaps) / workload.arrival_rate
     if start[-1] > _LATEST_S:
         raise InputError(
@@ -71,48 +85,87 @@ def _(workload: Poisson, hosts: int, names: Names, seed: int) -> Flows:
             f"{workload.arrival_rate:g} /s, with which the last flow starts after {start[-1]:g} s",
             f"a rate with which all flows start within {_LATEST_S:g} s",
         )
-    pairs = stream(seed, "pairs")
-    source = pairs.integers(0, hosts, count)
-    destination = pairs.integers(0, hosts - 1, count)
+    source, destination = _random_pairs(hosts, workload.flows, draw("pairs"))
+    return _flows(workload, source, destination, _picoseconds(start), draw)
+
+
+def _until(workload: Poisson, duration: int, hosts: int, draw: Streams) -> Flows:
+    """Draw block after block until one begins after the duration; cut the flows that start then.
+
+    The first block is what as many flows without a duration would be.
+    """
+    assert workload.arrival_rate is not None
+    arrivals, pairs, sizes = draw("arrivals"), draw("pairs"), draw("sizes")
+    columns: list[tuple[NDArray[Any], ...]] = []
+    gone = 0.0
+    while gone / workload.arrival_rate * PICOSECONDS_PER_SECOND <= duration:
+        units = np.cumsum(np.concatenate([[gone], arrivals.standard_exponential(_BLOCK)]))[1:]
+        gone = units[-1]
+        columns.append(
+            (
+                units / workload.arrival_rate,
+                *_random_pairs(hosts, _BLOCK, pairs),
+                draw_sizes(workload.size, _BLOCK, sizes),
+            )
+        )
+    seconds, source, destination, size = map(np.concatenate, zip(*columns, strict=True))
+    start = _picoseconds(np.minimum(seconds, 2 * _LATEST_S))
+    count = int(np.searchsorted(start, duration, side="right"))
+    if count == 0:
+        given = f"{format_duration(duration)}, in which no flow starts with this seed"
+        raise InputError("workload.duration", given, "a duration in which flows start")
+    return Flows(
+        source=source[:count].astype(np.uint32),
+        destination=destination[:count].astype(np.uint32),
+        start_ps=start[:count],
+        size_bytes=size[:count],
+    )
+
+
+def _random_pairs(
+    hosts: int, count: int, generator: np.random.Generator
+) -> tuple[Indices, Indices]:
+    source = generator.integers(0, hosts, count)
+    destination = generator.integers(0, hosts - 1, count)
     destination += destination >= source  # uniform over the others
-    return _flows(workload, source, destination, _picoseconds(start), seed)
+    return source, destination
 
 
 @_make.register
-def _(workload: Shuffle, hosts: int, names: Names, seed: int) -> Flows:
+def _(workload: Shuffle, hosts: int, names: Names, draw: Streams) -> Flows:
     hosts = workload.hosts or hosts
     source = np.repeat(np.arange(hosts), hosts - 1)
     other = np.tile(np.arange(hosts - 1), hosts)
     destination = other + (other >= source)
     # In a random order, so that not every host begins with host 0.
-    order = stream(seed, "pairs").permutation(source.size)
-    start = _jitter(workload.spread, source.size, seed)
-    return _flows(workload, source[order], destination[order], start, seed)
+    order = draw("pairs").permutation(source.size)
+    start = _jitter(workload.spread, source.size, draw)
+    return _flows(workload, source[order], destination[order], start, draw)
 
 
 @_make.register
-def _(workload: Pairs, hosts: int, names: Names, seed: int) -> Flows:
+def _(workload: Pairs, hosts: int, names: Names, draw: Streams) -> Flows:
     source = np.arange(hosts // 2)
-    start = _jitter(workload.spread, source.size, seed)
-    return _flows(workload, source, source + hosts // 2, start, seed)
+    start = _jitter(workload.spread, source.size, draw)
+    return _flows(workload, source, source + hosts // 2, start, draw)
 
 
 @_make.register
-def _(workload: Incast, hosts: int, names: Names, seed: int) -> Flows:
+def _(workload: Incast, hosts: int, names: Names, draw: Streams) -> Flows:
     senders, rounds = workload.senders, workload.rounds
-    pairs = stream(seed, "pairs")
+    pairs = draw("pairs")
     receiver = pairs.integers(0, hosts, rounds)
     source = np.empty((rounds, senders), np.int64)
     for row in source:
         row[:] = pairs.choice(hosts - 1, senders, replace=False)
     source += source >= receiver[:, None]  # any host but the receiver
     begin = np.repeat(np.arange(rounds, dtype=np.uint64) * np.uint64(workload.interval), senders)
-    start = begin + _jitter(workload.spread, source.size, seed)
-    return _flows(workload, source.ravel(), np.repeat(receiver, senders), start, seed)
+    start = begin + _jitter(workload.spread, source.size, draw)
+    return _flows(workload, source.ravel(), np.repeat(receiver, senders), start, draw)
 
 
 @_make.register
-def _(workload: Table, hosts: int, names: Names, seed: int) -> Flows:
+def _(workload: Table, hosts: int, names: Names, draw: Streams) -> Flows:
     return read_table(workload.file, hosts, names)
 
 
@@ -120,11 +173,11 @@ def _picoseconds(seconds: NDArray[np.float64]) -> NDArray[np.uint64]:
     return np.rint(seconds * PICOSECONDS_PER_SECOND).astype(np.uint64)
 
 
-def _jitter(spread: int, count: int, seed: int) -> NDArray[np.uint64]:
+def _jitter(spread: int, count: int, draw: Streams) -> NDArray[np.uint64]:
     """Uniform over ``0..=spread`` picoseconds."""
     if spread == 0:
         return np.zeros(count, np.uint64)
-    return stream(seed, "arrivals").integers(0, spread, count, np.uint64, endpoint=True)
+    return draw("arrivals").integers(0, spread, count, np.uint64, endpoint=True)
 
 
 def _flows(
@@ -132,7 +185,7 @@ def _flows(
     source: Indices,
     destination: Indices,
     start: NDArray[np.uint64],
-    seed: int,
+    draw: Streams,
 ) -> Flows:
     """Sort by start, and give each flow a size."""
     order = np.argsort(start, kind="stable")
@@ -140,5 +193,5 @@ def _flows(
         source=source[order].astype(np.uint32),
         destination=destination[order].astype(np.uint32),
         start_ps=start[order],
-        size_bytes=draw_sizes(workload.size, source.size, stream(seed, "sizes")),
+        size_bytes=draw_sizes(workload.size, source.size, draw("sizes")),
     )

@@ -1,10 +1,12 @@
 """How many bytes each flow carries."""
 
+import math
 from collections.abc import Callable
 from functools import singledispatch
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import log_ndtr
 
 from lightburst.errors import InputError
 from lightburst.scenario.sizes import (
@@ -110,3 +112,84 @@ def _redrawn(draw: Callable[[int], Floats], count: int, maximum: int | None) -> 
     while (above := np.flatnonzero(~(drawn <= maximum))).size:
         drawn[above] = draw(above.size)
     return drawn
+
+
+def mean_size(size: FlowSize) -> float:
+    """Mean of the sizes that `draw_sizes` draws, before they are rounded to whole bytes.
+
+    Parameters
+    ----------
+    size : FlowSize
+        The ``size`` table of the workload.
+
+    Returns
+    -------
+    float
+        Bytes; of the truncated distribution where there is a maximum.
+
+    Raises
+    ------
+    InputError
+        When there is no finite mean, or a file cannot be used.
+    """
+    return _mean(size)
+
+
+@singledispatch
+def _mean(size: FlowSize) -> float:
+    raise AssertionError(f"no mean is known of {size!r}")
+
+
+@_mean.register
+def _(size: Constant) -> float:
+    return float(size.value)
+
+
+@_mean.register
+def _(size: Exponential) -> float:
+    if size.max is None:
+        return float(size.mean)
+    # E[X | X <= M] = m - M / (exp(M / m) - 1)
+    return size.mean - size.max / math.expm1(min(size.max / size.mean, 700.0))
+
+
+@_mean.register
+def _(size: Lognormal) -> float:
+    exponent = size.mu + size.sigma**2 / 2
+    if size.max is not None and size.sigma > 0:
+        # E[X | X <= M] = exp(mu + sigma^2 / 2) Phi(d - sigma) / Phi(d), d = (ln M - mu) / sigma
+        below = (math.log(size.max) - size.mu) / size.sigma
+        exponent += float(log_ndtr(below - size.sigma) - log_ndtr(below))
+    return math.exp(exponent)
+
+
+@_mean.register
+def _(size: Pareto) -> float:
+    if size.max is not None:
+        return _bounded_pareto_mean(size.shape, size.minimum, size.max)
+    if size.shape <= 1:
+        raise InputError(
+            "workload.size",
+            f"Pareto sizes of shape {size.shape:g} without maximum, whose mean is infinite",
+            "with 'load' sizes that have a mean: a shape above 1, or a 'max'",
+        )
+    return size.shape * size.minimum / (size.shape - 1)
+
+
+@_mean.register
+def _(size: BoundedPareto) -> float:
+    return _bounded_pareto_mean(size.shape, size.minimum, size.max)
+
+
+def _bounded_pareto_mean(shape: float, least: int, most: int) -> float:
+    # a m (r^(1 - a) - 1) / ((1 - a) (1 - r^-a)), r = M / m; at a = 1 it is m ln(r) / (1 - 1 / r)
+    log_ratio = math.log(most / least)
+    grown = log_ratio
+    if shape != 1:
+        grown = math.expm1((1 - shape) * log_ratio) / (1 - shape)
+    return shape * least * grown / -math.expm1(-shape * log_ratio)
+
+
+@_mean.register
+def _(size: Empirical) -> float:
+    return distribution(size).mean

@@ -6,6 +6,7 @@ from itertools import zip_longest
 from typing import Any
 
 from scripted.history import History, history
+from senders import sender
 
 from lightburst.scenario import Scenario
 from lightburst.simulate import run
@@ -77,7 +78,7 @@ def scenario(case: Case, **changes: Any) -> Scenario:
             "topology": {"kind": "obs-path", "access_rate": access, "fibre_rate": "10 Gb/s"},
             "switching": {"kind": "electronic", "queue_size": "unlimited"},
             "loss": {"drops": _drops(given)},
-            "transport": transport(case) | changes,
+            "transport": sender(**transport(case) | changes),
             "workload": {"kind": "pairs", "size": size},
             "measurement": {"time_limit": "100 s", "trace": [0]},
         }

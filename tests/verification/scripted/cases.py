@@ -16,6 +16,8 @@ import itertools
 from dataclasses import dataclass
 from typing import Any
 
+from senders import sender
+
 from lightburst.scenario import Scenario
 from lightburst.simulate import run
 from scripted.history import History, history
@@ -92,7 +94,7 @@ class Case:
         return Scenario.from_dict(
             {
                 **PATHS[self.path],
-                "transport": {**TRANSPORT, **FLAVOURS[flavour], **transport},
+                "transport": sender(**TRANSPORT | FLAVOURS[flavour] | transport),
                 "loss": {"drops": list(self.drops)},
                 "workload": flow(self.segments),
                 "measurement": {"time_limit": "100 s", "trace": [0]},

@@ -84,7 +84,7 @@ class History:
 
 def history(result: Result) -> History:
     """Read the trace of a run with one flow, whose segments are all full."""
-    full = result.plan.settings["transport"]["segment_bytes"]
+    full = result.plan.transports[0]["segment_bytes"]
     packets, windows = (result.columns[f"trace_{name}"] for name in ("segments", "windows"))
     forward = (packets["flags"] & FLAGS["from_source"]) > 0
     data = forward & (packets["payload"] > 0)

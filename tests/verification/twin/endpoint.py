@@ -20,6 +20,7 @@ class Flow:
     destination: int
     start: int
     size: int
+    group: int
     departures: list[int]
     started: bool = False
     received: int | None = None

@@ -16,16 +16,14 @@ class Ideal:
         self.switching_time: int = settings["switch"].get("switching_time_ps", 0)
         self.bursts: bool = settings["switch"]["kind"] == "burst"
         self.one_way: bool = settings["choice"] == "flow-hash" and not self.bursts
-        transport = settings["transport"]
-        self.header: int = transport["header_bytes"]
-        self.payload: int = transport["segment_bytes"] - self.header
-        self.control: int = transport["control_bytes"]
 
-    def segments(self, size: int) -> list[int]:
+    def segments(self, size: int, transport: dict[str, Any]) -> list[int]:
         """Bytes on the wire of each segment, in order."""
-        whole, rest = divmod(size, self.payload)
-        payloads = whole * [self.payload] + ([rest] if rest else [])
-        return [max(payload + self.header, self.control) for payload in payloads]
+        header, control = transport["header_bytes"], transport["control_bytes"]
+        most = transport["segment_bytes"] - header
+        whole, rest = divmod(size, most)
+        payloads = whole * [most] + ([rest] if rest else [])
+        return [max(payload + header, control) for payload in payloads]
 
     def ways(self, node: int, destination: int) -> Iterator[list[Link]]:
         """All ways that the routing allows, as links."""
@@ -53,10 +51,10 @@ class Ideal:
         """How long a unit takes that meets no other."""
         return sum(self.passing(link, destination, size) for link in way)
 
-    def time(self, source: int, destination: int, size: int) -> int:
+    def time(self, source: int, destination: int, size: int, transport: dict[str, Any]) -> int:
         """The ideal completion time in ps."""
         ways = list(self.ways(source, destination))
-        segments = self.segments(size)
+        segments = self.segments(size, transport)
         if self.one_way or len(ways) == 1:
             return min(NEVER, *(self.in_a_row(way, destination, segments) for way in ways))
         return min(NEVER, self.side_by_side(ways, destination, segments))

@@ -18,7 +18,8 @@ class TcpReceiver(Receiver):
         self.delay = Timer(network.agenda, self.acknowledge)
         self.last_acknowledgement = 0
         self.fin_at: int | None = None
-        self.sacks = transport["recovery"] in ("sack", "sack1")
+        self.recovery: dict[str, Any] = transport["recovery"]
+        self.sacks = self.recovery["kind"] in ("sack", "sack1")
 
     def receive(self, packet: Packet) -> None:
         late = packet.kind == "syn" and self.state not in ("listen", "syn-received")
@@ -46,9 +47,9 @@ class TcpReceiver(Receiver):
         if not self.sacks:
             return ()
         blocks = self.held
-        if duplicate is not None and self.transport["duplicate_sack"]:
+        if duplicate is not None and self.recovery["duplicate_sack"]:
             blocks = [duplicate, *blocks]
-        return tuple(blocks[: self.transport["sack_blocks"]])
+        return tuple(blocks[: self.recovery["sack_blocks"]])
 
     def read_stamp(self, packet: Packet) -> None:
         """Keep the stamp to be echoed: RFC 7323, section 4.3."""

@@ -26,7 +26,7 @@ class Recovery:
 
     def __init__(self, sender: TcpSender) -> None:
         self.sender = sender
-        self.options = sender.transport
+        self.options = sender.transport["recovery"]
         self.threshold: int = self.options["duplicate_threshold"]
         self.m = sender.most
         self.d = 0

@@ -56,11 +56,12 @@ class Simulation:
 
     def __init__(self, settings: dict[str, Any], links: Arrays, flows: Arrays) -> None:
         self.settings = settings
-        self.transport: dict[str, Any] = settings["transport"]
+        self.transports: list[dict[str, Any]] = [g["transport"] for g in settings["groups"]]
         self.hosts: int = settings["hosts"]
         self.agenda = Agenda(settings["time_limit_ps"])
         self.trace: Trace = []
         self.flows = make_flows(flows)
+        self.connections = [f for f in self.flows if self.transport(f)["kind"] != "datagram"]
         self.network = Network(
             self.hosts, self.make_links(links), self.agenda, self.losses(), self.trace, self.receive
         )
@@ -69,15 +70,17 @@ class Simulation:
             make_switch(self.network, node, settings)
             for node in range(self.hosts, settings["nodes"])
         ]
-        sender, receiver = ENDS[self.transport["kind"]]
-        self.senders = [
-            sender(self.network, flow, self.transport, flow.source, flow.destination)
-            for flow in self.flows
-        ]
-        self.receivers = [
-            receiver(self.network, flow, self.transport, flow.destination, flow.source)
-            for flow in self.flows
-        ]
+        self.senders: list[Endpoint] = []
+        self.receivers: list[Endpoint] = []
+        for flow in self.flows:
+            transport, here, there = self.transport(flow), flow.source, flow.destination
+            sender, receiver = ENDS[transport["kind"]]
+            self.senders.append(sender(self.network, flow, transport, here, there))
+            self.receivers.append(receiver(self.network, flow, transport, there, here))
+
+    def transport(self, flow: Flow) -> dict[str, Any]:
+        """The settings of a flow's group."""
+        return self.transports[flow.group]
 
     def make_links(self, table: Arrays) -> list[Link]:
         """The links; edges of bursts receive whole packets from hosts, and heads from switches."""
@@ -103,34 +106,35 @@ class Simulation:
     def losses(self) -> Losses:
         """What the lossy links lose."""
         loss = self.settings.get("loss")
-        most = self.transport["segment_bytes"] - self.transport["header_bytes"]
-        self.scripts = [
-            make_script(drop, self.flows[drop["flow"]].source, most)
-            for drop in (loss["drops"] if loss else [])
-        ]
+        self.scripts = []
+        for drop in loss["drops"] if loss else []:
+            flow = self.flows[drop["flow"]]
+            transport = self.transport(flow)
+            most = transport["segment_bytes"] - transport["header_bytes"]
+            self.scripts.append(make_script(drop, flow.source, most))
         return Losses(loss, self.settings["seed"], self.scripts)
 
     def run(self) -> None:
         """From the first event to the last."""
-        if self.transport["kind"] == "datagram":
-            for sender in self.senders:
-                assert isinstance(sender, DatagramSender)
+        self.arm_flow(0)
+        for sender in self.senders:
+            if isinstance(sender, DatagramSender):
                 sender.wait()
-        else:
-            self.arm_flow(0)
         self.agenda.run()
         for switch in self.switches:
             switch.finish()
 
     def arm_flow(self, index: int) -> None:
-        """Arm the timer of the next flow to start."""
-        if index < len(self.flows):
-            self.agenda.add(self.flows[index].start, TIMER, lambda: self.start_flow(index))
+        """Arm the timer of the next connection to start."""
+        if index < len(self.connections):
+            start = self.connections[index].start
+            self.agenda.add(start, TIMER, lambda: self.start_flow(index))
 
     def start_flow(self, index: int) -> None:
-        """Start a flow, then see to the next one."""
-        self.flows[index].started = True
-        sender = self.senders[index]
+        """Start a connection, then see to the next one."""
+        flow = self.connections[index]
+        flow.started = True
+        sender = self.senders[flow.index]
         assert isinstance(sender, Sender)
         sender.start()
         self.arm_flow(index + 1)
@@ -150,7 +154,8 @@ class Simulation:
             return STATUSES.index("finished")
         if not flow.started:
             return STATUSES.index("not-started")
-        lost = self.transport["kind"] == "datagram" and self.network.dropped_by_flow[flow.index]
+        datagrams = self.transport(flow)["kind"] == "datagram"
+        lost = datagrams and self.network.dropped_by_flow[flow.index]
         return STATUSES.index("lost" if lost else "time-limit")
 
     def path(self, flow: Flow) -> list[Link]:
@@ -182,7 +187,10 @@ class Simulation:
             "status": np.array([self.status(flow) for flow in self.flows], np.uint8),
             "path_links": np.array([len(path) for path in paths], np.uint16),
             "ideal_ps": np.array(
-                [ideal.time(flow.source, flow.destination, flow.size) for flow in self.flows],
+                [
+                    ideal.time(flow.source, flow.destination, flow.size, self.transport(flow))
+                    for flow in self.flows
+                ],
                 np.uint64,
             ),
         }
@@ -248,8 +256,9 @@ def rows(table: Arrays, *names: str) -> list[tuple[int, ...]]:
 
 def make_flows(table: Arrays) -> list[Flow]:
     """The flows of a plan; open-loop ones with the times of their datagrams."""
+    groups = table["group"].tolist() if "group" in table else [0] * len(table["source"])
     flows = [
-        Flow(i, source, destination, start, size, departures=[])
+        Flow(i, source, destination, start, size, groups[i], departures=[])
         for i, (source, destination, start, size) in enumerate(
             rows(table, "source", "destination", "start_ps", "bytes")
         )

@@ -38,7 +38,7 @@ class TcpSender(Sender):
         self.una = self.next = self.highest = 0
         self.segments: list[Segment] = []
         self.window = Window(transport, self.most)
-        self.recovery: Recovery = RECOVERIES[transport["recovery"]](self)
+        self.recovery: Recovery = RECOVERIES[transport["recovery"]["kind"]](self)
         self.timed: tuple[int, int] | None = None
         self.una_at_timeout: int | None = None
 

@@ -10,7 +10,7 @@ class Window:
     def __init__(self, transport: dict[str, Any], most: int) -> None:
         self.m = float(most)
         self.advertised = float(transport["advertised_window_bytes"])
-        self.halves_flight: bool = transport["halving"] == "flight-size"
+        self.halves_flight: bool = transport["congestion_control"]["halving"] == "flight-size"
         self.cwnd = float(transport["initial_window_bytes"])
         self.ssthresh = math.inf
 

@@ -25,14 +25,13 @@ pub struct Reno {
 impl Reno {
     /// The state after the handshake.
     pub fn new(setting: &Setting) -> Reno {
-        let parameters = setting.parameters;
         Reno {
-            window: parameters.get("initial_window_bytes"),
+            window: setting.initial_window,
             // RFC 5681, section 3.1: arbitrarily high at first.
             threshold: f64::INFINITY,
-            full: f64::from(setting.sizes.payload()),
-            advertised: parameters.get("advertised_window_bytes"),
-            halving: match parameters.word("halving") {
+            full: f64::from(setting.full),
+            advertised: setting.advertised,
+            halving: match setting.parameters.word("halving") {
                 "window" => Halving::Window,
                 _ => Halving::FlightSize,
             },

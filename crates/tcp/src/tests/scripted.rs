@@ -6,7 +6,7 @@ use super::{fabric, Agenda, SIZES};
 use crate::segment::{Endpoint, ACK, SYN};
 use crate::sender::{Sender, Tokens};
 use crate::transport::{self, Setting};
-use crate::{Flow, Value};
+use crate::{Flow, Parameters, Value};
 use lightburst_des::{Agenda as Pending, Duration, Simulator, Time};
 use lightburst_net::{
     Block, Effects, Event, FlowId, Header, Hosts, Network, NodeId, Options, UnitId,
@@ -15,6 +15,8 @@ use lightburst_net::{
 const FULL: u64 = 1000;
 const SECOND: u64 = 1_000_000_000_000;
 const FLOW: Flow = Flow {
+    id: FlowId(0),
+    group: 0,
     source: NodeId(0),
     destination: NodeId(1),
     start: Time::ZERO,
@@ -47,13 +49,13 @@ fn answer<A: Pending<Event>>(flags: u8, (count, more): Answer, fx: &mut Effects<
         flags,
         ..Header::default()
     };
-    let end = Endpoint::destination(FlowId(0), &FLOW, &SIZES);
+    let end = Endpoint::destination(&FLOW, &SIZES);
     end.send(header, Some(options), false, fx);
 }
 
 impl Hosts for Scripted {
     fn start<A: Pending<Event>>(&mut self, fx: &mut Effects<'_, A>) {
-        let end = Endpoint::source(FlowId(0), &FLOW, &SIZES);
+        let end = Endpoint::source(&FLOW, &SIZES);
         self.sender.start(end, TOKENS, fx);
         // From a second and a half on, when the timer has expired once.
         for i in 0..self.script.len() as u64 {
@@ -69,7 +71,7 @@ impl Hosts for Scripted {
             .then(|| *fx.options(unit));
         let header = fx.deliver(unit).header;
         if fx.node() == NodeId(0) {
-            let end = Endpoint::source(FlowId(0), &FLOW, &SIZES);
+            let end = Endpoint::source(&FLOW, &SIZES);
             let sender = &mut self.sender;
             sender.on_segment(&header, options.as_ref(), end, TOKENS, fx);
         } else if header.flags & SYN != 0 {
@@ -81,7 +83,7 @@ impl Hosts for Scripted {
 
     fn on_timer<A: Pending<Event>>(&mut self, token: u64, fx: &mut Effects<'_, A>) {
         if fx.node() == NodeId(0) {
-            let end = Endpoint::source(FlowId(0), &FLOW, &SIZES);
+            let end = Endpoint::source(&FLOW, &SIZES);
             self.sender.on_timer(end, TOKENS, fx);
         } else {
             answer(ACK, self.script[token as usize], fx);
@@ -90,24 +92,29 @@ impl Hosts for Scripted {
 }
 
 /// The segments that a sender of `tcp` sends before two seconds are over.
-fn sent(
-    changes: &[(&str, f64)],
-    choices: impl IntoIterator<Item = (&'static str, Value)>,
-    script: &[Answer],
-) -> Vec<u64> {
+fn sent(changes: &[(&str, f64)], recovery: [(&str, Value); 5], script: &[Answer]) -> Vec<u64> {
+    let word = |word: &str| Value::Word(word.to_string());
+    let table = |settings: &[(&str, Value)]| {
+        let own = settings.iter().cloned();
+        Value::Table(Parameters::new(
+            own.map(|(name, value)| (name.to_string(), value)),
+        ))
+    };
     let mut all = parameters(changes).0;
-    all.extend(
-        choices
-            .into_iter()
-            .map(|(name, value)| (name.to_string(), value)),
-    );
+    let law = [("kind", word("reno")), ("halving", word("flight-size"))];
+    all.extend([
+        ("congestion_control".to_string(), table(&law)),
+        ("recovery".to_string(), table(&recovery)),
+        ("rtt_samples".to_string(), word("one-at-a-time")),
+        ("timestamps".to_string(), Value::Switch(false)),
+    ]);
     let transport = (transport::find("tcp").unwrap().build)(&Setting {
-        parameters: &crate::Parameters(all),
+        parameters: &Parameters(all),
         sizes: &SIZES,
         segment_time: Duration::ZERO,
     });
     let hosts = Scripted {
-        sender: Sender::new(FLOW.size, FULL as u32, u64::MAX, true, transport),
+        sender: Sender::new(&FLOW, FULL as u32, u64::MAX, true, transport),
         script: script.to_vec(),
         sent: Vec::new(),
     };
@@ -125,16 +132,13 @@ fn sent(
 #[test]
 fn a_duplicate_is_one_also_where_nothing_was_sent_again() {
     let found = sent(
-        &[
-            ("duplicate_threshold", 1.0),
-            ("initial_window_bytes", 20.0 * FULL as f64),
-        ],
+        &[("initial_window_bytes", 20.0 * FULL as f64)],
         [
-            ("congestion_control", Value::Word("reno".to_string())),
-            ("recovery", Value::Word("sack1".to_string())),
-            ("rtt_samples", Value::Word("one-at-a-time".to_string())),
-            ("timestamps", Value::Switch(false)),
+            ("kind", Value::Word("sack1".to_string())),
+            ("duplicate_threshold", Value::Number(1.0)),
+            ("limited_transmit", Value::Switch(true)),
             ("bug_fix", Value::Switch(false)),
+            ("sack_blocks", Value::Number(4.0)),
         ],
         &[
             (1, None),

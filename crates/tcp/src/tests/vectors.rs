@@ -4,12 +4,11 @@
 //! RFC 3649, RFC 9438, FAST, Vegas, RACK, DCTCP and BBR waits for those
 //! congestion controls.
 
-use crate::cc::{self, Ack, CongestionControl, Loss, Timeout};
+use crate::cc::{self, Ack, CongestionControl, Loss, Setting, Timeout};
 use crate::flight::{Flight, Segment};
 use crate::recovery::{self, Candidate, Context, Kind, LossRecovery, Reaction};
 use crate::timeout::Rfc6298;
-use crate::transport::Setting;
-use crate::{Parameters, Sizes, TimeoutPolicy, Value};
+use crate::{Parameters, TimeoutPolicy, Value};
 use lightburst_des::{Duration, Time};
 use lightburst_net::Block;
 use serde_json::Value as Json;
@@ -66,17 +65,11 @@ pub fn parameters(changes: &[(&str, f64)]) -> Parameters {
 
 /// The window law `reno` with a window of `bytes` in segments of `full`.
 fn reno(bytes: f64, full: u32) -> Box<dyn CongestionControl> {
-    let parameters = parameters(&[("initial_window_bytes", bytes)]);
-    let sizes = Sizes {
-        segment: full,
-        header: 0,
-        control: 40,
-        access_buffer: u64::MAX,
-    };
     let setting = Setting {
-        parameters: &parameters,
-        sizes: &sizes,
-        segment_time: Duration(0),
+        parameters: &parameters(&[]),
+        full,
+        initial_window: bytes,
+        advertised: 1e9,
     };
     (cc::find("reno").unwrap().build)(&setting)
 }

@@ -6,6 +6,8 @@ from importlib import resources
 from typing import Final, NamedTuple
 
 from lightburst.scenario import Scenario, load
+from lightburst.scenario.explain import kinds
+from lightburst.scenario.transport import Tcp
 
 # Useful bytes of a segment: 1 kB less 40 B of headers.
 PAYLOAD_BITS: Final = 8 * 960
@@ -164,16 +166,8 @@ class Point(NamedTuple):
             "loss.probability": self.p,
             "loss.acknowledgement_probability": self.ack_loss,
             "loss.on": "every-link" if self.every_link else "first-link",
-            "transport.recovery": self.recovery,
-            "transport.halving": self.halving,
-            "transport.bug_fix": self.bug_fix,
-            "transport.partial_acknowledgement": self.partial,
-            "transport.window_growth_on_exit": self.exit_growth,
-            # The two families differ here as they do in what they halve.
-            "transport.full_acknowledgement": (
-                "ssthresh" if self.halving == "window" else "flight-size"
-            ),
-            "transport.limited_transmit": self.limited,
+            "transport.congestion_control": {"kind": "reno", "halving": self.halving},
+            "transport.recovery": self._recovery(),
             "transport.advertised_window": self.window,
             "transport.acknowledge_every": self.b,
             "transport.min_timeout": seconds(self.min_timeout),
@@ -181,6 +175,21 @@ class Point(NamedTuple):
             "transport.max_timeout": _LONGEST_TIMEOUT_AT_LOW if low else "64 s",
             "transport.initial_window": self.initial_window,
         }
+
+    def _recovery(self) -> dict[str, object]:
+        """Write the settings of the recovery, those that its kind has."""
+        every: dict[str, object] = {
+            "bug_fix": self.bug_fix,
+            "partial_acknowledgement": self.partial,
+            "window_growth_on_exit": self.exit_growth,
+            # The two families differ here as they do in what they halve.
+            "full_acknowledgement": "ssthresh" if self.halving == "window" else "flight-size",
+            "limited_transmit": self.limited,
+            "duplicate_sack": False,
+        }
+        known = kinds(Tcp.model_fields["recovery"])[self.recovery].model_fields
+        own = {key: value for key, value in every.items() if key in known}
+        return {"kind": self.recovery, **own}
 
 
 def seconds(time: float) -> str:

@@ -1,29 +1,31 @@
 """TCP: a congestion control, a loss recovery, and the choices that the standards leave.
 
-Every default is the standard's; docs/scenario.md has the reason for each. What the ns-2 of 2004
-does otherwise, which yu2004 used, is an option with that value named.
+Every default is the standard's; docs/scenario.md has the reason for each. What others do is an
+option with that value named, or a preset.
 """
 
-from typing import Annotated, ClassVar, Literal, Self
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, ModelWrapValidatorHandler, model_validator
+from pydantic.fields import FieldInfo
 
-from lightburst.scenario.fields import Flag, Real, Whole, refuse_at
+from lightburst.scenario.explain import kinds
+from lightburst.scenario.fields import Flag, Real, Section, Whole, given, refuse_at
 from lightburst.scenario.transport.base import Connection
+from lightburst.scenario.transport.congestion_control import CongestionControl, Reno
+from lightburst.scenario.transport.presets import PRESETS, Preset
+from lightburst.scenario.transport.recovery import MOST_BLOCKS_WITH_TIMESTAMPS, Recovery, Sack
 from lightburst.units import (
     SIZE,
     Duration,
     PositiveDuration,
     Quantity,
+    as_python,
     format_duration,
     format_size,
     parse_duration,
 )
-
-CongestionControl = Literal["reno", "stop-and-wait"]
-Recovery = Literal["tahoe", "reno", "new-reno", "sack", "sack1"]
-# The options of a TCP header have 40 bytes: n blocks take 2 + 8 n, timestamps 10 and padding.
-_MOST_BLOCKS, _MOST_BLOCKS_WITH_TIMESTAMPS = 4, 3
 
 
 def rfc5681(segment: int) -> int:
@@ -57,13 +59,14 @@ class Tcp(Connection):
         Bytes; None is unlimited.
     """
 
-    follows: ClassVar[frozenset[str]] = frozenset({"sack_blocks", "bug_fix"})
-
     kind: Literal["tcp"] = "tcp"
+    preset: Preset = Field("rfc", description="Whose settings count where none are given.")
     congestion_control: CongestionControl = Field(
-        "reno", description="How the window moves (`reno`: slow start and congestion avoidance)."
+        Reno(), description="How the window moves: a name, or a table of its settings."
     )
-    recovery: Recovery = Field("sack", description="How losses are found and what is sent again.")
+    recovery: Recovery = Field(
+        Sack(), description="How losses are repaired: a name, or a table of its settings."
+    )
     advertised_window: Annotated[int, Whole(1)] = Field(
         1000, description="Receiver's window W_m, in segments."
     )
@@ -88,38 +91,6 @@ class Tcp(Connection):
     rtt_samples: Literal["one-at-a-time", "every-acknowledgement"] = Field(
         "one-at-a-time", description="Which round-trip times enter the timeout."
     )
-    duplicate_threshold: Annotated[int, Whole(1, 1000)] = Field(
-        3, description="Duplicate acknowledgements that tell a loss."
-    )
-    limited_transmit: Flag = Field(
-        True, description="Whether the first duplicates let new segments go (RFC 3042)."
-    )
-    halving: Literal["flight-size", "window"] = Field(
-        "flight-size", description="What is halved on a loss."
-    )
-    window_growth_on_exit: Flag = Field(
-        False, description="Whether the acknowledgement that ends a recovery opens the window, too."
-    )
-    bug_fix: Flag = Field(
-        True,
-        description="No second fast retransmit for data sent before the last one, or a timeout; "
-        "off for `tahoe` and `reno`.",
-    )
-    partial_acknowledgement: Literal["impatient", "slow-but-steady"] = Field(
-        "impatient", description="New-Reno: which partial acknowledgements restart the timer."
-    )
-    full_acknowledgement: Literal["flight-size", "ssthresh"] = Field(
-        "flight-size", description="New-Reno: the window after recovery."
-    )
-    rescue_retransmission: Flag = Field(
-        True, description="SACK: one retransmission more when nothing else may be sent."
-    )
-    sack_blocks: Annotated[int, Whole(1, _MOST_BLOCKS)] = Field(
-        _MOST_BLOCKS, description="SACK: blocks in an acknowledgement, at most; 3 with timestamps."
-    )
-    duplicate_sack: Flag = Field(
-        True, description="SACK: whether duplicates are reported (RFC 2883)."
-    )
     timestamps: Flag = Field(
         False, description="Whether segments carry the timestamps option (RFC 7323)."
     )
@@ -134,13 +105,26 @@ class Tcp(Connection):
             return INITIAL_WINDOWS[self.initial_window](self.payload)
         return self.initial_window * self.payload
 
-    @model_validator(mode="after")
-    def _standard(self) -> Self:
-        # `recover` is RFC 6582's: the Tahoe and Reno of RFC 5681 do not know it.
-        if self.recovery in ("tahoe", "reno") and "bug_fix" not in self.model_fields_set:
-            # The usual way is closed to everybody, also to the table itself.
-            object.__setattr__(self, "bug_fix", False)
-        return self
+    @model_validator(mode="wrap")
+    @classmethod
+    def _on_preset(cls, values: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        """Put the preset under what is given; only the latter counts as given afterwards."""
+        if not isinstance(values, Mapping):
+            return handler(values)
+        preset = PRESETS.get(str(values.get("preset")), {})
+        own = {name: _table(values.get(name)) for name in _TABLES}
+        stamps = as_python(values.get("timestamps", preset.get("timestamps"))) is True
+        tables = {
+            name: _on_table(cls.model_fields[name], preset.get(name, {}), own[name], stamps)
+            for name in _TABLES
+        }
+        transport = handler({**preset, **values, **tables})
+        transport.model_fields_set.intersection_update(values)
+        for name in _TABLES:
+            keys = own[name]
+            if isinstance(keys, Mapping):
+                getattr(transport, name).model_fields_set.intersection_update(keys)
+        return transport
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -150,15 +134,14 @@ class Tcp(Connection):
                 format_duration(self.min_timeout),
                 f"at most max_timeout ({format_duration(self.max_timeout)})",
             )
-        if self.timestamps and self.sack_blocks > _MOST_BLOCKS_WITH_TIMESTAMPS:
-            if "sack_blocks" in self.model_fields_set:
-                raise refuse_at(
-                    "sack_blocks",
-                    self.sack_blocks,
-                    f"a whole number from 1 to {_MOST_BLOCKS_WITH_TIMESTAMPS} with timestamps, "
-                    "which leave no room for more",
-                )
-            object.__setattr__(self, "sack_blocks", _MOST_BLOCKS_WITH_TIMESTAMPS)
+        blocks = getattr(self.recovery, "sack_blocks", 0)
+        if self.timestamps and blocks > MOST_BLOCKS_WITH_TIMESTAMPS:
+            raise refuse_at(
+                "recovery.sack_blocks",
+                blocks,
+                f"a whole number from 1 to {MOST_BLOCKS_WITH_TIMESTAMPS} with timestamps, "
+                "which leave no room for more",
+            )
         if self.access_buffer is not None and self.access_buffer < self.segment_size:
             raise refuse_at(
                 "access_buffer",
@@ -166,3 +149,30 @@ class Tcp(Connection):
                 f"at least segment_size ({format_size(self.segment_size)}), or 'unlimited'",
             )
         return self
+
+
+# The settings that are tables of a kind.
+_TABLES = ("congestion_control", "recovery")
+
+
+def _table(value: object) -> object:
+    """Write as a table what stands for one: a bare name, nothing, or a table made in Python."""
+    if isinstance(value, str):
+        return {"kind": value}
+    return given(value) if isinstance(value, Section) else value or {}
+
+
+def _on_table(field: FieldInfo, preset: Mapping[str, Any], own: object, stamps: bool) -> object:
+    """Put what the preset has for any kind under a table, as far as its kind knows it.
+
+    A table without a kind has that of the preset.
+    """
+    below = {"kind": field.default.kind, **preset}
+    if stamps:
+        below.setdefault("sack_blocks", MOST_BLOCKS_WITH_TIMESTAMPS)
+    if not isinstance(own, Mapping):
+        return own
+    known = kinds(field).get(str(own.get("kind", below["kind"])))
+    if known is None:
+        return own["kind"] if len(own) == 1 else own
+    return {key: value for key, value in below.items() if key in known.model_fields} | dict(own)

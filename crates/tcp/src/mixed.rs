@@ -1,0 +1,67 @@
+//! Hosts with flows of both families: connections and datagrams.
+
+use crate::token;
+use crate::{DatagramHosts, Outcome, TcpHosts};
+use lightburst_des::Agenda;
+use lightburst_net::{Effects, Event, Hosts, UnitId};
+
+/// Where a flow is, and whose it is.
+#[derive(Clone, Copy, Debug)]
+pub enum Place {
+    /// So many connections are before it.
+    Connection(u32),
+    /// So many flows of datagrams are before it.
+    Datagrams(u32),
+}
+
+/// Hosts that speak TCP and send datagrams.
+pub struct MixedHosts {
+    tcp: TcpHosts,
+    datagrams: DatagramHosts,
+    /// By the number of the flow.
+    places: Vec<Place>,
+}
+
+impl MixedHosts {
+    /// Hosts of which each has the flows that these places give it, in their order.
+    pub fn new(tcp: TcpHosts, datagrams: DatagramHosts, places: Vec<Place>) -> MixedHosts {
+        MixedHosts {
+            tcp,
+            datagrams,
+            places,
+        }
+    }
+
+    /// What became of each flow, of which so many packets were dropped.
+    pub fn outcomes<'a>(&'a self, dropped: &'a [u64]) -> impl Iterator<Item = Outcome> + 'a {
+        let each = self.places.iter().zip(dropped);
+        each.map(|(place, &dropped)| match *place {
+            Place::Connection(index) => self.tcp.outcome(index as usize),
+            Place::Datagrams(index) => self.datagrams.outcome(index as usize, dropped),
+        })
+    }
+}
+
+impl Hosts for MixedHosts {
+    fn start<A: Agenda<Event>>(&mut self, fx: &mut Effects<'_, A>) {
+        self.tcp.start(fx);
+        self.datagrams.start(fx);
+    }
+
+    #[inline]
+    fn on_unit<A: Agenda<Event>>(&mut self, unit: UnitId, fx: &mut Effects<'_, A>) {
+        let packet = fx.deliver(unit);
+        match self.places[packet.flow.index()] {
+            Place::Connection(index) => self.tcp.on_packet(index as usize, unit, &packet, fx),
+            Place::Datagrams(index) => self.datagrams.on_packet(index as usize, &packet, fx),
+        }
+    }
+
+    fn on_timer<A: Agenda<Event>>(&mut self, token: u64, fx: &mut Effects<'_, A>) {
+        let kind = token::kind(token);
+        match self.places[token::flow(token).index()] {
+            Place::Connection(index) => self.tcp.on_flow_timer(index as usize, kind, fx),
+            Place::Datagrams(index) => self.datagrams.on_flow_timer(index as usize, fx),
+        }
+    }
+}

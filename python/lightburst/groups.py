@@ -1,0 +1,57 @@
+"""Figures of each group of flows of a run."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from lightburst import metrics
+from lightburst.compile import Plan
+from lightburst.metrics import Columns, Metric
+
+# Those of the summary that are of flows, and what they are without any; all others are of the
+# network, which the groups share.
+_OF_FLOWS: Final[dict[str, Metric]] = {
+    "flows": 0,
+    "finished": 0,
+    "unfinished": 0,
+    "throughput_bps": None,
+    "delivered_bytes": 0,
+    "retransmissions": 0,
+    "timeouts": 0,
+}
+
+
+def summaries(plan: Plan, columns: Columns) -> dict[str, dict[str, Metric]]:
+    """Figures of each group, as those of a run that had only its flows.
+
+    Parameters
+    ----------
+    plan : Plan
+        What was run.
+    columns : mapping of str to mapping
+        The tables of the run.
+
+    Returns
+    -------
+    dict of str to dict
+        By name of the group, under the names of `lightburst.Result.summary`; empty without several
+        groups. The throughput is over the group's own makespan.
+    """
+    return {name: _figures(plan, columns, number) for number, name in enumerate(plan.group_names)}
+
+
+def _figures(plan: Plan, columns: Columns, number: int) -> dict[str, Metric]:
+    chosen = plan.group == number
+
+    def own(table: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        return {name: table[name][chosen] for name in table if table[name].shape == chosen.shape}
+
+    alone = replace(plan, flows=own(plan.flows))
+    flows = own(columns["flows"])
+    figures = metrics.flow_figures(alone, flows, alone.counted)
+    if not alone.counted.any():
+        return {**_OF_FLOWS, **figures}
+    found = metrics.summary(alone, {**columns, "flows": flows}, None)
+    return {key: found[key] for key in {**_OF_FLOWS, **figures}}

@@ -1,0 +1,58 @@
+"""Presets of `tcp`: documented sets of settings, which stand under what a scenario gives.
+
+A preset is written as a scenario file would write it. Its tables `congestion_control` and
+`recovery` name a kind and what any kind may have: a scenario that gives another kind gets those
+that this kind knows. docs/scenario.md has the source of each value.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+
+Preset = Literal["rfc", "ns-2", "datacentre", "wide-area"]
+
+PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
+    # The defaults themselves.
+    "rfc": {},
+    # The one-way agents of ns-2.35 as tests/verification/ns2 runs them.
+    "ns-2": {
+        "congestion_control": {"kind": "reno", "halving": "window"},
+        "recovery": {
+            "kind": "sack1",
+            "bug_fix": True,
+            "limited_transmit": False,
+            "window_growth_on_exit": True,
+            "full_acknowledgement": "ssthresh",
+            "sack_blocks": 3,
+            "duplicate_sack": False,
+        },
+        "segment_size": "1 kB",
+        "control_size": "40 B",
+        "advertised_window": 20,
+        "initial_window": 2,
+        "acknowledge_every": 1,
+        "initial_timeout": "3 s",
+        "min_timeout": "200 ms",
+        "clock_granularity": "10 ms",
+    },
+    # Timers for round trips of 100 us: DCTCP (Alizadeh et al. 2010), Vasudevan et al. 2009.
+    "datacentre": {
+        "segment_size": "1.5 kB",
+        "header_size": "40 B",
+        "acknowledgement_delay": "1 ms",
+        "initial_timeout": "10 ms",
+        "min_timeout": "10 ms",
+        "clock_granularity": "10 us",
+        "rtt_samples": "every-acknowledgement",
+    },
+    # The constants of Linux (include/net/tcp.h); its window law and its recovery are others.
+    "wide-area": {
+        "recovery": {"kind": "sack", "sack_blocks": 3},
+        "segment_size": "1.5 kB",
+        "header_size": "52 B",
+        "advertised_window": 100_000,
+        "min_timeout": "200 ms",
+        "max_timeout": "120 s",
+        "rtt_samples": "every-acknowledgement",
+        "timestamps": True,
+    },
+}

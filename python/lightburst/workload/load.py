@@ -1,0 +1,82 @@
+"""Load: how much traffic is offered, as a part of what the hosts' links can carry."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lightburst.scenario.workload import Poisson, Workload
+from lightburst.units import BITS_PER_BYTE, format_rate, format_size
+from lightburst.workload.sizes import mean_size
+
+
+@dataclass(frozen=True)
+class Offered:
+    """What a load comes to.
+
+    Attributes
+    ----------
+    load : float
+        Useful bits a second that arrive / `capacity_bps`.
+    capacity_bps : int
+        Sum of the rates of the hosts' links, one way.
+    hosts : int
+        How many there are.
+    mean_size_bytes : float
+        Of a flow.
+    arrival_rate : float
+        Flows a second, in the whole network.
+    """
+
+    load: float
+    capacity_bps: int
+    hosts: int
+    mean_size_bytes: float
+    arrival_rate: float
+
+    def __str__(self) -> str:
+        mean = format_size(round(float(f"{self.mean_size_bytes:.3g}")))
+        return (
+            f"load {self.load:g} of {format_rate(self.capacity_bps)} ({self.hosts} hosts' links): "
+            f"{_figures(self.arrival_rate)} flows/s of {mean}"
+        )
+
+
+def _figures(rate: float) -> str:
+    """Write three figures of a number, never with an exponent."""
+    return f"{float(f'{rate:.3g}'):,.10g}"
+
+
+def offered(workload: Workload, host_rates_bps: NDArray[np.uint64]) -> Offered | None:
+    """Tell what the load of a workload comes to.
+
+    Parameters
+    ----------
+    workload : Workload
+        The ``[workload]`` table.
+    host_rates_bps : ndarray of uint64, shape (hosts,)
+        Rates of the hosts' links.
+
+    Returns
+    -------
+    Offered or None
+        None if the workload has no load.
+
+    Raises
+    ------
+    InputError
+        When the sizes have no mean, or a file cannot be used.
+    """
+    if not isinstance(workload, Poisson) or workload.load is None:
+        return None
+    capacity, mean = int(host_rates_bps.sum()), mean_size(workload.size)
+    rate = workload.load * capacity / (BITS_PER_BYTE * mean)
+    return Offered(workload.load, capacity, host_rates_bps.size, mean, rate)
+
+
+def at_load(workload: Workload, host_rates_bps: NDArray[np.uint64]) -> Workload:
+    """Put an arrival rate in place of a load; any other workload stays as it is."""
+    found = offered(workload, host_rates_bps)
+    if found is None:
+        return workload
+    return workload.model_copy(update={"arrival_rate": found.arrival_rate, "load": None})
