@@ -17,8 +17,10 @@ import pytest
 from lightburst import _core, metrics
 from lightburst.compile import compile_plan
 from lightburst.errors import InputError, RunWarning
-from lightburst.scenario import Scenario
+from lightburst.scenario import Scenario, load
 from lightburst.simulate import run, simulate
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
 
 SWITCHES = ("all-optical", "hybrid", "electronic")
 
@@ -251,3 +253,12 @@ def test_control_c_ends_a_run_that_would_last_for_hours() -> None:
         assert out == "stopped\n"
     assert process.returncode == -signal.SIGINT
     assert errors.rstrip().endswith("KeyboardInterrupt")
+
+
+@pytest.mark.parametrize("file", sorted(EXAMPLES.glob("*.toml")), ids=lambda file: file.stem)
+def test_no_flow_of_an_example_is_faster_than_its_ideal_and_no_link_busier_than_time(
+    file: Path,
+) -> None:
+    result = run(load(file))
+    assert (result.flows["slowdown"] >= 1).all()
+    assert result.links["utilisation"].between(0, 1).all()
