@@ -52,6 +52,7 @@ SETTINGS = {
     "groups": [{"transport": SAWL}],
     "loss": None,
     "trace": None,
+    "sample_ps": None,
 }
 
 

@@ -231,7 +231,7 @@ def test_losses_and_drops_change_the_plan_and_traces_do_not_change_the_flows(
 def test_a_plan_without_losses_and_traces_has_the_digest_it_always_had(scenario: Scenario) -> None:
     plan = compile_plan(scenario.with_(loss=None), 1)
     before = {name: value for name, value in plan.settings.items() if value is not None}
-    assert set(plan.settings) - set(before) == {"agenda", "loss", "trace"}
+    assert set(plan.settings) - set(before) == {"agenda", "loss", "trace", "sample_ps"}
     older = Plan(settings=before | {"agenda": None}, links=plan.links, flows=plan.flows)
     assert older.digest() == plan.digest()
 
@@ -331,10 +331,11 @@ class TestMemory:
             return estimate_memory(compile_plan(scenario.with_(changes), 1))
 
         traced = {"measurement.trace": [0]}
-        # Ten thousand segments, or as many as 1 Gb/s carries in a millisecond: 125.
-        assert needed(traced) - needed({}) == 10_000 * memory._BYTES_PER_TRACED_SEGMENT
+        # Ten thousand segments over five links, or as many as 1 Gb/s carries in a millisecond: 125.
+        each = memory._BYTES_PER_TRACED_SEGMENT + 5 * memory._BYTES_PER_TRACED_HOP
+        assert needed(traced) - needed({}) == 10_000 * each
         short = traced | {"measurement.time_limit": "1 ms"}
-        assert needed(short) - needed({}) == 125 * memory._BYTES_PER_TRACED_SEGMENT
+        assert needed(short) - needed({}) == 125 * each
 
     def test_of_queues_at_edges_and_of_ordered_segments(self, scenario: Scenario) -> None:
         def needed(changes: dict[str, Any]) -> int:

@@ -43,7 +43,7 @@ size = { kind = "constant", value = "1 MB" }
 """
 FILES = {
     "trace.json", "trace.pcapng", "trace_segments.parquet", "trace_windows.parquet",
-    "trace_bursts.parquet",
+    "trace_bursts.parquet", "trace_hops.parquet",
     *(f"{stem}.{end}" for stem in ("time-sequence", "windows", "packets") for end in ("png", "svg"))
 }  # fmt: skip
 
@@ -318,10 +318,31 @@ def test_without_a_directory_nothing_is_written(
     assert list(scenario.parent.iterdir()) == [scenario]
 
 
+def test_the_way_of_a_packet_is_printed(scenario: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["trace", "lossy.toml", "--hops", "all", "--format", "json"]) == 0
+    hops = json.loads(capsys.readouterr().out)["hops"]
+    assert [hop["packet"] for hop in hops] == sorted(hop["packet"] for hop in hops)
+    # The SYN is the first packet: from host 0 over two edges and two cores to host 1.
+    syn = [hop for hop in hops if hop["packet"] == 1]
+    assert [hop["node"] for hop in syn] == [0, 2, 3, 4, 5]
+    assert [hop["link_target"] for hop in syn] == [2, 3, 4, 5, 1]
+    assert [hop["held_s"] for hop in syn] == pytest.approx([0, MS, 0, 0, 0])
+    assert [hop["burst"] for hop in syn] == [None, 0, 0, 0, None]
+    assert sum(hop["arrival_s"] is None for hop in hops) > 1
+    assert main(["trace", "lossy.toml", "--hops", "1"]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    heading = "packet burst node to came held queued begins arrives"
+    way = lines[lines.index(heading.split()) + 1 :]
+    assert way[1][:4] == ["1", "0", "2", "3"]
+    assert len(way) == 5
+
+
 BAD: dict[str, tuple[list[str], list[str]]] = {
     "no such flow": (["--flow", "1"], ["--flow", "given 1", "from 0 to 0"]),
     "negative flow": (["--flow", "-1"], ["--flow", "-1"]),
     "flow in words": (["--flow", "first"], ["--flow", "first"]),
+    "no such packet": (["--hops", "9999999"], ["--hops", "9999999", "flow 0"]),
+    "packet in words": (["--hops", "first"], ["--hops", "first"]),
     "bad seed": (["--seed", "x"], ["--seed", "x"]),
     "datagrams": (
         ["--set", "transport.kind=datagram", "--set", "loss.drops=[]"],

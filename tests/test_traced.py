@@ -12,7 +12,7 @@ from lightburst.compile import compile_plan
 from lightburst.result import Result
 from lightburst.scenario import Scenario
 
-NONE = 2**64 - 1
+NONE, NOWHERE = 2**64 - 1, 2**32 - 1
 MS = 10**9  # picoseconds
 REASONS = _core.registry()["drop_reasons"]
 SCRIPTED = REASONS.index("scripted")
@@ -46,6 +46,10 @@ def segments() -> dict[str, np.ndarray[tuple[int], np.dtype[np.generic]]]:
         "payload": payload.astype("u4"),
         "retransmission": again.astype("u1"),
         "burst": burst,
+        "node": np.array([0, 7, 0, 6, 7, 7], "u4"),
+        "link": np.array([0, NOWHERE, 0, 2, 3, 3], "u4"),
+        "holder_flow": np.array([NOWHERE] * 3 + [9] + [NOWHERE] * 2, "u4"),
+        "holder_burst": np.array([NONE] * 3 + [40] + [NONE] * 2, "u8"),
         "reason": columns[9].astype("u1"),
         "blocks": columns[10].astype("u1"),
         **edges,
@@ -75,11 +79,27 @@ BURSTS = {
     "data": np.array([0, 1], "u1"),
     "lost": np.array([0, 1], "u1"),
     "reason": np.array([255, SCRIPTED], "u1"),
+    "lost_node": np.array([NOWHERE, 6], "u4"),
+    "lost_link": np.array([NOWHERE, 2], "u4"),
 }
+HOPS = {
+    "came_ps": np.array([1 * MS, 3 * MS], "u8"),
+    "flow": np.array([3, 3], "u4"),
+    "packet": np.array([1, 1], "u8"),
+    "burst": np.array([NONE, 42], "u8"),
+    "node": np.array([0, 6], "u4"),
+    "link": np.array([0, 2], "u4"),
+    "held_ps": np.array([0, 5 * MS], "u8"),
+    "queued_ps": np.array([1 * MS, 0], "u8"),
+    "start_ps": np.array([2 * MS, 8 * MS], "u8"),
+    "arrival_ps": np.array([3 * MS, NONE], "u8"),
+}
+# Hosts 0 and 7, and the switches 5 and 6 between them.
+PLACES = traced.Places(np.array([0, 5, 6, 7], "u4"), np.array([5, 6, 7, 6], "u4"))
 
 
 def test_segments() -> None:
-    table = traced.segments(segments())
+    table = traced.segments(segments(), PLACES)
     assert table["time_s"].tolist() == pytest.approx([0, 1e-3, 2e-3, 3e-3, 4e-3, 5e-3])
     assert table["event"].tolist() == ["sent", "arrived", "sent", "lost", "sent", "sent"]
     assert table["from_source"].tolist() == [True] * 4 + [False] * 2
@@ -88,6 +108,12 @@ def test_segments() -> None:
     lost = table.iloc[3]
     assert (lost["packet"], lost["burst"], lost["reason"]) == (7, 42, "scripted")
     assert (lost["sequence"], lost["payload_bytes"], lost["retransmission"]) == (1000, 500, True)
+    assert (lost["node"], lost["link"]) == (6, 2)
+    assert (lost["link_source"], lost["link_target"]) == (6, 7)
+    assert (lost["holder_flow"], lost["holder_burst"]) == (9, 40)
+    assert table["link"].isna().tolist() == [False, True] + [False] * 4
+    assert table["link_target"].isna().tolist() == [False, True] + [False] * 4
+    assert table["holder_flow"].isna().sum() == table["holder_burst"].isna().sum() == 5
     assert table["burst"].isna().sum() == table["reason"].isna().sum() == 5
     assert table["block_end_1"].tolist()[4] == 4000
     assert table["block_start_1"].isna().tolist() == [True] * 4 + [False, True]
@@ -107,11 +133,27 @@ def test_windows() -> None:
 
 
 def test_bursts() -> None:
-    table = traced.bursts(BURSTS)
+    table = traced.bursts(BURSTS, PLACES)
     assert table["departure_s"].isna().tolist() == [False, True]
     assert table["data"].tolist() == table["lost"].tolist() == [False, True]
     assert table["reason"].isna().tolist() == [True, False]
     assert table["node"].tolist() == [2, 5]
+    assert table["lost_node"].isna().tolist() == table["lost_link"].isna().tolist() == [True, False]
+    lost = table.iloc[1][["lost_node", "lost_link", "lost_link_source", "lost_link_target"]]
+    assert lost.tolist() == [6, 2, 6, 7]
+
+
+def test_hops() -> None:
+    table = traced.hops(HOPS, PLACES)
+    assert table["burst"].tolist() == [pd.NA, 42]
+    assert table[["node", "link_source", "link_target"]].to_numpy().tolist() == [
+        [0, 0, 5],
+        [6, 6, 7],
+    ]
+    assert table["held_s"].tolist() == pytest.approx([0, 5e-3])
+    assert table["queued_s"].tolist() == pytest.approx([1e-3, 0])
+    assert table["start_s"].tolist() == pytest.approx([2e-3, 8e-3])
+    assert table["arrival_s"].isna().tolist() == [False, True]
 
 
 def test_a_result_has_a_trace_if_it_was_asked_for(tmp_path: Path) -> None:
@@ -123,14 +165,22 @@ def test_a_result_has_a_trace_if_it_was_asked_for(tmp_path: Path) -> None:
         "measurement": {"trace": [0]},
     }
     scenario = Scenario.from_dict(values)
-    columns = {"trace_segments": segments(), "trace_windows": WINDOWS, "trace_bursts": BURSTS}
+    columns = {
+        "trace_segments": segments(),
+        "trace_windows": WINDOWS,
+        "trace_bursts": BURSTS,
+        "trace_hops": HOPS,
+    }
     plan = compile_plan(scenario, 1)
     trace = Result(scenario, 1, plan, columns, 0.1).trace
-    assert repr(trace) == "<Trace: 6 rows of segments, 2 rows of windows, 2 rows of bursts>"
+    counted = "6 rows of segments, 2 rows of windows, 2 rows of bursts, 2 rows of hops"
+    assert repr(trace) == f"<Trace: {counted}>"
     assert trace is not None
     assert trace.segments is trace.segments
     pd.testing.assert_frame_equal(trace.windows, traced.windows(WINDOWS))
-    pd.testing.assert_frame_equal(trace.bursts, traced.bursts(BURSTS))
+    places = traced.Places(plan.links["from"], plan.links["to"])
+    pd.testing.assert_frame_equal(trace.bursts, traced.bursts(BURSTS, places))
+    pd.testing.assert_frame_equal(trace.hops, traced.hops(HOPS, places))
     without = scenario.with_({"measurement.trace": []})
     assert Result(without, 1, plan, {}, 0.1).trace is None
     table = trace.segments

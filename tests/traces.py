@@ -18,6 +18,7 @@ from lightburst.trace.flow import (
     SYN,
     FlowTrace,
 )
+from lightburst.traced import Places
 
 SCRIPTED = REASONS.index("scripted")
 SEGMENT = 1000
@@ -157,8 +158,9 @@ def trace(log: Log | None = None, **changes: Any) -> FlowTrace:
     segments = columns(_TYPES, (log or eventful()).rows)
     given: dict[str, Any] = {
         "flow": 3, "source": 0, "destination": 300, "size_bytes": SIZE, "payload_bytes": SEGMENT,
-        "window_bytes": WINDOW, "sack": True, "segments": segments,
+        "window_bytes": WINDOW, "connected": True, "sack": True, "segments": segments,
         "windows": columns(_WINDOW_TYPES, windows()), "bursts": columns(_BURST_TYPES, bursts()),
+        "hops": {}, "places": Places(*np.zeros((2, 0), np.uint32)),
         "access_ps": (segments["flags"] & FORWARD > 0).astype(np.uint64) * np.uint64(10**10),
     }  # fmt: skip
     return FlowTrace(**(given | changes))

@@ -56,7 +56,9 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"scenario", "models"}),
     frozenset({"topology", "workload"}),
     frozenset({"compile"}),
-    frozenset({"metrics", "groups", "provenance", "tables", "traced", "result", "simulate"}),
+    frozenset(
+        {"metrics", "groups", "provenance", "sampled", "tables", "traced", "result", "simulate"}
+    ),
     frozenset({"trace"}),
     frozenset({"study"}),
     frozenset({"papers"}),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lightburst.errors import InputError, RunWarning
+    from lightburst.report.explanation import Explanation, explain
     from lightburst.report.reproduction import reproduce
     from lightburst.result import Result
     from lightburst.scenario import Scenario, load
@@ -21,12 +22,14 @@ if TYPE_CHECKING:
 
 # Each name is imported when it is first used: `lightburst --version` needs no pandas.
 _HOME = {
+    "Explanation": "lightburst.report.explanation",
     "InputError": "lightburst.errors",
     "Result": "lightburst.result",
     "RunWarning": "lightburst.errors",
     "Scenario": "lightburst.scenario",
     "Study": "lightburst.study",
     "execute": "lightburst.study",
+    "explain": "lightburst.report.explanation",
     "load": "lightburst.scenario",
     "replicate": "lightburst.study",
     "reproduce": "lightburst.report.reproduction",
@@ -34,6 +37,7 @@ _HOME = {
 }
 
 __all__ = [
+    "Explanation",
     "InputError",
     "Result",
     "RunWarning",
@@ -41,6 +45,7 @@ __all__ = [
     "Study",
     "__version__",
     "execute",
+    "explain",
     "load",
     "replicate",
     "reproduce",

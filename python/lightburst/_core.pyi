@@ -43,7 +43,9 @@ def simulate(
     dict
         Tables ``flows``, ``links``, ``switches``, ``drops`` (column name to array)
         and ``totals`` (name to int); with a trace also ``trace_segments``,
-        ``trace_windows`` and ``trace_bursts``.
+        ``trace_windows``, ``trace_bursts`` and ``trace_hops``; with ``sample_ps``
+        also ``samples``, ``samples_links`` and ``samples_switches``, the latter two
+        one sample after the other.
 
     Raises
     ------

@@ -19,9 +19,11 @@ from lightburst.errors import InputError
 from lightburst.metrics import Columns, Metric
 from lightburst.provenance import Provenance
 from lightburst.provenance import trace as provenance_of
+from lightburst.sampled import TABLES as SAMPLED
+from lightburst.sampled import Samples
 from lightburst.scenario import Scenario
 from lightburst.traced import TABLES as TRACES
-from lightburst.traced import Trace
+from lightburst.traced import Places, Trace
 from lightburst.units import format_duration
 from lightburst.workload import Offered, offered
 
@@ -31,7 +33,9 @@ if TYPE_CHECKING:
 _TABLES = ("flows", "links", "switches")
 # The page is made from the others by `lightburst report`.
 _FILES = (
-    *(f"{name}.parquet" for name in (*_TABLES, *(f"trace_{name}" for name in TRACES))),
+    *(f"{name}.parquet" for name in _TABLES),
+    *(f"trace_{name}.parquet" for name in TRACES),
+    *(f"samples_{name}.parquet" for name in SAMPLED),
     "run.json",
     "index.html",
 )
@@ -275,7 +279,16 @@ class Result:
     @cached_property
     def trace(self) -> Trace | None:
         """What happened to the flows of ``measurement.trace``, event by event; None without any."""
-        return Trace(self.columns) if self.scenario.measurement.trace else None
+        if not self.scenario.measurement.trace:
+            return None
+        return Trace(self.columns, Places.of(self.plan))
+
+    @cached_property
+    def samples(self) -> Samples | None:
+        """Queues, buffers and utilisation over time, by ``measurement.sample``; None without it."""
+        if self.scenario.measurement.sample is None:
+            return None
+        return Samples(self.columns, Places.of(self.plan), self.plan.settings["hosts"])
 
     @cached_property
     def digest(self) -> str:
@@ -387,7 +400,8 @@ class Result:
     def save(self, directory: str | Path) -> Path:
         """Write the tables as Parquet and ``run.json`` with summary, warnings and provenance.
 
-        What was traced is in ``trace_segments``, ``trace_windows`` and ``trace_bursts``.
+        What was traced is in ``trace_segments``, ``trace_windows``, ``trace_bursts`` and
+        ``trace_hops``, what was sampled in ``samples_links`` and ``samples_switches``.
 
         Parameters
         ----------
@@ -423,6 +437,8 @@ class Result:
         written = {name: getattr(self, name) for name in _TABLES}
         if self.trace is not None:
             written |= {f"trace_{name}": getattr(self.trace, name) for name in TRACES}
+        if self.samples is not None:
+            written |= {f"samples_{name}": getattr(self.samples, name) for name in SAMPLED}
         for name, table in written.items():
             table.to_parquet(directory / f"{name}.parquet", index=False)
         content = {

@@ -6,13 +6,14 @@ to the picosecond takes those columns themselves.
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from lightburst import _core
+from lightburst.compile import Plan
 
 Table = Mapping[str, NDArray[Any]]
 
@@ -21,12 +22,62 @@ STATES: Final = ("slow start", "congestion avoidance", "fast recovery", "loss")
 # Bits of the flags of a packet, and the columns that they become.
 FLAGS: Final = {"from_source": 8, "syn": 1, "ack": 2, "fin": 4}
 MOST_BLOCKS: Final = 4
-TABLES: Final = ("segments", "windows", "bursts")
+TABLES: Final = ("segments", "windows", "bursts", "hops")
 
 _PS: Final = 1e-12
 # What a time or a burst is, and what a reason is, where there is none.
 _NONE: Final = np.uint64(2**64 - 1)
 _NO_REASON: Final = 255
+# What a node, a link or a flow is where there is none.
+NOWHERE: Final = 2**32 - 1
+
+
+class Places(NamedTuple):
+    """Nodes and links as tables show them, by their numbers, which is what the simulator says.
+
+    Attributes
+    ----------
+    link_from, link_to : ndarray of uint32, shape (links,)
+        Numbers of the nodes at the ends of each link.
+    names : tuple of str or None
+        Names of the nodes; None: their numbers.
+    """
+
+    link_from: NDArray[np.uint32]
+    link_to: NDArray[np.uint32]
+    names: tuple[str, ...] | None = None
+
+    @classmethod
+    def of(cls, plan: Plan) -> "Places":
+        """Give those of the network of a plan."""
+        names = None if plan.network is None else plan.network.names
+        return cls(plan.links["from"], plan.links["to"], names)
+
+    def named(self, numbers: NDArray[Any]) -> NDArray[Any]:
+        """Give nodes that there are as tables show them."""
+        return numbers if self.names is None else np.array(self.names, dtype=object)[numbers]
+
+    def nodes(self, numbers: NDArray[Any]) -> Any:
+        """Give nodes as tables show them; missing where there is none."""
+        known = numbers != NOWHERE
+        if self.names is None:
+            return _whole(numbers, known)
+        found = self.named(np.where(known, numbers, 0))
+        found[~known] = None
+        return found
+
+    def links(self, numbers: NDArray[np.uint32], prefix: str = "") -> dict[str, Any]:
+        """Give the columns ``link``, ``link_source``, ``link_target``; missing without a link."""
+        known = numbers != NOWHERE
+        safe = np.where(known, numbers, 0)
+        ends = {"link_source": self.link_from[safe], "link_target": self.link_to[safe]}
+        return {
+            f"{prefix}link": _whole(numbers, known),
+            **{
+                f"{prefix}{name}": self.nodes(np.where(known, nodes, np.uint32(NOWHERE)))
+                for name, nodes in ends.items()
+            },
+        }
 
 
 class Trace:
@@ -35,10 +86,14 @@ class Trace:
     Parameters
     ----------
     columns : mapping of str to mapping of str to ndarray
-        The tables ``trace_segments``, ``trace_windows`` and ``trace_bursts`` of a run.
+        The tables ``trace_segments``, ``trace_windows``, ``trace_bursts`` and ``trace_hops`` of a
+        run.
+    places : Places
+        Of its network.
     """
 
-    def __init__(self, columns: Mapping[str, Table]) -> None:
+    def __init__(self, columns: Mapping[str, Table], places: Places) -> None:
+        self._places = places
         self._columns = {name: columns[f"trace_{name}"] for name in TABLES}
 
     def __repr__(self) -> str:
@@ -49,7 +104,7 @@ class Trace:
     @cached_property
     def segments(self) -> pd.DataFrame:
         """One row for each time that a packet was sent, arrived or was lost; see `segments`."""
-        return segments(self._columns["segments"])
+        return segments(self._columns["segments"], self._places)
 
     @cached_property
     def windows(self) -> pd.DataFrame:
@@ -59,16 +114,23 @@ class Trace:
     @cached_property
     def bursts(self) -> pd.DataFrame:
         """One row for each burst with a packet of a traced flow; see `bursts`."""
-        return bursts(self._columns["bursts"])
+        return bursts(self._columns["bursts"], self._places)
+
+    @cached_property
+    def hops(self) -> pd.DataFrame:
+        """One row for each time that a packet was handed to a link; see `hops`."""
+        return hops(self._columns["hops"], self._places)
 
 
-def segments(table: Table) -> pd.DataFrame:
+def segments(table: Table, places: Places) -> pd.DataFrame:
     """Give one row for each time that a packet was sent, arrived or was lost, in order of time.
 
     Parameters
     ----------
     table : mapping of str to ndarray
         Columns of ``trace_segments``.
+    places : Places
+        Of the network.
 
     Returns
     -------
@@ -78,8 +140,12 @@ def segments(table: Table) -> pd.DataFrame:
         rows of a packet; ``from_source``: whether it goes from the flow's source to its
         destination; ``syn``, ``ack``, ``fin``; ``sequence``, its first byte, from 0;
         ``acknowledgement``, the next byte expected (of the source's own: 1 for the SYN, 2 for the
-        FIN); ``payload_bytes``; ``retransmission``; of a loss ``burst``, the number of the burst in
-        which it was (missing otherwise), and ``reason``; ``blocks`` (of SACK), with
+        FIN); ``payload_bytes``; ``retransmission``; the ``node`` where it was; the ``link`` (a row
+        of `lightburst.Result.links`) with its ends ``link_source`` and ``link_target``: the host's
+        interface of a packet that is sent, and of a loss the link on which it was lost or which it
+        could not get; of a loss also ``burst``, the number of the burst in which it was (missing
+        otherwise), the ``reason``, and where a busy output was the reason ``holder_flow`` or
+        ``holder_burst``, whose packet or which burst had got it last; ``blocks`` (of SACK), with
         ``block_start_0`` and ``block_end_0`` to ``_3`` in bytes (missing where there are fewer);
         and the time stamps ``timestamp_s`` and ``echo_s`` (NaN without).
     """
@@ -100,7 +166,11 @@ def segments(table: Table) -> pd.DataFrame:
             "payload_bytes": table["payload"],
             "retransmission": table["retransmission"] > 0,
             "burst": _whole(table["burst"], table["burst"] != _NONE),
+            "node": places.nodes(table["node"]),
+            **places.links(table["link"]),
             "reason": _reasons(table["reason"]),
+            "holder_flow": _whole(table["holder_flow"], table["holder_flow"] != NOWHERE),
+            "holder_burst": _whole(table["holder_burst"], table["holder_burst"] != _NONE),
             "blocks": table["blocks"],
             **edges,
             "timestamp_s": _seconds(table["timestamp_ps"]),
@@ -142,29 +212,74 @@ def windows(table: Table) -> pd.DataFrame:
     )
 
 
-def bursts(table: Table) -> pd.DataFrame:
+def bursts(table: Table, places: Places) -> pd.DataFrame:
     """Give one row for each burst that carries a packet of a traced flow.
 
     Parameters
     ----------
     table : mapping of str to ndarray
         Columns of ``trace_bursts``.
+    places : Places
+        Of the network.
 
     Returns
     -------
     pandas.DataFrame
         ``opened_s``, the arrival of its first packet at the ingress; ``departure_s``, when it left
         there; ``number``; ``node``, the ingress; ``packets`` and ``bytes`` in it, those of other
-        flows too; ``data``: whether it carries any; ``lost`` and, if so, the ``reason``.
+        flows too; ``data``: whether it carries any; ``lost`` and, if so, the ``reason``, the
+        ``lost_node``, and the link that it was on or could not get: ``lost_link``,
+        ``lost_link_source``, ``lost_link_target``.
     """
     return pd.DataFrame(
         {
             "opened_s": table["opened_ps"] * _PS,
             "departure_s": _seconds(table["departure_ps"]),
-            **{name: table[name] for name in ("number", "node", "packets", "bytes")},
+            "number": table["number"],
+            "node": places.nodes(table["node"]),
+            **{name: table[name] for name in ("packets", "bytes")},
             "data": table["data"] > 0,
             "lost": table["lost"] > 0,
             "reason": _reasons(table["reason"]),
+            "lost_node": places.nodes(table["lost_node"]),
+            **places.links(table["lost_link"], "lost_"),
+        }
+    )
+
+
+def hops(table: Table, places: Places) -> pd.DataFrame:
+    """Give one row for each time that a packet was handed to a link, alone or in a burst.
+
+    Parameters
+    ----------
+    table : mapping of str to ndarray
+        Columns of ``trace_hops``.
+    places : Places
+        Of the network.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``came_s``, when it came to the node: its head where the node acts on heads, else its tail;
+        where a host made it when that was, and where a burst was taken apart when its tail was in;
+        ``flow``; ``packet``, its number; the ``burst`` in which it is handed on (missing
+        otherwise); ``node``; the ``link`` with its ends ``link_source`` and ``link_target``;
+        ``held_s``, how long it was kept in a buffer or until its burst was closed; ``queued_s``,
+        how long it then waited for the link; ``start_s``, when its transmission begins;
+        ``arrival_s``, when the node at the other end can act (NaN: it is lost on the link). What is
+        between ``came_s + held_s + queued_s`` and ``start_s`` is the switching time. In the order
+        in which they were handed over.
+    """
+    return pd.DataFrame(
+        {
+            "came_s": table["came_ps"] * _PS,
+            "flow": table["flow"],
+            "packet": table["packet"],
+            "burst": _whole(table["burst"], table["burst"] != _NONE),
+            "node": places.nodes(table["node"]),
+            **places.links(table["link"]),
+            **{f"{name}_s": table[f"{name}_ps"] * _PS for name in ("held", "queued", "start")},
+            "arrival_s": _seconds(table["arrival_ps"]),
         }
     )
 
@@ -182,5 +297,5 @@ def _words(numbers: NDArray[np.uint8], words: Sequence[str]) -> "pd.Categorical[
     return pd.Categorical.from_codes(places, categories=pd.Index(words))
 
 
-def _whole(values: NDArray[np.uint64], known: NDArray[np.bool_]) -> pd.arrays.IntegerArray:
-    return pd.arrays.IntegerArray(np.where(known, values, 0).astype(np.uint64), ~known)
+def _whole(values: NDArray[Any], known: NDArray[np.bool_]) -> pd.arrays.IntegerArray:
+    return pd.arrays.IntegerArray(np.where(known, values, 0).astype(values.dtype), ~known)

@@ -311,6 +311,8 @@ def gentle(random: Random, plan: Plan) -> Plan:
     flow = {name: column[:1] for name, column in plan.flows.items()}
     groups = [{"transport": {**transport, **windows}}]
     changes = {"groups": groups, "loss": loss, "time_limit_ps": 1000 * SECOND}
+    if plan.settings["sample_ps"] is not None:
+        changes["sample_ps"] = SECOND // 3
     return Plan(
         {**plan.settings, **changes},
         lossy(plan.links, plan.settings["hosts"]),
@@ -347,11 +349,14 @@ def random_plan(seed: int, *, bursts: bool) -> Plan:
         "time_limit_ps": random.choice(
             [SECOND, SECOND, 50 * MILLISECOND, MILLISECOND, 100 * MICROSECOND]
         ),
+        "sample_ps": None,
         "agenda": random.choice(AGENDAS),
         "switch": switch,
         "transport": transports,
         "loss": loss,
     }
+    if random.random() < 0.3:
+        chosen["sample_ps"] = chosen["time_limit_ps"] // random.choice([1, 7, 300])
     plan = Plan(settings(hosts, nodes, **chosen), links, flows)
     alone = len(transports) == 1 and transport["kind"] == "tcp"
     return gentle(random, plan) if alone and random.random() < 0.4 else plan

@@ -173,6 +173,7 @@ def plans(draw: st.DrawFn, /, **changes: Any) -> Plan:
         "switch": draw(changes.pop("switch", switches())),
         "transport": transport,
     }
+    chosen["sample_ps"] = draw(st.sampled_from([None, None, 1 + chosen["time_limit_ps"] // 29]))
     # Light keeps its rate.
     links = draw(link_tables(edges, hosts, chosen["switch"]["kind"] != "electronic"))
     flows = draw(flow_tables(hosts, transport))

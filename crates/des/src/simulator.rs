@@ -46,8 +46,8 @@ impl<E: Copy, A: Agenda<E>> Calendar<E, A> {
 pub enum Stop {
     /// Nothing is pending.
     Drained,
-    /// The next event lies after the time limit.
-    TimeLimit,
+    /// The next event lies after the limit, at this time; the run can go on.
+    Later(Time),
     /// The number of events asked for was handled; the run can go on.
     Paused,
 }
@@ -85,8 +85,6 @@ impl<M: Model<A>, A: Agenda<M::Event>> Simulator<M, A> {
     }
 
     /// Handles at most `events` events that lie not after `limit`.
-    ///
-    /// The first event after the limit is lost: a run is not resumed past it.
     pub fn run(&mut self, limit: Time, events: u64) -> Stop {
         let end = self.events.saturating_add(events);
         while self.events < end {
@@ -94,7 +92,8 @@ impl<M: Model<A>, A: Agenda<M::Event>> Simulator<M, A> {
                 return Stop::Drained;
             };
             if entry.time > limit {
-                return Stop::TimeLimit;
+                self.calendar.agenda.push(entry);
+                return Stop::Later(entry.time);
             }
             assert!(entry.time >= self.calendar.now, "time went back");
             self.calendar.now = entry.time;

@@ -1,6 +1,6 @@
 //! The only way a node acts.
 
-use crate::trace::What;
+use crate::trace::{Passage, Place, What};
 use crate::{
     Bundle, DropReason, Event, Fabric, FlowId, LinkId, NodeId, Options, Packet, PortId, Rate,
     Route, SwitchCounters, Trace, UnitId,
@@ -143,6 +143,11 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
     /// Takes a burst apart; returns the first of its packets.
     pub fn unbundle(&mut self, burst: UnitId) -> UnitId {
         self.fabric.bursts.alive -= 1;
+        if let Some(trace) = &mut self.fabric.trace {
+            for (packet, _) in crate::unit::packets(burst, &self.fabric.units) {
+                trace.unbundle(packet, self.calendar.now());
+            }
+        }
         self.fabric.units.remove(burst).cargo
     }
 
@@ -181,14 +186,24 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
     #[inline(always)]
     pub fn send(&mut self, port: PortId, unit: UnitId, from: Time) -> Time {
         let now = self.calendar.now();
-        let link = self.link(port);
+        let place = self.place(port);
+        let link = place.link;
         let fabric = &mut *self.fabric;
         if from > now {
             fabric.links.postpone(link, from);
         }
         let transit = fabric.links.transmit(link, fabric.units[unit].bytes, from);
-        if transit.lossy && fabric.lose_on(link, unit, now) {
-            return transit.start;
+        if transit.watched {
+            let passage = Passage {
+                place,
+                now,
+                ready: from,
+                start: transit.start,
+                arrival: transit.arrival,
+            };
+            if fabric.watch(unit, passage) {
+                return transit.start;
+            }
         }
         let order = self.calendar.order(Class::Arrival);
         let packet = &mut fabric.units[unit];
@@ -212,21 +227,42 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
     #[inline]
     pub fn deliver(&mut self, unit: UnitId) -> Packet {
         self.fabric.delivered += 1;
-        self.note(unit, What::Arrived, self.now());
+        self.note(unit, What::Arrived(self.node), self.now());
         self.fabric.units.remove(unit)
     }
 
-    /// Drops a unit.
+    /// Drops a unit that wanted this port.
     #[inline]
-    pub fn drop(&mut self, unit: UnitId, reason: DropReason, counters: &mut SwitchCounters) {
+    pub fn drop(
+        &mut self,
+        unit: UnitId,
+        port: PortId,
+        reason: DropReason,
+        counters: &mut SwitchCounters,
+    ) {
         counters.dropped[reason as usize] += 1;
-        self.lose(unit, reason);
+        self.lose(unit, port, reason);
     }
 
-    /// Drops a unit where no switch counts it.
+    /// Drops a unit that wanted this port, where no switch counts it.
     #[inline]
-    pub fn lose(&mut self, unit: UnitId, reason: DropReason) {
-        self.fabric.remove(unit, reason, self.calendar.now());
+    pub fn lose(&mut self, unit: UnitId, port: PortId, reason: DropReason) {
+        let place = self.place(port);
+        self.fabric.remove(unit, place, reason, self.calendar.now());
+    }
+
+    /// Notes that the transmission of a packet begins on a host's interface.
+    #[inline]
+    pub fn note_sent(&mut self, unit: UnitId, port: PortId, begin: Time) {
+        self.note(unit, What::Sent(self.place(port)), begin);
+    }
+
+    #[inline]
+    fn place(&self, port: PortId) -> Place {
+        Place {
+            node: self.node,
+            link: self.link(port),
+        }
     }
 
     /// The trace, if the flow is traced.
@@ -240,13 +276,13 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
     #[inline]
     pub fn mark(&mut self, unit: UnitId, again: bool) {
         if let Some(trace) = &mut self.fabric.trace {
-            trace.mark(unit, self.fabric.created, again);
+            trace.mark(unit, self.fabric.created, again, self.calendar.now());
         }
     }
 
     /// Notes what happens to a packet, if its flow is traced.
     #[inline]
-    pub fn note(&mut self, unit: UnitId, what: What, time: Time) {
+    fn note(&mut self, unit: UnitId, what: What, time: Time) {
         if self.fabric.trace.is_some() {
             self.fabric.note(unit, what, time);
         }

@@ -1,7 +1,8 @@
 //! Links, units in flight and routes: all that nodes share.
 
 use crate::link::{Links, Wire};
-use crate::trace::What;
+use crate::trace::{Passage, Place, What};
+use crate::unit::packets;
 use crate::{
     Arena, DropReason, Header, LinkId, Loss, NodeId, Options, Packet, PortId, Routing, Trace,
     UnitId,
@@ -83,6 +84,11 @@ impl Fabric {
         LinkId(self.first_link[node.index()] + u32::from(port.0))
     }
 
+    /// The links that leave a node.
+    pub fn outputs(&self, node: NodeId) -> impl Iterator<Item = LinkId> {
+        (self.first_link[node.index()]..self.first_link[node.index() + 1]).map(LinkId)
+    }
+
     /// Gives a packet options.
     pub(crate) fn set_options(&mut self, unit: UnitId, options: Options) {
         if unit.index() >= self.options.len() {
@@ -97,60 +103,78 @@ impl Fabric {
         &self.options[unit.index()]
     }
 
-    /// Whether a lossy link loses a unit; then the unit is gone.
-    pub(crate) fn lose_on(&mut self, link: LinkId, unit: UnitId, now: Time) -> bool {
-        let Some(loss) = &mut self.loss else {
-            return false;
-        };
-        self.looked_at.clear();
-        let burst = self.units[unit].cargo != UnitId::NONE;
-        let mut at = if burst { self.units[unit].cargo } else { unit };
-        while at != UnitId::NONE {
-            self.looked_at.push(self.units[at]);
-            at = match burst {
-                true => self.units[at].next,
-                false => UnitId::NONE,
-            };
+    /// Looks at a unit that is handed to a watched link; says whether the link loses it.
+    /// Then the unit is gone.
+    pub(crate) fn watch(&mut self, unit: UnitId, passage: Passage) -> bool {
+        let Passage { place, now, .. } = passage;
+        let taken = self.taken(unit, place.link, now);
+        if let Some(trace) = &mut self.trace {
+            let arrival = taken.map_or(passage.arrival, |_| Time::NEVER);
+            trace.hop(unit, &self.units, &Passage { arrival, ..passage });
         }
-        let taken = loss.takes(link, &self.looked_at, now);
-        if let Some(scripted) = taken {
-            let reason = match scripted {
-                true => DropReason::Scripted,
-                false => DropReason::Random,
-            };
-            self.remove(unit, reason, now);
+        if let Some(reason) = taken {
+            self.remove(unit, place, reason, now);
         }
         taken.is_some()
     }
 
-    /// Drops a unit; a burst with all that is in it.
-    #[inline]
-    pub(crate) fn remove(&mut self, unit: UnitId, reason: DropReason, now: Time) {
-        if self.units[unit].cargo != UnitId::NONE {
-            return self.remove_burst(unit, reason, now);
-        }
-        if self.trace.is_some() {
-            let burst = None;
-            self.note(unit, What::Lost { reason, burst }, now);
-        }
-        let packet = self.units.remove(unit);
-        self.dropped[packet.flow.index()] += 1;
+    /// Why a link loses a unit, if it does.
+    fn taken(&mut self, unit: UnitId, link: LinkId, now: Time) -> Option<DropReason> {
+        let loss = self.loss.as_mut().filter(|loss| loss.is_on(link))?;
+        self.looked_at.clear();
+        let packets = packets(unit, &self.units);
+        self.looked_at.extend(packets.map(|(_, packet)| *packet));
+        loss.takes(link, &self.looked_at, now)
     }
 
-    fn remove_burst(&mut self, unit: UnitId, reason: DropReason, now: Time) {
+    /// Drops a unit; a burst with all that is in it.
+    #[inline]
+    pub(crate) fn remove(&mut self, unit: UnitId, place: Place, reason: DropReason, now: Time) {
+        if self.trace.is_some() {
+            self.note_loss(unit, place, reason, now);
+        }
         let packet = self.units.remove(unit);
+        if !packet.is_burst() {
+            self.dropped[packet.flow.index()] += 1;
+            return;
+        }
         self.bursts.lost += 1;
         self.bursts.alive -= 1;
-        let burst = Some(packet.header.sequence);
         let mut at = packet.cargo;
         while at != UnitId::NONE {
-            self.note(at, What::Lost { reason, burst }, now);
             let packet = self.units.remove(at);
             self.dropped[packet.flow.index()] += 1;
             at = packet.next;
         }
-        if let Some(trace) = &mut self.trace {
-            trace.lose(packet.header.sequence, reason);
+    }
+
+    /// Adds the rows of a unit that is dropped to the trace.
+    #[cold]
+    fn note_loss(&mut self, unit: UnitId, place: Place, reason: DropReason, now: Time) {
+        let Some(trace) = &mut self.trace else {
+            return;
+        };
+        let busy = match reason {
+            DropReason::Contention | DropReason::NoInputPort | DropReason::BufferFull => true,
+            DropReason::QueueFull
+            | DropReason::AccessBufferFull
+            | DropReason::Random
+            | DropReason::Scripted => false,
+        };
+        let dropped = &self.units[unit];
+        let burst = dropped.is_burst().then_some(dropped.header.sequence);
+        let what = What::Lost {
+            place,
+            reason,
+            burst,
+            holder: trace.holder(place.link).filter(|_| busy),
+        };
+        if let Some(number) = burst {
+            trace.lose(number, reason, place);
+        }
+        let packets: Vec<UnitId> = packets(unit, &self.units).map(|(at, _)| at).collect();
+        for packet in packets {
+            self.note(packet, what, now);
         }
     }
 

@@ -21,8 +21,8 @@ pub struct Wire {
     pub delay: Duration,
     /// Whether the target acts on the tail of a unit (or on its head).
     pub whole: bool,
-    /// Whether it may lose units.
-    pub lossy: bool,
+    /// Whether units that are handed to it are looked at: it may lose them, or there is a trace.
+    pub watched: bool,
 }
 
 /// What links that are alike have in common.
@@ -33,7 +33,7 @@ struct Kind {
     /// Zero when the rate gives no whole number of picoseconds.
     ps_per_byte: u32,
     whole: bool,
-    lossy: bool,
+    watched: bool,
 }
 
 impl Kind {
@@ -44,7 +44,7 @@ impl Kind {
             delay: wire.delay,
             ps_per_byte: wire.rate.whole_ps_per_byte().unwrap_or(0),
             whole: wire.whole,
-            lossy: wire.lossy,
+            watched: wire.watched,
         }
     }
 
@@ -89,8 +89,8 @@ pub(crate) struct Transit {
     pub start: Time,
     pub arrival: Time,
     pub to: NodeId,
-    /// Whether it may be lost on the way.
-    pub lossy: bool,
+    /// Whether it is to be looked at.
+    pub watched: bool,
 }
 
 /// All links.
@@ -121,7 +121,7 @@ impl Links {
         let mut known = BTreeMap::new();
         let mut kinds = Vec::new();
         let mut exit = |wire: &Wire| {
-            let alike = (wire.rate, wire.delay, wire.whole, wire.lossy);
+            let alike = (wire.rate, wire.delay, wire.whole, wire.watched);
             let kind = *known.entry(alike).or_insert_with(|| {
                 kinds.push(Kind::new(wire));
                 kinds.len() as u32 - 1
@@ -244,7 +244,7 @@ impl Links {
             start,
             arrival: sent + kind.delay,
             to: exit.to,
-            lossy: kind.lossy,
+            watched: kind.watched,
         }
     }
 
@@ -278,7 +278,7 @@ mod tests {
             rate: Rate::from_bps(10_000_000_000),
             delay: Duration(50),
             whole: false,
-            lossy: false,
+            watched: false,
         };
         let mut links = Links::new(&[wire]);
         let mut follow =

@@ -1,6 +1,6 @@
 //! Links that lose units: at random, or by a script.
 
-use crate::{FlowId, LinkId, NodeId, Packet};
+use crate::{DropReason, FlowId, LinkId, NodeId, Packet};
 use lightburst_des::{Stream, Time};
 
 /// What a scripted drop takes; all is counted from 1.
@@ -130,8 +130,13 @@ impl Loss {
         }
     }
 
-    /// Whether the link loses a unit that holds these packets.
-    pub fn takes(&mut self, link: LinkId, packets: &[Packet], now: Time) -> Option<bool> {
+    /// Whether a link may lose units.
+    pub fn is_on(&self, link: LinkId) -> bool {
+        self.streams[link.index()].is_some()
+    }
+
+    /// Why a lossy link loses a unit that holds these packets, if it does.
+    pub fn takes(&mut self, link: LinkId, packets: &[Packet], now: Time) -> Option<DropReason> {
         let mut scripted = false;
         for drop in &mut self.drops {
             if drop.takes(packets) {
@@ -144,11 +149,13 @@ impl Loss {
         let threshold = self.thresholds[usize::from(!data)];
         let stream = self.streams[link.index()].as_mut().expect("a lossy link");
         let random = threshold > 0 && stream.next_u64() < threshold;
-        if scripted || random {
-            self.lost[link.index()] += 1;
-            return Some(scripted);
-        }
-        None
+        let reason = match (scripted, random) {
+            (true, _) => DropReason::Scripted,
+            (false, true) => DropReason::Random,
+            (false, false) => return None,
+        };
+        self.lost[link.index()] += 1;
+        Some(reason)
     }
 }
 
@@ -163,7 +170,7 @@ mod tests {
         let has_53_bits = |seed: &u64| stream(*seed).next_u64() % 2048 == 0;
         let seed = (0..).find(has_53_bits).unwrap();
         let draw = stream(seed).next_u64();
-        for (bound, lost) in [(draw, None), (draw + 2048, Some(false))] {
+        for (bound, lost) in [(draw, None), (draw + 2048, Some(DropReason::Random))] {
             let p = bound as f64 / 2f64.powi(64);
             let mut loss = Loss::new([p; 2], vec![Some(stream(seed))], vec![]);
             assert_eq!(loss.takes(LinkId(0), &[], Time::ZERO), lost);

@@ -56,9 +56,10 @@ impl<H: Hosts, A: Agenda<Event>> Network<H, A> {
         }
     }
 
-    /// The switches.
-    pub fn switches(&self) -> impl Iterator<Item = &dyn Node<A>> {
-        self.sites.iter().map(|site| &*site.switch)
+    /// The switches, by their nodes.
+    pub fn switches(&self) -> impl Iterator<Item = (NodeId, &dyn Node<A>)> {
+        let switches = self.sites.iter().map(|site| &*site.switch);
+        (self.host_count..).map(NodeId).zip(switches)
     }
 
     /// Sets the first timer of the hosts.

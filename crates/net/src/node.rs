@@ -13,6 +13,11 @@ pub trait Node<A: Agenda<Event>>: Send {
 
     /// What it has counted.
     fn counters(&self) -> &SwitchCounters;
+
+    /// Bytes that it keeps, of which it has given `queued` to its outputs already.
+    fn held(&self, _queued: u64) -> u64 {
+        self.counters().occupancy.level()
+    }
 }
 
 /// The hosts: one component, because the two ends of a flow share its table.

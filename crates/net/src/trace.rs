@@ -1,21 +1,43 @@
 //! What happens to chosen flows, event by event: only when asked for.
 
-use crate::{DropReason, FlowId, Header, NodeId, Options, UnitId};
+use crate::{Arena, DropReason, FlowId, Header, LinkId, NodeId, Options, UnitId};
 use lightburst_des::{Duration, Time};
+
+/// A node and a link that begins there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The node.
+    pub node: NodeId,
+    /// The link.
+    pub link: LinkId,
+}
+
+/// What was last handed to a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holder {
+    /// A packet of this flow.
+    Packet(FlowId),
+    /// The burst of this number.
+    Burst(u64),
+}
 
 /// What happens to a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// Its transmission begins on the host's interface.
-    Sent,
+    /// Its transmission begins on the host's interface, which is here.
+    Sent(Place),
     /// It is at the host that it is for.
-    Arrived,
-    /// It is dropped, in the burst of this number if it was in one.
+    Arrived(NodeId),
+    /// It is dropped: at this node, on the way to or on this link.
     Lost {
+        /// Where.
+        place: Place,
         /// Why.
         reason: DropReason,
         /// The burst in which it was.
         burst: Option<u64>,
+        /// What used the link that it wanted, if that was why.
+        holder: Option<Holder>,
     },
 }
 
@@ -91,8 +113,56 @@ pub struct Burst {
     pub bytes: u32,
     /// Whether any of them carries data.
     pub data: bool,
-    /// Why it was dropped.
-    pub lost: Option<DropReason>,
+    /// Why and where it was dropped.
+    pub lost: Option<(DropReason, Place)>,
+}
+
+/// A row of a packet that is handed to a link, alone or in a burst.
+#[derive(Clone, Copy, Debug)]
+pub struct Hop {
+    /// The flow.
+    pub flow: FlowId,
+    /// The packet's number.
+    pub number: u64,
+    /// The burst in which it is.
+    pub burst: Option<u64>,
+    /// Where.
+    pub place: Place,
+    /// When what the node acts on was there: the head, the tail, or the packet that a
+    /// burst was taken apart to, or a host made.
+    pub came: Time,
+    /// How long it was kept in a buffer or until its burst was closed.
+    pub held: Duration,
+    /// How long it then waited for the link.
+    pub queued: Duration,
+    /// When its transmission begins.
+    pub start: Time,
+    /// When the node at the other end can act; [`Time::NEVER`]: it is lost on the link.
+    pub arrival: Time,
+}
+
+/// A unit that is handed to a link.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Passage {
+    /// From where, and over what.
+    pub place: Place,
+    /// When it is handed over.
+    pub now: Time,
+    /// When its transmission may begin as far as the node goes.
+    pub ready: Time,
+    /// When it begins.
+    pub start: Time,
+    /// When the node at the other end can act; [`Time::NEVER`]: it is lost.
+    pub arrival: Time,
+}
+
+/// What is known of a packet that is somewhere.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mark {
+    number: u64,
+    again: bool,
+    /// When it came to the node where it is, or to which it is on its way.
+    came: Time,
 }
 
 /// The rows of the flows that are traced.
@@ -101,22 +171,27 @@ pub struct Trace {
     wanted: Vec<bool>,
     /// The newest round-trip time of each flow.
     samples: Vec<Option<Duration>>,
-    /// Number and repetition of the packets that are somewhere, by handle.
-    marks: Vec<(u64, bool)>,
+    /// The packets that are somewhere, by handle.
+    marks: Vec<Mark>,
+    /// What each link was given last.
+    holders: Vec<Option<Holder>>,
     /// Packets, in the order in which the rows were made.
     pub packets: Vec<Packet>,
     /// Senders.
     pub windows: Vec<Window>,
     /// Bursts that carry a packet of a traced flow.
     pub bursts: Vec<Burst>,
+    /// Packets on their way from node to node.
+    pub hops: Vec<Hop>,
 }
 
 impl Trace {
-    /// A trace of some of `flows` flows.
-    pub fn new(flows: usize, wanted: &[u32]) -> Trace {
+    /// A trace of some of `flows` flows, over `links` links.
+    pub fn new(flows: usize, links: usize, wanted: &[u32]) -> Trace {
         let mut trace = Trace {
             wanted: vec![false; flows],
             samples: vec![None; flows],
+            holders: vec![None; links],
             ..Trace::default()
         };
         for &flow in wanted {
@@ -142,11 +217,53 @@ impl Trace {
     }
 
     /// Notes a new packet.
-    pub(crate) fn mark(&mut self, unit: UnitId, number: u64, again: bool) {
+    pub(crate) fn mark(&mut self, unit: UnitId, number: u64, again: bool, came: Time) {
         if unit.index() >= self.marks.len() {
-            self.marks.resize(unit.index() + 1, (0, false));
+            self.marks.resize(unit.index() + 1, Mark::default());
         }
-        self.marks[unit.index()] = (number, again);
+        self.marks[unit.index()] = Mark {
+            number,
+            again,
+            came,
+        };
+    }
+
+    /// Notes that a packet is taken out of its burst.
+    pub(crate) fn unbundle(&mut self, packet: UnitId, now: Time) {
+        self.marks[packet.index()].came = now;
+    }
+
+    /// Notes that a unit is handed to a link: the rows of its packets that are traced.
+    pub(crate) fn hop(&mut self, unit: UnitId, units: &Arena<crate::Packet>, passage: &Passage) {
+        let Passage { place, now, .. } = *passage;
+        let packet = &units[unit];
+        let burst = packet.is_burst().then_some(packet.header.sequence);
+        self.holders[place.link.index()] = Some(match burst {
+            Some(number) => Holder::Burst(number),
+            None => Holder::Packet(packet.flow),
+        });
+        for (at, packet) in crate::unit::packets(unit, units) {
+            let mark = &mut self.marks[at.index()];
+            let came = std::mem::replace(&mut mark.came, passage.arrival);
+            if self.wanted[packet.flow.index()] {
+                self.hops.push(Hop {
+                    flow: packet.flow,
+                    number: mark.number,
+                    burst,
+                    place,
+                    came,
+                    held: now.since(came),
+                    queued: passage.start.since(passage.ready),
+                    start: passage.start,
+                    arrival: passage.arrival,
+                });
+            }
+        }
+    }
+
+    /// What was last handed to a link.
+    pub(crate) fn holder(&self, link: LinkId) -> Option<Holder> {
+        self.holders[link.index()]
     }
 
     /// Adds the row of a packet.
@@ -158,7 +275,7 @@ impl Trace {
         packet: &crate::Packet,
         options: Option<Options>,
     ) {
-        let (number, again) = self.marks[unit.index()];
+        let Mark { number, again, .. } = self.marks[unit.index()];
         self.packets.push(Packet {
             time,
             what,
@@ -171,10 +288,10 @@ impl Trace {
     }
 
     /// Notes that a burst is dropped.
-    pub(crate) fn lose(&mut self, number: u64, reason: DropReason) {
+    pub(crate) fn lose(&mut self, number: u64, reason: DropReason, place: Place) {
         // Rows come in the order of the numbers; a burst without a traced flow has none.
-        if let Ok(place) = self.bursts.binary_search_by_key(&number, |b| b.number) {
-            self.bursts[place].lost = Some(reason);
+        if let Ok(row) = self.bursts.binary_search_by_key(&number, |b| b.number) {
+            self.bursts[row].lost = Some((reason, place));
         }
     }
 }

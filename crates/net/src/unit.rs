@@ -1,6 +1,6 @@
 //! What travels.
 
-use crate::{FlowId, NodeId, UnitId};
+use crate::{Arena, FlowId, NodeId, UnitId};
 use lightburst_des::{Order, Time};
 
 /// The transport header that a packet carries; the network never reads it.
@@ -144,6 +144,12 @@ impl Packet {
         }
     }
 
+    /// Whether it is a burst of packets.
+    #[inline]
+    pub(crate) fn is_burst(&self) -> bool {
+        self.cargo != UnitId::NONE
+    }
+
     /// A packet that is nowhere yet.
     #[inline]
     pub fn new(
@@ -165,6 +171,20 @@ impl Packet {
             order: Order::default(),
         }
     }
+}
+
+/// The packets of a unit: those in a burst, or itself.
+pub(crate) fn packets(
+    unit: UnitId,
+    units: &Arena<Packet>,
+) -> impl Iterator<Item = (UnitId, &Packet)> {
+    let burst = units[unit].is_burst();
+    let mut at = if burst { units[unit].cargo } else { unit };
+    std::iter::from_fn(move || {
+        let packet = (at != UnitId::NONE).then(|| (at, &units[at]))?;
+        at = if burst { packet.1.next } else { UnitId::NONE };
+        Some(packet)
+    })
 }
 
 const _: () = assert!(std::mem::size_of::<Packet>() == 64);

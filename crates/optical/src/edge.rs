@@ -104,7 +104,8 @@ impl Edge {
         let port = output(self.choice, burst, &mut self.draw, fx);
         let departure = fx.now().max(fx.free_at(port));
         fx.note_burst(&bundle, burst, departure);
-        fx.send(port, burst, departure);
+        let now = fx.now();
+        fx.send(port, burst, now);
     }
 
     fn on_burst<A: Agenda<Event>>(&mut self, burst: UnitId, fx: &mut Effects<'_, A>) {
@@ -122,7 +123,10 @@ impl Edge {
                 self.counters.forwarded += 1;
                 cut_through(port, burst, self.switching_time, fx);
             }
-            Pick::Busy(_) => fx.drop(burst, DropReason::Contention, &mut self.counters),
+            Pick::Busy(outputs) => {
+                let port = fx.port(outputs, 0);
+                fx.drop(burst, port, DropReason::Contention, &mut self.counters);
+            }
         }
     }
 
@@ -158,5 +162,10 @@ impl<A: Agenda<Event>> Node<A> for Edge {
 
     fn counters(&self) -> &SwitchCounters {
         &self.counters
+    }
+
+    /// The packets whose bursts are not closed.
+    fn held(&self, _queued: u64) -> u64 {
+        self.ingress.held()
     }
 }

@@ -118,7 +118,7 @@ impl<A: Agenda<Event>> Switches<A> {
             whole: links.to[i] < settings.hosts
                 || self.entry.whole_units
                 || (bursts && links.from[i] < settings.hosts),
-            lossy: settings.loss.is_some() && links.lossy[i] != 0,
+            watched: settings.trace.is_some() || (settings.loss.is_some() && links.lossy[i] != 0),
         };
         let wires: Vec<Wire> = (0..links.from.len()).map(wire).collect();
         let routing = match settings.routing {
@@ -134,7 +134,7 @@ impl<A: Agenda<Event>> Switches<A> {
             fabric.loss = Some(Box::new(crate::loss::loss(plan, given)));
         }
         if let Some(wanted) = &settings.trace {
-            fabric.trace = Some(Box::new(Trace::new(flows, wanted)));
+            fabric.trace = Some(Box::new(Trace::new(flows, wires.len(), wanted)));
         }
         fabric
     }

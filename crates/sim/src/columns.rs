@@ -2,7 +2,7 @@
 
 use lightburst_des::{Agenda, Time};
 use lightburst_net::link::Carried;
-use lightburst_net::{DropReason, Event, Fabric, Node};
+use lightburst_net::{DropReason, Event, Fabric, Node, NodeId};
 use lightburst_tcp::Outcome;
 
 /// A column of numbers.
@@ -34,8 +34,10 @@ pub struct Columns {
     pub switches: Table,
     /// A row for each scripted drop.
     pub drops: Table,
-    /// What happened to the traced flows: packets, windows, bursts.
-    pub trace: Option<[Table; 3]>,
+    /// What happened to the traced flows: packets, windows, bursts, hops.
+    pub trace: Option<[Table; 4]>,
+    /// The state at regular times: the times, then for each of them all links and all switches.
+    pub samples: Option<[Table; 3]>,
     /// Single numbers.
     pub totals: Vec<(&'static str, u64)>,
 }
@@ -120,10 +122,10 @@ pub fn drops(fabric: &Fabric) -> Table {
 
 /// The table of switches at the time `end`.
 pub fn switches<'a, A: Agenda<Event> + 'a>(
-    switches: impl Iterator<Item = &'a dyn Node<A>>,
+    switches: impl Iterator<Item = (NodeId, &'a dyn Node<A>)>,
     end: Time,
 ) -> Table {
-    let counters: Vec<_> = switches.map(|switch| switch.counters()).collect();
+    let counters: Vec<_> = switches.map(|(_, switch)| switch.counters()).collect();
     let each = |value: &dyn Fn(&lightburst_net::SwitchCounters) -> u64| {
         Column::U64(counters.iter().map(|c| value(c)).collect())
     };

@@ -6,6 +6,7 @@ mod ideal;
 mod loss;
 pub mod plan;
 pub mod run;
+mod samples;
 mod trace;
 
 pub use columns::Columns;

@@ -94,6 +94,9 @@ pub struct Settings {
     /// The flows that are traced.
     #[serde(default)]
     pub trace: Option<Vec<u32>>,
+    /// From one look at queues and buffers to the next.
+    #[serde(default)]
+    pub sample_ps: Option<u64>,
 }
 
 /// How next hops are found.

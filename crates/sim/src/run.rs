@@ -3,8 +3,9 @@
 use crate::build;
 use crate::columns::{self, Columns, Paths, Table};
 use crate::plan::{Plan, PlanError};
+use crate::samples::Samples;
 use lightburst_des::agenda::{Agenda, BinaryHeap, QuadHeap, RadixHeap, Wheel};
-use lightburst_des::{Selected, Simulator, Stop, Time};
+use lightburst_des::{Duration, Selected, Simulator, Stop, Time};
 use lightburst_net::{Event, Fabric, Hosts, Network};
 use lightburst_tcp::{DatagramHosts, MixedHosts, TcpHosts};
 
@@ -43,19 +44,57 @@ impl Outcomes for DatagramHosts {
 struct Running<H: Hosts, A: Agenda<Event>> {
     simulator: Simulator<Network<H, A>, A>,
     limit: Time,
-    /// The time limit if that cut the run off, else the last event.
+    /// The time limit if that cut the run off, else the last event so far.
     end: Time,
     paths: Paths,
+    samples: Option<Samples>,
+}
+
+impl<H: Hosts, A: Agenda<Event>> Running<H, A> {
+    /// Handles events up to the next sample, or without one up to the time limit.
+    fn run(&mut self, events: u64) -> Stop {
+        let next = self.samples.as_ref().map_or(Time::NEVER, Samples::next);
+        self.simulator.run(self.limit.min(next), events)
+    }
+
+    /// Takes the samples that are due before an event at `time`.
+    fn sample_before(&mut self, time: Time) {
+        if let Some(samples) = &mut self.samples {
+            while samples.next() < time {
+                samples.take(samples.next(), &self.simulator.model);
+            }
+        }
+    }
+
+    /// The run ends at `time`, which is the last sample.
+    fn end_at(&mut self, time: Time) {
+        self.end = time;
+        self.sample_before(time);
+        if let Some(samples) = &mut self.samples {
+            samples.end(time, &self.simulator.model);
+        }
+    }
 }
 
 impl<H: Hosts + Outcomes + Send, A: Agenda<Event> + Send> Run for Running<H, A> {
     fn advance(&mut self, events: u64) -> bool {
-        let stop = self.simulator.run(self.limit, events);
-        self.end = match stop {
-            Stop::TimeLimit => self.limit,
-            _ => self.simulator.calendar.now(),
-        };
-        stop != Stop::Paused
+        let last = self.simulator.events().saturating_add(events);
+        loop {
+            let end = match self.run(last - self.simulator.events()) {
+                Stop::Paused => {
+                    self.end = self.simulator.calendar.now();
+                    return false;
+                }
+                Stop::Later(time) if time <= self.limit => {
+                    self.sample_before(time);
+                    continue;
+                }
+                Stop::Later(_) => self.limit,
+                Stop::Drained => self.simulator.calendar.now(),
+            };
+            self.end_at(end);
+            return true;
+        }
     }
 
     fn columns(&self) -> Columns {
@@ -73,8 +112,10 @@ impl<H: Hosts + Outcomes + Send, A: Agenda<Event> + Send> Run for Running<H, A> 
                     crate::trace::packets(trace),
                     crate::trace::windows(&trace.windows),
                     crate::trace::bursts(&trace.bursts),
+                    crate::trace::hops(&trace.hops),
                 ]
             }),
+            samples: self.samples.as_ref().map(Samples::tables),
             totals: vec![
                 total("events", self.simulator.events()),
                 total("packet_hops", fabric.hops()),
@@ -137,11 +178,12 @@ where
     let network = Network::new(fabric, hosts, switches, plan.settings.hosts);
     let mut simulator = Simulator::new(network, 4 * plan.flows.source.len());
     simulator.model.start(&mut simulator.calendar);
-    let limit = Time(plan.settings.time_limit_ps);
+    let every = plan.settings.sample_ps.map(Duration);
     Box::new(Running {
         simulator,
-        limit,
+        limit: Time(plan.settings.time_limit_ps),
         end: Time::ZERO,
         paths,
+        samples: every.map(Samples::new),
     })
 }

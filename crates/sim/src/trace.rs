@@ -2,8 +2,8 @@
 
 use crate::columns::{Column, Table};
 use lightburst_des::Time;
-use lightburst_net::trace::{Burst, Packet, What, Window};
-use lightburst_net::{Block, DropReason, Header, Options, Trace};
+use lightburst_net::trace::{Burst, Holder, Hop, Packet, Place, What, Window};
+use lightburst_net::{Block, DropReason, Header, NodeId, Options, Trace};
 
 /// Stands for no reason.
 const NO_REASON: u8 = u8::MAX;
@@ -16,10 +16,37 @@ fn reason(reason: Option<DropReason>) -> u8 {
     reason.map_or(NO_REASON, |reason| reason as u8)
 }
 
-fn loss(what: What) -> (Option<DropReason>, Option<u64>) {
+/// Why a packet was lost, in which burst, and who used the link.
+fn loss(what: What) -> (Option<DropReason>, Option<u64>, Option<Holder>) {
     match what {
-        What::Lost { reason, burst } => (Some(reason), burst),
-        What::Sent | What::Arrived => (None, None),
+        What::Lost {
+            reason,
+            burst,
+            holder,
+            ..
+        } => (Some(reason), burst, holder),
+        What::Sent(_) | What::Arrived(_) => (None, None, None),
+    }
+}
+
+/// The number of a burst, if there is one.
+fn number(burst: Option<u64>) -> u64 {
+    burst.unwrap_or(u64::MAX)
+}
+
+/// The node of an event and, where a link has to do with it, that.
+fn place(what: What) -> (NodeId, u32) {
+    match what {
+        What::Sent(place) | What::Lost { place, .. } => (place.node, place.link.0),
+        What::Arrived(node) => (node, u32::MAX),
+    }
+}
+
+fn holder(what: What) -> (u32, u64) {
+    match loss(what).2 {
+        Some(Holder::Packet(flow)) => (flow.0, u64::MAX),
+        Some(Holder::Burst(number)) => (u32::MAX, number),
+        None => (u32::MAX, u64::MAX),
     }
 }
 
@@ -29,20 +56,14 @@ pub fn packets(trace: &Trace) -> Table {
     // A packet's row is made when it is handed to the interface, which may be before it leaves.
     rows.sort_by_key(|row| row.time);
     let header = |value: fn(&Header) -> u64| Column::U64(each(&rows, |row| value(&row.header)));
-    let option = |value: &dyn Fn(&Options) -> u64, none: u64| {
-        Column::U64(each(&rows, |row| row.options.as_ref().map_or(none, value)))
-    };
-    let block = |i: usize, value: fn(&Block) -> u64| {
-        option(&|options| options.blocks().get(i).map_or(0, value), 0)
-    };
-    vec![
+    let mut columns = vec![
         ("time_ps", Column::U64(each(&rows, |row| row.time.0))),
         ("flow", Column::U32(each(&rows, |row| row.flow.0))),
         (
             "event",
             Column::U8(each(&rows, |row| match row.what {
-                What::Sent => 0,
-                What::Arrived => 1,
+                What::Sent(_) => 0,
+                What::Arrived(_) => 1,
                 What::Lost { .. } => 2,
             })),
         ),
@@ -63,15 +84,39 @@ pub fn packets(trace: &Trace) -> Table {
         ),
         (
             "burst",
-            Column::U64(each(&rows, |row| loss(row.what).1.unwrap_or(u64::MAX))),
+            Column::U64(each(&rows, |row| number(loss(row.what).1))),
+        ),
+        ("node", Column::U32(each(&rows, |row| place(row.what).0 .0))),
+        ("link", Column::U32(each(&rows, |row| place(row.what).1))),
+        (
+            "holder_flow",
+            Column::U32(each(&rows, |row| holder(row.what).0)),
+        ),
+        (
+            "holder_burst",
+            Column::U64(each(&rows, |row| holder(row.what).1)),
         ),
         (
             "reason",
             Column::U8(each(&rows, |row| reason(loss(row.what).0))),
         ),
+    ];
+    columns.extend(options(&rows));
+    columns
+}
+
+/// The options of the packets.
+fn options(rows: &[Packet]) -> Table {
+    let option = |value: &dyn Fn(&Options) -> u64, none: u64| {
+        Column::U64(each(rows, |row| row.options.as_ref().map_or(none, value)))
+    };
+    let block = |i: usize, value: fn(&Block) -> u64| {
+        option(&|options| options.blocks().get(i).map_or(0, value), 0)
+    };
+    vec![
         (
             "blocks",
-            Column::U8(each(&rows, |row| {
+            Column::U8(each(rows, |row| {
                 row.options.as_ref().map_or(0, |o| o.blocks().len() as u8)
             })),
         ),
@@ -117,6 +162,11 @@ pub fn windows(rows: &[Window]) -> Table {
 
 /// The bursts that carried packets of the traced flows.
 pub fn bursts(rows: &[Burst]) -> Table {
+    let lost = |value: fn(Place) -> u32| {
+        Column::U32(each(rows, |row| {
+            row.lost.map_or(u32::MAX, |(_, place)| value(place))
+        }))
+    };
     vec![
         ("opened_ps", Column::U64(each(rows, |row| row.opened.0))),
         (
@@ -132,6 +182,28 @@ pub fn bursts(rows: &[Burst]) -> Table {
             "lost",
             Column::U8(each(rows, |row| u8::from(row.lost.is_some()))),
         ),
-        ("reason", Column::U8(each(rows, |row| reason(row.lost)))),
+        (
+            "reason",
+            Column::U8(each(rows, |row| reason(row.lost.map(|(why, _)| why)))),
+        ),
+        ("lost_node", lost(|place| place.node.0)),
+        ("lost_link", lost(|place| place.link.0)),
+    ]
+}
+
+/// The hops of the packets of the traced flows, in the order in which they were handed over.
+pub fn hops(rows: &[Hop]) -> Table {
+    let time = |value: fn(&Hop) -> u64| Column::U64(each(rows, value));
+    vec![
+        ("came_ps", time(|row| row.came.0)),
+        ("flow", Column::U32(each(rows, |row| row.flow.0))),
+        ("packet", time(|row| row.number)),
+        ("burst", time(|row| number(row.burst))),
+        ("node", Column::U32(each(rows, |row| row.place.node.0))),
+        ("link", Column::U32(each(rows, |row| row.place.link.0))),
+        ("held_ps", time(|row| row.held.0)),
+        ("queued_ps", time(|row| row.queued.0)),
+        ("start_ps", time(|row| row.start.0)),
+        ("arrival_ps", time(|row| row.arrival.0)),
     ]
 }

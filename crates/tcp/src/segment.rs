@@ -2,7 +2,6 @@
 
 use crate::Flow;
 use lightburst_des::{Agenda, Time};
-use lightburst_net::trace::What;
 use lightburst_net::{DropReason, Effects, Event, FlowId, Header, NodeId, Options, Packet, PortId};
 
 /// Synchronise: the first segment of each direction (RFC 9293, section 3.1).
@@ -101,11 +100,11 @@ impl<'a> Endpoint<'a> {
         let now = fx.now();
         let room = self.sizes.access_buffer;
         if room < u64::MAX && fx.backlog(NIC) + u64::from(bytes) > room {
-            fx.lose(unit, DropReason::AccessBufferFull);
+            fx.lose(unit, NIC, DropReason::AccessBufferFull);
             return now;
         }
         let begin = fx.send(NIC, unit, now);
-        fx.note(unit, What::Sent, begin);
+        fx.note_sent(unit, NIC, begin);
         begin
     }
 }

@@ -30,7 +30,7 @@ fn fabric() -> Fabric {
         rate: Rate::from_bps(10_000_000_000),
         delay: DELAY,
         whole: true,
-        lossy: false,
+        watched: false,
     };
     let wires = [wire(0, 1), wire(1, 0)];
     let ends = [(NodeId(0), NodeId(1)), (NodeId(1), NodeId(0))];

@@ -79,13 +79,37 @@ def trace_command(
         typer.Option("--set", metavar="PATH=VALUE", help="Change a field; may be repeated."),
     ] = None,
     seed: Annotated[str, typer.Option("--seed", metavar="N", help="Seed of the run.")] = "1",
+    hops: Annotated[
+        str | None,
+        typer.Option("--hops", metavar="all|N", help="Print the way of its packets, or of one."),
+    ] = None,
     format: TableOption = "table",
     out: OutOption = None,
 ) -> None:
     """Follow one flow: a capture for Wireshark, tables, and pictures of its windows."""
     from lightburst.cli.trace import trace
 
-    trace(scenario, settings or [], flow, seed, format, out)
+    trace(scenario, settings or [], flow, seed, hops, format, out)
+
+
+@app.command("explain")
+@guarded
+def explain_command(
+    scenario: Annotated[str, typer.Argument(help="A TOML file.", show_default=False)],
+    flow: Annotated[
+        str, typer.Option("--flow", metavar="worst|N", help="Number of the flow.")
+    ] = "worst",
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="PATH=VALUE", help="Change a field; may be repeated."),
+    ] = None,
+    seed: Annotated[str, typer.Option("--seed", metavar="N", help="Seed of the run.")] = "1",
+    format: TableOption = "table",
+) -> None:
+    """Say why a flow was slow: what was lost where, and where its time went."""
+    from lightburst.cli.explain import explain_flow
+
+    explain_flow(scenario, settings or [], flow, seed, format)
 
 
 @app.command("reproduce")

@@ -6,6 +6,8 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from lightburst.cli.aside import run_aside
 from lightburst.cli.options import choice, whole
 from lightburst.cli.run import changed, print_table
@@ -13,8 +15,9 @@ from lightburst.compile import check_seed
 from lightburst.errors import InputError, inside
 from lightburst.report.files import check
 from lightburst.report.traces import record, save
-from lightburst.report.words import readable, transports_of
+from lightburst.report.words import aligned, readable, records, transports_of
 from lightburst.scenario import load
+from lightburst.trace import FlowTrace, tables
 from lightburst.trace.packets import check_segment
 
 if TYPE_CHECKING:
@@ -26,10 +29,20 @@ if TYPE_CHECKING:
     from lightburst.scenario.groups import FlowGroup
 
 _TRACED = "measurement.trace"
+_ALL = "all"
+_HOP_COLUMNS = (
+    "packet", "burst", "node", "to", "came", "held", "queued", "begins", "arrives",
+)  # fmt: skip
 
 
 def trace(
-    path: str, settings: Sequence[str], flow: str, seed: str, format: str, out: str | None
+    path: str,
+    settings: Sequence[str],
+    flow: str,
+    seed: str,
+    hops: str | None,
+    format: str,
+    out: str | None,
 ) -> None:
     """Simulate a scenario, print what became of one flow, and write all of it.
 
@@ -41,6 +54,8 @@ def trace(
         Changes, ``path=value`` each.
     flow, seed : str
         Number of the flow and seed of the run, as given.
+    hops : str or None
+        ``"all"`` or the number of a packet, as given: whose way from link to link to print.
     format : str
         ``"table"`` or ``"json"``.
     out : str or None
@@ -53,6 +68,7 @@ def trace(
     """
     choice("--format", format, ("table", "json"))
     number, first = whole("--flow", flow, 0), whole("--seed", seed, 0)
+    packet = None if hops in (None, _ALL) else whole("--hops", hops, 1)
     check_seed(first, "--seed")
     scenario = changed(load(path), settings).with_({_TRACED: [number]})
     _check(scenario.flow_groups)
@@ -64,13 +80,17 @@ def trace(
                 check_segment(transport.payload, getattr(transport, "timestamps", False))
     result = _run(scenario, first)
     _check([scenario.flow_groups[result.plan.group[number]]])
+    way = None if hops is None else _way(result, number, packet)
     directory = None if out is None else save(result, number, out)
     about = record(result, number)
     if format == "json":
         files = None if directory is None else [str(file) for file in _written(directory)]
-        print(json.dumps({**about, "files": files}, indent=2, allow_nan=False))
+        found = {} if way is None else {"hops": records(way)}
+        print(json.dumps({**about, **found, "files": files}, indent=2, allow_nan=False))
     else:
         _print(scenario, about)
+        for line in () if way is None else _hops(way):
+            print(line)
         for file in () if directory is None else _written(directory):
             print(file)
     for warning in result.warnings:
@@ -91,6 +111,33 @@ def _run(scenario: Scenario, seed: int) -> Result:
         if error.path.startswith(_TRACED):
             raise InputError("--flow", error.given, error.allowed) from None
         raise
+
+
+def _way(result: Result, flow: int, packet: int | None) -> pd.DataFrame:
+    """Give the hops of all packets of the flow, one packet after the other, or those of one."""
+    table = tables.hops(FlowTrace.of(result, flow))
+    if packet is None:
+        return table.sort_values("packet", kind="stable")
+    found = table[table["packet"] == packet]
+    if found.empty:
+        allowed = f"'all', or the number of a packet of flow {flow} that was sent"
+        raise InputError("--hops", str(packet), allowed)
+    return found
+
+
+def _hops(table: pd.DataFrame) -> Iterator[str]:
+    rows: list[tuple[str, ...]] = [_HOP_COLUMNS]
+    for row in table.to_dict("records"):
+        times = ("came_s", "held_s", "queued_s", "start_s", "arrival_s")
+        burst = "" if pd.isna(row["burst"]) else str(row["burst"])
+        ends = (str(row["packet"]), burst, str(row["node"]), str(row["link_target"]))
+        rows.append((*ends, *(_time(row[name]) for name in times)))
+    return aligned(rows)
+
+
+def _time(seconds: float) -> str:
+    """Write a time to the picosecond, which tells one packet from the next; lost: never."""
+    return "lost" if pd.isna(seconds) else f"{seconds * 1e6:,.6f} us"
 
 
 def _written(directory: Path) -> list[Path]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from lightburst.errors import InputError
 from lightburst.topology import Counts
-from lightburst.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
+from lightburst.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND, format_duration
 
 if TYPE_CHECKING:
     from lightburst.compile.plan import Plan
@@ -22,8 +22,13 @@ _BYTES_PER_FLOW = 700
 _BYTES_PER_DATAGRAM = 60
 # A segment in a window: its record at the sender and the receiver, itself, its acknowledgement.
 _BYTES_PER_SEGMENT = 300
-# The rows of the trace about one segment and its acknowledgement, as columns and as tables.
+# The rows of the trace about one segment and its acknowledgement, as columns and as tables; and
+# those about their way over one link.
 _BYTES_PER_TRACED_SEGMENT = 2000
+_BYTES_PER_TRACED_HOP = 600
+# What is known of a link, or of a switch, at one time, as columns and as tables.
+_BYTES_PER_SAMPLED_LINK = 80
+_BYTES_PER_SAMPLED_SWITCH = 40
 # The packets that wait at one edge for one other edge.
 _BYTES_PER_QUEUE = 200
 # A data segment of a scripted drop: how often it came.
@@ -59,7 +64,8 @@ def estimate_memory(plan: "Plan") -> int:
     needed = (
         needed_bytes(counts, plan.flows["source"].size, datagrams)
         + _BYTES_PER_SEGMENT * _most_in_windows(plan)
-        + _BYTES_PER_TRACED_SEGMENT * _most_traced(plan)
+        + _traced(plan)
+        + _sampled(plan)
         + _BYTES_PER_ORDERED_SEGMENT * _ordered(plan)
         + _BYTES_PER_QUEUE * _queues(plan)
     )
@@ -118,6 +124,47 @@ def _most_traced(plan: "Plan") -> int:
     wire_bits = BITS_PER_BYTE * segment
     carried = rate * plan.settings["time_limit_ps"] / PICOSECONDS_PER_SECOND / wire_bits
     return int(np.minimum(plan.flows["bytes"][traced] / payload, carried).sum())
+
+
+def _traced(plan: "Plan") -> int:
+    """Bytes of the trace: each segment over as many links as the longest of the shortest paths."""
+    segments = _most_traced(plan)
+    if segments == 0:
+        return 0
+    return segments * (_BYTES_PER_TRACED_SEGMENT + _BYTES_PER_TRACED_HOP * _path_links(plan))
+
+
+def _path_links(plan: "Plan") -> int:
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import dijkstra
+
+    traced, nodes = plan.settings["trace"], plan.settings["nodes"]
+    ends = plan.links["from"], plan.links["to"]
+    graph = csr_array((np.ones(ends[0].size, np.int8), ends), shape=(nodes, nodes))
+    sources, places = np.unique(plan.flows["source"][traced], return_inverse=True)
+    away = dijkstra(graph, unweighted=True, indices=sources)
+    return int(away[places, plan.flows["destination"][traced]].max())
+
+
+def _sampled(plan: "Plan") -> int:
+    """Bytes of the samples; refused by their own name if they alone are too many."""
+    every = plan.settings["sample_ps"]
+    if every is None:
+        return 0
+    times = plan.settings["time_limit_ps"] // every + 1
+    links = plan.links["from"].size
+    switches = plan.settings["nodes"] - plan.settings["hosts"]
+    needed = int(times * (_BYTES_PER_SAMPLED_LINK * links + _BYTES_PER_SAMPLED_SWITCH * switches))
+    if needed > max(_HARMLESS_BYTES, free := available_memory()):
+        limit = format_duration(plan.settings["time_limit_ps"])
+        raise InputError(
+            "measurement.sample",
+            f"{format_duration(every)}: until measurement.time_limit ({limit}) that is "
+            f"{times:,} samples of {links:,} links and {switches:,} switches, "
+            f"{needed / 2**30:,.1f} GiB",
+            f"a longer time or an earlier limit: {free / 2**30:,.1f} GiB of memory are free",
+        )
+    return needed
 
 
 def _queues(plan: "Plan") -> int:

@@ -33,7 +33,7 @@ from lightburst.workload import (
 Columns = dict[str, NDArray[Any]]
 
 # Settings that came later: without them a plan has the digest that it always had.
-_LATER = ("loss", "trace")
+_LATER = ("loss", "trace", "sample_ps")
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,6 +149,7 @@ def compile_plan(scenario: Scenario, seed: int, agenda: str | None = None) -> Pl
             "groups": group_settings(scenario.flow_groups),
             "loss": loss_settings(scenario.loss),
             "trace": sorted(set(scenario.measurement.trace)) or None,
+            "sample_ps": scenario.measurement.sample,
         },
         links=links,
         flows=_flows(scenario, network, groups, seed),

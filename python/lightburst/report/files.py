@@ -31,6 +31,9 @@ _TABLES: Final = (
     "trace_segments.parquet",
     "trace_windows.parquet",
     "trace_bursts.parquet",
+    "trace_hops.parquet",
+    "samples_links.parquet",
+    "samples_switches.parquet",
 )
 # What a trace writes beside `TRACE` and its tables: the capture, and pictures as PNG and SVG.
 CAPTURE: Final = "trace.pcapng"

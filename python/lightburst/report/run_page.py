@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 # A page stays small however many flows there were: curves are drawn through this many points.
 _POINTS: Final = 400
 _HEIGHT: Final = 280  # pixels
+# Lines that can be told apart.
+_LINKS: Final = 5
 _LOG: Final = alt.Scale(type="log")
 _SI: Final = alt.Axis(format="~s", tickCount=5)
 _TILES: Final = ("throughput_bps", "completion_time_median_s", "completion_time_p99_s")
@@ -60,6 +62,8 @@ def run_page(directory: Path) -> str:
         links = pd.read_parquet(directory / "links.parquet")
         switches = pd.read_parquet(directory / "switches.parquet")
         charts = [_completion(flows), _slowdown(flows), _utilisation(links)]
+        if (samples := directory / "samples_links.parquet").exists():
+            charts.append(_queues(pd.read_parquet(samples)))
         drops = _drops(switches, links)
         warnings = list(about["warnings"])
     rows = [
@@ -212,6 +216,31 @@ def _utilisation(links: pd.DataFrame) -> Chart:
                 x=alt.X("from:Q", title="Utilisation", bin="binned"),
                 x2="to:Q",
                 y=alt.Y("links:Q", title="Links"),
+            ),
+            _HEIGHT,
+        ),
+    )
+
+
+def _queues(samples: pd.DataFrame) -> Chart:
+    largest = samples.groupby("link")["queue_bytes"].max().nlargest(_LINKS).index
+    shown = samples[samples["link"].isin(largest)]
+    # Of several times that fall together on the page the fullest.
+    together = pd.cut(shown["time_s"], _POINTS, labels=False)
+    rows = shown.loc[shown.groupby(["link", together])["queue_bytes"].idxmax()]
+    ends = rows["source"].astype(str) + " to " + rows["target"].astype(str)
+    return Chart(
+        "queues",
+        "Queues over time",
+        f"What waits at the {len(largest)} links with the longest queues.",
+        specification(
+            alt.Chart(pd.DataFrame({"x": rows["time_s"], "y": rows["queue_bytes"], "link": ends}))
+            .mark_line(strokeWidth=2)
+            .encode(
+                x=alt.X("x:Q", title="Time (s)", axis=_SI),
+                y=alt.Y("y:Q", title="Queue (bytes)", axis=_SI),
+                color=alt.Color("link:N", title="Link", sort=None),
+                tooltip=["link:N", "x:Q", "y:Q"],
             ),
             _HEIGHT,
         ),

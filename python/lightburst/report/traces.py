@@ -19,6 +19,7 @@ _TABLES: Final = {
     "trace_segments": tables.segments,
     "trace_windows": tables.windows,
     "trace_bursts": tables.bursts,
+    "trace_hops": tables.hops,
 }
 
 
@@ -38,9 +39,9 @@ def save(result: Result, flow: int, directory: str | Path) -> Path:
     -------
     Path
         The directory, absolute: ``trace.json`` (`record`), ``trace.pcapng``,
-        the tables of `lightburst.traced` as ``trace_segments.parquet``, ``trace_windows.parquet``
-        and ``trace_bursts.parquet``, and as PNG and SVG ``time-sequence``, ``windows`` and
-        ``packets``.
+        the tables of `lightburst.traced` as ``trace_segments.parquet``, ``trace_windows.parquet``,
+        ``trace_bursts.parquet`` and ``trace_hops.parquet``, and as PNG and SVG ``time-sequence``,
+        ``windows`` and ``packets``.
 
     Raises
     ------

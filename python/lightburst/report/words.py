@@ -5,8 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import pandas as pd
 
     from lightburst.scenario import Scenario
 
@@ -173,3 +177,33 @@ def transports_of(scenario: Mapping[str, Any]) -> str:
 def _transport(table: Any) -> str:
     preset = table.get("preset")
     return f"{table['kind']} (preset {preset})" if preset else str(table["kind"])
+
+
+def aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """Write rows of text below each other, each column as wide as it must be.
+
+    Parameters
+    ----------
+    rows : sequence of tuple of str
+        All of one length.
+
+    Yields
+    ------
+    str
+        A line for each row, indented by two spaces.
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        yield ("  " + "  ".join(cells)).rstrip()
+
+
+def records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Give the rows of a table as JSON can hold them; None for what is missing."""
+    plain = table.astype(object).where(table.notna(), None)
+    rows = plain.to_dict("records")
+    return [{str(key): _plain(value) for key, value in row.items()} for row in rows]
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

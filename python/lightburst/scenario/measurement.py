@@ -7,10 +7,12 @@ from pydantic import Field, model_validator
 
 from lightburst.scenario.fields import Section, Whole, refuse_at
 from lightburst.units import (
+    TIME,
     Duration,
     EnergyPerBit,
     PositiveDuration,
     PositiveSize,
+    Quantity,
     format_duration,
     format_size,
     parse_duration,
@@ -36,6 +38,8 @@ class Measurement(Section):
         Picoseconds of simulated time.
     size_classes : tuple of int
         Bytes.
+    sample : int or None
+        Picoseconds from one sample to the next; None: no samples.
     """
 
     time_limit: PositiveDuration = Field(
@@ -52,6 +56,9 @@ class Measurement(Section):
     trace: tuple[Annotated[int, Whole(0)], ...] = Field(
         (), description="Numbers of the flows, from 0, of which every packet is written down."
     )
+    sample: Annotated[int | None, Quantity(TIME, positive=True, word="off")] = Field(
+        None, description="From one look at queues, buffers and links to the next."
+    )
     energy: Energy | None = Field(
         None, description="Energy per bit of conversions; without it none is reckoned."
     )
@@ -64,6 +71,9 @@ class Measurement(Section):
         if any(low >= high for low, high in pairwise(self.size_classes)):
             given = ", ".join(map(format_size, self.size_classes))
             raise refuse_at("size_classes", given, "sizes, each larger than the one before")
+        if self.sample is not None and self.sample > self.time_limit:
+            allowed = f"at most time_limit ({format_duration(self.time_limit)}), or 'off'"
+            raise refuse_at("sample", format_duration(self.sample), allowed)
         return self
 
     @property

@@ -177,9 +177,9 @@ class Scenario(Section):
     def canonical_json(self) -> str:
         """Write what the simulation depends on, in one line; the same for the same scenario.
 
-        The name and what is traced are left out, and so are settings of the measurement that are
-        as they are without being given; files stand with the SHA-256 of their contents, so
-        that a changed file makes another scenario and a moved one does not.
+        The name, what is traced and what is sampled are left out, and so are settings of the
+        measurement that are as they are without being given; files stand with the SHA-256 of their
+        contents, so that a changed file makes another scenario and a moved one does not.
 
         Raises
         ------
@@ -188,7 +188,7 @@ class Scenario(Section):
         """
         values = self.to_dict()
         measurement = values["measurement"]
-        del values["name"], measurement["trace"]
+        del values["name"], measurement["trace"], measurement["sample"]
         for key in _LATER:
             if getattr(self.measurement, key) == Measurement.model_fields[key].default:
                 measurement.pop(key, None)

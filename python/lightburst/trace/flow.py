@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from lightburst import _core
+from lightburst.traced import STATES, Places
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,6 +28,8 @@ SYN: Final = 1
 ACK: Final = 2
 FIN: Final = 4
 FORWARD: Final = 8
+# The state of a sender after a timeout.
+LOSS: Final = STATES.index("loss")
 # What a time or a burst is where there is none.
 NONE: Final = 2**64 - 1
 # What can be said of a loss, by its number.
@@ -49,12 +52,16 @@ class FlowTrace:
         Useful bytes of a full segment.
     window_bytes : int
         Useful bytes that the receiver lets the sender have on the way.
+    connected : bool
+        Whether a connection is set up before the first byte.
     sack : bool
         Whether receiver and sender agreed on selective acknowledgements.
-    segments, windows, bursts : mapping of str to ndarray
-        The rows of the simulator's tables ``trace_segments`` and ``trace_windows`` that are of this
-        flow, and those of ``trace_bursts`` of the node that the source is linked to; each in order
-        of time, in whole picoseconds and bytes.
+    segments, windows, bursts, hops : mapping of str to ndarray
+        The rows of the simulator's tables ``trace_segments``, ``trace_windows`` and ``trace_hops``
+        that are of this flow, and those of ``trace_bursts`` of the node that the source is linked
+        to; each in order of time, in whole picoseconds and bytes.
+    places : Places
+        The ends of the links.
     access_ps : NDArray
         For each row of `segments`, the time from the beginning of its transmission at the source
         until the node behind has it whole; 0 where the packet does not come from the source.
@@ -66,10 +73,13 @@ class FlowTrace:
     size_bytes: int
     payload_bytes: int
     window_bytes: int
+    connected: bool
     sack: bool
     segments: Columns
     windows: Columns
     bursts: Columns
+    hops: Columns
+    places: Places
     access_ps: NDArray[np.uint64]
 
     @classmethod
@@ -112,12 +122,28 @@ class FlowTrace:
             payload_bytes=payload,
             # Stop-and-wait has a window of one segment.
             window_bytes=int(transport.get("advertised_window_bytes", payload)),
+            connected=transport["kind"] != "datagram",
             sack="sack_blocks" in transport.get("recovery", {}),
             segments=segments,
             windows=_rows(result.columns["trace_windows"], "flow", flow),
             bursts=_rows(result.columns["trace_bursts"], "node", int(plan.links["to"][link])),
+            hops=_rows(result.columns["trace_hops"], "flow", flow),
+            places=Places.of(plan),
             access_ps=access.astype(np.uint64),
         )
+
+    def timeouts_ps(self) -> NDArray[np.uint64]:
+        """Give the times at which the sender's timer expired while data was outstanding.
+
+        Returns
+        -------
+        ndarray of uint64, shape (timeouts,)
+            Picoseconds. The rows of the windows are those of acknowledgements and of timeouts:
+            where nothing came from the destination it was a timeout.
+        """
+        table, time = self.segments, self.windows["time_ps"]
+        heard = (table["event"] == ARRIVED) & ((table["flags"] & FORWARD) == 0)
+        return np.asarray(time[~np.isin(time, table["time_ps"][heard])], dtype=np.uint64)
 
     def own_packets(self) -> tuple[NDArray[np.intp], NDArray[np.uint64]]:
         """Give what the source handed to its interface, in that order.

@@ -161,13 +161,9 @@ def timeouts_s(trace: FlowTrace) -> NDArray[np.float64]:
     Returns
     -------
     ndarray of float, shape (timeouts,)
-        Seconds. The rows of the windows are those of acknowledgements and of timeouts: where
-        nothing came from the destination it was a timeout.
+        Seconds.
     """
-    table, time = trace.segments, trace.windows["time_ps"]
-    heard = (table["event"] == ARRIVED) & ((table["flags"] & FORWARD) == 0)
-    rows = ~np.isin(time, table["time_ps"][heard])
-    return np.asarray(time[rows] * _PS, dtype=np.float64)
+    return np.asarray(trace.timeouts_ps() * _PS, dtype=np.float64)
 
 
 def close_up(trace: FlowTrace) -> tuple[float, float]:

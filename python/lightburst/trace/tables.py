@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def segments(trace: FlowTrace) -> pd.DataFrame:
     """Give what happened to the flow's packets, as `lightburst.traced.segments` does for all."""
-    return traced.segments(trace.segments)
+    return traced.segments(trace.segments, trace.places)
 
 
 def windows(trace: FlowTrace) -> pd.DataFrame:
@@ -24,4 +24,9 @@ def windows(trace: FlowTrace) -> pd.DataFrame:
 
 def bursts(trace: FlowTrace) -> pd.DataFrame:
     """Give the bursts of the source's edge, as `lightburst.traced.bursts` does for all nodes."""
-    return traced.bursts(trace.bursts)
+    return traced.bursts(trace.bursts, trace.places)
+
+
+def hops(trace: FlowTrace) -> pd.DataFrame:
+    """Give the flow's packets from link to link, as `lightburst.traced.hops` does for all."""
+    return traced.hops(trace.hops, trace.places)

@@ -104,6 +104,10 @@ class Edge(AllOptical):
             self.network.note("leave burst", self.node, packet)
             self.hand_over(packet)
 
+    def held(self, now: int) -> int:
+        """The packets whose bursts are not closed."""
+        return sum(queue.bytes for queue in self.queues.values())
+
     def hand_over(self, packet: Packet) -> None:
         """Send a packet to its host."""
         self.counters["forwarded"] += 1

@@ -128,7 +128,7 @@ class Endpoint:
             )
         )
         if self.room is not None and self.interface.backlog(self.now) + size > self.room:
-            self.network.drop(self.here, packet, "access-buffer-full")
+            self.network.drop(self.here, packet, "access-buffer-full", self.interface)
             return self.now
         return self.network.transmit(self.interface, packet, self.now)
 

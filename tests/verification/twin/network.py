@@ -74,7 +74,8 @@ Unit = Packet | Burst
 class TraceEntry(NamedTuple):
     """`what` happened at `time` (ps) at `node` to a unit, on the link of that number.
 
-    `begins` is when the transmission of what is sent begins.
+    Of what is sent `ready` is when its node lets the transmission begin, and `begins` when it does;
+    of what is dropped `wanted` is the number of the link that it was to take.
     """
 
     time: int
@@ -82,7 +83,9 @@ class TraceEntry(NamedTuple):
     node: int
     unit: Unit
     link: int | None = None
+    ready: int | None = None
     begins: int | None = None
+    wanted: int | None = None
 
 
 Trace = list[TraceEntry]
@@ -163,11 +166,15 @@ class Agenda:
         heapq.heappush(self.pending, (time, event_class, self.sequence, handler))
         self.sequence += 1
 
-    def run(self) -> None:
-        """Handle all events up to and including those at the time limit, and see when it ends."""
+    def run(self, before: Callable[[int], None]) -> None:
+        """Handle all events up to and including those at the time limit, and see when it ends.
+
+        `before` is called with the time of each before it is handled.
+        """
         while self.pending and self.pending[0][0] <= self.time_limit:
             time, _, _, handler = heapq.heappop(self.pending)
             assert time >= self.now, "time went back"
+            before(time)
             self.now = time
             self.events += 1
             handler()
@@ -221,14 +228,14 @@ class Network:
         start = max(earliest, link.free_at)
         link.free_at = start + tx
         link.transmissions.append((start, start + tx, unit.size))
-        self.note("send", link.source, unit, link, start)
+        self.note("send", link.source, unit, link, ready=earliest, begins=start)
         reason = self.loss.reason(link, unit, self.agenda.now) if link.lossy else None
         if reason is None:
             arrival = start + link.delay + (0 if link.heads else tx)
             self.agenda.add(arrival, ARRIVAL, lambda: self._arrive(unit, link))
         else:
             link.lost += 1
-            self.drop(link.source, unit, reason, link)
+            self.drop(link.source, unit, reason, link, on_link=True)
         return start
 
     def _arrive(self, unit: Unit, link: Link) -> None:
@@ -240,15 +247,18 @@ class Network:
             self.note("deliver", link.target, unit)
         self.receive(link.target, unit, link)
 
-    def drop(self, node: int, unit: Unit, reason: str, link: Link | None = None) -> None:
-        """End `unit`, and all that is in it, here."""
+    def drop(
+        self, node: int, unit: Unit, reason: str, wanted: Link, *, on_link: bool = False
+    ) -> None:
+        """End `unit`, and all that is in it, here: before the link that it wanted, or on it."""
         for packet in unit.packets:
             self.alive.remove(packet.serial)
             self.totals["units_dropped"] += 1
             self.dropped_by_flow[packet.flow] += 1
         if isinstance(unit, Burst):
             self.totals["bursts_lost"] += 1
-        self.note(f"drop {reason}", node, unit, link)
+        link = wanted if on_link else None
+        self.note(f"drop {reason}", node, unit, link, wanted=wanted.index)
 
     def note(
         self,
@@ -256,11 +266,11 @@ class Network:
         node: int,
         unit: Unit,
         link: Link | None = None,
-        begins: int | None = None,
+        **more: int,
     ) -> None:
         """Write a line of the trace."""
         index = None if link is None else link.index
-        self.trace.append(TraceEntry(self.agenda.now, what, node, unit, index, begins))
+        self.trace.append(TraceEntry(self.agenda.now, what, node, unit, index, **more))
 
     def _distances(self, destination: int) -> dict[int, int]:
         distance = {destination: 0}

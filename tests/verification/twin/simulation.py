@@ -13,10 +13,11 @@ from twin.ideal import Ideal
 from twin.loss import Losses, make_script
 from twin.network import TIMER, Agenda, Link, Network, Packet, Trace, Unit
 from twin.receiver import TcpReceiver
+from twin.samples import Samples
 from twin.stop_and_wait import SawReceiver, SawSender
 from twin.switches import SWITCHES, Switch
 from twin.tcp import TcpSender
-from twin.traces import bursts, segments, windows
+from twin.traces import bursts, hops, segments, windows
 
 UNFINISHED = 2**64 - 1
 STATUSES = ["finished", "time-limit", "not-started", "lost"]
@@ -120,7 +121,9 @@ class Simulation:
         for sender in self.senders:
             if isinstance(sender, DatagramSender):
                 sender.wait()
-        self.agenda.run()
+        self.samples = Samples(self.settings.get("sample_ps"), self.network.links, self.switches)
+        self.agenda.run(self.samples.before)
+        self.samples.end(self.agenda.now)
         for switch in self.switches:
             switch.finish()
 
@@ -216,12 +219,14 @@ class Simulation:
                 "trace_segments": segments(self.trace, set(traced), sources, self.hosts),
                 "trace_windows": windows(self.network.windows, set(traced)),
                 "trace_bursts": bursts(self.trace, set(traced)),
+                "trace_hops": hops(self.trace, set(traced), links),
             }
             if traced is not None
             else {}
         )
         return {
             **tables,
+            **self.samples.tables(),
             "flows": self.flow_columns(),
             "links": {
                 "units": np.array([len(link.transmissions) for link in links], np.uint64),

@@ -69,10 +69,14 @@ class Switch:
         self.network.transmit(self.ports[port], unit, self.now + self.switching_time)
         return self.ports[port].free_at
 
-    def drop(self, unit: Unit, reason: str) -> None:
-        """Lose `unit`, and count it under `reason`."""
+    def drop(self, unit: Unit, reason: str, port: int) -> None:
+        """Lose `unit`, which wanted the output `port`, and count it under `reason`."""
         self.counters[f"dropped_{reason}"] += 1
-        self.network.drop(self.node, unit, reason)
+        self.network.drop(self.node, unit, reason, self.ports[port])
+
+    def held(self, now: int) -> int:
+        """Bytes that it keeps at `now`."""
+        return 0
 
     def arrive(self, unit: Unit, link: Link) -> None:
         """Handle the arrival of `unit` over `link`."""
@@ -88,9 +92,9 @@ class AllOptical(Switch):
     def arrive(self, unit: Unit, link: Link) -> None:
         """Forward the head at once or lose the unit."""
         self.counters["arrived"] += 1
-        port, _ = self.choose(unit)
+        port, members = self.choose(unit)
         if port is None:
-            self.drop(unit, "contention")
+            self.drop(unit, "contention", members[0])
         else:
             self.forward(unit, port)
 
@@ -111,7 +115,7 @@ class Electronic(Switch):
         output = self.ports[port]
         backlog = output.backlog(self.now)
         if self.capacity is not None and backlog + unit.size > self.capacity:
-            self.drop(unit, "queue_full")
+            self.drop(unit, "queue_full", port)
             return
         if self.ecn_threshold is not None and backlog >= self.ecn_threshold:
             self.counters["marked"] += 1
@@ -123,6 +127,10 @@ class Electronic(Switch):
             self.counters["buffer_max_bytes"] = max(self.counters["buffer_max_bytes"], queued)
         self.counters["eo_bytes"] += unit.size
         self.forward(unit, port)
+
+    def held(self, now: int) -> int:
+        """What its outputs have still to send."""
+        return sum(link.waiting(now) for link in self.ports)
 
 
 @dataclass
@@ -161,9 +169,9 @@ class Hybrid(Switch):
         inputs = [i for i, free_at in enumerate(self.input_free_at) if free_at <= self.now]
         if not inputs:
             # Without a buffer it is an all-optical switch, and says so.
-            self.drop(unit, "no_input_port" if self.input_free_at else "contention")
+            self.drop(unit, "no_input_port" if self.input_free_at else "contention", members[0])
         elif self.capacity is not None and self.occupancy + unit.size > self.capacity:
-            self.drop(unit, "buffer_full")
+            self.drop(unit, "buffer_full", members[0])
         else:
             self.buffer(unit, members, inputs[0], link)
 
@@ -229,6 +237,10 @@ class Hybrid(Switch):
         self.occupied_since = self.now
         self.occupancy += size
         self.counters["buffer_max_bytes"] = max(self.counters["buffer_max_bytes"], self.occupancy)
+
+    def held(self, now: int) -> int:
+        """What is in the buffer."""
+        return self.occupancy
 
     def finish(self) -> None:
         """Count what is still held up to the end of the run."""

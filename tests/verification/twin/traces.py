@@ -1,14 +1,19 @@
 """The tables of a trace: packets and bursts out of what happened to them, windows as they were."""
 
-from typing import Any
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from twin.network import Burst, Packet, Trace, TraceEntry, WindowRow
+from twin.network import Burst, Link, Packet, Trace, TraceEntry, Unit, WindowRow
 
 NONE = 2**64 - 1
+NOWHERE = 2**32 - 1
 NO_REASON = 255
+# Why a unit is dropped when another one uses the link that it wants.
+BUSY = ("drop contention", "drop no_input_port", "drop buffer_full")
 REASONS = [
     "contention",
     "no-input-port",
@@ -41,6 +46,8 @@ BURST_TYPES = {
     "data": "u1",
     "lost": "u1",
     "reason": "u1",
+    "lost_node": "u4",
+    "lost_link": "u4",
 }
 
 Table = dict[str, npt.NDArray[Any]]
@@ -62,31 +69,120 @@ def reason_of(entry: TraceEntry) -> int:
     return REASONS.index(entry.what.removeprefix("drop ").replace("_", "-"))
 
 
-SegmentRow = tuple[int, int, Packet, int, int]
+class SegmentRow(NamedTuple):
+    """What happened to a packet, and where."""
+
+    time: int
+    event: int
+    packet: Packet
+    node: int
+    link: int = NOWHERE
+    burst: int = NONE
+    reason: int = NO_REASON
+    holder_flow: int = NOWHERE
+    holder_burst: int = NONE
+
+
+def number_of(unit: Unit) -> int:
+    """The number of a burst; none of a packet."""
+    return unit.number if isinstance(unit, Burst) else NONE
+
+
+def flow_of(unit: Unit) -> int:
+    """The flow of a packet; none of a burst."""
+    return unit.flow if isinstance(unit, Packet) else NOWHERE
 
 
 def segment_rows(trace: Trace, traced: set[int], hosts: int) -> list[SegmentRow]:
-    """Time, event, packet, burst and reason, in the order of time."""
+    """What happened to the packets of the traced flows, in the order of time."""
     rows: list[SegmentRow] = []
+    holders: dict[int, Unit] = {}
     for entry in trace:
-        if entry.what == "send" and entry.node < hosts:
-            assert isinstance(entry.unit, Packet) and entry.begins is not None
-            rows.append((entry.begins, SENT, entry.unit, NONE, NO_REASON))
+        unit, node = entry.unit, entry.node
+        if entry.what == "send":
+            assert entry.link is not None
+            holders[entry.link] = unit
+            if node < hosts:
+                assert isinstance(unit, Packet) and entry.begins is not None
+                rows.append(SegmentRow(entry.begins, SENT, unit, node, entry.link))
         elif entry.what == "deliver":
-            assert isinstance(entry.unit, Packet)
-            rows.append((entry.time, ARRIVED, entry.unit, NONE, NO_REASON))
+            assert isinstance(unit, Packet)
+            rows.append(SegmentRow(entry.time, ARRIVED, unit, node))
         elif entry.what.startswith("drop"):
-            burst = entry.unit.number if isinstance(entry.unit, Burst) else NONE
-            reason = reason_of(entry)
-            rows += [(entry.time, LOST, packet, burst, reason) for packet in entry.unit.packets]
-    mine = [row for row in rows if row[2].flow in traced]
-    return sorted(mine, key=lambda row: row[0])
+            assert entry.wanted is not None
+            why = [number_of(unit), reason_of(entry)]
+            if entry.what in BUSY:
+                holder = holders[entry.wanted]
+                why += [flow_of(holder), number_of(holder)]
+            rows += [
+                SegmentRow(entry.time, LOST, packet, node, entry.wanted, *why)
+                for packet in unit.packets
+            ]
+    mine = [row for row in rows if row.packet.flow in traced]
+    return sorted(mine, key=lambda row: row.time)
+
+
+class HopRow(NamedTuple):
+    """A packet that was handed to a link, alone or in a burst."""
+
+    came_ps: int
+    flow: int
+    packet: int
+    burst: int
+    node: int
+    link: int
+    held_ps: int
+    queued_ps: int
+    start_ps: int
+    arrival_ps: int
+
+
+HOP_TYPES = ["u8", "u4", "u8", "u8", "u4", "u4", "u8", "u8", "u8", "u8"]
+
+
+def hop_rows(trace: Trace, links: list[Link]) -> Iterator[HopRow]:
+    """Each time that a packet was handed to a link."""
+    came: dict[int, int] = {}
+    for entry, following in pairwise([*trace, None]):
+        assert entry is not None
+        if entry.what in ("arrive", "leave burst"):
+            came |= {packet.serial: entry.time for packet in entry.unit.packets}
+        if entry.what != "send":
+            continue
+        assert entry.link is not None and entry.begins is not None and entry.ready is not None
+        link = links[entry.link]
+        arrival = entry.begins + link.delay + (0 if link.heads else link.tx(entry.unit.size))
+        if following and following.what.startswith("drop") and following.link == link.index:
+            arrival = NONE
+        for packet in entry.unit.packets:
+            # What did not come from anywhere was made by a host just now.
+            here = came.get(packet.serial, entry.time)
+            yield HopRow(
+                came_ps=here,
+                flow=packet.flow,
+                packet=packet.serial + 1,
+                burst=number_of(entry.unit),
+                node=entry.node,
+                link=link.index,
+                held_ps=entry.time - here,
+                queued_ps=entry.begins - entry.ready,
+                start_ps=entry.begins,
+                arrival_ps=arrival,
+            )
+
+
+def hops(trace: Trace, traced: set[int], links: list[Link]) -> Table:
+    """``trace_hops``."""
+    mine = [row for row in hop_rows(trace, links) if row.flow in traced]
+    columns = zip(*mine, strict=True) if mine else [[] for _ in HOP_TYPES]
+    named = zip(HopRow._fields, columns, HOP_TYPES, strict=True)
+    return {name: np.array(column, kind) for name, column, kind in named}
 
 
 def segments(trace: Trace, traced: set[int], sources: list[int], hosts: int) -> Table:
     """``trace_segments``."""
     rows = segment_rows(trace, traced, hosts)
-    packets = [row[2] for row in rows]
+    packets = [row.packet for row in rows]
 
     def column(kind: str, values: list[int]) -> npt.NDArray[Any]:
         return np.array(values, kind)
@@ -103,17 +199,21 @@ def segments(trace: Trace, traced: set[int], sources: list[int], hosts: int) -> 
         return packet.blocks[block][side] if block < len(packet.blocks) else 0
 
     return {
-        "time_ps": column("u8", [row[0] for row in rows]),
+        "time_ps": column("u8", [row.time for row in rows]),
         "flow": column("u4", [packet.flow for packet in packets]),
-        "event": column("u1", [row[1] for row in rows]),
+        "event": column("u1", [row.event for row in rows]),
         "packet": column("u8", [packet.serial + 1 for packet in packets]),
         "flags": column("u1", [FLAGS[p.kind] | FORWARD * forward(p) for p in packets]),
         "sequence": column("u8", [p.number if p.payload else 0 for p in packets]),
         "acknowledgement": column("u8", [acknowledgement(packet) for packet in packets]),
         "payload": column("u4", [packet.payload for packet in packets]),
         "retransmission": column("u1", [packet.again for packet in packets]),
-        "burst": column("u8", [row[3] for row in rows]),
-        "reason": column("u1", [row[4] for row in rows]),
+        "burst": column("u8", [row.burst for row in rows]),
+        "node": column("u4", [row.node for row in rows]),
+        "link": column("u4", [row.link for row in rows]),
+        "holder_flow": column("u4", [row.holder_flow for row in rows]),
+        "holder_burst": column("u8", [row.holder_burst for row in rows]),
+        "reason": column("u1", [row.reason for row in rows]),
         "blocks": column("u1", [len(packet.blocks) for packet in packets]),
         **{
             f"block_{name}_{i}": column("u8", [edge(packet, i, side) for packet in packets])
@@ -151,9 +251,12 @@ def bursts(trace: Trace, traced: set[int]) -> Table:
                 data,
                 0,
                 NO_REASON,
+                NOWHERE,
+                NOWHERE,
             ]
         elif entry.what.startswith("drop"):
-            rows[burst.number][-2:] = [1, reason_of(entry)]
+            assert entry.wanted is not None
+            rows[burst.number][-4:] = [1, reason_of(entry), entry.node, entry.wanted]
     return {
         name: np.array([row[i] for row in rows.values()], kind)
         for i, (name, kind) in enumerate(BURST_TYPES.items())

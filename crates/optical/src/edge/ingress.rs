@@ -127,6 +127,12 @@ impl Ingress {
         (bundle, waited)
     }
 
+    /// Bytes of the packets that wait.
+    pub fn held(&self) -> u64 {
+        let bytes = |waiting: &Waiting| u64::from(waiting.queue.bytes);
+        self.waiting.iter().map(bytes).sum()
+    }
+
     /// What a timer of the queue's present burst is marked with.
     pub fn token(&self, queue: usize) -> u64 {
         (queue as u64) << 32 | u64::from(self.waiting[queue].epoch)

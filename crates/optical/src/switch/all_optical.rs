@@ -33,8 +33,9 @@ impl<A: Agenda<Event>> Node<A> for AllOptical {
                 self.counters.forwarded += 1;
                 cut_through(port, unit, self.switching_time, fx);
             }
-            Pick::Busy(_) => {
-                fx.drop(unit, DropReason::Contention, &mut self.counters);
+            Pick::Busy(outputs) => {
+                let port = fx.port(outputs, 0);
+                fx.drop(unit, port, DropReason::Contention, &mut self.counters);
             }
         }
     }

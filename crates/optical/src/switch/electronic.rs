@@ -41,7 +41,7 @@ impl<A: Agenda<Event>> Node<A> for Electronic {
         let wait = Duration(free_at.0.saturating_sub(now.0));
         let backlog = fx.rate(port).bytes_in(wait).0;
         if backlog + u64::from(bytes) > self.queue_bytes {
-            return fx.drop(unit, DropReason::QueueFull, &mut self.counters);
+            return fx.drop(unit, port, DropReason::QueueFull, &mut self.counters);
         }
         if backlog >= self.ecn_threshold_bytes {
             fx.unit_mut(unit).header.marked = true;
@@ -67,5 +67,10 @@ impl<A: Agenda<Event>> Node<A> for Electronic {
 
     fn counters(&self) -> &SwitchCounters {
         &self.counters
+    }
+
+    /// All that it has is in the queues of its outputs.
+    fn held(&self, queued: u64) -> u64 {
+        queued
     }
 }

@@ -56,17 +56,17 @@ impl Hybrid {
     ) {
         let now = fx.now();
         let bytes = fx.unit(unit).bytes;
+        let port = fx.port(azimuths, 0);
         let Some(input) = self.inputs.iter_mut().find(|free_at| **free_at <= now) else {
             let reason = match self.outputs.len() {
                 0 => DropReason::Contention,
                 _ => DropReason::NoInputPort,
             };
-            return fx.drop(unit, reason, &mut self.counters);
+            return fx.drop(unit, port, reason, &mut self.counters);
         };
         if self.counters.occupancy.level() + u64::from(bytes) > self.capacity {
-            return fx.drop(unit, DropReason::BufferFull, &mut self.counters);
+            return fx.drop(unit, port, DropReason::BufferFull, &mut self.counters);
         }
-        let port = fx.port(azimuths, 0);
         let received = now + self.switching_time + fx.transmission_time(port, bytes);
         *input = received;
         let ready = if self.re_emit_early { now } else { received };

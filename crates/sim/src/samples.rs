@@ -1,0 +1,72 @@
+//! What waits where, and how long links have transmitted, at regular times.
+//!
+//! A sample is no event: the run is driven up to it, and goes on.
+
+use crate::columns::{Column, Table};
+use lightburst_des::{Agenda, Duration, Time};
+use lightburst_net::{Event, Hosts, Network};
+
+/// Samples: a row for each time, and within it for each link and each switch.
+pub struct Samples {
+    every: Duration,
+    next: Time,
+    times: Vec<u64>,
+    queues: Vec<u64>,
+    busy: Vec<u64>,
+    buffers: Vec<u64>,
+}
+
+impl Samples {
+    /// No samples yet; the first is due at `every`.
+    pub fn new(every: Duration) -> Samples {
+        Samples {
+            every,
+            next: Time::ZERO + every,
+            times: Vec::new(),
+            queues: Vec::new(),
+            busy: Vec::new(),
+            buffers: Vec::new(),
+        }
+    }
+
+    /// When the next one is due.
+    pub fn next(&self) -> Time {
+        self.next
+    }
+
+    /// Notes the state at `time`, all events of which have been handled.
+    pub fn take<H: Hosts, A: Agenda<Event>>(&mut self, time: Time, network: &Network<H, A>) {
+        let (fabric, before) = (&network.fabric, self.queues.len());
+        self.times.push(time.0);
+        for link in fabric.links.carried(time) {
+            self.queues.push(link.waiting);
+            self.busy.push(link.busy.0);
+        }
+        let queues = &self.queues[before..];
+        for (node, switch) in network.switches() {
+            let queued = fabric.outputs(node).map(|link| queues[link.index()]).sum();
+            self.buffers.push(switch.held(queued));
+        }
+        self.next = time + self.every;
+    }
+
+    /// Notes the state at the end of the run, unless it was.
+    pub fn end<H: Hosts, A: Agenda<Event>>(&mut self, time: Time, network: &Network<H, A>) {
+        if self.times.last().copied().unwrap_or(0) < time.0 {
+            self.take(time, network);
+        }
+    }
+
+    /// The columns.
+    pub fn tables(&self) -> [Table; 3] {
+        let column = |values: &Vec<u64>| Column::U64(values.clone());
+        [
+            vec![("time_ps", column(&self.times))],
+            vec![
+                ("queue_bytes", column(&self.queues)),
+                ("busy_ps", column(&self.busy)),
+            ],
+            vec![("buffer_bytes", column(&self.buffers))],
+        ]
+    }
+}

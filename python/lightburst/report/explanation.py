@@ -1,0 +1,334 @@
+"""Why a flow took as long as it did: what was lost where, and how its time divides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pandas as pd
+
+from lightburst import metrics, traced
+from lightburst.compile import check_seed
+from lightburst.errors import InputError, show
+from lightburst.report.words import aligned, readable, records
+from lightburst.scenario import as_scenario
+from lightburst.simulate import run
+from lightburst.trace.division import PARTS, copies, divide
+from lightburst.trace.flow import FIN, FORWARD, LOST, NONE, SENT, SYN, FlowTrace
+from lightburst.units import as_python
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from os import PathLike
+
+    from numpy.typing import NDArray
+
+    from lightburst.result import Result
+    from lightburst.scenario import Scenario
+
+WORST: Final = "worst"
+# More rows of a table than this are left out of the text.
+_MOST_ROWS: Final = 20
+_PS: Final = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """Why a flow took as long as it did; ``str`` says it in words.
+
+    Attributes
+    ----------
+    result : Result
+        The run in which the flow was traced.
+    flow : int
+        Its number.
+    about : dict
+        ``flow``, ``group`` (None if there is only one), ``source``, ``destination``,
+        ``size_bytes``, ``start_s``, ``status``, ``completion_time_s`` (from the start to the
+        arrival of the last byte; None if unfinished),
+        ``ideal_s``, ``slowdown`` (None if unfinished) and ``explained_s``, the time that `parts`
+        divides: the completion time, or the time to the end of the run.
+    parts : pandas.DataFrame
+        How that time divides: ``part`` (a key of `lightburst.trace.division.PARTS`), the ``node``
+        where it waited (missing where there is none), ``time_ps``, whose sum is ``explained_s`` to
+        the picosecond, ``time_s`` and ``share``.
+    losses : pandas.DataFrame
+        One row for each packet that was lost: ``time_s``, ``packet``, ``what`` (``data``, ``SYN``,
+        ``SYN+ACK``, ``ACK``, ``FIN``...), ``segment`` (from 1; missing without data),
+        ``retransmission``, and as in `lightburst.traced.segments` ``node``, ``link``,
+        ``link_source``, ``link_target``, ``reason``, ``burst``, ``holder_flow``, ``holder_burst``.
+    timeouts : pandas.DataFrame
+        Expirations of the source's timer: ``time_s``, and ``what`` was sent again: ``SYN``,
+        ``data`` or ``FIN``.
+    retransmissions : pandas.DataFrame
+        Data that was sent again: ``time_s`` of the hand-over to the interface, ``segment``,
+        ``packet``, ``cause`` (``timeout`` or ``fast retransmission``) and whether it was ``lost``.
+    """
+
+    result: Result
+    flow: int
+    about: dict[str, Any]
+    parts: pd.DataFrame
+    losses: pd.DataFrame
+    timeouts: pd.DataFrame
+    retransmissions: pd.DataFrame
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give all of it in words and numbers that JSON can hold."""
+        tables = ("parts", "losses", "timeouts", "retransmissions")
+        return {
+            "seed": self.result.seed,
+            **self.about,
+            **{name: records(getattr(self, name)) for name in tables},
+            "warnings": list(self.result.warnings),
+            "provenance": self.result.provenance.as_dict(),
+        }
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self))
+
+
+def explain(
+    scenario: Scenario | str | PathLike[str],
+    flow: str | int | np.integer = WORST,
+    seed: int | np.integer = 1,
+    *,
+    simulate: Callable[[Scenario, int], Result] = run,
+) -> Explanation:
+    """Say why a flow of a scenario took as long as it did.
+
+    The scenario is run twice: once to find the flow, and once to follow it. The second run is the
+    same to the bit.
+
+    Parameters
+    ----------
+    scenario : Scenario, str or path-like
+        What to simulate, or the name of its file.
+    flow : int or "worst"
+        Number of a flow, from 0, or the one with the largest slowdown; a flow that should have
+        finished and did not is worse than any that did, the first of several.
+    seed : int
+        Of all random streams.
+    simulate : callable, optional
+        How a scenario is run with a seed.
+
+    Returns
+    -------
+    Explanation
+
+    Raises
+    ------
+    InputError
+        If there is no such flow, or the scenario cannot be run.
+    """
+    scenario, seed, number = as_scenario(scenario), check_seed(seed), as_python(flow)
+    plain = simulate(scenario.with_({"measurement.trace": []}), seed)
+    if number == WORST:
+        number = worst_flow(plain)
+    most = plain.plan.flows["bytes"].size - 1
+    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= most:
+        raise InputError("flow", show(flow), f"{WORST!r}, or a whole number from 0 to {most}")
+    result = simulate(scenario.with_({"measurement.trace": [number]}), seed)
+    assert result.digest == plain.digest, "a trace changed the run"
+    return _explained(result, number)
+
+
+def worst_flow(result: Result) -> int:
+    """Give the flow that did worst.
+
+    Parameters
+    ----------
+    result : Result
+        Of any scenario.
+
+    Returns
+    -------
+    int
+        The one with the largest slowdown of those that count; a flow that should have finished and
+        did not has an infinite one, and of several it is the first.
+    """
+    slowdown = result.flows["slowdown"].to_numpy(dtype=float)
+    counted = np.where(result.plan.counted, slowdown, np.nan)
+    return 0 if np.isnan(counted).all() else int(np.nanargmax(counted))
+
+
+def _explained(result: Result, flow: int) -> Explanation:
+    trace, row = FlowTrace.of(result, flow), result.flows.iloc[flow]
+    start = int(result.plan.flows["start_ps"][flow])
+    end = int(result.columns["totals"]["end_ps"])
+    spans = divide(trace, start, max(start, end))
+    time = sum(span.end - span.begin for span in spans)
+    finished = result.columns["flows"]["received_ps"][flow] != metrics.UNFINISHED
+    ideal = float(row["ideal_s"])
+    groups = result.plan.group_names
+    about = {
+        "flow": flow,
+        "group": groups[result.plan.group[flow]] if groups else None,
+        "source": _plain(row["source"]),
+        "destination": _plain(row["destination"]),
+        "size_bytes": trace.size_bytes,
+        "start_s": start * _PS,
+        "status": str(row["status"]),
+        "completion_time_s": time * _PS if finished else None,
+        "ideal_s": ideal,
+        "slowdown": time * _PS / ideal if finished else None,
+        "explained_s": time * _PS,
+    }
+    totals: dict[tuple[int, int | None], int] = {}
+    order = {part: place for place, part in enumerate(PARTS)}
+    for span in spans:
+        key = order[span.part], span.node
+        totals[key] = totals.get(key, 0) + span.end - span.begin
+    rows = sorted(totals.items(), key=lambda item: (item[0][0], -item[1], item[0][1] or 0))
+    parts = pd.DataFrame(
+        {
+            "part": [list(PARTS)[place] for (place, _), _ in rows],
+            "node": trace.places.nodes(_nodes([node for (_, node), _ in rows])),
+            "time_ps": np.array([ps for _, ps in rows], dtype=np.int64),
+        }
+    )
+    parts["time_s"] = parts["time_ps"] * _PS
+    parts["share"] = parts["time_ps"] / max(time, 1)
+    return Explanation(
+        result=result,
+        flow=flow,
+        about=about,
+        parts=parts,
+        losses=_losses(trace),
+        timeouts=_timeouts(trace),
+        retransmissions=_retransmissions(trace),
+    )
+
+
+def _losses(trace: FlowTrace) -> pd.DataFrame:
+    rows = trace.segments["event"] == LOST
+    lost = {name: values[rows] for name, values in trace.segments.items()}
+    table = traced.segments(lost, trace.places)
+    data = lost["payload"] > 0
+    table["what"] = _what(lost)
+    table["segment"] = _segments(lost["sequence"] // trace.payload_bytes + 1, data)
+    columns = (
+        "time_s", "packet", "what", "segment", "retransmission", "node", "link", "link_source",
+        "link_target", "reason", "burst", "holder_flow", "holder_burst",
+    )  # fmt: skip
+    return table[list(columns)]
+
+
+def _timeouts(trace: FlowTrace) -> pd.DataFrame:
+    """Those of data, and of SYN and FIN by what was sent again."""
+    table = trace.segments
+    own = (table["event"] == SENT) & (table["flags"] & FORWARD > 0) & (table["payload"] == 0)
+    rows = [(int(time), "data") for time in trace.timeouts_ps()]
+    made = dict(zip(trace.hops["packet"][::-1], trace.hops["came_ps"][::-1], strict=True))
+    for flag, word in ((SYN, "SYN"), (FIN, "FIN")):
+        again = table["packet"][own & (table["flags"] & flag > 0)][1:]
+        rows += [(int(made[packet]), word) for packet in again]
+    rows.sort()
+    return pd.DataFrame(
+        {
+            "time_s": np.array([time for time, _ in rows], dtype=np.uint64) * _PS,
+            "what": [what for _, what in rows],
+        }
+    )
+
+
+def _retransmissions(trace: FlowTrace) -> pd.DataFrame:
+    again = [copy for copy in copies(trace) if copy.cause is not None]
+    return pd.DataFrame(
+        {
+            "time_s": np.array([copy.made_ps for copy in again], dtype=np.uint64) * _PS,
+            "segment": [copy.sequence // trace.payload_bytes + 1 for copy in again],
+            "packet": [copy.packet for copy in again],
+            "cause": [copy.cause for copy in again],
+            "lost": [copy.lost_ps != NONE for copy in again],
+        }
+    )
+
+
+def _what(table: traced.Table) -> list[str]:
+    """Name packets by what they carry."""
+    names = {0: "ACK", SYN: "SYN", FIN: "FIN"}
+    rows = zip(table["payload"].tolist(), table["flags"].tolist(), strict=True)
+    return [
+        "data" if payload else names[flags & (SYN | FIN)] + answer
+        for payload, flags in rows
+        for answer in ["+ACK" if flags & (SYN | FIN) and not flags & FORWARD else ""]
+    ]
+
+
+def _nodes(numbers: Sequence[int | None]) -> NDArray[np.uint32]:
+    return np.array([traced.NOWHERE if at is None else at for at in numbers], dtype=np.uint32)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _segments(numbers: Any, data: Any) -> pd.arrays.IntegerArray:
+    return pd.arrays.IntegerArray(np.where(data, numbers, 0).astype(np.uint64), ~data)
+
+
+def _rows(table: pd.DataFrame) -> list[Any]:
+    return list(table.itertuples())
+
+
+def _lines(found: Explanation) -> Iterator[str]:
+    about = found.about
+    start = readable("start_s", about["start_s"])
+    group = f" of {about['group']}" if about["group"] else ""
+    yield (
+        f"Flow {found.flow}{group}, from {about['source']} to {about['destination']}, "
+        f"{readable('size_bytes', about['size_bytes'])}, started at {start}: {about['status']}."
+    )
+    ideal = f"alone on the network {readable('ideal_s', about['ideal_s'])}"
+    if about["slowdown"] is None:
+        yield f"After {readable('explained_s', about['explained_s'])} it was not finished; {ideal}."
+    else:
+        time = readable("completion_time_s", about["completion_time_s"])
+        yield f"It took {time}, {about['slowdown']:.3g} times as long as {ideal}."
+    yield ""
+    yield "Where the time went: what the first byte that was missing at the receiver waited for"
+    yield from aligned(
+        [
+            (
+                readable("time_s", row.time_s),
+                f"{row.share:.1%}",
+                row.part + ("" if pd.isna(row.node) else f" at {row.node}"),
+                PARTS[row.part],
+            )
+            for row in _rows(found.parts)
+        ]
+    )
+    yield from _listed("What was lost", [_loss(row) for row in _rows(found.losses)])
+    expired = [(readable("time_s", row.time_s), row.what) for row in _rows(found.timeouts)]
+    yield from _listed("Timeouts", expired)
+    again = [
+        (readable("time_s", row.time_s), f"segment {row.segment}", row.cause, "lost" * row.lost)
+        for row in _rows(found.retransmissions)
+    ]
+    yield from _listed("Sent again", again)
+
+
+def _loss(row: Any) -> tuple[str, ...]:
+    what = row.what if pd.isna(row.segment) else f"segment {row.segment}"
+    why = str(row.reason)
+    if not pd.isna(row.holder_flow):
+        why += f" with flow {row.holder_flow}"
+    elif not pd.isna(row.holder_burst):
+        why += f" with burst {row.holder_burst}"
+    return (
+        readable("time_s", row.time_s),
+        what + " again" * bool(row.retransmission),
+        "" if pd.isna(row.burst) else f"burst {row.burst}",
+        f"at {row.node}, to {row.link_target}",
+        why,
+    )
+
+
+def _listed(title: str, rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    yield ""
+    yield f"{title}: {len(rows) or 'nothing'}"
+    yield from aligned(rows[:_MOST_ROWS])
+    if len(rows) > _MOST_ROWS:
+        yield f"  and {len(rows) - _MOST_ROWS} more"

@@ -1,0 +1,97 @@
+"""Queues, buffers and utilisation at regular times, as tables in SI base units."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from lightburst.traced import Places
+
+Table = Mapping[str, NDArray[Any]]
+
+TABLES: Final = ("links", "switches")
+
+_PS: Final = 1e-12
+
+
+class Samples:
+    """The state of a network at each multiple of ``measurement.sample`` and at the end of the run.
+
+    Parameters
+    ----------
+    columns : mapping of str to mapping of str to ndarray
+        The tables ``samples``, ``samples_links`` and ``samples_switches`` of a run.
+    places : Places
+        Of the network.
+    first_switch : int
+        The node of the first switch.
+
+    Attributes
+    ----------
+    time_ps : ndarray of uint64, shape (samples,)
+        When.
+    """
+
+    def __init__(self, columns: Mapping[str, Table], places: Places, first_switch: int) -> None:
+        self.time_ps: NDArray[np.uint64] = columns["samples"]["time_ps"]
+        self._links, self._switches = columns["samples_links"], columns["samples_switches"]
+        self._places, self._first_switch = places, first_switch
+
+    def __repr__(self) -> str:
+        links, switches = self._places.link_from.size, self._buffers.shape[1]
+        return f"<Samples: {self.time_ps.size:,} times, {links:,} links, {switches:,} switches>"
+
+    @property
+    def _buffers(self) -> NDArray[np.uint64]:
+        return self._switches["buffer_bytes"].reshape(max(self.time_ps.size, 1), -1)
+
+    @cached_property
+    def links(self) -> pd.DataFrame:
+        """One row for each link at each time, in order of time.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``time_s``; ``link`` (a row of `lightburst.Result.links`), ``source`` and ``target``;
+            ``queue_bytes``, what it has still to transmit of all that it was given, rounded up; and
+            ``utilisation``, the share of the time since the sample before (or since 0) in which it
+            transmitted.
+        """
+        source, target = (self._places.named(ends) for ends in self._places[:2])
+        times, links = self.time_ps.size, len(source)
+        busy = self._links["busy_ps"].reshape(times, links).astype(np.int64)
+        length = np.diff(self.time_ps.astype(np.int64), prepend=0)[:, np.newaxis]
+        return pd.DataFrame(
+            {
+                "time_s": np.repeat(self.time_ps * _PS, links),
+                "link": np.tile(np.arange(links, dtype=np.uint32), times),
+                "source": np.tile(source, times),
+                "target": np.tile(target, times),
+                "queue_bytes": self._links["queue_bytes"],
+                "utilisation": (np.diff(busy, axis=0, prepend=0) / length).ravel(),
+            }
+        )
+
+    @cached_property
+    def switches(self) -> pd.DataFrame:
+        """One row for each switch at each time, in order of time.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``time_s``; ``node``; and ``buffer_bytes``: what is in the shared buffer of a hybrid
+            switch, in all output queues of an electronic one, or in the packets at the edge of a
+            burst network whose burst is not closed; 0 in an all-optical switch.
+        """
+        times, switches = self._buffers.shape
+        nodes = self._first_switch + np.arange(switches, dtype=np.uint32)
+        return pd.DataFrame(
+            {
+                "time_s": np.repeat(self.time_ps * _PS, switches),
+                "node": np.tile(self._places.named(nodes), times),
+                "buffer_bytes": self._switches["buffer_bytes"],
+            }
+        )

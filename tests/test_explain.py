@@ -1,0 +1,177 @@
+"""Why a flow was slow: which one, what is said of it, and ``lightburst explain``."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import lightburst as lb
+from lightburst.cli import main
+from lightburst.report.explanation import worst_flow
+
+ROOT = Path(__file__).resolve().parent.parent
+MANUAL = (ROOT / "docs" / "explain.md").read_text("utf-8")
+PATH: dict[str, Any] = {
+    "topology": {"kind": "obs-path", "access_rate": "100 Mb/s", "host_pairs": 2},
+    "switching": {"kind": "burst", "assembly": {"kind": "timer", "time": "1 ms"}},
+    "loss": {"drops": [{"flow": 1, "segments": [3, 3]}, {"flow": 1, "acknowledgements": [1, 1]}]},
+    "transport": {"kind": "tcp", "segment_size": "1500 B"},
+    "workload": {"kind": "pairs", "size": {"kind": "constant", "value": "30 kB"}},
+}
+
+
+def block(language: str) -> str:
+    found = re.search(rf"^```{language}\n(.*?)^```", MANUAL, re.MULTILINE | re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+@pytest.fixture
+def scenario(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    Path("incast.toml").write_text(block("toml"), encoding="utf-8")
+    return "incast.toml"
+
+
+def test_the_manual_says_what_the_command_prints(
+    scenario: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", scenario]) == 0
+    assert capsys.readouterr().out.split("\ndigest ")[0] == block("text")
+
+
+def test_the_worst_flow_of_an_incast_waited_for_a_timeout(scenario: str) -> None:
+    """What a new user wants to know: the end of its window was lost, and no duplicate said so."""
+    found = lb.explain(scenario)
+    slowdown = found.result.flows["slowdown"]
+    assert found.flow == slowdown.idxmax()
+    row = found.result.flows.iloc[found.flow]
+    assert found.about["completion_time_s"] == pytest.approx(row["completion_time_s"])
+    assert found.about["slowdown"] == pytest.approx(row["slowdown"])
+    assert found.parts["part"].iloc[int(found.parts["time_ps"].argmax())] == "timeout"
+    assert found.parts["time_ps"].sum() == round(found.about["explained_s"] * 1e12)
+    assert found.parts["share"].sum() == pytest.approx(1)
+    assert len(found.losses) == found.result.flows["drops"][found.flow]
+    assert set(found.losses["reason"]) == {"queue-full"}
+    # All of them where the answers meet, on the way to one edge.
+    assert len(set(found.losses["link_target"])) == 1
+    assert found.timeouts["what"].tolist() == ["data"]
+    again = found.retransmissions
+    assert len(again) == found.result.flows["retransmissions"][found.flow]
+    assert set(again["cause"]) == {"timeout"}
+    assert not again["lost"].any()
+    assert str(found).startswith(f"Flow {found.flow}, from ")
+
+
+def test_what_is_lost_and_sent_again_is_named() -> None:
+    found = lb.explain(lb.Scenario.from_dict(PATH), flow=1)
+    lost = found.losses
+    # The segment is lost with what is in its burst.
+    assert lost["what"].tolist() == ["SYN+ACK", "data", "data"]
+    assert lost["segment"].tolist() == [pd.NA, 2, 3]
+    assert lost["reason"].tolist() == ["scripted"] * 3
+    # Hosts 0 to 3, then the edges: the first is lost at the far one, the others at the near one.
+    assert lost["node"].tolist() == [7, 4, 4]
+    assert lost["burst"].notna().all()
+    assert found.retransmissions["segment"].tolist() == [2, 3]
+    # After a SYN+ACK that was lost the window is too small for duplicates.
+    assert set(found.retransmissions["cause"]) == {"timeout"}
+    text = str(found)
+    assert re.search(r"segment 3 +burst \d+ +at 4, to 5 +scripted", text)
+    assert "SYN+ACK" in text
+    assert {"set-up", "timeout", "assembly"} <= set(found.parts["part"])
+
+
+def test_an_unfinished_flow_is_the_worst(scenario: str) -> None:
+    cut = {"measurement.time_limit": "45 ms"}
+    with pytest.warns(lb.RunWarning, match="unfinished"):
+        found = lb.explain(lb.load(scenario).with_(cut))
+    flows = found.result.flows
+    assert found.flow == flows.index[flows["delivered_bytes"] < flows["size_bytes"]][0]
+    assert found.about["completion_time_s"] is found.about["slowdown"] is None
+    assert "it was not finished" in str(found)
+    end = found.about["start_s"] + found.about["explained_s"]
+    assert end == pytest.approx(0.045)
+    assert any("unfinished" in warning for warning in found.result.warnings)
+
+
+def test_nodes_have_the_names_of_the_graph() -> None:
+    ends = [("Ann", "Paris"), ("Paris", "Lyon"), ("Lyon", "Bob")]
+    values = {
+        "topology": {"kind": "graph", "links": [{"source": a, "target": b} for a, b in ends]},
+        "switching": {"kind": "electronic"},
+        "loss": {"drops": [{"segments": [1, 1]}], "on": "every-link"},
+        "transport": {"kind": "saw"},
+        "workload": {"kind": "pairs", "size": {"kind": "constant", "value": "9 kB"}},
+        "measurement": {"sample": "1 ms", "time_limit": "10 ms"},
+    }
+    found = lb.explain(lb.Scenario.from_dict(values))
+    assert (found.about["source"], found.about["destination"]) == ("Ann", "Bob")
+    lost = found.losses.iloc[0]
+    assert (lost["node"], lost["link_source"], lost["link_target"]) == ("Paris", "Paris", "Lyon")
+    assert "at Paris, to Lyon" in str(found)
+    assert json.loads(json.dumps(found.as_dict()))["losses"][0]["node"] == "Paris"
+    assert found.result.samples is not None
+    assert set(found.result.samples.links["source"]) == {"Ann", "Bob", "Paris", "Lyon"}
+
+
+def test_datagrams_that_are_lost_are_explained() -> None:
+    values = {
+        "topology": {"kind": "fat-tree", "k": 4},
+        "switching": {"kind": "all-optical"},
+        "transport": {"kind": "datagram"},
+        "workload": {
+            "kind": "incast",
+            "senders": 4,
+            "size": {"kind": "constant", "value": "90 kB"},
+        },
+    }
+    found = lb.explain(lb.Scenario.from_dict(values))
+    assert found.losses["what"].unique().tolist() == ["data"]
+    assert "not sent again" in set(found.parts["part"])
+    assert "set-up" not in set(found.parts["part"])
+    assert found.losses["holder_flow"].notna().all()
+    assert re.search(r"contention with flow \d", str(found))
+    assert found.flow == worst_flow(found.result) == 0  # none of them is complete
+
+
+def test_json_holds_all_of_it(scenario: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", scenario, "--flow", "3", "--seed", "7", "--format", "json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert (said["flow"], said["seed"]) == (3, 7)
+    assert sum(part["time_ps"] for part in said["parts"]) == round(said["explained_s"] * 1e12)
+    found = lb.explain(scenario, flow=3, seed=7)
+    assert said["provenance"]["digest"] == found.result.digest == lb.run(scenario, 7).digest
+    assert len(said["losses"]) == len(found.losses)
+    assert {"time_s", "node", "link_target", "reason", "holder_flow"} <= set(said["losses"][0])
+
+
+BAD: dict[str, tuple[list[str], str, str]] = {
+    "no such flow": (["--flow", "32"], "--flow", "'worst', or a whole number from 0 to 31"),
+    "in words": (["--flow", "slowest"], "--flow", "slowest"),
+    "seed": (["--seed", "-1"], "--seed", "-1"),
+    "format": (["--format", "csv"], "--format", "table"),
+    "change": (["--set", "workload.senders=no"], "workload.senders", "no"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_gets_one_message(
+    name: str, scenario: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments, path, words = BAD[name]
+    assert main(["explain", scenario, *arguments]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert path in said.err
+    assert words in said.err
+    assert "Traceback" not in said.err
+
+
+def test_a_flow_in_python_is_checked() -> None:
+    for flow in ("slowest", 2, -1, True, 1.5):
+        with pytest.raises(lb.InputError, match=r"a whole number from 0 to 1"):
+            lb.explain(lb.Scenario.from_dict(PATH), flow=flow)  # type: ignore[arg-type]
