@@ -35,7 +35,7 @@ def test_an_acknowledgement_that_advances_and_brings_news_is_a_duplicate_too() -
 def test_after_a_lost_answer_to_the_syn_the_window_is_one_segment() -> None:
     """RFC 5681, section 3.1, whatever the initial window is set to."""
     lost = flow([{"acknowledgements": [1, 1]}]).trace
-    kept = flow([{"acknowledgements": [1000, 1000]}]).trace
+    kept = flow([]).trace
     assert lost is not None and kept is not None
     assert lost.windows["congestion_window_bytes"].iloc[0] == 1000
     assert kept.windows["congestion_window_bytes"].iloc[0] == 4000

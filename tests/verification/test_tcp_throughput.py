@@ -50,7 +50,7 @@ NS2: Settings = SEGMENTS | {
 
 def delivered(path: Settings, loss: float, transport: Settings, seconds: int, seed: int) -> float:
     """Useful segments a second of one flow that never ends."""
-    size = {"kind": "constant", "value": "1 TB"}
+    size = {"kind": "constant", "value": "1000 TB"}
     scenario = Scenario.from_dict(
         {
             **path,
