@@ -92,6 +92,21 @@ def test_every_second_of_the_time_is_half_of_it(engine: Any) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_an_event_at_the_instant_of_a_sample_comes_first(engine: Any) -> None:
+    """Also after a time in which nothing happened, and several samples were due."""
+    plan = three_each(electronic(), TX // 2, 4 * TX, senders=1)
+    found = engine(plan)
+    queue = of_link(plan, found, "queue_bytes", 0, 3)
+    times = found["samples"]["time_ps"].tolist()
+    assert [queue[times.index(k * TX // 2)] for k in range(1, 10)] == [
+        4_500,
+        *6 * [0],
+        9_000,
+        4_500,
+    ]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_a_hybrid_switch_s_buffer(engine: Any) -> None:
     """Two heads come at once, three times: one passes, or after the first time is lost.
 
