@@ -82,7 +82,32 @@ def test_what_is_lost_and_sent_again_is_named() -> None:
     text = str(found)
     assert re.search(r"segment 3 +burst \d+ +at 4, to 5 +scripted", text)
     assert "SYN+ACK" in text
-    assert {"set-up", "timeout", "assembly"} <= set(found.parts["part"])
+    assert {"set-up: timeout", "set-up: assembly", "timeout", "assembly"} <= set(
+        found.parts["part"]
+    )
+
+
+def test_a_short_flow_whose_syn_waits_says_so_in_words(tmp_path: Path) -> None:
+    """Its interface has the window of another flow to send first: 10 segments of 9 kB."""
+    file = tmp_path / "flows.csv"
+    rows = "source,destination,start_s,size_bytes\n0,1,0,90000\n0,1,2e-6,1000\n"
+    file.write_text(rows, encoding="utf-8")
+    values = {
+        "topology": {"kind": "path", "links": 3},
+        "switching": {"kind": "electronic"},
+        "transport": {"kind": "tcp", "initial_window": 10, "segment_size": "9 kB"},
+        "workload": {"kind": "table", "file": str(file)},
+    }
+    found = lb.explain(lb.Scenario.from_dict(values), flow=1)
+    first = found.parts.iloc[0]
+    assert (first["part"], first["node"]) == ("set-up: interface", 0)
+    assert first["share"] > 0.5
+    said = "the SYN or SYN+ACK waits in its host's interface, behind other packets"
+    assert re.search(
+        rf"largest part \(set-up: interface at 0, \d.*%\): {re.escape(said)}", str(found)
+    )
+    part = found.as_dict()["parts"][0]
+    assert (part["part"], part["node"]) == ("set-up: interface", 0)
 
 
 def test_an_unfinished_flow_is_the_worst(scenario: str) -> None:
@@ -132,7 +157,7 @@ def test_datagrams_that_are_lost_are_explained() -> None:
     found = lb.explain(lb.Scenario.from_dict(values))
     assert found.losses["what"].unique().tolist() == ["data"]
     assert "not sent again" in set(found.parts["part"])
-    assert "set-up" not in set(found.parts["part"])
+    assert not found.parts["part"].str.startswith("set-up").any()
     assert found.losses["holder_flow"].notna().all()
     assert re.search(r"contention with flow \d", str(found))
     assert found.flow == worst_flow(found.result) == 0  # none of them is complete

@@ -4,6 +4,7 @@ from bisect import bisect_right as bisect
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from followed import spans_of, totals
 from plans import (
@@ -12,6 +13,7 @@ from plans import (
     SECOND,
     START,
     Plan,
+    all_optical,
     burst,
     datagram,
     electronic,
@@ -21,6 +23,7 @@ from plans import (
     lossy,
     one_datagram_each,
     one_flow,
+    path_edges,
     saw,
     settings,
     star_edges,
@@ -39,10 +42,10 @@ from lightburst.trace.division import (
     PARTS,
     QUEUE,
     SENDER,
-    SET_UP,
     TIMEOUT,
     WAY,
     Span,
+    set_up,
 )
 from lightburst.trace.flow import ARRIVED, FORWARD, LOST, NONE, SENT, SYN
 from lightburst.traced import STATES
@@ -75,7 +78,7 @@ def divided(plan: Plan, flow: int = 0) -> dict[Any, int]:
 def test_nothing_happens() -> None:
     """The ACK of the set-up goes before the first segment; the others come without a gap."""
     assert divided(without(5, tcp(**NINE))) == {
-        SET_UP: SET_UP_TIME,
+        set_up(WAY): SET_UP_TIME,
         INTERFACE: CONTROL,
         WAY: DATA_WAY + 4 * DATA,
     }
@@ -85,26 +88,132 @@ def test_the_window_lets_nothing_out() -> None:
     """With a window of one segment each waits for the acknowledgement of the one before."""
     alone = NINE | {"initial_window_bytes": 9_000, "advertised_window_bytes": 9_000}
     assert divided(without(3, tcp(**alone))) == {
-        SET_UP: SET_UP_TIME,
+        set_up(WAY): SET_UP_TIME,
         INTERFACE: CONTROL,
         SENDER: 2 * CONTROL_WAY,
         WAY: 3 * DATA_WAY,
     }
 
 
-def test_a_lost_syn_is_in_the_set_up() -> None:
-    """A second of timeout before the SYN+ACK comes; then a window of one segment (RFC 5681)."""
-    plan = without(1, tcp(**NINE), {"acknowledgements": [1, 1]})
-    (first, *_), trace, _ = spans_of(plan, 0)
-    # The receiver's own timer sends the SYN+ACK again, a second after it was handed over.
-    assert first == Span(START, START + SET_UP_TIME + SECOND, SET_UP)
-    assert trace.timeouts_ps().size == 0
+def set_up_of(plan: Plan, flow: int = 0) -> dict[Any, int]:
+    """The parts of a flow's set-up, by their names without the word; those at a node with it."""
+    spans = [span for span in spans_of(plan, flow)[0] if span.part.startswith("set-up: ")]
+    return totals([span._replace(part=span.part.removeprefix("set-up: ")) for span in spans])
+
+
+BEGIN = 20 * MICROSECOND
+STAR = star_edges(3)
+
+
+def beside(
+    network: tuple[list[tuple[int, int]], int, int],
+    switch: dict[str, Any],
+    flow: tuple[int, int],
+    other: tuple[int, int, int],
+    **changes: Any,
+) -> Plan:
+    """A connection that begins at `BEGIN`, and a datagram: source, destination, how much later."""
+    edges, hosts, nodes = network
+    source, destination, late = other
+    rows = [(*flow, BEGIN, 9_000), (source, destination, BEGIN + late, 9_000)]
+    order = [0, 1] if late > 0 else [1, 0]
+    flows = flow_table(*(rows[i] for i in order))
+    flows["group"] = np.array(order, np.uint16)
+    flows["departures_ps"] = np.array([BEGIN + late], np.uint64)
+    flows["departure_offsets"] = np.array([0, *np.cumsum(order)], np.uint64)
+    more = changes | {"loss": loss(*changes.pop("drops", ()))}
+    transports = [tcp(**NINE, receiver_timers=more.pop("receiver_timers", True)), datagram()]
+    links = lossy(table(edges, hosts), hosts)
+    return Plan(settings(hosts, nodes, switch, transports, **more), links, flows)
+
+
+def test_a_syn_waits_in_the_interface_for_the_window_of_another_flow() -> None:
+    """What is small comes at each switch behind what is large, and waits there once more."""
+    early = 7 * MICROSECOND
+    rows = flow_table((0, 1, START, 90_000), (0, 1, START + SET_UP_TIME + early, 9_000))
+    assert set_up_of(without(10, tcp(**NINE))._replace(flows=rows), 1) == {
+        # The ACK of the other's set-up is before it, too.
+        (INTERFACE, 0): CONTROL + 10 * DATA - early,
+        (QUEUE, 2): DATA - CONTROL,
+        (QUEUE, 3): DATA - CONTROL,
+        WAY: SET_UP_TIME,
+    }
+
+
+def test_a_lost_syn_waits_for_the_timer() -> None:
+    """A datagram has the output when its head comes."""
+    plan = beside(STAR, all_optical(), (0, 2), (1, 2, -1_000))
+    assert set_up_of(plan, 1) == {TIMEOUT: SECOND, WAY: 2 * (CONTROL + 2 * DELAY)}
+    assert spans_of(plan, 1)[0][0] == Span(BEGIN, BEGIN + SECOND, set_up(TIMEOUT))
+    # At half a second nothing of it is on its way.
+    cut = plan._replace(settings=plan.settings | {"time_limit_ps": SECOND // 2})
+    assert totals(spans_of(cut, 1)[0]) == {set_up(LOST_FOR_GOOD): SECOND // 2 - BEGIN}
+
+
+def test_a_set_up_that_the_end_of_the_run_finds_under_way() -> None:
+    for late in (CONTROL_WAY // 2, CONTROL_WAY + CONTROL // 2):
+        plan = without(1, tcp(**NINE), time_limit_ps=START + late)
+        assert divided(plan) == {set_up(WAY): late}
+
+
+@pytest.mark.parametrize("receiver_timers", [True, False])
+def test_a_lost_syn_ack_waits_for_the_timer_that_replaces_it(receiver_timers: bool) -> None:
+    """A second after the first SYN comes the second one, held up by a datagram before it."""
+    early = MICROSECOND
+    plan = beside(
+        path_edges(3),
+        electronic(),
+        (0, 1),
+        (0, 1, SECOND - early),
+        drops=[{"acknowledgements": [1, 1]}],
+        receiver_timers=receiver_timers,
+    )
+    spans = spans_of(plan, 0)[0]
+    if receiver_timers:
+        # The receiver's timer is faster than the second SYN.
+        came = BEGIN + CONTROL_WAY
+        assert Span(came, came + SECOND, set_up(TIMEOUT)) in spans
+        assert set_up_of(plan) == {TIMEOUT: SECOND, WAY: SET_UP_TIME}
+    else:
+        assert spans[0] == Span(BEGIN, BEGIN + SECOND, set_up(TIMEOUT))
+        assert set_up_of(plan) == {
+            TIMEOUT: SECOND,
+            (INTERFACE, 0): DATA - early,
+            (QUEUE, 2): DATA - CONTROL,
+            (QUEUE, 3): DATA - CONTROL,
+            WAY: SET_UP_TIME,
+        }
+
+
+def test_a_syn_ack_in_a_queue() -> None:
+    """It is at the switch three links after the beginning; a datagram began there earlier."""
+    plan = beside(STAR, electronic(), (0, 1), (2, 0, -DATA))
+    three = 3 * (CONTROL + DELAY)
+    assert set_up_of(plan, 1) == {
+        (QUEUE, 3): DELAY + DATA - three,
+        WAY: 4 * (CONTROL + DELAY),
+    }
+
+
+def test_a_syn_ack_in_the_interface_of_the_destination() -> None:
+    plan = beside(STAR, electronic(), (0, 1), (1, 2, 2 * (CONTROL + DELAY) - 1_000))
+    assert set_up_of(plan) == {(INTERFACE, 1): DATA - 1_000, WAY: 4 * (CONTROL + DELAY)}
+
+
+def test_two_syns_in_one_burst() -> None:
+    """The first of them is answered first, so that no timeout counts; the bursts are of two."""
+    time = 1_500 * MICROSECOND
+    assert set_up_of(one_flow(4, burst("timer", time=time), saw(), 9_000)) == {
+        (ASSEMBLY, 2): time,
+        (ASSEMBLY, 4): time,
+        WAY: 2 * (4 * CONTROL + 4 * DELAY),
+    }
 
 
 def test_a_lost_last_segment_waits_for_the_timer() -> None:
     """It starts anew with the acknowledgement of the first segment."""
     assert divided(without(2, tcp(**NINE), {"segments": [2, 2]})) == {
-        SET_UP: SET_UP_TIME,
+        set_up(WAY): SET_UP_TIME,
         INTERFACE: CONTROL,
         WAY: 2 * DATA_WAY,
         TIMEOUT: CONTROL_WAY + SECOND,
@@ -115,7 +224,7 @@ def test_stop_and_wait_waits_for_its_timer() -> None:
     """T is a millisecond at first, and with each sample the mean of itself and the sample."""
     after_set_up = (MILLISECOND + SET_UP_TIME) // 2
     assert divided(without(2, saw(), {"segments": [2, 2]})) == {
-        SET_UP: SET_UP_TIME,
+        set_up(WAY): SET_UP_TIME,
         INTERFACE: CONTROL,
         SENDER: CONTROL_WAY,
         WAY: 2 * DATA_WAY,
@@ -128,7 +237,7 @@ def test_three_duplicates_send_the_first_segment_again(recovery: str) -> None:
     """The fourth segment's acknowledgement is the third duplicate; nothing is in the interface."""
     third = 3 * DATA + DATA_WAY + CONTROL_WAY
     assert divided(without(4, tcp(recovery, **NINE), {"segments": [1, 1]})) == {
-        SET_UP: SET_UP_TIME,
+        set_up(WAY): SET_UP_TIME,
         INTERFACE: CONTROL,
         FAST: third,
         WAY: DATA_WAY,
@@ -140,7 +249,7 @@ def test_a_fast_retransmission_that_is_lost_waits_for_the_timer() -> None:
     drops: list[dict[str, Any]] = [{"segments": [1, 1]}, {"segments": [1, 1], "transmission": 2}]
     third = 3 * DATA + DATA_WAY + CONTROL_WAY
     assert divided(without(4, tcp("sack", **NINE), *drops)) == {
-        SET_UP: SET_UP_TIME,
+        set_up(WAY): SET_UP_TIME,
         INTERFACE: CONTROL,
         TIMEOUT: third + SECOND,
         WAY: DATA_WAY,
@@ -152,7 +261,7 @@ def test_what_is_lost_to_the_end_is_not_sent_again() -> None:
     spans, _, columns = spans_of(plan, 0)
     end = int(columns["totals"]["end_ps"])
     assert totals(spans) == {
-        SET_UP: SET_UP_TIME,
+        set_up(WAY): SET_UP_TIME,
         INTERFACE: CONTROL,
         WAY: DATA_WAY,
         LOST_FOR_GOOD: end - START - SET_UP_TIME - CONTROL - DATA_WAY,
@@ -212,7 +321,8 @@ def test_the_parts_are_the_whole_and_what_the_definition_says(bursts: bool) -> N
             for instant in (span.begin, (span.begin + span.end) // 2, span.end - 1):
                 assert opinion.waits_for(instant) == (span.part, span.node), (seed, span)
         met |= {span.part for span in spans}
-    assert met == set(PARTS) - ({BUFFER} if bursts else {ASSEMBLY})
+    part = BUFFER if bursts else ASSEMBLY  # what the other kind of network has
+    assert met == set(PARTS) - {part, set_up(part)}
 
 
 class Opinion:
@@ -223,12 +333,10 @@ class Opinion:
         table = trace.segments
         rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
         self.data = [row for row in rows if row["flags"] & FORWARD and row["payload"]]
-        answers = [
-            int(row["time_ps"])
-            for row in rows
-            if row["event"] == ARRIVED and row["flags"] & SYN and not row["flags"] & FORWARD
-        ]
-        self.established = min(answers, default=NONE) if trace.connected else 0
+        self.ends = trace.source, trace.destination
+        self.control = [row for row in rows if row["flags"] & SYN]
+        names = ("packet", "event", "time_ps")
+        self.events = [tuple(int(r[name]) for name in names) for r in self.data + self.control]
         hops = trace.hops
         self.hops = [dict(zip(hops, row, strict=True)) for row in zip(*hops.values(), strict=True)]
 
@@ -249,37 +357,75 @@ class Opinion:
 
     def times(self, packet: int, event: int) -> list[int]:
         """When this happened to a packet: once, or never."""
-        return [
-            int(r["time_ps"]) for r in self.data if r["packet"] == packet and r["event"] == event
-        ]
+        return [at for number, what, at in self.events if (number, what) == (packet, event)]
+
+    def made(self, packet: int) -> int:
+        """When a packet was handed to the interface of its host, or found no room there."""
+        hops = [int(hop["came_ps"]) for hop in self.hops if hop["packet"] == packet]
+        return (hops[:1] or self.times(packet, LOST))[0]
+
+    def begun(self, packet: int) -> int:
+        """When its transmission began, or when it found no room."""
+        return (self.times(packet, SENT) or [self.made(packet)])[0]
+
+    def missing_yet(self, packets: list[int]) -> list[int]:
+        """Those that neither came nor were lost by the end of the run, by their beginning."""
+        open_ = [p for p in packets if not self.times(p, ARRIVED) and not self.times(p, LOST)]
+        return sorted(open_, key=self.begun)
 
     def waits_for(self, instant: int) -> tuple[str, int | None]:
         """The part and its node."""
-        if instant < self.established:
-            return SET_UP, None
+        answers = self.syns(0)
+        come = min((at for p in answers for at in self.times(p, ARRIVED)), default=NONE)
+        if self.trace.connected and instant < come:
+            part, node = self.set_up(instant)
+            return f"set-up: {part}", node
         byte = self.missing(instant)
         packets = {int(row["packet"]) for row in self.data if row["sequence"] == byte}
-        made = {
-            packet: [int(hop["came_ps"]) for hop in self.hops if hop["packet"] == packet][:1]
-            or self.times(packet, LOST)
-            for packet in packets
-        }
-        begun = {packet: self.times(packet, SENT) or made[packet] for packet in packets}
-        if not any(at <= instant for (at,) in made.values()):
+        if not any(self.made(packet) <= instant for packet in packets):
             return SENDER, None
-        if not any(at <= instant for (at,) in begun.values()):
+        if not any(self.begun(packet) <= instant for packet in packets):
             return INTERFACE, None
-        come = [(self.times(p, ARRIVED)[0], i) for i, p in self.by_arrival(packets)]
-        waiting = [p for p in packets if not self.times(p, ARRIVED) and not self.times(p, LOST)]
-        if come:
-            packet = dict(self.by_arrival(packets))[min(come)[1]]
-        elif waiting:
-            packet = min(waiting, key=lambda p: begun[p])
+        arrived = [(self.times(p, ARRIVED)[0], i) for i, p in self.by_arrival(packets)]
+        if arrived:
+            packet = dict(self.by_arrival(packets))[min(arrived)[1]]
+        elif waiting := self.missing_yet(list(packets)):
+            packet = waiting[0]
         else:
             return LOST_FOR_GOOD, None
-        if instant < begun[packet][0]:
-            return self.cause(made[packet][0]), None
+        if instant < self.begun(packet):
+            return self.cause(self.made(packet)), None
         return self.under_way(packet, instant)
+
+    def syns(self, direction: int) -> list[int]:
+        """All SYNs (`FORWARD`), or all SYN+ACKs (0)."""
+        return sorted({int(r["packet"]) for r in self.control if r["flags"] & FORWARD == direction})
+
+    def set_up(self, instant: int) -> tuple[str, int | None]:
+        """Which packet of the handshake is waited for, if any, and what it waits for itself."""
+        syns, answers = self.syns(FORWARD), self.syns(0)
+        got = [p for p in answers if self.times(p, ARRIVED)]
+        got.sort(key=lambda p: self.times(p, ARRIVED))
+        chain: list[int] = (got or self.missing_yet(answers))[:1]
+        if chain:
+            # The newest SYN that the destination had when it made this answer.
+            here = [p for p in syns if self.times(p, ARRIVED) and self.had(p, chain[0])]
+            chain = [max(here, key=lambda p: self.times(p, ARRIVED)), *chain]
+        else:
+            chain = self.missing_yet(syns)[:1]
+        if not chain:
+            waits = instant < min(self.begun(p) for p in syns)
+            return (INTERFACE, self.trace.source) if waits else (LOST_FOR_GOOD, None)
+        packet = next(p for p in chain if instant < (self.times(p, ARRIVED) or [NONE])[0])
+        if instant < self.made(packet):
+            return TIMEOUT, None
+        if instant < self.begun(packet):
+            return INTERFACE, self.ends[packet in answers]
+        return self.under_way(packet, instant)
+
+    def had(self, syn: int, answer: int) -> bool:
+        """Whether a SYN had come when an answer was made."""
+        return self.times(syn, ARRIVED)[0] <= self.made(answer)
 
     def by_arrival(self, packets: set[int]) -> list[tuple[int, int]]:
         """Those that arrived, in the order of the table, with their places in it."""
@@ -300,7 +446,7 @@ class Opinion:
     def under_way(self, packet: int, instant: int) -> tuple[str, int | None]:
         """Where it waits at an instant, if it does."""
         for hop in self.hops:
-            if hop["packet"] != packet or hop["node"] == self.trace.source:
+            if hop["packet"] != packet or hop["node"] in self.ends:
                 continue
             node, came, start = (int(hop[name]) for name in ("node", "came_ps", "start_ps"))
             if came <= instant < came + int(hop["held_ps"]):

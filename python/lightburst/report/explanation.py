@@ -279,35 +279,50 @@ def _lines(found: Explanation) -> Iterator[str]:
     group = f" of {about['group']}" if about["group"] else ""
     yield (
         f"Flow {found.flow}{group}, from {about['source']} to {about['destination']}, "
-        f"{readable('size_bytes', about['size_bytes'])}, started at {start}: {about['status']}."
+        f"{readable('size_bytes', about['size_bytes'])}, started {start} into the run: "
+        f"{about['status']}."
     )
-    ideal = f"alone on the network {readable('ideal_s', about['ideal_s'])}"
+    ideal = readable("ideal_s", about["ideal_s"])
     if about["slowdown"] is None:
-        yield f"After {readable('explained_s', about['explained_s'])} it was not finished; {ideal}."
+        yield (
+            f"After {readable('explained_s', about['explained_s'])} it was not finished; "
+            f"alone on the network it needs {ideal}."
+        )
     else:
         time = readable("completion_time_s", about["completion_time_s"])
-        yield f"It took {time}, {about['slowdown']:.3g} times as long as {ideal}."
+        yield (
+            f"It took {time}, {about['slowdown']:.3g} times the {ideal} that it needs alone on the "
+            "network."
+        )
+    parts = _rows(found.parts)
+    if parts:
+        most = max(parts, key=lambda row: row.time_ps)
+        yield f"The largest part ({_label(most)}, {most.share:.1%}): {PARTS[most.part]}."
     yield ""
-    yield "Where the time went: what the first byte that was missing at the receiver waited for"
+    yield "Where the time went: at each moment, what the first byte still missing waited for"
     yield from aligned(
         [
             (
                 readable("time_s", row.time_s),
                 f"{row.share:.1%}",
-                row.part + ("" if pd.isna(row.node) else f" at {row.node}"),
+                _label(row),
                 PARTS[row.part],
             )
-            for row in _rows(found.parts)
+            for row in parts
         ]
     )
-    yield from _listed("What was lost", [_loss(row) for row in _rows(found.losses)])
+    yield from _listed("Packets lost", [_loss(row) for row in _rows(found.losses)])
     expired = [(readable("time_s", row.time_s), row.what) for row in _rows(found.timeouts)]
-    yield from _listed("Timeouts", expired)
+    yield from _listed("Timeouts of the sender", expired)
     again = [
         (readable("time_s", row.time_s), f"segment {row.segment}", row.cause, "lost" * row.lost)
         for row in _rows(found.retransmissions)
     ]
-    yield from _listed("Sent again", again)
+    yield from _listed("Data sent again", again)
+
+
+def _label(part: Any) -> str:
+    return str(part.part) if pd.isna(part.node) else f"{part.part} at {part.node}"
 
 
 def _loss(row: Any) -> tuple[str, ...]:
@@ -328,7 +343,7 @@ def _loss(row: Any) -> tuple[str, ...]:
 
 def _listed(title: str, rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
     yield ""
-    yield f"{title}: {len(rows) or 'nothing'}"
+    yield f"{title}: {len(rows) or 'none'}"
     yield from aligned(rows[:_MOST_ROWS])
     if len(rows) > _MOST_ROWS:
         yield f"  and {len(rows) - _MOST_ROWS} more"

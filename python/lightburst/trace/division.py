@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from lightburst.trace.flow import FlowTrace
 
-SET_UP: Final = "set-up"
 SENDER: Final = "sender"
 INTERFACE: Final = "interface"
 TIMEOUT: Final = "timeout"
@@ -28,18 +27,41 @@ BUFFER: Final = "buffer"
 QUEUE: Final = "queue"
 WAY: Final = "way"
 
-#: What each part is, in the order in which a byte meets them.
+
+def set_up(part: str) -> str:
+    """Name a part of the time before the connection is established.
+
+    Parameters
+    ----------
+    part : str
+        What a SYN or a SYN+ACK waits for.
+
+    Returns
+    -------
+    str
+        Such as ``set-up: queue``.
+    """
+    return f"set-up: {part}"
+
+
+#: What each part is, in plain words, in the order in which a flow meets them.
 PARTS: Final = {
-    SET_UP: "the connection is being established",
-    SENDER: "the byte was never handed to the interface: window, pacing, or the flow's own times",
-    INTERFACE: "it waits for the first time in the interface of its host",
-    TIMEOUT: "it was lost; a timeout sends the copy that arrives",
-    FAST: "it was lost; a fast retransmission, or what follows it, sends the copy that arrives",
-    LOST_FOR_GOOD: "it was lost, and by the end of the run nothing has sent it again",
-    ASSEMBLY: "its copy waits until its burst is closed",
-    BUFFER: "its copy waits in the buffer of a hybrid switch",
-    QUEUE: "its copy waits for an output",
-    WAY: "its copy is on its way: transmission, propagation, switching",
+    set_up(TIMEOUT): "a SYN or SYN+ACK was lost or late; a timeout sent the one that got through",
+    set_up(INTERFACE): "the SYN or SYN+ACK waits in its host's interface, behind other packets",
+    set_up(LOST_FOR_GOOD): "SYNs or SYN+ACKs were lost; at the end of the run none is on its way",
+    set_up(ASSEMBLY): "the SYN or SYN+ACK waits until its burst is closed",
+    set_up(BUFFER): "the SYN or SYN+ACK waits in the buffer of a hybrid switch",
+    set_up(QUEUE): "the SYN or SYN+ACK waits for an output, behind other packets",
+    set_up(WAY): "the SYN or SYN+ACK is on its way: transmission, propagation, switching",
+    SENDER: "the sender holds the data back: its window, its pacing, or the flow's own times",
+    INTERFACE: "the data waits in its host's interface, behind other packets",
+    TIMEOUT: "data was lost or late; a timeout sent the copy that got through",
+    FAST: "data was lost or late; duplicate acknowledgements had the copy sent that got through",
+    LOST_FOR_GOOD: "data was lost; at the end of the run no copy of it is on its way",
+    ASSEMBLY: "the data waits until its burst is closed",
+    BUFFER: "the data waits in the buffer of a hybrid switch",
+    QUEUE: "the data waits for an output, behind other packets",
+    WAY: "the data is on its way: transmission, propagation, switching",
 }
 
 
@@ -57,14 +79,14 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class Copy:
-    """A data packet of a flow; times in picoseconds, `NONE` where there is none.
+    """A packet of a flow; times in picoseconds, `NONE` where there is none.
 
     Attributes
     ----------
     packet : int
         Its number.
     sequence : int
-        Its first byte.
+        Its first byte of data.
     made_ps, start_ps : int
         When it was handed to its host's interface, and when its transmission began, or when there
         was no room for it.
@@ -96,14 +118,19 @@ def copies(trace: FlowTrace) -> list[Copy]:
     list of Copy
     """
     table = trace.segments
-    data = (table["flags"] & FORWARD > 0) & (table["payload"] > 0)
-    arrival, lost = (_times(table, data & (table["event"] == event)) for event in (ARRIVED, LOST))
+    return _packets(trace, (table["flags"] & FORWARD > 0) & (table["payload"] > 0))
+
+
+def _packets(trace: FlowTrace, chosen: NDArray[np.bool_]) -> list[Copy]:
+    """Give the packets of some rows of the segments, in the order in which they were made."""
+    table = trace.segments
+    arrival, lost = (_times(table, chosen & (table["event"] == event)) for event in (ARRIVED, LOST))
     # A packet's first hop is the one from its host.
     hops, rows = np.unique(trace.hops["packet"], return_index=True)
     made: dict[int, int] = dict(zip(hops, trace.hops["came_ps"][rows].tolist(), strict=True))
     start: dict[int, int] = dict(zip(hops, trace.hops["start_ps"][rows].tolist(), strict=True))
     expired = frozenset(trace.timeouts_ps().tolist())
-    numbers, rows = np.unique(np.where(data, table["packet"], NONE), return_index=True)
+    numbers, rows = np.unique(np.where(chosen, table["packet"], NONE), return_index=True)
     found = []
     for number, row in zip(numbers.tolist(), rows.tolist(), strict=True):
         if number == NONE:
@@ -142,25 +169,25 @@ def divide(trace: FlowTrace, start_ps: int, end_ps: int) -> list[Span]:
     list of Span
         Without a gap, in order of time; none of them empty.
     """
+    hops = _hops(trace)
+    spans = list(_set_up(trace, start_ps, end_ps, hops)) if trace.connected else []
+    established = spans[-1].end if spans else start_ps
     made = copies(trace)
-    established = min(_established(trace), end_ps) if trace.connected else start_ps
     by_byte: dict[int, list[Copy]] = defaultdict(list)
     for copy in made:
         by_byte[copy.sequence].append(copy)
-    hops = _hops(trace)
-    spans, now, byte = [Span(start_ps, established, SET_UP)], start_ps, 0
+    now, byte = start_ps, 0
     for time, arrived, following in _advances(made, trace):
         spans += _wait(Period(now, time, arrived), by_byte[byte], established, hops)
         now, byte = time, following
     if byte < trace.size_bytes:
-        under_way = [c for c in by_byte[byte] if c.arrival_ps == c.lost_ps == NONE]
-        last = min(under_way, key=lambda c: c.start_ps, default=None)
+        last = _under_way(by_byte[byte])
         spans += _wait(Period(now, end_ps, last), by_byte[byte], established, hops)
     return [span for span in spans if span.begin < span.end]
 
 
 class Period(NamedTuple):
-    """The time from `begin` to `end` in which one byte was awaited, and the copy that ended it."""
+    """The time from `begin` to `end` in which something was awaited, and the copy that ended it."""
 
     begin: int
     end: int
@@ -175,25 +202,78 @@ def _wait(
     period: Period,
     sent: list[Copy],
     established: int,
-    hops: Mapping[int, list[_Stay]],
+    hops: Mapping[int, list[Span]],
 ) -> Iterator[Span]:
     """Divide the time in which one byte was awaited, of which these copies were sent."""
     handed = min((copy.made_ps for copy in sent), default=period.end)
     first = min((copy.start_ps for copy in sent), default=period.end)
     copy = period.copy
-    again = period.end if copy is None else copy.start_ps
     yield period.cut(established, handed, SENDER)
     yield period.cut(handed, first, INTERFACE)
-    repair = LOST_FOR_GOOD if copy is None else copy.cause or FAST
-    yield period.cut(first, again, repair)
     if copy is None:
+        yield period.cut(first, period.end, LOST_FOR_GOOD)
         return
-    way = again
+    yield period.cut(first, copy.start_ps, copy.cause or FAST)
+    yield from _way(period, copy, hops)
+
+
+def _way(period: Period, copy: Copy, hops: Mapping[int, list[Span]]) -> Iterator[Span]:
+    """Divide the time of a packet from the beginning of its transmission to its arrival."""
+    way = copy.start_ps
     for stay in hops.get(copy.packet, ()):
         yield period.cut(way, stay.begin, WAY)
-        yield period.cut(stay.begin, stay.end, stay.part, stay.node)
+        yield period.cut(*stay)
         way = stay.end
     yield period.cut(way, period.end, WAY)
+
+
+def _set_up(
+    trace: FlowTrace, start: int, end: int, hops: Mapping[int, list[Span]]
+) -> Iterator[Span]:
+    """Divide the time in which the connection was set up; the last span ends with it."""
+    for span in _handshake(trace, start, end, hops):
+        yield span._replace(part=set_up(span.part))
+
+
+def _handshake(
+    trace: FlowTrace, start: int, end: int, hops: Mapping[int, list[Span]]
+) -> Iterator[Span]:
+    """Follow the SYN that got through, and its SYN+ACK that did."""
+    flags = trace.segments["flags"] & (SYN | FORWARD)
+    requests, answers = (_packets(trace, flags == kind) for kind in (SYN | FORWARD, SYN))
+    came = [copy for copy in answers if copy.arrival_ps != NONE]
+    answer = min(came, key=lambda c: c.arrival_ps) if came else _under_way(answers)
+    if answer is None:
+        request = _under_way(requests)
+    else:
+        # What it answers is the newest that had come.
+        before = [copy for copy in requests if copy.arrival_ps <= answer.made_ps]
+        request = max(before, key=lambda c: c.arrival_ps)
+    if request is None:
+        first = min((copy.start_ps for copy in requests), default=end)
+        nothing = Period(start, end, None)
+        yield nothing.cut(start, first, INTERFACE, trace.source)
+        yield nothing.cut(first, end, LOST_FOR_GOOD)
+        return
+    yield from _leg(start, request, end, trace.source, hops)
+    if answer is not None:
+        yield from _leg(request.arrival_ps, answer, end, trace.destination, hops)
+
+
+def _leg(
+    begin: int, copy: Copy, end: int, host: int, hops: Mapping[int, list[Span]]
+) -> Iterator[Span]:
+    """Divide the time until a packet of the handshake, made by this host, arrives or all ends."""
+    period = Period(begin, min(copy.arrival_ps, end), copy)
+    yield period.cut(begin, copy.made_ps, TIMEOUT)
+    yield period.cut(copy.made_ps, copy.start_ps, INTERFACE, host)
+    yield from _way(period, copy, hops)
+
+
+def _under_way(sent: list[Copy]) -> Copy | None:
+    """Give the first of the packets that neither arrived nor were lost, if there is one."""
+    under_way = [copy for copy in sent if copy.arrival_ps == copy.lost_ps == NONE]
+    return min(under_way, key=lambda copy: copy.start_ps, default=None)
 
 
 def _advances(made: list[Copy], trace: FlowTrace) -> Iterator[tuple[int, Copy, int]]:
@@ -215,18 +295,9 @@ def _advances(made: list[Copy], trace: FlowTrace) -> Iterator[tuple[int, Copy, i
         yield int(table["time_ps"][row]), by_packet[int(table["packet"][row])], expected
 
 
-class _Stay(NamedTuple):
-    """A time in which a packet waits at a node."""
-
-    begin: int
-    end: int
-    part: str
-    node: int
-
-
-def _hops(trace: FlowTrace) -> Mapping[int, list[_Stay]]:
+def _hops(trace: FlowTrace) -> Mapping[int, list[Span]]:
     """Give where each packet waited behind its host, in order of time."""
-    found: dict[int, list[_Stay]] = defaultdict(list)
+    found: dict[int, list[Span]] = defaultdict(list)
     table = {name: column.tolist() for name, column in trace.hops.items()}
     for i, (packet, node) in enumerate(zip(table["packet"], table["node"], strict=True)):
         if node in (trace.source, trace.destination):
@@ -234,18 +305,10 @@ def _hops(trace: FlowTrace) -> Mapping[int, list[_Stay]]:
         came, start = table["came_ps"][i], table["start_ps"][i]
         kept = BUFFER if table["burst"][i] == NONE else ASSEMBLY
         found[packet] += [
-            _Stay(came, came + table["held_ps"][i], kept, node),
-            _Stay(start - table["queued_ps"][i], start, QUEUE, node),
+            Span(came, came + table["held_ps"][i], kept, node),
+            Span(start - table["queued_ps"][i], start, QUEUE, node),
         ]
     return found
-
-
-def _established(trace: FlowTrace) -> int:
-    """When the first SYN+ACK came to the source; `NONE` if none did."""
-    table = trace.segments
-    answers = (table["flags"] & (SYN | FORWARD)) == SYN
-    times = table["time_ps"][answers & (table["event"] == ARRIVED)]
-    return int(times.min()) if times.size else NONE
 
 
 def _cause(trace: FlowTrace, made_ps: int, expired: frozenset[int]) -> str:
