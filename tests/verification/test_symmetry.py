@@ -1,0 +1,77 @@
+"""No host does better because of its number: the order of simultaneous events favours nobody."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+
+from lightburst.scenario import Scenario
+from lightburst.simulate import run
+
+SEEDS = 600
+HOSTS = 16
+#: A sound simulator fails at this rate; the seeds are fixed, so that it passes or fails for good.
+SIGNIFICANCE = 1e-3
+
+WORKLOADS: dict[str, dict[str, Any]] = {
+    # All flows at one instant, all alike: whatever differs between hosts is chance or a favour.
+    "shuffle": {"kind": "shuffle", "size": {"kind": "constant", "value": "45 kB"}},
+    "incast": {
+        "kind": "incast",
+        "senders": HOSTS - 1,
+        "rounds": 16,
+        "interval": "5 ms",
+        "size": {"kind": "constant", "value": "45 kB"},
+    },
+}
+
+
+def scenario(workload: str, switch: str, transport: str) -> Scenario:
+    return Scenario.from_dict(
+        {
+            "topology": {"kind": "fat-tree", "k": 4},
+            "switching": {"kind": switch},
+            "transport": {"kind": transport},
+            "workload": WORKLOADS[workload],
+        }
+    )
+
+
+def host_means(given: Scenario) -> NDArray[np.float64]:
+    """Mean completion time by the host that sends, shape (seeds, hosts), over the run's mean."""
+    means = np.empty((SEEDS, HOSTS))
+    for seed in range(SEEDS):
+        flows = run(given, seed + 1).flows
+        by_host = flows.groupby("source")["completion_time_s"].mean()
+        # A host that never sent: possible in an incast, where the receiver is drawn.
+        means[seed] = by_host.reindex(range(HOSTS)).to_numpy() / flows["completion_time_s"].mean()
+    return means
+
+
+def favoured(means: NDArray[np.float64]) -> float:
+    """Probability of such differences between hosts, or larger ones, if all are alike.
+
+    Friedman's test: ranks within each run, because what happens in one run hangs together.
+    """
+    complete = means[~np.isnan(means).any(axis=1)]
+    assert len(complete) >= SEEDS // 2
+    return float(stats.friedmanchisquare(*complete.T).pvalue)
+
+
+@pytest.mark.parametrize("transport", ["sawl", "tcp"])
+@pytest.mark.parametrize("switch", ["hybrid", "electronic"])
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_no_host_does_better_because_of_its_number(
+    workload: str, switch: str, transport: str
+) -> None:
+    assert favoured(host_means(scenario(workload, switch, transport))) > SIGNIFICANCE
+
+
+def test_the_test_sees_a_favour_of_five_percent() -> None:
+    means = host_means(scenario("shuffle", "hybrid", "sawl"))
+    means[:, 0] *= 0.95
+    assert favoured(means) < SIGNIFICANCE
