@@ -305,10 +305,10 @@ def test_a_run_prints_its_groups_its_presets_and_its_load(
     assert "electronic, background: tcp (preset datacentre), query: sawl; seed 1" in words
     assert "background: load 0.3 of 160 Gb/s (16 hosts' links): 3,510 flows/s of 1.71 MB" in out
     assert re.search(r"┃ +┃ background +┃ query +┃", out)
-    assert re.search(r"│ delivered +│ [\d.]+ MB +│ 240 kB +│", out)
+    assert re.search(r"│ delivered +│ [\d.]+ MB +│ 2.4 MB +│", out)
     assert main(["run", file, "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["groups"]["query"]["flows"] == 12
+    assert found["groups"]["query"]["flows"] == 120
     assert found["offered"]["background"]["capacity_bps"] == 160e9
     assert found["provenance"]["scenario"]["transport"]["preset"] == "datacentre"
 

@@ -283,7 +283,8 @@ class Quantity:
         ValueError
             With what is allowed as its message.
         """
-        if self.word is not None and given == self.word:
+        # What is held for the word, None, may be given again, as a held duration may.
+        if self.word is not None and (given is None or given == self.word):
             return None
         dimension = self.dimension
         value, unit = self._number_and_unit(given)
