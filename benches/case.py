@@ -200,7 +200,7 @@ def measure(description: dict[str, Any], runs: int, agenda: str | None = None) -
 
     first_flow = {name: column[:1] for name, column in plan.flows.items()}
     begun = time.perf_counter()
-    _core.simulate(json.dumps(plan.settings), plan.links, first_flow)
+    _core.simulate(json.dumps(plan.settings), plan.nodes, plan.links, first_flow)
     build_s = time.perf_counter() - begun
 
     hops, events, wall, processor = [], [], [], []
@@ -208,7 +208,7 @@ def measure(description: dict[str, Any], runs: int, agenda: str | None = None) -
         plan = compile_plan(scenario, seed, agenda)
         settings = json.dumps(plan.settings)
         wall_begun, processor_begun = time.perf_counter(), time.thread_time()
-        totals = _core.simulate(settings, plan.links, plan.flows)["totals"]
+        totals = _core.simulate(settings, plan.nodes, plan.links, plan.flows)["totals"]
         processor.append(time.thread_time() - processor_begun)
         wall.append(time.perf_counter() - wall_begun)
         hops.append(totals["packet_hops"])

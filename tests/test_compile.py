@@ -37,18 +37,21 @@ SAWL = {
 SETTINGS = {
     "hosts": 128,
     "nodes": 208,
-    "routing": {"kind": "fat-tree", "k": 8},
+    "routing": {"kind": "fat-tree", "k": 8, "wavelengths": 1},
     "choice": "free",
+    "label": None,
     "seed": 7,
     "time_limit_ps": 10**15,
     "agenda": None,
-    "switch": {
-        "kind": "hybrid",
-        "buffer_ports": 2,
-        "buffer_bytes": None,
-        "re_emission": "after-reception",
-        "switching_time_ps": 0,
-    },
+    "switches": [
+        {
+            "kind": "hybrid",
+            "buffer_ports": 2,
+            "buffer_bytes": None,
+            "re_emission": "after-reception",
+            "switching_time_ps": 0,
+        }
+    ],
     "groups": [{"transport": SAWL}],
     "loss": None,
     "trace": None,
@@ -67,15 +70,12 @@ def test_settings_of_the_other_kinds(scenario: Scenario) -> None:
     def settings(**changes: Any) -> dict[str, Any]:
         return compile_plan(scenario.with_(**changes), 1).settings
 
-    assert settings(switching__kind="all-optical")["switch"] == {
-        "kind": "all-optical",
-        "switching_time_ps": 0,
-    }
-    assert settings(switching__kind="electronic")["switch"] == {
-        "kind": "electronic",
-        "queue_bytes": 900_000,
-        "ecn_threshold_bytes": None,
-    }
+    assert settings(switching__kind="all-optical")["switches"] == [
+        {"kind": "all-optical", "switching_time_ps": 0}
+    ]
+    assert settings(switching__kind="electronic")["switches"] == [
+        {"kind": "electronic", "queue_bytes": 900_000, "ecn_threshold_bytes": None}
+    ]
     saw = SAWL | {"kind": "saw"}
     del saw["p"]
     assert settings(transport__kind="saw")["groups"] == [{"transport": saw}]
@@ -87,7 +87,11 @@ def test_settings_of_the_other_kinds(scenario: Scenario) -> None:
         "control_bytes": 64,
     }
     path = settings(topology={"kind": "path", "links": 3})
-    assert (path["hosts"], path["nodes"], path["routing"]) == (2, 4, {"kind": "shortest-path"})
+    assert (path["hosts"], path["nodes"], path["routing"]) == (
+        2,
+        4,
+        {"kind": "shortest-path", "metric": "hops"},
+    )
 
 
 def test_columns(scenario: Scenario) -> None:

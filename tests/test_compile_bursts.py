@@ -130,12 +130,14 @@ def test_settings_of_burst_switching(
 ) -> None:
     limits = {"kind": assembly["kind"], "max_bytes": None, "min_bytes": None}
     changed = scenario.with_(switching__assembly=assembly, switching__switching_time="3 ns")
-    assert compile_plan(changed, 1).settings["switch"] == {
-        "kind": "burst",
-        "switching_time_ps": 3000,
-        "assemble_acknowledgements": True,
-        "assembly": limits | settings,
-    }
+    assert compile_plan(changed, 1).settings["switches"] == [
+        {
+            "kind": "burst",
+            "switching_time_ps": 3000,
+            "assemble_acknowledgements": True,
+            "assembly": limits | settings,
+        }
+    ]
 
 
 def test_settings_of_losses_and_traces(scenario: Scenario) -> None:
@@ -231,8 +233,10 @@ def test_losses_and_drops_change_the_plan_and_traces_do_not_change_the_flows(
 def test_a_plan_without_losses_and_traces_has_the_digest_it_always_had(scenario: Scenario) -> None:
     plan = compile_plan(scenario.with_(loss=None), 1)
     before = {name: value for name, value in plan.settings.items() if value is not None}
-    assert set(plan.settings) - set(before) == {"agenda", "loss", "trace", "sample_ps"}
-    older = Plan(settings=before | {"agenda": None}, links=plan.links, flows=plan.flows)
+    assert set(plan.settings) - set(before) == {"agenda", "label", "loss", "trace", "sample_ps"}
+    older = Plan(
+        settings=before | {"agenda": None}, nodes=plan.nodes, links=plan.links, flows=plan.flows
+    )
     assert older.digest() == plan.digest()
 
 

@@ -105,7 +105,7 @@ def test_lost_datagrams_of_a_window_do_not_wait_for_the_others() -> None:
     flows = {name: np.append(values, values[-1]) for name, values in made.flows.items()}
     flows["start_ps"][2] = 20 * MS
     ran["flows"] = {name: np.append(values, values[-1]) for name, values in ran["flows"].items()}
-    counted = Plan(made.settings, made.links, flows, window_ps=(0, 20 * MS))
+    counted = Plan(made.settings, made.nodes, made.links, flows, window_ps=(0, 20 * MS))
     part = Result(scenario(), 1, counted, ran, 0.1)
     assert part.metrics["makespan_s"] == pytest.approx(1e-3)
 

@@ -56,13 +56,13 @@ def test_the_worst_flow_of_an_incast_waited_for_a_timeout(scenario: str) -> None
     assert found.parts["share"].sum() == pytest.approx(1)
     assert len(found.losses) == found.result.flows["drops"][found.flow]
     assert set(found.losses["reason"]) == {"queue-full"}
-    # All of them where the answers meet, on the way to one edge.
-    assert len(set(found.losses["link_target"])) == 1
-    assert found.timeouts["what"].tolist() == ["data"]
+    # All of them where the answers meet: on the way to one edge, and to its host.
+    assert found.losses["link_target"].tolist() == 4 * [17] + 2 * [2]
+    assert found.timeouts["what"].tolist() == ["data", "data"]
     again = found.retransmissions
     assert len(again) == found.result.flows["retransmissions"][found.flow]
     assert set(again["cause"]) == {"timeout"}
-    assert not again["lost"].any()
+    assert again["lost"].sum() == 2
     assert str(found).startswith(f"Flow {found.flow}, from ")
 
 

@@ -123,7 +123,7 @@ def test_the_core_reads_each_setting_that_a_kind_has(
     plan = compile_plan(scenario.with_({f"transport.{name}": kind}), 1)
     del plan.transports[0][name][key]
     with pytest.raises(BaseException, match=f"lacks transport.{key}") as panic:
-        _core.simulate(json.dumps(plan.settings), plan.links, plan.flows, None)
+        _core.simulate(json.dumps(plan.settings), plan.nodes, plan.links, plan.flows)
     assert panic.type.__name__ == "PanicException"
     capfd.readouterr()
 

@@ -47,7 +47,7 @@ def plan(transport: str = "sawl", switch: str = "hybrid") -> Plan:
         "hosts": 2,
         "nodes": 3,
         "time_limit_ps": 50 * MS,
-        "switch": {"kind": switch, "switching_time_ps": 700},
+        "switches": [{"kind": switch, "switching_time_ps": 700}],
         "groups": [
             {
                 "transport": {
@@ -71,7 +71,8 @@ def plan(transport: str = "sawl", switch: str = "hybrid") -> Plan:
         "start_ps": column([1 * MS, 2 * MS]),
         "bytes": column([9000, 22_500]),
     }
-    return Plan(settings=settings, links=links, flows=flows)
+    nodes = {"switch": column([0], "u2")}
+    return Plan(settings=settings, nodes=nodes, links=links, flows=flows)
 
 
 def columns(acknowledged: list[int], delivered: list[int], status: list[int]) -> dict[str, Any]:

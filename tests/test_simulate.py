@@ -190,8 +190,9 @@ def endless() -> Scenario:
     [
         ("agenda", "agendas"),
         ("choice", "choices"),
-        ("switch.kind", "switches"),
-        ("switch.assembly.kind", "assemblies"),
+        ("label", "labels"),
+        ("switches.0.kind", "switches"),
+        ("switches.0.assembly.kind", "assemblies"),
         ("groups.1.transport.kind", "transports"),
         ("groups.1.transport.congestion_control.kind", "congestion_controls"),
         ("groups.1.transport.recovery.kind", "recoveries"),
@@ -215,7 +216,7 @@ def test_the_core_refuses_a_word_that_it_does_not_know(path: str, topic: str) ->
     with pytest.raises(
         ValueError, match=f'^unreadable plan: no "nonsense" in {topic}; known: {known}$'
     ):
-        _core.simulate(json.dumps(settings), plan.links, plan.flows)
+        _core.simulate(json.dumps(settings), plan.nodes, plan.links, plan.flows)
 
 
 def test_cancelling_from_another_thread_ends_a_run() -> None:

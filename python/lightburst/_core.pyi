@@ -17,6 +17,7 @@ class Cancel:
 
 def simulate(
     settings: str,
+    nodes: dict[str, NDArray[Any]],
     links: dict[str, NDArray[Any]],
     flows: dict[str, NDArray[Any]],
     cancel: Cancel | None = None,
@@ -29,6 +30,11 @@ def simulate(
     ----------
     settings
         The settings of the plan as JSON.
+    nodes
+        Column ``switch`` (uint16): for each switch which of the settings ``switches``. With the
+        setting ``label`` also ``path_source``, ``path_destination``, ``path_links`` (uint32) and
+        ``path_offsets`` (uint64): paths between switches with hosts, those of a pair in the order
+        of their labels, each as the links in its order; those from one switch are alternatives.
     links
         Columns ``from``, ``to`` (uint32), ``rate_bps``, ``delay_ps`` (uint64); where
         links lose also ``lossy`` (uint8).
@@ -59,8 +65,8 @@ def registry() -> dict[str, list[str]]:
     """Names that a plan may use, or a result's numbers stand for, by what they name.
 
     ``switches``, ``assemblies``, ``transports``, ``congestion_controls``,
-    ``recoveries``, ``choices``, ``agendas``, and by its name each setting of ``tcp`` that is a
-    word; ``statuses`` of flows and ``drop_reasons`` are numbered from 0 in this order.
+    ``recoveries``, ``choices``, ``labels``, ``agendas``, and by its name each setting of ``tcp``
+    that is a word; ``statuses`` of flows and ``drop_reasons`` are numbered from 0 in this order.
     """
 
 def version() -> str:

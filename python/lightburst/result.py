@@ -223,7 +223,8 @@ class Result:
 
         A time limit before the first flow; flows that did not finish, unless they have more to send
         than their host's link carries in the whole time limit, or lost datagrams; scripted drops
-        that never came; and a timeout that can be shorter than the delay of an acknowledgement.
+        that never came; a timeout that can be shorter than the delay of an acknowledgement; and
+        retransmissions of TCP though nothing was lost.
         """
         loss, units = self.scenario.loss, self.columns["drops"]["units"]
         drops = () if loss is None else loss.drops
@@ -231,6 +232,7 @@ class Result:
             *self._not_begun(),
             *self._unfinished(),
             *self._hasty(),
+            *self._spurious(),
             *(
                 f"loss.drops[{i}] ({drop.words}) never came"
                 for i, drop in enumerate(drops)
@@ -257,8 +259,8 @@ class Result:
         words = f"{number} of {self.metrics['flows']} flows unfinished: {limit}"
         if silent := np.count_nonzero(flows["delivered_bytes"][unfinished] == 0):
             words += f", {silent} of them with nothing delivered"
-        switching = self.scenario.switching
-        if switching.kind == "burst" and switching.assembly.kind == "size":
+        switches = self.plan.settings["switches"]
+        if any(switch.get("assembly", {}).get("kind") == "size" for switch in switches):
             words += ", and assembly by size alone never sends a burst that does not fill"
         yield words
 
@@ -275,6 +277,20 @@ class Result:
                     "of its last segment is held back, and send again what arrived. Set "
                     "acknowledgement_delay below min_timeout, or acknowledge_every to 1"
                 )
+
+    def _spurious(self) -> Iterator[str]:
+        # The timeouts of stop-and-wait have no margin: they expire too early by design.
+        tcp = self.plan.by_flow(lambda transport: transport["kind"] == "tcp")
+        number = int(self.columns["flows"]["retransmissions"][tcp].sum())
+        if number == 0 or self.columns["totals"]["units_dropped"]:
+            return
+        reasons = "a timeout was shorter than the round trip"
+        choice = self.scenario.routing.choice
+        if choice != "flow-hash":
+            reasons += (
+                f", or paths of different delay changed the order (routing.choice = {choice!r})"
+            )
+        yield f"{number} retransmissions, though nothing was lost: {reasons}"
 
     @cached_property
     def trace(self) -> Trace | None:
@@ -354,12 +370,13 @@ class Result:
         Returns
         -------
         pandas.DataFrame
-            ``source`` and ``target`` (names in a graph, else numbers, hosts first), ``rate_bps``,
-            ``delay_s`` (propagation, and header processing where it leads), ``units`` that it was
-            given, ``bytes`` that it transmitted, ``waiting_bytes`` that it had still to transmit
-            when the run ended, ``lost`` (units, after their transmission) and ``utilisation`` (busy
-            fraction of the time from the first start of a flow to the end of the run: the time
-            limit, if that cut it off, else the last event).
+            ``source`` and ``target`` (names in a graph, else numbers, hosts first), ``name`` (where
+            links have names), ``wavelength`` (from 0), ``rate_bps``, ``delay_s`` (propagation, and
+            header processing where it leads), ``units`` that it was given, ``bytes`` that it
+            transmitted, ``waiting_bytes`` that it had still to transmit when the run ended,
+            ``lost`` (units, after their transmission) and ``utilisation`` (busy fraction of the
+            time from the first start of a flow to the end of the run: the time limit, if that cut
+            it off, else the last event).
         """
         return tables.links(self.plan, self.columns)
 

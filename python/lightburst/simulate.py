@@ -65,5 +65,5 @@ def simulate(
     estimate_memory(plan)
     settings = json.dumps(plan.settings)
     begun = time.perf_counter()
-    columns = _core.simulate(settings, plan.links, plan.flows, cancel)
+    columns = _core.simulate(settings, plan.nodes, plan.links, plan.flows, cancel)
     return Result(scenario, seed, plan, columns, time.perf_counter() - begun)

@@ -62,11 +62,14 @@ def _group(plan: Plan) -> dict[str, Any]:
 
 def links(plan: Plan, columns: Columns) -> pd.DataFrame:
     """Make `lightburst.Result.links`."""
-    given, ran = plan.links, columns["links"]
+    given, ran, network = plan.links, columns["links"], plan.network
+    names = None if network is None else network.link_names
     return pd.DataFrame(
         {
             "source": _named(plan, given["from"]),
             "target": _named(plan, given["to"]),
+            **({} if names is None else {"name": names}),
+            "wavelength": 0 if network is None else network.wavelength,
             "rate_bps": given["rate_bps"],
             "delay_s": given["delay_ps"] * PS,
             "units": ran["units"],

@@ -55,7 +55,7 @@ def check_conservation(plan: Plan, result: Columns) -> None:
     assert totals["bursts_created"] == switches["bursts"].sum()
     at_switches = sum(int(column.sum()) for name, column in switches.items() if "dropped" in name)
     lost = at_switches + int(result["links"]["lost"].sum())
-    if plan.settings["switch"]["kind"] == "burst":
+    if "burst" in plan.kind_of:
         # Of hosts' links packets are lost, of the others bursts.
         hosts = plan.settings["hosts"]
         of_hosts = (plan.links["from"] < hosts) | (plan.links["to"] < hosts)

@@ -29,6 +29,23 @@ class Plan(NamedTuple):
     settings: dict[str, Any]
     links: Arrays
     flows: Arrays
+    #: Which of the settings each switch has; the first, if it is not given.
+    kinds: Sequence[int] | None = None
+    #: The columns of the paths that labels stand for.
+    paths: Arrays | None = None
+
+    @property
+    def nodes(self) -> Arrays:
+        """The table of switches, and of paths."""
+        switches = self.settings["nodes"] - self.settings["hosts"]
+        kinds = [0] * switches if self.kinds is None else self.kinds
+        return {"switch": np.array(kinds, np.uint16), **(self.paths or {})}
+
+    @property
+    def kind_of(self) -> list[str]:
+        """The kind of each switch."""
+        switches = self.settings["switches"]
+        return [switches[i]["kind"] for i in self.nodes["switch"].tolist()]
 
     def transport(self, flow: int = 0) -> dict[str, Any]:
         """Settings of a flow's group."""
@@ -39,19 +56,20 @@ class Plan(NamedTuple):
 
 def core(plan: Plan) -> Columns:
     """Run `plan` in Rust."""
-    result: Columns = _core.simulate(json.dumps(plan.settings), plan.links, plan.flows)
+    settings = json.dumps(plan.settings)
+    result: Columns = _core.simulate(settings, plan.nodes, plan.links, plan.flows)
     return result
 
 
 def twin(plan: Plan) -> Columns:
     """Run `plan` in the twin."""
-    return simulate_twin(*plan)
+    return simulate_twin(plan.settings, plan.nodes, plan.links, plan.flows)
 
 
 def traced(plan: Plan) -> Trace:
     """What happened to each unit, as the twin tells it."""
     trace: Trace = []
-    simulate_twin(*plan, trace=trace)
+    simulate_twin(plan.settings, plan.nodes, plan.links, plan.flows, trace)
     return trace
 
 
@@ -109,6 +127,31 @@ def fat_tree_edges(k: int) -> tuple[list[Edge], int, int]:
                 for c in range(half)
             ]
     return edges, hosts, hosts + 2 * width + half * half
+
+
+def path_table(links: Arrays, *paths: tuple[int, ...]) -> Arrays:
+    """Paths over switches, in the order of their labels; over all links from one to the next."""
+
+    def on(path: tuple[int, ...]) -> list[int]:
+        hops = [(links["from"] == a) & (links["to"] == b) for a, b in pairwise(path)]
+        return [int(link) for hop in hops for link in np.flatnonzero(hop)]
+
+    return path_columns([(path[0], path[-1], on(path)) for path in paths])
+
+
+def path_columns(paths: Sequence[tuple[int, int, Sequence[int]]]) -> Arrays:
+    """Columns of paths: source, destination and links of each."""
+    return {
+        "path_source": np.array([source for source, _, _ in paths], np.uint32),
+        "path_destination": np.array([destination for _, destination, _ in paths], np.uint32),
+        "path_offsets": np.cumsum([0, *(len(links) for _, _, links in paths)], dtype=np.uint64),
+        "path_links": np.array([link for _, _, links in paths for link in links], np.uint32),
+    }
+
+
+def parallel(edges: Sequence[Edge], hosts: int, wavelengths: int) -> list[Edge]:
+    """So many links in place of each between two switches."""
+    return [edge for edge in edges for _ in range(wavelengths if min(edge) >= hosts else 1)]
 
 
 def flow_table(*rows: tuple[int, ...]) -> Arrays:
@@ -286,21 +329,24 @@ def lossy(links: Arrays, hosts: int) -> Arrays:
 def settings(
     hosts: int,
     nodes: int,
-    switch: dict[str, Any],
+    switch: dict[str, Any] | list[dict[str, Any]],
     transport: dict[str, Any] | Sequence[dict[str, Any]],
     **changes: Any,
 ) -> dict[str, Any]:
-    """Settings of a plan with one transport, or with one for each group of flows."""
+    """Settings of a plan: of all switches, or those among which the plan's `kinds` choose.
+
+    With one transport, or with one for each group of flows.
+    """
     transports = [transport] if isinstance(transport, dict) else transport
     return {
         "hosts": hosts,
         "nodes": nodes,
-        "routing": {"kind": "shortest-path"},
+        "routing": {"kind": "shortest-path", "metric": "hops"},
         "choice": "free",
         "seed": 1,
         "time_limit_ps": 1000 * SECOND,
         "agenda": None,
-        "switch": switch,
+        "switches": switch if isinstance(switch, list) else [switch],
         "groups": [{"transport": transport} for transport in transports],
         **changes,
     }
@@ -308,7 +354,7 @@ def settings(
 
 def one_flow(
     links: int,
-    switch: dict[str, Any],
+    switch: dict[str, Any] | list[dict[str, Any]],
     transport: dict[str, Any],
     size: int,
     *,

@@ -25,13 +25,15 @@ from plans import (
     flow_table,
     hybrid,
     lossy,
+    parallel,
+    path_columns,
     path_edges,
     saw,
     settings,
     table,
     tcp,
 )
-from strategies import AGENDAS, RATES, Shape
+from strategies import AGENDAS, RATES, Shape, light_keeps_its_rate
 
 from lightburst import _core
 
@@ -213,14 +215,15 @@ def random_burst_links(random: Random, edges: list[Edge], hosts: int) -> Arrays:
     )
 
 
-def random_packet_links(random: Random, edges: list[Edge], hosts: int, one_rate: bool) -> Arrays:
-    """Links that are all equal, or each with a delay, and a rate unless they have `one_rate`."""
-    rates = [random.choice(RATES)] if one_rate or random.random() < 0.5 else RATES
+def random_packet_links(random: Random, edges: list[Edge], hosts: int, kinds: list[str]) -> Arrays:
+    """Links that are all equal, or each with a delay, and a rate unless light passes its ends."""
+    rates = [random.choice(RATES)] if random.random() < 0.5 else RATES
     delays = random.choice([[1], [50_000], [5_000_000], [20_000_000], range(1, 10**7)])
+    chosen = [random.choice(rates) for _ in edges]
     return table(
         edges,
         hosts,
-        rates=[random.choice(rates) for _ in edges],
+        rates=light_keeps_its_rate(edges, hosts, kinds, chosen),
         delays=[random.choice(delays) for _ in edges],
     )
 
@@ -271,19 +274,47 @@ def random_shape(random: Random) -> Shape:
     Through the last, if the links are unequal, packets overtake each other.
     """
     kind = random.choice(["line", "line", "fat-tree", "graph", "bundle"])
-    routing: dict[str, Any] = {"kind": "shortest-path"}
+    metric = random.choice(["hops", "hops", "delay"])
+    routing: dict[str, Any] = {"kind": "shortest-path", "metric": metric}
+    wavelengths = random.choice([1, 1, 2, 3])
     if kind == "line":
-        return *random_line(random), routing
+        edges, hosts, nodes = random_line(random)
+        return parallel(edges, hosts, wavelengths), hosts, nodes, routing
     if kind == "graph":
         return *random_graph(random), routing
     if kind == "fat-tree":
         k = random.choice([2, 4])
         if random.random() < 0.5:
-            routing = {"kind": "fat-tree", "k": k}
-        return *fat_tree_edges(k), routing
+            routing = {"kind": "fat-tree", "k": k, "wavelengths": wavelengths}
+        edges, hosts, nodes = fat_tree_edges(k)
+        return parallel(edges, hosts, wavelengths), hosts, nodes, routing
     hosts, ways = random.randint(2, 5), random.randint(2, 3)
     edges = [(host, hosts + host % 2) for host in range(hosts)]
     return edges + ways * [(hosts, hosts + 1)], hosts, hosts + 2, routing
+
+
+def random_paths(random: Random, links: Arrays, hosts: int) -> Arrays:
+    """Some paths, one or several, for some pairs of switches with hosts; over any links."""
+    source, target = links["from"].tolist(), links["to"].tolist()
+    edges = sorted({target[host] for host in range(hosts)})
+    paths = []
+    for a in edges:
+        for b in edges:
+            for _ in range(random.choice([0, 1, 2, 3]) if a != b else 0):
+                node, taken, seen = a, [], {a}
+                while node != b:
+                    # All the links to a next node, or one of them.
+                    ways = [i for i, at in enumerate(source) if at == node]
+                    further = [i for i in ways if target[i] >= hosts and target[i] not in seen]
+                    if not further:
+                        break
+                    node = target[random.choice(further)]
+                    there = [i for i in further if target[i] == node]
+                    taken += there if random.random() < 0.5 else [random.choice(there)]
+                    seen.add(node)
+                if node == b:
+                    paths.append((a, b, taken))
+    return path_columns(paths)
 
 
 def gentle(random: Random, plan: Plan) -> Plan:
@@ -317,14 +348,36 @@ def gentle(random: Random, plan: Plan) -> Plan:
         {**plan.settings, **changes},
         lossy(plan.links, plan.settings["hosts"]),
         {**flow, "bytes": np.array([size], np.uint64)},
+        plan.kinds,
+        plan.paths,
     )
+
+
+def random_switches(
+    random: Random, edges: list[Edge], hosts: int, nodes: int, *, bursts: bool
+) -> tuple[list[dict[str, Any]], list[int]]:
+    """Settings, one for all switches or several, and which of them each has.
+
+    With `bursts` all switches with hosts are edges; the others may be any switch.
+    """
+    assemblies = [random_burst(random) for _ in range(random.choice([1, 1, 2]) if bursts else 0)]
+    others = [random_switch(random) for _ in range(random.choice([0, 0, 1, 3]))]
+    if not bursts and not others:
+        others = [random_switch(random)]
+    edge_nodes = {max(edge) for edge in edges if min(edge) < hosts}
+    settings = assemblies + others
+    kinds = [
+        random.randrange(len(assemblies if bursts and node in edge_nodes else settings))
+        for node in range(hosts, nodes)
+    ]
+    return settings, kinds
 
 
 def random_plan(seed: int, *, bursts: bool) -> Plan:
     """A plan with `tcp`, or one with `bursts`; rough, with losses everywhere, or gentle."""
     random = Random(seed)
     edges, hosts, nodes, routing = random_shape(random)
-    switch = random_burst(random) if bursts else random_switch(random)
+    switches, kinds = random_switches(random, edges, hosts, nodes, bursts=bursts)
     other = bursts and random.random() < 0.25
     transport = random_other(random) if other else random_tcp(random)
     transports = [transport]
@@ -337,7 +390,7 @@ def random_plan(seed: int, *, bursts: bool) -> Plan:
     if bursts:
         links = random_burst_links(random, edges, hosts)
     else:
-        links = random_packet_links(random, edges, hosts, switch["kind"] != "electronic")
+        links = random_packet_links(random, edges, hosts, [switches[i]["kind"] for i in kinds])
     loss = None
     if random.random() < 0.8:
         loss = random_loss(random, len(flows["source"]))
@@ -351,13 +404,16 @@ def random_plan(seed: int, *, bursts: bool) -> Plan:
         ),
         "sample_ps": None,
         "agenda": random.choice(AGENDAS),
-        "switch": switch,
-        "transport": transports,
         "loss": loss,
     }
     if random.random() < 0.3:
         chosen["sample_ps"] = chosen["time_limit_ps"] // random.choice([1, 7, 300])
-    plan = Plan(settings(hosts, nodes, **chosen), links, flows)
+    paths = None
+    if routing["kind"] == "shortest-path" and random.random() < 0.4:
+        paths = random_paths(random, links, hosts)
+        chosen["label"] = random.choice(["first", "random", "hash"])
+    final = settings(hosts, nodes, switches, transports, **chosen)
+    plan = Plan(final, links, flows, kinds, paths)
     alone = len(transports) == 1 and transport["kind"] == "tcp"
     return gentle(random, plan) if alone and random.random() < 0.4 else plan
 

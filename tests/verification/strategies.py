@@ -19,6 +19,7 @@ from plans import (
     fat_tree_edges,
     flow_table,
     hybrid,
+    parallel,
     path_edges,
     saw,
     settings,
@@ -55,14 +56,18 @@ def shapes(draw: st.DrawFn) -> Shape:
     Through the last, if the links are unequal, packets overtake each other.
     """
     kind = draw(st.sampled_from(["path", "fat-tree", "graph", "bundle"]))
-    routing: dict[str, Any] = {"kind": "shortest-path"}
+    metric = draw(st.sampled_from(["hops", "hops", "delay"]))
+    routing: dict[str, Any] = {"kind": "shortest-path", "metric": metric}
+    wavelengths = draw(st.sampled_from([1, 1, 2, 3]))
     if kind == "path":
-        return *path_edges(draw(st.integers(1, 5))), routing
+        edges, hosts, nodes = path_edges(draw(st.integers(1, 5)))
+        return parallel(edges, hosts, wavelengths), hosts, nodes, routing
     if kind == "fat-tree":
         k = draw(st.sampled_from([2, 4]))
         if draw(st.booleans()):
-            routing = {"kind": "fat-tree", "k": k}
-        return *fat_tree_edges(k), routing
+            routing = {"kind": "fat-tree", "k": k, "wavelengths": wavelengths}
+        edges, hosts, nodes = fat_tree_edges(k)
+        return parallel(edges, hosts, wavelengths), hosts, nodes, routing
     if kind == "graph":
         return *draw(graphs()), routing
     hosts, ways = draw(st.integers(2, 5)), draw(st.integers(2, 3))
@@ -71,17 +76,16 @@ def shapes(draw: st.DrawFn) -> Shape:
 
 
 @st.composite
-def link_tables(draw: st.DrawFn, edges: list[Edge], hosts: int, one_rate: bool) -> Arrays:
-    """Equal links, or each with a delay and, unless they have `one_rate`, a rate of its own."""
+def link_tables(draw: st.DrawFn, edges: list[Edge], hosts: int, kinds: list[str]) -> Arrays:
+    """Equal links, or each with a delay and, unless light passes its ends, a rate of its own."""
     processing = draw(st.sampled_from([0, 0, 1_000]))
     if draw(st.booleans()):
         rate, delay = draw(st.sampled_from(RATES)), draw(st.sampled_from([1, 50_000, 5_000_000]))
         return table(edges, hosts, rates=rate, delays=delay, header_processing=processing)
     # From one number, because hypothesis takes long to draw many.
     random = np.random.default_rng(draw(st.integers(0, 10**6)))
-    rates = random.choice(RATES, 1 if one_rate else len(edges)).tolist()
-    if one_rate:
-        rates *= len(edges)
+    rates = random.choice(RATES, len(edges)).tolist()
+    rates = light_keeps_its_rate(edges, hosts, kinds, rates)
     delays = random.integers(1, draw(st.sampled_from([10**6, 10**7])), len(edges)).tolist()
     return table(edges, hosts, rates=rates, delays=delays, header_processing=processing)
 
@@ -157,11 +161,24 @@ def flow_tables(draw: st.DrawFn, hosts: int, transport: dict[str, Any]) -> Array
     }
 
 
+def light_keeps_its_rate(
+    edges: list[Edge], hosts: int, kinds: list[str], rates: list[int]
+) -> list[int]:
+    """One rate, the first, for all links at switches that are not electronic."""
+    light = {node for node, kind in enumerate(kinds, hosts) if kind != "electronic"}
+    return [
+        rates[0] if light & set(edge) else rate for edge, rate in zip(edges, rates, strict=True)
+    ]
+
+
 @st.composite
 def plans(draw: st.DrawFn, /, **changes: Any) -> Plan:
     """A plan; `changes` replace what would be drawn for its settings, or say how to draw it."""
     edges, hosts, nodes, routing = draw(shapes())
     transport = draw(changes.pop("transport", transports()))
+    several = draw(changes.pop("switches", st.lists(switches(), min_size=1, max_size=3)))
+    which = st.integers(0, len(several) - 1)
+    kinds = draw(st.lists(which, min_size=nodes - hosts, max_size=nodes - hosts))
     chosen = {
         "routing": routing,
         "choice": draw(st.sampled_from(["free", "free", "random", "flow-hash"])),
@@ -170,11 +187,11 @@ def plans(draw: st.DrawFn, /, **changes: Any) -> Plan:
             st.sampled_from([SECOND // 10, 5 * MILLISECOND, 30 * MICROSECOND, MICROSECOND])
         ),
         "agenda": draw(st.sampled_from(AGENDAS)),
-        "switch": draw(changes.pop("switch", switches())),
+        "switches": several,
         "transport": transport,
     }
     chosen["sample_ps"] = draw(st.sampled_from([None, None, 1 + chosen["time_limit_ps"] // 29]))
-    # Light keeps its rate.
-    links = draw(link_tables(edges, hosts, chosen["switch"]["kind"] != "electronic"))
+    links = draw(link_tables(edges, hosts, [several[i]["kind"] for i in kinds]))
     flows = draw(flow_tables(hosts, transport))
-    return Plan(settings(hosts, nodes, **{**chosen, **changes}), links, flows)
+    final = {**chosen, **changes}
+    return Plan(settings(hosts, nodes, final.pop("switches"), **final), links, flows, kinds)

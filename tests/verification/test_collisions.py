@@ -367,7 +367,9 @@ def test_no_fin_stays_unanswered(engine: Engine, seed: int, receiver_timers: boo
 
 def test_the_trace_tells_the_story() -> None:
     trace = traced(star(hybrid(1), (0, X, 0), (1, X, 1), (2, X, 2)))
-    story = [(entry.time, entry.what, entry.unit.flow) for entry in trace if entry.node == 6]
+    story = [
+        (entry.time, entry.what, entry.unit.packets[0].flow) for entry in trace if entry.node == 6
+    ]
     assert story == [
         (D, "arrive", 0),
         (D, "send", 0),

@@ -161,7 +161,7 @@ def test_nothing_beats_it_with_all_at_once(plan: Plan) -> None:
         departure_offsets=np.array([0, *counts.cumsum()], np.uint64),
     )
     check_not_beaten(plan)
-    check_not_beaten(Plan(plan.settings, plan.links, all_at_once(20 * segment + 100, segment)))
+    check_not_beaten(plan._replace(flows=all_at_once(20 * segment + 100, segment)))
 
 
 def test_a_flow_without_end_has_an_ideal_time_all_the_same() -> None:

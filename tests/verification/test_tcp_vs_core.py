@@ -96,6 +96,12 @@ def happened(plan: Plan) -> set[str]:
     lost = [entry for entry in traced(plan) if "drop" in entry.what]
     things |= {entry.what for entry in lost}
     things |= {f"lost {packet.kind}" for entry in lost for packet in entry.unit.packets}
+    if len(set(plan.kind_of)) > 1:
+        things.add("several kinds of switch")
+    if plan.settings["routing"].get("metric") == "delay":
+        things.add("shortest by delay")
+    if plan.paths is not None and len(plan.paths["path_source"]) > 1:
+        things.add(f"label {plan.settings['label']}")
     transports = [group["transport"] for group in plan.settings["groups"]]
     kinds = sorted(transport["kind"].replace("sawl", "saw") for transport in transports)
     things |= {f"{one} beside {other}" for one, other in combinations(kinds, 2)}
@@ -123,4 +129,6 @@ def test_random_plans_reach_everything() -> None:
     expected |= {f"lost {kind}" for kind in ("syn", "syn+ack", "data", "data+fin", "fin+ack")}
     expected |= {"tcp beside tcp", "datagram beside tcp", "saw beside tcp"}
     expected |= {f"drop of {name}" for name in ("burst", "segments", "window", "acknowledgements")}
+    expected |= {"several kinds of switch", "shortest by delay"}
+    expected |= {f"label {label}" for label in ("first", "random", "hash")}
     assert {name: counts[name] for name in expected if counts[name] < 5} == {}

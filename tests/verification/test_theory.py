@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from plans import (
+    Arrays,
     Edge,
     Plan,
     all_optical,
@@ -28,6 +29,9 @@ from plans import (
 )
 from scipy import stats
 from twin import Columns
+
+from lightburst.scenario.topology import Graph
+from lightburst.topology import build_network
 
 INPUTS = 400
 SIZE = 1250
@@ -155,6 +159,48 @@ def test_choice_among_equal_outputs(choice: str) -> None:
 
     (losses,) = measure(plan, fraction("dropped_contention"), replications=8)
     theory = erlang_b(ways, load) if choice == "free" else erlang_b(1, load / ways)
+    check(losses, theory, 2 * load / INPUTS * theory, within=0.05)
+
+
+@pytest.mark.parametrize("exponential", [False, True])
+@pytest.mark.parametrize(("wavelengths", "load"), [(1, 0.5), (4, 2.0), (8, 6.0)])
+def test_a_fibre_of_several_wavelengths_is_erlang_b(
+    wavelengths: int, load: float, exponential: bool
+) -> None:
+    """A bufferless node with one output fibre and full conversion: so many servers."""
+    sinks = 50
+    hosts = [{"source": f"in{i}", "target": "node"} for i in range(INPUTS)]
+    hosts += [{"source": f"out{i}", "target": "end"} for i in range(sinks)]
+    fibre = {"source": "node", "target": "end"}
+    section = Graph.model_validate(
+        {"kind": "graph", "links": [*hosts, fibre], "wavelengths": wavelengths}
+    )
+    network = build_network(section)
+    links: Arrays = {
+        "from": network.link_from,
+        "to": network.link_to,
+        "rate_bps": network.link_rate_bps,
+        "delay_ps": network.link_delay_ps,
+    }
+
+    def plan(replication: int) -> Plan:
+        draw = np.random.default_rng([replication, wavelengths])
+        times = poisson_times(load, draw)
+        sizes = np.full(len(times), SIZE)
+        if exponential:
+            sizes = np.ceil(draw.exponential(SIZE, len(times))).astype(np.int64)
+        flows = flow_columns(
+            draw.integers(0, INPUTS, len(times)),
+            draw.integers(INPUTS, INPUTS + sinks, len(times)),
+            times,
+            sizes,
+        )
+        transport = {**datagram(int(sizes.max())), "control_bytes": 1}
+        chosen = settings(network.hosts, network.nodes, all_optical(), transport, seed=replication)
+        return Plan(chosen, links, one_datagram_each(flows))
+
+    (losses,) = measure(plan, fraction("dropped_contention"), replications=12)
+    theory = erlang_b(wavelengths, load)
     check(losses, theory, 2 * load / INPUTS * theory, within=0.05)
 
 

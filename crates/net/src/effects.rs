@@ -77,7 +77,7 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
     pub fn route(&self, unit: UnitId) -> Route {
         self.fabric
             .routing
-            .route(self.node, self.fabric.units[unit].destination)
+            .route_of(self.node, &self.fabric.units[unit])
     }
 
     /// The `i`-th port of a set.
@@ -125,8 +125,11 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
 
     /// Puts a new unit into the network; it must then be sent.
     #[inline]
-    pub fn create(&mut self, packet: Packet) -> UnitId {
+    pub fn create(&mut self, mut packet: Packet) -> UnitId {
         self.fabric.created += 1;
+        if self.fabric.labels.is_some() {
+            self.fabric.label(&mut packet);
+        }
         self.fabric.units.insert(packet)
     }
 
@@ -135,9 +138,9 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
         let number = self.fabric.bursts.created;
         self.fabric.bursts.created += 1;
         self.fabric.bursts.alive += 1;
-        self.fabric
-            .units
-            .insert(Packet::burst(bundle, self.node, number))
+        let mut burst = Packet::burst(bundle, self.node, number);
+        self.fabric.label(&mut burst);
+        self.fabric.units.insert(burst)
     }
 
     /// Takes a burst apart; returns the first of its packets.

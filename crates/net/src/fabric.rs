@@ -4,8 +4,8 @@ use crate::link::{Links, Wire};
 use crate::trace::{Passage, Place, What};
 use crate::unit::packets;
 use crate::{
-    Arena, DropReason, Header, LinkId, Loss, NodeId, Options, Packet, PortId, Routing, Trace,
-    UnitId,
+    Arena, DropReason, FlowId, Header, Labels, LinkId, Loss, NodeId, Options, Packet, PortId,
+    Routing, Trace, UnitId,
 };
 use lightburst_des::Time;
 
@@ -29,6 +29,8 @@ pub struct Fabric {
     pub dropped: Vec<u64>,
     /// Bursts put into the network, dropped, and now in it; packets only are units above.
     pub bursts: Bursts,
+    /// What gives units their labels, where paths have some.
+    pub labels: Option<Box<Labels>>,
     /// What lossy links lose.
     pub loss: Option<Box<Loss>>,
     /// What is traced.
@@ -72,6 +74,7 @@ impl Fabric {
             delivered: 0,
             dropped: vec![0; flows],
             bursts: Bursts::default(),
+            labels: None,
             loss: None,
             trace: None,
             looked_at: Vec::new(),
@@ -101,6 +104,15 @@ impl Fabric {
     /// The options of a packet that was given some.
     pub(crate) fn options(&self, unit: UnitId) -> &Options {
         &self.options[unit.index()]
+    }
+
+    /// Gives a new unit its label.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn label(&mut self, packet: &mut Packet) {
+        if let Some(labels) = &mut self.labels {
+            packet.header.label = labels.choose(packet, self.routing.labels(packet));
+        }
     }
 
     /// Looks at a unit that is handed to a watched link; says whether the link loses it.
@@ -195,14 +207,15 @@ impl Fabric {
         self.links.units().sum()
     }
 
-    /// One shortest path, as links; the first port of each set.
+    /// The first path, as links; the first port of each set.
     pub fn path(&self, source: NodeId, destination: NodeId) -> impl Iterator<Item = LinkId> + '_ {
+        let unit = Packet::new(FlowId(0), source, destination, 0, Header::default());
         let mut node = source;
         std::iter::from_fn(move || {
             if node == destination {
                 return None;
             }
-            let port = self.routing.port(self.routing.route(node, destination), 0);
+            let port = self.routing.port(self.routing.route_of(node, &unit), 0);
             let link = self.link_id(node, port);
             node = self.links.to(link);
             Some(link)

@@ -1,12 +1,14 @@
-//! Which ports of a node lie on a shortest path to a host.
+//! Which ports of a node lie on a shortest path to a host, or on a path that is given.
 
 mod fat_tree;
+mod paths;
 mod table;
 
 pub use fat_tree::FatTree;
+pub use paths::{Path, Paths};
 pub use table::Table;
 
-use crate::{NodeId, PortId};
+use crate::{NodeId, Packet, PortId};
 
 /// The equal-cost next hops of a unit: a set of ports of one node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,37 +38,89 @@ pub struct Routing {
     scheme: Scheme,
 }
 
+/// With a plain tag: which it is, is asked at every hop.
+#[repr(u8)]
 enum Scheme {
     FatTree(FatTree),
-    Table(Table),
+    /// With so many parallel links between any two switches.
+    WideFatTree(FatTree, u16),
+    /// And what labels stand for.
+    Table(Table, Option<Box<Paths>>),
 }
 
 impl Routing {
-    /// Structured routing of a k-ary fat-tree: no table of pairs.
-    pub fn fat_tree(k: u16) -> Routing {
+    /// Structured routing of a k-ary fat-tree with `wavelengths` parallel links between
+    /// its switches: no table of pairs.
+    pub fn fat_tree(k: u16, wavelengths: u16) -> Routing {
+        let tree = FatTree::new(k);
         Routing {
-            ports: (0..k).map(PortId).collect(),
-            scheme: Scheme::FatTree(FatTree::new(k)),
+            ports: (0..k * wavelengths).map(PortId).collect(),
+            scheme: match wavelengths {
+                1 => Scheme::FatTree(tree),
+                _ => Scheme::WideFatTree(tree, wavelengths),
+            },
         }
     }
 
-    /// Shortest paths (number of links) in any graph; `links` are (from, to),
-    /// sorted by `from`; the first `hosts` nodes do not forward.
-    pub fn shortest_path(hosts: u32, nodes: u32, links: &[(NodeId, NodeId)]) -> Routing {
+    /// Shortest paths in any graph; `links` are (from, to, length), sorted by `from`; the
+    /// first `hosts` nodes do not forward.
+    pub fn shortest_path(hosts: u32, nodes: u32, links: &[(NodeId, NodeId, u64)]) -> Routing {
         let (table, ports) = Table::new(hosts, nodes, links);
         Routing {
             ports,
-            scheme: Scheme::Table(table),
+            scheme: Scheme::Table(table, None),
         }
     }
 
-    /// The next hops at `node` towards `destination`.
+    /// Adds paths for pairs of switches, in the order of their labels; `edges` are the
+    /// switches of the hosts.
+    pub fn add_paths(&mut self, nodes: u32, edges: &[NodeId], paths: &[Path]) {
+        let Scheme::Table(table, labelled) = &mut self.scheme else {
+            unreachable!("only tables have paths");
+        };
+        let pool = &mut self.ports;
+        let intern = |node, ports: &[PortId]| table.intern(node, ports, pool);
+        *labelled = Some(Box::new(Paths::new(nodes as usize, edges, paths, intern)));
+    }
+
+    /// The paths that labels stand for, if there are any.
+    fn paths(&self) -> Option<&Paths> {
+        match &self.scheme {
+            Scheme::Table(_, paths) => paths.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// How many paths a unit can have, by its label; 0 where it has none but shortest ones.
+    pub fn labels(&self, packet: &Packet) -> u32 {
+        self.paths().map_or(0, |paths| paths.choices(packet))
+    }
+
+    /// The next hops at `node` on shortest paths to `destination`.
     #[inline]
     pub fn route(&self, node: NodeId, destination: NodeId) -> Route {
         match &self.scheme {
             Scheme::FatTree(tree) => tree.route(node, destination),
-            Scheme::Table(table) => table.route(node, destination),
+            Scheme::WideFatTree(tree, wavelengths) => {
+                tree.widened(node, tree.route(node, destination), *wavelengths)
+            }
+            Scheme::Table(table, _) => table.route(node, destination),
         }
+    }
+
+    /// The next hops of a unit at `node`: those of its path, on shortest paths where it has none.
+    #[inline(always)]
+    pub fn route_of(&self, node: NodeId, packet: &Packet) -> Route {
+        if let Scheme::FatTree(tree) = &self.scheme {
+            return tree.route(node, packet.destination);
+        }
+        self.looked_up(node, packet)
+    }
+
+    #[inline(never)]
+    fn looked_up(&self, node: NodeId, packet: &Packet) -> Route {
+        let labelled = self.paths().and_then(|paths| paths.route(node, packet));
+        labelled.unwrap_or_else(|| self.route(node, packet.destination))
     }
 
     /// The `i`-th port of a set.
@@ -84,16 +138,16 @@ impl Routing {
     /// The layer of a node of a fat-tree, from the hosts up.
     pub fn layer(&self, node: NodeId) -> Option<u8> {
         match &self.scheme {
-            Scheme::FatTree(tree) => Some(tree.layer(node)),
-            Scheme::Table(_) => None,
+            Scheme::FatTree(tree) | Scheme::WideFatTree(tree, _) => Some(tree.layer(node)),
+            Scheme::Table(..) => None,
         }
     }
 
     /// The number of sets of a switch.
     pub fn sets(&self, node: NodeId) -> usize {
         match &self.scheme {
-            Scheme::FatTree(tree) => tree.sets(node),
-            Scheme::Table(table) => table.sets(node),
+            Scheme::FatTree(tree) | Scheme::WideFatTree(tree, _) => tree.sets(node),
+            Scheme::Table(table, _) => table.sets(node),
         }
     }
 }

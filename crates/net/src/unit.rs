@@ -1,9 +1,9 @@
 //! What travels.
 
 use crate::{Arena, FlowId, NodeId, UnitId};
-use lightburst_des::{Order, Time};
+use lightburst_des::{mix, Order, Time};
 
-/// The transport header that a packet carries; the network never reads it.
+/// The transport header that a packet carries; the network reads nothing but the label.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// First byte of the payload, counted from the start of the flow.
@@ -12,10 +12,11 @@ pub struct Header {
     pub acknowledgement: u64,
     /// Useful bytes carried.
     pub payload: u32,
-    /// What kind of segment this is; the bits are the transport's, but for [`Header::OPTIONS`].
+    /// What kind of segment this is; the bits are the transport's, but for
+    /// [`Header::OPTIONS`] and [`Header::MARKED`].
     pub flags: u8,
-    /// Congestion experienced (ECN): set by the network.
-    pub marked: bool,
+    /// Which of the paths to its destination it takes: set where it enters the network.
+    pub label: u8,
     /// The congestion window with which a data segment was sent, in segments.
     pub window: u16,
 }
@@ -23,6 +24,8 @@ pub struct Header {
 impl Header {
     /// The packet carries [`Options`].
     pub const OPTIONS: u8 = 128;
+    /// Congestion experienced (ECN): set by the network.
+    pub const MARKED: u8 = 64;
 
     /// Whether the packet carries [`Options`].
     #[inline]
@@ -94,7 +97,7 @@ impl Default for Options {
 pub struct Packet {
     /// Transport header.
     pub header: Header,
-    /// The flow it belongs to, in either direction.
+    /// The flow it belongs to, in either direction; of a burst a hash of its pair of edges.
     pub flow: FlowId,
     /// The node that made it.
     pub source: NodeId,
@@ -123,24 +126,27 @@ pub struct Bundle {
     pub bytes: u32,
     /// A host behind the egress.
     pub destination: NodeId,
-    /// The flow of the first packet.
-    pub flow: FlowId,
+    /// The edge at which it ends.
+    pub egress: NodeId,
     /// Arrival of the first packet.
     pub opened: Time,
 }
 
 impl Packet {
     /// A burst of `packets` packets, the first of which is `cargo`; its header
-    /// holds its number and how many packets it has.
+    /// holds its number and how many packets it has. All bursts from one edge to another
+    /// are one flow, whatever is in them.
     pub(crate) fn burst(burst: &Bundle, edge: NodeId, number: u64) -> Packet {
         let header = Header {
             sequence: number,
             payload: burst.packets,
             ..Header::default()
         };
+        let pair = mix(u64::from(edge.0) << 32 | u64::from(burst.egress.0));
+        let flow = FlowId(pair as u32);
         Packet {
             cargo: burst.first,
-            ..Packet::new(burst.flow, edge, burst.destination, burst.bytes, header)
+            ..Packet::new(flow, edge, burst.destination, burst.bytes, header)
         }
     }
 

@@ -62,7 +62,7 @@ impl Edge {
             return self.deliver(packet, fx);
         }
         if self.ingress.goes_alone(header.payload) {
-            let bundle = self.ingress.alone(packet, fx);
+            let bundle = self.ingress.alone(packet, egress, fx);
             return self.launch(bundle, fx);
         }
         let queue = self.ingress.queue(egress);

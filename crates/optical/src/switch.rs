@@ -35,7 +35,7 @@ pub struct Settings {
 
 /// What one switch is built from.
 pub struct Build<'a> {
-    /// The settings of the scenario.
+    /// Its settings.
     pub settings: &'a Settings,
     /// Choice among equal-cost next hops.
     pub choice: Choice,

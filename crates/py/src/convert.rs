@@ -1,7 +1,7 @@
 //! NumPy columns in and out.
 
 use lightburst_sim::columns::{Column, Columns, Table};
-use lightburst_sim::plan::{Flows, Links};
+use lightburst_sim::plan::{Flows, Links, Nodes};
 use numpy::{Element, IntoPyArray, PyReadonlyArray1};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
@@ -28,6 +28,16 @@ fn optional<T: Element + Copy>(table: &Bound<'_, PyDict>, name: &str) -> PyResul
     } else {
         Ok(Vec::new())
     }
+}
+
+pub fn nodes(table: &Bound<'_, PyDict>) -> PyResult<Nodes> {
+    Ok(Nodes {
+        switch: column(table, "switch")?,
+        path_source: optional(table, "path_source")?,
+        path_destination: optional(table, "path_destination")?,
+        path_offsets: optional(table, "path_offsets")?,
+        path_links: optional(table, "path_links")?,
+    })
 }
 
 pub fn links(table: &Bound<'_, PyDict>) -> PyResult<Links> {

@@ -42,10 +42,11 @@ impl Cancel {
 
 /// Runs a plan and returns its columns.
 #[pyfunction]
-#[pyo3(signature = (settings, links, flows, cancel = None))]
+#[pyo3(signature = (settings, nodes, links, flows, cancel = None))]
 fn simulate<'py>(
     py: Python<'py>,
     settings: &str,
+    nodes: &Bound<'py, PyDict>,
     links: &Bound<'py, PyDict>,
     flows: &Bound<'py, PyDict>,
     cancel: Option<&Cancel>,
@@ -53,6 +54,7 @@ fn simulate<'py>(
     let settings = Settings::from_json(settings).map_err(value_error)?;
     let plan = Plan {
         settings,
+        nodes: convert::nodes(nodes)?,
         links: convert::links(links)?,
         flows: convert::flows(flows)?,
     };

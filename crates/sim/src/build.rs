@@ -3,7 +3,8 @@
 use crate::plan::{self, Plan, PlanError, ReEmission};
 use lightburst_des::{Agenda, Duration, Stream, Time};
 use lightburst_net::{
-    Bytes, Choice, Event, Fabric, FlowId, NodeId, PortId, Rate, Routing, Trace, Wire,
+    Bytes, Choice, Event, Fabric, FlowId, Label, Labels, NodeId, Path, PortId, Rate, Routing,
+    Trace, Wire,
 };
 use lightburst_optical::assembly::{self, Assembly};
 use lightburst_optical::switch::{self, Build};
@@ -15,14 +16,18 @@ use std::sync::Arc;
 
 /// Switches, ready to be put on a fabric.
 pub struct Switches<A: Agenda<Event>> {
+    kinds: Vec<Kind<A>>,
+    choice: Choice,
+}
+
+/// What the switches with the same settings are.
+struct Kind<A: Agenda<Event>> {
     entry: switch::Entry<A>,
     settings: switch::Settings,
-    choice: Choice,
 }
 
 /// Refuses a word that is in no registry; what is built after that finds them all.
 pub fn check_words(settings: &plan::Settings) -> Result<(), PlanError> {
-    let switch = &settings.switch;
     let registry: BTreeMap<_, _> = crate::registry().into_iter().collect();
     let check = |topic: &str, given: &str| match registry.get(topic) {
         Some(known) if !known.contains(&given) => {
@@ -33,10 +38,15 @@ pub fn check_words(settings: &plan::Settings) -> Result<(), PlanError> {
         }
         _ => Ok(()),
     };
-    check("switches", &switch.kind)?;
+    for switch in &settings.switches {
+        check("switches", &switch.kind)?;
+        if let Some(assembly) = &switch.assembly {
+            check("assemblies", &assembly.kind)?;
+        }
+    }
     check("choices", &settings.choice)?;
-    if let Some(assembly) = &switch.assembly {
-        check("assemblies", &assembly.kind)?;
+    if let Some(label) = &settings.label {
+        check("labels", label)?;
     }
     if let Some(agenda) = &settings.agenda {
         check("agendas", agenda)?;
@@ -68,14 +78,20 @@ fn check_settings(
     Ok(())
 }
 
-/// The kind of switch that the plan names.
+/// The kinds of switch that the plan names.
 pub fn switches<A: Agenda<Event>>(plan: &Plan) -> Switches<A> {
     let settings = &plan.settings;
-    let given = &settings.switch;
-    let mut registry = switch::registry::<A>().into_iter();
-    let entry = registry.find(|entry| entry.name == given.kind);
     let choice = Choice::from_name(&settings.choice, settings.seed);
     Switches {
+        kinds: settings.switches.iter().map(kind).collect(),
+        choice: choice.expect("a known choice"),
+    }
+}
+
+fn kind<A: Agenda<Event>>(given: &plan::Switch) -> Kind<A> {
+    let mut registry = switch::registry::<A>().into_iter();
+    let entry = registry.find(|entry| entry.name == given.kind);
+    Kind {
         entry: entry.expect("a known switch"),
         settings: switch::Settings {
             switching_time: Duration(given.switching_time_ps),
@@ -86,7 +102,6 @@ pub fn switches<A: Agenda<Event>>(plan: &Plan) -> Switches<A> {
             ecn_threshold_bytes: given.ecn_threshold_bytes,
             assembly: given.assembly.as_ref().map(|a| make_assembly(a, given)),
         },
-        choice: choice.expect("a known choice"),
     }
 }
 
@@ -103,33 +118,57 @@ fn make_assembly(given: &plan::Assembly, switch: &plan::Switch) -> Assembly {
     }
 }
 
+impl<A: Agenda<Event>> Kind<A> {
+    /// Whether it acts on the tail of a unit that comes from a host, or from a switch.
+    fn wants_whole(&self, from_host: bool) -> bool {
+        // An edge takes in packets, and lets bursts pass in light.
+        self.entry.whole_units || (from_host && self.settings.assembly.is_some())
+    }
+}
+
 impl<A: Agenda<Event>> Switches<A> {
-    /// Links and routes; units act on switches of this kind as it wants them.
+    fn kind(&self, plan: &Plan, switch: u32) -> &Kind<A> {
+        &self.kinds[usize::from(plan.nodes.switch[switch as usize])]
+    }
+
+    /// Links and routes; heads or tails arrive as the switch at the end wants them.
     pub fn fabric(&self, plan: &Plan) -> Fabric {
         let settings = &plan.settings;
         let links = &plan.links;
-        // Only what comes from a host is electronic on its way to an optical switch.
-        let bursts = self.settings.assembly.is_some();
+        let whole = |from: u32, to: u32| match to.checked_sub(settings.hosts) {
+            None => true,
+            Some(switch) => self.kind(plan, switch).wants_whole(from < settings.hosts),
+        };
         let wire = |i: usize| Wire {
             from: NodeId(links.from[i]),
             to: NodeId(links.to[i]),
             rate: Rate::from_bps(links.rate_bps[i]),
             delay: Duration(links.delay_ps[i]),
-            whole: links.to[i] < settings.hosts
-                || self.entry.whole_units
-                || (bursts && links.from[i] < settings.hosts),
+            whole: whole(links.from[i], links.to[i]),
             watched: settings.trace.is_some() || (settings.loss.is_some() && links.lossy[i] != 0),
         };
         let wires: Vec<Wire> = (0..links.from.len()).map(wire).collect();
         let routing = match settings.routing {
-            plan::Routing::FatTree { k } => Routing::fat_tree(k),
-            plan::Routing::ShortestPath => {
-                let ends: Vec<_> = wires.iter().map(|wire| (wire.from, wire.to)).collect();
-                Routing::shortest_path(settings.hosts, settings.nodes, &ends)
+            plan::Routing::FatTree { k, wavelengths } => Routing::fat_tree(k, wavelengths),
+            plan::Routing::ShortestPath { metric } => {
+                let length = |wire: &Wire| match metric {
+                    plan::Metric::Hops => 1,
+                    plan::Metric::Delay => wire.delay.0,
+                };
+                let link = |wire: &Wire| (wire.from, wire.to, length(wire));
+                let ways: Vec<_> = wires.iter().map(link).collect();
+                Routing::shortest_path(settings.hosts, settings.nodes, &ways)
             }
         };
         let flows = plan.flows.source.len();
         let mut fabric = Fabric::new(settings.nodes, &wires, routing, flows);
+        if let Some(label) = &settings.label {
+            let label = Label::from_name(label).expect("a known label");
+            let labels = Labels::new(label, settings.seed, settings.nodes);
+            let (edges, paths) = (edges(plan, &fabric), given_paths(plan, &fabric));
+            fabric.routing.add_paths(settings.nodes, &edges, &paths);
+            fabric.labels = Some(Box::new(labels));
+        }
         if let Some(given) = &settings.loss {
             fabric.loss = Some(Box::new(crate::loss::loss(plan, given)));
         }
@@ -142,17 +181,17 @@ impl<A: Agenda<Event>> Switches<A> {
     /// One switch for each node that is not a host.
     pub fn build(&self, plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn lightburst_net::Node<A>>> {
         let settings = &plan.settings;
-        let edges: Arc<[NodeId]> = (0..settings.hosts)
-            .map(|host| fabric.links.to(fabric.link_id(NodeId(host), PortId(0))))
-            .collect();
+        let edges: Arc<[NodeId]> = edges(plan, fabric).into();
         let links = &plan.links;
         let fibre = (0..links.from.len())
             .find(|&i| links.from[i] >= settings.hosts && links.to[i] >= settings.hosts);
         let fibre_rate = fibre.map(|i| Rate::from_bps(links.rate_bps[i]));
         let one = |node: u32| {
-            let name = format!("switch/{}", node - settings.hosts);
-            (self.entry.build)(Build {
-                settings: &self.settings,
+            let switch = node - settings.hosts;
+            let name = format!("switch/{switch}");
+            let kind = self.kind(plan, switch);
+            (kind.entry.build)(Build {
+                settings: &kind.settings,
                 choice: self.choice,
                 draw: Stream::new(settings.seed, &name),
                 sets: fabric.routing.sets(NodeId(node)),
@@ -164,6 +203,36 @@ impl<A: Agenda<Event>> Switches<A> {
         };
         (settings.hosts..settings.nodes).map(one).collect()
     }
+}
+
+/// The node at the other end of each host's link.
+fn edges(plan: &Plan, fabric: &Fabric) -> Vec<NodeId> {
+    (0..plan.settings.hosts)
+        .map(|host| fabric.links.to(fabric.link_id(NodeId(host), PortId(0))))
+        .collect()
+}
+
+/// The paths that the plan gives.
+fn given_paths(plan: &Plan, fabric: &Fabric) -> Vec<Path> {
+    let nodes = &plan.nodes;
+    let path = |i: usize| {
+        let range = nodes.path_offsets[i] as usize..nodes.path_offsets[i + 1] as usize;
+        let mut hops: Vec<(NodeId, Vec<PortId>)> = Vec::new();
+        for &link in &nodes.path_links[range] {
+            let from = NodeId(plan.links.from[link as usize]);
+            let port = PortId((link - fabric.link_id(from, PortId(0)).0) as u16);
+            match hops.last_mut() {
+                Some((node, ports)) if *node == from => ports.push(port),
+                _ => hops.push((from, vec![port])),
+            }
+        }
+        Path {
+            source: NodeId(nodes.path_source[i]),
+            destination: NodeId(nodes.path_destination[i]),
+            hops,
+        }
+    };
+    (0..nodes.path_source.len()).map(path).collect()
 }
 
 /// The flows of the groups that have datagrams, or of those that have not. These groups
@@ -266,8 +335,15 @@ impl<A: Agenda<Event>> Switches<A> {
         let links = |(&source, &destination): (&u32, &u32)| {
             fabric.path(NodeId(source), NodeId(destination)).count() as u16
         };
-        let switching_time = |_| self.settings.switching_time;
-        let bursts = self.settings.assembly.is_some();
+        let hosts = plan.settings.hosts;
+        let switching_time = |node: NodeId| match node.0.checked_sub(hosts) {
+            None => Duration::ZERO,
+            Some(switch) => self.kind(plan, switch).settings.switching_time,
+        };
+        let bursts = self
+            .kinds
+            .iter()
+            .any(|kind| kind.settings.assembly.is_some());
         let groups = plan.settings.groups.iter();
         let of_groups: Vec<Sizes> = groups.map(|group| sizes(&group.transport)).collect();
         crate::columns::Paths {

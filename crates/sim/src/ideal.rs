@@ -5,7 +5,7 @@
 
 use crate::plan::{Flows, Plan};
 use lightburst_des::Duration;
-use lightburst_net::{Bytes, Fabric, LinkId, NodeId, PortId};
+use lightburst_net::{Bytes, Fabric, FlowId, Header, LinkId, NodeId, Packet, PortId};
 use lightburst_tcp::Sizes;
 use std::collections::BTreeMap;
 
@@ -93,6 +93,9 @@ struct Hop {
     shared: bool,
 }
 
+/// The links of all ways of a label, each after those that lead to it.
+type Ways = Vec<(Hop, Stage)>;
+
 /// The network as a flow that is alone finds it.
 struct Alone<'a> {
     fabric: &'a Fabric,
@@ -101,6 +104,8 @@ struct Alone<'a> {
     switching_time: &'a dyn Fn(NodeId) -> Duration,
     /// All ways between two hosts are alike.
     symmetric: bool,
+    /// The unit whose ways are looked at now.
+    unit: Packet,
     /// The links of the ways that are looked at now.
     hops: Vec<Hop>,
     // By node, and as new after each flow.
@@ -119,8 +124,7 @@ pub fn times(
     switching_time: &dyn Fn(NodeId) -> Duration,
 ) -> Vec<u64> {
     let settings = &plan.settings;
-    // A burst goes where its first packet goes, which may be another flow's.
-    let one_way = settings.choice == "flow-hash" && !bursts;
+    let one_way = settings.choice == "flow-hash";
     let mut alone = Alone::new(plan, fabric, bursts, switching_time);
     let Flows {
         source,
@@ -129,10 +133,23 @@ pub fn times(
         ..
     } = &plan.flows;
     let time = |i: usize| {
-        let (source, destination) = (NodeId(source[i]), NodeId(destination[i]));
-        alone.find_ways(source, destination);
+        let ends = (NodeId(source[i]), NodeId(destination[i]));
         let train = Train::new(bytes[i], &sizes[plan.group_index(i)]);
-        alone.time(destination, train, one_way)
+        let mut unit = Packet::new(FlowId(i as u32), ends.0, ends.1, 0, Header::default());
+        let labels = match settings.label.as_deref() {
+            Some("first") => 1,
+            _ => fabric.routing.labels(&unit).max(1),
+        };
+        let ways_of = |label| {
+            unit.header.label = label as u8;
+            alone.find_ways(unit, &train)
+        };
+        let ways: Vec<Ways> = (0..labels).map(ways_of).collect();
+        if labels > 1 && settings.label.as_deref() == Some("random") {
+            return alone.side_by_side(&ways, ends.1, train.number);
+        }
+        let time = |ways| alone.time(ways, ends.1, train.number, one_way);
+        ways.into_iter().map(time).min().expect("a way")
     };
     (0..source.len()).map(time).collect()
 }
@@ -151,6 +168,7 @@ impl<'a> Alone<'a> {
             bursts,
             switching_time,
             symmetric: false,
+            unit: Packet::new(FlowId(0), NodeId(0), NodeId(0), 0, Header::default()),
             hops: Vec::new(),
             seen: vec![false; nodes],
             incoming: vec![0; nodes],
@@ -192,26 +210,33 @@ impl<'a> Alone<'a> {
     }
 
     /// The ports that lead on; none at the destination.
-    fn ports(&self, node: NodeId, destination: NodeId) -> &'a [PortId] {
+    fn ports(&self, node: NodeId) -> &'a [PortId] {
         let routing = &self.fabric.routing;
-        match node == destination {
+        match node == self.unit.destination {
             true => &[],
-            false => routing.ports(routing.route(node, destination)),
+            false => routing.ports(routing.route_of(node, &self.unit)),
         }
     }
 
-    /// The links of all ways, each after those that lead to it.
-    fn find_ways(&mut self, source: NodeId, destination: NodeId) {
+    /// All ways of a unit.
+    fn find_ways(&mut self, unit: Packet, train: &Train) -> Ways {
+        self.unit = unit;
         self.hops.clear();
-        if self.symmetric {
-            return self.find_one_way(source, destination);
+        match self.symmetric {
+            true => self.find_one_way(),
+            false => self.find_all_ways(),
         }
+        let stage = |hop: &Hop| (*hop, self.stage(hop, train));
+        self.hops.iter().map(stage).collect()
+    }
+
+    fn find_all_ways(&mut self) {
         // Links out of the nodes that were looked at to others: all ways cross one of
         // them, so that they share one that is alone.
         let mut open = 0;
-        for node in self.in_order(source, destination) {
+        for node in self.in_order() {
             open -= std::mem::take(&mut self.incoming[node.index()]);
-            let ports = self.ports(node, destination);
+            let ports = self.ports(node);
             open += ports.len() as u32;
             for &port in ports {
                 let hop = self.hop(node, port, open == 1);
@@ -223,10 +248,15 @@ impl<'a> Alone<'a> {
 
     /// One of many ways that are alike: they part at the first choice and meet again at
     /// the last switch.
-    fn find_one_way(&mut self, source: NodeId, destination: NodeId) {
+    fn find_one_way(&mut self) {
+        let Packet {
+            source,
+            destination,
+            ..
+        } = self.unit;
         let (mut node, mut together) = (source, true);
         while node != destination {
-            let ports = self.ports(node, destination);
+            let ports = self.ports(node);
             together &= ports.len() == 1;
             let mut hop = self.hop(node, ports[0], together);
             hop.shared |= hop.to == destination;
@@ -236,13 +266,14 @@ impl<'a> Alone<'a> {
     }
 
     /// The nodes on all ways, each after those that lead to it.
-    fn in_order(&mut self, source: NodeId, destination: NodeId) -> Vec<NodeId> {
+    fn in_order(&mut self) -> Vec<NodeId> {
+        let source = self.unit.source;
         let mut order = Vec::new();
         let mut stack = vec![(source, 0)];
         self.seen[source.index()] = true;
         while let Some((node, next)) = stack.last_mut() {
             let (node, next) = (*node, std::mem::replace(next, *next + 1));
-            let Some(&port) = self.ports(node, destination).get(next) else {
+            let Some(&port) = self.ports(node).get(next) else {
                 stack.pop();
                 order.push(node);
                 continue;
@@ -259,7 +290,8 @@ impl<'a> Alone<'a> {
         order
     }
 
-    fn stage(&self, hop: &Hop, destination: NodeId, train: &Train) -> Stage {
+    fn stage(&self, hop: &Hop, train: &Train) -> Stage {
+        let destination = self.unit.destination;
         let links = &self.fabric.links;
         let (from, link, to) = (hop.from, hop.link, hop.to);
         let rate = links.rate(link);
@@ -286,14 +318,10 @@ impl<'a> Alone<'a> {
         }
     }
 
-    fn time(&mut self, destination: NodeId, train: Train, one_way: bool) -> u64 {
-        let hops = std::mem::take(&mut self.hops);
-        let stage = |hop: &Hop| (*hop, self.stage(hop, destination, &train));
-        let stages: Vec<_> = hops.iter().map(stage).collect();
-        self.hops = hops;
-        match one_way || stages.iter().all(|(hop, _)| hop.shared) {
-            true => self.behind_each_other(&stages, destination, train.number),
-            false => self.side_by_side(&stages, destination, train.number),
+    fn time(&mut self, ways: Ways, destination: NodeId, number: u64, one_way: bool) -> u64 {
+        match one_way || ways.iter().all(|(hop, _)| hop.shared) {
+            true => self.behind_each_other(&ways, destination, number),
+            false => self.side_by_side(&[ways], destination, number),
         }
     }
 
@@ -321,35 +349,51 @@ impl<'a> Alone<'a> {
         soonest.expect("a way")
     }
 
-    /// Each segment goes a way of its own, and none waits but on the links that all
-    /// ways share.
-    fn side_by_side(&mut self, stages: &[(Hop, Stage)], destination: NodeId, number: u64) -> u64 {
-        // When a full segment and a rest could begin on the next link, each alone.
-        let soonest = &mut self.soonest;
-        soonest[stages[0].0.from.index()] = (0, 0);
-        for (hop, stage) in stages {
-            let (full, rest) = soonest[hop.from.index()];
-            let there = &mut soonest[hop.to.index()];
-            there.0 = there.0.min(full.saturating_add(stage.full_passes));
-            there.1 = there.1.min(rest.saturating_add(stage.rest_passes));
+    /// Each segment goes a way of its own, whatever its label, and none waits but on the
+    /// links that all ways share.
+    fn side_by_side(&mut self, labels: &[Ways], destination: NodeId, number: u64) -> u64 {
+        let (first, others) = labels.split_first().expect("a label");
+        let in_all = |(hop, _): &&(Hop, Stage)| {
+            let shared = |ways: &Ways| ways.iter().any(|(h, _)| h.link == hop.link && h.shared);
+            hop.shared && others.iter().all(shared)
+        };
+        let shared: Vec<_> = first.iter().filter(in_all).collect();
+        // When a full segment and a rest could begin on these, each alone; and arrive.
+        let mut before = vec![(u64::MAX, u64::MAX); shared.len()];
+        let (mut full_way, mut rest_way) = (u64::MAX, u64::MAX);
+        for ways in labels {
+            let soonest = &mut self.soonest;
+            soonest[ways[0].0.from.index()] = (0, 0);
+            for (hop, stage) in ways {
+                let (full, rest) = soonest[hop.from.index()];
+                let there = &mut soonest[hop.to.index()];
+                there.0 = there.0.min(full.saturating_add(stage.full_passes));
+                there.1 = there.1.min(rest.saturating_add(stage.rest_passes));
+            }
+            for (before, (hop, _)) in before.iter_mut().zip(&shared) {
+                let (full, rest) = soonest[hop.from.index()];
+                *before = (before.0.min(full), before.1.min(rest));
+            }
+            let (full, rest) = soonest[destination.index()];
+            (full_way, rest_way) = (full_way.min(full), rest_way.min(rest));
+            for (hop, _) in ways {
+                soonest[hop.from.index()] = (u64::MAX, u64::MAX);
+                soonest[hop.to.index()] = (u64::MAX, u64::MAX);
+            }
         }
-        let (full_way, rest_way) = soonest[destination.index()];
-        let before_rest = stages[0].1.queue.saturating_mul(number);
-        let on = |(hop, stage): &(Hop, Stage)| {
-            let (full, rest) = soonest[hop.from.index()];
+        let before_rest = first[0].1.queue.saturating_mul(number);
+        let on = |(&(full, rest), (_, stage)): (&(u64, u64), &&(Hop, Stage))| {
             // The link is busy with all of them from the first that comes; behind the
             // last is the rest of the way.
             let busy = stage.queue.saturating_mul(number);
-            let first = full.min(rest.saturating_add(before_rest));
-            let with_rest = first.saturating_add(busy).saturating_add(rest_way - rest);
+            let earliest = full.min(rest.saturating_add(before_rest));
+            let with_rest = earliest
+                .saturating_add(busy)
+                .saturating_add(rest_way - rest);
             let behind = stage.queue.saturating_mul(number - 1);
             with_rest.max(full_way.saturating_add(behind))
         };
-        let time = stages.iter().filter(|(hop, _)| hop.shared).map(on).max();
-        for (hop, _) in stages {
-            soonest[hop.from.index()] = (u64::MAX, u64::MAX);
-            soonest[hop.to.index()] = (u64::MAX, u64::MAX);
-        }
-        time.expect("the link of the source")
+        let times = before.iter().zip(&shared).map(on);
+        times.max().expect("the link of the source")
     }
 }

@@ -38,6 +38,7 @@ pub fn registry() -> Vec<(&'static str, Vec<&'static str>)> {
             names(lightburst_optical::assembly::REGISTRY, |e| e.name),
         ),
         ("choices", lightburst_net::Choice::NAMES.to_vec()),
+        ("labels", lightburst_net::Label::NAMES.to_vec()),
         ("agendas", lightburst_des::agenda::NAMES.to_vec()),
         ("statuses", lightburst_tcp::Status::NAMES.to_vec()),
         ("drop_reasons", lightburst_net::DropReason::NAMES.to_vec()),

@@ -1,4 +1,4 @@
-//! The plan: settings as one JSON string, links and flows as columns.
+//! The plan: settings as one JSON string, nodes, links and flows as columns.
 //!
 //! The Python side has validated it; an error here is a bug there.
 
@@ -19,6 +19,21 @@ impl std::fmt::Display for PlanError {
 }
 
 impl std::error::Error for PlanError {}
+
+/// Switches, in the order of their numbers.
+#[derive(Clone, Debug, Default)]
+pub struct Nodes {
+    /// Which of the settings each switch has.
+    pub switch: Vec<u16>,
+    /// The switches at the ends of each path, in the order of the labels of a pair; empty: no paths.
+    pub path_source: Vec<u32>,
+    /// See above.
+    pub path_destination: Vec<u32>,
+    /// The first link of each path, and their number.
+    pub path_offsets: Vec<u64>,
+    /// The links of the paths, path by path; those from one node are alternatives.
+    pub path_links: Vec<u32>,
+}
 
 /// Directed links, sorted by source.
 #[derive(Clone, Debug, Default)]
@@ -59,6 +74,8 @@ pub struct Flows {
 pub struct Plan {
     /// Settings.
     pub settings: Settings,
+    /// Switches.
+    pub nodes: Nodes,
     /// Links.
     pub links: Links,
     /// Flows.
@@ -77,6 +94,9 @@ pub struct Settings {
     pub routing: Routing,
     /// Choice among equal-cost next hops.
     pub choice: String,
+    /// Choice among the paths of a pair, if there are any.
+    #[serde(default)]
+    pub label: Option<String>,
     /// Seed of all random streams.
     pub seed: u64,
     /// No event after this time is handled.
@@ -84,8 +104,8 @@ pub struct Settings {
     /// The agenda, if not the selected one.
     #[serde(default)]
     pub agenda: Option<String>,
-    /// The switches.
-    pub switch: Switch,
+    /// The settings that switches have; which of them is a column of the nodes.
+    pub switches: Vec<Switch>,
     /// The groups of flows.
     pub groups: Vec<Group>,
     /// What lossy links lose.
@@ -105,14 +125,29 @@ pub struct Settings {
 pub enum Routing {
     /// Structured.
     FatTree {
-        /// Ports of a switch.
+        /// Ports of a switch, with one wavelength.
         k: u16,
+        /// Parallel links between two switches.
+        wavelengths: u16,
     },
     /// Tables.
-    ShortestPath,
+    ShortestPath {
+        /// What is shortest.
+        metric: Metric,
+    },
 }
 
-/// The switches.
+/// The length of a path.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Metric {
+    /// Number of links.
+    Hops,
+    /// Sum of their delays.
+    Delay,
+}
+
+/// The settings of a switch.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Switch {

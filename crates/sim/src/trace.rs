@@ -70,7 +70,9 @@ pub fn packets(trace: &Trace) -> Table {
         ("packet", Column::U64(each(&rows, |row| row.number))),
         (
             "flags",
-            Column::U8(each(&rows, |row| row.header.flags & !Header::OPTIONS)),
+            Column::U8(each(&rows, |row| {
+                row.header.flags & !(Header::OPTIONS | Header::MARKED)
+            })),
         ),
         ("sequence", header(|h| h.sequence)),
         ("acknowledgement", header(|h| h.acknowledgement)),

@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use lightburst_sim::columns::Column;
-use lightburst_sim::plan::{Flows, Links, Plan, Settings};
+use lightburst_sim::plan::{Flows, Links, Nodes, Plan, Settings};
 use lightburst_sim::Run;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -76,8 +76,8 @@ fn tcp(recovery: &str, timestamps: bool) -> String {
 /// links from the hosts to the switch lose units.
 fn star(hosts: u32, switch: &str, transport: &str, loss: &str, megabytes: u64) -> Plan {
     let settings = format!(
-        r#"{{"hosts": {hosts}, "nodes": {}, "routing": {{"kind": "shortest-path"}},
-            "choice": "free", "seed": 1, "time_limit_ps": 1000000000000000, "switch": {switch},
+        r#"{{"hosts": {hosts}, "nodes": {}, "routing": {{"kind": "shortest-path", "metric": "hops"}},
+            "choice": "free", "seed": 1, "time_limit_ps": 1000000000000000, "switches": [{switch}],
             "loss": {loss}, "groups": [{{"transport": {transport}}}]}}"#,
         hosts + 1
     );
@@ -106,6 +106,10 @@ fn star(hosts: u32, switch: &str, transport: &str, loss: &str, megabytes: u64) -
     }
     Plan {
         settings: Settings::from_json(&settings).unwrap(),
+        nodes: Nodes {
+            switch: vec![0],
+            ..Nodes::default()
+        },
         links,
         flows,
     }
@@ -115,10 +119,10 @@ fn star(hosts: u32, switch: &str, transport: &str, loss: &str, megabytes: u64) -
 /// bursts are lost in both directions.
 fn burst_path(assembly: &str, transport: &str) -> Plan {
     let settings = format!(
-        r#"{{"hosts": 2, "nodes": 6, "routing": {{"kind": "shortest-path"}},
+        r#"{{"hosts": 2, "nodes": 6, "routing": {{"kind": "shortest-path", "metric": "hops"}},
             "choice": "free", "seed": 1, "time_limit_ps": 9000000000000000000,
-            "switch": {{"kind": "burst", "assembly": {assembly},
-                "assemble_acknowledgements": true}},
+            "switches": [{{"kind": "burst", "assembly": {assembly},
+                "assemble_acknowledgements": true}}],
             "loss": {{"probability": 0.005, "acknowledgement_probability": 0.005}},
             "groups": [{{"transport": {transport}}}]}}"#
     );
@@ -147,6 +151,10 @@ fn burst_path(assembly: &str, transport: &str) -> Plan {
     flows.bytes.push(100_000_000_000_000);
     Plan {
         settings: Settings::from_json(&settings).unwrap(),
+        nodes: Nodes {
+            switch: vec![0; 4],
+            ..Nodes::default()
+        },
         links,
         flows,
     }

@@ -33,7 +33,7 @@ fn fabric() -> Fabric {
         watched: false,
     };
     let wires = [wire(0, 1), wire(1, 0)];
-    let ends = [(NodeId(0), NodeId(1)), (NodeId(1), NodeId(0))];
+    let ends = [(NodeId(0), NodeId(1), 1), (NodeId(1), NodeId(0), 1)];
     Fabric::new(2, &wires, Routing::shortest_path(2, 2, &ends), 1)
 }
 

@@ -187,7 +187,7 @@ def _warn(warnings: Sequence[str]) -> None:
 def _title(scenario: Scenario, seeds: str) -> str:
     name = scenario.name or "unnamed scenario"
     transports = transports_of(scenario.to_dict())
-    return f"{name}: {scenario.switching.kind}, {transports}; {seeds}"
+    return f"{name}: {scenario.switching.kinds}, {transports}; {seeds}"
 
 
 def _print_csv(records: Sequence[Mapping[str, Any]]) -> None:

@@ -145,7 +145,7 @@ def _written(directory: Path) -> list[Path]:
 
 
 def _print(scenario: Scenario, about: dict[str, Any]) -> None:
-    kinds = f"{scenario.switching.kind}, {transports_of(scenario.to_dict())}"
+    kinds = f"{scenario.switching.kinds}, {transports_of(scenario.to_dict())}"
     name = scenario.name or "unnamed scenario"
     title = f"{name}: {kinds}; flow {about['flow']}, seed {about['seed']}"
     print_table(title, _rows(about))

@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lightburst.compile.memory import segments_in_windows
+from lightburst.compile.switches import Switches
 from lightburst.errors import InputError, combine
 from lightburst.scenario.assembly import Timer
 from lightburst.scenario.model import Scenario
-from lightburst.scenario.switching import Burst, Electronic
+from lightburst.scenario.switching import Burst
 from lightburst.scenario.transport import Datagram, Tcp, Transport
 from lightburst.topology import Network
 from lightburst.units import (
@@ -28,10 +29,8 @@ _LONGEST_PS = 4 * 10**18
 _LARGEST_BURST = 10**9
 
 
-def check_network(scenario: Scenario, network: Network) -> None:
-    """Refuse switches and losses that the links do not allow."""
-    _check_edges(scenario, network)
-    _check_rates(scenario, network)
+def check_loss(scenario: Scenario, network: Network) -> None:
+    """Refuse losses that the links do not allow."""
     if scenario.loss is not None and not lossy_links(scenario, network).any():
         raise InputError(
             "loss",
@@ -44,7 +43,7 @@ def lossy_links(scenario: Scenario, network: Network) -> NDArray[np.bool_]:
     """Which links lose, by ``loss.on``, shape (links,); none without a ``[loss]`` table."""
     if scenario.loss is None:
         return np.zeros(network.link_from.size, np.bool_)
-    between = _between_switches(network)
+    between = network.between_switches
     if scenario.loss.on == "every-link":
         return between
     has_hosts = np.zeros(network.nodes, np.bool_)
@@ -53,40 +52,9 @@ def lossy_links(scenario: Scenario, network: Network) -> NDArray[np.bool_]:
     return between & has_hosts[network.link_from]
 
 
-def _between_switches(network: Network) -> NDArray[np.bool_]:
-    both: NDArray[np.bool_] = np.minimum(network.link_from, network.link_to) >= network.hosts
-    return both
-
-
-def _check_edges(scenario: Scenario, network: Network) -> None:
-    """Refuse bursts where hosts are linked with each other: bursts are assembled at switches."""
-    linked = bool((network.link_to[: network.hosts] < network.hosts).any())
-    if linked and isinstance(scenario.switching, Burst):
-        raise InputError(
-            "topology",
-            "hosts that are linked with each other",
-            "a switch between any two hosts, since kind 'burst' assembles bursts at switches",
-        )
-
-
-def _check_rates(scenario: Scenario, network: Network) -> None:
-    """Refuse cut-through between links of different rates: the faster one would run dry."""
-    if isinstance(scenario.switching, Electronic):
-        return
-    rates, words = network.link_rate_bps, "links"
-    if isinstance(scenario.switching, Burst):
-        # Edges receive whole packets and whole bursts; what hosts have may be slower.
-        rates, words = rates[_between_switches(network)], "links between switches"
-    if rates.size and rates.min() != rates.max():
-        raise InputError(
-            "topology",
-            f"{words} from {format_rate(int(rates.min()))} to {format_rate(int(rates.max()))}",
-            f"{words} of one rate, since {scenario.switching.kind} switches are cut-through; "
-            "kind 'electronic' can change between rates",
-        )
-
-
-def check_flows(scenario: Scenario, network: Network, groups: Sequence[Flows]) -> None:
+def check_flows(
+    scenario: Scenario, network: Network, switches: Switches, groups: Sequence[Flows]
+) -> None:
     """Refuse flows that there are not, waits beyond the clock, and bursts that are too large."""
     errors = list(_missing_flows(scenario, sum(map(len, groups))))
     if errors:
@@ -94,8 +62,9 @@ def check_flows(scenario: Scenario, network: Network, groups: Sequence[Flows]) -
     each = zip(scenario.flow_groups, groups, strict=True)
     segments = [_most_waiting(group.transport, flows) for group, flows in each]
     _check_clock(scenario, network, sum(segments))
-    if isinstance(scenario.switching, Burst):
-        _check_bursts(scenario, scenario.switching, network, segments)
+    for path, table in zip(switches.paths, switches.tables, strict=True):
+        if isinstance(table, Burst):
+            _check_bursts(scenario, path, table, network, segments)
 
 
 def _missing_flows(scenario: Scenario, flows: int) -> Iterator[InputError]:
@@ -136,7 +105,7 @@ def _check_clock(scenario: Scenario, network: Network, segments: int) -> None:
 
 
 def _check_bursts(
-    scenario: Scenario, burst: Burst, network: Network, segments: Sequence[int]
+    scenario: Scenario, path: str, burst: Burst, network: Network, segments: Sequence[int]
 ) -> None:
     """Refuse an unlimited burst that could grow beyond what the simulator counts."""
     assembly = burst.assembly
@@ -155,7 +124,7 @@ def _check_bursts(
         largest = min(largest, assembly.size + segment)
     if largest > _LARGEST_BURST:
         raise InputError(
-            "switching.assembly.max_size",
+            f"{path}.assembly.max_size",
             f"'unlimited', and bursts of up to {format_size(largest)} could be assembled",
             f"a size up to {format_size(_LARGEST_BURST)}",
         )

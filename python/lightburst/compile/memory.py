@@ -35,6 +35,8 @@ _BYTES_PER_QUEUE = 200
 _BYTES_PER_ORDERED_SEGMENT = 4
 # A table of equal-cost sets: two bytes for each pair of node and host.
 _BYTES_PER_ROUTE = 2
+# The paths of a pair of switches with hosts: where they begin.
+_BYTES_PER_PAIR = 4
 # Below this no machine is in danger, and asking it would take longer than compiling.
 _HARMLESS_BYTES = 128 * 2**20
 
@@ -68,6 +70,7 @@ def estimate_memory(plan: "Plan") -> int:
         + _sampled(plan)
         + _BYTES_PER_ORDERED_SEGMENT * _ordered(plan)
         + _BYTES_PER_QUEUE * _queues(plan)
+        + _BYTES_PER_PAIR * (0 if plan.settings["label"] is None else _edges(plan) ** 2)
     )
     check_memory(needed)
     return needed
@@ -169,10 +172,15 @@ def _sampled(plan: "Plan") -> int:
 
 def _queues(plan: "Plan") -> int:
     """Queues for bursts: of each edge, the switches with hosts, for each edge."""
-    if plan.settings["switch"]["kind"] != "burst":
+    if all(switch["kind"] != "burst" for switch in plan.settings["switches"]):
         return 0
+    return _edges(plan) ** 2
+
+
+def _edges(plan: "Plan") -> int:
+    """Count the switches with hosts."""
     # A host has one link, and hosts come first.
-    return int(np.unique(plan.links["to"][: plan.settings["hosts"]]).size ** 2)
+    return int(np.unique(plan.links["to"][: plan.settings["hosts"]]).size)
 
 
 def _ordered(plan: "Plan") -> int:

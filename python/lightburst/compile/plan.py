@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst.compile.checks import check_flows, check_network, lossy_links
+from lightburst.compile.checks import check_flows, check_loss, lossy_links
 from lightburst.compile.memory import check_memory, needed_bytes
+from lightburst.compile.paths import path_columns
 from lightburst.compile.seeds import check_seed
-from lightburst.compile.settings import group_settings, loss_settings, switch_settings
+from lightburst.compile.settings import group_settings, loss_settings
+from lightburst.compile.switches import resolve_switches
 from lightburst.errors import InputError, combine, inside
 from lightburst.scenario.fit import misfits
 from lightburst.scenario.model import Scenario
@@ -33,7 +35,7 @@ from lightburst.workload import (
 Columns = dict[str, NDArray[Any]]
 
 # Settings that came later: without them a plan has the digest that it always had.
-_LATER = ("loss", "trace", "sample_ps")
+_LATER = ("loss", "trace", "sample_ps", "label")
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +46,9 @@ class Plan:
     ----------
     settings : dict
         Whole numbers, floats and names; times in picoseconds, sizes in bytes.
+    nodes : dict of str to ndarray, shape (switches,)
+        ``switch`` (uint16): which of the settings ``switches`` each switch has. Where there are
+        paths with labels also those of `lightburst.compile.paths.path_columns`.
     links : dict of str to ndarray, shape (links,)
         ``from``, ``to`` (uint32), ``rate_bps``, ``delay_ps`` (uint64), and with a ``[loss]`` table
         ``lossy`` (uint8). Shared between plans and read-only.
@@ -58,6 +63,7 @@ class Plan:
     """
 
     settings: dict[str, Any]
+    nodes: Columns
     links: Columns
     flows: Columns
     window_ps: tuple[int, int] = (0, 2**64 - 1)
@@ -100,7 +106,7 @@ class Plan:
         }
         sha = hashlib.sha256()
         sha.update(json.dumps(settings, sort_keys=True, separators=(",", ":")).encode())
-        for table in (self.links, self.flows):
+        for table in (self.nodes, self.links, self.flows):
             for name, column in table.items():
                 sha.update(f"\n{name} {column.dtype.str} {column.size}\n".encode())
                 sha.update(np.ascontiguousarray(column).data)
@@ -131,28 +137,39 @@ def compile_plan(scenario: Scenario, seed: int, agenda: str | None = None) -> Pl
     """
     seed = check_seed(seed)
     network = _network(scenario)
+    switches = resolve_switches(scenario.switching, network)
+    check_loss(scenario, network)
     groups = _groups(scenario, network, seed)
-    check_flows(scenario, network, groups)
-    links = dict(_links(network, scenario.switching.header_processing_time))
+    check_flows(scenario, network, switches, groups)
+    settings, which = switches.settings()
+    links = dict(_links(network, switches.header_ps.tobytes()))
+    nodes: Columns = {"switch": which}
+    flows = _flows(scenario, network, groups, seed)
+    routing = scenario.routing
+    if routing.labelled:
+        ends = np.stack([flows["source"], flows["destination"]], axis=1)
+        nodes |= path_columns(routing, network, links["delay_ps"], ends)
     if scenario.loss is not None:
         links["lossy"] = lossy_links(scenario, network).astype(np.uint8)
     plan = Plan(
         settings={
             "hosts": network.hosts,
             "nodes": network.nodes,
-            "routing": dict(network.routing),
-            "choice": scenario.routing.choice,
+            "routing": _routing(network, routing.metric),
+            "choice": routing.choice,
+            "label": routing.label if routing.labelled else None,
             "seed": seed,
             "time_limit_ps": scenario.measurement.time_limit,
             "agenda": agenda,
-            "switch": switch_settings(scenario.switching),
+            "switches": settings,
             "groups": group_settings(scenario.flow_groups),
             "loss": loss_settings(scenario.loss),
             "trace": sorted(set(scenario.measurement.trace)) or None,
             "sample_ps": scenario.measurement.sample,
         },
+        nodes=nodes,
         links=links,
-        flows=_flows(scenario, network, groups, seed),
+        flows=flows,
         window_ps=(scenario.measurement.warm_up, scenario.measurement.until or 2**64 - 1),
         network=network,
     )
@@ -172,11 +189,18 @@ def _check_counted(plan: Plan) -> None:
     raise InputError(path, format_duration(given), allowed)
 
 
+def _routing(network: Network, metric: str) -> dict[str, Any]:
+    """Say how next hops are found; in a fat-tree all metrics agree."""
+    tables = network.routing["kind"] == "shortest-path"
+    return network.routing | ({"metric": metric} if tables else {})
+
+
 @lru_cache(maxsize=8)
-def _links(network: Network, header_processing_ps: int) -> Columns:
+def _links(network: Network, header_ps: bytes) -> Columns:
     """Columns of the links; the time that a switch takes for a header is in the delay."""
-    into_switch = network.link_to >= network.hosts
-    delay = network.link_delay_ps + into_switch * np.uint64(header_processing_ps)
+    added = np.zeros(network.nodes, np.uint64)
+    added[network.hosts :] = np.frombuffer(header_ps, np.uint64)
+    delay = network.link_delay_ps + added[network.link_to]
     delay.flags.writeable = False
     return {
         "from": network.link_from,
@@ -245,5 +269,4 @@ def _network(scenario: Scenario) -> Network:
     errors = list(misfits(scenario, network.hosts, network.largest_degree))
     if errors:
         raise combine(errors)
-    check_network(scenario, network)
     return network

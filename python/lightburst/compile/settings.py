@@ -53,9 +53,9 @@ def _name(name: str, field: FieldInfo) -> str:
 
 
 def switch_settings(switching: Switching) -> dict[str, Any]:
-    """Write the settings of the switches; the time for a header is in the delays of links."""
+    """Write the settings of a switch; the time for a header is in the delays of links."""
     settings = settings_of(switching)
-    del settings["header_processing_time_ps"]
+    del settings["header_processing_time_ps"], settings["layers"], settings["nodes"]
     return settings
 
 

@@ -129,6 +129,12 @@ def _as_written(directory: Path) -> Iterator[None]:
         ) from error
 
 
+def _kinds(switching: Mapping[str, Any]) -> str:
+    """Name the kinds of switch that a table of a scenario asks for."""
+    others = [table for name in ("layers", "nodes") for table in switching.get(name, {}).values()]
+    return " and ".join(dict.fromkeys(table["kind"] for table in (switching, *others)))
+
+
 def _page(
     provenance: Mapping[str, Any],
     seeds: str,
@@ -137,7 +143,7 @@ def _page(
     tables: list[Table],
 ) -> Page:
     scenario = provenance["scenario"]
-    switching, transport = scenario["switching"]["kind"], transports_of(scenario)
+    switching, transport = _kinds(scenario["switching"]), transports_of(scenario)
     return Page(
         title=scenario.get("name") or "A run",
         lede=f"{switching} switches, {transport}, {scenario['topology']['kind']}; {seeds}.",

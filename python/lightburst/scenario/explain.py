@@ -74,15 +74,15 @@ class _Place:
         self.table, self.others = None, ()
         if self.field is None:
             return
+        name = next(rest, None) if is_mapping(self.field) else None
+        if name is not None:
+            self.path += f".{quoted(str(name))}"
         # pydantic puts the kind between the field and what is in it; it is not the user's path.
         members = kinds(self.field)
         if members:
             self.table, self.others = members.get(str(next(rest, ""))), members.values()
-            return
-        self.table = inner_model(self.field.annotation)
-        name = next(rest, None) if is_mapping(self.field) else None
-        if name is not None:
-            self.path += f".{quoted(str(name))}"
+        else:
+            self.table = inner_model(self.field.annotation)
 
 
 def markers(field: FieldInfo) -> Iterator[Any]:
@@ -149,7 +149,10 @@ def _elsewhere(root: Model, key: str) -> list[str]:
 def _paths(model: Model) -> Iterator[str]:
     for name, field in model.model_fields.items():
         yield name
-        inner = None if get_origin(field.annotation) is tuple else inner_model(field.annotation)
+        if get_origin(field.annotation) is tuple or is_mapping(field):
+            # What is in a list or under names of the user's own has no path of its own.
+            continue
+        inner = inner_model(field.annotation)
         for table in kinds(field).values() or filter(None, [inner]):
             yield from (f"{name}.{path}" for path in _paths(table))
 
@@ -157,6 +160,8 @@ def _paths(model: Model) -> Iterator[str]:
 def _inner_key(place: _Place, key: str) -> str | None:
     """Say where a key belongs that is one of an inner table's."""
     for name, field in place.parent.model_fields.items() if place.parent else ():
+        if is_mapping(field):
+            continue
         owners = [kind for kind, table in kinds(field).items() if key in table.model_fields]
         if owners:
             default = getattr(field.default, "kind", owners[0])
@@ -202,6 +207,8 @@ def _single(model: Model, error: ErrorDetails) -> InputError:
         return InputError(path, given, f"one of {_expected(context)}{hint}")
     if place.field is None:
         return InputError(path or "scenario", given, "a table")
+    if kind == "dict_type":
+        return InputError(path, given, "a table of tables, by name")
     if kind == "tuple_type":
         return InputError(path, given, f"a list, each item {allowed_in(place.field)}")
     return InputError(path, given, allowed_in(place.field) + _kind_meant(place, error))

@@ -42,6 +42,8 @@ class Section(BaseModel):
     ----------
     alternatives : tuple of frozenset of str
         Keys of which there may be one only: setting one of them takes the others away.
+    came_later : frozenset of str
+        Fields that came later, and change nothing at their default.
     instead : str
         What to call with other things than fields, at the end of the error that refuses them.
 
@@ -53,6 +55,7 @@ class Section(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
     alternatives: ClassVar[tuple[frozenset[str], ...]] = ()
+    came_later: ClassVar[frozenset[str]] = frozenset()
     instead: ClassVar[str] = ""
 
     def __init__(self, /, *given: object, **values: Any) -> None:
@@ -111,7 +114,7 @@ def written_default(field: FieldInfo) -> object:
         return marker.format(default)
     if isinstance(default, tuple) and field.annotation is not None:
         return TypeAdapter(field.annotation).dump_python(default, mode="json") or None
-    return default
+    return None if default == {} else default
 
 
 def plain(section: BaseModel) -> dict[str, Any]:
@@ -150,7 +153,10 @@ def _given(value: Any, written: Any, with_kind: bool = True) -> Any:
 def _without_none(value: Any) -> Any:
     # Not exclude_none of pydantic: that leaves out 'unlimited' as well, which is held as None.
     if isinstance(value, dict):
-        kept = {key: _without_none(inner) for key, inner in value.items() if inner is not None}
+        # Nor a table in which nothing stands.
+        kept = {
+            key: _without_none(inner) for key, inner in value.items() if inner not in (None, {})
+        }
         return {"kind": kept.pop("kind"), **kept} if "kind" in kept else kept
     return [_without_none(inner) for inner in value] if isinstance(value, list) else value
 
@@ -396,6 +402,13 @@ class InputFile:
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
         return {"type": "string", "minLength": 1}
+
+
+class Tables(dict[str, Any]):
+    """Tables by name; a value that can be hashed, as all of a scenario."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(self.items()))
 
 
 DataFile = Annotated[Path, InputFile()]

@@ -4,12 +4,56 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from lightburst.errors import InputError
-from lightburst.scenario.switching import Burst, Electronic, Hybrid
+from lightburst.scenario.switching import Burst, Electronic, Hybrid, Switching
 from lightburst.scenario.workload import Incast, Shuffle
 from lightburst.units import format_size
 
 if TYPE_CHECKING:
+    from lightburst.scenario.groups import FlowGroup
     from lightburst.scenario.model import Scenario
+
+
+def _layers(scenario: "Scenario") -> Iterator[InputError]:
+    topology = scenario.topology
+    for name in scenario.switching.layers:
+        if name not in topology.layers:
+            known = ", ".join(f"'{layer}'" for layer in topology.layers)
+            none = f"no layers in a topology of kind '{topology.kind}'; 'nodes' names single ones"
+            allowed = f"one of the layers {known}" if known else none
+            yield InputError(f"switching.layers.{name}", f"an unknown layer '{name}'", allowed)
+
+
+def _routes(scenario: "Scenario") -> Iterator[InputError]:
+    routing = scenario.routing
+    if scenario.topology.kind != "fat-tree":
+        return
+    asked = {
+        "metric": routing.metric if routing.metric != "hops" else None,
+        "paths": str(routing.paths) if routing.paths > 1 else None,
+        "routes": f"{len(routing.routes)} of them" if routing.routes else None,
+    }
+    for key, given in asked.items():
+        if given is not None:
+            allowed = "nothing in a 'fat-tree', whose paths are all equal: 'choice' spreads units"
+            yield InputError(f"routing.{key}", given, f"{allowed} over them")
+
+
+def _switch(
+    path: str, switching: Switching, largest: "FlowGroup", largest_degree: int | None
+) -> Iterator[InputError]:
+    if isinstance(switching, Hybrid) and 0 < (largest_degree or 0) < switching.buffer_ports:
+        allowed = f"a whole number from 0 to the links of the largest switch, {largest_degree}"
+        yield InputError(f"{path}.buffer_ports", str(switching.buffer_ports), allowed)
+    segment = largest.transport.segment_size
+    full = f"at least {largest.transport_path}.segment_size ({format_size(segment)})"
+    if isinstance(switching, Electronic):
+        room, path = switching.queue_size, f"{path}.queue_size"
+    elif isinstance(switching, Burst):
+        room, path = switching.assembly.max_size, f"{path}.assembly.max_size"
+    else:
+        return
+    if room is not None and room < segment:
+        yield InputError(path, format_size(room), f"{full}, or 'unlimited'")
 
 
 def misfits(
@@ -30,21 +74,12 @@ def misfits(
     InputError
         One for each misfit.
     """
-    switching = scenario.switching
-    if isinstance(switching, Hybrid) and 0 < (largest_degree or 0) < switching.buffer_ports:
-        allowed = f"a whole number from 0 to the links of the largest switch, {largest_degree}"
-        yield InputError("switching.buffer_ports", str(switching.buffer_ports), allowed)
+    yield from _layers(scenario)
+    yield from _routes(scenario)
     largest = max(scenario.flow_groups, key=lambda group: group.transport.segment_size)
-    segment = largest.transport.segment_size
-    full = f"{largest.transport_path}.segment_size ({format_size(segment)})"
-    allowed = f"at least {full}, or 'unlimited'"
-    limits = {
-        "queue_size": switching.queue_size if isinstance(switching, Electronic) else None,
-        "assembly.max_size": switching.assembly.max_size if isinstance(switching, Burst) else None,
-    }
-    for key, limit in limits.items():
-        if limit is not None and limit < segment:
-            yield InputError(f"switching.{key}", format_size(limit), allowed)
+    yield from _switch("switching", scenario.switching, largest, largest_degree)
+    for path, table in scenario.switching.others():
+        yield from _switch(f"switching.{path}", table, largest, largest_degree)
     if hosts is None:
         return
     for group in scenario.flow_groups:

@@ -1,7 +1,7 @@
 """``[measurement]``: how long to simulate and what to keep beside the counters."""
 
 from itertools import pairwise
-from typing import Annotated, Self
+from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
 
@@ -41,6 +41,8 @@ class Measurement(Section):
     sample : int or None
         Picoseconds from one sample to the next; None: no samples.
     """
+
+    came_later: ClassVar[frozenset[str]] = frozenset({"warm_up", "until", "size_classes"})
 
     time_limit: PositiveDuration = Field(
         parse_duration("1000 s"), description="Simulated time at which unfinished flows are left."

@@ -23,9 +23,6 @@ from lightburst.scenario.topology import Topology
 from lightburst.scenario.transport import Transport
 from lightburst.scenario.workload import Workload
 
-# Settings of the measurement that came later: without them a scenario is what it always was.
-_LATER = ("warm_up", "until", "size_classes")
-
 
 class Scenario(Section):
     """A network, its traffic and what is measured.
@@ -103,6 +100,17 @@ class Scenario(Section):
                 allowed = f"a table, for the groups without one of their own: {', '.join(needed)}"
                 raise refuse_at("", "nothing", allowed)
         return value
+
+    @model_validator(mode="after")
+    def _choice_follows_transport(self) -> Self:
+        if self.routing.choice is None or "choice" not in self.routing.model_fields_set:
+            routing = self.routing.model_copy()
+            tcp = any(group.transport.kind == "tcp" for group in self.flow_groups)
+            choice = "flow-hash" if tcp else "free"
+            # The usual way is closed to everybody, also to the scenario itself.
+            object.__setattr__(routing, "choice", choice)
+            object.__setattr__(self, "routing", routing)
+        return self
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -187,11 +195,8 @@ class Scenario(Section):
             When a file cannot be read.
         """
         values = self.to_dict()
-        measurement = values["measurement"]
-        del values["name"], measurement["trace"], measurement["sample"]
-        for key in _LATER:
-            if getattr(self.measurement, key) == Measurement.model_fields[key].default:
-                measurement.pop(key, None)
+        del values["name"], values["measurement"]["trace"], values["measurement"]["sample"]
+        _leave_out_unused(self, values)
         _replace_files(values, "")
         ordered = _sorted(values)
         if "groups" in values:
@@ -205,6 +210,16 @@ def _sorted(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _sorted(value[key]) for key in sorted(value)}
     return [_sorted(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _leave_out_unused(section: Section, values: dict[str, Any]) -> None:
+    """Leave out what came later and is as it would be without: old keys of studies stay good."""
+    for name, field in type(section).model_fields.items():
+        value = getattr(section, name)
+        if isinstance(value, Section):
+            _leave_out_unused(value, values[name])
+        elif name in section.came_later and value == field.default:
+            values.pop(name, None)
 
 
 def _replace_files(values: dict[str, Any], path: str) -> None:

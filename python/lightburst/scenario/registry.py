@@ -3,7 +3,7 @@
 from typing import get_args
 
 from lightburst.scenario.assembly import Assembly
-from lightburst.scenario.routing import Choice
+from lightburst.scenario.routing import Choice, Label, Metric
 from lightburst.scenario.sizes import EmpiricalName, FlowSize
 from lightburst.scenario.switching import Switching
 from lightburst.scenario.topology import Topology
@@ -31,4 +31,6 @@ KINDS: dict[str, tuple[str, ...]] = {
     "sizes": _kinds(FlowSize),
     "distributions": get_args(EmpiricalName),
     "choices": get_args(Choice),
+    "labels": get_args(Label),
+    "metrics": get_args(Metric),
 }

@@ -1,15 +1,18 @@
-"""``[switching]``: what the switches are."""
+"""``[switching]``: what the switches are, all of them or by layer and by name."""
 
-from typing import Annotated, Literal
+from collections.abc import Iterator
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, model_validator
 
 from lightburst.scenario.assembly import Assembly
-from lightburst.scenario.fields import Flag, Section, Whole
+from lightburst.scenario.fields import Flag, Section, Tables, Whole, refuse_at
 from lightburst.units import SIZE, TIME, Quantity, parse_size
 
 _Delay = Annotated[int, Quantity(TIME, largest="1000 s")]
 Unlimited = Annotated[int | None, Quantity(SIZE, positive=True, word="unlimited")]
+# Read once the kinds below are known.
+_Others = Annotated[dict[str, "Switching"], AfterValidator(Tables)]
 _HUNDRED_PACKETS = parse_size("900 kB")
 
 
@@ -20,11 +23,44 @@ class _Switch(Section):
     ----------
     header_processing_time : int
         Picoseconds.
+    layers, nodes : dict of str to Switching
+        What is not as this table says: layers of the topology, and single switches, which count
+        more. The tables in them have none of their own.
     """
 
     header_processing_time: _Delay = Field(
         0, description="Added to the delay of each link that leads to a switch."
     )
+    layers: _Others = Field(
+        {},
+        validate_default=True,
+        description="Other switches in layers of the topology, by name: a table for each.",
+    )
+    nodes: _Others = Field(
+        {},
+        validate_default=True,
+        description="Other switches at single nodes, by name: a table for each.",
+    )
+
+    @model_validator(mode="after")
+    def _one_level(self) -> Self:
+        for path, table in self.others():
+            if table.layers or table.nodes:
+                allowed = "a table without layers and nodes of its own"
+                raise refuse_at(path, "one with layers or nodes", allowed)
+        return self
+
+    def others(self) -> Iterator[tuple[str, "Switching"]]:
+        """Tables of the switches that are not as this one says, with their paths in it."""
+        for name in ("layers", "nodes"):
+            tables: dict[str, Switching] = getattr(self, name)
+            yield from ((f"{name}.{key}", table) for key, table in tables.items())
+
+    @property
+    def kinds(self) -> str:
+        """The kinds of switch that it names, for titles."""
+        kind = getattr(self, "kind", "")
+        return " and ".join(dict.fromkeys([kind, *(table.kind for _, table in self.others())]))
 
 
 class _Optical(_Switch):
@@ -98,3 +134,7 @@ class Burst(_Optical):
 
 
 Switching = Annotated[AllOptical | Hybrid | Electronic | Burst, Field(discriminator="kind")]
+
+for _kind in (AllOptical, Hybrid, Electronic, Burst):
+    # Now that the tables which may stand in them are known.
+    _kind.model_rebuild()

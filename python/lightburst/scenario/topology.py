@@ -21,6 +21,13 @@ _LINK_RATE = parse_rate("10 Gb/s")
 _PROPAGATION_PS_PER_M = 5000.0
 
 
+MOST_WAVELENGTHS = 256
+Wavelengths = Annotated[int, Whole(1, MOST_WAVELENGTHS)]
+_WAVELENGTHS = Field(
+    1, description="Channels of each link between two switches, each of the link's rate."
+)
+
+
 class _Links(Section):
     """What every topology says of its links.
 
@@ -32,17 +39,24 @@ class _Links(Section):
         Bits a second, in each direction.
     propagation : float
         Delay in picoseconds a metre.
+    wavelengths : int
+        Parallel links between two switches.
     """
+
+    came_later: ClassVar[frozenset[str]] = frozenset({"wavelengths"})
 
     link_length: Length = Field(_LINK_LENGTH, description="Length of each link.")
     link_rate: Rate = Field(_LINK_RATE, description="Rate of each link, in each direction.")
     propagation: DelayPerLength = Field(
         _PROPAGATION_PS_PER_M, description="Propagation delay for each unit of length."
     )
+    wavelengths: Wavelengths = _WAVELENGTHS
 
 
 class FatTree(_Links):
     """A k-ary fat-tree: k³/4 hosts, 5k²/4 switches of k ports."""
+
+    layers: ClassVar[tuple[str, ...]] = ("edge", "aggregation", "core")
 
     kind: Literal["fat-tree"] = "fat-tree"
     k: Annotated[int, Whole(2, 128, even=True)] = Field(8, description="Ports of each switch.")
@@ -50,7 +64,7 @@ class FatTree(_Links):
     @property
     def largest_degree(self) -> int:
         """Links of the switch with the most of them."""
-        return self.k
+        return self.k * self.wavelengths
 
     @property
     def hosts_known(self) -> int:
@@ -61,6 +75,8 @@ class FatTree(_Links):
 class PathTopology(_Links):
     """Two hosts and a chain of switches between them."""
 
+    layers: ClassVar[tuple[str, ...]] = ()
+
     kind: Literal["path"] = "path"
     links: Annotated[int, Whole(1, 10_000)] = Field(
         description="Links from one host to the other; the switches are one fewer."
@@ -69,7 +85,8 @@ class PathTopology(_Links):
     @property
     def largest_degree(self) -> int:
         """Links of the switch with the most of them; 0 if there is no switch."""
-        return 2 if self.links > 1 else 0
+        hosts = max(0, 4 - self.links)
+        return hosts + (2 - hosts) * self.wavelengths if self.links > 1 else 0
 
     @property
     def hosts_known(self) -> int:
@@ -84,14 +101,23 @@ class GraphLink(Section):
     target: str = Field(min_length=1, description="Name of the node at the other end.")
     length: Length | None = Field(None, description="Length; `link_length` if absent.")
     rate: Rate | None = Field(None, description="Rate; `link_rate` if absent.")
+    wavelengths: Wavelengths | None = Field(
+        None, description="Channels, of a link between switches; `wavelengths` if absent."
+    )
+    name: str | None = Field(
+        None, min_length=1, description="Name; parallel links have names that differ."
+    )
 
 
 class Graph(_Links):
     """Any connected graph, from a table of links in a file or in the scenario itself."""
 
+    layers: ClassVar[tuple[str, ...]] = ()
+
     kind: Literal["graph"] = "graph"
     file: DataFile | None = Field(
-        None, description="CSV with the columns source, target and, if wanted, length and rate."
+        None,
+        description="CSV with the columns source, target and, if wanted, those of `links`.",
     )
     links: tuple[GraphLink, ...] = Field(
         (), description="The links themselves, in place of a file."
@@ -128,6 +154,9 @@ class ObsPath(Section):
         Picoseconds.
     """
 
+    layers: ClassVar[tuple[str, ...]] = ("edge", "core")
+    came_later: ClassVar[frozenset[str]] = frozenset({"wavelengths"})
+
     kind: Literal["obs-path"] = "obs-path"
     host_pairs: Annotated[int, Whole(1, 65_534)] = Field(
         1, description="Hosts at each end: so many senders and as many receivers."
@@ -144,11 +173,13 @@ class ObsPath(Section):
     extra_round_trip: Duration = Field(
         0, description="More round-trip time, on the receivers' links, half in each direction."
     )
+    wavelengths: Wavelengths = _WAVELENGTHS
 
     @property
     def largest_degree(self) -> int:
-        """Links of the switch with the most of them, an edge."""
-        return self.host_pairs + 1
+        """Links of the switch with the most of them."""
+        core = 2 * self.wavelengths if self.core_nodes else 0
+        return max(self.host_pairs + self.wavelengths, core)
 
     @property
     def hosts_known(self) -> int:

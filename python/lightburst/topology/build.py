@@ -2,6 +2,9 @@
 
 from functools import lru_cache
 
+import numpy as np
+
+from lightburst.errors import InputError
 from lightburst.scenario.files import Stamp, stamp
 from lightburst.scenario.topology import FatTree, Graph, ObsPath, PathTopology
 from lightburst.topology.fat_tree import FatTreeNodes, build_fat_tree
@@ -10,15 +13,22 @@ from lightburst.topology.network import Counts, Network, TopologySection
 from lightburst.topology.obs_path import build_obs_path, count_obs_path
 from lightburst.topology.path import build_path
 
+# The simulator numbers the ports of a node and the links of a path in 16 bits.
+LARGEST_DEGREE = 2**16 - 1
+LARGEST_SWITCHES = 2**16 - 2
+
 
 def count(section: TopologySection) -> Counts | None:
     """How large a network will be, before it is built; None if only its table of links tells."""
     match section:
         case FatTree():
             nodes = FatTreeNodes(section.k)
-            return Counts(nodes.hosts, nodes.nodes, nodes.links, structured=True)
+            links = nodes.links(section.wavelengths)
+            return Counts(nodes.hosts, nodes.nodes, links, structured=True)
         case PathTopology():
-            return Counts(2, section.links + 1, 2 * section.links, structured=False)
+            of_hosts = min(section.links, 2)
+            links = of_hosts + (section.links - of_hosts) * section.wavelengths
+            return Counts(2, section.links + 1, 2 * links, structured=False)
         case ObsPath():
             return count_obs_path(section)
         case Graph():
@@ -58,5 +68,19 @@ def _build(section: TopologySection, _version: Stamp | None) -> Network:
             network = build_obs_path(section)
         case Graph():
             network = build_graph(section)
+    if not isinstance(section, Graph):
+        each = np.where(network.between_switches, section.wavelengths, 1)
+        network = network.with_wavelengths(each)
+    _check_size(network)
     network.freeze()
     return network
+
+
+def _check_size(network: Network) -> None:
+    """Refuse more links at a node, or more switches, than the simulator numbers."""
+    if network.largest_degree > LARGEST_DEGREE:
+        given = f"a node with {network.largest_degree} links"
+        raise InputError("topology", given, f"at most {LARGEST_DEGREE} links at a node")
+    if network.nodes - network.hosts > LARGEST_SWITCHES:
+        given = f"{network.nodes - network.hosts} switches"
+        raise InputError("topology", given, f"at most {LARGEST_SWITCHES} switches")

@@ -59,10 +59,9 @@ class FatTreeNodes:
         """Hosts and switches."""
         return self.cores + self.half**2
 
-    @property
-    def links(self) -> int:
-        """Directed links: each of the three layers has ``k**3 / 4`` in each direction."""
-        return 6 * self.hosts
+    def links(self, wavelengths: int) -> int:
+        """Count directed links: each of the three layers has ``k**3 / 4`` in each direction."""
+        return (2 + 4 * wavelengths) * self.hosts
 
 
 def build_fat_tree(section: FatTree) -> Network:
@@ -76,7 +75,7 @@ def build_fat_tree(section: FatTree) -> Network:
     Returns
     -------
     Network
-        Nodes and ports as in `FatTreeNodes`.
+        Nodes and ports as in `FatTreeNodes`, with one wavelength.
     """
     at = FatTreeNodes(section.k)
     k, half = at.k, at.half
@@ -96,7 +95,7 @@ def build_fat_tree(section: FatTree) -> Network:
 
     degree = np.full(at.nodes, k)
     degree[: at.hosts] = 1
-    rate, delay = uniform(section, at.links)
+    rate, delay = uniform(section, at.links(1))
     return Network(
         hosts=at.hosts,
         nodes=at.nodes,
@@ -104,7 +103,7 @@ def build_fat_tree(section: FatTree) -> Network:
         link_to=np.concatenate([host_up, edge, aggregation, core]).astype(np.uint32),
         link_rate_bps=rate,
         link_delay_ps=delay,
-        routing={"kind": "fat-tree", "k": k},
+        routing={"kind": "fat-tree", "k": k, "wavelengths": section.wavelengths},
         layers={
             "edge": range(at.edges, at.aggregations),
             "aggregation": range(at.aggregations, at.cores),

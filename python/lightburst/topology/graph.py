@@ -11,21 +11,19 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from lightburst.errors import InputError, combine
-from lightburst.scenario.topology import Graph, GraphLink
+from lightburst.errors import InputError, combine, show
+from lightburst.scenario.topology import MOST_WAVELENGTHS, Graph, GraphLink
 from lightburst.topology.network import Network, delay_ps
 from lightburst.units import parse_length, parse_rate
 
 if TYPE_CHECKING:
     import networkx as nx
 
-_COLUMNS = ("source", "target", "length", "rate")
+_COLUMNS = ("source", "target", "length", "rate", "wavelengths", "name")
 _REQUIRED = _COLUMNS[:2]
+_ATTRIBUTES = _COLUMNS[2:5]
 # So many errors of a table say enough.
 _MOST_ERRORS = 20
-# The simulator numbers the ports of a node and the links of a path in 16 bits.
-LARGEST_DEGREE = 2**16 - 1
-LARGEST_SWITCHES = 2**16 - 2
 # The table of routes has two bytes for each pair of node and host: 128 GiB for as many hosts.
 LARGEST_HOSTS = 2**18
 
@@ -36,6 +34,9 @@ class _Link(NamedTuple):
     length: float
     rate: int
     where: str
+    # None: what the topology says.
+    wavelengths: int | None = None
+    name: str = ""
 
 
 def from_networkx(
@@ -46,16 +47,18 @@ def from_networkx(
     link_length: str | float = "10 m",
     link_rate: str | float = "10 Gb/s",
     propagation: str | float = "5 ns/m",
+    wavelengths: int = 1,
 ) -> Graph:
     """Make a ``[topology]`` table from a networkx graph.
 
     Parameters
     ----------
     graph : networkx.Graph
-        Undirected, without parallel links. The attributes ``length`` and ``rate`` of an edge, if it
-        has them, are quantities as text, ``"120 km"``, ``"100 Gb/s"``, or numbers in metres and
-        bits a second.
-    hosts, hosts_per_node, link_length, link_rate, propagation
+        Undirected. The attributes ``length`` and ``rate`` of an edge, if it has them, are
+        quantities as text, ``"120 km"``, ``"100 Gb/s"``, or numbers in metres and bits a second;
+        ``wavelengths`` is a whole number. The keys of the edges of a MultiGraph become the links'
+        names.
+    hosts, hosts_per_node, link_length, link_rate, propagation, wavelengths
         As in the scenario file.
 
     Returns
@@ -67,13 +70,15 @@ def from_networkx(
     Raises
     ------
     InputError
-        When the graph is directed or has parallel links, or an attribute is not a quantity.
+        When the graph is directed, or an attribute is not a quantity.
     """
-    if graph.is_directed() or graph.is_multigraph():
-        raise InputError("graph", type(graph).__name__, "an undirected graph, one link for a pair")
+    if graph.is_directed():
+        raise InputError("graph", type(graph).__name__, "an undirected graph")
     links = []
-    for source, target, attributes in graph.edges(data=True):
-        extra = {key: attributes[key] for key in ("length", "rate") if key in attributes}
+    for (source, target, *key), attributes in graph.edges.items():
+        extra = {name: attributes[name] for name in _ATTRIBUTES if name in attributes}
+        if key:  # of a MultiGraph
+            extra["name"] = str(key[0])
         links.append(GraphLink(source=str(source), target=str(target), **extra))
     return Graph(
         links=tuple(links),
@@ -82,6 +87,7 @@ def from_networkx(
         link_length=link_length,
         link_rate=link_rate,
         propagation=propagation,
+        wavelengths=wavelengths,
     )
 
 
@@ -154,22 +160,35 @@ def _network(
         link_rate_bps=rate[order],
         link_delay_ps=delay[order],
         routing={"kind": "shortest-path"},
+        link_names=_names([link.name for link in links for _ in range(2)], order),
         names=tuple(ordered),
     )
-    if network.largest_degree > LARGEST_DEGREE:
-        given = f"a node with {network.largest_degree} links"
-        raise InputError(path, given, f"at most {LARGEST_DEGREE} links at a node")
-    if network.nodes - network.hosts > LARGEST_SWITCHES:
-        given = f"{network.nodes - network.hosts} switches"
-        raise InputError(path, given, f"at most {LARGEST_SWITCHES} switches")
-    return network
+    return network.with_wavelengths(_wavelengths(section, ends >= hosts, links, path)[order])
+
+
+def _names(each: list[str], order: NDArray[np.int64]) -> tuple[str, ...] | None:
+    return tuple(each[i] for i in order) if any(each) else None
+
+
+def _wavelengths(
+    section: Graph, switches: NDArray[np.bool_], links: list[_Link], path: str
+) -> NDArray[np.int64]:
+    """Count those of each direction of each link; `switches` tells which of its ends are some."""
+    between = np.asarray(switches.all(axis=1))
+    for link, wide in zip(links, between.tolist(), strict=True):
+        if (link.wavelengths or 1) > 1 and not wide:
+            given = f"{link.where}: {link.wavelengths} wavelengths to a host"
+            raise InputError(path, given, "one wavelength on the link of a host")
+    each = [section.wavelengths if w is None else w for w in (link.wavelengths for link in links)]
+    return np.repeat(np.where(between, each, 1), 2)
 
 
 def _inline(section: Graph) -> Iterator[_Link]:
     for i, link in enumerate(section.links):
         length = section.link_length if link.length is None else link.length
         rate = section.link_rate if link.rate is None else link.rate
-        yield _Link(link.source, link.target, length, rate, f"link {i}")
+        ends = link.source, link.target
+        yield _Link(*ends, length, rate, f"link {i}", link.wavelengths, link.name or "")
 
 
 def _read(section: Graph, file: Path) -> list[_Link]:
@@ -182,7 +201,8 @@ def _read(section: Graph, file: Path) -> list[_Link]:
             unknown = [name for name in columns if name not in _COLUMNS]
             if missing or unknown:
                 given = f"{file} with the columns {', '.join(columns) or '(none)'}"
-                raise InputError(path, given, "source, target and, if wanted, length, rate")
+                allowed = f"source, target and, if wanted, {', '.join(_COLUMNS[2:])}"
+                raise InputError(path, given, allowed)
             return _links(section, file, ((rows.line_num, row) for row in rows))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(path, f"{file} ({error})", "a CSV file that can be read") from None
@@ -208,7 +228,8 @@ def _link(section: Graph, where: str, row: Mapping[str | None, Any]) -> _Link:
     path = "topology.file"
     if None in row:
         raise InputError(path, f"{where}: more values than columns", "one value for each column")
-    source, target, length, rate = ((row.get(name) or "").strip() for name in _COLUMNS)
+    cells = ((row.get(name) or "").strip() for name in _COLUMNS)
+    source, target, length, rate, wavelengths, name = cells
     if not (source and target):
         raise InputError(path, f"{where}: a link without source or target", "names of two nodes")
     try:
@@ -216,23 +237,38 @@ def _link(section: Graph, where: str, row: Mapping[str | None, Any]) -> _Link:
         bps = parse_rate(rate) if rate else section.link_rate
     except InputError as error:
         raise InputError(path, f"{where}: {error.path} {error.given}", error.allowed) from None
-    return _Link(source, target, metres, bps, where)
+    return _Link(source, target, metres, bps, where, _whole(wavelengths, where), name)
+
+
+def _whole(text: str, where: str) -> int | None:
+    if not text:
+        return None
+    number = int(text) if text.isascii() and text.isdigit() else 0
+    if not 1 <= number <= MOST_WAVELENGTHS:
+        given = f"{where}: wavelengths {show(text)}"
+        raise InputError("topology.file", given, f"a whole number from 1 to {MOST_WAVELENGTHS}")
+    return number
 
 
 def _check_links(links: list[_Link], path: str) -> None:
     if not links:
         raise InputError(path, "no links", "at least one link")
-    seen: dict[frozenset[str], str] = {}
+    seen: dict[frozenset[str], list[_Link]] = {}
     errors = []
     for link in links:
         pair = frozenset((link.source, link.target))
         given = f"{link.where}: {link.source} - {link.target}"
         if len(pair) == 1:
             errors.append(InputError(path, given, "a link between two different nodes"))
-        elif pair in seen:
-            allowed = f"each link once, for both directions (it is in {seen[pair]} as well)"
-            errors.append(InputError(path, given, allowed))
-        seen.setdefault(pair, link.where)
+        alike = [a for a in seen.get(pair, ()) if not (a.name and link.name) or a.name == link.name]
+        if alike:
+            named = f" called '{link.name}'" if link.name else ""
+            allowed = (
+                f"each link once, for both directions (it is in {alike[0].where} as well); "
+                "parallel links each with a 'name' of its own"
+            )
+            errors.append(InputError(path, f"{given}{named}", allowed))
+        seen.setdefault(pair, []).append(link)
     if errors:
         raise combine(errors[:_MOST_ERRORS])
 

@@ -1,7 +1,7 @@
 """A network as arrays."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -46,12 +46,17 @@ class Network:
     link_delay_ps : ndarray of uint64, shape (links,)
         Propagation delay in picoseconds.
     routing : dict
-        What the simulator needs to find shortest paths: ``{"kind": "fat-tree", "k": 8}`` or
-        ``{"kind": "shortest-path"}``.
+        What the simulator needs to find shortest paths:
+        ``{"kind": "fat-tree", "k": 8, "wavelengths": 1}`` or ``{"kind": "shortest-path"}``.
     names : tuple of str or None
         The names of all nodes, where the topology gives them; otherwise their numbers are.
     layers : dict of str to sequence of int
         The switches of each layer, where the topology has layers.
+    link_wavelength : ndarray of uint16, shape (links,), optional
+        Number of the wavelength of each link: those of one fibre stand together, from 0. Without
+        it all are 0.
+    link_names : tuple of str or None
+        The name of each link that has one, otherwise empty text; None where none has.
     """
 
     hosts: int
@@ -63,6 +68,33 @@ class Network:
     routing: dict[str, Any]
     names: tuple[str, ...] | None = None
     layers: dict[str, Sequence[int]] = field(default_factory=dict)
+    link_wavelength: NDArray[np.uint16] | None = None
+    link_names: tuple[str, ...] | None = None
+
+    @cached_property
+    def wavelength(self) -> NDArray[np.uint16]:
+        """Number of the wavelength of each link, shape (links,)."""
+        if self.link_wavelength is None:
+            return np.zeros(self.link_from.size, np.uint16)
+        return self.link_wavelength
+
+    def with_wavelengths(self, each: NDArray[np.int64]) -> "Network":
+        """Put so many links in place of each, shape (links,), side by side."""
+        if (each == 1).all():
+            return self
+        last = np.repeat(each.cumsum(), each)
+        link_names = self.link_names and tuple(
+            name for name, times in zip(self.link_names, each, strict=True) for _ in range(times)
+        )
+        return replace(
+            self,
+            link_from=np.repeat(self.link_from, each),
+            link_to=np.repeat(self.link_to, each),
+            link_rate_bps=np.repeat(self.link_rate_bps, each),
+            link_delay_ps=np.repeat(self.link_delay_ps, each),
+            link_wavelength=(np.arange(last.size) - last + np.repeat(each, each)).astype(np.uint16),
+            link_names=link_names,
+        )
 
     def name(self, node: int) -> str:
         """Give the name of a node."""
@@ -87,6 +119,17 @@ class Network:
             for node in nodes:
                 layers[node - self.hosts] = layer
         return layers
+
+    @cached_property
+    def between_switches(self) -> NDArray[np.bool_]:
+        """Which links join two switches, shape (links,)."""
+        both: NDArray[np.bool_] = np.minimum(self.link_from, self.link_to) >= self.hosts
+        return both
+
+    @cached_property
+    def switches(self) -> dict[str, int]:
+        """The number of each switch, by its name."""
+        return {self.name(node): node for node in range(self.hosts, self.nodes)}
 
     @property
     def counts(self) -> Counts:

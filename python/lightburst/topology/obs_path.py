@@ -13,12 +13,12 @@ from lightburst.topology.network import Counts, Network
 def count_obs_path(section: ObsPath) -> Counts:
     """How large the network will be, before it is built."""
     pairs, edges_and_cores = section.host_pairs, section.core_nodes + 2
-    links = 2 * (2 * pairs + edges_and_cores - 1)
+    links = 2 * (2 * pairs + (edges_and_cores - 1) * section.wavelengths)
     return Counts(2 * pairs, 2 * pairs + edges_and_cores, links, structured=False)
 
 
 def build_obs_path(section: ObsPath) -> Network:
-    """Lay out the path.
+    """Lay out the path, with one wavelength.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ from lightburst.topology.network import Network, uniform
 
 
 def build_path(section: PathTopology) -> Network:
-    """Lay out a path.
+    """Lay out a path, with one wavelength.
 
     Parameters
     ----------

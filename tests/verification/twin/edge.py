@@ -23,11 +23,12 @@ class Queue:
 class Edge(AllOptical):
     """A node with hosts: ingress, egress, and all-optical for what only passes."""
 
-    def __init__(self, network: Network, node: int, settings: dict[str, Any]) -> None:
-        super().__init__(network, node, settings)
-        switch = settings["switch"]
-        self.assemble_acknowledgements: bool = switch["assemble_acknowledgements"]
-        assembly = switch["assembly"]
+    def __init__(
+        self, network: Network, node: int, settings: dict[str, Any], own: dict[str, Any]
+    ) -> None:
+        super().__init__(network, node, settings, own)
+        self.assemble_acknowledgements: bool = own["assemble_acknowledgements"]
+        assembly = own["assembly"]
         self.rule: str = assembly["kind"]
         self.time: int | None = assembly.get("time_ps")
         self.size: int | None = assembly.get("size_bytes")
@@ -85,7 +86,9 @@ class Edge(AllOptical):
 
     def close(self, queue: Queue) -> None:
         """Send what waited as one burst, over an output that an electronic switch would take."""
-        burst = self.network.create_burst(tuple(queue.packets), max(queue.bytes, self.least))
+        packets = tuple(queue.packets)
+        ends = self.node, self.egress(packets[0])
+        burst = self.network.create_burst(packets, max(queue.bytes, self.least), ends)
         for packet in queue.packets:
             self.network.note("assemble", self.node, packet)
         self.counters["bursts"] += 1
@@ -111,11 +114,13 @@ class Edge(AllOptical):
     def hand_over(self, packet: Packet) -> None:
         """Send a packet to its host."""
         self.counters["forwarded"] += 1
-        (port,) = self.network.next_hops(self.node, packet.destination)
+        (port,) = self.network.shortest(self.node, packet.destination)
         self.network.transmit(self.ports[port], packet, self.now)
 
 
-def burst_switch(network: Network, node: int, settings: dict[str, Any]) -> Switch:
+def burst_switch(
+    network: Network, node: int, settings: dict[str, Any], own: dict[str, Any]
+) -> Switch:
     """An edge where there are hosts, a core where there are none."""
     hosts = any(link.target < network.hosts for link in network.ports[node])
-    return (Edge if hosts else AllOptical)(network, node, settings)
+    return (Edge if hosts else AllOptical)(network, node, settings, own)

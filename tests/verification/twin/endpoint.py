@@ -119,6 +119,7 @@ class Endpoint:
                 number,
                 payload,
                 size,
+                self.here,
                 self.there,
                 window,
                 self.now if self.transport.get("timestamps") else None,

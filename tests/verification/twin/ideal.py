@@ -1,9 +1,10 @@
 """How soon a flow could arrive if it had the network to itself: all ways, segment by segment."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
-from twin.network import Link, Network
+from twin.network import Link, Network, Packet
 
 NEVER = 2**64 - 1
 
@@ -11,11 +12,14 @@ NEVER = 2**64 - 1
 class Ideal:
     """The flows of one plan, each alone on its network."""
 
-    def __init__(self, network: Network, settings: dict[str, Any]) -> None:
+    def __init__(
+        self, network: Network, settings: dict[str, Any], kinds: list[dict[str, Any]]
+    ) -> None:
         self.network = network
-        self.switching_time: int = settings["switch"].get("switching_time_ps", 0)
-        self.bursts: bool = settings["switch"]["kind"] == "burst"
-        self.one_way: bool = settings["choice"] == "flow-hash" and not self.bursts
+        self.kinds = kinds
+        self.bursts = any(switch["kind"] == "burst" for switch in settings["switches"])
+        self.one_way: bool = settings["choice"] == "flow-hash"
+        self.label: str | None = settings.get("label")
 
     def segments(self, size: int, transport: dict[str, Any]) -> list[int]:
         """Bytes on the wire of each segment, in order."""
@@ -25,15 +29,22 @@ class Ideal:
         payloads = whole * [most] + ([rest] if rest else [])
         return [max(payload + header, control) for payload in payloads]
 
-    def ways(self, node: int, destination: int) -> Iterator[list[Link]]:
-        """All ways that the routing allows, as links."""
-        if node == destination:
+    def ways(self, node: int, unit: Packet) -> Iterator[list[Link]]:
+        """All ways that the routing allows to a unit with its label, as links."""
+        if node == unit.destination:
             yield []
             return
-        for port in self.network.next_hops(node, destination):
+        for port in self.network.next_hops(node, unit):
             link = self.network.ports[node][port]
-            for way in self.ways(link.target, destination):
+            for way in self.ways(link.target, unit):
                 yield [link, *way]
+
+    def ways_by_label(self, source: int, destination: int) -> list[list[list[Link]]]:
+        """The ways of each label that a unit can have."""
+        unit = Packet(0, 0, "", 0, 0, 0, source, destination)
+        number = 1 if self.label in (None, "first") else self.network.labels.number(unit)
+        units = (replace(unit, label=label) for label in range(max(1, number)))
+        return [list(self.ways(source, unit)) for unit in units]
 
     def queue(self, link: Link, size: int) -> int:
         """How long a unit lets others wait; a burst is rounded up, but not each packet in it."""
@@ -45,7 +56,9 @@ class Ideal:
         egress = self.network.ports[destination][0].target
         if not link.heads or (self.bursts and link.target == egress):
             return link.tx(size) + link.delay
-        return link.delay + self.switching_time
+        switch = self.kinds[link.target - self.network.hosts]
+        switching_time: int = switch["switching_time_ps"]
+        return link.delay + switching_time
 
     def alone(self, way: list[Link], destination: int, size: int) -> int:
         """How long a unit takes that meets no other."""
@@ -53,11 +66,18 @@ class Ideal:
 
     def time(self, source: int, destination: int, size: int, transport: dict[str, Any]) -> int:
         """The ideal completion time in ps."""
-        ways = list(self.ways(source, destination))
+        labels = self.ways_by_label(source, destination)
         segments = self.segments(size, transport)
+        if self.label == "random" and len(labels) > 1:
+            every_way = [way for ways in labels for way in ways]
+            return min(NEVER, self.side_by_side(every_way, destination, segments))
+        return min(NEVER, *(self.time_of(ways, destination, segments) for ways in labels))
+
+    def time_of(self, ways: list[list[Link]], destination: int, segments: list[int]) -> int:
+        """The time of segments that all have one label."""
         if self.one_way or len(ways) == 1:
-            return min(NEVER, *(self.in_a_row(way, destination, segments) for way in ways))
-        return min(NEVER, self.side_by_side(ways, destination, segments))
+            return min(self.in_a_row(way, destination, segments) for way in ways)
+        return self.side_by_side(ways, destination, segments)
 
     def in_a_row(self, way: list[Link], destination: int, segments: list[int]) -> int:
         """All segments go one way, first in, first out."""

@@ -1,11 +1,13 @@
 """Units, links, the agenda of pending events and the shortest paths."""
 
 import heapq
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import NamedTuple, Protocol
+
+from twin.rng import mix
 
 ARRIVAL, TIMER = 0, 1
 Block = tuple[int, int]
@@ -17,7 +19,7 @@ class Packet:
 
     `window` is the congestion window in whole segments at its sending; `stamp` and `echo` are
     those of the timestamps option, `blocks` those of the SACK option; `again` tells that its data
-    was sent before.
+    was sent before; `label` tells which path it takes.
     """
 
     serial: int
@@ -26,17 +28,24 @@ class Packet:
     number: int
     payload: int
     size: int
+    source: int
     destination: int
     window: int = 0
     stamp: int | None = None
     echo: int | None = None
     blocks: tuple[Block, ...] = ()
     again: bool = False
+    label: int = 0
 
     @property
     def packets(self) -> tuple["Packet", ...]:
         """What is lost with it."""
         return (self,)
+
+    @property
+    def hashed(self) -> int:
+        """By which ECMP chooses."""
+        return self.flow
 
     @property
     def name(self) -> str:
@@ -46,16 +55,19 @@ class Packet:
 
 @dataclass(frozen=True)
 class Burst:
-    """Packets on their way together; flow and destination are those of the first."""
+    """Packets on their way together from one edge to another; `ends` are the two."""
 
     number: int
     packets: tuple[Packet, ...]
     size: int
+    ends: tuple[int, int]
+    label: int = 0
 
     @property
-    def flow(self) -> int:
-        """By which ECMP chooses."""
-        return self.packets[0].flow
+    def hashed(self) -> int:
+        """By which ECMP chooses: the same for all bursts between two edges."""
+        ingress, egress = self.ends
+        return mix(ingress << 32 | egress) % 2**32
 
     @property
     def destination(self) -> int:
@@ -150,6 +162,19 @@ class LossRule(Protocol):
         """Why `unit` is lost on `link`; None if it is not."""
 
 
+class PathRule(Protocol):
+    """What decides which paths units take that are not simply the shortest."""
+
+    def number(self, unit: Unit) -> int:
+        """How many labels a unit can have."""
+
+    def choose(self, unit: Unit) -> int:
+        """The label of a new unit."""
+
+    def hops(self, node: int, unit: Unit) -> tuple[int, ...] | None:
+        """The ports at `node` along the path of a unit; None off it."""
+
+
 class Agenda:
     """Pending events in the order of (time, arrivals before timers, sequence)."""
 
@@ -189,11 +214,12 @@ class Network:
     hosts: int
     links: list[Link]
     agenda: Agenda
+    metric: str
+    labels: PathRule
     loss: LossRule
     trace: Trace
     receive: Callable[[int, Unit, Link], None]
     ports: list[list[Link]] = field(init=False)
-    into: list[list[Link]] = field(init=False)
     totals: Counter[str] = field(default_factory=Counter)
     alive: set[int] = field(default_factory=set)
     dropped_by_flow: Counter[int] = field(default_factory=Counter)
@@ -202,23 +228,23 @@ class Network:
     def __post_init__(self) -> None:
         nodes = 1 + max(link.source for link in self.links)
         self.ports = [[] for _ in range(nodes)]
-        self.into = [[] for _ in range(nodes)]
         for link in self.links:
             self.ports[link.source].append(link)
-            self.into[link.target].append(link)
-        self.next_hops = cache(self._next_hops)
+        self.shortest = cache(self._shortest)
         self.distances = cache(self._distances)
 
     def create(self, make: Callable[[int], Packet]) -> Packet:
         """Bring the packet that `make` makes of a serial number into the network."""
         packet = make(self.totals["units_created"])
+        packet = replace(packet, label=self.labels.choose(packet))
         self.totals["units_created"] += 1
         self.alive.add(packet.serial)
         return packet
 
-    def create_burst(self, packets: tuple[Packet, ...], size: int) -> Burst:
+    def create_burst(self, packets: tuple[Packet, ...], size: int, ends: tuple[int, int]) -> Burst:
         """Put `packets` together into the next burst."""
-        burst = Burst(self.totals["bursts_created"], packets, size)
+        burst = Burst(self.totals["bursts_created"], packets, size, ends)
+        burst = replace(burst, label=self.labels.choose(burst))
         self.totals["bursts_created"] += 1
         return burst
 
@@ -272,22 +298,34 @@ class Network:
         index = None if link is None else link.index
         self.trace.append(TraceEntry(self.agenda.now, what, node, unit, index, **more))
 
+    def length(self, link: Link) -> int:
+        """What a link adds to the length of a path."""
+        return link.delay if self.metric == "delay" else 1
+
     def _distances(self, destination: int) -> dict[int, int]:
+        """Length of the shortest path from each node (Bellman and Ford)."""
         distance = {destination: 0}
-        waiting = deque([destination])
-        while waiting:
-            node = waiting.popleft()
-            for link in self.into[node]:
-                if link.source not in distance:
-                    distance[link.source] = distance[node] + 1
-                    waiting.append(link.source)
+        changed = True
+        while changed:
+            changed = False
+            for link in self.links:
+                if link.target in distance:
+                    length = distance[link.target] + self.length(link)
+                    if length < distance.get(link.source, length + 1):
+                        distance[link.source] = length
+                        changed = True
         return distance
 
-    def _next_hops(self, node: int, destination: int) -> tuple[int, ...]:
+    def next_hops(self, node: int, unit: Unit) -> tuple[int, ...]:
+        """Ports of `node` by which a unit may go on, in order."""
+        hops = self.labels.hops(node, unit)
+        return self.shortest(node, unit.destination) if hops is None else hops
+
+    def _shortest(self, node: int, destination: int) -> tuple[int, ...]:
         """Ports of `node` on a shortest path to `destination`, in order."""
         distance = self.distances(destination)
         return tuple(
             port
             for port, link in enumerate(self.ports[node])
-            if distance[link.target] == distance[node] - 1
+            if distance[link.target] + self.length(link) == distance[node]
         )

@@ -10,6 +10,7 @@ from twin.datagram import DatagramReceiver, DatagramSender
 from twin.edge import burst_switch
 from twin.endpoint import Endpoint, Flow, Sender
 from twin.ideal import Ideal
+from twin.labels import Labels
 from twin.loss import Losses, make_script
 from twin.network import TIMER, Agenda, Link, Network, Packet, Trace, Unit
 from twin.receiver import TcpReceiver
@@ -37,7 +38,7 @@ SWITCH_COLUMNS = [
     "burst_packets",
     "burst_bytes",
 ]
-MAKERS: dict[str, Callable[[Network, int, dict[str, Any]], Switch]] = {
+MAKERS: dict[str, Callable[[Network, int, dict[str, Any], dict[str, Any]], Switch]] = {
     **SWITCHES,
     "burst": burst_switch,
 }
@@ -55,7 +56,9 @@ Arrays = dict[str, npt.NDArray[Any]]
 class Simulation:
     """One run of one plan."""
 
-    def __init__(self, settings: dict[str, Any], links: Arrays, flows: Arrays) -> None:
+    def __init__(
+        self, settings: dict[str, Any], nodes: Arrays, links: Arrays, flows: Arrays
+    ) -> None:
         self.settings = settings
         self.transports: list[dict[str, Any]] = [g["transport"] for g in settings["groups"]]
         self.hosts: int = settings["hosts"]
@@ -63,13 +66,22 @@ class Simulation:
         self.trace: Trace = []
         self.flows = make_flows(flows)
         self.connections = [f for f in self.flows if self.transport(f)["kind"] != "datagram"]
+        # What each switch is, by its place among the switches.
+        self.kinds = [settings["switches"][i] for i in nodes["switch"].tolist()]
+        every_link = self.make_links(links)
         self.network = Network(
-            self.hosts, self.make_links(links), self.agenda, self.losses(), self.trace, self.receive
+            self.hosts,
+            every_link,
+            self.agenda,
+            settings["routing"].get("metric", "hops"),
+            Labels(settings, nodes, every_link),
+            self.losses(),
+            self.trace,
+            self.receive,
         )
-        make_switch = MAKERS[settings["switch"]["kind"]]
         self.switches: list[Switch] = [
-            make_switch(self.network, node, settings)
-            for node in range(self.hosts, settings["nodes"])
+            MAKERS[own["kind"]](self.network, node, settings, own)
+            for node, own in enumerate(self.kinds, self.hosts)
         ]
         self.senders: list[Endpoint] = []
         self.receivers: list[Endpoint] = []
@@ -83,9 +95,15 @@ class Simulation:
         """The settings of a flow's group."""
         return self.transports[flow.group]
 
+    def heads(self, source: int, target: int) -> bool:
+        """Whether heads arrive; edges of bursts, as hosts, receive whole packets from hosts."""
+        if target < self.hosts:
+            return False
+        kind = self.kinds[target - self.hosts]["kind"]
+        return kind != "electronic" and not (kind == "burst" and source < self.hosts)
+
     def make_links(self, table: Arrays) -> list[Link]:
-        """The links; edges of bursts receive whole packets from hosts, and heads from switches."""
-        kind = self.settings["switch"]["kind"]
+        """The links of the plan."""
         lossy = table["lossy"].tolist() if "lossy" in table else [0] * len(table["from"])
         return [
             Link(
@@ -94,9 +112,7 @@ class Simulation:
                 target,
                 rate,
                 delay,
-                heads=kind != "electronic"
-                and target >= self.hosts
-                and not (kind == "burst" and source < self.hosts),
+                heads=self.heads(source, target),
                 lossy=bool(lossy[i]),
             )
             for i, (source, target, rate, delay) in enumerate(
@@ -162,10 +178,11 @@ class Simulation:
         return STATUSES.index("lost" if lost else "time-limit")
 
     def path(self, flow: Flow) -> list[Link]:
-        """Links of the first of the shortest paths of `flow`."""
+        """Links of the first path of `flow`."""
+        unit = Packet(0, flow.index, "", 0, 0, 0, flow.source, flow.destination)
         node, links = flow.source, []
         while node != flow.destination:
-            port = self.network.next_hops(node, flow.destination)[0]
+            port = self.network.next_hops(node, unit)[0]
             links.append(self.network.ports[node][port])
             node = links[-1].target
         return links
@@ -173,7 +190,7 @@ class Simulation:
     def flow_columns(self) -> Arrays:
         """One row for each flow."""
         paths = [self.path(flow) for flow in self.flows]
-        ideal = Ideal(self.network, self.settings)
+        ideal = Ideal(self.network, self.settings, self.kinds)
         received = [UNFINISHED if f.received is None else f.received for f in self.flows]
         ends = [UNFINISHED if f.acknowledged is None else f.acknowledged for f in self.flows]
         return {
@@ -277,13 +294,17 @@ def make_flows(table: Arrays) -> list[Flow]:
 
 
 def simulate(
-    settings: dict[str, Any], links: Arrays, flows: Arrays, trace: Trace | None = None
+    settings: dict[str, Any],
+    nodes: Arrays,
+    links: Arrays,
+    flows: Arrays,
+    trace: Trace | None = None,
 ) -> Columns:
     """Run a plan.
 
     Parameters
     ----------
-    settings, links, flows
+    settings, nodes, links, flows
         As `lightburst._core.simulate` takes them, the settings as a dict.
     trace
         If given, what happened to each unit is appended to it.
@@ -293,7 +314,7 @@ def simulate(
     dict
         The columns and totals of the core.
     """
-    simulation = Simulation(settings, links, flows)
+    simulation = Simulation(settings, nodes, links, flows)
     simulation.run()
     if trace is not None:
         trace.extend(simulation.trace)

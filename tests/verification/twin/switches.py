@@ -13,14 +13,16 @@ Members = tuple[int, ...]
 class Switch:
     """What the switches have in common: their ports, their stream, their choice, their counters."""
 
-    def __init__(self, network: Network, node: int, settings: dict[str, Any]) -> None:
+    def __init__(
+        self, network: Network, node: int, settings: dict[str, Any], own: dict[str, Any]
+    ) -> None:
         self.network = network
         self.node = node
         self.ports = network.ports[node]
         self.choice: str = settings["choice"]
         self.seed: int = settings["seed"]
         self.stream = stream(self.seed, f"switch/{node - network.hosts}")
-        self.switching_time: int = settings["switch"].get("switching_time_ps", 0)
+        self.switching_time: int = own.get("switching_time_ps", 0)
         self.counters: Counter[str] = Counter()
         self.byte_ps = 0
         self.assembly_wait = 0
@@ -46,13 +48,13 @@ class Switch:
 
     def choose(self, unit: Unit) -> tuple[int | None, Members]:
         """The port that takes `unit` now, or None, and the set for which it would wait."""
-        members = self.network.next_hops(self.node, unit.destination)
+        members = self.network.next_hops(self.node, unit)
         if self.choice == "free":
             return self.pick_free(members), members
         if self.choice == "random":
             i = self.stream.below(len(members)) if len(members) > 1 else 0
         else:
-            i = mix(mix(self.seed) ^ (unit.flow << 32 | self.node)) * len(members) >> 64
+            i = mix(mix(self.seed) ^ (unit.hashed << 32 | self.node)) * len(members) >> 64
         port = members[i]
         return (port if self.is_free(port) else None), (port,)
 
@@ -102,10 +104,12 @@ class AllOptical(Switch):
 class Electronic(Switch):
     """Store-and-forward with an output queue for each port."""
 
-    def __init__(self, network: Network, node: int, settings: dict[str, Any]) -> None:
-        super().__init__(network, node, settings)
-        self.capacity: int | None = settings["switch"]["queue_bytes"]
-        self.ecn_threshold: int | None = settings["switch"]["ecn_threshold_bytes"]
+    def __init__(
+        self, network: Network, node: int, settings: dict[str, Any], own: dict[str, Any]
+    ) -> None:
+        super().__init__(network, node, settings, own)
+        self.capacity: int | None = own["queue_bytes"]
+        self.ecn_threshold: int | None = own["ecn_threshold_bytes"]
 
     def arrive(self, unit: Unit, link: Link) -> None:
         """Queue the whole unit or lose it."""
@@ -145,13 +149,14 @@ class Waiting:
 class Hybrid(Switch):
     """Cut-through, with a shared electronic buffer behind `buffer_ports` ports each way."""
 
-    def __init__(self, network: Network, node: int, settings: dict[str, Any]) -> None:
-        super().__init__(network, node, settings)
-        switch = settings["switch"]
-        self.capacity: int | None = switch["buffer_bytes"]
-        self.after_reception: bool = switch["re_emission"] == "after-reception"
-        self.input_free_at = [0] * switch["buffer_ports"]
-        self.output_free_at = [0] * switch["buffer_ports"]
+    def __init__(
+        self, network: Network, node: int, settings: dict[str, Any], own: dict[str, Any]
+    ) -> None:
+        super().__init__(network, node, settings, own)
+        self.capacity: int | None = own["buffer_bytes"]
+        self.after_reception: bool = own["re_emission"] == "after-reception"
+        self.input_free_at = [0] * own["buffer_ports"]
+        self.output_free_at = [0] * own["buffer_ports"]
         self.queues: dict[Members, deque[Waiting]] = {}
         self.armed: int | None = None
         self.occupancy = 0

@@ -77,6 +77,29 @@ impl FatTree {
         }
     }
 
+    /// The same set where there are `wavelengths` links in place of each between switches:
+    /// all those to the same neighbours, in the order of neighbour and wavelength.
+    #[inline]
+    pub(super) fn widened(&self, node: NodeId, route: Route, wavelengths: u16) -> Route {
+        let half = u32::from(self.half);
+        let hosts = 2 * half.pow(3);
+        let edges = hosts + 2 * half.pow(2);
+        // The ports of a host and those of an edge to its hosts stay single, and come first.
+        let single = match node.0 {
+            node if node < hosts => 1,
+            node if node < edges => half,
+            _ => 0,
+        };
+        if route.first < single {
+            return route;
+        }
+        Route {
+            len: route.len * wavelengths,
+            first: single + (route.first - single) * u32::from(wavelengths),
+            ..route
+        }
+    }
+
     pub(super) fn sets(&self, node: NodeId) -> usize {
         let half = usize::from(self.half);
         match self.layer(node) {

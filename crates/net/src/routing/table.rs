@@ -2,7 +2,8 @@
 
 use super::Route;
 use crate::{NodeId, PortId};
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
 
 /// For each node and destination host, a set of ports.
 pub struct Table {
@@ -13,17 +14,21 @@ pub struct Table {
     routes: Vec<Vec<Route>>,
 }
 
-const UNREACHED: u32 = u32::MAX;
+const UNREACHED: u64 = u64::MAX;
 
 impl Table {
     /// The table and the pool of ports that its sets refer to.
-    pub(super) fn new(hosts: u32, nodes: u32, links: &[(NodeId, NodeId)]) -> (Table, Vec<PortId>) {
+    pub(super) fn new(
+        hosts: u32,
+        nodes: u32,
+        links: &[(NodeId, NodeId, u64)],
+    ) -> (Table, Vec<PortId>) {
         let (hosts, nodes) = (hosts as usize, nodes as usize);
         let mut out = vec![Vec::new(); nodes];
         let mut into = vec![Vec::new(); nodes];
-        for &(from, to) in links {
-            out[from.index()].push(to);
-            into[to.index()].push(from);
+        for &(from, to, length) in links {
+            out[from.index()].push((to, length));
+            into[to.index()].push((from, length));
         }
         let mut known: Vec<BTreeMap<Vec<PortId>, u16>> = vec![BTreeMap::new(); nodes];
         let mut table = Table {
@@ -54,6 +59,28 @@ impl Table {
         (table, pool)
     }
 
+    /// The set of some ports of a node: one that it has, or a new one.
+    pub(super) fn intern(
+        &mut self,
+        node: NodeId,
+        ports: &[PortId],
+        pool: &mut Vec<PortId>,
+    ) -> Route {
+        let routes = &mut self.routes[node.index()];
+        let of = |route: &Route| &pool[route.first as usize..][..usize::from(route.len)];
+        if let Some(known) = routes.iter().find(|route| of(route) == ports) {
+            return *known;
+        }
+        let route = Route {
+            set: u16::try_from(routes.len()).expect("fewer than 2^16 sets at a node"),
+            len: u16::try_from(ports.len()).expect("fewer than 2^16 ports"),
+            first: pool.len() as u32,
+        };
+        pool.extend_from_slice(ports);
+        routes.push(route);
+        route
+    }
+
     #[inline]
     pub(super) fn route(&self, node: NodeId, destination: NodeId) -> Route {
         let set = self.set[node.index() * self.hosts + destination.index()];
@@ -65,19 +92,20 @@ impl Table {
     }
 }
 
-/// Links to `destination` from every node; a path does not lead through a host.
-fn distances(destination: usize, hosts: usize, into: &[Vec<NodeId>]) -> Vec<u32> {
+/// Length of the way to `destination` from every node (Dijkstra 1959); a path does not lead
+/// through a host.
+fn distances(destination: usize, hosts: usize, into: &[Vec<(NodeId, u64)>]) -> Vec<u64> {
     let mut distance = vec![UNREACHED; into.len()];
     distance[destination] = 0;
-    let mut frontier = std::collections::VecDeque::from([destination]);
-    while let Some(node) = frontier.pop_front() {
-        if node < hosts && node != destination {
+    let mut frontier = BinaryHeap::from([Reverse((0, destination))]);
+    while let Some(Reverse((far, node))) = frontier.pop() {
+        if far > distance[node] || (node < hosts && node != destination) {
             continue;
         }
-        for from in &into[node] {
-            if distance[from.index()] == UNREACHED {
-                distance[from.index()] = distance[node] + 1;
-                frontier.push_back(from.index());
+        for &(from, length) in &into[node] {
+            if far + length < distance[from.index()] {
+                distance[from.index()] = far + length;
+                frontier.push(Reverse((far + length, from.index())));
             }
         }
     }
@@ -88,17 +116,17 @@ fn next_hops(
     destination: usize,
     node: usize,
     hosts: usize,
-    distance: &[u32],
-    out: &[NodeId],
+    distance: &[u64],
+    out: &[(NodeId, u64)],
 ) -> Vec<PortId> {
     assert!(
         distance[node] != UNREACHED,
         "node {node} cannot reach host {destination}"
     );
-    let nearer = |to: &NodeId| {
+    let nearer = |(to, length): &(NodeId, u64)| {
         let forwards = to.index() >= hosts || to.index() == destination;
-        forwards && distance[to.index()] + 1 == distance[node]
+        forwards && distance[to.index()].checked_add(*length) == Some(distance[node])
     };
-    let ports = out.iter().enumerate().filter(|(_, to)| nearer(to));
+    let ports = out.iter().enumerate().filter(|(_, link)| nearer(link));
     ports.map(|(port, _)| PortId(port as u16)).collect()
 }

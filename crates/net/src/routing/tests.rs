@@ -1,9 +1,11 @@
 //! Structured routing against shortest paths found by search.
 
 use super::*;
+use crate::{FlowId, Header};
 
-/// The links of a k-ary fat-tree, sorted by source, downwards first.
-fn fat_tree_links(k: u32) -> (u32, u32, Vec<(NodeId, NodeId)>) {
+/// The links of a k-ary fat-tree, `wavelengths` between two switches, sorted by source,
+/// downwards first.
+fn fat_tree_links(k: u32, wavelengths: usize) -> (u32, u32, Vec<(NodeId, NodeId, u64)>) {
     let half = k / 2;
     let hosts = k * half * half;
     let (edges, aggregations, cores) = (hosts, hosts + k * half, hosts + 2 * k * half);
@@ -14,22 +16,31 @@ fn fat_tree_links(k: u32) -> (u32, u32, Vec<(NodeId, NodeId)>) {
     }
     let mut links: Vec<(u32, u32, bool)> = Vec::new();
     for (low, high) in up {
-        links.push((low, high, true));
-        links.push((high, low, false));
+        let number = if low < hosts { 1 } else { wavelengths };
+        links.extend([(low, high, true), (high, low, false)].repeat(number));
     }
     links.sort_unstable_by_key(|&(from, to, upwards)| (from, upwards, to));
     let links = links
         .into_iter()
-        .map(|(from, to, _)| (NodeId(from), NodeId(to)))
+        .map(|(from, to, _)| (NodeId(from), NodeId(to), 1))
         .collect();
     (hosts, cores + half * half, links)
 }
 
 #[test]
 fn a_fat_tree_routes_by_all_shortest_paths() {
-    for k in [2, 4, 6, 8] {
-        let (hosts, nodes, links) = fat_tree_links(k);
-        let tree = Routing::fat_tree(k as u16);
+    for (k, wavelengths) in [
+        (2, 1),
+        (4, 1),
+        (6, 1),
+        (8, 1),
+        (2, 3),
+        (4, 2),
+        (6, 5),
+        (8, 4),
+    ] {
+        let (hosts, nodes, links) = fat_tree_links(k, usize::from(wavelengths));
+        let tree = Routing::fat_tree(k as u16, wavelengths);
         let table = Routing::shortest_path(hosts, nodes, &links);
         for node in 0..nodes {
             for destination in (0..hosts).filter(|&host| host != node) {
@@ -41,7 +52,7 @@ fn a_fat_tree_routes_by_all_shortest_paths() {
                 assert_eq!(
                     tree.ports(found),
                     table.ports(expected),
-                    "k = {k}, {node:?} to {destination:?}"
+                    "k = {k}, {wavelengths} wavelengths, {node:?} to {destination:?}"
                 );
                 assert!(usize::from(found.set) < tree.sets(node));
                 assert!(usize::from(expected.set) < table.sets(node));
@@ -59,8 +70,8 @@ fn a_path_does_not_lead_through_a_host() {
         let way = [&[3], between, &[4]].concat();
         let ways = way.windows(2).map(|pair| (pair[0], pair[1]));
         for (a, b) in [(0, 3), (1, 4), (2, 3), (2, 4)].into_iter().chain(ways) {
-            links.push((NodeId(a), NodeId(b)));
-            links.push((NodeId(b), NodeId(a)));
+            links.push((NodeId(a), NodeId(b), 1));
+            links.push((NodeId(b), NodeId(a), 1));
         }
         links.sort_unstable();
         let routing = Routing::shortest_path(3, 5 + between.len() as u32, &links);
@@ -68,4 +79,68 @@ fn a_path_does_not_lead_through_a_host() {
         let route = routing.route(NodeId(3), NodeId(1));
         assert_eq!(routing.ports(route), [PortId(2)]);
     }
+}
+
+/// Hosts 0 and 1 at the switches 2 and 3, which a short way of two links joins and a long link.
+fn short_or_few(length: u64) -> Routing {
+    let mut links = Vec::new();
+    for (a, b, length) in [(0, 2, 1), (1, 3, 1), (2, 3, length), (2, 4, 3), (4, 3, 4)] {
+        links.push((NodeId(a), NodeId(b), length));
+        links.push((NodeId(b), NodeId(a), length));
+    }
+    links.sort_unstable();
+    Routing::shortest_path(2, 5, &links)
+}
+
+#[test]
+fn shortest_is_by_length_and_equal_lengths_are_one_set() {
+    // the ports of switch 2: host 0, switch 3, switch 4
+    for (length, expected) in [(6, &[1][..]), (7, &[1, 2]), (8, &[2])] {
+        let routing = short_or_few(length);
+        let ports = routing.ports(routing.route(NodeId(2), NodeId(1)));
+        assert_eq!(
+            ports,
+            expected.iter().map(|&i| PortId(i)).collect::<Vec<_>>()
+        );
+    }
+}
+
+#[test]
+fn a_label_stands_for_a_path_and_off_it_for_shortest_ones() {
+    let mut routing = short_or_few(7);
+    let (source, destination) = (NodeId(2), NodeId(3));
+    let path = |hops: &[(u32, u16)]| Path {
+        source,
+        destination,
+        hops: hops
+            .iter()
+            .map(|&(node, port)| (NodeId(node), vec![PortId(port)]))
+            .collect(),
+    };
+    let sets = routing.sets(NodeId(2));
+    routing.add_paths(
+        5,
+        &[source, destination],
+        &[path(&[(2, 2), (4, 1)]), path(&[(2, 1)])],
+    );
+    // host 0, switch 3 or 4: the set of both was there, those of one are new
+    assert_eq!(routing.sets(NodeId(2)), sets + 2);
+    let mut packet = Packet::new(FlowId(0), NodeId(0), NodeId(1), 64, Header::default());
+    assert_eq!(routing.labels(&packet), 2);
+    for (label, port) in [(0, 2), (1, 1)] {
+        packet.header.label = label;
+        let route = routing.route_of(source, &packet);
+        assert_eq!(routing.ports(route), [PortId(port)]);
+        // neither at the end of a path, nor for a pair that has none
+        assert_eq!(
+            routing.route_of(destination, &packet),
+            routing.route(destination, NodeId(1))
+        );
+    }
+    (packet.source, packet.destination) = (NodeId(1), NodeId(0));
+    assert_eq!(routing.labels(&packet), 0);
+    assert_eq!(
+        routing.ports(routing.route_of(destination, &packet)).len(),
+        2
+    );
 }

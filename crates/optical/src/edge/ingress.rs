@@ -2,7 +2,7 @@
 
 use crate::assembly::{Assembly, AssemblyPolicy, Decision, Queue};
 use lightburst_des::{Agenda, Time};
-use lightburst_net::{Bundle, Effects, Event, FlowId, NodeId, UnitId};
+use lightburst_net::{Bundle, Effects, Event, NodeId, UnitId};
 
 /// The packets that wait for one egress.
 struct Waiting {
@@ -11,9 +11,8 @@ struct Waiting {
     queue: Queue,
     first: UnitId,
     last: UnitId,
-    /// A host behind the egress, and the flow of the first packet.
+    /// A host behind the egress.
     destination: NodeId,
-    flow: FlowId,
     opened: Time,
     /// Sum of the arrival times of the packets.
     arrivals: u128,
@@ -40,7 +39,6 @@ impl Ingress {
             first: UnitId::NONE,
             last: UnitId::NONE,
             destination: egress,
-            flow: FlowId(0),
             opened: Time::ZERO,
             arrivals: 0,
             epoch: 0,
@@ -57,7 +55,12 @@ impl Ingress {
     }
 
     /// A burst of one packet.
-    pub fn alone<A: Agenda<Event>>(&self, packet: UnitId, fx: &mut Effects<'_, A>) -> Bundle {
+    pub fn alone<A: Agenda<Event>>(
+        &self,
+        packet: UnitId,
+        egress: NodeId,
+        fx: &mut Effects<'_, A>,
+    ) -> Bundle {
         fx.append(UnitId::NONE, packet);
         let unit = fx.unit(packet);
         Bundle {
@@ -65,7 +68,7 @@ impl Ingress {
             packets: 1,
             bytes: unit.bytes.max(self.assembly.min_bytes),
             destination: unit.destination,
-            flow: unit.flow,
+            egress,
             opened: fx.now(),
         }
     }
@@ -97,7 +100,6 @@ impl Ingress {
             waiting.first = packet;
             waiting.last = UnitId::NONE;
             waiting.destination = unit.destination;
-            waiting.flow = unit.flow;
             waiting.opened = now;
             waiting.arrivals = 0;
         }
@@ -120,7 +122,7 @@ impl Ingress {
             packets,
             bytes: bytes.max(self.assembly.min_bytes),
             destination: waiting.destination,
-            flow: waiting.flow,
+            egress: waiting.egress,
             opened: waiting.opened,
         };
         let waited = u128::from(packets) * u128::from(now.0) - waiting.arrivals;

@@ -3,7 +3,7 @@
 
 use super::{output, Build};
 use lightburst_des::{Agenda, Duration, Stream, Time};
-use lightburst_net::{Choice, DropReason, Effects, Event, Node, SwitchCounters, UnitId};
+use lightburst_net::{Choice, DropReason, Effects, Event, Header, Node, SwitchCounters, UnitId};
 
 /// An electronic switch.
 pub struct Electronic {
@@ -44,7 +44,7 @@ impl<A: Agenda<Event>> Node<A> for Electronic {
             return fx.drop(unit, port, DropReason::QueueFull, &mut self.counters);
         }
         if backlog >= self.ecn_threshold_bytes {
-            fx.unit_mut(unit).header.marked = true;
+            fx.unit_mut(unit).header.flags |= Header::MARKED;
             self.counters.marked += 1;
         }
         if wait > Duration::ZERO {

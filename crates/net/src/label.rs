@@ -1,0 +1,66 @@
+//! Who chooses among the paths of a pair: the host of a packet, the ingress of a burst.
+
+use crate::{NodeId, Packet};
+use lightburst_des::{mix, Stream};
+
+/// How the label of a unit is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Label {
+    /// The first path, always.
+    First,
+    /// Uniformly at random, for each unit.
+    Random,
+    /// By a hash of the flow, of a burst by one of its edges: always the same one.
+    Hash,
+}
+
+impl Label {
+    /// The names by which a choice of labels can be asked for.
+    pub const NAMES: [&'static str; 3] = ["first", "random", "hash"];
+
+    /// The choice called `name`.
+    pub fn from_name(name: &str) -> Option<Label> {
+        match name {
+            "first" => Some(Label::First),
+            "random" => Some(Label::Random),
+            "hash" => Some(Label::Hash),
+            _ => None,
+        }
+    }
+}
+
+/// What gives units their labels.
+pub struct Labels {
+    label: Label,
+    salt: u64,
+    /// A random stream for each node that units come from.
+    draws: Vec<Stream>,
+}
+
+impl Labels {
+    /// Labels for the units of `nodes` nodes.
+    pub fn new(label: Label, seed: u64, nodes: u32) -> Labels {
+        let draw = |node: u32| Stream::new(seed, &format!("label/{node}"));
+        Labels {
+            label,
+            // Not that of `Choice`: the two would choose alike.
+            salt: mix(mix(seed)),
+            draws: (0..nodes).map(draw).collect(),
+        }
+    }
+
+    /// The label of a new unit that may take any of `choices` paths.
+    pub(crate) fn choose(&mut self, packet: &Packet, choices: u32) -> u8 {
+        let NodeId(source) = packet.source;
+        let label = match self.label {
+            Label::First => 0,
+            _ if choices < 2 => 0,
+            Label::Random => self.draws[packet.source.index()].below(choices),
+            Label::Hash => {
+                let key = u64::from(packet.flow.0) << 32 | u64::from(source);
+                ((u128::from(mix(self.salt ^ key)) * u128::from(choices)) >> 64) as u32
+            }
+        };
+        label as u8
+    }
+}

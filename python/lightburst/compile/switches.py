@@ -1,0 +1,165 @@
+"""Which table of ``[switching]`` each switch of a network follows, and what may stand together."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lightburst.compile.settings import switch_settings
+from lightburst.errors import InputError, combine
+from lightburst.scenario.switching import Burst, Electronic, Hybrid, Switching
+from lightburst.topology import Network
+from lightburst.units import format_rate
+
+# So many names in a message say enough.
+_MOST_NAMES = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Switches:
+    """What each switch is.
+
+    Attributes
+    ----------
+    tables : tuple of Switching
+        Those that some switch follows.
+    paths : tuple of str
+        Where each of them stands in the scenario.
+    which : ndarray of int, shape (switches,)
+        Number of the table of each switch.
+    """
+
+    tables: tuple[Switching, ...]
+    paths: tuple[str, ...]
+    which: NDArray[np.intp]
+
+    def follow(self, kind: type[Any]) -> NDArray[np.bool_]:
+        """Tell the switches that are of a kind, shape (switches,)."""
+        return np.array([isinstance(table, kind) for table in self.tables], np.bool_)[self.which]
+
+    @property
+    def header_ps(self) -> NDArray[np.uint64]:
+        """Time that each switch takes for a header in picoseconds, shape (switches,)."""
+        times = [table.header_processing_time for table in self.tables]
+        return np.array(times, np.uint64)[self.which]
+
+    def settings(self) -> tuple[list[dict[str, Any]], NDArray[np.uint16]]:
+        """Write them as settings of the plan, each once, and which of these each switch has."""
+        distinct: list[dict[str, Any]] = []
+        numbers = []
+        for table in self.tables:
+            settings = switch_settings(table)
+            if settings not in distinct:
+                distinct.append(settings)
+            numbers.append(distinct.index(settings))
+        return distinct, np.array(numbers, np.uint16)[self.which]
+
+
+def resolve_switches(switching: Switching, network: Network) -> Switches:
+    """Find the table that each switch follows: its own, that of its layer, or the one of all.
+
+    Parameters
+    ----------
+    switching : Switching
+        The ``[switching]`` table; its layers are those of the network.
+    network : Network
+        Where the switches are.
+
+    Raises
+    ------
+    InputError
+        When it names a node that is no switch of the network, or switches stand together that do
+        not go together.
+    """
+    places: list[Sequence[int]] = [range(network.hosts, network.nodes)]
+    places += [network.layers[name] for name in switching.layers]
+    unknown = [name for name in switching.nodes if name not in network.switches]
+    if unknown:
+        raise combine(_unknown(name, network) for name in unknown)
+    places += [(network.switches[name],) for name in switching.nodes]
+    which = np.empty(network.nodes - network.hosts, np.intp)
+    for number, nodes in enumerate(places):
+        which[np.asarray(nodes, np.intp) - network.hosts] = number
+    others = [(f"switching.{path}", table) for path, table in switching.others()]
+    paths, tables = zip(("switching", switching), *others, strict=True)
+    used, which = np.unique(which, return_inverse=True)
+    switches = Switches(tuple(tables[i] for i in used), tuple(paths[i] for i in used), which)
+    errors = list(_misfits(tables, switches, network))
+    if errors:
+        raise combine(errors)
+    return switches
+
+
+def _unknown(name: str, network: Network) -> InputError:
+    known = list(network.switches)
+    words = ", ".join(f"'{switch}'" for switch in known[:_MOST_NAMES])
+    more = f" and {len(known) - _MOST_NAMES} more" if len(known) > _MOST_NAMES else ""
+    allowed = f"one of the switches {words}{more}" if known else "a topology with switches"
+    return InputError(f"switching.nodes.{name}", f"an unknown switch '{name}'", allowed)
+
+
+def _misfits(
+    tables: tuple[Switching, ...], switches: Switches, network: Network
+) -> Iterator[InputError]:
+    yield from _buffer_ports(switches, network)
+    linked = bool((network.link_to[: network.hosts] < network.hosts).any())
+    if linked and any(isinstance(table, Burst) for table in tables):
+        allowed = "a switch between any two hosts, since kind 'burst' assembles bursts at switches"
+        yield InputError("topology", "hosts that are linked with each other", allowed)
+    elif switches.follow(Burst).any():
+        yield from _bursts(switches, network)
+    else:
+        yield from _rates(switches, network)
+
+
+def _buffer_ports(switches: Switches, network: Network) -> Iterator[InputError]:
+    degree = network.degree[network.hosts :]
+    for number, (path, table) in enumerate(zip(switches.paths, switches.tables, strict=True)):
+        largest = int(degree[switches.which == number].max())
+        if isinstance(table, Hybrid) and table.buffer_ports > largest:
+            allowed = f"a whole number from 0 to the links of its largest switch, {largest}"
+            yield InputError(f"{path}.buffer_ports", str(table.buffer_ports), allowed)
+
+
+def _bursts(switches: Switches, network: Network) -> Iterator[InputError]:
+    """Refuse bursts that are not assembled and taken apart wherever there are hosts."""
+    # A host has one link, and hosts come first.
+    ends = network.link_to[: network.hosts].astype(np.intp) - network.hosts
+    packets = np.setdiff1d(ends, np.flatnonzero(switches.follow(Burst)))
+    if packets.size:
+        number = switches.which[packets[0]]
+        given = f"'{switches.tables[number].kind}' at {network.name(network.hosts + packets[0])}"
+        allowed = "'burst' at every switch with hosts if any switch is 'burst', since all units are"
+        yield InputError(f"{switches.paths[number]}.kind", given, f"{allowed} bursts then")
+    # Edges receive whole packets and whole bursts; what hosts have may be slower.
+    rates = network.link_rate_bps[network.between_switches]
+    if rates.size and rates.min() != rates.max():
+        yield InputError(
+            "topology",
+            f"links between switches {_span(rates)}",
+            "links between switches of one rate, since bursts pass through switches of kind "
+            "'burst' as they come",
+        )
+
+
+def _rates(switches: Switches, network: Network) -> Iterator[InputError]:
+    """Refuse cut-through between links of different rates: the faster one would run dry."""
+    ports = np.concatenate([[0], network.degree.cumsum()])
+    for switch in np.flatnonzero(~switches.follow(Electronic)):
+        node = int(switch) + network.hosts
+        rates = network.link_rate_bps[ports[node] : ports[node + 1]]
+        if rates.min() != rates.max():
+            kind = switches.tables[switches.which[switch]].kind
+            yield InputError(
+                "topology",
+                f"links {_span(rates)} at {network.name(node)}",
+                f"links of one rate at each switch of kind '{kind}', since it is cut-through; kind "
+                "'electronic' can change between rates",
+            )
+            return
+
+
+def _span(rates: NDArray[np.uint64]) -> str:
+    return f"from {format_rate(int(rates.min()))} to {format_rate(int(rates.max()))}"

@@ -1,0 +1,66 @@
+"""Paths with labels: which there are, and which of them a unit takes."""
+
+from typing import Any
+
+from twin.network import Burst, Link, Unit
+from twin.rng import Xoshiro256PlusPlus, mix, stream
+
+Pair = tuple[int, int]
+#: Ports of each node of a path.
+Hops = dict[int, tuple[int, ...]]
+
+
+class Labels:
+    """The paths of a plan by their pair of switches, and the choice among those of a pair."""
+
+    def __init__(self, settings: dict[str, Any], nodes: dict[str, Any], links: list[Link]) -> None:
+        self.hosts: int = settings["hosts"]
+        self.seed: int = settings["seed"]
+        self.label: str | None = settings.get("label")
+        # A host has one link, and hosts come first.
+        self.edge = [link.target for link in links[: self.hosts]]
+        self.streams: dict[int, Xoshiro256PlusPlus] = {}
+        self.paths: dict[Pair, list[Hops]] = {}
+        if self.label is None:
+            return
+        port = {
+            link.index: link.index - next(x.index for x in links if x.source == link.source)
+            for link in links
+        }
+        offsets = nodes["path_offsets"].tolist()
+        pairs = zip(nodes["path_source"].tolist(), nodes["path_destination"].tolist(), strict=True)
+        for i, pair in enumerate(pairs):
+            hops: Hops = {}
+            for index in nodes["path_links"][offsets[i] : offsets[i + 1]].tolist():
+                node = links[index].source
+                hops[node] = (*hops.get(node, ()), port[index])
+            self.paths.setdefault(pair, []).append(hops)
+
+    def pair(self, unit: Unit) -> Pair:
+        """Between which switches a unit goes."""
+        if isinstance(unit, Burst):
+            return unit.ends
+        return self.edge[unit.source], self.edge[unit.destination]
+
+    def number(self, unit: Unit) -> int:
+        """How many labels a unit can have; 0 where no path is given."""
+        return len(self.paths.get(self.pair(unit), ()))
+
+    def choose(self, unit: Unit) -> int:
+        """The label of a new unit."""
+        choices = self.number(unit)
+        if choices < 2:
+            return 0
+        source = unit.ends[0] if isinstance(unit, Burst) else unit.source
+        if self.label == "random":
+            if source not in self.streams:
+                self.streams[source] = stream(self.seed, f"label/{source}")
+            return self.streams[source].below(choices)
+        if self.label == "hash":
+            return mix(mix(mix(self.seed)) ^ (unit.hashed << 32 | source)) * choices >> 64
+        return 0
+
+    def hops(self, node: int, unit: Unit) -> tuple[int, ...] | None:
+        """The ports at `node` along the path of a unit; None off it, and where it has none."""
+        paths = self.paths.get(self.pair(unit))
+        return paths[unit.label].get(node) if paths else None
