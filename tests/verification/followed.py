@@ -17,7 +17,7 @@ def follow(plan: Plan, flow: int) -> tuple[FlowTrace, Columns]:
     plan = plan._replace(settings={**plan.settings, "trace": [flow]})
     columns = core(plan)
     traced = SimpleNamespace(measurement=SimpleNamespace(trace=[flow]))
-    given = compile.Plan(**plan._asdict())
+    given = compile.Plan(plan.settings, plan.nodes, plan.links, plan.flows)
     result = cast(Result, SimpleNamespace(scenario=traced, plan=given, columns=columns))
     return FlowTrace.of(result, flow), columns
 

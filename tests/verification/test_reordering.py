@@ -13,6 +13,9 @@ from lightburst.result import Result
 from lightburst.scenario import Scenario
 from lightburst.simulate import run
 
+# That it is taken for losses is what this file is about.
+pytestmark = pytest.mark.filterwarnings("ignore:.* retransmissions, though nothing was lost")
+
 # A segment each 0.8 ms, 5 us a km.
 BY_TWO, BY_SIX = "400 km", "1040 km"
 SEGMENTS = 400

@@ -13,6 +13,8 @@ at random; one is longer by 6.5 segments, so that up to six overtake.
 from __future__ import annotations
 
 import itertools
+import re
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -147,7 +149,12 @@ def play(case: Case, flavour: str, **transport: Any) -> History:
     AssertionError
         If a loss that was ordered never came, or the flow did not end.
     """
-    result = run(case.scenario(flavour, **transport), seed=1)
-    assert result.warnings == ()
+    scenario = case.scenario(flavour, **transport)
+    overtaken = ".* retransmissions, though nothing was lost"
+    with warnings.catch_warnings():
+        # That packets overtake each other is what some of the cases are about.
+        warnings.filterwarnings("ignore", overtaken)
+        result = run(scenario, seed=1)
+    assert all(re.match(overtaken, warning) for warning in result.warnings)
     assert result.flows["status"].tolist() == ["finished"]
     return history(result)
