@@ -134,7 +134,7 @@ def test_reno_beside_sack_over_one_bottleneck() -> None:
         }
     )
     result = lb.run(beside)
-    rows = result.groups.set_index("group")
+    rows = result.groups
     assert rows["flows"].tolist() == rows["finished"].tolist() == [1, 1]
     assert rows["timeouts"].tolist() == [1, 0]
     assert rows.loc["sack", "retransmissions"] == 6
@@ -146,7 +146,7 @@ def test_reno_beside_sack_over_one_bottleneck() -> None:
 
 def test_incast_over_background_by_group() -> None:
     result = lb.run(two())
-    rows = result.groups.set_index("group")
+    rows = result.groups
     assert rows.index.tolist() == ["background", "query"]
     for name, table in result.flows.groupby("group", observed=True):
         row = rows.loc[name]
@@ -157,7 +157,9 @@ def test_incast_over_background_by_group() -> None:
         assert row["slowdown_mean"] == pytest.approx(table["slowdown"].mean())
     for key in ("flows", "finished", "delivered_bytes", "retransmissions", "timeouts"):
         assert rows[key].sum() == result.summary[key]
+    assert rows.index.name == "group"
     assert rows.loc["query", "flows"] == 12
+    assert rows.loc["query", "slowdown_p99"] == result.details()["groups"]["query"]["slowdown_p99"]
     assert result.offered["background"].load == 0.3
     assert set(result.details()["groups"]) == {"background", "query"}
 
@@ -272,7 +274,7 @@ def test_names_are_the_user_s_own() -> None:
     named = two().with_({f'groups."{name}".workload': INCAST})
     assert lb.Scenario.from_dict(named.to_dict()) == named
     sized = named.with_({f'groups."{name}".workload.size.value': "1 kB"})
-    assert lb.run(sized).groups["group"].tolist() == ["background", "query", name]
+    assert lb.run(sized).groups.index.tolist() == ["background", "query", name]
     with pytest.raises(InputError, match=rf'groups\."{name}"\.workload\.senders'):
         named.with_({f'groups."{name}".workload.senders': 0})
 

@@ -118,7 +118,8 @@ def test_what_a_load_comes_to_is_told(tree: lb.Scenario) -> None:
     assert result.details()["offered"]["capacity_bps"] == 160_000_000_000
     rate = sized.with_({"workload.arrival_rate": "240000 /s"})
     assert lb.run(rate).digest == result.digest
-    assert lb.run(rate).offered == {} == lb.run(rate).details()
+    assert lb.run(rate).offered == {}
+    assert "offered" not in lb.run(rate).details()
 
 
 def test_hosts_of_several_rates_count_with_theirs() -> None:

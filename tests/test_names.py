@@ -87,7 +87,9 @@ def test_the_network_has_the_results_on_it() -> None:
     assert graph.nodes["Seattle/0"] == {"layer": "host"}
     rows = result.links.set_index(["source", "target"])
     for source, target, found in graph.edges(data=True):
-        assert found == rows.loc[(source, target)].to_dict()
+        pd.testing.assert_series_equal(
+            pd.Series(found), rows.loc[(source, target)], check_names=False
+        )
     assert graph["Seattle"]["Chicago"]["utilisation"] > 0
     assert graph["Seattle"]["Chicago"]["delay_s"] == pytest.approx(15e-3)
     switches = result.switches.set_index("node")

@@ -57,7 +57,10 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"topology", "workload"}),
     frozenset({"compile"}),
     frozenset(
-        {"metrics", "groups", "provenance", "sampled", "tables", "traced", "result", "simulate"}
+        {
+            *("metrics", "groups", "certain", "fairness", "folder", "provenance"),
+            *("sampled", "tables", "traced", "result", "simulate"),
+        }
     ),
     frozenset({"trace"}),
     frozenset({"study"}),

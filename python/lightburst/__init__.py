@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lightburst.errors import InputError, RunWarning
+    from lightburst.fairness import jain_index
     from lightburst.report.explanation import Explanation, explain
     from lightburst.report.reproduction import reproduce
     from lightburst.result import Result
@@ -30,6 +31,7 @@ _HOME = {
     "Study": "lightburst.study",
     "execute": "lightburst.study",
     "explain": "lightburst.report.explanation",
+    "jain_index": "lightburst.fairness",
     "load": "lightburst.scenario",
     "replicate": "lightburst.study",
     "reproduce": "lightburst.report.reproduction",
@@ -46,6 +48,7 @@ __all__ = [
     "__version__",
     "execute",
     "explain",
+    "jain_index",
     "load",
     "replicate",
     "reproduce",

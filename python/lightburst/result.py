@@ -1,7 +1,6 @@
 """What a run gave: a summary, and one table each for flows, links and switches."""
 
 import json
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -16,6 +15,8 @@ import pandas as pd
 from lightburst import groups, metrics, tables
 from lightburst.compile import Plan
 from lightburst.errors import InputError
+from lightburst.fairness import Shared, Use, busiest, link_use
+from lightburst.folder import swap, unwritable
 from lightburst.metrics import Columns, Metric
 from lightburst.provenance import Provenance
 from lightburst.provenance import trace as provenance_of
@@ -180,12 +181,13 @@ class Result:
         Returns
         -------
         pandas.DataFrame
-            ``group`` and those figures of `summary` that are of flows: ``flows``, ``finished``,
-            ``throughput_bps`` (over the group's own makespan), ``delivered_bytes``,
-            ``retransmissions``, ``timeouts``, completion times and slowdowns.
+            By name of the group those figures of `summary` that are of flows: ``flows``,
+            ``finished``, ``throughput_bps`` (over the group's own makespan), ``delivered_bytes``,
+            ``retransmissions``, ``timeouts``, completion times and slowdowns:
+            ``result.groups.loc["query", "slowdown_p99"]``.
         """
         found = groups.summaries(self.plan, self.columns)
-        return pd.DataFrame([{"group": name, **figures} for name, figures in found.items()])
+        return pd.DataFrame(list(found.values()), index=pd.Index(list(found), name="group"))
 
     @cached_property
     def offered(self) -> Mapping[str, Offered]:
@@ -207,7 +209,8 @@ class Result:
         -------
         dict
             ``offered``: what a load comes to (by name of the group, if they have names);
-            ``groups``: the figures of each group. Each only if there is such a thing.
+            ``groups``: the figures of each group; each only if there is such a thing.
+            ``fairness``: that of the busiest shared link, None without one.
         """
         loads = {name: asdict(load) for name, load in self.offered.items()}
         by_name = groups.summaries(self.plan, self.columns)
@@ -215,6 +218,7 @@ class Result:
         return {
             **({"offered": loads.get("", loads)} if loads else {}),
             **({"groups": found} if found else {}),
+            "fairness": None if self.fairness is None else self.fairness.as_dict(),
         }
 
     @cached_property
@@ -376,9 +380,26 @@ class Result:
             transmitted, ``waiting_bytes`` that it had still to transmit when the run ended,
             ``lost`` (units, after their transmission) and ``utilisation`` (busy fraction of the
             time from the first start of a flow to the end of the run: the time limit, if that cut
-            it off, else the last event).
+            it off, else the last event); ``flows``, how many of those that count certainly use the
+            link, since it lies on all paths that the routing allows them (NaN where that is not
+            known: between switches with several paths by label, and in networks of thousands of
+            switches); and ``jain_index`` of the throughputs of these flows, each over its own time,
+            NaN with fewer than two.
         """
-        return tables.links(self.plan, self.columns)
+        return tables.links(self.plan, self.columns, self._use)
+
+    @cached_property
+    def _use(self) -> Use:
+        return link_use(self.plan, self.columns)
+
+    @cached_property
+    def fairness(self) -> Shared | None:
+        """The busiest link that at least two flows certainly use; None if there is none.
+
+        With ``source``, ``target``, ``flows``, ``utilisation``, ``jain_index`` and, with several
+        groups, ``group_throughput_bps``: the mean of each group's flows there.
+        """
+        return busiest(self.plan, self.links, self._use)
 
     @cached_property
     def switches(self) -> pd.DataFrame:
@@ -437,17 +458,7 @@ class Result:
         """
         target = Path(directory).resolve()
         _check_replaceable(target)
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=target.parent, prefix=".lightburst-") as work:
-                fresh = Path(work, "new")
-                fresh.mkdir()
-                self._write(fresh)
-                if target.exists():
-                    target.rename(Path(work, "old"))
-                fresh.rename(target)
-        except OSError as error:
-            raise _unwritable(target, error) from error
+        swap(target, self._write)
         return target
 
     def _write(self, directory: Path) -> None:
@@ -480,13 +491,8 @@ def _check_replaceable(target: Path) -> None:
     try:
         held = {entry.name for entry in target.iterdir()} if target.exists() else set()
     except OSError as error:
-        raise _unwritable(target, error) from error
+        raise unwritable(target, error) from error
     if held and (not held <= set(_FILES) or "run.json" not in held):
         raise InputError(
             "--out", str(target), "a directory that is new, empty, or holds an earlier result"
         )
-
-
-def _unwritable(target: Path, error: OSError) -> InputError:
-    reason = error.strerror or str(error)
-    return InputError("--out", f"{target} ({reason})", "a directory that can be written")

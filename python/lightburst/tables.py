@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from lightburst import metrics
 from lightburst.compile import Plan
+from lightburst.fairness import Use
 from lightburst.metrics import PS, Columns, Metric
 
 if TYPE_CHECKING:
@@ -60,10 +61,11 @@ def _group(plan: Plan) -> dict[str, Any]:
     return {"group": pd.Categorical.from_codes(plan.group, categories=pd.Index(names))}
 
 
-def links(plan: Plan, columns: Columns) -> pd.DataFrame:
+def links(plan: Plan, columns: Columns, use: Use) -> pd.DataFrame:
     """Make `lightburst.Result.links`."""
     given, ran, network = plan.links, columns["links"], plan.network
     names = None if network is None else network.link_names
+    flows, index = use.by_link()
     return pd.DataFrame(
         {
             "source": _named(plan, given["from"]),
@@ -77,6 +79,8 @@ def links(plan: Plan, columns: Columns) -> pd.DataFrame:
             "waiting_bytes": ran["waiting_bytes"],
             "lost": ran["lost"],
             "utilisation": _over_time(plan, columns, ran["busy_ps"]),
+            "flows": pd.Series(flows).where(use.told),
+            "jain_index": index,
         }
     )
 

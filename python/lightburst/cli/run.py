@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from lightburst.fairness import Shared
     from lightburst.result import Result
 
 
@@ -138,15 +139,21 @@ def _print_run(result: Result, format: str) -> None:
         for name, load in result.offered.items():
             print(f"{name}: {load}" if name else load)
         if not result.groups.empty:
-            _print_groups(result.groups)
+            _print_groups(result.groups, result.fairness)
+        if result.fairness is not None:
+            print(result.fairness)
         # Longer than a terminal leaves for a value.
         print(f"digest {result.digest}")
 
 
-def _print_groups(groups: pd.DataFrame) -> None:
-    table = Table("", *groups["group"])
-    for key in groups.columns.drop("group"):
-        table.add_row(words_of(key), *(readable(key, value) for value in groups[key]))
+def _print_groups(groups: pd.DataFrame, shared: Shared | None) -> None:
+    table = Table("", *groups.index)
+    for key, values in groups.items():
+        table.add_row(words_of(str(key)), *(readable(str(key), value) for value in values))
+    if shared is not None:
+        means = (shared.group_throughput_bps.get(name) for name in groups.index)
+        words = f"throughput on {shared.source} - {shared.target}, mean"
+        table.add_row(words, *(readable("throughput_bps", mean) for mean in means))
     Console().print(table)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from lightburst.errors import InputError
+from lightburst.folder import swap, unwritable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,17 +100,7 @@ def replace(directory: str | Path, write: Callable[[Path], object]) -> Path:
         If it cannot be written, or holds what is not ours. Nothing is left behind.
     """
     target = check(directory)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".lightburst-") as work:
-            fresh = Path(work, "new")
-            fresh.mkdir()
-            write(fresh)
-            if target.exists():
-                target.rename(Path(work, "old"))
-            fresh.rename(target)
-    except OSError as error:
-        raise unwritable(target, error) from error
+    swap(target, write)
     return target
 
 
@@ -126,9 +117,3 @@ def _replaceable(target: Path) -> bool:
         except (ValueError, KeyError, TypeError):
             return False
     return held <= ours and bool(not held or held & {RUN, REPLICATIONS, REPRODUCTION, TRACE})
-
-
-def unwritable(target: Path, error: OSError) -> InputError:
-    """Say that a place cannot be written, with the system's reason."""
-    reason = error.strerror or str(error)
-    return InputError(OPTION, f"{target} ({reason})", "a directory that can be written")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from lightburst.errors import InputError
+from lightburst.folder import unwritable
 from lightburst.report import reproduction, run_page
-from lightburst.report.files import PAGE, REPLICATIONS, REPRODUCTION, RUN, unwritable
+from lightburst.report.files import PAGE, REPLICATIONS, REPRODUCTION, RUN
 
 
 def write_page(directory: str | Path) -> Path:

@@ -1,0 +1,191 @@
+"""How evenly the flows that share a link divide it.
+
+R. Jain, D. Chiu, W. Hawe, "A quantitative measure of fairness and discrimination for resource
+allocation in shared computer systems", DEC TR-301 (1984).
+
+Which of several paths a flow took is not known, so that it is told of the links that lie on all.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from lightburst.certain import certain_links, first_of_parallel
+from lightburst.compile import Plan
+from lightburst.metrics import PS, UNFINISHED, Columns
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+
+
+def jain_index(values: ArrayLike) -> float:
+    """Jain's fairness index, (sum x)^2 / (n sum x^2).
+
+    Parameters
+    ----------
+    values : array_like of float
+        What each of n has, such as throughputs; not below 0, in any unit.
+
+    Returns
+    -------
+    float
+        1 if all have the same, 1/n if one has all. NaN without values, and if all are 0.
+
+    References
+    ----------
+    R. Jain, D. Chiu, W. Hawe, DEC TR-301 (1984), equation 1.
+
+    Examples
+    --------
+    >>> jain_index([1, 1, 1, 0])
+    0.75
+    """
+    given = np.asarray(values, dtype=np.float64).ravel()
+    return float(_index(np.array(given.size), given.sum(), np.square(given).sum()))
+
+
+def _index(number: NDArray[Any], total: Any, squares: Any) -> FloatArray:
+    """Jain's index of sums; NaN where there is nothing to divide."""
+    found = np.full(number.shape, np.nan)
+    np.divide(np.square(total), number * squares, out=found, where=squares > 0)
+    return found
+
+
+class Use(NamedTuple):
+    """Which flows certainly use which links: one row for each such flow and link.
+
+    Attributes
+    ----------
+    flow, link : ndarray of int64, shape (uses,)
+        Numbers of the flow and of the link; of parallel links, the first of them.
+    throughput_bps : ndarray of float, shape (flows,)
+        Delivered bits / time from the start to the last byte, or to the end of the run; NaN for a
+        flow that had not started by then.
+    of_link : ndarray of int64, shape (links,)
+        Number under which each link stands in `link`: the first of those between its two nodes.
+    told : ndarray of bool, shape (links,)
+        Whether the flows of each link are told.
+    """
+
+    flow: IntArray
+    link: IntArray
+    throughput_bps: FloatArray
+    of_link: IntArray
+    told: NDArray[np.bool_]
+
+    def by_link(self) -> tuple[IntArray, FloatArray]:
+        """Count the flows of each link, and give Jain's index; NaN with fewer than two flows."""
+        size, speed = self.of_link.size, self.throughput_bps[self.flow]
+        number = np.bincount(self.link, minlength=size)
+        total, squares = (
+            np.bincount(self.link, weights=weights, minlength=size)
+            for weights in (speed, np.square(speed))
+        )
+        index = np.where(number > 1, _index(number, total, squares), np.nan)
+        return number[self.of_link], index[self.of_link]
+
+    def over(self, link: int) -> IntArray:
+        """Give the flows of one link."""
+        chosen: IntArray = self.flow[self.link == self.of_link[link]]
+        return chosen
+
+
+class Shared(NamedTuple):
+    """The busiest link that at least two flows share.
+
+    Attributes
+    ----------
+    source, target : str or int
+        The nodes at its ends.
+    flows : int
+        How many flows certainly use it.
+    utilisation : float
+        Busy fraction of the time.
+    jain_index : float
+        Jain's index of the flows' throughputs.
+    group_throughput_bps : dict of str to float
+        Mean throughput of the flows of each group that has some there; empty without several
+        groups.
+    """
+
+    source: str | int
+    target: str | int
+    flows: int
+    utilisation: float
+    jain_index: float
+    group_throughput_bps: dict[str, float]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give it as JSON can hold it; ``group_throughput_bps`` only with several groups."""
+        content = self._asdict()
+        if not self.group_throughput_bps:
+            del content["group_throughput_bps"]
+        return content
+
+    def __str__(self) -> str:
+        return (
+            f"Jain's index {self.jain_index:.2f} over the {self.flows:,} flows of link "
+            f"{self.source} - {self.target} (utilisation {self.utilisation:.2f})"
+        )
+
+
+def busiest(plan: Plan, links: pd.DataFrame, use: Use) -> Shared | None:
+    """Find the busiest link with a Jain's index; the first of several that are equally busy.
+
+    Parameters
+    ----------
+    plan : Plan
+        What was run.
+    links : pandas.DataFrame
+        `lightburst.Result.links`.
+    use : Use
+        Of the same run.
+
+    Returns
+    -------
+    Shared or None
+        None if no two flows share a link.
+    """
+    shared = links[links["jain_index"].notna()]
+    if shared.empty:
+        return None
+    row = int(np.flatnonzero(links["jain_index"].notna())[shared["utilisation"].argmax()])
+    flows = use.over(row)
+    group, speed = plan.group[flows], use.throughput_bps[flows]
+    means = {
+        name: float(speed[group == number].mean())
+        for number, name in enumerate(plan.group_names)
+        if (group == number).any()
+    }
+    source, target, utilisation, index = (
+        links[name].tolist()[row] for name in ("source", "target", "utilisation", "jain_index")
+    )
+    return Shared(source, target, flows.size, utilisation, index, means)
+
+
+def link_use(plan: Plan, columns: Columns) -> Use:
+    """Find which flows certainly use which links, and how fast they are.
+
+    Parameters
+    ----------
+    plan : Plan
+        What was run.
+    columns : mapping of str to mapping
+        The tables of the run.
+
+    Returns
+    -------
+    Use
+        Of the flows that count and had started; of their data, not of its acknowledgements.
+    """
+    start, received = plan.flows["start_ps"], columns["flows"]["received_ps"]
+    end = np.uint64(columns["totals"]["end_ps"])
+    until = np.where(received == UNFINISHED, end, received)
+    speed = np.full(start.shape, np.nan)
+    began = start < until
+    bits = 8 * columns["flows"]["delivered_bytes"][began].astype(np.float64)
+    speed[began] = bits / ((until - start)[began] * PS)
+    flow, link, told = certain_links(plan, np.flatnonzero(plan.counted & began))
+    return Use(flow, link, speed, first_of_parallel(plan), told)

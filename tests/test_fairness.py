@@ -1,0 +1,258 @@
+"""How flows divide the links that they share, and which links those are."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+
+import lightburst as lb
+from lightburst import certain
+from lightburst.cli import main
+from lightburst.compile import Plan
+from lightburst.fairness import link_use
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MS = 10**9  # picoseconds
+NEVER = 2**64 - 1
+TCP: dict[str, Any] = {"kind": "tcp", "preset": "wide-area"}
+PAIRS: dict[str, Any] = {"kind": "pairs", "size": {"kind": "constant", "value": "400 kB"}}
+
+
+def bottleneck(**tables: Any) -> lb.Scenario:
+    """Two senders and two receivers; 0 and 1 send to 2 and 3, over 4 - 5 - 6 - 7."""
+    return lb.Scenario.from_dict(
+        {
+            "topology": {
+                "kind": "obs-path",
+                "host_pairs": 2,
+                "access_rate": "100 Mb/s",
+                "fibre_rate": "100 Mb/s",
+            },
+            "switching": {"kind": "electronic", "queue_size": "unlimited"},
+            "transport": TCP,
+            **tables,
+        }
+    )
+
+
+def reno_beside_sack() -> lb.Scenario:
+    """Each of the four flows loses the same; Reno waits for its timer."""
+    reno = {"workload": PAIRS, "transport": {**TCP, "recovery": "reno"}}
+    drops = [{"flow": flow, "segments": [40, 45]} for flow in range(4)]
+    return bottleneck(groups={"reno": reno, "sack": {"workload": PAIRS}}, loss={"drops": drops})
+
+
+def made(
+    pairs: list[tuple[int, int]],
+    links: list[tuple[int, int]],
+    hosts: int,
+    delay: list[int] | None = None,
+    **settings: Any,
+) -> Plan:
+    """A plan with flows between hosts, over links in the order of their first ends."""
+    ends = np.array(links, np.uint32).T
+    source, destination = np.array(pairs, np.uint32).T
+    return Plan(
+        settings={
+            "hosts": hosts,
+            "nodes": int(ends.max()) + 1,
+            "routing": {"kind": "shortest-path"},
+            "groups": [{"transport": {}}],
+            **settings,
+        },
+        links={
+            "from": ends[0],
+            "to": ends[1],
+            "delay_ps": np.array(delay or [1] * len(links), np.uint64),
+        },
+        flows={
+            "source": source,
+            "destination": destination,
+            "start_ps": np.arange(len(pairs), dtype=np.uint64) * np.uint64(MS),
+        },
+    )
+
+
+def found(plan: Plan) -> list[set[int]]:
+    """The links of each flow."""
+    number = plan.flows["source"].size
+    flow, link, told = certain.certain_links(plan, np.arange(number))
+    assert told.all()
+    assert len(set(zip(flow.tolist(), link.tolist(), strict=True))) == flow.size
+    return [set(link[flow == i].tolist()) for i in range(number)]
+
+
+def by_brute_force(plan: Plan, weight: NDArray[Any]) -> list[set[int]]:
+    """Links between nodes that are next to each other on every one of all shortest paths."""
+    ends = list(zip(plan.links["from"].tolist(), plan.links["to"].tolist(), strict=True))
+    graph: nx.DiGraph[int] = nx.DiGraph()
+    graph.add_edges_from((a, b, {"w": w}) for (a, b), w in zip(ends, weight.tolist(), strict=True))
+    common = []
+    for source, destination in zip(
+        plan.flows["source"].tolist(), plan.flows["destination"].tolist(), strict=True
+    ):
+        paths = nx.all_shortest_paths(graph, source, destination, weight="w")
+        steps = [set(pairwise(path)) for path in paths]
+        common.append({ends.index(step) for step in set.intersection(*steps)})
+    return common
+
+
+@pytest.mark.parametrize("metric", ["hops", "delay"])
+@pytest.mark.parametrize("seed", range(12))
+def test_certain_links_are_those_of_all_shortest_paths(seed: int, metric: str) -> None:
+    """In random graphs with channels side by side, and other delays on the way back."""
+    random = np.random.default_rng(seed)
+    hosts, switches = 12, 25
+    tree = [(int(random.integers(i)), i) for i in range(1, switches)]
+    more = [tuple(random.choice(switches, 2, replace=False).tolist()) for _ in range(3 * seed)]
+    joined = [(hosts + a, hosts + b) for a, b in {*tree, *more}]
+    joined += joined[:5]
+    joined += [(host, hosts + int(random.integers(switches))) for host in range(hosts)]
+    links = sorted([*joined, *((b, a) for a, b in joined)])
+    delay = dict(zip(sorted(set(links)), random.integers(1, 4, len(links)).tolist(), strict=False))
+    pairs = [(a, b) for a in range(hosts) for b in range(hosts) if a != b]
+    plan = made(
+        pairs, links, hosts, [delay[link] for link in links],
+        routing={"kind": "shortest-path", "metric": metric},
+    )  # fmt: skip
+    weight = plan.links["delay_ps"] if metric == "delay" else np.ones(len(links), np.int64)
+    assert found(plan) == by_brute_force(plan, weight)
+
+
+@pytest.mark.parametrize("k", [2, 4])
+def test_certain_links_of_a_fat_tree(k: int) -> None:
+    shuffle = {"kind": "shuffle", "size": {"kind": "constant", "value": "1 kB"}}
+    tree = {"topology": {"kind": "fat-tree", "k": k}, "workload": shuffle}
+    plan = lb.run(bottleneck(**tree)).plan
+    links = found(plan)
+    assert links == by_brute_force(plan, np.ones(plan.links["from"].size, np.int64))
+    assert max(map(len, links)) == (6 if k == 2 else 2)
+
+
+def test_two_hosts_on_one_link_or_one_switch() -> None:
+    assert found(made([(0, 1), (1, 0)], [(0, 1), (1, 0)], 2)) == [{0}, {1}]
+    assert found(made([(0, 1)], [(0, 2), (1, 2), (2, 0), (2, 1)], 2)) == [{0, 3}]
+
+
+LINE = [(0, 2), (1, 3), (2, 0), (2, 3), (2, 3), (3, 1), (3, 2)]
+
+
+@pytest.mark.parametrize("why", ["label", "size", "no length"])
+def test_what_is_not_known_is_missing(why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings: dict[str, Any] = {"label": "hash"} if why == "label" else {}
+    if why == "no length":
+        settings["routing"] = {"kind": "shortest-path", "metric": "delay"}
+    if why == "size":
+        monkeypatch.setattr(certain, "MOST_STEPS", 1)
+    plan = made([(0, 1)], LINE, 2, [0] * 7, **settings)
+    flow, link, told = certain.certain_links(plan, np.arange(1))
+    assert flow.tolist() == [0, 0]
+    assert link.tolist() == [0, 5]
+    assert told.tolist() == [True, True, True, False, False, True, False]
+
+
+def test_known_throughputs_to_the_bit() -> None:
+    """Of 1, 3 and 0 Mb/s; the fourth starts after the end. Two channels are one link."""
+    plan = made([(0, 1), (0, 1), (0, 1), (0, 1)], LINE, 2)
+    flows = {
+        "received_ps": np.array([8 * MS, NEVER, NEVER, NEVER], np.uint64),
+        "delivered_bytes": np.array([1000, 750, 0, 0], np.uint64),
+    }
+    use = link_use(plan, {"flows": flows, "totals": {"end_ps": 3 * MS}})
+    assert use.throughput_bps.tolist()[:3] == pytest.approx([1e6, 3e6, 0], rel=1e-15)
+    assert np.isnan(use.throughput_bps[3])
+    number, index = use.by_link()
+    assert number.tolist() == [3, 0, 0, 3, 3, 3, 0]
+    assert index[[0, 3, 4, 5]].tolist() == pytest.approx([16 / 30] * 4, rel=1e-14)
+    assert np.isnan(index[[1, 2, 6]]).all()
+    assert use.over(4).tolist() == [0, 1, 2]
+
+
+def test_jain_index() -> None:
+    assert lb.jain_index([2, 2, 2]) == 1
+    assert lb.jain_index([0, 0, 5, 0]) == 0.25
+    assert lb.jain_index(pd.Series([1.0, 3.0])) == 16 / 20
+    assert np.isnan(lb.jain_index([]))
+    assert np.isnan(lb.jain_index([0, 0]))
+
+
+def test_two_equal_flows_share_their_bottleneck_evenly() -> None:
+    result = lb.run(bottleneck(workload=PAIRS))
+    rows = result.links.set_index(["source", "target"])
+    flows, index = (rows[name].to_dict() for name in ("flows", "jain_index"))
+    for fibre in ((4, 5), (5, 6), (6, 7)):
+        assert flows[fibre] == 2
+        assert 0.99 < index[fibre] < 1
+    # One flow for each host, and nothing but acknowledgements the other way.
+    assert flows[0, 4] == flows[7, 3] == 1
+    assert flows[6, 5] == flows[3, 7] == 0
+    assert rows["jain_index"].notna().sum() == 3
+    assert result.links.query("source == 5 and target == 6")["flows"].item() == 2
+
+
+def test_reno_beside_sack_on_the_middle_fibre() -> None:
+    result = lb.run(reno_beside_sack())
+    flows = result.flows
+    speed = 8 * flows["delivered_bytes"] / flows["completion_time_s"]
+    row = result.links.query("source == 5 and target == 6").iloc[0]
+    assert row["flows"] == 4
+    assert row["jain_index"] == pytest.approx(lb.jain_index(speed), rel=1e-12)
+    assert 0.5 < row["jain_index"] < 0.99
+    shared = result.fairness
+    assert shared is not None
+    assert shared.group_throughput_bps == pytest.approx(
+        speed.groupby(flows["group"], observed=True).mean().to_dict()
+    )
+    assert shared.group_throughput_bps["sack"] > 1.2 * shared.group_throughput_bps["reno"]
+    busiest = result.links[result.links["flows"] == 4]["utilisation"].max()
+    assert shared.utilisation == busiest
+
+
+def test_flows_that_do_not_count_have_no_share() -> None:
+    late = {**PAIRS, "kind": "incast", "senders": 2, "rounds": 2, "interval": "1 s"}
+    result = lb.run(bottleneck(workload=late, measurement={"warm_up": "500 ms"}))
+    counted = result.flows[result.flows["counted"]]
+    assert len(counted) == 2
+    own = result.links.iloc[:4]
+    senders = counted["source"].value_counts().reindex(range(4), fill_value=0)
+    assert own["flows"].tolist() == senders.tolist()
+
+
+def test_a_run_prints_how_fair_it_was(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "beside.toml"
+    file.write_text(reno_beside_sack().to_toml(), encoding="utf-8")
+    assert main(["run", str(file)]) == 0
+    out = capsys.readouterr().out
+    line = r"Jain's index 0\.\d\d over the 4 flows of link \d - \d \(utilisation 0\.\d\d\)\n"
+    assert re.search(line, out)
+    assert re.search(r"throughput on \d - \d, mean +│ [\d.]+ kb/s +│ [\d.]+ Mb/s", out)
+    assert main(["run", str(file), "--format", "json", "--out", str(tmp_path / "out")]) == 0
+    shared = json.loads(capsys.readouterr().out)["fairness"]
+    assert shared == json.loads((tmp_path / "out/run.json").read_text("utf-8"))["fairness"]
+    names = ["source", "target", "flows", "utilisation", "jain_index", "group_throughput_bps"]
+    assert list(shared) == names
+    kept = pd.read_parquet(tmp_path / "out/links.parquet")
+    row = kept.query(f"source == {shared['source']} and target == {shared['target']}").iloc[0]
+    assert {name: row[name] for name in names[2:5]} == {name: shared[name] for name in names[2:5]}
+
+
+def test_a_run_without_a_shared_link_says_nothing(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    one = bottleneck(workload=PAIRS).with_({"topology.host_pairs": 1})
+    file = tmp_path / "one.toml"
+    file.write_text(one.to_toml(), encoding="utf-8")
+    assert main(["run", str(file)]) == 0
+    assert "Jain" not in capsys.readouterr().out
+    assert main(["run", str(file), "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["fairness"] is None
