@@ -70,6 +70,7 @@ def made(
             "groups": [{"transport": {}}],
             **settings,
         },
+        nodes={},
         links={
             "from": ends[0],
             "to": ends[1],

@@ -1,4 +1,4 @@
-"""A new user's tasks: the programs and the command lines of the README and docs/questions.md run."""
+"""A new user's tasks: the programs and command lines of the README and docs/questions.md run."""
 
 from __future__ import annotations
 
