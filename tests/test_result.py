@@ -47,6 +47,7 @@ def plan(transport: str = "sawl", switch: str = "hybrid") -> Plan:
         "hosts": 2,
         "nodes": 3,
         "routing": {"kind": "shortest-path"},
+        "label": None,
         "time_limit_ps": 50 * MS,
         "switches": [{"kind": switch, "switching_time_ps": 700}],
         "groups": [

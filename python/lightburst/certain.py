@@ -83,11 +83,15 @@ def _between(plan: Plan, first: IntArray, last: IntArray) -> tuple[IntArray, Int
         # Of the links up there are k/2 to choose from, each with a path down of its own.
         return _NOTHING, _NOTHING
     ends, hosts = np.stack([plan.links["from"], plan.links["to"]]), plan.settings["hosts"]
-    links = np.unique(first_of_parallel(plan)[(ends >= hosts).all(axis=0)])
-    by_delay = routing.get("metric", "hops") == "delay"
-    length = plan.links["delay_ps"][links] if by_delay else np.ones(links.size)
+    between = np.flatnonzero((ends >= hosts).all(axis=0))
+    links, which = np.unique(first_of_parallel(plan)[between], return_inverse=True)
+    length = np.ones(links.size)
+    if routing.get("metric") == "delay":
+        # Of parallel links the shortest.
+        length[:] = np.inf
+        np.minimum.at(length, which, plan.links["delay_ps"][between].astype(np.float64))
     steps = np.unique(first).size * links.size
-    if plan.settings.get("label") is not None or steps > MOST_STEPS or not length.all():
+    if plan.settings["label"] is not None or steps > MOST_STEPS:
         return None
     graph = _Graph(plan.settings["nodes"], links, ends[:, links].astype(np.int64), length)
     pairs, found = [_NOTHING], [_NOTHING]
@@ -108,7 +112,7 @@ class _Graph:
 
         self.links, self.length = links, length
         self.tail, self.head = ends
-        entries = length.astype(np.float64), (self.tail, self.head)
+        entries = length, (self.tail, self.head)
         self.matrix = coo_array(entries, shape=(nodes, nodes)).tocsr()
 
     def bridges(self, source: int, to: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
