@@ -128,7 +128,7 @@ def long_flow(seconds: float) -> dict[str, Any]:
             "min_timeout": "0.2 s",
             "clock_granularity": "10 ms",
         },
-        "workload": {"kind": "pairs", "size": {"kind": "constant", "value": "1 TB"}},
+        "workload": {"kind": "pairs", "size": {"kind": "constant", "value": "1000 TB"}},
         "measurement": {"time_limit": f"{seconds:.10g} s"},
     }
 
@@ -159,7 +159,7 @@ def burst_path(seconds: float) -> dict[str, Any]:
             "acknowledge_every": 1,
             "min_timeout": "0.2 s",
         },
-        "workload": {"kind": "pairs", "size": {"kind": "constant", "value": "1 TB"}},
+        "workload": {"kind": "pairs", "size": {"kind": "constant", "value": "1000 TB"}},
         "measurement": {"time_limit": f"{seconds:.10g} s"},
     }
 

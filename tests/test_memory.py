@@ -21,7 +21,7 @@ RUN = dedent(
         "switching": {"kind": "burst", "assembly": {"kind": "timer", "time": "1 ms"}},
         "loss": {"probability": 0.001},
         "transport": {"kind": "tcp", "segment_size": "1 kB", "advertised_window": 50},
-        "workload": {"kind": "pairs", "size": {"kind": "constant", "value": "1 TB"}},
+        "workload": {"kind": "pairs", "size": {"kind": "constant", "value": "1000 TB"}},
         "measurement": {"time_limit": sys.argv[1]},
     }
     result = lb.run(lb.Scenario.from_dict(path), seed=1)

@@ -75,11 +75,19 @@ def test_a_shorter_time_limit_improves_nothing() -> None:
     assert np.isfinite(p99[-1])
 
 
+def test_a_limit_that_cuts_the_largest_flows_off_improves_no_percentile() -> None:
+    pairs = {"kind": "pairs", "size": {"kind": "constant", "value": "30 MB"}}
+    for limit, unfinished in (("1 s", 0), ("23 ms", 8)):  # 24 ms at 10 Gb/s
+        found = simulate(incast(workload=pairs, measurement__time_limit=limit)).summary
+        assert found["unfinished"] == unfinished
+        assert np.isinf(found["completion_time_median_s"]) == (unfinished > 0)
+
+
 def test_a_flow_without_end_is_left_out() -> None:
     ran = columns([2 * MS, UNFINISHED], [9000, 18_000], statuses("finished", "time-limit"))
     endless = plan()
-    # At 10 Gb/s 62.5 MB go through in the 50 ms of the run, wherever in it they begin.
-    for size, unfinished in ((62_500_000, 1), (62_500_001, 0)):
+    # Whether the time limit leaves room for a flow does not matter: it was asked for.
+    for size, unfinished in ((10**12, 1), (10**15 - 1, 1), (10**15, 0)):
         endless.flows["bytes"] = np.array([9000, size], np.uint64)
         result = Result(scenario(), 1, endless, ran, 0.1)
         assert result.metrics["unfinished"] == len(result.warnings) == unfinished
@@ -102,7 +110,7 @@ def test_a_time_limit_before_the_first_flow_is_said() -> None:
         result = lb.run(early)
     assert [str(warning.message) for warning in told] == list(result.warnings)
     assert result.warnings[0].startswith("no flow started: the first would at ")
-    assert result.warnings[0].endswith(", time-limit (1 ns)")
+    assert result.warnings[0].endswith(", the time limit is 1 ns")
     assert (result.metrics["makespan_s"], result.metrics["throughput_bps"]) == (0, None)
     assert (result.links["utilisation"] == 0).all()
 

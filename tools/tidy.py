@@ -59,7 +59,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset(
         {
             *("metrics", "groups", "certain", "fairness", "folder", "provenance"),
-            *("sampled", "tables", "traced", "result", "simulate"),
+            *("caveats", "sampled", "tables", "traced", "result", "simulate"),
         }
     ),
     frozenset({"trace"}),

@@ -1,7 +1,7 @@
 """What a run gave: a summary, and one table each for flows, links and switches."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import cached_property
@@ -9,10 +9,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
 from lightburst import groups, metrics, tables
+from lightburst.caveats import caveats
 from lightburst.compile import Plan
 from lightburst.errors import InputError
 from lightburst.fairness import Shared, Use, busiest, link_use
@@ -25,7 +25,6 @@ from lightburst.sampled import Samples
 from lightburst.scenario import Scenario
 from lightburst.traced import TABLES as TRACES
 from lightburst.traced import Places, Trace
-from lightburst.units import format_duration
 from lightburst.workload import Offered, offered
 
 if TYPE_CHECKING:
@@ -225,76 +224,12 @@ class Result:
     def warnings(self) -> tuple[str, ...]:
         """What the scenario asks for and did not happen.
 
-        A time limit before the first flow; flows that did not finish, unless they have more to send
-        than their host's link carries in the whole time limit, or lost datagrams; scripted drops
+        A time limit before the first flow; flows that did not finish, unless they are to have no
+        end, or lost datagrams; scripted drops
         that never came; a timeout that can be shorter than the delay of an acknowledgement; and
         retransmissions of TCP though nothing was lost.
         """
-        loss, units = self.scenario.loss, self.columns["drops"]["units"]
-        drops = () if loss is None else loss.drops
-        return (
-            *self._not_begun(),
-            *self._unfinished(),
-            *self._hasty(),
-            *self._spurious(),
-            *(
-                f"loss.drops[{i}] ({drop.words}) never came"
-                for i, drop in enumerate(drops)
-                if units[i] == 0
-            ),
-        )
-
-    def _not_begun(self) -> Iterator[str]:
-        first, limit = int(self.plan.flows["start_ps"][0]), self.scenario.measurement.time_limit
-        if first > limit:
-            begins, ends = format_duration(first), format_duration(limit)
-            yield f"no flow started: the first would at {begins}, time-limit ({ends})"
-
-    def _unfinished(self) -> Iterator[str]:
-        flows, measurement = self.columns["flows"], self.scenario.measurement
-        # Datagrams are sent to see what is lost.
-        open_ended = flows["status"] != metrics.STATUSES.index("lost")
-        never = np.isinf(metrics.completion_s(self.plan, flows))
-        unfinished = self.plan.counted & never & open_ended
-        number = np.count_nonzero(unfinished)
-        if number == 0:
-            return
-        limit = f"time-limit ({format_duration(measurement.time_limit)})"
-        words = f"{number} of {self.metrics['flows']} flows unfinished: {limit}"
-        if silent := np.count_nonzero(flows["delivered_bytes"][unfinished] == 0):
-            words += f", {silent} of them with nothing delivered"
-        switches = self.plan.settings["switches"]
-        if any(switch.get("assembly", {}).get("kind") == "size" for switch in switches):
-            words += ", and assembly by size alone never sends a burst that does not fill"
-        yield words
-
-    def _hasty(self) -> Iterator[str]:
-        tables = {group.transport_path: group.transport for group in self.scenario.flow_groups}
-        for path, transport in tables.items():
-            if transport.kind != "tcp" or transport.acknowledge_every == 1:
-                continue
-            least, delay = transport.min_timeout, transport.acknowledgement_delay
-            if least < delay:
-                yield (
-                    f"{path}.min_timeout ({format_duration(least)}) is below acknowledgement_delay "
-                    f"({format_duration(delay)}): a sender can time out while the acknowledgement "
-                    "of its last segment is held back, and send again what arrived. Set "
-                    "acknowledgement_delay below min_timeout, or acknowledge_every to 1"
-                )
-
-    def _spurious(self) -> Iterator[str]:
-        # The timeouts of stop-and-wait have no margin: they expire too early by design.
-        tcp = self.plan.by_flow(lambda transport: transport["kind"] == "tcp")
-        number = int(self.columns["flows"]["retransmissions"][tcp].sum())
-        if number == 0 or self.columns["totals"]["units_dropped"]:
-            return
-        reasons = "a timeout was shorter than the round trip"
-        choice = self.scenario.routing.choice
-        if choice != "flow-hash":
-            reasons += (
-                f", or paths of different delay changed the order (routing.choice = {choice!r})"
-            )
-        yield f"{number} retransmissions, though nothing was lost: {reasons}"
+        return tuple(caveats(self.scenario, self.plan, self.columns))
 
     @cached_property
     def trace(self) -> Trace | None:

@@ -1,0 +1,108 @@
+"""What a run warns of: what the scenario asks for and did not happen, or cannot be meant."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from lightburst import metrics
+from lightburst.compile import Plan
+from lightburst.metrics import Columns
+from lightburst.scenario import Scenario
+from lightburst.units import format_duration
+
+
+class _Run(NamedTuple):
+    scenario: Scenario
+    plan: Plan
+    columns: Columns
+
+
+def caveats(scenario: Scenario, plan: Plan, columns: Columns) -> Iterator[str]:
+    """Find what a user must know before a figure of a run is believed.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        What was run.
+    plan : Plan
+        What it was compiled to.
+    columns : mapping of str to mapping
+        The tables of the run.
+
+    Yields
+    ------
+    str
+        One sentence for each, without its end.
+    """
+    run = _Run(scenario, plan, columns)
+    yield from _not_begun(run)
+    yield from _unfinished(run)
+    yield from _hasty(run)
+    yield from _spurious(run)
+    drops = () if scenario.loss is None else scenario.loss.drops
+    for i, drop in enumerate(drops):
+        if columns["drops"]["units"][i] == 0:
+            yield f"loss.drops[{i}] ({drop.words}) never came"
+
+
+def _not_begun(run: _Run) -> Iterator[str]:
+    first, limit = int(run.plan.flows["start_ps"][0]), run.scenario.measurement.time_limit
+    if first > limit:
+        begins, ends = format_duration(first), format_duration(limit)
+        yield f"no flow started: the first would at {begins}, the time limit is {ends}"
+
+
+def _unfinished(run: _Run) -> Iterator[str]:
+    flows, measurement = run.columns["flows"], run.scenario.measurement
+    # Datagrams are sent to see what is lost.
+    open_ended = flows["status"] != metrics.STATUSES.index("lost")
+    never = np.isinf(metrics.completion_s(run.plan, flows))
+    unfinished = run.plan.counted & never & open_ended
+    number = np.count_nonzero(unfinished)
+    if number == 0:
+        return
+    limit = f"time-limit ({format_duration(measurement.time_limit)})"
+    words = f"{number} of {np.count_nonzero(run.plan.counted)} flows unfinished: {limit}"
+    if silent := np.count_nonzero(flows["delivered_bytes"][unfinished] == 0):
+        words += f", {silent} of them with nothing delivered"
+    switches = run.plan.settings["switches"]
+    if any(switch.get("assembly", {}).get("kind") == "size" for switch in switches):
+        words += ", and assembly by size alone never sends a burst that does not fill"
+    yield words
+
+
+def _hasty(run: _Run) -> Iterator[str]:
+    tables = {group.transport_path: group.transport for group in run.scenario.flow_groups}
+    for path, transport in tables.items():
+        if transport.kind != "tcp" or transport.acknowledge_every == 1:
+            continue
+        least, delay = transport.min_timeout, transport.acknowledgement_delay
+        if least < delay:
+            yield (
+                f"{path}.min_timeout ({format_duration(least)}) is below acknowledgement_delay "
+                f"({format_duration(delay)}): a sender can time out while the acknowledgement "
+                "of its last segment is held back, and send again what arrived. Set "
+                "acknowledgement_delay below min_timeout, or acknowledge_every to 1"
+            )
+
+
+def _spurious(run: _Run) -> Iterator[str]:
+    # The timeouts of stop-and-wait have no margin: they expire too early by design.
+    tcp = run.plan.by_flow(lambda transport: transport["kind"] == "tcp")
+    number = int(run.columns["flows"]["retransmissions"][tcp].sum())
+    if number == 0 or run.columns["totals"]["units_dropped"]:
+        return
+    routing, reasons = run.scenario.routing, []
+    if run.columns["flows"]["timeouts"][tcp].any():
+        reasons.append("a timeout was shorter than the round trip")
+    if routing.choice != "flow-hash":
+        reasons.append(_overtaken(f"routing.choice = {routing.choice!r}"))
+    if routing.labelled and routing.label == "random":
+        reasons.append(_overtaken("routing.label = 'random'"))
+    words = ", or ".join(reasons) or "packets came out of order"
+    yield f"{number} retransmissions, though nothing was lost: {words}"
+
+
+def _overtaken(cause: str) -> str:
+    return f"paths of different delay changed the order ({cause})"
