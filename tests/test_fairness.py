@@ -219,14 +219,20 @@ def test_reno_beside_sack_on_the_middle_fibre() -> None:
     assert shared.utilisation == busiest
 
 
-def test_flows_that_do_not_count_have_no_share() -> None:
+def test_flows_that_do_not_count_have_a_share_all_the_same() -> None:
+    """Beside the utilisation, which is that of all flows, stands the index of all flows."""
     late = {**PAIRS, "kind": "incast", "senders": 2, "rounds": 2, "interval": "1 s"}
     result = lb.run(bottleneck(workload=late, measurement={"warm_up": "500 ms"}))
-    counted = result.flows[result.flows["counted"]]
-    assert len(counted) == 2
-    own = result.links.iloc[:4]
-    senders = counted["source"].value_counts().reindex(range(4), fill_value=0)
-    assert own["flows"].tolist() == senders.tolist()
+    assert (len(result.flows), result.flows["counted"].sum()) == (4, 2)
+    senders = result.flows["source"].value_counts().reindex(range(4), fill_value=0)
+    assert result.links["flows"].iloc[:4].tolist() == senders.tolist()
+    whole = lb.run(bottleneck(workload=late))
+    assert result.links["jain_index"].equals(whole.links["jain_index"])
+
+
+def test_what_is_below_zero_has_no_index() -> None:
+    with pytest.raises(lb.InputError, match=r"values: given -1\.0; allowed: numbers not below 0"):
+        lb.jain_index([1, -1])
 
 
 def test_a_run_prints_how_fair_it_was(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lightburst.certain import certain_links, first_of_parallel
 from lightburst.compile import Plan
+from lightburst.errors import InputError
 from lightburst.metrics import PS, UNFINISHED, Columns
 
 IntArray = NDArray[np.int64]
@@ -33,6 +34,11 @@ def jain_index(values: ArrayLike) -> float:
     float
         1 if all have the same, 1/n if one has all. NaN without values, and if all are 0.
 
+    Raises
+    ------
+    InputError
+        When a value is below 0.
+
     References
     ----------
     R. Jain, D. Chiu, W. Hawe, DEC TR-301 (1984), equation 1.
@@ -43,6 +49,8 @@ def jain_index(values: ArrayLike) -> float:
     0.75
     """
     given = np.asarray(values, dtype=np.float64).ravel()
+    if (given < 0).any():
+        raise InputError("values", str(given.min()), "numbers not below 0")
     return float(_index(np.array(given.size), given.sum(), np.square(given).sum()))
 
 
@@ -178,7 +186,8 @@ def link_use(plan: Plan, columns: Columns) -> Use:
     Returns
     -------
     Use
-        Of the flows that count and had started; of their data, not of its acknowledgements.
+        Of the flows that had started, since links count always; of their data, not of its
+        acknowledgements.
     """
     start, received = plan.flows["start_ps"], columns["flows"]["received_ps"]
     end = np.uint64(columns["totals"]["end_ps"])
@@ -187,5 +196,5 @@ def link_use(plan: Plan, columns: Columns) -> Use:
     began = start < until
     bits = 8 * columns["flows"]["delivered_bytes"][began].astype(np.float64)
     speed[began] = bits / ((until - start)[began] * PS)
-    flow, link, told = certain_links(plan, np.flatnonzero(plan.counted & began))
+    flow, link, told = certain_links(plan, np.flatnonzero(began))
     return Use(flow, link, speed, first_of_parallel(plan), told)

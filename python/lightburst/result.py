@@ -273,7 +273,8 @@ class Result:
             if besides it was not meant to finish), ``ideal_s``, ``slowdown``, ``transmissions``
             (data segments sent, with ``retransmissions``), ``duplicates`` (data segments that
             arrived once more than needed), ``timeouts`` (of set-up, data and close), ``drops``
-            (packets of both directions, dropped or lost), ``path_links`` and ``status`` (why, if
+            (packets of both directions, dropped or lost), ``path_links`` (of the path with
+            label 0, by the first port of each set) and ``status`` (why, if
             unfinished); and ``counted``, where some do not.
         """
         return tables.flows(self.plan, self.columns)
@@ -315,9 +316,9 @@ class Result:
             transmitted, ``waiting_bytes`` that it had still to transmit when the run ended,
             ``lost`` (units, after their transmission) and ``utilisation`` (busy fraction of the
             time from the first start of a flow to the end of the run: the time limit, if that cut
-            it off, else the last event); ``flows``, how many of those that count certainly use the
-            link, since it lies on all paths that the routing allows them (NaN where that is not
-            known: between switches with several paths by label, and in networks of thousands of
+            it off, else the last event); ``flows``, how many flows certainly use the link, whether
+            they count or not, since it lies on all paths that the routing allows them (NaN where
+            that is not known: between switches with several paths by label, and in networks of thousands of
             switches); and ``jain_index`` of the throughputs of these flows, each over its own time,
             NaN with fewer than two.
         """
