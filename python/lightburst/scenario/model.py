@@ -107,7 +107,7 @@ class Scenario(Section):
             routing = self.routing.model_copy()
             tcp = any(group.transport.kind == "tcp" for group in self.flow_groups)
             choice = "flow-hash" if tcp else "free"
-            # The usual way is closed to everybody, also to the scenario itself.
+            # A section is frozen: only object.__setattr__ gets past that.
             object.__setattr__(routing, "choice", choice)
             object.__setattr__(self, "routing", routing)
         return self
