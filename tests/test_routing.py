@@ -1,5 +1,7 @@
 """``[routing]``: the default of the choice, metrics, several paths and given ones."""
 
+import tomllib
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -9,6 +11,7 @@ import pytest
 import lightburst as lb
 from lightburst.compile import Plan, compile_plan
 from lightburst.errors import InputError, RunWarning
+from lightburst.study.sweep import scenario_digest
 from lightburst.topology import Network, build_network
 
 #: The fourteen nodes and twenty-one links of NSFNET, lengths in km.
@@ -60,19 +63,50 @@ def fibres(plan: Plan, links: list[int]) -> set[frozenset[int]]:
 
 def test_the_choice_follows_the_transport() -> None:
     tcp = scenario()
-    assert tcp.routing.choice == "flow-hash"
+    assert tcp.routing_choice == "flow-hash"
     for kind in ("saw", "sawl", "datagram"):
-        assert tcp.with_(transport={"kind": kind}).routing.choice == "free"
+        assert tcp.with_(transport={"kind": kind}).routing_choice == "free"
     assert compile_plan(tcp, 1).settings["choice"] == "flow-hash"
     assert lb.run(tcp).provenance.scenario["routing"]["choice"] == "flow-hash"
-    # What is given stays, and what is not follows a change of the transport.
-    assert tcp.with_(routing__choice="free").routing.choice == "free"
-    assert (
-        tcp.with_(routing__choice="free").with_(transport__recovery="reno").routing.choice == "free"
-    )
-    moved = lb.Scenario(**{**dict(tcp), "transport": {"kind": "saw"}})
-    assert moved.routing.choice == "free"
-    assert tcp.routing.choice == "flow-hash"
+    # What is given stays.
+    free = tcp.with_(routing__choice="free")
+    assert free.routing_choice == "free"
+    assert free.with_(transport__recovery="reno").routing_choice == "free"
+    assert free.with_(routing__choice=None).routing_choice == "flow-hash"
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        lambda tcp: tcp,
+        lambda tcp: lb.Scenario.from_dict(tcp.to_dict()),
+        lambda tcp: lb.Scenario.from_dict(tomllib.loads(tcp.to_toml())),
+        lambda tcp: lb.Scenario(**dict(tcp)),
+    ],
+)
+def test_it_follows_a_change_of_the_transport_also_when_written_and_read(
+    again: Callable[[lb.Scenario], lb.Scenario],
+) -> None:
+    tcp = again(scenario())
+    assert tcp.routing_choice == "flow-hash"
+    moved = again(tcp.with_(transport={"kind": "saw"}))
+    assert moved.routing_choice == compile_plan(moved, 1).settings["choice"] == "free"
+    assert again(moved.with_(transport={"kind": "tcp"})).routing_choice == "flow-hash"
+    # Of one group among others, too.
+    of = {"workload": moved.workload}
+    both = {"a": of, "b": {**of, "transport": {"kind": "tcp"}}}
+    mixed = moved.with_(workload=None, groups=both)
+    assert again(mixed).routing_choice == "flow-hash"
+    assert again(mixed.with_({"groups.b.transport": None})).routing_choice == "free"
+
+
+def test_the_default_and_the_same_choice_written_out_are_one_run() -> None:
+    for kind, choice in [("tcp", "flow-hash"), ("saw", "free")]:
+        default = scenario(transport={"kind": kind})
+        written = scenario(transport={"kind": kind}, routing={"choice": choice})
+        other = scenario(transport={"kind": kind}, routing={"choice": "random"})
+        assert scenario_digest(default) == scenario_digest(written) != scenario_digest(other)
+        assert compile_plan(default, 1).digest() == compile_plan(written, 1).digest()
 
 
 def test_a_file_without_routes_has_the_key_that_it_had() -> None:

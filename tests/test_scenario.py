@@ -45,7 +45,7 @@ def test_defaults_are_those_of_the_paper() -> None:
     made = scenario()
     assert made.topology == FatTree(k=8, link_length="10 m", link_rate="10 Gb/s")
     assert made.topology.propagation == 5000.0
-    assert made.routing.choice == "free"
+    assert made.routing_choice == "free"
     assert isinstance(made.switching, Hybrid)
     assert (made.switching.buffer_ports, made.switching.buffer_size) == (2, None)
     assert (made.switching.switching_time, made.switching.header_processing_time) == (0, 0)

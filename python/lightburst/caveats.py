@@ -96,8 +96,9 @@ def _spurious(run: _Run) -> Iterator[str]:
     routing, reasons = run.scenario.routing, []
     if run.columns["flows"]["timeouts"][tcp].any():
         reasons.append("a timeout was shorter than the round trip")
-    if routing.choice != "flow-hash":
-        reasons.append(_overtaken(f"routing.choice = {routing.choice!r}"))
+    choice = run.scenario.routing_choice
+    if choice != "flow-hash":
+        reasons.append(_overtaken(f"routing.choice = {choice!r}"))
     if routing.labelled and routing.label == "random":
         reasons.append(_overtaken("routing.label = 'random'"))
     words = ", or ".join(reasons) or "packets came out of order"

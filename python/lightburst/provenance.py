@@ -34,7 +34,7 @@ class Provenance:
     created : str
         When the run ended, ISO 8601, UTC.
     scenario : mapping
-        The whole scenario, defaults included.
+        The whole scenario, with defaults and what follows from other fields.
     seed : int
         Seed of all random streams.
     plan_digest : str

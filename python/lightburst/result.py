@@ -254,7 +254,7 @@ class Result:
     def provenance(self) -> Provenance:
         """Versions, scenario, seed and digests."""
         return provenance_of(
-            self.scenario.to_dict(), self.seed, self.plan.digest(), self.digest, self._created
+            self.scenario.in_use(), self.seed, self.plan.digest(), self.digest, self._created
         )
 
     @cached_property

@@ -156,7 +156,7 @@ def compile_plan(scenario: Scenario, seed: int, agenda: str | None = None) -> Pl
             "hosts": network.hosts,
             "nodes": network.nodes,
             "routing": _routing(network, routing.metric),
-            "choice": routing.choice,
+            "choice": scenario.routing_choice,
             "label": routing.label if routing.labelled else None,
             "seed": seed,
             "time_limit_ps": scenario.measurement.time_limit,

@@ -17,7 +17,7 @@ from lightburst.scenario.fit import misfits
 from lightburst.scenario.groups import LONGEST_NAME, MOST_GROUPS, FlowGroup, Group
 from lightburst.scenario.loss import Loss
 from lightburst.scenario.measurement import Measurement
-from lightburst.scenario.routing import Routing
+from lightburst.scenario.routing import Choice, Routing
 from lightburst.scenario.switching import Switching
 from lightburst.scenario.topology import Topology
 from lightburst.scenario.transport import Transport
@@ -64,6 +64,12 @@ class Scenario(Section):
             return (FlowGroup(None, "", "transport", self.workload, self.transport),)
         return tuple(self._group(name, group) for name, group in self.groups.items())
 
+    @property
+    def routing_choice(self) -> Choice:
+        """What chooses among next hops in a run: `routing.choice`, or what the transport bears."""
+        tcp = any(group.transport.kind == "tcp" for group in self.flow_groups)
+        return self.routing.choice or ("flow-hash" if tcp else "free")
+
     def _group(self, name: str, group: Group) -> FlowGroup:
         path, transport = f"groups.{quoted(name)}.", group.transport
         if transport is not None:
@@ -100,17 +106,6 @@ class Scenario(Section):
                 allowed = f"a table, for the groups without one of their own: {', '.join(needed)}"
                 raise refuse_at("", "nothing", allowed)
         return value
-
-    @model_validator(mode="after")
-    def _choice_follows_transport(self) -> Self:
-        if self.routing.choice is None or "choice" not in self.routing.model_fields_set:
-            routing = self.routing.model_copy()
-            tcp = any(group.transport.kind == "tcp" for group in self.flow_groups)
-            choice = "flow-hash" if tcp else "free"
-            # A section is frozen: only object.__setattr__ gets past that.
-            object.__setattr__(routing, "choice", choice)
-            object.__setattr__(self, "routing", routing)
-        return self
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -178,6 +173,12 @@ class Scenario(Section):
         """Nested dictionaries of everything, quantities as text; `from_dict` reads them back."""
         return plain(self)
 
+    def in_use(self) -> dict[str, Any]:
+        """Nested dictionaries of what a run uses: `to_dict`, and what follows from other fields."""
+        values = self.to_dict()
+        values["routing"]["choice"] = self.routing_choice
+        return values
+
     def to_toml(self) -> str:
         """Write the scenario as a TOML file, defaults included."""
         return tomli_w.dumps(self.to_dict())
@@ -194,7 +195,7 @@ class Scenario(Section):
         InputError
             When a file cannot be read.
         """
-        values = self.to_dict()
+        values = self.in_use()
         del values["name"], values["measurement"]["trace"], values["measurement"]["sample"]
         _leave_out_unused(self, values)
         _replace_files(values, "")

@@ -29,8 +29,8 @@ class Routing(Section):
 
     Attributes
     ----------
-    choice : str
-        In a scenario that does not say it what follows from the transport.
+    choice : str or None
+        None where it follows from the transport: `Scenario.routing_choice` is the one in use.
     """
 
     came_later: ClassVar[frozenset[str]] = frozenset({"metric", "paths", "label", "routes"})
