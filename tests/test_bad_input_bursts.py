@@ -224,7 +224,8 @@ CASES = {
     ),
     (BACKOFF, "bug_fix = true"): (
         "transport.bug_fix", "an unknown key 'bug_fix'",
-        'it in a table of its own: recovery = { kind = "tahoe", bug_fix = ... }',
+        "transport.recovery.bug_fix in its place, "
+        'written recovery = { kind = "tahoe", bug_fix = ... } (for kind \'tahoe\', \'reno\', ',
     ),
     (BACKOFF, 'partial_acknowledgement = "impatient"'): (
         "transport.partial_acknowledgement", "an unknown key 'partial_acknowledgement'",
@@ -232,7 +233,8 @@ CASES = {
     ),
     (BACKOFF, 'halving = "window"'): (
         "transport.halving", "an unknown key 'halving'",
-        'congestion_control = { kind = "reno", halving = ... }',
+        "transport.congestion_control.halving in its place, "
+        'written congestion_control = { kind = "reno", halving = ... }',
     ),
     (BACKOFF, 'preset = "lan"'): (
         "transport.preset", "'lan'", "one of 'rfc', 'ns-2', 'datacentre', 'wide-area'",

@@ -190,7 +190,9 @@ class TestWith:
     def test_nothing_is_changed_in_place(self) -> None:
         before = scenario()
         before.with_(topology__k=4)
+        before.with_({"switching.layers.edge.kind": "electronic"})
         assert before == scenario()
+        assert before.switching.layers == {}
 
 
 class TestCanonicalJson:

@@ -190,7 +190,13 @@ def test_bad_points_seeds_and_workers_are_refused_before_anything_runs(
     simulated: list[tuple[str, int]],
 ) -> None:
     with pytest.raises(InputError, match="buffer_prots"):
-        execute(Study(scenario(), {"switching.buffer_prots": [1]}, [1]), progress=False)
+        Study(scenario(), {"switching.buffer_prots": [1]}, [1])
+    # Not only the first value of an axis, nor only each for itself.
+    with pytest.raises(InputError, match=r"^switching.buffer_ports: given -1"):
+        Study(scenario(), {"topology.k": [4, 8], "switching.buffer_ports": [0, -1]}, [1])
+    together = {"topology.k": [8, 4], "switching.buffer_ports": [2, 5]}
+    with pytest.raises(InputError, match=r"buffer_ports: given 5; .* largest switch, 4"):
+        Study(scenario(), together, [1])
     with pytest.raises(InputError, match=r"^seeds: "):
         Study(scenario(), {}, [1, 2, 1])
     with pytest.raises(InputError, match=r"^seeds: "):

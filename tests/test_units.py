@@ -20,6 +20,7 @@ from lightburst.units import (
     BareInt,
     Dimension,
     Quantity,
+    format_about,
     format_duration,
     format_frequency,
     format_length,
@@ -161,6 +162,10 @@ def test_what_is_written_is_what_people_write() -> None:
     assert format_duration(60 * 10**12) == "60 s"
     assert format_duration(7_200_000) == "7.2 us"
     assert format_duration(0) == "0 s"
+    durations = [0, 1, 12_345, 99_999, 39_412_345_071, 4 * 10**18]
+    assert [format_about(duration) for duration in durations] == [
+        "0 s", "1 ps", "12.34 ns", "100 ns", "39.41 ms", "4e6 s",
+    ]  # fmt: skip
     assert format_size(9_000) == "9 kB"
     assert format_size(2**24) == "16 MiB"
     assert format_size(900_000) == "900 kB"

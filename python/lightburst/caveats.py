@@ -9,7 +9,7 @@ from lightburst import metrics
 from lightburst.compile import Plan
 from lightburst.metrics import Columns
 from lightburst.scenario import Scenario
-from lightburst.units import format_duration
+from lightburst.units import format_about, format_duration
 
 
 class _Run(NamedTuple):
@@ -49,7 +49,7 @@ def caveats(scenario: Scenario, plan: Plan, columns: Columns) -> Iterator[str]:
 def _not_begun(run: _Run) -> Iterator[str]:
     first, limit = int(run.plan.flows["start_ps"][0]), run.scenario.measurement.time_limit
     if first > limit:
-        begins, ends = format_duration(first), format_duration(limit)
+        begins, ends = format_about(first), format_about(limit)
         yield f"no flow started: the first would at {begins}, the time limit is {ends}"
 
 

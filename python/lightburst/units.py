@@ -426,6 +426,11 @@ def format_duration(picoseconds: int) -> str:
     return str(Quantity(TIME).format(picoseconds))
 
 
+def format_about(picoseconds: int) -> str:
+    """Write a duration with four digits, for people: ``39.41 ms``."""
+    return format_duration(round(picoseconds, 4 - len(str(picoseconds))))
+
+
 def format_size(size: int) -> str:
     """Write a size given in bytes."""
     return str(Quantity(SIZE).format(size))

@@ -38,7 +38,7 @@ def explain_flow(path: str, settings: Sequence[str], flow: str, seed: str, forma
         If anything of this cannot be used.
     """
     choice("--format", format, ("table", "json"))
-    number = WORST if flow == WORST else whole("--flow", flow, 0)
+    number = WORST if flow == WORST else whole("--flow", flow, 0, WORST)
     first = whole("--seed", seed, 0)
     check_seed(first, "--seed")
     try:

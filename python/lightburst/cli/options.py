@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def whole(path: str, text: str, least: int) -> int:
+def whole(path: str, text: str, least: int, word: str | None = None) -> int:
     """Read a whole number.
 
     Parameters
@@ -21,6 +21,8 @@ def whole(path: str, text: str, least: int) -> int:
         What was given.
     least : int
         The smallest that is allowed.
+    word : str, optional
+        What the caller reads in place of a number, for the message.
 
     Returns
     -------
@@ -37,7 +39,8 @@ def whole(path: str, text: str, least: int) -> int:
     except ValueError:
         number = least - 1
     if number < least:
-        raise InputError(path, show(text), f"a whole number from {least}")
+        other = f"'{word}', or " if word else ""
+        raise InputError(path, show(text), f"{other}a whole number from {least}")
     return number
 
 

@@ -21,7 +21,7 @@ from lightburst.scenario.fit import misfits
 from lightburst.scenario.model import Scenario
 from lightburst.scenario.transport import Datagram
 from lightburst.topology import Network, build_network, count
-from lightburst.units import format_duration
+from lightburst.units import format_about
 from lightburst.workload import (
     Flows,
     at_load,
@@ -180,13 +180,13 @@ def compile_plan(scenario: Scenario, seed: int, agenda: str | None = None) -> Pl
 def _check_counted(plan: Plan) -> None:
     if plan.counted.any():
         return
-    first, last = (format_duration(int(plan.flows["start_ps"][i])) for i in (0, -1))
+    first, last = (format_about(int(plan.flows["start_ps"][i])) for i in (0, -1))
     begin, end = plan.window_ps
     path, given = "measurement.warm_up", begin
     if int(plan.flows["start_ps"][-1]) >= begin:
         path, given = "measurement.until", end
     allowed = f"times between which flows start; these start from {first} to {last}"
-    raise InputError(path, format_duration(given), allowed)
+    raise InputError(path, format_about(given), allowed)
 
 
 def _routing(network: Network, metric: str) -> dict[str, Any]:

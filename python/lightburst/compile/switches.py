@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lightburst.compile.settings import switch_settings
-from lightburst.errors import InputError, combine
+from lightburst.errors import InputError, combine, did_you_mean
 from lightburst.scenario.switching import Burst, Electronic, Hybrid, Switching
 from lightburst.topology import Network
 from lightburst.units import format_rate
@@ -96,7 +96,8 @@ def _unknown(name: str, network: Network) -> InputError:
     known = list(network.switches)
     words = ", ".join(f"'{switch}'" for switch in known[:_MOST_NAMES])
     more = f" and {len(known) - _MOST_NAMES} more" if len(known) > _MOST_NAMES else ""
-    allowed = f"one of the switches {words}{more}" if known else "a topology with switches"
+    near = did_you_mean(name, known)
+    allowed = f"one of the switches {words}{more}{near}" if known else "a topology with switches"
     return InputError(f"switching.nodes.{name}", f"an unknown switch '{name}'", allowed)
 
 

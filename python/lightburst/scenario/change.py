@@ -8,8 +8,9 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from lightburst.errors import InputError, show
+from lightburst.errors import InputError, combine, show
 from lightburst.scenario import toml
+from lightburst.scenario.absent import absent
 from lightburst.scenario.explain import inner_model, is_mapping, kinds, markers
 from lightburst.scenario.fields import Section, given, is_named, plain
 from lightburst.units import Quantity
@@ -47,7 +48,7 @@ def change(scenario: Section, changes: Mapping[str, Any]) -> dict[str, Any]:
     Raises
     ------
     InputError
-        When a path leads through a field that is not a table.
+        When a path leads through a field that is not a table, or into one that is not there.
     """
     for path in changes:
         if not isinstance(path, str) or not _PATH.fullmatch(path):
@@ -75,7 +76,30 @@ def change(scenario: Section, changes: Mapping[str, Any]) -> dict[str, Any]:
             if all(keys != [*tables, other] for _, keys, _ in steps):
                 target.pop(other, None)
         target[key] = value
+    nowhere = [
+        absent(scenario, path, keys, value)
+        for path, keys, value in steps
+        if value is not None and _nowhere(type(scenario), values, keys)
+    ]
+    if nowhere:
+        raise combine(nowhere)
     return values
+
+
+def _nowhere(model: type[BaseModel], values: dict[str, Any], keys: list[str]) -> bool:
+    """Whether a field is in a table that is not there after all changes: it has no kind."""
+    if keys[0] == "groups" and len(keys) > 2 and "workload" not in values["groups"][keys[1]]:
+        return True
+    table: Any = values
+    outer = None
+    for depth, name in enumerate(keys[:-1], 1):
+        table, field = table[name], _field(model, values, keys[:depth])
+        # Tables by name have no kind, but each of them has.
+        names = field is not None and is_mapping(field) and field is not outer
+        if field and kinds(field) and not names and not is_named(field) and "kind" not in table:
+            return True
+        outer = field
+    return False
 
 
 def _alternatives(field: FieldInfo | None, target: dict[str, Any], key: str) -> frozenset[str]:
@@ -113,7 +137,8 @@ def _descend(
         if name not in values:
             # The table as it is, or of whatever kind the preset has.
             usual = given(present) if isinstance(present, Section) and not named else {}
-            values[name] = usual if present is None or isinstance(present, Section) else present
+            table = present is None or isinstance(present, Section | Mapping)
+            values[name] = usual if table else present
         elif named and isinstance(values[name], str):
             values[name] = {"kind": values[name]}
         values = values[name]

@@ -166,7 +166,8 @@ def _inner_key(place: _Place, key: str) -> str | None:
         if owners:
             default = getattr(field.default, "kind", owners[0])
             kind = default if default in owners else owners[0]
-            text = f'it in a table of its own: {name} = {{ kind = "{kind}", {key} = ... }}'
+            path = f"{place.path.removesuffix(key)}{name}.{key}"
+            text = f'{path} in its place, written {name} = {{ kind = "{kind}", {key} = ... }}'
             return f"{text} (for kind {_quoted(owners)})"
     return None
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lightburst.errors import InputError
+from lightburst.errors import InputError, did_you_mean
 from lightburst.scenario.switching import Burst, Electronic, Hybrid, Switching
 from lightburst.scenario.workload import Incast, Shuffle
 from lightburst.units import format_size
@@ -19,7 +19,8 @@ def _layers(scenario: "Scenario") -> Iterator[InputError]:
         if name not in topology.layers:
             known = ", ".join(f"'{layer}'" for layer in topology.layers)
             none = f"no layers in a topology of kind '{topology.kind}'; 'nodes' names single ones"
-            allowed = f"one of the layers {known}" if known else none
+            near = did_you_mean(name, topology.layers)
+            allowed = f"one of the layers {known}{near}" if known else none
             yield InputError(f"switching.layers.{name}", f"an unknown layer '{name}'", allowed)
 
 
