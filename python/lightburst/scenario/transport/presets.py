@@ -13,7 +13,8 @@ Preset = Literal["rfc", "ns-2", "datacentre", "wide-area"]
 PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
     # The defaults themselves.
     "rfc": {},
-    # The one-way agents of ns-2.35 as tests/verification/ns2 runs them.
+    # The one-way agents of ns-2.35 as tests/verification/ns2 runs them: tcl/lib/ns-default.tcl, but
+    # for limited transmit, which it has, and headers, which it puts on top of the segment.
     "ns-2": {
         "congestion_control": {"kind": "reno", "halving": "window"},
         "recovery": {
