@@ -16,7 +16,7 @@ from lightburst.cli import main
 from lightburst.report.replications import Replications
 from lightburst.result import Result
 from lightburst.simulate import simulate
-from lightburst.study import Store, mean_interval, said, summarise
+from lightburst.study import Store, mean_interval, summarise, warnings_of
 from test_result import MS, UNFINISHED, columns, plan, scenario, statuses
 
 INCAST: dict[str, Any] = {
@@ -146,8 +146,8 @@ def test_warnings_that_differ_in_numbers_are_one() -> None:
             "warnings": ["1 of 9 late; the same", "the same", "2 of 9 late; the same"],
         }
     )
-    assert said(runs) == ("in 2 of 3 runs, first with seed 3: 1 of 9 late", "the same")
-    assert said(runs.assign(warnings="")) == ()
+    assert warnings_of(runs) == ("in 2 of 3 runs, first with seed 3: 1 of 9 late", "the same")
+    assert warnings_of(runs.assign(warnings="")) == ()
 
 
 def test_an_infinite_run_makes_an_infinite_mean_without_an_interval() -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from lightburst import metrics
 from lightburst.provenance import MODEL_VERSION, source_commit
 from lightburst.report.files import REPLICATIONS, RUNS, STORE, replace
-from lightburst.study import Study, run_all, said
+from lightburst.study import Study, run_all, warnings_of
 from lightburst.study.statistics import mean_interval, number
 
 if TYPE_CHECKING:
@@ -72,8 +72,8 @@ class Replications:
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What the runs warn of, each kind once, see `lightburst.study.said`."""
-        return said(self.runs)
+        """What the runs warn of, each kind once, see `lightburst.study.warnings_of`."""
+        return warnings_of(self.runs)
 
     def records(self) -> list[dict[str, Any]]:
         """Give the runs as dictionaries that JSON can hold, None for what does not exist."""

@@ -1,7 +1,6 @@
 """Studies: many runs on all cores, kept on disk as they finish, with intervals."""
 
 from lightburst.study.executor import execute, replicate, run_all
-from lightburst.study.said import said
 from lightburst.study.statistics import (
     Interval,
     compare,
@@ -15,6 +14,7 @@ from lightburst.study.statistics import (
 from lightburst.study.stopping import Stopping, execute_until
 from lightburst.study.store import Store
 from lightburst.study.sweep import Study
+from lightburst.study.warnings_of import warnings_of
 
 __all__ = [
     "Interval",
@@ -31,6 +31,6 @@ __all__ = [
     "relative_deviation",
     "replicate",
     "run_all",
-    "said",
     "summarise",
+    "warnings_of",
 ]

@@ -23,9 +23,9 @@ from lightburst.metrics import Metric
 from lightburst.scenario import Scenario
 from lightburst.simulate import simulate
 from lightburst.study.progress import progress_bar
-from lightburst.study.said import said
 from lightburst.study.store import IN_MEMORY, Store
 from lightburst.study.sweep import Key, PlannedRun, Seeds, Study
+from lightburst.study.warnings_of import warnings_of
 from lightburst.units import as_python
 
 Summary = Mapping[str, Metric]
@@ -76,10 +76,10 @@ def execute(
     Warns
     -----
     RunWarning
-        Of what the runs warn of, each kind once, see `lightburst.study.said`.
+        Of what the runs warn of, each kind once, see `lightburst.study.warnings_of`.
     """
     table = run_all(study, store, workers=workers, progress=progress)
-    warn(said(table), stacklevel=2)
+    warn(warnings_of(table), stacklevel=2)
     return table
 
 
@@ -138,7 +138,7 @@ def replicate(
         As `execute`.
     """
     table = run_all(Study(scenario, {}, seeds), store, workers=workers, progress=progress)
-    warn(said(table), stacklevel=2)
+    warn(warnings_of(table), stacklevel=2)
     return table
 
 

@@ -65,8 +65,8 @@ NS2_WORDS: Final = (
     "Senders of ns-2: Reno with bug_fix, New-Reno slow but steady, Sack1; they halve the window."
 )
 RFC_WORDS: Final = (
-    "Senders of the RFCs (5681, 6582, 6675, 3042): New-Reno impatient; they halve the data in "
-    "flight."
+    "Senders of the RFCs (5681, 6582, 6675, 3042): Reno with the recover of RFC 6582, New-Reno "
+    "impatient; they halve the data in flight."
 )
 SACK_WORDS: Final = "SACK is Sack1 of ns-2, which halves the window."
 

@@ -7,7 +7,7 @@ import pandas as pd
 from lightburst.metrics import BETWEEN_WARNINGS
 
 
-def said(runs: pd.DataFrame) -> tuple[str, ...]:
+def warnings_of(runs: pd.DataFrame) -> tuple[str, ...]:
     """Gather the warnings of runs.
 
     Parameters
