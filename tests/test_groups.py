@@ -306,8 +306,8 @@ def test_a_run_prints_its_groups_its_presets_and_its_load(
     words = " ".join(out.split())
     assert "electronic, background: tcp (preset datacentre), query: sawl; seed 1" in words
     assert "background: load 0.3 of 160 Gb/s (16 hosts' links): 3,510 flows/s of 1.71 MB" in out
-    assert re.search(r"┃ +┃ background +┃ query +┃", out)
-    assert re.search(r"│ delivered +│ [\d.]+ MB +│ 2.4 MB +│", out)
+    assert re.search(r"┃ +┃ +background ┃ +query ┃", out)
+    assert re.search(r"│ delivered +│ +[\d.]+ MB │ +2.4 MB │", out)
     assert main(["run", file, "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["groups"]["query"]["flows"] == 120

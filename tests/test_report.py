@@ -293,7 +293,13 @@ def test_figures_are_written_for_people(key: str, value: float | None, text: str
 
 def test_intervals_are_written_for_people() -> None:
     full = {"mean": 2e9, "ci_low": 1e9, "ci_high": 3e9}
-    assert readable_interval("throughput_bps", full) == "2 Gb/s (1 Gb/s to 3 Gb/s)"
+    assert readable_interval("throughput_bps", full) == "2 Gb/s (1 to 3 Gb/s)"
+    wide = {"mean": 2e9, "ci_low": 9e8, "ci_high": 3e9}
+    assert readable_interval("throughput_bps", wide) == "2 Gb/s (900 Mb/s to 3 Gb/s)"
+    assert readable_interval("slowdown_p99", {"mean": 2, "ci_low": 1.5, "ci_high": 2.5}) == (
+        "2 (1.5 to 2.5)"
+    )
+    assert readable_interval("flows", {"mean": 2.0, "ci_low": 2.0, "ci_high": 2.0}) == "2"
     single = {"mean": 2e9, "ci_low": None, "ci_high": None}
     assert readable_interval("throughput_bps", single) == "2 Gb/s"
     assert words_of("completion_time_p99_s") == "completion time, 99th percentile"

@@ -96,16 +96,16 @@ class Result:
     def record(self) -> Mapping[str, Metric]:
         """The row of this run in a table of runs.
 
-        `metrics`, then those of `size_classes` as ``slowdown_p99[below 100 kB]``, and ``warnings``
-        as one text.
+        `metrics`, then those of `groups` as ``slowdown_p99[query]`` and of `size_classes` as
+        ``slowdown_p99[below 100 kB]``, and ``warnings`` as one text.
         """
-        by_size = {
+        parts = {
             f"{key}[{name}]": value
-            for name, figures in self._by_size.items()
+            for name, figures in (*self._by_group.items(), *self._by_size.items())
             for key, value in figures.items()
         }
         warnings = metrics.BETWEEN_WARNINGS.join(self.warnings)
-        return MappingProxyType({**self.metrics, **by_size, "warnings": warnings})
+        return MappingProxyType({**self.metrics, **parts, "warnings": warnings})
 
     @cached_property
     def summary(self) -> pd.Series:
@@ -185,8 +185,13 @@ class Result:
             ``retransmissions``, ``timeouts``, completion times and slowdowns:
             ``result.groups.loc["query", "slowdown_p99"]``.
         """
-        found = groups.summaries(self.plan, self.columns)
-        return pd.DataFrame(list(found.values()), index=pd.Index(list(found), name="group"))
+        return pd.DataFrame(
+            list(self._by_group.values()), index=pd.Index(list(self._by_group), name="group")
+        )
+
+    @cached_property
+    def _by_group(self) -> dict[str, dict[str, Metric]]:
+        return groups.summaries(self.plan, self.columns)
 
     @cached_property
     def offered(self) -> Mapping[str, Offered]:
@@ -212,8 +217,7 @@ class Result:
             ``fairness``: that of the busiest shared link, None without one.
         """
         loads = {name: asdict(load) for name, load in self.offered.items()}
-        by_name = groups.summaries(self.plan, self.columns)
-        found = {name: metrics.to_json(figures) for name, figures in by_name.items()}
+        found = {name: metrics.to_json(figures) for name, figures in self._by_group.items()}
         return {
             **({"offered": loads.get("", loads)} if loads else {}),
             **({"groups": found} if found else {}),

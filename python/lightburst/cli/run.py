@@ -21,21 +21,20 @@ from lightburst.metrics import to_json
 from lightburst.report.files import STORE, check, replace
 from lightburst.report.replications import Replications, replicate
 from lightburst.report.words import (
-    by_class,
+    in_parts,
     meaningful,
     readable,
     readable_interval,
+    rows_of,
     transports_of,
     words_of,
 )
 from lightburst.scenario import Scenario, load
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    import pandas as pd
-
-    from lightburst.fairness import Shared
+    from lightburst.report.words import Parts
     from lightburst.result import Result
 
 
@@ -135,26 +134,23 @@ def _print_run(result: Result, format: str) -> None:
         shown = meaningful(result.metrics, result.scenario)
         rows = [(words_of(key), figures[key]) for key in shown]
         print_table(_title(result.scenario, f"seed {result.seed}"), rows)
-        _print_classes(result.record)
+        groups, classes = in_parts(result.record, result.plan.group_names)
+        _print_parts(classes, rows_of(classes, readable))
         for name, load in result.offered.items():
             print(f"{name}: {load}" if name else load)
-        if not result.groups.empty:
-            _print_groups(result.groups, result.fairness)
+        _print_parts(groups, [*rows_of(groups, readable), *_shared(result)])
         if result.fairness is not None:
             print(result.fairness)
         # Longer than a terminal leaves for a value.
         print(f"digest {result.digest}")
 
 
-def _print_groups(groups: pd.DataFrame, shared: Shared | None) -> None:
-    table = Table("", *groups.index)
-    for key, values in groups.items():
-        table.add_row(words_of(str(key)), *(readable(str(key), value) for value in values))
-    if shared is not None:
-        means = (shared.group_throughput_bps.get(name) for name in groups.index)
+def _shared(result: Result) -> Iterator[tuple[str, ...]]:
+    """Say what the flows of each group have of the busiest link that is shared."""
+    if shared := result.fairness:
+        means = (shared.group_throughput_bps.get(name) for name in result.plan.group_names)
         words = f"throughput on {shared.source} - {shared.target}, mean"
-        table.add_row(words, *(readable("throughput_bps", mean) for mean in means))
-    Console().print(table)
+        yield words, *(readable("throughput_bps", mean) for mean in means)
 
 
 def _print_replications(found: Replications, format: str) -> None:
@@ -169,20 +165,20 @@ def _print_replications(found: Replications, format: str) -> None:
         rows = [(words_of(key), readable_interval(key, summary[key])) for key in shown]
         seeds = f"{len(found.seeds)} seeds, {found.seeds[0]} to {found.seeds[-1]}: mean, 95 %"
         print_table(_title(found.scenario, seeds), rows)
-        _print_classes(means)
+        for parts in in_parts(summary, found.scenario.groups or {})[::-1]:
+            _print_parts(parts, rows_of(parts, readable_interval))
 
 
-def _print_classes(figures: Mapping[str, float | str | None]) -> None:
-    """Print a column for each class of size that has flows, if there are several."""
-    classes = by_class(figures)
-    if len(classes) < 2:
+def _print_parts(parts: Parts, rows: Iterable[tuple[str, ...]]) -> None:
+    """Print a column for each part of the flows, if there are several."""
+    if len(parts) < 2:
         return
     table = Table("")
-    for name in classes:
+    for name in parts:
         table.add_column(name, justify="right")
-    for key in next(iter(classes.values())):
-        if key != "unfinished" or any(row[key] for row in classes.values()):
-            table.add_row(words_of(key), *(readable(key, row[key]) for row in classes.values()))
+    for key, *cells in rows:
+        # An interval below its mean, so that the columns are narrow.
+        table.add_row(words_of(key), *(cell.replace(" (", "\n(") for cell in cells))
     Console().print(table)
 
 

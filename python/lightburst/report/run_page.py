@@ -15,15 +15,26 @@ from lightburst.plots import style
 from lightburst.plots.vega import specification
 from lightburst.report.files import REPLICATIONS, RUN, RUNS
 from lightburst.report.page import Chart, Page, Table, Tile, render, table_of
-from lightburst.report.words import readable, readable_interval, transports_of, words_of
+from lightburst.report.words import (
+    in_parts,
+    readable,
+    readable_interval,
+    rows_of,
+    transports_of,
+    words_of,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
+
+    from lightburst.report.words import Parts
 
 # A page stays small however many flows there were: curves are drawn through this many points.
 _POINTS: Final = 400
 _HEIGHT: Final = 280  # pixels
+# What stands for the flows of a run without groups.
+_ALL: Final = "all"
 # Lines that can be told apart.
 _LINKS: Final = 5
 _LOG: Final = alt.Scale(type="log")
@@ -61,7 +72,10 @@ def run_page(directory: Path) -> str:
         flows = pd.read_parquet(directory / "flows.parquet")
         links = pd.read_parquet(directory / "links.parquet")
         switches = pd.read_parquet(directory / "switches.parquet")
-        charts = [_completion(flows), _slowdown(flows), _utilisation(links)]
+        groups = dict(about.get("groups", {}))
+        names = list(groups)
+        charts = [_completion(flows, names), _slowdown(flows, names), _utilisation(links)]
+        classes = {row.pop("size_class"): row for row in about["size_classes"] if row["flows"]}
         if (samples := directory / "samples_links.parquet").exists():
             charts.append(_queues(pd.read_parquet(samples)))
         drops = _drops(switches, links)
@@ -71,7 +85,13 @@ def run_page(directory: Path) -> str:
         for key, value in summary.items()
         if key != "digest"
     ]
-    tables = [*_warnings(warnings), Table("Summary", ("Figure", "Value", "Key"), rows), drops]
+    tables = [
+        *_warnings(warnings),
+        Table("Summary", ("Figure", "Value", "Key"), rows),
+        *_parts("By group", groups, readable),
+        *_parts("By size of the flow", classes, readable),
+        drops,
+    ]
     return render(_page(provenance, f"seed {provenance['seed']}", summary, charts, tables))
 
 
@@ -97,20 +117,32 @@ def replications_page(directory: Path) -> str:
         about = json.loads((directory / REPLICATIONS).read_text(encoding="utf-8"))
         summary, provenance = dict(about["summary"]), dict(about["provenance"])
         runs = pd.read_parquet(directory / RUNS)
-        charts = [_by_seed(runs)]
+        groups, classes = in_parts(summary, provenance["scenario"].get("groups", {}))
+        charts = [_by_seed(runs, list(groups))]
         seeds = [int(seed) for seed in about["seeds"]]
         warnings = list(about["warnings"])
         rows = [
-            (words_of(key), readable_interval(key, found), key) for key, found in summary.items()
+            (words_of(key), readable_interval(key, found), key)
+            for key, found in summary.items()
+            if "[" not in key
         ]
         means = {key: found["mean"] for key, found in summary.items()}
     tables = [
         *_warnings(warnings),
         Table("Summary", ("Figure", "Mean and 95 % interval", "Key"), rows),
+        *_parts("By group, mean and 95 % interval", groups, readable_interval),
+        *_parts("By size of the flow, mean and 95 % interval", classes, readable_interval),
         table_of("Runs", runs.loc[:, ~runs.columns.str.contains(r"^digest$|\[")]),
     ]
     words = f"{len(seeds)} seeds, {seeds[0]} to {seeds[-1]}"
     return render(_page(provenance, words, means, charts, tables))
+
+
+def _parts(title: str, parts: Parts, read: Callable[[str, Any], str]) -> Iterator[Table]:
+    """Make a table with a column for each part of the flows, if there are several."""
+    if len(parts) > 1:
+        rows = [(words_of(key), *cells, key) for key, *cells in rows_of(parts, read)]
+        yield Table(title, ("Figure", *parts, "Key"), rows)
 
 
 def _warnings(warnings: list[str]) -> Iterator[Table]:
@@ -159,53 +191,80 @@ def _page(
     )
 
 
-def _completion(flows: pd.DataFrame) -> Chart:
-    times = flows["completion_time_s"].to_numpy()
-    times = np.sort(times[np.isfinite(times)])
-    share = np.linspace(0, 1, min(_POINTS, len(times))) if len(times) else np.array([])
-    curve = pd.DataFrame({"x": np.quantile(times, share) if len(times) else [], "y": share})
+def _completion(flows: pd.DataFrame, groups: list[str]) -> Chart:
+    curves, number, unfinished = [], 0, 0
+    for name, part in _each(flows, groups):
+        times = np.sort(part["completion_time_s"].dropna().to_numpy())
+        done = int(np.isfinite(times).sum())
+        place = np.unique(np.linspace(0, done - 1, min(_POINTS, done)).astype(int))
+        share = (place + 1) / max(times.size, 1)
+        curves.append(pd.DataFrame({"x": times[place], "y": share, "group": name}))
+        number, unfinished = number + times.size, unfinished + times.size - done
+    that_count = " that count," if "counted" in flows else ""
+    words = f"Share of the {number:,} flows{that_count} that were complete within a time"
     return Chart(
         "completion",
         "Completion times",
-        f"Share of the {len(times):,} finished flows that were complete within a time.",
+        f"{words}; {unfinished:,} did not finish." if unfinished else f"{words}.",
         specification(
-            alt.Chart(curve)
-            .mark_line(color=style.BLUE, strokeWidth=2)
+            alt.Chart(pd.concat(curves))
+            .mark_line(strokeWidth=2)
             .encode(
                 x=alt.X("x:Q", title="Completion time (s)", scale=_LOG, axis=_SI),
-                y=alt.Y("y:Q", title="Share of flows"),
+                y=alt.Y("y:Q", title="Share of flows", scale=alt.Scale(domain=[0, 1])),
+                color=_colour(groups),
             ),
             _HEIGHT,
         ),
     )
 
 
-def _slowdown(flows: pd.DataFrame) -> Chart:
-    done = flows[np.isfinite(flows["slowdown"])].sort_values("size_bytes")
-    groups = np.array_split(done[["size_bytes", "slowdown"]].to_numpy(dtype=float), 20)
-    rows = [
-        (float(np.median(group[:, 0])), *np.quantile(group[:, 1], (0.5, 0.1, 0.9)).tolist())
-        for group in groups
-        if len(group)
-    ]
-    bins = pd.DataFrame(rows, columns=["x", "y", "low", "high"])
+def _slowdown(flows: pd.DataFrame, groups: list[str]) -> Chart:
+    rows = []
+    for name, part in _each(flows, groups):
+        done = part[np.isfinite(part["slowdown"])]
+        if done.empty:
+            continue
+        # Flows of one size are in one class.
+        edges = np.unique(np.quantile(done["size_bytes"], np.arange(1, 20) / 20))
+        for _, one in done.groupby(np.searchsorted(edges, done["size_bytes"])):
+            ends = np.quantile(one["slowdown"], (0.5, 0.1, 0.9))
+            rows.append((name, one["size_bytes"].median(), *ends))
+    bins = pd.DataFrame(rows, columns=["group", "x", "y", "low", "high"])
     base = alt.Chart(bins).encode(
-        x=alt.X("x:Q", title="Size of the flow (bytes)", scale=_LOG, axis=_SI)
+        x=alt.X("x:Q", title="Size of the flow (bytes)", scale=_LOG, axis=_SI),
+        color=_colour(groups),
     )
     label = "Slowdown against a flow alone"
     return Chart(
         "slowdown",
         "Slowdown by size",
-        "Median in twenty classes of size with as many flows each; band: from the 10th to the "
-        "90th percentile.",
+        "Median in up to twenty classes of size with about as many finished flows each; upright "
+        "lines: from the 10th to the 90th percentile.",
         specification(
-            base.mark_area(color=style.BLUE, opacity=0.15).encode(
+            base.mark_rule(opacity=0.5).encode(
                 y=alt.Y("low:Q", title=label, scale=_LOG, axis=_SI), y2="high:Q"
             )
-            + base.mark_line(color=style.BLUE, point=True).encode(y="y:Q"),
+            + base.mark_line(point=True).encode(y="y:Q"),
             _HEIGHT,
         ),
     )
+
+
+def _each(flows: pd.DataFrame, groups: list[str]) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the flows that count, by group if there are several."""
+    counted = flows[flows["counted"]] if "counted" in flows else flows
+    if not groups:
+        yield _ALL, counted
+    for name in groups:
+        yield name, counted[counted["group"] == name]
+
+
+def _colour(groups: list[str]) -> alt.Color:
+    """Give each group its colour, with a legend; without groups all is blue."""
+    domain = groups or [_ALL]
+    scale = alt.Scale(domain=domain, range=list(style.colours(tuple(domain))))
+    return alt.Color("group:N", title="Group", scale=scale, legend=alt.Legend() if groups else None)
 
 
 def _utilisation(links: pd.DataFrame) -> Chart:
@@ -253,19 +312,24 @@ def _queues(samples: pd.DataFrame) -> Chart:
     )
 
 
-def _by_seed(runs: pd.DataFrame) -> Chart:
-    data = pd.DataFrame({"x": runs["seed"].astype(str), "y": runs["throughput_bps"] / 1e9})
+def _by_seed(runs: pd.DataFrame, groups: list[str]) -> Chart:
+    columns = {f"throughput_bps[{name}]": name for name in groups} or {"throughput_bps": _ALL}
+    table = runs.set_index("seed")[list(columns)].rename(columns=columns) / 1e9
+    data = table.melt(var_name="group", value_name="y", ignore_index=False).reset_index()
     return Chart(
         "throughput",
         "Throughput by seed",
-        "One dot for each run.",
+        "One dot for each run and group, over the group's own makespan."
+        if groups
+        else "One dot for each run.",
         specification(
-            alt.Chart(data)
-            .mark_point(color=style.BLUE, filled=True, size=60)
+            alt.Chart(data.assign(x=data["seed"].astype(str)))
+            .mark_point(filled=True, size=60)
             .encode(
                 x=alt.X("x:N", title="Seed", sort=None),
                 y=alt.Y("y:Q", title="Throughput (Gb/s)", scale=alt.Scale(zero=True)),
-                tooltip=["x:N", "y:Q"],
+                color=_colour(groups),
+                tooltip=["x:N", "y:Q", "group:N"],
             ),
             _HEIGHT,
         ),

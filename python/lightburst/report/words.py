@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     import pandas as pd
 
@@ -51,6 +51,8 @@ _PREFIXES: Final = (
     (1e-9, "n"), (1e-12, "p"),
 )  # fmt: skip
 
+# By name of a group or of a class of size, and by figure.
+Parts = dict[str, dict[str, Any]]
 
 # Figures that mean something only where they are not zero.
 _IF_ANY: Final = ("unfinished", "bursts", "conversions_per_delivered_bit")
@@ -70,7 +72,7 @@ def meaningful(figures: Mapping[str, float | str | None], scenario: Scenario) ->
     -------
     list of str
         Keys in their order: none of what is not there or did not happen, nothing of losses that
-        were not ordered or of datagrams sent again, and not those of classes of size.
+        were not ordered or of datagrams sent again, and not those of groups or classes of size.
     """
     without = {"digest"}
     if scenario.loss is None or not scenario.loss.drops:
@@ -85,27 +87,56 @@ def meaningful(figures: Mapping[str, float | str | None], scenario: Scenario) ->
     ]
 
 
-def by_class(
-    figures: Mapping[str, float | str | None],
-) -> dict[str, dict[str, float | str | None]]:
-    """Take the figures of classes of size apart, ``slowdown_p99[below 100 kB]``.
+def in_parts(figures: Mapping[str, Any], groups: Collection[str]) -> tuple[Parts, Parts]:
+    """Take the figures of groups and of classes of size apart, ``slowdown_p99[query]``.
 
     Parameters
     ----------
-    figures : mapping of str to float, str or None
-        The row of a run, or means of several.
+    figures : mapping of str to object
+        The row of a run, or a summary of several.
+    groups : collection of str
+        Names of the groups; all others are those of classes of size.
 
     Returns
     -------
-    dict of str to dict
-        By class and figure, of the classes that have flows.
+    dict of str to dict, twice
+        By name and figure: the groups, and the classes of size that have flows.
     """
-    found: dict[str, dict[str, float | str | None]] = {}
+    by_group: Parts = {}
+    by_class: Parts = {}
     for name, value in figures.items():
         key, bracket, rest = name.partition("[")
         if bracket:
-            found.setdefault(rest.removesuffix("]"), {})[key] = value
-    return {name: row for name, row in found.items() if row["flows"]}
+            part = rest.removesuffix("]")
+            (by_group if part in groups else by_class).setdefault(part, {})[key] = value
+    return by_group, {name: row for name, row in by_class.items() if _is_any(row["flows"])}
+
+
+def rows_of(parts: Parts, read: Callable[[str, Any], str]) -> list[tuple[str, ...]]:
+    """Write the figures of parts of the flows below each other, a column for each part.
+
+    Parameters
+    ----------
+    parts : dict of str to dict
+        By name and figure.
+    read : callable
+        Writes a figure for people, given its name: `readable`, or `readable_interval`.
+
+    Returns
+    -------
+    list of tuple of str
+        The name of the figure, and a cell for each part; nothing of unfinished flows where all
+        finished.
+    """
+    rows = list(parts.values())
+    keys = dict.fromkeys(key for row in rows for key in row)
+    if not any(_is_any(row.get("unfinished")) for row in rows):
+        keys.pop("unfinished", None)
+    return [(key, *(read(key, row.get(key)) for row in rows)) for key in keys]
+
+
+def _is_any(value: Any) -> bool:
+    return bool(value["mean"] if isinstance(value, dict) else value)
 
 
 def words_of(key: str) -> str:
@@ -156,11 +187,13 @@ def readable_interval(key: str, found: Mapping[str, float | str | None]) -> str:
     Returns
     -------
     str
-        ``89.7 Gb/s (87.1 Gb/s to 92.3 Gb/s)``.
+        ``89.7 Gb/s (87.1 to 92.3 Gb/s)``; the mean alone where all runs agree.
     """
-    ends = [readable(key, found[end]) for end in ("ci_low", "ci_high")]
-    mean = readable(key, found["mean"])
-    return mean if ends == ["–", "–"] else f"{mean} ({ends[0]} to {ends[1]})"
+    mean, low, high = (readable(key, found[name]) for name in ("mean", "ci_low", "ci_high"))
+    if low == high:
+        return mean
+    number, _, unit = low.partition(" ")
+    return f"{mean} ({number if high.endswith(f' {unit}') else low} to {high})"
 
 
 def transports_of(scenario: Mapping[str, Any]) -> str:

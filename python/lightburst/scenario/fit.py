@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lightburst.errors import InputError, did_you_mean
+from lightburst.errors import InputError, did_you_mean, show
 from lightburst.scenario.switching import Burst, Electronic, Hybrid, Switching
 from lightburst.scenario.workload import Incast, Shuffle
 from lightburst.units import format_size
@@ -37,6 +37,14 @@ def _routes(scenario: "Scenario") -> Iterator[InputError]:
         if given is not None:
             allowed = "nothing in a 'fat-tree', whose paths are all equal: 'choice' spreads units"
             yield InputError(f"routing.{key}", given, f"{allowed} over them")
+
+
+def _names(scenario: "Scenario") -> Iterator[InputError]:
+    # A table of runs has columns for both, such as slowdown_p99[query].
+    classes = scenario.measurement.size_class_names
+    for name in scenario.groups or ():
+        if name in classes:
+            yield InputError("groups", show(name), "a name that no class of size has")
 
 
 def _switch(
@@ -77,6 +85,7 @@ def misfits(
     """
     yield from _layers(scenario)
     yield from _routes(scenario)
+    yield from _names(scenario)
     largest = max(scenario.flow_groups, key=lambda group: group.transport.segment_size)
     yield from _switch("switching", scenario.switching, largest, largest_degree)
     for path, table in scenario.switching.others():

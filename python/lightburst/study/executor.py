@@ -63,7 +63,8 @@ def execute(
         One row for each run, point by point and seed by seed: the parameters of the point as they
         were given, each quantity also as a number in the SI unit (``topology.link_length`` and
         ``topology.link_length_m``), ``seed``, and the row of the run: its summary (see
-        `lightburst.Result.summary`), that of its classes of size as
+        `lightburst.Result.summary`), that of its groups of flows, where there are several, as
+        ``slowdown_p99[query]`` (see `lightburst.Result.groups`), that of its classes of size as
         ``slowdown_p99[below 100 kB]``, and ``warnings`` as one text.
 
     Raises
