@@ -57,6 +57,7 @@ def made(
     links: list[tuple[int, int]],
     hosts: int,
     delay: list[int] | None = None,
+    nodes: dict[str, NDArray[Any]] | None = None,
     **settings: Any,
 ) -> Plan:
     """A plan with flows between hosts, over links in the order of their first ends."""
@@ -71,7 +72,7 @@ def made(
             "label": None,
             **settings,
         },
-        nodes={},
+        nodes=nodes or {},
         links={
             "from": ends[0],
             "to": ends[1],
@@ -150,12 +151,9 @@ def test_two_hosts_on_one_link_or_one_switch() -> None:
 LINE = [(0, 2), (1, 3), (2, 0), (2, 3), (2, 3), (3, 1), (3, 2)]
 
 
-@pytest.mark.parametrize("why", ["label", "size"])
-def test_what_is_not_known_is_missing(why: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings: dict[str, Any] = {"label": "hash"} if why == "label" else {}
-    if why == "size":
-        monkeypatch.setattr(certain, "MOST_STEPS", 1)
-    plan = made([(0, 1)], LINE, 2, **settings)
+def test_what_is_not_known_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(certain, "MOST_STEPS", 1)
+    plan = made([(0, 1)], LINE, 2)
     flow, link, told = certain.certain_links(plan, np.arange(1))
     assert flow.tolist() == [0, 0]
     assert link.tolist() == [0, 5]
@@ -177,6 +175,103 @@ def test_known_throughputs_to_the_bit() -> None:
     assert index[[0, 3, 4, 5]].tolist() == pytest.approx([16 / 30] * 4, rel=1e-14)
     assert np.isnan(index[[1, 2, 6]]).all()
     assert use.over(4).tolist() == [0, 1, 2]
+
+
+# Hosts 0 and 1 at the switches 2 and 3, which are joined directly (3, 6) and over 4 (4, 9; 7, 8).
+TRIANGLE = [(0, 2), (1, 3), (2, 0), (2, 3), (2, 4), (3, 1), (3, 2), (3, 4), (4, 2), (4, 3)]
+
+
+def on_paths(label: str, *paths: list[int]) -> Plan:
+    """Three flows from 0 to 1, of which the paths are given, and one back."""
+    columns: dict[str, NDArray[Any]] = {
+        "path_source": np.full(len(paths), 2, np.uint32),
+        "path_destination": np.full(len(paths), 3, np.uint32),
+        "path_offsets": np.cumsum([0, *map(len, paths)], dtype=np.uint64),
+        "path_links": np.array([link for path in paths for link in path], np.uint32),
+    }
+    return made([(0, 1), (0, 1), (0, 1), (1, 0)], TRIANGLE, 2, nodes=columns, label=label)
+
+
+def test_links_on_all_the_paths_that_a_label_can_stand_for() -> None:
+    way, direct, back = {0, 4, 9, 5}, {0, 3, 5}, {1, 6, 2}
+    assert found(on_paths("first", [4, 9], [3])) == [way, way, way, back]
+    assert found(on_paths("first", [3], [4, 9])) == [direct, direct, direct, back]
+    for label in ("first", "random", "hash"):
+        assert found(on_paths(label, [4, 9])) == [way, way, way, back]
+    for label in ("random", "hash"):
+        assert found(on_paths(label, [4, 9], [3])) == [{0, 5}, {0, 5}, {0, 5}, back]
+
+
+def test_known_throughputs_on_a_given_path_to_the_bit() -> None:
+    """Of 1, 3 and 0 Mb/s, as on shortest paths; alone on the way back."""
+    flows = {
+        "received_ps": np.array([8 * MS, NEVER, NEVER, 4 * MS], np.uint64),
+        "delivered_bytes": np.array([1000, 750, 0, 100], np.uint64),
+    }
+    use = link_use(on_paths("hash", [4, 9]), {"flows": flows, "totals": {"end_ps": 5 * MS}})
+    assert use.throughput_bps.tolist() == pytest.approx([1e6, 1.5e6, 0, 8e5], rel=1e-15)
+    number, index = use.by_link()
+    assert number.tolist() == [3, 1, 1, 0, 3, 3, 1, 0, 0, 3]
+    assert index[[0, 4, 5, 9]].tolist() == pytest.approx([6.25 / (3 * 3.25)] * 4, rel=1e-14)
+    assert np.isnan(np.delete(index, [0, 4, 5, 9])).all()
+    assert use.told.all()
+
+
+def mesh(**routing: Any) -> lb.Scenario:
+    """Six cities around a ring with two chords, two wavelengths, a flow for each pair."""
+    ends = [*zip("abcdef", "bcdefa", strict=True), ("a", "d"), ("b", "e")]
+    return lb.Scenario.from_dict(
+        {
+            "topology": {
+                "kind": "graph",
+                "links": [{"source": a, "target": b, "length": "1 km"} for a, b in ends],
+                "hosts_per_node": 1,
+                "wavelengths": 2,
+            },
+            "routing": routing,
+            "switching": {"kind": "electronic"},
+            "transport": {"kind": "tcp"},
+            "workload": {"kind": "shuffle", "size": {"kind": "constant", "value": "9 kB"}},
+            "measurement": {"trace": range(30)},
+        }
+    )
+
+
+ROUTES = [
+    {"source": a, "destination": b, "path": list(way)}
+    for a, b, way in (("a", "c", "adc"), ("a", "c", "abc"), ("c", "a", "cba"), ("d", "f", "dabef"))
+]
+
+
+@pytest.mark.parametrize("label", ["first", "random", "hash"])
+@pytest.mark.parametrize("routing", [{"paths": 2}, {"paths": 3, "routes": ROUTES}])
+def test_certain_links_are_on_all_paths_and_were_taken(label: str, routing: dict[str, Any]) -> None:
+    """Of the paths in the plan, and of those that packets took, hop by hop."""
+    result = lb.run(mesh(label=label, **routing), seed=3)
+    plan, links = result.plan, found(result.plan)
+    fibres = list(zip(result.links["source"], result.links["target"], strict=True))
+    given: dict[tuple[int, int], list[set[Any]]] = {}
+    ends = (plan.nodes[f"path_{name}"].tolist() for name in ("source", "destination"))
+    for i, pair in enumerate(zip(*ends, strict=True)):
+        begin, end = plan.nodes["path_offsets"][i : i + 2]
+        path = plan.nodes["path_links"][int(begin) : int(end)]
+        given.setdefault(pair, []).append({fibres[link] for link in path})
+    of_pair, passed = {}, {}
+    assert result.trace is not None
+    hops = result.trace.hops
+    for i, (a, b) in enumerate(zip(plan.flows["source"], plan.flows["destination"], strict=True)):
+        switches = int(plan.links["to"][a]), int(plan.links["to"][b])
+        paths = given[switches][:1] if label == "first" else given[switches]
+        certain_fibres = {fibres[link] for link in links[i]}
+        assert len(certain_fibres) == len(links[i]), "wavelengths of a fibre are one link"
+        assert certain_fibres - {fibres[a], fibres[b][::-1]} == set.intersection(*paths)
+        of_pair[int(a), int(b)] = certain_fibres
+        taken = hops[hops["flow"] == i]
+        passed[int(a), int(b)] = set(zip(taken["link_source"], taken["link_target"], strict=True))
+    for (a, b), fibre in passed.items():
+        both = of_pair[a, b] | of_pair[b, a]
+        assert both <= fibre
+        assert label != "first" or both == fibre
 
 
 def test_jain_index() -> None:

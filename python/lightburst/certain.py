@@ -37,8 +37,8 @@ def certain_links(plan: Plan, flows: IntArray) -> tuple[IntArray, IntArray, NDAr
         One row for each flow and link of it; of parallel links, the first of them.
     told : ndarray of bool, shape (links,)
         Whether the flows of each link are told: always those of the hosts' links; those between
-        switches not where units have labels, and not where switches from which flows start times
-        pairs of linked switches are more than `MOST_STEPS`.
+        switches not where switches from which flows without given paths start, times pairs of
+        linked switches, are more than `MOST_STEPS`.
     """
     hosts, nodes = plan.settings["hosts"], plan.settings["nodes"]
     ends = plan.links["from"].astype(np.int64), plan.links["to"].astype(np.int64)
@@ -74,10 +74,58 @@ def _matches(pair: IntArray, of_pair: IntArray, link: IntArray) -> tuple[IntArra
 
 
 def _between(plan: Plan, first: IntArray, last: IntArray) -> tuple[IntArray, IntArray] | None:
-    """Find the certain links between pairs of different switches, sorted by the first of a pair.
+    """Find the certain links between pairs of different switches, sorted by both.
 
     Number of the pair and link of each; None if they are not told.
     """
+    if plan.settings["label"] is None:
+        return _on_shortest(plan, first, last)
+    has_paths, pair, link = _on_given(plan, first, last)
+    others = np.flatnonzero(~has_paths)
+    found = _on_shortest(plan, first[others], last[others])
+    if found is None:
+        return None
+    return np.concatenate([pair, others[found[0]]]), np.concatenate([link, found[1]])
+
+
+def _on_given(
+    plan: Plan, first: IntArray, last: IntArray
+) -> tuple[NDArray[np.bool_], IntArray, IntArray]:
+    """Find the links on all paths with labels that units between pairs of switches may take.
+
+    Which of the pairs have such paths; number of the pair and link of each.
+    """
+    nodes, columns = plan.settings["nodes"], plan.nodes
+    ends = columns["path_source"].astype(np.int64) * nodes + columns["path_destination"]
+    # The paths of a pair stand in the order of their labels.
+    _, label_0, which = np.unique(ends, return_index=True, return_inverse=True)
+    taken = np.arange(ends.size) == label_0[which]
+    if plan.settings["label"] != "first":
+        taken[:] = True
+    pair = _places(ends, first * nodes + last)
+    taken &= pair >= 0
+    number = np.bincount(pair[taken], minlength=first.size)
+    offsets = columns["path_offsets"].astype(np.int64)
+    path = np.repeat(np.arange(ends.size), offsets[1:] - offsets[:-1])
+    on = taken[path]
+    links = first_of_parallel(plan)[columns["path_links"][on]]
+    once = np.unique(np.stack([path[on], links]), axis=1)
+    (of_pair, link), times = np.unique(
+        np.stack([pair[once[0]], once[1]]), axis=1, return_counts=True
+    )
+    on_all = times == number[of_pair]
+    return number > 0, of_pair[on_all], link[on_all]
+
+
+def _places(values: IntArray, ordered: IntArray) -> IntArray:
+    """Find the place of each value among others that rise; -1 where it is not there."""
+    place = np.searchsorted(ordered, values)
+    there = np.append(ordered, -1)[place] == values
+    return np.where(there, place, -1)
+
+
+def _on_shortest(plan: Plan, first: IntArray, last: IntArray) -> tuple[IntArray, IntArray] | None:
+    """Find the links on all shortest paths between pairs of switches, as `_between` does."""
     routing = plan.settings["routing"]
     if routing["kind"] == "fat-tree" and routing["k"] > 2:
         # Of the links up there are k/2 to choose from, each with a path down of its own.
@@ -91,7 +139,7 @@ def _between(plan: Plan, first: IntArray, last: IntArray) -> tuple[IntArray, Int
         length[:] = np.inf
         np.minimum.at(length, which, plan.links["delay_ps"][between].astype(np.float64))
     steps = np.unique(first).size * links.size
-    if plan.settings["label"] is not None or steps > MOST_STEPS:
+    if steps > MOST_STEPS:
         return None
     graph = _Graph(plan.settings["nodes"], links, ends[:, links].astype(np.int64), length)
     pairs, found = [_NOTHING], [_NOTHING]

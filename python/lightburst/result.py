@@ -322,9 +322,9 @@ class Result:
             time from the first start of a flow to the end of the run: the time limit, if that cut
             it off, else the last event); ``flows``, how many flows certainly use the link, whether
             they count or not, since it lies on all paths that the routing allows them (NaN where
-            that is not known: between switches with several paths by label, and in networks of
-            thousands of switches); and ``jain_index`` of the throughputs of these flows, each over
-            its own time, NaN with fewer than two.
+            that is not known: between switches in networks of thousands of them); and
+            ``jain_index`` of the throughputs of these flows, each over its own time, NaN with fewer
+            than two.
         """
         return tables.links(self.plan, self.columns, self._use)
 
