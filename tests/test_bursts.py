@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from lightburst.cli import main
-from lightburst.errors import RunWarning
+from lightburst.errors import InputError, RunWarning
 from lightburst.report.replications import replicate
 from lightburst.result import Result
 from lightburst.scenario import Scenario, load
@@ -83,7 +83,6 @@ def test_a_packet_waits_for_the_timer_and_cores_for_their_switching_time() -> No
 )
 def test_bursts_are_as_large_as_the_rule_says(assembly: dict[str, str], packets: list[int]) -> None:
     result = datagrams("20 kB", {"switching.assembly": assembly, "measurement.trace": [0]})
-    assert result.trace is not None
     bursts = result.trace.bursts
     assert bursts["packets"].tolist() == packets
     padded = 9000 if "min_size" in assembly else 0
@@ -156,7 +155,6 @@ def test_a_scripted_drop_loses_what_it_says(drop: dict[str, Any], first: int) ->
     result = run(obs({"loss.drops": [drop], "measurement.trace": [0]}))
     assert result.warnings == ()
     assert result.columns["drops"]["units"].tolist() == [1]
-    assert result.trace is not None
     segments, bursts = result.trace.segments, result.trace.bursts
     lost = segments[segments["event"] == "lost"]
     (number,) = lost["burst"].unique()
@@ -177,7 +175,6 @@ def test_drops_of_retransmissions_and_of_acknowledgements() -> None:
     drops = [{"segments": [20, 20], "transmission": n} for n in (1, 2)]
     result = run(obs({"loss.drops": [*drops, {"acknowledgements": [5, 6]}]} | TRACED))
     assert result.columns["drops"]["units"].tolist() == [1, 1, 2]
-    assert result.trace is not None
     segments = result.trace.segments
     lost = segments[segments["event"] == "lost"]
     twice = lost[(lost["sequence"] == 19_000) & (lost["payload_bytes"] > 0)]
@@ -193,9 +190,9 @@ TRACED = {"measurement.trace": [0]}
 def test_a_trace_agrees_with_the_counters_and_changes_nothing() -> None:
     scenario = obs({"loss.probability": 0.02})
     plain, traced = run(scenario, 3), run(scenario.with_(TRACED), 3)
-    assert plain.trace is None
+    with pytest.raises(InputError, match=r"^measurement.trace: given nothing; .*trace=\[0\]"):
+        _ = plain.trace
     assert plain.digest == traced.digest
-    assert traced.trace is not None
     segments, flow = traced.trace.segments, traced.flows.iloc[0]
     sent, arrived, lost = (segments[segments["event"] == e] for e in ("sent", "arrived", "lost"))
     data = sent[sent["payload_bytes"] > 0]
@@ -218,7 +215,6 @@ def test_a_trace_agrees_with_the_counters_and_changes_nothing() -> None:
 
 def test_what_was_traced_is_saved(tmp_path: Path) -> None:
     result = run(obs(TRACED))
-    assert result.trace is not None
     target = result.save(tmp_path / "out")
     for name in ("segments", "windows", "bursts"):
         read = pd.read_parquet(target / f"trace_{name}.parquet")
@@ -252,7 +248,7 @@ def test_a_drop_that_never_came_is_said_everywhere(
 # A burst of 100 kB is never full: SYN after SYN waits for company.
 STALLED = {"switching.assembly": {"kind": "size", "size": "100 kB"}}
 STALL = (
-    "1 of 1 flows unfinished: time-limit (1000 s), 1 of them with nothing delivered, "
+    "1 of 1 flows did not finish before the time limit (1000 s), 1 of them with nothing delivered, "
     "and assembly by size alone never sends a burst that does not fill"
 )
 
@@ -274,10 +270,10 @@ def test_flows_that_did_not_finish_are_said_everywhere(
 
 
 def test_a_flow_cut_off_half_way_has_delivered_something() -> None:
-    with pytest.warns(RunWarning, match="1 of 1 flows unfinished"):
+    with pytest.warns(RunWarning, match="1 of 1 flows did not finish"):
         result = run(obs({"measurement.time_limit": "300 ms"}))
     assert 0 < result.flows["delivered_bytes"][0] < 1_000_000
-    assert result.warnings == ("1 of 1 flows unfinished: time-limit (300 ms)",)
+    assert result.warnings == ("1 of 1 flows did not finish before the time limit (300 ms)",)
 
 
 @pytest.mark.parametrize(

@@ -162,7 +162,7 @@ def test_the_page_of_replications_has_a_column_and_a_colour_for_each_group() -> 
 
 def test_the_page_of_a_run_has_a_curve_for_each_group() -> None:
     cut = scenario(**{"measurement.time_limit": "300 us"})
-    with pytest.warns(RunWarning, match="unfinished"):
+    with pytest.warns(RunWarning, match="did not finish"):
         result = lb.run(cut)
     result.save("out")
     assert main(["report", "out"]) == 0

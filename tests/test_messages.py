@@ -41,6 +41,20 @@ CALLS: list[tuple[Call, str, str, str]] = [
         "{'a': 1}",
         "Scenario.from_dict makes one of a dictionary",
     ),
+    (
+        lambda: lb.run(S, switching__kind="hybrid"),
+        "run",
+        "switching__kind=...",
+        "scenario, seed and cancel; to change a scenario, write "
+        "scenario.with_(switching__kind=...)",
+    ),
+    (lambda: lb.run(S, sead=2), "run", "sead=...", "scenario, seed and cancel"),
+    (
+        lambda: lb.replicate(S, 2, topology__k=4),
+        "replicate",
+        "topology__k=...",
+        "to change a scenario, write scenario.with_(topology__k=...)",
+    ),
     (lambda: lb.run(""), "scenario", "''", "the name of a scenario file"),
     (lambda: lb.load(None), "scenario", "None", "the name of a scenario file"),
     (lambda: lb.load(S), "scenario", "a Scenario", "the name of a scenario file"),

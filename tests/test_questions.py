@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import lightburst as lb
 from lightburst.cli import main
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -76,6 +77,13 @@ def test_why_the_worst_flow_was_slow(capsys: pytest.CaptureFixture[str]) -> None
     printed = capsys.readouterr().out
     assert printed.startswith("Flow ")
     assert "Where the time went" in printed
+    # What is printed is of the slowest flow, and the parts are all of its time.
+    plain, found = lb.run("examples/groups.toml"), lb.explain("examples/groups.toml")
+    assert printed == f"{found}\n"
+    assert found.flow == plain.flows["slowdown"].idxmax()
+    took = plain.columns["flows"]["received_ps"] - plain.plan.flows["start_ps"]
+    assert len(found.parts) > 1
+    assert found.parts["time_ps"].sum() == took[found.flow]
 
 
 @pytest.mark.parametrize("line", LINES)

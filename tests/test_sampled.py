@@ -52,6 +52,10 @@ def test_tables_from_columns_that_are_known() -> None:
     named = Samples(columns, ends._replace(names=("a", "b")), 1)
     assert named.links["target"].tolist() == ["b", "a", "b", "a"]
     assert named.switches["node"].tolist() == ["b", "b"]
+    told = ends._replace(link_names=("x", ""), wavelength=np.array([0, 1], np.uint16))
+    links = Samples(columns, told, 1).links
+    assert links["name"].tolist() == ["x", "", "x", ""]
+    assert links["wavelength"].tolist() == [0, 1, 0, 1]
     none = {
         name: {key: value[:0] for key, value in table.items()} for name, table in columns.items()
     }
@@ -62,11 +66,15 @@ def test_tables_from_columns_that_are_known() -> None:
 def test_a_run_with_samples_is_the_run_without() -> None:
     plain = lb.run(SCENARIO.with_(measurement__sample="off"), seed=2)
     result = lb.run(SCENARIO, seed=2)
-    assert plain.samples is None
+    with pytest.raises(lb.InputError) as caught:
+        _ = plain.samples
+    assert str(caught.value) == (
+        "measurement.sample: given nothing; allowed: a time from one sample to the next, as "
+        "lightburst.run(scenario.with_(measurement__sample='100 us'))"
+    )
     assert result.digest == plain.digest
     assert result.metrics["events"] == plain.metrics["events"]
     assert SCENARIO.canonical_json() == plain.scenario.canonical_json()
-    assert result.samples is not None
     links = result.samples.links
     assert links["utilisation"].between(0, 1).all()
     assert links["utilisation"].max() == 1
@@ -85,7 +93,6 @@ def test_a_run_with_samples_is_the_run_without() -> None:
 def test_samples_are_saved_and_drawn(tmp_path: Path) -> None:
     result = lb.run(SCENARIO)
     result.save(tmp_path / "run")
-    assert result.samples is not None
     for name in ("links", "switches"):
         table = pd.read_parquet(tmp_path / "run" / f"samples_{name}.parquet")
         pd.testing.assert_frame_equal(table, getattr(result.samples, name))

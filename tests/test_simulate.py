@@ -140,7 +140,7 @@ def test_electronics_converts_every_bit_and_light_none() -> None:
 
 def test_the_time_limit_names_why_flows_did_not_finish() -> None:
     limited = scenario().with_({"measurement.time_limit": "40 us"})
-    with pytest.warns(RunWarning, match="64 of 64 flows unfinished: time-limit"):
+    with pytest.warns(RunWarning, match="64 of 64 flows did not finish"):
         result = run(limited)
     assert result.metrics["finished"] == 0
     assert set(result.flows["status"]) == {"time-limit", "not-started"}

@@ -9,6 +9,7 @@ import pytest
 
 from lightburst import _core, traced
 from lightburst.compile import compile_plan
+from lightburst.errors import InputError
 from lightburst.result import Result
 from lightburst.scenario import Scenario
 
@@ -182,7 +183,8 @@ def test_a_result_has_a_trace_if_it_was_asked_for(tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(trace.bursts, traced.bursts(BURSTS, places))
     pd.testing.assert_frame_equal(trace.hops, traced.hops(HOPS, places))
     without = scenario.with_({"measurement.trace": []})
-    assert Result(without, 1, plan, {}, 0.1).trace is None
+    with pytest.raises(InputError, match=r"^measurement\.trace: given nothing"):
+        _ = Result(without, 1, plan, {}, 0.1).trace
     table = trace.segments
     table.to_parquet(tmp_path / "segments.parquet", index=False)
     pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "segments.parquet"), table)

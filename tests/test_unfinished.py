@@ -135,7 +135,7 @@ def test_a_study_warns_of_each_kind_once_and_has_it_in_its_rows(tmp_path: Path) 
         assert (runs["unfinished"] > 0).tolist() == (~late).tolist()
         assert (runs["warnings"] == "").tolist() == late.tolist()
         assert np.isinf(runs["slowdown_p99"]).tolist() == (~late).tolist()
-    with pytest.warns(lb.RunWarning, match="flows unfinished"):
+    with pytest.warns(lb.RunWarning, match="flows did not finish"):
         lb.replicate(incast(), [1, 2], progress=False)
 
 
@@ -196,11 +196,11 @@ def test_the_command_line_says_inf_and_warns_once(
     for more in ([], ["--replications", "2"]):
         assert main(["run", "incast.toml", *more]) == 0
         printed = capsys.readouterr()
-        assert printed.err.count("flows unfinished") == 1
+        assert printed.err.count("flows did not finish") == 1
         row = next(line for line in printed.out.splitlines() if "slowdown, 99th" in line)
         assert "inf" in row
         assert main(["run", "incast.toml", "--format", "csv", *more]) == 0
         (first, *_) = csv.DictReader(io.StringIO(capsys.readouterr().out))
         assert first["slowdown_p99"] == "inf"
         assert int(first["unfinished"]) > 0
-        assert "flows unfinished" in first["warnings"]
+        assert "flows did not finish" in first["warnings"]

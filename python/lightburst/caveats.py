@@ -67,8 +67,9 @@ def _unfinished(run: _Run) -> Iterator[str]:
     number = np.count_nonzero(unfinished)
     if number == 0:
         return
-    limit = f"time-limit ({format_duration(measurement.time_limit)})"
-    words = f"{number} of {np.count_nonzero(run.plan.counted)} flows unfinished: {limit}"
+    limit = format_duration(measurement.time_limit)
+    flows_there = np.count_nonzero(run.plan.counted)
+    words = f"{number} of {flows_there} flows did not finish before the time limit ({limit})"
     if silent := np.count_nonzero(flows["delivered_bytes"][unfinished] == 0):
         words += f", {silent} of them with nothing delivered"
     switches = run.plan.settings["switches"]

@@ -152,6 +152,27 @@ def warn(texts: Iterable[str], stacklevel: int) -> None:
         warnings.warn(text, RunWarning, stacklevel=stacklevel + 1)
 
 
+def refuse_changes(function: str, allowed: str, changes: Iterable[str]) -> None:
+    """Say how a scenario is changed, if someone tries it in the call of a function.
+
+    Parameters
+    ----------
+    function, allowed : str
+        Its name, and what it takes.
+    changes : iterable of str
+        Names of arguments that it does not have.
+
+    Raises
+    ------
+    InputError
+        If there are any.
+    """
+    for name in changes:
+        how = f"to change a scenario, write scenario.with_({name}=...)" if "__" in name else ""
+        words = "; ".join(filter(None, (allowed, how)))
+        raise InputError(function, f"{name}=...", words)
+
+
 def combine(errors: Iterable[InputError]) -> InputError:
     """Make one error of all: itself if it is alone, an `InputErrors` otherwise."""
     collected = InputErrors(errors)

@@ -12,7 +12,7 @@ from lightburst.metrics import Columns, Metric
 
 # Those of the summary that are of flows, and what they are without any; all others are of the
 # network, which the groups share.
-_OF_FLOWS: Final[dict[str, Metric]] = {
+_WITHOUT: Final[dict[str, Metric]] = {
     "flows": 0,
     "finished": 0,
     "unfinished": 0,
@@ -21,6 +21,7 @@ _OF_FLOWS: Final[dict[str, Metric]] = {
     "retransmissions": 0,
     "timeouts": 0,
 }
+FIGURES: Final = tuple(dict.fromkeys((*_WITHOUT, *metrics.OF_FLOWS)))
 
 
 def summaries(plan: Plan, columns: Columns) -> dict[str, dict[str, Metric]]:
@@ -52,6 +53,6 @@ def _figures(plan: Plan, columns: Columns, number: int) -> dict[str, Metric]:
     flows = own(columns["flows"])
     figures = metrics.flow_figures(alone, flows, alone.counted)
     if not alone.counted.any():
-        return {**_OF_FLOWS, **figures}
+        return {**_WITHOUT, **figures}
     found = metrics.summary(alone, {**columns, "flows": flows}, None)
-    return {key: found[key] for key in {**_OF_FLOWS, **figures}}
+    return {key: found[key] for key in FIGURES}

@@ -34,6 +34,14 @@ DROPS: Final = (
     "dropped_queue_full",
 )
 
+# What there is of flows, of any part of them.
+OF_FLOWS: Final = (
+    "flows",
+    "unfinished",
+    *(f"completion_time_{word}_s" for word in ("mean", "median", "p99")),
+    *(f"slowdown_{word}" for word in ("mean", "median", "p99")),
+)
+
 # The warnings of a run as one text; none of them has it within.
 BETWEEN_WARNINGS: Final = "; "
 
@@ -156,20 +164,17 @@ def flow_figures(plan: Plan, flows: Table, chosen: Mask) -> dict[str, Metric]:
     time = completion_s(plan, flows)
     taken = chosen & ~np.isnan(time)
     slowdown = time[taken] / (flows["ideal_ps"][taken] * PS)
-    return {
-        "flows": int(np.count_nonzero(chosen)),
-        "unfinished": int(np.count_nonzero(np.isinf(time[taken]))),
-        **_spread("completion_time_{}_s", time[taken]),
-        **_spread("slowdown_{}", slowdown),
-    }
+    number, unfinished = np.count_nonzero(chosen), np.count_nonzero(np.isinf(time[taken]))
+    found = (int(number), int(unfinished), *_spread(time[taken]), *_spread(slowdown))
+    return dict(zip(OF_FLOWS, found, strict=True))
 
 
-def _spread(name: str, values: FloatArray) -> dict[str, Metric]:
-    names = [name.format(word) for word in ("mean", "median", "p99")]
+def _spread(values: FloatArray) -> tuple[Metric, Metric, Metric]:
+    """Mean, median and 99th percentile."""
     if values.size == 0:
-        return dict.fromkeys(names)
-    found = (float(values.mean()), *_quantiles(values, 0.5, 0.99))
-    return dict(zip(names, found, strict=True))
+        return (None, None, None)
+    median, p99 = _quantiles(values, 0.5, 0.99)
+    return (float(values.mean()), median, p99)
 
 
 def by_size(

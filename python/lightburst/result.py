@@ -175,7 +175,7 @@ class Result:
 
     @cached_property
     def groups(self) -> pd.DataFrame:
-        """One row for each group of flows, in their order; none without several groups.
+        """One row for each group of flows, in their order; no row without several groups.
 
         Returns
         -------
@@ -185,9 +185,8 @@ class Result:
             ``retransmissions``, ``timeouts``, completion times and slowdowns:
             ``result.groups.loc["query", "slowdown_p99"]``.
         """
-        return pd.DataFrame(
-            list(self._by_group.values()), index=pd.Index(list(self._by_group), name="group")
-        )
+        index = pd.Index(list(self._by_group), name="group")
+        return pd.DataFrame(list(self._by_group.values()), index, columns=list(groups.FIGURES))
 
     @cached_property
     def _by_group(self) -> dict[str, dict[str, Metric]]:
@@ -236,17 +235,29 @@ class Result:
         return tuple(caveats(self.scenario, self.plan, self.columns))
 
     @cached_property
-    def trace(self) -> Trace | None:
-        """What happened to the flows of ``measurement.trace``, event by event; None without any."""
+    def trace(self) -> Trace:
+        """What happened to the flows of ``measurement.trace``, event by event.
+
+        Raises
+        ------
+        InputError
+            If the scenario has no flows traced.
+        """
         if not self.scenario.measurement.trace:
-            return None
+            raise _not_asked("trace", "numbers of flows, whose events are to be kept", "[0]")
         return Trace(self.columns, Places.of(self.plan))
 
     @cached_property
-    def samples(self) -> Samples | None:
-        """Queues, buffers and utilisation over time, by ``measurement.sample``; None without it."""
+    def samples(self) -> Samples:
+        """Queues, buffers and utilisation over time, by ``measurement.sample``.
+
+        Raises
+        ------
+        InputError
+            If the scenario has no samples taken.
+        """
         if self.scenario.measurement.sample is None:
-            return None
+            raise _not_asked("sample", "a time from one sample to the next", "'100 us'")
         return Samples(self.columns, Places.of(self.plan), self.plan.settings["hosts"])
 
     @cached_property
@@ -403,9 +414,9 @@ class Result:
 
     def _write(self, directory: Path) -> None:
         written = {name: getattr(self, name) for name in _TABLES}
-        if self.trace is not None:
+        if self.scenario.measurement.trace:
             written |= {f"trace_{name}": getattr(self.trace, name) for name in TRACES}
-        if self.samples is not None:
+        if self.scenario.measurement.sample is not None:
             written |= {f"samples_{name}": getattr(self.samples, name) for name in SAMPLED}
         for name, table in written.items():
             table.to_parquet(directory / f"{name}.parquet", index=False)
@@ -425,6 +436,11 @@ class Result:
             {"size_class": name, **metrics.to_json(figures)}
             for name, figures in self._by_size.items()
         ]
+
+
+def _not_asked(key: str, allowed: str, example: str) -> InputError:
+    again = f"lightburst.run(scenario.with_(measurement__{key}={example}))"
+    return InputError(f"measurement.{key}", "nothing", f"{allowed}, as {again}")
 
 
 def _check_replaceable(target: Path) -> None:

@@ -55,21 +55,21 @@ class Samples:
         Returns
         -------
         pandas.DataFrame
-            ``time_s``; ``link`` (a row of `lightburst.Result.links`), ``source`` and ``target``;
+            ``time_s``; ``link`` (a row of `lightburst.Result.links`), and as there ``source``,
+            ``target``, ``name`` (where links have names) and ``wavelength``;
             ``queue_bytes``, what it has still to transmit of all that it was given, rounded up; and
             ``utilisation``, the share of the time since the sample before (or since 0) in which it
             transmitted.
         """
-        source, target = (self._places.named(ends) for ends in self._places[:2])
-        times, links = self.time_ps.size, len(source)
+        which = self._places.all_links()
+        times, links = self.time_ps.size, self._places.link_from.size
         busy = self._links["busy_ps"].reshape(times, links).astype(np.int64)
         length = np.diff(self.time_ps.astype(np.int64), prepend=0)[:, np.newaxis]
         return pd.DataFrame(
             {
                 "time_s": np.repeat(self.time_ps * _PS, links),
                 "link": np.tile(np.arange(links, dtype=np.uint32), times),
-                "source": np.tile(source, times),
-                "target": np.tile(target, times),
+                **{name: np.tile(column, times) for name, column in which.items()},
                 "queue_bytes": self._links["queue_bytes"],
                 "utilisation": (np.diff(busy, axis=0, prepend=0) / length).ravel(),
             }

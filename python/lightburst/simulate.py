@@ -3,12 +3,13 @@
 import json
 import time
 from os import PathLike
+from typing import Never
 
 import numpy as np
 
 from lightburst import _core
 from lightburst.compile import check_seed, compile_plan, estimate_memory
-from lightburst.errors import warn
+from lightburst.errors import refuse_changes, warn
 from lightburst.result import Result
 from lightburst.scenario import Scenario, as_scenario
 
@@ -18,6 +19,7 @@ def run(
     seed: int | np.integer = 1,
     *,
     cancel: _core.Cancel | None = None,
+    **changes: Never,
 ) -> Result:
     """Simulate a scenario.
 
@@ -30,6 +32,8 @@ def run(
         result to the bit; the same seed gives the same flows over every switch and transport.
     cancel : Cancel, optional
         Setting it from another thread ends the run.
+    **changes
+        None: `Scenario.with_` changes a scenario.
 
     Returns
     -------
@@ -39,8 +43,8 @@ def run(
     Raises
     ------
     InputError
-        If the seed is out of range, a file cannot be used, the scenario does not fit together, or
-        it needs more memory than there is.
+        If the seed is out of range, an argument is none of these, a file cannot be used, the
+        scenario does not fit together, or it needs more memory than there is.
     lightburst._core.Cancelled
         If `cancel` was set.
     KeyboardInterrupt
@@ -51,6 +55,7 @@ def run(
     RunWarning
         Of each of `Result.warnings`.
     """
+    refuse_changes("run", "scenario, seed and cancel", changes)
     result = simulate(as_scenario(scenario), seed, cancel=cancel)
     warn(result.warnings, stacklevel=2)
     return result

@@ -14,6 +14,7 @@ from lightburst import metrics
 from lightburst.compile import Plan
 from lightburst.fairness import Use
 from lightburst.metrics import PS, Columns, Metric
+from lightburst.traced import Places
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -63,15 +64,11 @@ def _group(plan: Plan) -> dict[str, Any]:
 
 def links(plan: Plan, columns: Columns, use: Use) -> pd.DataFrame:
     """Make `lightburst.Result.links`."""
-    given, ran, network = plan.links, columns["links"], plan.network
-    names = None if network is None else network.link_names
+    given, ran = plan.links, columns["links"]
     flows, index = use.by_link()
     return pd.DataFrame(
         {
-            "source": _named(plan, given["from"]),
-            "target": _named(plan, given["to"]),
-            **({} if names is None else {"name": names}),
-            "wavelength": 0 if network is None else network.wavelength,
+            **Places.of(plan).all_links(),
             "rate_bps": given["rate_bps"],
             "delay_s": given["delay_ps"] * PS,
             "units": ran["units"],
@@ -114,7 +111,7 @@ def switches(plan: Plan, columns: Columns) -> pd.DataFrame:
 def size_classes(by_size: Mapping[str, Mapping[str, Metric]]) -> pd.DataFrame:
     """Make `lightburst.Result.size_classes` of what `metrics.by_size` gives."""
     index = pd.Index(list(by_size), name="size_class")
-    table = pd.DataFrame(list(by_size.values()), index=index)
+    table = pd.DataFrame(list(by_size.values()), index=index, columns=list(metrics.OF_FLOWS))
     counts = table.columns.intersection(["flows", "unfinished"])
     return table.astype("float64").astype(dict.fromkeys(counts, "int64"))
 

@@ -41,17 +41,35 @@ class Places(NamedTuple):
         Numbers of the nodes at the ends of each link.
     names : tuple of str or None
         Names of the nodes; None: their numbers.
+    link_names : tuple of str or None
+        Names of the links, where they have some.
+    wavelength : ndarray of uint16, shape (links,), optional
+        Number of each link among those of its fibre; without it all are 0.
     """
 
     link_from: NDArray[np.uint32]
     link_to: NDArray[np.uint32]
     names: tuple[str, ...] | None = None
+    link_names: tuple[str, ...] | None = None
+    wavelength: NDArray[np.uint16] | None = None
 
     @classmethod
     def of(cls, plan: Plan) -> "Places":
         """Give those of the network of a plan."""
-        names = None if plan.network is None else plan.network.names
-        return cls(plan.links["from"], plan.links["to"], names)
+        ends, network = (plan.links["from"], plan.links["to"]), plan.network
+        if network is None:
+            return cls(*ends)
+        return cls(*ends, network.names, network.link_names, network.wavelength)
+
+    def all_links(self) -> dict[str, NDArray[Any]]:
+        """Give the columns that say which link is which, a row for each.
+
+        ``source``, ``target``, ``name`` (where links have names) and ``wavelength``.
+        """
+        own = np.zeros_like(self.link_from) if self.wavelength is None else self.wavelength
+        names = {} if self.link_names is None else {"name": np.array(self.link_names, object)}
+        ends = {"source": self.named(self.link_from), "target": self.named(self.link_to)}
+        return {**ends, **names, "wavelength": own}
 
     def named(self, numbers: NDArray[Any]) -> NDArray[Any]:
         """Give nodes that there are as tables show them."""

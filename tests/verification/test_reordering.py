@@ -40,7 +40,6 @@ def reordered(flavour: str, by: str, seed: int, **transport: object) -> Result:
 
 def overtaken(result: Result) -> int:
     """By how many segments that were sent later, at the most, one was overtaken on its way."""
-    assert result.trace is not None
     data = result.trace.segments.query("event == 'arrived' and payload_bytes > 0")
     packets = data["packet"].to_numpy().astype(np.int64)
     return max(int((packets[:i] > packet).sum()) for i, packet in enumerate(packets))
@@ -48,7 +47,6 @@ def overtaken(result: Result) -> int:
 
 def duplicate_reports(result: Result) -> int:
     """Acknowledgements whose first block is below what they acknowledge, or within the second."""
-    assert result.trace is not None
     told = result.trace.segments.query("event == 'sent' and not from_source and blocks > 0")
     first = told[["block_start_0", "block_end_0"]].to_numpy(np.float64)
     second = told[["block_start_1", "block_end_1"]].to_numpy(np.float64, na_value=np.nan)

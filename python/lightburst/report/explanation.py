@@ -11,7 +11,7 @@ import pandas as pd
 from lightburst import metrics, traced
 from lightburst.compile import check_seed
 from lightburst.errors import InputError, show
-from lightburst.report.words import aligned, readable, records
+from lightburst.report.words import STATUS_WORDS, aligned, readable, records
 from lightburst.scenario import as_scenario
 from lightburst.simulate import run
 from lightburst.trace.division import PARTS, copies, divide
@@ -280,7 +280,7 @@ def _lines(found: Explanation) -> Iterator[str]:
     yield (
         f"Flow {found.flow}{group}, from {about['source']} to {about['destination']}, "
         f"{readable('size_bytes', about['size_bytes'])}, started {start} into the run: "
-        f"{about['status']}."
+        f"{STATUS_WORDS[about['status']]}."
     )
     ideal = readable("ideal_s", about["ideal_s"])
     if about["slowdown"] is None:

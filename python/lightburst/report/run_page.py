@@ -294,6 +294,10 @@ def _queues(samples: pd.DataFrame) -> Chart:
     together = pd.cut(shown["time_s"], _POINTS, labels=False)
     rows = shown.loc[shown.groupby(["link", together])["queue_bytes"].idxmax()]
     ends = rows["source"].astype(str) + " to " + rows["target"].astype(str)
+    for column in ("name", "wavelength"):
+        # Where links are parallel.
+        if column in rows and rows[column].any():
+            ends += f", {column} " + rows[column].astype(str)
     return Chart(
         "queues",
         "Queues over time",

@@ -45,6 +45,14 @@ WORDS: Final = {
     "digest": "digest",
 }
 
+# What became of a flow.
+STATUS_WORDS: Final = {
+    "finished": "finished",
+    "time-limit": "not finished when the run ended",
+    "not-started": "not started before the time limit",
+    "lost": "some of it was lost",
+}
+
 _UNITS: Final = {"_bps": "b/s", "_s": "s", "_bytes": "B", "_j": "J"}
 _PREFIXES: Final = (
     (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"),

@@ -13,12 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Final
+from typing import Final, Never
 
 import pandas as pd
 
 from lightburst._core import Cancel, Cancelled
-from lightburst.errors import InputError, show, warn
+from lightburst.errors import InputError, refuse_changes, show, warn
 from lightburst.metrics import Metric
 from lightburst.scenario import Scenario
 from lightburst.simulate import simulate
@@ -111,6 +111,7 @@ def replicate(
     *,
     workers: int | None = None,
     progress: bool = True,
+    **changes: Never,
 ) -> pd.DataFrame:
     """Run one scenario with several seeds.
 
@@ -122,6 +123,8 @@ def replicate(
         Different seeds; a number n alone stands for those from 1 to n.
     store, workers, progress
         As for `execute`.
+    **changes
+        None: `Scenario.with_` changes a scenario.
 
     Returns
     -------
@@ -138,6 +141,7 @@ def replicate(
     RunWarning
         As `execute`.
     """
+    refuse_changes("replicate", "scenario, seeds, store, workers and progress", changes)
     table = run_all(Study(scenario, {}, seeds), store, workers=workers, progress=progress)
     warn(warnings_of(table), stacklevel=2)
     return table

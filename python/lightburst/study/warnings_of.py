@@ -19,8 +19,8 @@ def warnings_of(runs: pd.DataFrame) -> tuple[str, ...]:
     -------
     tuple of str
         Warnings that differ in their numbers only are one: ``in 3 of 10 runs, first with seed 2: 5
-        of 100 flows unfinished: time-limit (1 ms)``. What all runs say in the same words stands
-        alone.
+        of 100 flows did not finish before the time limit (1 ms)``. What all runs say in the same
+        words stands alone.
     """
     texts: dict[str, list[str]] = {}
     first: dict[str, int] = {}
