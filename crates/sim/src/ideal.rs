@@ -5,7 +5,7 @@
 
 use crate::plan::{Flows, Plan};
 use lightburst_des::Duration;
-use lightburst_net::{Bytes, Fabric, FlowId, Header, LinkId, NodeId, Packet, PortId};
+use lightburst_net::{Bytes, Fabric, FlowId, Header, LinkId, NodeId, Packet, PortId, Rate};
 use lightburst_tcp::Sizes;
 use std::collections::BTreeMap;
 
@@ -34,6 +34,25 @@ impl Train {
                 full: sizes.wire(sizes.payload()),
                 rest: (rest > 0).then(|| sizes.wire(rest)),
             },
+        }
+    }
+}
+
+/// How long a link of one rate is busy with the segments of a train, in picoseconds.
+#[derive(Clone, Copy, Debug)]
+struct Transmission {
+    rate: Rate,
+    full: u64,
+    rest: u64,
+}
+
+impl Transmission {
+    fn new(rate: Rate, train: &Train) -> Transmission {
+        let time = |wire: u32| rate.transmission_time(Bytes(u64::from(wire))).0;
+        Transmission {
+            rate,
+            full: time(train.full),
+            rest: train.rest.map_or(0, time),
         }
     }
 }
@@ -226,7 +245,15 @@ impl<'a> Alone<'a> {
             true => self.find_one_way(),
             false => self.find_all_ways(),
         }
-        let stage = |hop: &Hop| (*hop, self.stage(hop, train));
+        // Most links have the rate of the one before them.
+        let mut known: Option<Transmission> = None;
+        let stage = |hop: &Hop| {
+            let rate = self.fabric.links.rate(hop.link);
+            let same = known.filter(|known| known.rate == rate);
+            let transmission =
+                *known.insert(same.unwrap_or_else(|| Transmission::new(rate, train)));
+            (*hop, self.stage(hop, train, &transmission))
+        };
         self.hops.iter().map(stage).collect()
     }
 
@@ -290,18 +317,19 @@ impl<'a> Alone<'a> {
         order
     }
 
-    fn stage(&self, hop: &Hop, train: &Train) -> Stage {
+    fn stage(&self, hop: &Hop, train: &Train, transmission: &Transmission) -> Stage {
         let destination = self.unit.destination;
         let links = &self.fabric.links;
         let (from, link, to) = (hop.from, hop.link, hop.to);
-        let rate = links.rate(link);
-        let bytes = |bytes: u32| Bytes(u64::from(bytes));
-        let transmission = |wire: u32| rate.transmission_time(bytes(wire)).0;
+        let &Transmission { rate, full, rest } = transmission;
         // Packets in one burst take a whole number of picoseconds together, not each.
         let fibre = from.0 >= self.hosts && to.0 >= self.hosts;
         let queue = match self.bursts && fibre {
-            true => rate.transmission_time_rounded_down(bytes(train.full)).0,
-            false => transmission(train.full),
+            true => {
+                let burst = Bytes(u64::from(train.full));
+                rate.transmission_time_rounded_down(burst).0
+            }
+            false => full,
         };
         let taken_apart = self.bursts && to == self.hop(destination, PortId(0), false).to;
         let passes = |transmission: u64| {
@@ -313,8 +341,8 @@ impl<'a> Alone<'a> {
         };
         Stage {
             queue,
-            full_passes: passes(transmission(train.full)),
-            rest_passes: passes(train.rest.map_or(0, transmission)),
+            full_passes: passes(full),
+            rest_passes: passes(rest),
         }
     }
 
