@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lightburst.errors import InputError, RunWarning
+    from lightburst.errors import InputError, RunWarning, StoreWarning
     from lightburst.fairness import jain_index
     from lightburst.report.explanation import Explanation, explain
     from lightburst.report.reproduction import reproduce
@@ -28,6 +28,7 @@ _HOME = {
     "Result": "lightburst.result",
     "RunWarning": "lightburst.errors",
     "Scenario": "lightburst.scenario",
+    "StoreWarning": "lightburst.errors",
     "Study": "lightburst.study",
     "execute": "lightburst.study",
     "explain": "lightburst.report.explanation",
@@ -44,6 +45,7 @@ __all__ = [
     "Result",
     "RunWarning",
     "Scenario",
+    "StoreWarning",
     "Study",
     "__version__",
     "execute",

@@ -138,8 +138,12 @@ class RunWarning(UserWarning):
     """What a scenario asks for and did not happen, or what a reader of its results should know."""
 
 
-def warn(texts: Iterable[str], stacklevel: int) -> None:
-    """Issue warnings of runs.
+class StoreWarning(UserWarning):
+    """What was damaged or old in a store of runs, and what has become of it."""
+
+
+def warn(texts: Iterable[str], stacklevel: int, kind: type[Warning] = RunWarning) -> None:
+    """Issue warnings.
 
     Parameters
     ----------
@@ -147,9 +151,11 @@ def warn(texts: Iterable[str], stacklevel: int) -> None:
         Each is said once.
     stacklevel : int
         Which caller is to blame: 1 is the function that calls this one.
+    kind : type
+        Of which kind they are.
     """
     for text in dict.fromkeys(texts):
-        warnings.warn(text, RunWarning, stacklevel=stacklevel + 1)
+        warnings.warn(text, kind, stacklevel=stacklevel + 1)
 
 
 def refuse_changes(function: str, allowed: str, changes: Iterable[str]) -> None:

@@ -8,6 +8,7 @@ import typer
 
 from lightburst.cli.guard import guarded
 from lightburst.cli.model import model_app
+from lightburst.cli.store import store_app
 
 app = typer.Typer(
     name="lightburst",
@@ -18,6 +19,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(model_app, name="model")
+app.add_typer(store_app, name="store")
 
 
 OutOption = Annotated[

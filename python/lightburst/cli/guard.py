@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 import os
 import sys
+import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, ParamSpec
 
 import typer
 
 from lightburst.cli import INTERRUPTED
-from lightburst.errors import InputError
+from lightburst.errors import InputError, StoreWarning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -85,7 +86,8 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
     @functools.wraps(command)
     def inner(*arguments: P.args, **options: P.kwargs) -> None:
         try:
-            command(*arguments, **options)
+            with _warnings_said():
+                command(*arguments, **options)
             sys.stdout.flush()
         except InputError as error:
             for single in error.errors:
@@ -100,6 +102,23 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
             raise typer.Exit(0) from None
 
     return inner
+
+
+@contextmanager
+def _warnings_said() -> Iterator[None]:
+    """Say what a store warns of in one line; of runs each command tells itself."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", StoreWarning)
+        usual = warnings.showwarning
+
+        def say(message: Warning | str, category: type[Warning], *where: Any, **how: Any) -> None:
+            if issubclass(category, StoreWarning):
+                print(f"warning: {message}", file=sys.stderr)
+            else:
+                usual(message, category, *where, **how)
+
+        warnings.showwarning = say
+        yield
 
 
 @contextmanager

@@ -2,41 +2,45 @@
 
 A run is committed as soon as it is finished. The write-ahead log keeps what is committed when the
 process is killed; only a failure of the machine itself can take back the last moments.
+
+Each row has a checksum. A row that is not what was written is set aside and its run is run again; a
+file whose structure is damaged is refused, and `lightburst.study.upkeep.clean` keeps what can be
+read of it.
 """
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self
 
-from lightburst.errors import InputError, show
+from lightburst.errors import InputError, StoreWarning, show, warn
 from lightburst.metrics import Metric, from_json, to_json
+from lightburst.provenance import MODEL_VERSION
+from lightburst.study import layout
+from lightburst.study.rows import is_sound
 from lightburst.study.sweep import Key, PlannedRun
 
 IN_MEMORY: Final = ":memory:"
 
-# SQLite keeps the two numbers in the head of the file: whose it is ("lbst"), and which tables.
-_APPLICATION: Final = 0x6C627374
-_LAYOUT: Final = 1
 # Another process may be writing; a commit takes well under a millisecond.
 _PATIENCE_S: Final = 30.0
+# More damaged rows than this are only counted.
+_NAMED: Final = 3
+# What SQLite says of a file whose structure is damaged: that it is malformed, no database, or, by
+# the general code, that a table is missing.
+_STRUCTURE: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
+# What Python raises for SQLite's errors; also where the text of one is damaged, too.
+_ERRORS: Final = (sqlite3.Error, UnicodeDecodeError)
+_GENERAL: Final = 0xFF  # the part of a code that is not the detail
 
-# Seeds go to 2**64 - 1, SQLite's integers to 2**63 - 1: kept as text.
-_TABLES: Final = """
-CREATE TABLE scenarios (
-    digest TEXT PRIMARY KEY,
-    scenario TEXT NOT NULL
-) WITHOUT ROWID;
-CREATE TABLE runs (
-    scenario TEXT NOT NULL REFERENCES scenarios (digest),
-    seed TEXT NOT NULL,
-    metrics TEXT NOT NULL,
-    PRIMARY KEY (scenario, seed)
-) WITHOUT ROWID;
-"""
+
+class Damaged(InputError):  # noqa: N818 - it is what the file is
+    """A file that is no store, or is one whose structure is damaged."""
 
 
 class Store:
@@ -53,7 +57,14 @@ class Store:
     Raises
     ------
     InputError
-        If the file cannot be opened and written, or is not a store of runs.
+        If the file cannot be opened and written, is not a store of runs, or is one whose structure
+        is damaged.
+
+    Warns
+    -----
+    StoreWarning
+        If the file had no checksums, because an earlier version wrote it. Its rows have them from
+        now on; what was damaged before cannot be seen.
     """
 
     def __init__(self, path: str | Path = IN_MEMORY) -> None:
@@ -63,18 +74,20 @@ class Store:
         try:
             if path != IN_MEMORY:
                 Path(path).resolve().parent.mkdir(parents=True, exist_ok=True)
-            self._database = sqlite3.connect(path, timeout=_PATIENCE_S, isolation_level=None)
-        except (OSError, sqlite3.Error) as error:
+            self.database = sqlite3.connect(path, timeout=_PATIENCE_S, isolation_level=None)
+        except (OSError, *_ERRORS) as error:
             raise self._unusable(error) from error
         try:
-            self._open()
-        except sqlite3.Error as error:
-            self._database.close()
+            taken = self._open()
+        except _ERRORS as error:
+            self.database.close()
             raise self._unusable(error) from error
         except InputError:
-            self._database.close()
+            self.database.close()
             raise
         self._known: set[str] = set()
+        if taken:
+            self._warn(f"{taken:,} runs of an earlier version had no checksums and have them now")
 
     def __enter__(self) -> Self:
         return self
@@ -88,11 +101,11 @@ class Store:
         self.close()
 
     def __len__(self) -> int:
-        return int(self._database.execute("SELECT count(*) FROM runs").fetchone()[0])
+        return int(self.ask("SELECT count(*) FROM runs")[0][0])
 
     def close(self) -> None:
         """Close the file."""
-        self._database.close()
+        self.database.close()
 
     def find(self, scenario_digests: Iterable[str]) -> dict[Key, dict[str, Metric]]:
         """Look up the finished runs of scenarios.
@@ -105,19 +118,32 @@ class Store:
         Returns
         -------
         dict of (str, int) to dict
-            Summary of every finished run of these scenarios, by scenario digest and seed.
+            Summary of every finished run of these scenarios, by scenario digest and seed. Each has
+            the checksum with which it was written.
 
         Raises
         ------
         InputError
             If the file cannot be read.
+
+        Warns
+        -----
+        StoreWarning
+            If rows are damaged. They are in the table ``damaged`` then, and not in what is found.
         """
-        query = "SELECT seed, metrics FROM runs WHERE scenario = ?"
-        return {
-            (digest, int(seed)): from_json(json.loads(metrics))
-            for digest in scenario_digests
-            for seed, metrics in self._ask(query, digest)
-        }
+        found: dict[Key, dict[str, Metric]] = {}
+        damaged = False
+        query = "SELECT seed, finished, metrics, checksum FROM runs WHERE scenario = ?"
+        for digest in scenario_digests:
+            key = digest.encode()
+            for row in self.ask(query, digest):
+                if is_sound("runs", key, *row):
+                    found[digest, int(row[0])] = from_json(json.loads(row[2]))
+                else:
+                    damaged = True
+        if damaged:
+            self.set_aside()
+        return found
 
     def put(self, planned: PlannedRun, metrics: Mapping[str, Metric]) -> None:
         """Keep a finished run; a run that is there already stays as it is.
@@ -137,48 +163,66 @@ class Store:
         digest = planned.scenario_digest
         if digest not in self._known:
             # Kept once for all seeds, so that a file explains itself.
-            text = planned.scenario.canonical_json()
-            self._ask("INSERT OR IGNORE INTO scenarios VALUES (?, ?)", digest, text)
+            scenario = planned.scenario
+            version = str(MODEL_VERSION)
+            self._insert("scenarios", digest, scenario.name, version, scenario.canonical_json())
             self._known.add(digest)
         text = json.dumps(to_json(metrics), allow_nan=False)
-        seed = str(planned.seed)
-        self._ask("INSERT OR IGNORE INTO runs VALUES (?, ?, ?)", digest, seed, text)
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        self._insert("runs", digest, str(planned.seed), now, text)
 
-    def _ask(self, query: str, *values: str) -> list[tuple[str, ...]]:
+    def set_aside(self) -> int:
+        """Move damaged rows to the table ``damaged``, warn of them, and give their number."""
         try:
-            return self._database.execute(query, values).fetchall()
-        except sqlite3.Error as error:
+            rows = layout.set_aside(self.database)
+        except _ERRORS as error:
+            raise self._unusable(error) from error
+        if rows:
+            named = [f"{table} {a[:12]} {b[:20]}" for table, a, b, *_ in rows[:_NAMED]]
+            more = f" and {len(rows) - _NAMED} more" if len(rows) > _NAMED else ""
+            self._warn(
+                f"{len(rows)} damaged rows ({'; '.join(named)}{more}) are set aside in the table "
+                "'damaged'; their runs are run again"
+            )
+        return len(rows)
+
+    def ask(self, query: str, *values: str) -> list[tuple[Any, ...]]:
+        """Give the rows that a query finds, text as bytes; `InputError` if it cannot be asked."""
+        try:
+            return self.database.execute(query, values).fetchall()
+        except _ERRORS as error:
             raise self._unusable(error) from error
 
-    def _open(self) -> None:
-        self._check()
-        self._database.execute("PRAGMA journal_mode = WAL")
-        # In this mode a commit waits for no disk; the file is sound after a power cut all the same.
-        self._database.execute("PRAGMA synchronous = NORMAL")
-        self._database.execute("BEGIN IMMEDIATE")
-        if self._number_of_tables() == 0:
-            # One by one: executescript would commit first and let a second process in between.
-            for statement in _TABLES.split(";")[:-1]:
-                self._database.execute(statement)
-            self._database.execute(f"PRAGMA application_id = {_APPLICATION}")
-            self._database.execute(f"PRAGMA user_version = {_LAYOUT}")
-        self._database.execute("COMMIT")
-        self._check()
+    def _insert(self, table: str, *values: str) -> None:
+        try:
+            layout.insert(self.database, table, *(value.encode() for value in values))
+        except _ERRORS as error:
+            raise self._unusable(error) from error
 
-    def _check(self) -> None:
+    def _open(self) -> int:
         """Refuse the file of another program, before anything in it is changed."""
-        marks = [
-            self._database.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("application_id", "user_version")
-        ]
-        if marks != [_APPLICATION, _LAYOUT] and self._number_of_tables() > 0:
-            raise InputError("store", str(self.path), "a new file or a store of runs")
+        layout.prepare(self.database)
+        if not layout.is_ours(self.database):
+            raise Damaged("store", str(self.path), "a new file or a store of runs")
+        return layout.establish(self.database)
 
-    def _number_of_tables(self) -> int:
-        return int(self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
+    def _warn(self, text: str) -> None:
+        warn([f"{self.path}: {text}"], stacklevel=3, kind=StoreWarning)
 
     def _unusable(self, error: Exception) -> InputError:
         reason = getattr(error, "strerror", None) or error
-        return InputError(
-            "store", f"{self.path} ({reason})", "a file that can be written, new or a store of runs"
-        )
+        given = f"{self.path} ({reason})"
+        allowed = "a file that can be written, new or a store of runs"
+        if not self._damaged(error):
+            return InputError("store", given, allowed)
+        command = "'lightburst store clean' keeps what can be read of a damaged one"
+        return Damaged("store", given, f"{allowed}; {command}")
+
+    def _damaged(self, error: Exception) -> bool:
+        """Tell whether an error comes from the structure of the file."""
+        code = getattr(error, "sqlite_errorcode", None)
+        if code is None:
+            return isinstance(error, UnicodeDecodeError)
+        # A file that only its own head says to be read-only.
+        refused = code == sqlite3.SQLITE_READONLY and os.access(self.path, os.W_OK)
+        return refused or code & _GENERAL in _STRUCTURE

@@ -1,0 +1,130 @@
+"""``lightburst store``: what is kept of finished runs, whether it is sound, and what can go."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from lightburst.cli.guard import guarded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lightburst.study.upkeep import Condition, Kept
+
+store_app = typer.Typer(
+    help="Look after the finished runs of studies: list them, verify them, clean them up.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+# What `lightburst store check` ends with when something is damaged.
+DAMAGED: Final = 1
+
+FileArgument = Annotated[
+    Path,
+    typer.Argument(metavar="FILE", help="The store; studies of this directory use the default."),
+]
+# As `lightburst.report.files.STORE`, which would cost the start of every command some time.
+_STORE: Final = Path(".lightburst", "runs.sqlite")
+
+
+@store_app.command("list")
+@guarded
+def list_command(
+    file: FileArgument = _STORE,
+    format: Annotated[
+        str, typer.Option("--format", metavar="table|json", help="What to print.")
+    ] = "table",
+) -> None:
+    """List what is kept, by paper or study: runs, size, version of the model, and when it ran."""
+    from lightburst.cli.options import choice
+    from lightburst.report.words import aligned
+    from lightburst.study.upkeep import listed
+
+    choice("--format", format, ("table", "json"))
+    found = listed(file)
+    if format == "json":
+        print(json.dumps([kept._asdict() for kept in found], indent=2))
+    for line in aligned(list(_rows(found))) if format == "table" else ():
+        print(line)
+
+
+@store_app.command("check")
+@guarded
+def check_command(file: FileArgument = _STORE) -> None:
+    """Verify every row and the structure; exit code 1 if something is damaged."""
+    from lightburst.study.upkeep import examined
+
+    found = examined(file)
+    for line in _said(found):
+        print(line)
+    if not found.sound:
+        raise typer.Exit(DAMAGED)
+
+
+@store_app.command("clean")
+@guarded
+def clean_command(
+    file: FileArgument = _STORE,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do it; without this it is only said.")
+    ] = False,
+) -> None:
+    """Remove what is damaged, and runs of other versions of the model.
+
+    Of a store that cannot be read any more, what is sound is kept in a new file, and the damaged
+    one beside it. No other command may use the store meanwhile.
+    """
+    from lightburst.study.upkeep import clean, examined
+
+    found = examined(file)
+    for line in _said(found):
+        print(line)
+    print(f"to be removed: {_removed(found)}")
+    if not yes:
+        print("Nothing is removed yet: add --yes.")
+        return
+    copy = clean(file)
+    print(f"{file} is clean" if copy is None else f"{file} is new; the damaged file is {copy}")
+
+
+def _rows(found: list[Kept]) -> Iterator[tuple[str, ...]]:
+    from lightburst.report.words import readable
+
+    yield "study", "model", "scenarios", "runs", "size", "finished (UTC)"
+    for kept in found:
+        name = kept.name if kept.name.isprintable() else repr(kept.name)
+        first, last = (when[:16].replace("T", " ") for when in (kept.first, kept.last))
+        yield (
+            name or "unnamed",
+            kept.model_version or "unknown",
+            f"{kept.scenarios:,}",
+            f"{kept.runs:,}",
+            readable("size_bytes", kept.bytes),
+            f"{first} to {last}" if first else "by an earlier version",
+        )
+
+
+def _said(found: Condition) -> Iterator[str]:
+    yield f"{found.runs:,} runs are sound"
+    if found.damaged:
+        yield f"{found.damaged:,} rows are damaged"
+    if found.structure:
+        yield f"the structure of the file is damaged: {found.structure}"
+    if found.aside:
+        yield f"{found.aside:,} damaged rows were set aside before"
+
+
+def _removed(found: Condition) -> str:
+    parts = {
+        "damaged rows": found.damaged + found.aside,
+        "runs of other versions of the model": found.others,
+    }
+    words = [f"{number:,} {what}" for what, number in parts.items() if number]
+    if found.structure:
+        words.append("whatever of the damaged file cannot be read, and other versions of the model")
+    return ", ".join(words) or "nothing"

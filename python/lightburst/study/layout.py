@@ -1,0 +1,174 @@
+"""The tables of a store: made, taken over from an earlier layout, and freed of damaged rows."""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from typing import Final
+
+from lightburst.provenance import MODEL_VERSION
+from lightburst.study.rows import COLUMNS, DAMAGED, INDICES, KEYS, TABLES, checksum, is_sound
+from lightburst.study.salvage import PAGE_BYTES
+
+# SQLite keeps the two numbers in the head of the file: whose it is ("lbst"), and which tables. The
+# layouts differ in two bits: one that flips does not make the one of the other.
+APPLICATION: Final = 0x6C627374
+LAYOUT: Final = 2
+_BEFORE: Final = 1
+
+
+def prepare(database: sqlite3.Connection) -> None:
+    """Let a connection give bytes as they stand in the file, and tell which rows are sound."""
+    database.text_factory = bytes
+    for table in COLUMNS:
+        database.create_function(
+            f"sound_{table}",
+            len(COLUMNS[table]) + 1,
+            lambda *row, table=table: is_sound(table, *row),
+            deterministic=True,
+        )
+
+
+def unsound(table: str) -> str:
+    """Give the condition in SQL that is true of the damaged rows of a table."""
+    # As bytes, also what can be no text any more, which could not be handed over as text.
+    values = ", ".join(f"CAST({name} AS BLOB)" for name in (*COLUMNS[table], "checksum"))
+    return f"NOT sound_{table}({values})"
+
+
+@contextmanager
+def transaction(database: sqlite3.Connection) -> Iterator[None]:
+    """Do all that is inside or nothing of it, with no other process writing in between."""
+    database.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        database.execute("ROLLBACK")
+        raise
+    database.execute("COMMIT")
+
+
+def marks(database: sqlite3.Connection) -> tuple[int, int]:
+    """Give whose file it is and which layout it has; zeros in a new one."""
+    whose, layout = (
+        int(database.execute(f"PRAGMA {name}").fetchone()[0])
+        for name in ("application_id", "user_version")
+    )
+    return whose, layout
+
+
+def is_ours(database: sqlite3.Connection) -> bool:
+    """Tell whether a file is new or a store of this version or one before."""
+    # In one transaction: another process may be making it.
+    database.execute("BEGIN")
+    whose, layout = marks(database)
+    tables = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    database.execute("COMMIT")
+    if whose == APPLICATION:
+        return layout in (_BEFORE, LAYOUT)
+    return (whose, layout, tables) == (0, 0, 0)
+
+
+def establish(database: sqlite3.Connection) -> int:
+    """Make the tables of a new file, or take over those of the layout before.
+
+    Parameters
+    ----------
+    database : sqlite3.Connection
+        Opened, `is_ours`.
+
+    Returns
+    -------
+    int
+        How many runs have been taken over: they have checksums from now on.
+    """
+    # Only a new file takes it on.
+    database.execute(f"PRAGMA page_size = {PAGE_BYTES}")
+    database.execute("PRAGMA journal_mode = WAL")
+    # In this mode a commit waits for no disk; the file is sound after a power cut all the same.
+    database.execute("PRAGMA synchronous = NORMAL")
+    if marks(database) == (APPLICATION, LAYOUT):
+        return 0
+    with transaction(database):
+        # Another process can have been faster.
+        layout = marks(database)[1]
+        if layout == LAYOUT:
+            return 0
+        if layout == _BEFORE:
+            for table in COLUMNS:
+                database.execute(f"ALTER TABLE {table} RENAME TO {table}_before")
+        for statement in (*TABLES, *INDICES, DAMAGED):
+            database.execute(statement)
+        taken = _take_over(database) if layout == _BEFORE else 0
+        database.execute(f"PRAGMA application_id = {APPLICATION}")
+        database.execute(f"PRAGMA user_version = {LAYOUT}")
+    return taken
+
+
+def insert(database: sqlite3.Connection, table: str, *values: bytes) -> None:
+    """Write a row with its checksum; one with the same key that is there already stays."""
+    text = (value.decode() for value in values)
+    database.execute(
+        f"INSERT OR IGNORE INTO {table} VALUES (NULL, ?, ?, ?, ?, ?)",
+        (*text, checksum(table, values)),
+    )
+
+
+def set_aside(database: sqlite3.Connection) -> list[tuple[str, ...]]:
+    """Move all damaged rows to the table ``damaged``, and make the indices anew.
+
+    Parameters
+    ----------
+    database : sqlite3.Connection
+        Opened.
+
+    Returns
+    -------
+    list of tuple
+        Name of the table and the four columns of text of each such row, in words.
+    """
+    found: list[tuple[str, ...]] = []
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    with transaction(database):
+        for table, names in COLUMNS.items():
+            # Without the index, which can be wrong, too: a row must not be lost sight of by it.
+            database.execute(f"DROP INDEX IF EXISTS {table}_by_key")
+            columns, bad = ", ".join(names), unsound(table)
+            found += [
+                (table, *(_words(value) for value in row))
+                for row in database.execute(f"SELECT {columns} FROM {table} WHERE {bad}")
+            ]
+            database.execute(
+                f"INSERT INTO damaged SELECT ?, ?, id, {columns}, checksum FROM {table} "
+                f"WHERE {bad}",
+                (now, table),
+            )
+            database.execute(f"DELETE FROM {table} WHERE {bad}")
+            # Two with one key are one run, written twice while the index was wrong.
+            first = f"SELECT min(id) FROM {table} GROUP BY {KEYS[table]}"
+            database.execute(f"DELETE FROM {table} WHERE id NOT IN ({first})")
+        for statement in INDICES:
+            database.execute(statement)
+    return found
+
+
+def _take_over(database: sqlite3.Connection) -> int:
+    """Copy the rows of the layout before, which had no checksums."""
+    for digest, text in database.execute("SELECT digest, scenario FROM scenarios_before"):
+        for version in range(1, MODEL_VERSION + 1):
+            if hashlib.sha256(b"%d\n%b" % (version, text)).hexdigest().encode() == digest:
+                insert(database, "scenarios", digest, b"", str(version).encode(), text)
+    for row in database.execute("SELECT scenario, seed, metrics FROM runs_before"):
+        scenario, seed, metrics = row
+        with suppress(TypeError, ValueError):  # damaged so that it can be seen: to be run again
+            if isinstance(json.loads(metrics), dict) and int(seed) >= 0:
+                insert(database, "runs", scenario, seed, b"", metrics)
+    for table in COLUMNS:
+        database.execute(f"DROP TABLE {table}_before")
+    return int(database.execute("SELECT count(*) FROM runs").fetchone()[0])
+
+
+def _words(value: object) -> str:
+    return value.decode(errors="backslashreplace") if isinstance(value, bytes) else str(value)

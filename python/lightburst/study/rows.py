@@ -1,0 +1,75 @@
+"""The rows of a store: its two tables, and the checksum that each row carries.
+
+Both tables have a number, four columns of text and the checksum, so that what holds for the rows of
+one holds for those of the other, also where they are read without SQLite (`salvage`).
+"""
+
+import hashlib
+from collections.abc import Iterable
+from typing import Final
+
+Row = tuple[bytes, bytes, bytes, bytes, bytes]
+
+# The columns of text, in their order. Seeds go to 2**64 - 1, SQLite's integers to 2**63 - 1.
+COLUMNS: Final = {
+    "runs": ("scenario", "seed", "finished", "metrics"),
+    "scenarios": ("digest", "name", "model_version", "scenario"),
+}
+# What is different in any two rows of a table.
+KEYS: Final = {"runs": "scenario, seed", "scenarios": "digest"}
+
+# Rows stand in tables with a number for each: without one, SQLite keeps the larger part of a row on
+# a page of its own, three times the space.
+TABLES: Final = tuple(
+    f"CREATE TABLE {table} (id INTEGER PRIMARY KEY, "
+    f"{', '.join(f'{name} TEXT NOT NULL' for name in names)}, checksum BLOB NOT NULL)"
+    for table, names in COLUMNS.items()
+)
+INDICES: Final = tuple(
+    f"CREATE UNIQUE INDEX {table}_by_key ON {table} ({key})" for table, key in KEYS.items()
+)
+# Rows whose checksum is wrong, as they were found: of which table, and the four columns.
+DAMAGED: Final = (
+    "CREATE TABLE damaged "
+    "(found TEXT, origin TEXT, number INTEGER, first, second, third, fourth, checksum)"
+)
+
+_BYTES: Final = 16
+
+
+def checksum(table: str, values: Iterable[bytes]) -> bytes:
+    """Checksum of a row, over the name of its table, its key and its content.
+
+    Parameters
+    ----------
+    table : str
+        ``"runs"`` or ``"scenarios"``.
+    values : iterable of bytes
+        The columns of text, in their order, in UTF-8. None of them has a zero byte.
+
+    Returns
+    -------
+    bytes
+        BLAKE2b of 16 bytes.
+    """
+    text = b"\0".join((table.encode(), *values))
+    return hashlib.blake2b(text, digest_size=_BYTES).digest()
+
+
+def is_sound(table: str, *row: object) -> bool:
+    """Tell whether a row is what was written.
+
+    Parameters
+    ----------
+    table : str
+        ``"runs"`` or ``"scenarios"``.
+    *row : object
+        The columns of text and the checksum, as they were read: bytes, if nothing is wrong.
+
+    Returns
+    -------
+    bool
+        Whether the checksum is that of the rest.
+    """
+    held = [value for value in row if isinstance(value, bytes)]
+    return len(held) == len(COLUMNS[table]) + 1 and checksum(table, held[:-1]) == held[-1]

@@ -1,0 +1,240 @@
+"""What is in a store, whether all of it is sound, and how it is freed of what is not."""
+
+import itertools
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from lightburst.errors import InputError
+from lightburst.provenance import MODEL_VERSION
+from lightburst.study import layout
+from lightburst.study.rows import COLUMNS, Row
+from lightburst.study.salvage import salvage
+from lightburst.study.store import Damaged, Store
+
+# Runs whose scenario is said to be of another version; without one they may be of this.
+_OTHERS: Final = (
+    f"scenario IN (SELECT digest FROM scenarios WHERE model_version <> '{MODEL_VERSION}')"
+)
+
+
+class Kept(NamedTuple):
+    """What a store has of one study with one version of the model.
+
+    Attributes
+    ----------
+    name : str
+        Of its scenarios; empty if they have none, or if an earlier version wrote them.
+    model_version : str
+        With which it was run; empty if nothing tells.
+    scenarios, runs : int
+        How many.
+    bytes : int
+        Of their texts.
+    first, last : str
+        When runs were finished, ISO 8601, UTC; empty if an earlier version wrote them.
+    """
+
+    name: str
+    model_version: str
+    scenarios: int
+    runs: int
+    bytes: int
+    first: str
+    last: str
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What a check of a store found.
+
+    Attributes
+    ----------
+    runs : int
+        Runs that are sound.
+    damaged : int
+        Rows with a wrong checksum.
+    structure : str
+        What SQLite says of its own structure; empty if that is sound.
+    aside : int
+        Damaged rows that have been set aside before.
+    others : int
+        Runs of other versions of the model.
+    """
+
+    runs: int
+    damaged: int
+    structure: str
+    aside: int
+    others: int
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing is damaged that is still in use."""
+        return not (self.damaged or self.structure)
+
+
+def listed(path: Path) -> list[Kept]:
+    """Give what a store has, by study and version of the model.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    list of Kept
+        By name, the newest version of the model first.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, it is not a store, or its structure is damaged.
+    """
+    query = """
+        SELECT coalesce(name, ''), coalesce(model_version, ''), count(DISTINCT runs.scenario),
+               count(*), sum(length(metrics)), min(nullif(finished, '')), max(finished)
+        FROM runs LEFT JOIN scenarios ON digest = runs.scenario
+        GROUP BY 1, 2 ORDER BY 1, 2 DESC
+    """
+    with _existing(path) as store:
+        return [
+            Kept(_text(name), _text(version), scenarios, runs, size, _text(first), _text(last))
+            for name, version, scenarios, runs, size, first, last in store.ask(query)
+        ]
+
+
+def examined(path: Path) -> Condition:
+    """Read all of a store and compare it with its checksums; nothing is changed.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    Condition
+        What is sound, and what is not.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, or nothing in it is a store's.
+    """
+    try:
+        with _existing(path) as store:
+            # Whether it could be written, too.
+            store.ask("BEGIN IMMEDIATE")
+            store.ask(f"PRAGMA user_version = {layout.LAYOUT}")
+            store.ask("ROLLBACK")
+            said = [_text(line) for (line,) in store.ask("PRAGMA integrity_check")]
+            bad = {
+                table: int(store.ask(f"SELECT count(*) FROM {table} WHERE {condition}")[0][0])
+                for table, condition in ((table, layout.unsound(table)) for table in COLUMNS)
+            }
+            return Condition(
+                runs=len(store) - bad["runs"],
+                damaged=sum(bad.values()),
+                structure="" if said == ["ok"] else said[0],
+                aside=int(store.ask("SELECT count(*) FROM damaged")[0][0]),
+                others=int(store.ask(f"SELECT count(*) FROM runs WHERE {_OTHERS}")[0][0]),
+            )
+    except Damaged as error:
+        rows = _salvaged(path, error)
+        runs = len({row[:2] for table, row in rows if table == "runs"})
+        return Condition(runs, 0, error.given, 0, 0)
+
+
+def clean(path: Path) -> Path | None:
+    """Keep of a store what is sound and of this version of the model, and nothing else.
+
+    A store with a damaged structure is written anew; the damaged file is kept beside it. No other
+    process may use it then.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    Path or None
+        The copy of a damaged file; None if the structure is sound.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, nothing in it is a store's, or it cannot be written.
+    """
+    if not examined(path).structure:
+        with _existing(path) as store:
+            for table in COLUMNS:
+                store.ask(f"DELETE FROM {table} WHERE {layout.unsound(table)}")
+            _reduce(store)
+        return None
+    try:
+        return _rebuilt(path)
+    except OSError as error:
+        raise InputError(
+            "store", f"{path} ({error.strerror})", "a file that can be written"
+        ) from error
+
+
+def _rebuilt(path: Path) -> Path:
+    """Put a new file with all that can be read in the place of a damaged one."""
+    fresh, copy = _unused(path, "new"), _unused(path, "damaged")
+    try:
+        with Store(fresh) as store:
+            with layout.transaction(store.database):
+                for table, row in salvage(path):
+                    layout.insert(store.database, table, *row[:-1])
+            _reduce(store)
+        shutil.copy2(path, copy)
+        for ending in ("-wal", "-shm"):
+            # SQLite would take the old log for that of the new file.
+            log = path.with_name(path.name + ending)
+            if log.exists():
+                shutil.copy2(log, copy.with_name(copy.name + ending))
+                log.unlink()
+        fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)
+    return copy
+
+
+def _reduce(store: Store) -> None:
+    """Drop what has been set aside and what other versions of the model ran."""
+    store.ask("DELETE FROM damaged")
+    store.ask(f"DELETE FROM runs WHERE {_OTHERS}")
+    store.ask(f"DELETE FROM scenarios WHERE model_version <> '{MODEL_VERSION}'")
+    store.ask("VACUUM")
+
+
+def _existing(path: Path) -> Store:
+    if not path.is_file():
+        raise InputError("store", f"{path} (no such file)", "a store of runs")
+    return Store(path)
+
+
+def _salvaged(path: Path, error: Damaged) -> list[tuple[str, Row]]:
+    """Give the rows of a store that SQLite cannot read; the error again if there are none."""
+    try:
+        rows = list(salvage(path))
+    except OSError:
+        rows = []
+    if not rows:
+        raise error
+    return rows
+
+
+def _unused(path: Path, ending: str) -> Path:
+    """Name a file beside another one that does not exist yet."""
+    names = (f"{path.name}.{ending}{number or ''}" for number in itertools.count())
+    return next(found for found in map(path.with_name, names) if not found.exists())
+
+
+def _text(value: bytes | None) -> str:
+    return "" if value is None else value.decode(errors="backslashreplace")

@@ -1,0 +1,61 @@
+"""A store of made-up runs for tests, and single bits of a file flipped."""
+
+from pathlib import Path
+
+from lightburst.metrics import Metric
+from lightburst.scenario import Scenario
+from lightburst.study import Store
+from lightburst.study.sweep import Key, PlannedRun, scenario_digest
+
+SCENARIOS = 3
+SEEDS = 8
+
+
+def scenario(place: int) -> Scenario:
+    return Scenario.from_dict(
+        {
+            "name": "made up",
+            "topology": {"kind": "fat-tree", "k": 4, "link_length": f"{place + 1} m"},
+            "switching": {"kind": "hybrid"},
+            "transport": {"kind": "sawl"},
+            "workload": {
+                "kind": "poisson",
+                "arrival_rate": "1e6 /s",
+                "flows": 8,
+                "size": {"kind": "constant", "value": "9 kB"},
+            },
+        }
+    )
+
+
+def metrics(place: int, seed: int, columns: int = 60) -> dict[str, Metric]:
+    """As long as the real ones; more columns make a row longer than a page."""
+    return {f"figure_{n}_bps": float(1000 * place + seed) + n / 7 for n in range(columns)}
+
+
+def planned() -> list[PlannedRun]:
+    found = []
+    for place in range(SCENARIOS):
+        which = scenario(place)
+        digest = scenario_digest(which)
+        found += [PlannedRun({"place": place}, which, seed, digest) for seed in range(SEEDS)]
+    return found
+
+
+def fill(path: Path, columns: int = 60) -> dict[Key, dict[str, Metric]]:
+    """Write a store, and give what is in it."""
+    runs = {run.key: metrics(int(str(run.point["place"])), run.seed, columns) for run in planned()}
+    with Store(path) as store:
+        for run in planned():
+            store.put(run, runs[run.key])
+    return runs
+
+
+def digests() -> list[str]:
+    return list(dict.fromkeys(run.scenario_digest for run in planned()))
+
+
+def flip(path: Path, bit: int) -> None:
+    held = bytearray(path.read_bytes())
+    held[bit // 8] ^= 1 << bit % 8
+    path.write_bytes(held)

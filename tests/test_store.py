@@ -1,0 +1,278 @@
+"""A store gives back what was written or says what it cannot, whatever became of its file."""
+
+import json
+import shutil
+import sqlite3
+import warnings
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lightburst.cli import main
+from lightburst.errors import InputError, StoreWarning
+from lightburst.metrics import Metric
+from lightburst.provenance import MODEL_VERSION
+from lightburst.study import Store
+from lightburst.study.rows import COLUMNS
+from lightburst.study.salvage import salvage
+from lightburst.study.sweep import Key
+from lightburst.study.upkeep import clean, examined, listed
+from stores import SCENARIOS, SEEDS, digests, fill, flip, metrics, planned, scenario
+
+RUNS = SCENARIOS * SEEDS
+Truth = dict[Key, dict[str, Metric]]
+
+
+def change(path: Path, statement: str, *values: object) -> None:
+    """Change a store as no lightburst would."""
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(statement, values)
+
+
+def held(path: Path) -> set[tuple[str, tuple[bytes, ...]]]:
+    """All rows, as SQLite reads them."""
+    with closing(sqlite3.connect(path)) as database:
+        database.text_factory = bytes
+        return {
+            (table, row)
+            for table, names in COLUMNS.items()
+            for row in database.execute(f"SELECT {', '.join(names)}, checksum FROM {table}")
+        }
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    fill(tmp_path / "runs.sqlite")
+    return tmp_path / "runs.sqlite"
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "metrics = replace(metrics, '.1', '.2')",
+        "metrics = substr(metrics, 2)",
+        "metrics = CAST(X'FF' AS TEXT)",
+        "metrics = 7",
+        "seed = '77'",
+        "seed = 'three'",
+        "finished = '2001-01-01'",
+        "checksum = zeroblob(16)",
+        "checksum = ''",
+    ],
+)
+def test_a_damaged_row_is_said_set_aside_and_run_again(file: Path, damage: str) -> None:
+    digest = digests()[1]
+    change(file, f"UPDATE runs SET {damage} WHERE scenario = ? AND seed = '3'", digest)
+    with Store(file) as store:
+        with pytest.warns(StoreWarning, match=r"runs\.sqlite: 1 damaged rows .*table 'damaged'"):
+            found = store.find(digests())
+        assert set(fill(file)) - set(found) == {(digest, 3)}
+        for run in planned():
+            store.put(run, metrics(1, 3))
+    with Store(file) as store, warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(store.find(digests())) == RUNS
+        assert store.ask("SELECT origin, first FROM damaged") == [(b"runs", digest.encode())]
+
+
+def test_a_sound_row_in_the_place_of_another_is_not_believed(file: Path) -> None:
+    a, b = digests()[:2]
+    change(file, "DELETE FROM runs WHERE scenario = ?", b)
+    change(file, "UPDATE runs SET scenario = ? WHERE scenario = ?", b, a)
+    with Store(file) as store, pytest.warns(StoreWarning, match=f"{SEEDS} damaged rows"):
+        assert {key[0] for key in store.find(digests())} == {digests()[2]}
+
+
+def survives(path: Path, truth: Truth) -> None:
+    """Whatever is wrong with a file: one message, or results that are right; then it is mended."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", StoreWarning)
+        try:
+            with Store(path) as store:
+                found = store.find(digests())
+                assert all(truth[key] == row for key, row in found.items())
+                for run in planned():
+                    store.put(run, truth[run.key])
+                assert all(truth[key] == row for key, row in store.find(digests()).items())
+        except InputError as error:
+            assert str(error).startswith("store: given ")
+        try:
+            examined(path)
+            clean(path)
+        except InputError as error:
+            assert str(error).startswith("store: given ")
+            return
+        assert examined(path).sound
+        with Store(path) as store:
+            found = store.find(digests())
+        assert all(truth[key] == row for key, row in found.items())
+        # A page holds no more than two of these rows, or one and the way to it.
+        assert len(found) >= RUNS - 3
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Truth]:
+    path = tmp_path_factory.mktemp("store") / "whole.sqlite"
+    return path, fill(path)
+
+
+def flipped(whole: tuple[Path, Truth], where: float, bit: int) -> None:
+    path = whole[0].with_name("flipped.sqlite")
+    for ending in ("", "-wal", "-shm"):
+        path.with_name(path.name + ending).unlink(missing_ok=True)
+    shutil.copyfile(whole[0], path)
+    flip(path, 8 * int(where * path.stat().st_size) + bit)
+    survives(path, whole[1])
+
+
+BYTE = st.floats(0, 1, exclude_max=True)
+BIT = st.integers(0, 7)
+
+
+@settings(max_examples=200, deadline=None)
+@given(where=BYTE, bit=BIT)
+def test_a_flipped_bit_never_gives_a_wrong_result(
+    whole: tuple[Path, Truth], where: float, bit: int
+) -> None:
+    flipped(whole, where, bit)
+
+
+@settings(max_examples=100, deadline=None)
+@given(byte=st.integers(0, 4095), bit=BIT)
+def test_a_flipped_bit_of_the_first_page_neither(
+    whole: tuple[Path, Truth], byte: int, bit: int
+) -> None:
+    flipped(whole, byte / whole[0].stat().st_size + 1e-9, bit)
+
+
+@pytest.mark.slow
+@settings(max_examples=5000, deadline=None)
+@given(where=BYTE, bit=BIT)
+def test_thousands_of_flipped_bits_neither(
+    whole: tuple[Path, Truth], where: float, bit: int
+) -> None:
+    flipped(whole, where, bit)
+
+
+@pytest.mark.parametrize("size", [50, 100, 1000, 4096, 5000, 40_000])
+def test_a_cut_off_store_is_one_message_or_what_is_left(
+    whole: tuple[Path, Truth], tmp_path: Path, size: int
+) -> None:
+    path = tmp_path / "cut.sqlite"
+    path.write_bytes(whole[0].read_bytes()[:size])
+    with pytest.raises(InputError, match=r"^store: given .*'lightburst store clean'"):
+        Store(path).find(digests())
+
+
+@pytest.mark.parametrize("columns", [1, 60, 160, 170, 400, 1500])
+def test_salvage_finds_what_sqlite_reads(tmp_path: Path, columns: int) -> None:
+    path = tmp_path / "runs.sqlite"
+    fill(path, columns)
+    assert len(held(path)) == RUNS + SCENARIOS
+    assert set(salvage(path)) == held(path)
+
+
+def test_salvage_reads_the_write_ahead_log(tmp_path: Path) -> None:
+    path, copy = tmp_path / "runs.sqlite", tmp_path / "copy.sqlite"
+    with Store(path) as store:
+        for run in planned():
+            store.put(run, metrics(0, run.seed, 200))
+        # As a kill leaves it: what was written last is in the log alone.
+        for ending in ("", "-wal"):
+            shutil.copyfile(f"{path}{ending}", f"{copy}{ending}")
+    assert set(salvage(copy)) >= held(path)
+
+
+def test_a_store_without_checksums_is_taken_over(tmp_path: Path) -> None:
+    path, run = tmp_path / "runs.sqlite", planned()[0]
+    text = run.scenario.canonical_json()
+    with closing(sqlite3.connect(path)) as database, database:
+        database.executescript(
+            "CREATE TABLE scenarios (digest TEXT PRIMARY KEY, scenario TEXT NOT NULL) "
+            "WITHOUT ROWID; CREATE TABLE runs (scenario TEXT NOT NULL, seed TEXT NOT NULL, "
+            "metrics TEXT NOT NULL, PRIMARY KEY (scenario, seed)) WITHOUT ROWID; "
+            f"PRAGMA application_id = {0x6C627374}; PRAGMA user_version = 1"
+        )
+        database.execute("INSERT INTO scenarios VALUES (?, ?)", (run.scenario_digest, text))
+        for seed, kept in ((1, '{"a": 1.5}'), (2**64 - 1, '{"a": "inf"}'), (3, '{"a":'), (4, 5)):
+            row = (run.scenario_digest, str(seed), kept)
+            database.execute("INSERT INTO runs VALUES (?, ?, ?)", row)
+    with pytest.warns(StoreWarning, match="2 runs of an earlier version had no checksums"):
+        store = Store(path)
+    with store, warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert store.find([run.scenario_digest]) == {
+            (run.scenario_digest, 1): {"a": 1.5},
+            (run.scenario_digest, 2**64 - 1): {"a": float("inf")},
+        }
+    assert examined(path).sound
+    [kept_now] = listed(path)
+    assert (kept_now.model_version, kept_now.runs, kept_now.first) == (str(MODEL_VERSION), 2, "")
+
+
+def test_the_command_lists_what_is_kept(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["store", "list", str(file)]) == 0
+    heading, row = capsys.readouterr().out.splitlines()
+    assert heading.split()[:4] == ["study", "model", "scenarios", "runs"]
+    assert row.split()[:5] == ["made", "up", str(MODEL_VERSION), str(SCENARIOS), str(RUNS)]
+    assert main(["store", "list", str(file), "--format", "json"]) == 0
+    [found] = json.loads(capsys.readouterr().out)
+    assert (found["name"], found["runs"]) == ("made up", RUNS)
+
+
+def test_the_command_checks_and_cleans(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["store", "check", str(file)]) == 0
+    assert capsys.readouterr().out == f"{RUNS} runs are sound\n"
+    change(file, "UPDATE runs SET metrics = '{}' WHERE seed = '3'")
+    assert main(["store", "check", str(file)]) == 1
+    assert f"{SCENARIOS} rows are damaged" in capsys.readouterr().out
+    assert main(["store", "clean", str(file)]) == 0
+    assert f"to be removed: {SCENARIOS} damaged rows\n" in capsys.readouterr().out
+    assert main(["store", "check", str(file)]) == 1
+    assert main(["store", "clean", str(file), "--yes"]) == 0
+    assert main(["store", "check", str(file)]) == 0
+    assert examined(file).runs == RUNS - SCENARIOS
+
+
+def test_clean_removes_runs_of_other_models(file: Path) -> None:
+    which, run = scenario(0), planned()[0]
+    with Store(file) as store:
+        store._insert("scenarios", "0" * 64, "older", str(MODEL_VERSION - 1), which.to_toml())
+        store._insert("runs", "0" * 64, "1", "", "{}")
+        store._insert("runs", "1" * 64, "1", "", "{}")  # whatever that was
+    assert examined(file).others == 1
+    assert clean(file) is None
+    assert (examined(file).others, examined(file).runs) == (0, RUNS + 1)
+    with Store(file) as store:
+        assert (run.scenario_digest, 1) in store.find(digests())
+
+
+@pytest.mark.parametrize("place", [3, 20, 4000])
+def test_a_damaged_structure_is_mended_and_the_file_kept(
+    file: Path, capsys: pytest.CaptureFixture[str], place: int
+) -> None:
+    truth = fill(file)
+    damaged = bytearray(file.read_bytes())
+    damaged[place : place + 9] = b"\xff" * 9
+    file.write_bytes(damaged)
+    with pytest.raises(InputError, match="'lightburst store clean' keeps what can be read"):
+        Store(file).find(digests())
+    assert main(["store", "check", str(file)]) == 1
+    assert "the structure of the file is damaged" in capsys.readouterr().out
+    assert main(["store", "clean", str(file), "--yes"]) == 0
+    with Store(file) as store:
+        assert store.find(digests()) == truth
+    assert file.with_name("runs.sqlite.damaged").read_bytes() == damaged
+    assert {path.name for path in file.parent.iterdir()} == {"runs.sqlite", "runs.sqlite.damaged"}
+
+
+def test_what_is_no_store_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "notes.txt").write_text("dear diary " * 1000)
+    for command in ("list", "check", "clean"):
+        for name in ("notes.txt", "nowhere"):
+            assert main(["store", command, str(tmp_path / name)]) == 2
+            assert capsys.readouterr().err.startswith("lightburst: store: given ")
+    assert {path.name for path in tmp_path.iterdir()} == {"notes.txt"}
