@@ -153,7 +153,13 @@ def test_replications_give_means_with_intervals(
 def test_a_saved_run_and_its_page(scenario: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", str(scenario), "--out", "saved"]) == 0
     saved = scenario.parent / "saved"
-    assert contents(saved) == {"flows.parquet", "links.parquet", "switches.parquet", "run.json"}
+    assert contents(saved) == {
+        "flows.parquet",
+        "links.parquet",
+        "switches.parquet",
+        "run.json",
+        "SHA256SUMS",
+    }
     capsys.readouterr()
     assert main(["report", "saved"]) == 0
     page = Path(capsys.readouterr().out.strip())
@@ -169,7 +175,7 @@ def test_a_saved_run_and_its_page(scenario: Path, capsys: pytest.CaptureFixture[
 def test_saved_replications_and_their_page(scenario: Path) -> None:
     assert main(["run", str(scenario), "--replications", "3", "--out", "saved"]) == 0
     saved = scenario.parent / "saved"
-    assert contents(saved) == {"runs.parquet", "replications.json"}
+    assert contents(saved) == {"runs.parquet", "replications.json", "SHA256SUMS"}
     assert main(["report", "saved"]) == 0
     assert "3 seeds, 1 to 3" in (saved / "index.html").read_text(encoding="utf-8")
 
@@ -290,7 +296,7 @@ def test_a_damaged_result_is_named_and_not_replaced(
     (scenario.parent / "saved" / "flows.parquet").write_bytes(b"no parquet")
     capsys.readouterr()
     assert main(["report", "saved"]) == 2
-    assert "run --out" in capsys.readouterr().err
+    assert "flows.parquet (damaged" in capsys.readouterr().err
     assert "index.html" not in contents(scenario.parent / "saved")
 
 

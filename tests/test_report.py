@@ -12,11 +12,12 @@ import pytest
 
 from lightburst.cli import main
 from lightburst.errors import InputError
+from lightburst.folder import check
 from lightburst.papers import PAPERS, find
 from lightburst.papers.claims import Claim, Verdict
 from lightburst.papers.figure import COLUMNS, Figure
 from lightburst.papers.paper import Block, Paper
-from lightburst.report import files, reproduction
+from lightburst.report import reproduction
 from lightburst.report.reproduction import Reproduction, reproduce
 from lightburst.report.saved import write_page
 from lightburst.report.words import readable, readable_interval, words_of
@@ -163,7 +164,8 @@ def test_saved_files_and_an_offline_page(tmp_path: Path) -> None:
     page = quick().save("out")
     assert page == tmp_path / "out" / "index.html"
     assert {path.name for path in page.parent.iterdir()} == {
-        "index.html", "one.png", "one.svg", "claims.json", "runs.parquet", "reproduction.json",
+        "SHA256SUMS", "index.html", "one.png", "one.svg", "claims.json", "runs.parquet",
+        "reproduction.json",
     }  # fmt: skip
     text = page.read_text(encoding="utf-8")
     assert_offline(text)
@@ -306,8 +308,8 @@ def test_intervals_are_written_for_people() -> None:
 
 
 def test_a_place_is_checked_before_the_work(tmp_path: Path) -> None:
-    assert files.check("a/b/c") == tmp_path / "a" / "b" / "c"
+    assert check("a/b/c") == tmp_path / "a" / "b" / "c"
     assert list(tmp_path.iterdir()) == []
     Path("file").write_text("")
     with pytest.raises(InputError, match="--out"):
-        files.check("file/below")
+        check("file/below")

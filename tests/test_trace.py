@@ -43,7 +43,7 @@ size = { kind = "constant", value = "1 MB" }
 """
 FILES = {
     "trace.json", "trace.pcapng", "trace_segments.parquet", "trace_windows.parquet",
-    "trace_bursts.parquet", "trace_hops.parquet",
+    "trace_bursts.parquet", "trace_hops.parquet", "SHA256SUMS",
     *(f"{stem}.{end}" for stem in ("time-sequence", "windows", "packets") for end in ("png", "svg"))
 }  # fmt: skip
 
@@ -304,7 +304,7 @@ def test_the_manual_s_scenario_does_what_the_manual_says(
     assert (said["bursts_lost"], said["losses"], said["timeouts"]) == (2, {"scripted": 12}, 1)
     assert "nine segments that were in one burst" in manual
     assert b"lost in burst 77: scripted drop" in Path("lost", "trace.pcapng").read_bytes()
-    named = set(re.findall(r"`([a-z_-]+\.(?:json|pcapng|parquet|png))`", manual))
+    named = set(re.findall(r"`([a-z_-]+\.(?:json|pcapng|parquet|png)|SHA256SUMS)`", manual))
     assert named == {name for name in FILES if not name.endswith("svg")}
 
 

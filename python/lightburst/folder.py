@@ -1,41 +1,236 @@
-"""Directories that are written whole or not at all."""
+"""Directories of results: replaced in one step, or added to, and never half written.
 
+A directory is written beside its place, in a working directory whose name begins with
+``.lightburst-``, and then changes places with what was there. Whoever is killed leaves the result
+before or the new one, each whole, and perhaps a working directory, which the next call clears away.
+"""
+
+import ctypes
+import errno
+import os
+import shutil
+import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Final
 
 from lightburst.errors import InputError
+from lightburst.sums import SUMS, listed, seal
+
+try:
+    import fcntl
+except ImportError:  # a system that is not POSIX
+    fcntl = None  # type: ignore[assignment]
+
+_WORK: Final = ".lightburst-"
+_NEW: Final = "new"
+# renameat2(2) of Linux with RENAME_EXCHANGE; renamex_np(2) of macOS with RENAME_SWAP.
+_HERE: Final = -100  # AT_FDCWD
+_EXCHANGE: Final = 2  # both have this value
+_CANNOT: Final = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP)
 
 
-def swap(target: Path, write: Callable[[Path], object]) -> None:
-    """Write a directory beside its place and put it there when it is complete.
+def check(directory: str | Path) -> Path:
+    """Make sure, before long work begins, that its outcome can be written.
 
     Parameters
     ----------
-    target : Path
-        Absolute. Made if it does not exist, else replaced.
-    write : callable
-        Gets an empty directory and fills it.
+    directory : str or Path
+        Where the outcome shall go.
+
+    Returns
+    -------
+    Path
+        The same, absolute.
 
     Raises
     ------
     InputError
-        If it cannot be written. Nothing is left behind.
+        If it cannot be made or written, or holds what is not ours to replace.
     """
+    target = Path(directory).resolve()
+    if Path.cwd().is_relative_to(target):
+        raise InputError("--out", str(target), "not the working directory, and none above it")
+    try:
+        restore(target)
+        if target.exists() and not _replaceable(target):
+            raise InputError(
+                "--out", str(target), "a directory that is new, empty, or holds an earlier result"
+            )
+        existing = next(parent for parent in target.parents if parent.exists())
+        with _working(existing):
+            pass
+    except OSError as error:
+        raise _unwritable("--out", target, error) from error
+    return target
+
+
+def replace(directory: str | Path, write: Callable[[Path], object]) -> Path:
+    """Write a directory beside its place and put it there in one step when it is complete.
+
+    Parameters
+    ----------
+    directory : str or Path
+        Made if it does not exist; an earlier result in it is replaced.
+    write : callable
+        Gets an empty directory and fills it.
+
+    Returns
+    -------
+    Path
+        The directory, absolute. It has the checksums of its files, see `lightburst.sums`.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written, or holds what is not ours. Nothing is left behind then, and the
+        earlier result stays.
+    """
+    target = check(directory)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".lightburst-") as work:
-            fresh = Path(work, "new")
+        with _working(target.parent) as work:
+            fresh = work / _NEW
             fresh.mkdir()
             write(fresh)
-            if target.exists():
-                target.rename(Path(work, "old"))
-            fresh.rename(target)
+            seal(fresh)
+            if not target.exists():
+                fresh.rename(target)
+            elif not _exchange(fresh, target):
+                # In two steps; between them it stands in the working directory under its own name,
+                # from where it is put back.
+                target.rename(work / target.name)
+                fresh.rename(target)
     except OSError as error:
-        raise unwritable(target, error) from error
+        raise _unwritable("--out", target, error) from error
+    return target
 
 
-def unwritable(target: Path, error: OSError) -> InputError:
+def amend(directory: Path, write: Callable[[Path], object]) -> None:
+    """Add files to a result, or replace them, inside its directory and nowhere else.
+
+    Parameters
+    ----------
+    directory : Path
+        Of the result.
+    write : callable
+        Gets an empty directory and fills it with what can be made again from the rest: who is
+        killed while the files take their places leaves some of the new and some of the old.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written. Nothing is left behind then.
+    """
+    try:
+        _tend(directory)
+        with _working(directory) as work:
+            fresh = work / _NEW
+            fresh.mkdir()
+            write(fresh)
+            seal(fresh, directory)
+            # The list comes first: a file that is not on it would be taken for another's.
+            for file in sorted(fresh.iterdir(), key=lambda file: file.name != SUMS):
+                file.replace(directory / file.name)
+    except OSError as error:
+        raise _unwritable("DIR", directory, error) from error
+
+
+def restore(target: Path) -> None:
+    """Put back a result that a kill left without its place, and clear away what a kill left.
+
+    Parameters
+    ----------
+    target : Path
+        Where the result was, absolute.
+
+    Raises
+    ------
+    OSError
+        If the directory above it cannot be written.
+    """
+    _tend(target.parent)
+
+
+@contextmanager
+def _working(parent: Path) -> Iterator[Path]:
+    """Give a directory in another one that is gone afterwards, or after the next call."""
+    work = Path(tempfile.mkdtemp(dir=parent, prefix=_WORK))
+    with _lock(work):
+        try:
+            yield work
+        finally:
+            _put_back(work)
+            shutil.rmtree(work, ignore_errors=True)
+
+
+def _tend(parent: Path) -> None:
+    """Put back and clear away what was left by who was killed."""
+    for work in parent.glob(f"{_WORK}*"):
+        # One that is empty can be another's that is about to lock it.
+        if work.is_symlink() or not work.is_dir() or not any(work.iterdir()):
+            continue
+        with suppress(BlockingIOError), _lock(work) as ours:
+            _put_back(work)
+            if ours:
+                shutil.rmtree(work, ignore_errors=True)
+
+
+def _put_back(work: Path) -> None:
+    for moved in work.iterdir():
+        place = work.parent / moved.name
+        if moved.name != _NEW and not place.exists():
+            moved.rename(place)
+
+
+@contextmanager
+def _lock(directory: Path) -> Iterator[bool]:
+    """Lock a directory, which ends with the process; False where that cannot be done.
+
+    `BlockingIOError` if another has locked it.
+    """
+    if fcntl is None:
+        yield False
+        return
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield True
+    finally:
+        os.close(descriptor)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Let two directories change places in one step; False where that cannot be done."""
+    library = ctypes.CDLL(None, use_errno=True)
+    paths = os.fsencode(one), os.fsencode(other)
+    try:
+        if sys.platform == "darwin":
+            failed = library.renamex_np(*paths, _EXCHANGE)
+        else:
+            failed = library.renameat2(_HERE, paths[0], _HERE, paths[1], _EXCHANGE)
+    except AttributeError:  # a system without such a call
+        return False
+    code = ctypes.get_errno()
+    if failed and code not in _CANNOT:
+        raise OSError(code, os.strerror(code))
+    return not failed
+
+
+def _replaceable(target: Path) -> bool:
+    """Tell whether a directory holds nothing but what lightburst has written."""
+    held = {entry.name for entry in target.iterdir() if not entry.name.startswith(_WORK)}
+    if not held:
+        return True
+    try:
+        return held <= {SUMS, *listed(target)}
+    except InputError:
+        return False
+
+
+def _unwritable(option: str, target: Path, error: OSError) -> InputError:
     """Say that a place cannot be written, with the system's reason."""
     reason = error.strerror or str(error)
-    return InputError("--out", f"{target} ({reason})", "a directory that can be written")
+    return InputError(option, f"{target} ({reason})", "a directory that can be written")

@@ -16,7 +16,7 @@ from lightburst.caveats import caveats
 from lightburst.compile import Plan
 from lightburst.errors import InputError
 from lightburst.fairness import Shared, Use, busiest, link_use
-from lightburst.folder import swap, unwritable
+from lightburst.folder import replace
 from lightburst.metrics import Columns, Metric
 from lightburst.provenance import Provenance
 from lightburst.provenance import trace as provenance_of
@@ -31,14 +31,6 @@ if TYPE_CHECKING:
     import networkx as nx
 
 _TABLES = ("flows", "links", "switches")
-# The page is made from the others by `lightburst report`.
-_FILES = (
-    *(f"{name}.parquet" for name in _TABLES),
-    *(f"trace_{name}.parquet" for name in TRACES),
-    *(f"samples_{name}.parquet" for name in SAMPLED),
-    "run.json",
-    "index.html",
-)
 
 
 class Result:
@@ -407,10 +399,7 @@ class Result:
         InputError
             If the directory cannot be written or holds something else. Nothing is left behind.
         """
-        target = Path(directory).resolve()
-        _check_replaceable(target)
-        swap(target, self._write)
-        return target
+        return replace(directory, self._write)
 
     def _write(self, directory: Path) -> None:
         written = {name: getattr(self, name) for name in _TABLES}
@@ -441,14 +430,3 @@ class Result:
 def _not_asked(key: str, allowed: str, example: str) -> InputError:
     again = f"lightburst.run(scenario.with_(measurement__{key}={example}))"
     return InputError(f"measurement.{key}", "nothing", f"{allowed}, as {again}")
-
-
-def _check_replaceable(target: Path) -> None:
-    try:
-        held = {entry.name for entry in target.iterdir()} if target.exists() else set()
-    except OSError as error:
-        raise unwritable(target, error) from error
-    if held and (not held <= set(_FILES) or "run.json" not in held):
-        raise InputError(
-            "--out", str(target), "a directory that is new, empty, or holds an earlier result"
-        )

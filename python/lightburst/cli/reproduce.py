@@ -11,8 +11,9 @@ from rich.text import Text
 from lightburst.cli.guard import resumable
 from lightburst.cli.numbers import Plain, console, numbers, rows_of
 from lightburst.cli.options import choice, whole
+from lightburst.folder import check
 from lightburst.papers.claims import Verdict, by_source, counted
-from lightburst.report.files import STORE, check
+from lightburst.report.files import STORE
 from lightburst.report.page import short
 from lightburst.report.reproduction import reproduce as run_again
 

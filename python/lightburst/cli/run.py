@@ -17,8 +17,9 @@ from lightburst.cli.guard import resumable
 from lightburst.cli.options import choice, whole
 from lightburst.compile import check_seed
 from lightburst.errors import InputError, show
+from lightburst.folder import check
 from lightburst.metrics import to_json
-from lightburst.report.files import STORE, check, replace
+from lightburst.report.files import STORE
 from lightburst.report.replications import Replications, replicate
 from lightburst.report.words import (
     in_parts,
@@ -75,7 +76,7 @@ def run(
     if number == 1:
         result = run_aside(scenario, first)
         if out is not None:
-            replace(out, result.save)
+            result.save(out)
         _print_run(result, format)
         _warn(result.warnings)
     else:

@@ -13,7 +13,7 @@ from lightburst.cli.options import choice, whole
 from lightburst.cli.run import changed, print_table
 from lightburst.compile import check_seed
 from lightburst.errors import InputError, inside
-from lightburst.report.files import check
+from lightburst.folder import check
 from lightburst.report.traces import record, save
 from lightburst.report.words import aligned, readable, records, transports_of
 from lightburst.scenario import load

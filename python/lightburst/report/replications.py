@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from lightburst import metrics
+from lightburst.folder import replace
 from lightburst.provenance import MODEL_VERSION, source_commit
-from lightburst.report.files import REPLICATIONS, RUNS, STORE, replace
+from lightburst.report.files import REPLICATIONS, RUNS, STORE
 from lightburst.study import Study, run_all, warnings_of
 from lightburst.study.statistics import mean_interval, number
 

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from lightburst.errors import InputError
+from lightburst.folder import replace
 from lightburst.papers import find
 from lightburst.provenance import MODEL_VERSION, source_commit
-from lightburst.report.files import CLAIMS, PAGE, REPRODUCTION, RUNS, STORE, replace
+from lightburst.report.files import CLAIMS, PAGE, REPRODUCTION, RUNS, STORE, as_written
 from lightburst.study.store import Store
+from lightburst.sums import verify
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -144,25 +146,33 @@ class Reproduction:
         return replace(directory, self._write) / PAGE
 
     def _write(self, directory: Path) -> None:
-        from lightburst.plots import static
-        from lightburst.report.paper_page import paper_page
-
-        pictures = {figure.id: static.save(figure, directory)[1] for figure in self.figures}
         self.runs.to_parquet(directory / RUNS, index=False)
         for name, trace in self.traces.items():
             trace.to_parquet(directory / f"{name}.parquet", index=False)
-        for table in self.tables:
-            table.data.to_csv(directory / f"{table.id}.csv", index=False)
-        _write_json(directory / CLAIMS, [claim.as_dict() for claim in self.claims])
         about = {
             "name": self.name,
             "quick": self.quick,
-            "figures": [figure.id for figure in self.figures],
-            "tables": [table.id for table in self.tables],
             "traces": list(self.traces),
             "provenance": self.provenance,
         }
         _write_json(directory / REPRODUCTION, about)
+        self.write_derived(directory)
+
+    def write_derived(self, directory: Path) -> None:
+        """Write what follows from the rest: figures, tables, claims and the page.
+
+        Parameters
+        ----------
+        directory : Path
+            Where to.
+        """
+        from lightburst.plots import static
+        from lightburst.report.paper_page import paper_page
+
+        pictures = {figure.id: static.save(figure, directory)[1] for figure in self.figures}
+        for table in self.tables:
+            table.data.to_csv(directory / f"{table.id}.csv", index=False)
+        _write_json(directory / CLAIMS, [claim.as_dict() for claim in self.claims])
         (directory / PAGE).write_text(paper_page(self, pictures), encoding="utf-8")
 
 
@@ -243,22 +253,18 @@ def load(directory: str | Path) -> Reproduction:
     Raises
     ------
     InputError
-        If the files are not what `Reproduction.save` writes.
+        If a file is damaged, or the files are not what `Reproduction.save` writes.
     """
     source = Path(directory)
-    try:
+    with as_written(source):
+        verify(source, [REPRODUCTION, RUNS])
         about = json.loads((source / REPRODUCTION).read_text(encoding="utf-8"))
         runs = pd.read_parquet(source / RUNS)
-        traces = {
-            str(name): pd.read_parquet(source / f"{name}.parquet")
-            for name in about.get("traces", [])
-        }
+        files = {str(name): f"{name}.parquet" for name in about.get("traces", [])}
+        verify(source, files.values())
+        traces = {name: pd.read_parquet(source / file) for name, file in files.items()}
         paper, parts = find(str(about["name"]))
         return _judge(paper, parts, bool(about["quick"]), runs, traces, dict(about["provenance"]))
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(
-            "DIR", f"{source} ({error})", "a directory written by 'lightburst reproduce --out'"
-        ) from error
 
 
 def _judge(

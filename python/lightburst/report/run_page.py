@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 import numpy as np
 import pandas as pd
 
-from lightburst.errors import InputError
 from lightburst.plots import style
 from lightburst.plots.vega import specification
-from lightburst.report.files import REPLICATIONS, RUN, RUNS
+from lightburst.report.files import PAGE, REPLICATIONS, RUN, RUNS
 from lightburst.report.page import Chart, Page, Table, Tile, render, table_of
 from lightburst.report.words import (
     in_parts,
@@ -23,6 +21,7 @@ from lightburst.report.words import (
     transports_of,
     words_of,
 )
+from lightburst.sums import listed, verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 
     from lightburst.report.words import Parts
 
+_TABLES: Final = ("flows.parquet", "links.parquet", "switches.parquet")
 # A page stays small however many flows there were: curves are drawn through this many points.
 _POINTS: Final = 400
 _HEIGHT: Final = 280  # pixels
@@ -64,22 +64,21 @@ def run_page(directory: Path) -> str:
     Raises
     ------
     InputError
-        If a file is missing or is not what it should be.
+        If a file is missing, damaged or not what it should be.
     """
-    with _as_written(directory):
-        about = json.loads((directory / RUN).read_text(encoding="utf-8"))
-        summary, provenance = dict(about["summary"]), dict(about["provenance"])
-        flows = pd.read_parquet(directory / "flows.parquet")
-        links = pd.read_parquet(directory / "links.parquet")
-        switches = pd.read_parquet(directory / "switches.parquet")
-        groups = dict(about.get("groups", {}))
-        names = list(groups)
-        charts = [_completion(flows, names), _slowdown(flows, names), _utilisation(links)]
-        classes = {row.pop("size_class"): row for row in about["size_classes"] if row["flows"]}
-        if (samples := directory / "samples_links.parquet").exists():
-            charts.append(_queues(pd.read_parquet(samples)))
-        drops = _drops(switches, links)
-        warnings = list(about["warnings"])
+    sums = listed(directory)
+    verify(directory, sorted({*sums, RUN, *_TABLES} - {PAGE}))
+    about = json.loads((directory / RUN).read_text(encoding="utf-8"))
+    summary, provenance = dict(about["summary"]), dict(about["provenance"])
+    flows, links, switches = (pd.read_parquet(directory / name) for name in _TABLES)
+    groups = dict(about.get("groups", {}))
+    names = list(groups)
+    charts = [_completion(flows, names), _slowdown(flows, names), _utilisation(links)]
+    classes = {row.pop("size_class"): row for row in about["size_classes"] if row["flows"]}
+    if (samples := "samples_links.parquet") in sums:
+        charts.append(_queues(pd.read_parquet(directory / samples)))
+    drops = _drops(switches, links)
+    warnings = list(about["warnings"])
     rows = [
         (words_of(key), readable(key, value), key)
         for key, value in summary.items()
@@ -111,22 +110,22 @@ def replications_page(directory: Path) -> str:
     Raises
     ------
     InputError
-        If a file is missing or is not what it should be.
+        If a file is missing, damaged or not what it should be.
     """
-    with _as_written(directory):
-        about = json.loads((directory / REPLICATIONS).read_text(encoding="utf-8"))
-        summary, provenance = dict(about["summary"]), dict(about["provenance"])
-        runs = pd.read_parquet(directory / RUNS)
-        groups, classes = in_parts(summary, provenance["scenario"].get("groups", {}))
-        charts = [_by_seed(runs, list(groups))]
-        seeds = [int(seed) for seed in about["seeds"]]
-        warnings = list(about["warnings"])
-        rows = [
-            (words_of(key), readable_interval(key, found), key)
-            for key, found in summary.items()
-            if "[" not in key
-        ]
-        means = {key: found["mean"] for key, found in summary.items()}
+    verify(directory, sorted({*listed(directory), REPLICATIONS, RUNS} - {PAGE}))
+    about = json.loads((directory / REPLICATIONS).read_text(encoding="utf-8"))
+    summary, provenance = dict(about["summary"]), dict(about["provenance"])
+    runs = pd.read_parquet(directory / RUNS)
+    groups, classes = in_parts(summary, provenance["scenario"].get("groups", {}))
+    charts = [_by_seed(runs, list(groups))]
+    seeds = [int(seed) for seed in about["seeds"]]
+    warnings = list(about["warnings"])
+    rows = [
+        (words_of(key), readable_interval(key, found), key)
+        for key, found in summary.items()
+        if "[" not in key
+    ]
+    means = {key: found["mean"] for key, found in summary.items()}
     tables = [
         *_warnings(warnings),
         Table("Summary", ("Figure", "Mean and 95 % interval", "Key"), rows),
@@ -148,17 +147,6 @@ def _parts(title: str, parts: Parts, read: Callable[[str, Any], str]) -> Iterato
 def _warnings(warnings: list[str]) -> Iterator[Table]:
     if warnings:
         yield Table("Warnings", ("What did not happen",), [(warning,) for warning in warnings])
-
-
-@contextmanager
-def _as_written(directory: Path) -> Iterator[None]:
-    """Refuse a directory whose files are missing or not what they should be."""
-    try:
-        yield
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(
-            "DIR", f"{directory} ({error})", "a directory written by 'lightburst run --out'"
-        ) from error
 
 
 def _kinds(switching: Mapping[str, Any]) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 from lightburst.errors import InputError
-from lightburst.folder import unwritable
+from lightburst.folder import amend, restore
 from lightburst.report import reproduction, run_page
-from lightburst.report.files import PAGE, REPLICATIONS, REPRODUCTION, RUN
+from lightburst.report.files import PAGE, REPLICATIONS, REPRODUCTION, RUN, as_written
 
 
 def write_page(directory: str | Path) -> Path:
@@ -26,24 +27,31 @@ def write_page(directory: str | Path) -> Path:
     Raises
     ------
     InputError
-        If the directory holds nothing of that kind, or the page cannot be written.
+        If the directory holds nothing of that kind, a file of it is damaged, or the page cannot be
+        written.
     """
-    source = Path(directory)
-    if (source / REPRODUCTION).is_file():
-        return reproduction.load(source).save(source)
-    if (source / RUN).is_file():
-        text = run_page.run_page(source)
-    elif (source / REPLICATIONS).is_file():
-        text = run_page.replications_page(source)
-    else:
-        raise InputError(
-            "DIR", str(source), "a directory written by 'run --out' or 'reproduce --out'"
-        )
-    # Written beside its place first, so that there is never half a page.
-    fresh = source / f".{PAGE}.new"
-    try:
-        fresh.write_text(text, encoding="utf-8")
-        fresh.replace(source / PAGE)
-    except OSError as error:
-        raise unwritable(source, error) from error
+    source = Path(directory).absolute()
+    with as_written(source):
+        if not source.exists():
+            _find(source)
+        if (source / REPRODUCTION).is_file():
+            amend(source, reproduction.load(source).write_derived)
+        elif (source / RUN).is_file():
+            _write(source, run_page.run_page(source))
+        elif (source / REPLICATIONS).is_file():
+            _write(source, run_page.replications_page(source))
+        else:
+            raise InputError(
+                "DIR", str(source), "a directory written by 'run --out' or 'reproduce --out'"
+            )
     return source / PAGE
+
+
+def _write(source: Path, text: str) -> None:
+    amend(source, lambda fresh: (fresh / PAGE).write_text(text, encoding="utf-8"))
+
+
+def _find(source: Path) -> None:
+    """Look for a result that somebody was about to replace when killed."""
+    with suppress(OSError):
+        restore(source)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from lightburst.folder import replace
 from lightburst.plots.traces import pictures
 from lightburst.plots.traces import save as save_picture
-from lightburst.report.files import CAPTURE, TRACE, replace
+from lightburst.report.files import CAPTURE, TRACE
 from lightburst.trace import FlowTrace, capture, series, tables, write
 
 if TYPE_CHECKING:
