@@ -84,11 +84,7 @@ def test_whoever_is_stopped_leaves_the_earlier_result_or_the_new_one(
             seen.append(content(target))
         folder.restore(target)
         assert content(target) in (OLD, NEW)
-        left = [entry for entry in tmp_path.iterdir() if entry != target]
-        # Stopped between the making of its working directory and the lock on it.
-        assert all(not any(entry.iterdir()) for entry in left)
-        for entry in left:
-            entry.rmdir()
+        assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
     else:
         pytest.fail("never done")
     assert moment > 10
@@ -129,6 +125,20 @@ def test_a_working_directory_in_use_is_left_alone(tmp_path: Path) -> None:
     folder.replace(tmp_path / "out", meanwhile)
     assert (content(tmp_path / "out"), content(other)) == (NEW, OLD)
     assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_nothing_of_a_user_s_is_cleared_away(tmp_path: Path) -> None:
+    for name in (
+        ".lightburst",
+        ".lightburst-backup",
+        ".lightburst-work-new",
+        "a/.lightburst-work-",
+    ):
+        (tmp_path / name / "runs").mkdir(parents=True)
+    before = {entry.name for entry in tmp_path.iterdir()}
+    folder.replace(tmp_path / "out", fill(OLD))
+    folder.replace(tmp_path / "out", fill(NEW))
+    assert {entry.name for entry in tmp_path.iterdir()} == {*before, "out"}
 
 
 def test_a_file_system_that_cannot_exchange_is_no_error(

@@ -1,8 +1,8 @@
 """Directories of results: replaced in one step, or added to, and never half written.
 
-A directory is written beside its place, in a working directory whose name begins with
-``.lightburst-``, and then changes places with what was there. Whoever is killed leaves the result
-before or the new one, each whole, and perhaps a working directory, which the next call clears away.
+A directory is written beside its place, in a working directory (``.lightburst-work-`` and a random
+name), and then changes places with what was there. Whoever is killed leaves the result before or
+the new one, each whole, and perhaps a working directory, which the next call clears away.
 """
 
 import ctypes
@@ -12,7 +12,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -24,7 +24,8 @@ try:
 except ImportError:  # a system that is not POSIX
     fcntl = None  # type: ignore[assignment]
 
-_WORK: Final = ".lightburst-"
+_WORK: Final = ".lightburst-work-"
+_RANDOM: Final = "[a-z0-9_]" * 8  # as tempfile adds it: nobody calls a directory so by chance
 _NEW: Final = "new"
 # renameat2(2) of Linux with RENAME_EXCHANGE; renamex_np(2) of macOS with RENAME_SWAP.
 _HERE: Final = -100  # AT_FDCWD
@@ -157,8 +158,8 @@ def restore(target: Path) -> None:
 @contextmanager
 def _working(parent: Path) -> Iterator[Path]:
     """Give a directory in another one that is gone afterwards, or after the next call."""
-    work = Path(tempfile.mkdtemp(dir=parent, prefix=_WORK))
-    with _lock(work):
+    with ExitStack() as held:
+        work = _made(parent, held)
         try:
             yield work
         finally:
@@ -166,13 +167,23 @@ def _working(parent: Path) -> Iterator[Path]:
             shutil.rmtree(work, ignore_errors=True)
 
 
+def _made(parent: Path, held: ExitStack) -> Path:
+    """Make a working directory that is locked from now on."""
+    while True:
+        work = Path(tempfile.mkdtemp(dir=parent, prefix=_WORK))
+        # Before it was locked another process can have taken it for one that a kill left.
+        with suppress(BlockingIOError, FileNotFoundError):
+            held.enter_context(_lock(work))
+            if work.exists():
+                return work
+
+
 def _tend(parent: Path) -> None:
     """Put back and clear away what was left by who was killed."""
-    for work in parent.glob(f"{_WORK}*"):
-        # One that is empty can be another's that is about to lock it.
-        if work.is_symlink() or not work.is_dir() or not any(work.iterdir()):
+    for work in parent.glob(_WORK + _RANDOM):
+        if work.is_symlink() or not work.is_dir():
             continue
-        with suppress(BlockingIOError), _lock(work) as ours:
+        with suppress(BlockingIOError, FileNotFoundError), _lock(work) as ours:
             _put_back(work)
             if ours:
                 shutil.rmtree(work, ignore_errors=True)
@@ -196,10 +207,19 @@ def _lock(directory: Path) -> Iterator[bool]:
         return
     descriptor = os.open(directory, os.O_RDONLY)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield True
+        yield _flock(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _flock(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError:  # a file system without locks
+        return False
+    return True
 
 
 def _exchange(one: Path, other: Path) -> bool:
