@@ -1,6 +1,7 @@
 """A store gives back what was written or says what it cannot, whatever became of its file."""
 
 import json
+import resource
 import shutil
 import sqlite3
 import warnings
@@ -267,6 +268,24 @@ def test_a_damaged_structure_is_mended_and_the_file_kept(
         assert store.find(digests()) == truth
     assert file.with_name("runs.sqlite.damaged").read_bytes() == damaged
     assert {path.name for path in file.parent.iterdir()} == {"runs.sqlite", "runs.sqlite.damaged"}
+
+
+def test_a_store_that_cannot_be_mended_for_want_of_room_stays(file: Path) -> None:
+    fill(file.with_name("more.sqlite"), 400)
+    damaged = b"\xff" * 16 + file.with_name("more.sqlite").read_bytes()[16:]
+    file.with_name("more.sqlite").unlink()
+    file.write_bytes(damaged)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
+    try:
+        with pytest.raises(InputError, match=r"^store: given"):
+            clean(file)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert file.read_bytes() == damaged
+    assert [entry.name for entry in file.parent.iterdir()] == ["runs.sqlite"]
+    assert clean(file) is not None
+    assert examined(file).runs == RUNS
 
 
 def test_what_is_no_store_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

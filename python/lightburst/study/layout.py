@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 from lightburst.provenance import MODEL_VERSION
 from lightburst.study.rows import COLUMNS, DAMAGED, INDICES, KEYS, TABLES, checksum, is_sound
@@ -19,23 +19,12 @@ LAYOUT: Final = 2
 _BEFORE: Final = 1
 
 
-def prepare(database: sqlite3.Connection) -> None:
-    """Let a connection give bytes as they stand in the file, and tell which rows are sound."""
-    database.text_factory = bytes
-    for table in COLUMNS:
-        database.create_function(
-            f"sound_{table}",
-            len(COLUMNS[table]) + 1,
-            lambda *row, table=table: is_sound(table, *row),
-            deterministic=True,
-        )
-
-
-def unsound(table: str) -> str:
-    """Give the condition in SQL that is true of the damaged rows of a table."""
-    # As bytes, also what can be no text any more, which could not be handed over as text.
-    values = ", ".join(f"CAST({name} AS BLOB)" for name in (*COLUMNS[table], "checksum"))
-    return f"NOT sound_{table}({values})"
+def unsound(database: sqlite3.Connection, table: str) -> list[tuple[Any, ...]]:
+    """Give the damaged rows of a table, with their numbers in front; text as bytes."""
+    names = ", ".join(COLUMNS[table])
+    # Not in SQL with a function of ours: Ctrl-C in one would be an error of SQLite's.
+    rows = database.execute(f"SELECT id, {names}, checksum FROM {table} NOT INDEXED")
+    return [row for row in rows if not is_sound(table, *row[1:])]
 
 
 @contextmanager
@@ -132,20 +121,14 @@ def set_aside(database: sqlite3.Connection) -> list[tuple[str, ...]]:
     found: list[tuple[str, ...]] = []
     now = datetime.now(UTC).isoformat(timespec="seconds")
     with transaction(database):
-        for table, names in COLUMNS.items():
+        for table in COLUMNS:
             # Without the index, which can be wrong, too: a row must not be lost sight of by it.
             database.execute(f"DROP INDEX IF EXISTS {table}_by_key")
-            columns, bad = ", ".join(names), unsound(table)
-            found += [
-                (table, *(_words(value) for value in row))
-                for row in database.execute(f"SELECT {columns} FROM {table} WHERE {bad}")
-            ]
-            database.execute(
-                f"INSERT INTO damaged SELECT ?, ?, id, {columns}, checksum FROM {table} "
-                f"WHERE {bad}",
-                (now, table),
-            )
-            database.execute(f"DELETE FROM {table} WHERE {bad}")
+            for number, *row in unsound(database, table):
+                values = (now, table, number, *row)
+                database.execute(f"INSERT INTO damaged VALUES ({', '.join('?' * 8)})", values)
+                database.execute(f"DELETE FROM {table} WHERE id = ?", (number,))
+                found.append((table, *(_words(value) for value in row[:-1])))
             # Two with one key are one run, written twice while the index was wrong.
             first = f"SELECT min(id) FROM {table} GROUP BY {KEYS[table]}"
             database.execute(f"DELETE FROM {table} WHERE id NOT IN ({first})")

@@ -6,7 +6,7 @@ one holds for those of the other, also where they are read without SQLite (`salv
 
 import hashlib
 from collections.abc import Iterable
-from typing import Final
+from typing import Any, Final
 
 Row = tuple[bytes, bytes, bytes, bytes, bytes]
 
@@ -56,14 +56,14 @@ def checksum(table: str, values: Iterable[bytes]) -> bytes:
     return hashlib.blake2b(text, digest_size=_BYTES).digest()
 
 
-def is_sound(table: str, *row: object) -> bool:
+def is_sound(table: str, *row: Any) -> bool:
     """Tell whether a row is what was written.
 
     Parameters
     ----------
     table : str
         ``"runs"`` or ``"scenarios"``.
-    *row : object
+    *row : any
         The columns of text and the checksum, as they were read: bytes, if nothing is wrong.
 
     Returns
@@ -71,5 +71,9 @@ def is_sound(table: str, *row: object) -> bool:
     bool
         Whether the checksum is that of the rest.
     """
-    held = [value for value in row if isinstance(value, bytes)]
-    return len(held) == len(COLUMNS[table]) + 1 and checksum(table, held[:-1]) == held[-1]
+    if len(row) != len(COLUMNS[table]) + 1:
+        return False
+    try:
+        return checksum(table, row[:-1]) == row[-1]
+    except TypeError:  # not bytes
+        return False

@@ -11,12 +11,12 @@ read of it.
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 
 from lightburst.errors import InputError, StoreWarning, show, warn
 from lightburst.metrics import Metric, from_json, to_json
@@ -24,6 +24,8 @@ from lightburst.provenance import MODEL_VERSION
 from lightburst.study import layout
 from lightburst.study.rows import is_sound
 from lightburst.study.sweep import Key, PlannedRun
+
+T = TypeVar("T")
 
 IN_MEMORY: Final = ":memory:"
 
@@ -171,12 +173,9 @@ class Store:
         now = datetime.now(UTC).isoformat(timespec="seconds")
         self._insert("runs", digest, str(planned.seed), now, text)
 
-    def set_aside(self) -> int:
-        """Move damaged rows to the table ``damaged``, warn of them, and give their number."""
-        try:
-            rows = layout.set_aside(self.database)
-        except _ERRORS as error:
-            raise self._unusable(error) from error
+    def set_aside(self) -> None:
+        """Move damaged rows to the table ``damaged``, and warn of them."""
+        rows = self.guarded(layout.set_aside)
         if rows:
             named = [f"{table} {a[:12]} {b[:20]}" for table, a, b, *_ in rows[:_NAMED]]
             more = f" and {len(rows) - _NAMED} more" if len(rows) > _NAMED else ""
@@ -184,24 +183,26 @@ class Store:
                 f"{len(rows)} damaged rows ({'; '.join(named)}{more}) are set aside in the table "
                 "'damaged'; their runs are run again"
             )
-        return len(rows)
 
     def ask(self, query: str, *values: str) -> list[tuple[Any, ...]]:
         """Give the rows that a query finds, text as bytes; `InputError` if it cannot be asked."""
+        return self.guarded(lambda database: database.execute(query, values).fetchall())
+
+    def guarded(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do something with the file; `InputError` if it cannot be done."""
         try:
-            return self.database.execute(query, values).fetchall()
+            return work(self.database)
         except _ERRORS as error:
             raise self._unusable(error) from error
 
     def _insert(self, table: str, *values: str) -> None:
-        try:
-            layout.insert(self.database, table, *(value.encode() for value in values))
-        except _ERRORS as error:
-            raise self._unusable(error) from error
+        row = [value.encode() for value in values]
+        self.guarded(lambda database: layout.insert(database, table, *row))
 
     def _open(self) -> int:
         """Refuse the file of another program, before anything in it is changed."""
-        layout.prepare(self.database)
+        # As it stands in the file: what is damaged may be no text any more.
+        self.database.text_factory = bytes
         if not layout.is_ours(self.database):
             raise Damaged("store", str(self.path), "a new file or a store of runs")
         return layout.establish(self.database)

@@ -2,9 +2,10 @@
 
 import itertools
 import shutil
+import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from lightburst.errors import InputError
 from lightburst.provenance import MODEL_VERSION
@@ -131,10 +132,7 @@ def examined(path: Path) -> Condition:
             store.ask(f"PRAGMA user_version = {layout.LAYOUT}")
             store.ask("ROLLBACK")
             said = [_text(line) for (line,) in store.ask("PRAGMA integrity_check")]
-            bad = {
-                table: int(store.ask(f"SELECT count(*) FROM {table} WHERE {condition}")[0][0])
-                for table, condition in ((table, layout.unsound(table)) for table in COLUMNS)
-            }
+            bad = {table: len(_unsound(store, table)) for table in COLUMNS}
             return Condition(
                 runs=len(store) - bad["runs"],
                 damaged=sum(bad.values()),
@@ -172,7 +170,8 @@ def clean(path: Path) -> Path | None:
     if not examined(path).structure:
         with _existing(path) as store:
             for table in COLUMNS:
-                store.ask(f"DELETE FROM {table} WHERE {layout.unsound(table)}")
+                for row in _unsound(store, table):
+                    store.ask(f"DELETE FROM {table} WHERE id = {row[0]}")
             _reduce(store)
         return None
     try:
@@ -188,9 +187,7 @@ def _rebuilt(path: Path) -> Path:
     fresh, copy = _unused(path, "new"), _unused(path, "damaged")
     try:
         with Store(fresh) as store:
-            with layout.transaction(store.database):
-                for table, row in salvage(path):
-                    layout.insert(store.database, table, *row[:-1])
+            store.guarded(lambda database: _fill(database, path))
             _reduce(store)
         shutil.copy2(path, copy)
         for ending in ("-wal", "-shm"):
@@ -201,8 +198,15 @@ def _rebuilt(path: Path) -> Path:
                 log.unlink()
         fresh.replace(path)
     finally:
-        fresh.unlink(missing_ok=True)
+        for ending in ("", "-wal", "-shm"):
+            fresh.with_name(fresh.name + ending).unlink(missing_ok=True)
     return copy
+
+
+def _fill(database: sqlite3.Connection, path: Path) -> None:
+    with layout.transaction(database):
+        for table, row in salvage(path):
+            layout.insert(database, table, *row[:-1])
 
 
 def _reduce(store: Store) -> None:
@@ -211,6 +215,10 @@ def _reduce(store: Store) -> None:
     store.ask(f"DELETE FROM runs WHERE {_OTHERS}")
     store.ask(f"DELETE FROM scenarios WHERE model_version <> '{MODEL_VERSION}'")
     store.ask("VACUUM")
+
+
+def _unsound(store: Store, table: str) -> list[tuple[Any, ...]]:
+    return store.guarded(lambda database: layout.unsound(database, table))
 
 
 def _existing(path: Path) -> Store:
