@@ -74,6 +74,6 @@ def is_sound(table: str, *row: Any) -> bool:
     if len(row) != len(COLUMNS[table]) + 1:
         return False
     try:
-        return checksum(table, row[:-1]) == row[-1]
+        return bool(checksum(table, row[:-1]) == row[-1])
     except TypeError:  # not bytes
         return False
