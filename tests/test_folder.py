@@ -105,6 +105,7 @@ def test_an_addition_that_is_stopped_can_be_made_again(tmp_path: Path, how: str)
         folder.replace(target, fill(OLD))
         ran = stopped(lambda: folder.amend(target, page), moment, how)
         assert content(target) == OLD
+        folder.check(target)  # nothing in it is taken for another's
         folder.amend(target, page)
         verify(target, listed(target))
         assert "index.html" in listed(target)
@@ -209,5 +210,7 @@ def test_what_is_missing_or_never_ends_is_named(tmp_path: Path) -> None:
     (target / "run.json").symlink_to("/dev/zero")
     with pytest.raises(InputError, match=r"run\.json \(missing; SHA256SUMS"):
         content(target)
+    with pytest.raises(InputError, match=rf"'notes' \(not in .*{SUMS}\)"):
+        verify(target, ["notes"])
     with pytest.raises(InputError, match=f"without {SUMS}"):
         verify(tmp_path, ["run.json"])

@@ -19,7 +19,7 @@ from lightburst.provenance import MODEL_VERSION
 from lightburst.study import Store
 from lightburst.study.rows import COLUMNS
 from lightburst.study.salvage import salvage
-from lightburst.study.sweep import Key
+from lightburst.study.sweep import Key, PlannedRun
 from lightburst.study.upkeep import clean, examined, listed
 from stores import SCENARIOS, SEEDS, digests, fill, flip, metrics, planned, scenario
 
@@ -173,6 +173,15 @@ def test_salvage_finds_what_sqlite_reads(tmp_path: Path, columns: int) -> None:
     path = tmp_path / "runs.sqlite"
     fill(path, columns)
     assert len(held(path)) == RUNS + SCENARIOS
+    assert set(salvage(path)) == held(path)
+
+
+def test_salvage_finds_rows_of_every_length(tmp_path: Path) -> None:
+    path, run = tmp_path / "runs.sqlite", planned()[0]
+    with Store(path) as store:
+        for length in range(3900, 13_000, 50):
+            longer = PlannedRun({}, run.scenario, length, run.scenario_digest)
+            store.put(longer, {"text": "x" * length})
     assert set(salvage(path)) == held(path)
 
 
