@@ -205,7 +205,7 @@ def random_burst_links(random: Random, edges: list[Edge], hosts: int) -> Arrays:
     core = random.choice(RATES)
     of_hosts = random.choice([[core], [GIGABIT], RATES])
     rates = [random.choice(of_hosts) if min(edge) < hosts else core for edge in edges]
-    delays = random.choice([[1], [50_000], [5_000_000], range(1, 10**6)])
+    delays = random.choice([[1], [1, 50_000], [50_000], [5_000_000], range(1, 10**6)])
     return table(
         edges,
         hosts,
@@ -218,7 +218,7 @@ def random_burst_links(random: Random, edges: list[Edge], hosts: int) -> Arrays:
 def random_packet_links(random: Random, edges: list[Edge], hosts: int, kinds: list[str]) -> Arrays:
     """Links that are all equal, or each with a delay, and a rate unless light passes its ends."""
     rates = [random.choice(RATES)] if random.random() < 0.5 else RATES
-    delays = random.choice([[1], [50_000], [5_000_000], [20_000_000], range(1, 10**7)])
+    delays = random.choice([[1], [1, 50_000], [50_000], [5_000_000], [20_000_000], range(1, 10**7)])
     chosen = [random.choice(rates) for _ in edges]
     return table(
         edges,

@@ -197,10 +197,13 @@ def _routing(network: Network, metric: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=8)
 def _links(network: Network, header_ps: bytes) -> Columns:
-    """Columns of the links; the time that a switch takes for a header is in the delay."""
+    """Columns of the links; the time that a switch takes for a header is in the delay.
+
+    No link is shorter than the clock can tell, so that no event causes another at its own instant.
+    """
     added = np.zeros(network.nodes, np.uint64)
     added[network.hosts :] = np.frombuffer(header_ps, np.uint64)
-    delay = network.link_delay_ps + added[network.link_to]
+    delay = np.maximum(network.link_delay_ps + added[network.link_to], np.uint64(1))
     delay.flags.writeable = False
     return {
         "from": network.link_from,
