@@ -305,3 +305,14 @@ def test_switches_have_names_and_some_a_layer() -> None:
         "edge": [4, 8],
         "core": [5, 6, 7],
     }
+
+
+def test_a_node_called_like_a_host_of_another(tmp_path: Path) -> None:
+    file = tmp_path / "links.csv"
+    file.write_text("source,target\na,b\nb,a/0\n")
+    with pytest.raises(InputError, match=r"^topology.file: given nodes called 'a/0'; allowed"):
+        build_network(Graph(file=file, hosts_per_node=1))
+    # As a leaf it is a host of its own, and with fewer hosts at each node the name is free.
+    assert build_network(Graph(file=file)).hosts == 2
+    file.write_text("source,target\na,b\nb,a/1\n")
+    assert build_network(Graph(file=file, hosts_per_node=1)).hosts == 3

@@ -138,6 +138,10 @@ def _with_hosts(
     length, rate = section.link_length, section.link_rate
     own = [_Link(f"{name}/{i}", name, length, rate, "") for name in names for i in range(per_node)]
     hosts = [link.source for link in own]
+    if taken := set(hosts).intersection(names):
+        given = ", ".join(show(name) for name in sorted(taken)[:_MOST_ERRORS])
+        allowed = "other names with hosts_per_node, whose hosts are called 'node/0', 'node/1'..."
+        raise InputError(path, f"nodes called {given}", allowed)
     return _network(section, len(hosts), hosts + names, own + links, path)
 
 
