@@ -27,6 +27,11 @@ impl<E: Copy, A: Agenda<E>> Calendar<E, A> {
         self.now
     }
 
+    /// The number of events that are still to come.
+    pub fn pending(&self) -> usize {
+        self.agenda.len()
+    }
+
     /// Takes the next place in the sequence of causes.
     #[inline]
     pub fn order(&mut self, class: Class) -> Order {

@@ -1,4 +1,5 @@
-//! Simulated time in whole picoseconds: exact sums, one order on every machine.
+//! Simulated time in whole picoseconds: exact sums, one order on every machine. Sums end at
+//! [`Time::NEVER`], which no run comes to; they never wrap.
 
 use std::ops::{Add, AddAssign, Mul, Sub};
 
@@ -40,11 +41,28 @@ impl Duration {
     }
 }
 
+/// The sum, up to the end of the clock. A branch that is never taken costs less than a
+/// saturating addition.
+#[inline(always)]
+fn sum(a: u64, b: u64) -> u64 {
+    match a.checked_add(b) {
+        Some(sum) => sum,
+        None => the_end(),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn the_end() -> u64 {
+    // Known to nobody, or it would be no branch.
+    std::hint::black_box(u64::MAX)
+}
+
 impl Add<Duration> for Time {
     type Output = Time;
     #[inline]
     fn add(self, d: Duration) -> Time {
-        Time(self.0 + d.0)
+        Time(sum(self.0, d.0))
     }
 }
 
@@ -52,14 +70,14 @@ impl Add for Duration {
     type Output = Duration;
     #[inline]
     fn add(self, d: Duration) -> Duration {
-        Duration(self.0 + d.0)
+        Duration(sum(self.0, d.0))
     }
 }
 
 impl AddAssign for Duration {
     #[inline]
     fn add_assign(&mut self, d: Duration) {
-        self.0 += d.0;
+        self.0 = sum(self.0, d.0);
     }
 }
 
@@ -75,13 +93,25 @@ impl Mul<u64> for Duration {
     type Output = Duration;
     #[inline]
     fn mul(self, n: u64) -> Duration {
-        Duration(self.0 * n)
+        Duration(self.0.saturating_mul(n))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sums_end_where_no_run_comes_to() {
+        let long = Duration(u64::MAX - 1);
+        assert_eq!(Time(1) + long, Time::NEVER);
+        assert_eq!(Time(2) + long, Time::NEVER);
+        assert_eq!(long + long, Duration(u64::MAX));
+        assert_eq!(long * 2, Duration(u64::MAX));
+        let mut sum = long;
+        sum += long;
+        assert_eq!(sum, Duration(u64::MAX));
+    }
 
     #[test]
     fn the_nearest_picosecond_is_that_of_round() {

@@ -201,7 +201,7 @@ impl Links {
             let kind = &self.kinds[exit.kind as usize];
             let given = match kind.ps_per_byte {
                 0 => self.busy[i],
-                each => Duration(u64::from(each) * load.bytes),
+                each => Duration(u64::from(each)) * load.bytes,
             };
             // What follows `end` is without gaps, but for one at the beginning.
             let begun = self.postponed.get(i).map_or(end, |&from| from.max(end));
@@ -210,10 +210,20 @@ impl Links {
             Carried {
                 bytes: load.bytes - waiting,
                 waiting,
-                busy: Duration(given.0 - left.0),
+                busy: Duration(given.0.saturating_sub(left.0)),
             }
         };
         self.loads.iter().enumerate().map(carried)
+    }
+
+    /// A link that was given more than the clock can tell the end of, if there is one: what
+    /// is counted of it is wrong then.
+    pub fn beyond_the_clock(&self) -> Option<LinkId> {
+        let found = self
+            .exits
+            .iter()
+            .position(|exit| exit.free_at == Time::NEVER);
+        found.map(|link| LinkId(link as u32))
     }
 
     /// Notes that a link does nothing until `from`, if it is free then.

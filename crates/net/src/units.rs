@@ -34,16 +34,16 @@ impl Rate {
             .flatten()
     }
 
-    /// The time to transmit `bytes`, rounded up to a picosecond.
+    /// The time to transmit `bytes`, rounded up to a picosecond; at most [`u64::MAX`].
     pub fn transmission_time(self, bytes: Bytes) -> Duration {
         let ps = (u128::from(bytes.0) * u128::from(BYTE_PS)).div_ceil(u128::from(self.bps));
-        Duration(u64::try_from(ps).expect("a transmission shorter than 213 days"))
+        Duration(u64::try_from(ps).unwrap_or(u64::MAX))
     }
 
     /// The same, rounded down.
     pub fn transmission_time_rounded_down(self, bytes: Bytes) -> Duration {
         let ps = u128::from(bytes.0) * u128::from(BYTE_PS) / u128::from(self.bps);
-        Duration(u64::try_from(ps).expect("a transmission shorter than 213 days"))
+        Duration(u64::try_from(ps).unwrap_or(u64::MAX))
     }
 
     /// The bytes, rounded up, that take `time` to transmit.

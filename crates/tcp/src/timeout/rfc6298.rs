@@ -66,7 +66,7 @@ impl TimeoutPolicy for Rfc6298 {
     fn on_established(&mut self, repeated: bool) {
         if repeated && self.initial < THREE_SECONDS {
             // (5.7) 3 seconds where the initial timeout is the standard's 1 second
-            self.timeout = Duration(3 * self.initial.0).min(self.maximum);
+            self.timeout = (self.initial * 3).min(self.maximum);
         }
     }
 
