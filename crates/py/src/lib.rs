@@ -6,17 +6,24 @@ mod convert;
 mod memory;
 
 use lightburst_sim::plan::{Plan, Settings};
+use lightburst_sim::Run;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 create_exception!(_core, Cancelled, PyException, "The run was cancelled.");
 
+create_exception!(_core, Stopped, PyException, "The run came to a limit.");
+
 /// Events between two looks at signals and the cancel flag: some 10 ms.
 const SLICE: u64 = 200_000;
+
+/// Time between two calls of a watch, at the least.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// A flag that ends the runs to which it is given.
 #[pyclass(frozen)]
@@ -40,9 +47,11 @@ impl Cancel {
     }
 }
 
-/// Runs a plan and returns its columns.
+/// Runs a plan and returns its columns. `watch` is called now and then with the number of events
+/// and the simulated time; what it returns is asked whether the run is to stop.
 #[pyfunction]
-#[pyo3(signature = (settings, nodes, links, flows, cancel = None))]
+#[pyo3(signature = (settings, nodes, links, flows, cancel = None, event_limit = None, watch = None))]
+#[allow(clippy::too_many_arguments)]
 fn simulate<'py>(
     py: Python<'py>,
     settings: &str,
@@ -50,6 +59,8 @@ fn simulate<'py>(
     links: &Bound<'py, PyDict>,
     flows: &Bound<'py, PyDict>,
     cancel: Option<&Cancel>,
+    event_limit: Option<u64>,
+    watch: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let settings = Settings::from_json(settings).map_err(value_error)?;
     let plan = Plan {
@@ -62,23 +73,46 @@ fn simulate<'py>(
     let mut run = py
         .detach(move || lightburst_sim::prepare(&plan))
         .map_err(value_error)?;
+    let limit = event_limit.unwrap_or(u64::MAX);
+    let mut looked = Instant::now();
     loop {
+        let slice = SLICE.min(limit.saturating_sub(run.events()));
         let (ended, back) = py.detach(move || {
-            let ended = run.advance(SLICE);
+            let ended = run.advance(slice);
             (ended, run)
         });
         run = back;
         if ended {
-            return convert::columns(py, run.columns());
+            return match run.beyond_the_clock() {
+                None => convert::columns(py, run.columns()),
+                Some(_) => Err(stopped(py, "clock", &*run)?),
+            };
         }
         py.check_signals()?;
-        if cancelled
-            .as_ref()
-            .is_some_and(|flag| flag.load(Ordering::Relaxed))
-        {
+        let is_set = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
+        if cancelled.as_ref().is_some_and(is_set) {
             return Err(Cancelled::new_err("the run was cancelled"));
         }
+        if run.events() >= limit {
+            return Err(stopped(py, "events", &*run)?);
+        }
+        let Some(watch) = watch.filter(|_| looked.elapsed() >= LOOK) else {
+            continue;
+        };
+        looked = Instant::now();
+        if watch.call1((run.events(), run.now().0))?.is_truthy()? {
+            return Err(stopped(py, "watch", &*run)?);
+        }
     }
+}
+
+/// The end of a run that goes no further: why, and what there is most of.
+fn stopped(py: Python<'_>, why: &str, run: &dyn Run) -> PyResult<PyErr> {
+    let load = PyDict::new(py);
+    for (name, value) in run.load() {
+        load.set_item(name, value)?;
+    }
+    Ok(Stopped::new_err((why.to_string(), load.unbind())))
 }
 
 /// The names that a plan may use.
@@ -105,6 +139,7 @@ fn value_error(error: impl std::fmt::Display) -> PyErr {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Cancel>()?;
     module.add("Cancelled", module.py().get_type::<Cancelled>())?;
+    module.add("Stopped", module.py().get_type::<Stopped>())?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add_function(wrap_pyfunction!(registry, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)?;

@@ -258,7 +258,7 @@ fn flows(plan: &Plan, datagrams: bool) -> Vec<Flow> {
     (0..flows.source.len()).filter(wanted).map(flow).collect()
 }
 
-fn sizes(transport: &plan::Transport) -> Sizes {
+pub(crate) fn sizes(transport: &plan::Transport) -> Sizes {
     Sizes {
         segment: transport.segment_bytes,
         header: transport.header_bytes,
@@ -267,7 +267,7 @@ fn sizes(transport: &plan::Transport) -> Sizes {
     }
 }
 
-fn parameters(table: &BTreeMap<String, plan::Setting>) -> Parameters {
+pub(crate) fn parameters(table: &BTreeMap<String, plan::Setting>) -> Parameters {
     let value = |(name, setting): (&String, &plan::Setting)| {
         let value = match setting {
             plan::Setting::Number(number) => Value::Number(*number),

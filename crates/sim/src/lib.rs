@@ -1,6 +1,7 @@
 //! Builds a network from a plan, runs it, and gathers the columns of the result.
 
 pub mod build;
+mod check;
 pub mod columns;
 mod ideal;
 mod loss;

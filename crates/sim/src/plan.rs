@@ -1,6 +1,6 @@
 //! The plan: settings as one JSON string, nodes, links and flows as columns.
 //!
-//! The Python side has validated it; an error here is a bug there.
+//! The Python side has validated it; [`crate::check`] looks at it once more where it comes in.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;

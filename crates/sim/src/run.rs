@@ -1,37 +1,65 @@
 //! A run that can be driven in slices, so that whoever drives it can stop it.
 
-use crate::build;
 use crate::columns::{self, Columns, Paths, Table};
 use crate::plan::{Plan, PlanError};
 use crate::samples::Samples;
+use crate::{build, check};
 use lightburst_des::agenda::{Agenda, BinaryHeap, QuadHeap, RadixHeap, Wheel};
 use lightburst_des::{Duration, Selected, Simulator, Stop, Time};
-use lightburst_net::{Event, Fabric, Hosts, Network};
+use lightburst_net::{Event, Fabric, FlowId, Hosts, LinkId, Network, Trace};
 use lightburst_tcp::{DatagramHosts, MixedHosts, TcpHosts};
+
+/// Samples that are taken at once.
+const SAMPLES: usize = 1000;
 
 /// A run in progress, whatever its agenda and its hosts.
 pub trait Run: Send {
     /// Handles at most `events` events; says whether the run has ended.
     fn advance(&mut self, events: u64) -> bool;
 
+    /// The number of events handled.
+    fn events(&self) -> u64;
+
+    /// The present time.
+    fn now(&self) -> Time;
+
     /// What came out.
     fn columns(&self) -> Columns;
+
+    /// What there is now, and most of: what grows, where a run does not end.
+    fn load(&self) -> Vec<(&'static str, u64)>;
+
+    /// A link that was given more than the clock can tell the end of.
+    fn beyond_the_clock(&self) -> Option<LinkId>;
 }
 
 /// Hosts whose flows came to something.
 trait Outcomes {
     fn table(&self, dropped: &[u64], paths: Paths) -> Table;
+
+    /// The flow that sent again most often, and how often; none if no flow does.
+    fn most_repeated(&self) -> Option<(FlowId, u64)> {
+        None
+    }
 }
 
 impl Outcomes for TcpHosts {
     fn table(&self, dropped: &[u64], paths: Paths) -> Table {
         columns::flows(self.outcomes(), dropped, paths)
     }
+
+    fn most_repeated(&self) -> Option<(FlowId, u64)> {
+        TcpHosts::most_repeated(self)
+    }
 }
 
 impl Outcomes for MixedHosts {
     fn table(&self, dropped: &[u64], paths: Paths) -> Table {
         columns::flows(self.outcomes(dropped), dropped, paths)
+    }
+
+    fn most_repeated(&self) -> Option<(FlowId, u64)> {
+        self.connections().most_repeated()
     }
 }
 
@@ -57,19 +85,24 @@ impl<H: Hosts, A: Agenda<Event>> Running<H, A> {
         self.simulator.run(self.limit.min(next), events)
     }
 
-    /// Takes the samples that are due before an event at `time`.
-    fn sample_before(&mut self, time: Time) {
-        if let Some(samples) = &mut self.samples {
-            while samples.next() < time {
-                samples.take(samples.next(), &self.simulator.model);
+    /// Takes the samples that are due before an event at `time`; says whether those were
+    /// all, or so many that whoever drives the run may want to stop it.
+    fn sample_before(&mut self, time: Time) -> bool {
+        let Some(samples) = &mut self.samples else {
+            return true;
+        };
+        for _ in 0..SAMPLES {
+            if samples.next() >= time {
+                return true;
             }
+            samples.take(samples.next(), &self.simulator.model);
         }
+        false
     }
 
     /// The run ends at `time`, which is the last sample.
     fn end_at(&mut self, time: Time) {
         self.end = time;
-        self.sample_before(time);
         if let Some(samples) = &mut self.samples {
             samples.end(time, &self.simulator.model);
         }
@@ -86,14 +119,19 @@ impl<H: Hosts + Outcomes + Send, A: Agenda<Event> + Send> Run for Running<H, A> 
                     return false;
                 }
                 Stop::Later(time) if time <= self.limit => {
-                    self.sample_before(time);
-                    continue;
+                    if self.sample_before(time) {
+                        continue;
+                    }
+                    return false;
                 }
                 Stop::Later(_) => self.limit,
                 Stop::Drained => self.simulator.calendar.now(),
             };
-            self.end_at(end);
-            return true;
+            let sampled = self.sample_before(end);
+            if sampled {
+                self.end_at(end);
+            }
+            return sampled;
         }
     }
 
@@ -132,11 +170,59 @@ impl<H: Hosts + Outcomes + Send, A: Agenda<Event> + Send> Run for Running<H, A> 
             ],
         }
     }
+
+    fn load(&self) -> Vec<(&'static str, u64)> {
+        let (network, now) = (&self.simulator.model, self.simulator.calendar.now());
+        let fabric = &network.fabric;
+        let (link, waiting) = largest(fabric.links.carried(now).map(|link| link.waiting));
+        // What its outputs have is with the links.
+        let (switch, held) = largest(network.switches().map(|(_, switch)| switch.held(0)));
+        let repeated = network.hosts.most_repeated();
+        let rows = |trace: &Trace| trace.packets.len() + trace.windows.len() + trace.hops.len();
+        let traced = fabric.trace.as_deref().map_or(0, rows);
+        vec![
+            ("events", self.simulator.events()),
+            ("now_ps", now.0),
+            ("pending", self.simulator.calendar.pending() as u64),
+            ("units", fabric.units.len() as u64),
+            ("link", link),
+            ("waiting_bytes", waiting),
+            ("switch", switch),
+            ("held_bytes", held),
+            ("flow", repeated.map_or(0, |(flow, _)| u64::from(flow.0))),
+            ("retransmissions", repeated.map_or(0, |(_, number)| number)),
+            ("trace_rows", traced as u64),
+            ("samples", self.samples.as_ref().map_or(0, Samples::len)),
+        ]
+    }
+
+    fn events(&self) -> u64 {
+        self.simulator.events()
+    }
+
+    fn now(&self) -> Time {
+        self.simulator.calendar.now()
+    }
+
+    fn beyond_the_clock(&self) -> Option<LinkId> {
+        self.simulator.model.fabric.links.beyond_the_clock()
+    }
+}
+
+/// The place of the first of the largest, and its value; zeros if there is none.
+fn largest(values: impl Iterator<Item = u64>) -> (u64, u64) {
+    values.zip(0..).fold((0, 0), |(place, most), (value, at)| {
+        if value > most {
+            (at, value)
+        } else {
+            (place, most)
+        }
+    })
 }
 
 /// A run of `plan`, ready to be advanced.
 pub fn prepare(plan: &Plan) -> Result<Box<dyn Run>, PlanError> {
-    build::check_words(&plan.settings)?;
+    check::check(plan)?;
     Ok(match plan.settings.agenda.as_deref() {
         None => with_agenda::<Selected<Event>>(plan),
         Some("binary-heap") => with_agenda::<BinaryHeap<Event>>(plan),

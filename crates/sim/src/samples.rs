@@ -34,6 +34,11 @@ impl Samples {
         self.next
     }
 
+    /// How many there are.
+    pub fn len(&self) -> u64 {
+        self.times.len() as u64
+    }
+
     /// Notes the state at `time`, all events of which have been handled.
     pub fn take<H: Hosts, A: Agenda<Event>>(&mut self, time: Time, network: &Network<H, A>) {
         let (fabric, before) = (&network.fabric, self.queues.len());

@@ -120,7 +120,7 @@ fn star(hosts: u32, switch: &str, transport: &str, loss: &str, megabytes: u64) -
 fn burst_path(assembly: &str, transport: &str) -> Plan {
     let settings = format!(
         r#"{{"hosts": 2, "nodes": 6, "routing": {{"kind": "shortest-path", "metric": "hops"}},
-            "choice": "free", "seed": 1, "time_limit_ps": 9000000000000000000,
+            "choice": "free", "seed": 1, "time_limit_ps": 4000000000000000000,
             "switches": [{{"kind": "burst", "assembly": {assembly},
                 "assemble_acknowledgements": true}}],
             "loss": {{"probability": 0.005, "acknowledgement_probability": 0.005}},

@@ -31,11 +31,14 @@ pub enum Status {
     NotStarted,
     /// Open loop, and not all of it arrived.
     Lost,
+    /// Not all of it arrived before an end repeated something as often as it may.
+    GaveUp,
 }
 
 impl Status {
     /// The names, in the order of the variants.
-    pub const NAMES: [&'static str; 4] = ["finished", "time-limit", "not-started", "lost"];
+    pub const NAMES: [&'static str; 5] =
+        ["finished", "time-limit", "not-started", "lost", "gave-up"];
 }
 
 /// What became of a flow.

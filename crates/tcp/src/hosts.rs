@@ -81,12 +81,15 @@ impl TcpHosts {
             let timeout = group.receiver_timers.then(|| build(flow, group).timeout);
             Receiver::new(flow.group, timeout)
         };
-        TcpHosts {
+        let hosts = TcpHosts {
             senders: flows.iter().map(sender).collect(),
             receivers: flows.iter().map(receiver).collect(),
             flows,
             groups: shared,
-        }
+        };
+        let fault = groups.iter().find_map(|group| group.parameters.fault());
+        assert_eq!(fault, None, "the plan was checked");
+        hosts
     }
 
     /// What became of each flow.
@@ -113,9 +116,18 @@ impl TcpHosts {
             status: match sender.started() {
                 false => Status::NotStarted,
                 true if finished => Status::Finished,
+                true if sender.gave_up() || receiver.gave_up() => Status::GaveUp,
                 true => Status::TimeLimit,
             },
         }
+    }
+
+    /// The flow whose sender repeated most, SYN, data or FIN, and how often; none without flows.
+    pub fn most_repeated(&self) -> Option<(FlowId, u64)> {
+        let repeated = |sender: &Sender| sender.retransmissions.max(sender.timeouts);
+        let each = self.flows.iter().zip(&self.senders);
+        let most = each.max_by_key(|(_, sender)| repeated(sender));
+        most.map(|(flow, sender)| (flow.id, repeated(sender)))
     }
 
     /// Arms the start of a flow, if there is one at this place.
@@ -181,7 +193,9 @@ impl TcpHosts {
                 sender.start(source, of_sender, fx);
                 self.arm_start(index + 1, fx);
             }
-            token::SENDER => sender.on_timer(source, of_sender, fx),
+            token::SENDER => {
+                sender.on_timer(reception.most_retransmissions, source, of_sender, fx);
+            }
             token::PACING => sender.on_pacing(source, of_sender, fx),
             token::RECEIVER => receiver.on_timer(reception, destination, of_receiver, fx),
             _ => receiver.on_delay(reception, destination, of_receiver, fx),

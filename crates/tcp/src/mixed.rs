@@ -32,6 +32,11 @@ impl MixedHosts {
         }
     }
 
+    /// Those with connections.
+    pub fn connections(&self) -> &TcpHosts {
+        &self.tcp
+    }
+
     /// What became of each flow, of which so many packets were dropped.
     pub fn outcomes<'a>(&'a self, dropped: &'a [u64]) -> impl Iterator<Item = Outcome> + 'a {
         let each = self.places.iter().zip(dropped);

@@ -15,6 +15,8 @@ enum State {
     Established,
     LastAck,
     Closed,
+    /// Its SYN+ACK or FIN+ACK was repeated as often as it may be.
+    GaveUp,
 }
 
 /// The timers of a receiver, told apart by their tokens.
@@ -50,6 +52,8 @@ pub struct Receiver {
     recent: Time,
     /// None: only the sender retransmits, and this end answers.
     timeout: Option<Box<dyn TimeoutPolicy>>,
+    /// Expirations of its timer since the sender answered.
+    attempts: u32,
     /// Segments that it had already.
     pub duplicates: u64,
 }
@@ -69,6 +73,7 @@ impl Receiver {
             delay: Timer::default(),
             recent: Time::NEVER,
             last_sent: 0,
+            attempts: 0,
             duplicates: 0,
             timeout,
         }
@@ -84,6 +89,11 @@ impl Receiver {
         self.advanced
     }
 
+    /// Whether it gave up.
+    pub fn gave_up(&self) -> bool {
+        self.state == State::GaveUp
+    }
+
     /// A segment from the sender arrives.
     #[inline]
     pub fn on_segment<A: Agenda<Event>>(
@@ -95,7 +105,7 @@ impl Receiver {
         tokens: Tokens,
         fx: &mut Effects<'_, A>,
     ) {
-        if self.state == State::Closed {
+        if matches!(self.state, State::Closed | State::GaveUp) {
             return;
         }
         if header.flags & SYN != 0 {
@@ -141,6 +151,7 @@ impl Receiver {
     ) {
         if self.state == State::SynReceived {
             self.state = State::Established;
+            self.attempts = 0;
             self.timer.clear();
         }
         self.stamp(header.sequence, options);
@@ -203,6 +214,7 @@ impl Receiver {
             State::LastAck if acknowledgement == FIN_ACKNOWLEDGED => self.state = State::Closed,
             _ => return,
         }
+        self.attempts = 0;
         self.timer.clear();
     }
 
@@ -289,7 +301,7 @@ impl Receiver {
         }
     }
 
-    /// The timer's event fires: SYN+ACK or FIN+ACK is sent again.
+    /// The timer's event fires: SYN+ACK or FIN+ACK is sent again, unless it may not be.
     pub fn on_timer<A: Agenda<Event>>(
         &mut self,
         reception: &Reception,
@@ -298,6 +310,11 @@ impl Receiver {
         fx: &mut Effects<'_, A>,
     ) {
         if !self.timer.expired(tokens.retransmission, fx) {
+            return;
+        }
+        self.attempts += 1;
+        if self.attempts > reception.most_retransmissions {
+            self.state = State::GaveUp;
             return;
         }
         if let Some(timeout) = &mut self.timeout {

@@ -72,6 +72,22 @@ pub struct Context<'a> {
     pub now: Time,
 }
 
+impl<'a> Context<'a> {
+    /// What a sender lends it.
+    #[inline]
+    pub fn new(
+        flight: &'a mut Flight,
+        congestion: &'a mut dyn CongestionControl,
+        now: Time,
+    ) -> Context<'a> {
+        Context {
+            flight,
+            congestion,
+            now,
+        }
+    }
+}
+
 /// What the sender is to do at once, whatever the window says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reaction {

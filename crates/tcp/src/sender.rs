@@ -19,6 +19,8 @@ enum State {
     Established,
     FinWait,
     Closed,
+    /// It repeated something as often as it may.
+    GaveUp,
 }
 
 /// The timers of a sender, told apart by their tokens.
@@ -51,6 +53,8 @@ pub struct Sender {
     fin_with_data: bool,
     /// The group of its flow.
     pub group: u16,
+    /// Expirations of the retransmission timer since something new was acknowledged.
+    attempts: u32,
     /// Expirations of the retransmission timer.
     pub timeouts: u64,
     pacing: Timer,
@@ -85,6 +89,7 @@ impl Sender {
             retransmissions: 0,
             state: State::Idle,
             fin_with_data,
+            attempts: 0,
             timeouts: 0,
             pacing: Timer::default(),
             syn_sent: Time::NEVER,
@@ -96,6 +101,11 @@ impl Sender {
     /// Whether it was started.
     pub fn started(&self) -> bool {
         self.state != State::Idle
+    }
+
+    /// Whether it gave up.
+    pub fn gave_up(&self) -> bool {
+        self.state == State::GaveUp
     }
 
     /// Sends the SYN.
@@ -120,7 +130,9 @@ impl Sender {
         fx: &mut Effects<'_, A>,
     ) {
         if header.flags & SYN != 0 {
-            self.on_syn_ack(end, tokens, fx);
+            if self.state != State::GaveUp {
+                self.on_syn_ack(end, tokens, fx);
+            }
             return;
         }
         if self.state == State::Established {
@@ -187,10 +199,8 @@ impl Sender {
             None if acknowledgement == self.flight.unacknowledged
                 && !self.flight.is_acknowledged() =>
             {
-                let reaction = self.recovery.on_duplicate(
-                    news,
-                    &mut context(&mut self.flight, &mut *self.congestion, fx),
-                );
+                let lent = &mut Context::new(&mut self.flight, &mut *self.congestion, fx.now());
+                let reaction = self.recovery.on_duplicate(news, lent);
                 self.react(reaction, end, tokens, fx);
                 self.send_allowed(end, tokens, fx);
             }
@@ -225,11 +235,8 @@ impl Sender {
                 .newest
                 .map(|segment| self.measure.delivery_rate(&segment, &self.flight, now)),
         };
-        let reaction = self.recovery.on_ack(
-            &ack,
-            news,
-            &mut context(&mut self.flight, &mut *self.congestion, fx),
-        );
+        let lent = &mut Context::new(&mut self.flight, &mut *self.congestion, now);
+        let reaction = self.recovery.on_ack(&ack, news, lent);
         if self.flight.unacknowledged == self.flight.size {
             self.timer.clear();
             self.acknowledged = now;
@@ -401,9 +408,24 @@ impl Sender {
         }
     }
 
-    /// The retransmission timer's event fires.
+    /// Counts an expiration of the retransmission timer; says whether nothing new was
+    /// acknowledged since the last one of data or of the FIN.
+    fn count_timeout(&mut self) -> bool {
+        self.timeouts += 1;
+        if self.state == State::SynSent {
+            self.attempts += 1;
+            return false;
+        }
+        let first = self.flight.unacknowledged;
+        let repeated = std::mem::replace(&mut self.timed_out_at, first) == first;
+        self.attempts = if repeated { self.attempts + 1 } else { 1 };
+        repeated
+    }
+
+    /// The retransmission timer's event fires; `most` is how often it may repeat something.
     pub fn on_timer<A: Agenda<Event>>(
         &mut self,
+        most: u32,
         end: Endpoint<'_>,
         tokens: Tokens,
         fx: &mut Effects<'_, A>,
@@ -411,7 +433,13 @@ impl Sender {
         if !self.timer.expired(tokens.retransmission, fx) {
             return;
         }
-        self.timeouts += 1;
+        let repeated = self.count_timeout();
+        // RFC 9293, section 3.8.3, (b): the connection is closed at R2 retransmissions.
+        if self.attempts > most {
+            self.state = State::GaveUp;
+            self.pacing.clear();
+            return;
+        }
         self.timeout.on_timeout();
         match self.state {
             State::SynSent => {
@@ -422,8 +450,6 @@ impl Sender {
                 self.control(FIN, end, tokens, fx);
             }
             State::Established => {
-                let first = self.flight.unacknowledged;
-                let repeated = std::mem::replace(&mut self.timed_out_at, first) == first;
                 self.congestion.on_timeout(&Timeout {
                     at: fx.now(),
                     in_flight: self.flight.outstanding(),
@@ -436,7 +462,9 @@ impl Sender {
                 self.send_allowed(end, tokens, fx);
                 self.trace(end, fx);
             }
-            State::Idle | State::Closed => unreachable!("no timer runs in this state"),
+            State::Idle | State::Closed | State::GaveUp => {
+                unreachable!("no timer runs in this state")
+            }
         }
     }
 
@@ -465,18 +493,5 @@ impl Sender {
                 Phase::Open => TraceState::Avoidance,
             },
         });
-    }
-}
-
-/// What the recovery works with.
-fn context<'a, A: Agenda<Event>>(
-    flight: &'a mut Flight,
-    congestion: &'a mut dyn CongestionControl,
-    fx: &Effects<'_, A>,
-) -> Context<'a> {
-    Context {
-        flight,
-        congestion,
-        now: fx.now(),
     }
 }

@@ -61,6 +61,8 @@ pub struct Reception {
     pub timestamps: bool,
     /// Whether its timers count from the transmission, as [`Clock::Transmission`].
     pub from_transmission: bool,
+    /// How often either end repeats something by its timer before it gives up.
+    pub most_retransmissions: u32,
 }
 
 impl Reception {
@@ -73,6 +75,7 @@ impl Reception {
         duplicate_sack: false,
         timestamps: false,
         from_transmission: true,
+        most_retransmissions: u32::MAX,
     };
 }
 
@@ -93,13 +96,13 @@ pub const REGISTRY: &[Entry] = &[
     Entry {
         name: "saw",
         build: |s| stop_and_wait(s, 0.0),
-        reception: |_| Reception::PLAIN,
+        reception: plain,
         fin_with_data: false,
     },
     Entry {
         name: "sawl",
         build: |s| stop_and_wait(s, s.parameters.get("p")),
-        reception: |_| Reception::PLAIN,
+        reception: plain,
         fin_with_data: false,
     },
     Entry {
@@ -113,6 +116,23 @@ pub const REGISTRY: &[Entry] = &[
 /// The transport called `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {
     REGISTRY.iter().find(|entry| entry.name == name)
+}
+
+/// Says what is wrong with the settings of a transport, if anything is.
+pub fn check(entry: &Entry, parameters: &Parameters, sizes: &Sizes) -> Result<(), String> {
+    let law = parameters.kind("congestion_control").and_then(cc::find);
+    let recovery = parameters.kind("recovery").and_then(recovery::find);
+    if entry.name == "tcp" && (law.is_none() || recovery.is_none()) {
+        return Err("a congestion_control or recovery of tcp is missing".to_string());
+    }
+    // What is read, and how, is known by those who read it.
+    (entry.build)(&Setting {
+        parameters,
+        sizes,
+        segment_time: Duration(1),
+    });
+    (entry.reception)(parameters);
+    parameters.fault().map_or(Ok(()), Err)
 }
 
 /// The settings of `tcp` that are a word and no policy, and what each can be.
@@ -163,6 +183,18 @@ fn tcp(setting: &Setting) -> Transport {
     }
 }
 
+fn most_retransmissions(parameters: &Parameters) -> u32 {
+    let most = parameters.optional("max_retransmissions");
+    most.map_or(u32::MAX, |most| most as u32)
+}
+
+fn plain(parameters: &Parameters) -> Reception {
+    Reception {
+        most_retransmissions: most_retransmissions(parameters),
+        ..Reception::PLAIN
+    }
+}
+
 fn reception(parameters: &Parameters) -> Reception {
     let recovery = parameters.table("recovery");
     let kind = recovery::find(recovery.word("kind")).expect("a known loss recovery");
@@ -177,5 +209,6 @@ fn reception(parameters: &Parameters) -> Reception {
         duplicate_sack: kind.selective && recovery.is("duplicate_sack"),
         timestamps: parameters.is("timestamps"),
         from_transmission: false,
+        most_retransmissions: most_retransmissions(parameters),
     }
 }

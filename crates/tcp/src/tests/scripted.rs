@@ -84,7 +84,7 @@ impl Hosts for Scripted {
     fn on_timer<A: Pending<Event>>(&mut self, token: u64, fx: &mut Effects<'_, A>) {
         if fx.node() == NodeId(0) {
             let end = Endpoint::source(&FLOW, &SIZES);
-            self.sender.on_timer(end, TOKENS, fx);
+            self.sender.on_timer(u32::MAX, end, TOKENS, fx);
         } else {
             answer(ACK, self.script[token as usize], fx);
         }
@@ -100,7 +100,7 @@ fn sent(changes: &[(&str, f64)], recovery: [(&str, Value); 5], script: &[Answer]
             own.map(|(name, value)| (name.to_string(), value)),
         ))
     };
-    let mut all = parameters(changes).0;
+    let mut all = parameters(changes).values;
     let law = [("kind", word("reno")), ("halving", word("flight-size"))];
     all.extend([
         ("congestion_control".to_string(), table(&law)),
@@ -109,7 +109,7 @@ fn sent(changes: &[(&str, f64)], recovery: [(&str, Value); 5], script: &[Answer]
         ("timestamps".to_string(), Value::Switch(false)),
     ]);
     let transport = (transport::find("tcp").unwrap().build)(&Setting {
-        parameters: &Parameters(all),
+        parameters: &Parameters::new(all),
         sizes: &SIZES,
         segment_time: Duration::ZERO,
     });

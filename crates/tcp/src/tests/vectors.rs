@@ -241,7 +241,7 @@ fn five_losses_take_new_reno_through_the_windows_of_rfc_6582() {
         let all = parameters(&[]);
         let word = Value::Word(full_acknowledgement.to_string());
         let all = all
-            .0
+            .values
             .into_iter()
             .chain([("full_acknowledgement".to_string(), word)]);
         let mut recovery = (recovery::find("new-reno").unwrap().build)(&Parameters::new(all));

@@ -1,0 +1,474 @@
+//! What must hold of a plan, looked at once, where it comes in.
+//!
+//! The Python side finds what a user can do wrong, and names it; what comes here all the same
+//! is a bug there. It ends in an error: what is built afterwards relies on what is checked here.
+
+use crate::build;
+use crate::plan::{self, Plan, PlanError, Routing};
+use lightburst_net::{Bytes, Rate};
+use lightburst_tcp::{transport, LONGEST_PS};
+
+/// Bytes of a unit at the most; a burst is closed before it has more than 32 bits count.
+const LARGEST_UNIT: u32 = 1_000_000_000;
+/// Tokens of timers leave so many bits for the number of a flow.
+const MOST_FLOWS: usize = 1 << 31;
+/// Data segments that scripts name.
+const MOST_SEGMENTS: u64 = 1 << 28;
+
+/// An error unless a condition holds.
+macro_rules! require {
+    ($holds:expr, $($words:tt)*) => {
+        if !$holds {
+            return Err(PlanError(format!($($words)*)));
+        }
+    };
+}
+
+fn ascending<T: PartialOrd>(values: &[T]) -> bool {
+    values.windows(2).all(|pair| pair[0] <= pair[1])
+}
+
+/// Refuses a plan that cannot be run.
+pub fn check(plan: &Plan) -> Result<(), PlanError> {
+    build::check_words(&plan.settings)?;
+    switches(plan)?;
+    links(plan)?;
+    routing(plan)?;
+    bursts(plan)?;
+    transports(plan)?;
+    flows(plan)?;
+    departures(plan)?;
+    losses(plan)?;
+    measured(plan)?;
+    paths(plan)
+}
+
+fn switches(plan: &Plan) -> Result<(), PlanError> {
+    let (settings, nodes) = (&plan.settings, &plan.nodes);
+    let (hosts, all) = (u64::from(settings.hosts), u64::from(settings.nodes));
+    require!(hosts >= 2, "{hosts} hosts");
+    require!(
+        hosts + nodes.switch.len() as u64 == all,
+        "{hosts} hosts and {} switches are not {all} nodes",
+        nodes.switch.len()
+    );
+    let most = nodes
+        .switch
+        .iter()
+        .max()
+        .map_or(0, |&most| usize::from(most) + 1);
+    require!(most <= settings.switches.len(), "a switch without settings");
+    for switch in &settings.switches {
+        let time = switch.switching_time_ps;
+        require!(time <= LONGEST_PS, "a switching time of {time} ps");
+        let ports = switch.buffer_ports;
+        require!(ports <= usize::from(u16::MAX), "{ports} ports of a buffer");
+        let given = switch.assembly.as_ref();
+        require!(
+            (switch.kind == "burst") == given.is_some(),
+            "assembly goes with a switch of kind burst, and with no other"
+        );
+        let time = given.and_then(|assembly| assembly.time_ps).unwrap_or(0);
+        require!(time <= LONGEST_PS, "an assembly time of {time} ps");
+        let least = given.and_then(|assembly| assembly.min_bytes).unwrap_or(0);
+        require!(least <= LARGEST_UNIT, "bursts of at least {least} bytes");
+    }
+    Ok(())
+}
+
+fn links(plan: &Plan) -> Result<(), PlanError> {
+    let (links, nodes) = (&plan.links, plan.settings.nodes);
+    let count = links.from.len();
+    let lengths = [links.to.len(), links.rate_bps.len(), links.delay_ps.len()];
+    require!(
+        count < u32::MAX as usize && lengths == [count; 3],
+        "columns of links of different lengths: {count}, {lengths:?}"
+    );
+    require!(
+        links.lossy.len() == count || (links.lossy.is_empty() && plan.settings.loss.is_none()),
+        "the column of lossy links has {} rows",
+        links.lossy.len()
+    );
+    let ends = || links.from.iter().zip(&links.to);
+    require!(
+        ends().all(|(&from, &to)| from < nodes && to < nodes && from != to),
+        "a link without two ends"
+    );
+    require!(ascending(&links.from), "links that are not sorted");
+    require!(
+        links.rate_bps.iter().all(|&rate| rate > 0),
+        "a link without a rate"
+    );
+    let delays = || links.delay_ps.iter().copied();
+    require!(
+        delays().all(|delay| (1..=LONGEST_PS).contains(&delay)),
+        "a delay that is not from 1 to {LONGEST_PS} ps"
+    );
+    let sum = delays().fold(0u64, u64::saturating_add);
+    let summed = matches!(
+        plan.settings.routing,
+        Routing::ShortestPath {
+            metric: plan::Metric::Delay
+        }
+    );
+    require!(
+        !summed || sum < u64::MAX,
+        "delays whose sum is not on the clock"
+    );
+    let mut ports = vec![0u32; nodes as usize];
+    links
+        .from
+        .iter()
+        .for_each(|&from| ports[from as usize] += 1);
+    let hosts = &ports[..plan.settings.hosts as usize];
+    require!(
+        hosts.iter().all(|&ports| ports == 1),
+        "a host without one link"
+    );
+    // Hosts come first, so that the link of each has its number.
+    let known =
+        |(&from, &to): (&u32, &u32)| hosts.len() <= to as usize || links.to[to as usize] == from;
+    require!(
+        ends().all(known),
+        "a host to which another node leads than its own"
+    );
+    let most = ports.iter().copied().max().unwrap_or(0);
+    require!(most <= u32::from(u16::MAX), "{most} ports at a node");
+    Ok(())
+}
+
+/// Every host can be reached from everywhere; hosts pass nothing on.
+fn routing(plan: &Plan) -> Result<(), PlanError> {
+    let (hosts, nodes) = (plan.settings.hosts, plan.settings.nodes);
+    let ends = || {
+        plan.links
+            .from
+            .iter()
+            .copied()
+            .zip(plan.links.to.iter().copied())
+    };
+    if let Routing::FatTree { k, wavelengths } = plan.settings.routing {
+        require!(
+            (2..=128).contains(&k) && k % 2 == 0 && (1..=256).contains(&wavelengths),
+            "no fat-tree has k = {k} and {wavelengths} wavelengths"
+        );
+        let half = u32::from(k) / 2;
+        require!(
+            (hosts, nodes) == (2 * half.pow(3), 2 * half.pow(3) + 5 * half.pow(2))
+                && fat_tree(half, u32::from(wavelengths)).eq(ends()),
+            "links that are not those of a fat-tree with k = {k}"
+        );
+        return Ok(());
+    }
+    if hosts == nodes {
+        require!(
+            ends().eq([(0, 1), (1, 0)]),
+            "several hosts without a switch"
+        );
+        return Ok(());
+    }
+    require!(
+        ends().all(|(from, to)| from >= hosts || to >= hosts),
+        "hosts that are linked with each other, and switches"
+    );
+    let backwards = || ends().map(|(from, to)| (to, from));
+    require!(
+        reaches_all(hosts, nodes, ends()) && reaches_all(hosts, nodes, backwards()),
+        "nodes that cannot reach each other"
+    );
+    Ok(())
+}
+
+/// The links of a fat-tree, by source; see [`lightburst_net::routing::FatTree`] for their order.
+fn fat_tree(half: u32, wavelengths: u32) -> impl Iterator<Item = (u32, u32)> {
+    let (pod, k) = (half * half, 2 * half);
+    let hosts = k * pod;
+    let (edges, aggregations) = (hosts, hosts + k * half);
+    let cores = aggregations + k * half;
+    let wide = move |from, to| std::iter::repeat((from, to)).take(wavelengths as usize);
+    let of_hosts = (0..hosts).map(move |host| (host, edges + host / half));
+    let of_edges = (0..k * half).flat_map(move |edge| {
+        let (from, first) = (edges + edge, aggregations + edge / half * half);
+        let down = (0..half).map(move |i| (from, edge * half + i));
+        down.chain((0..half).flat_map(move |i| wide(from, first + i)))
+    });
+    let of_aggregations = (0..k * half).flat_map(move |at| {
+        let (from, first, up) = (
+            aggregations + at,
+            edges + at / half * half,
+            at % half * half,
+        );
+        let down = (0..half).flat_map(move |i| wide(from, first + i));
+        down.chain((0..half).flat_map(move |i| wide(from, cores + up + i)))
+    });
+    let of_cores = (0..pod).flat_map(move |core| {
+        let up = core / half;
+        (0..k).flat_map(move |pod| wide(cores + core, aggregations + pod * half + up))
+    });
+    of_hosts
+        .chain(of_edges)
+        .chain(of_aggregations)
+        .chain(of_cores)
+}
+
+/// Whether the first switch reaches all nodes over these links.
+fn reaches_all(hosts: u32, nodes: u32, links: impl Iterator<Item = (u32, u32)>) -> bool {
+    let mut out = vec![Vec::new(); nodes as usize];
+    links.for_each(|(from, to)| out[from as usize].push(to));
+    let mut reached = vec![false; nodes as usize];
+    reached[hosts as usize] = true;
+    let mut frontier = vec![hosts];
+    while let Some(node) = frontier.pop() {
+        for &to in &out[node as usize] {
+            if !std::mem::replace(&mut reached[to as usize], true) && to >= hosts {
+                frontier.push(to);
+            }
+        }
+    }
+    reached.into_iter().all(|reached| reached)
+}
+
+/// The switch settings of a node that is one.
+fn switch_of(plan: &Plan, node: u32) -> Option<&plan::Switch> {
+    let at = node.checked_sub(plan.settings.hosts)?;
+    let which = plan.nodes.switch[at as usize];
+    plan.settings.switches.get(usize::from(which))
+}
+
+/// Where units are bursts, packets become bursts at every switch with hosts, and all
+/// fibres have one rate.
+fn bursts(plan: &Plan) -> Result<(), PlanError> {
+    let (hosts, links) = (plan.settings.hosts, &plan.links);
+    let assembles = |node| switch_of(plan, node).is_some_and(|switch| switch.assembly.is_some());
+    if !(hosts..plan.settings.nodes).any(assembles) {
+        return Ok(());
+    }
+    let mut between =
+        (0..links.from.len()).filter(|&i| links.from[i] >= hosts && links.to[i] >= hosts);
+    let first = between.next().map(|i| links.rate_bps[i]);
+    require!(
+        between.all(|i| Some(links.rate_bps[i]) == first),
+        "bursts over fibres of different rates"
+    );
+    require!(
+        links.to[..hosts as usize]
+            .iter()
+            .all(|&edge| assembles(edge)),
+        "a host at a switch that makes no bursts, beside some that do"
+    );
+    Ok(())
+}
+
+fn transports(plan: &Plan) -> Result<(), PlanError> {
+    let groups = &plan.settings.groups;
+    require!(
+        (1..=usize::from(u16::MAX)).contains(&groups.len()),
+        "{} groups",
+        groups.len()
+    );
+    let slowest = plan.links.rate_bps.iter().copied().min().unwrap_or(1);
+    for plan::Group { transport, .. } in groups {
+        let (segment, header, control) = (
+            transport.segment_bytes,
+            transport.header_bytes,
+            transport.control_bytes,
+        );
+        require!(
+            header < segment && segment <= LARGEST_UNIT && (1..=LARGEST_UNIT).contains(&control),
+            "segments of {segment} bytes with a header of {header}, controls of {control}"
+        );
+        let largest = Bytes(u64::from(segment.max(control)));
+        let time = Rate::from_bps(slowest).transmission_time(largest).0;
+        require!(
+            time <= LONGEST_PS,
+            "a unit that takes {time} ps at {slowest} b/s"
+        );
+        if let Some(entry) = transport::find(&transport.kind) {
+            let parameters = build::parameters(&transport.parameters);
+            transport::check(entry, &parameters, &build::sizes(transport)).map_err(PlanError)?;
+        }
+    }
+    Ok(())
+}
+
+fn flows(plan: &Plan) -> Result<(), PlanError> {
+    let (flows, hosts) = (&plan.flows, plan.settings.hosts);
+    let count = flows.source.len();
+    require!((1..=MOST_FLOWS).contains(&count), "{count} flows");
+    let lengths = [
+        flows.destination.len(),
+        flows.start_ps.len(),
+        flows.bytes.len(),
+    ];
+    require!(
+        lengths == [count; 3],
+        "columns of flows of different lengths: {count}, {lengths:?}"
+    );
+    let ends = || flows.source.iter().zip(&flows.destination);
+    require!(
+        ends().all(|(&from, &to)| from < hosts && to < hosts && from != to),
+        "a flow without two hosts"
+    );
+    require!(ascending(&flows.start_ps), "flows that are not sorted");
+    let last = flows.start_ps[count - 1];
+    require!(last <= LONGEST_PS, "a flow that starts at {last} ps");
+    require!(
+        flows
+            .bytes
+            .iter()
+            .all(|&bytes| (1..=1 << 62).contains(&bytes)),
+        "a flow of no bytes, or of more than 2^62"
+    );
+    let known = plan.settings.groups.len();
+    require!(
+        (flows.group.is_empty() && known == 1) || flows.group.len() == count,
+        "the column of groups has {} rows",
+        flows.group.len()
+    );
+    require!(
+        flows.group.iter().all(|&group| usize::from(group) < known),
+        "a flow of a group that there is not"
+    );
+    Ok(())
+}
+
+/// Each datagram has a time, and nothing else has one.
+fn departures(plan: &Plan) -> Result<(), PlanError> {
+    let (flows, groups) = (&plan.flows, &plan.settings.groups);
+    let offsets = &flows.departure_offsets;
+    if !groups.iter().any(|group| group.transport.is_datagram()) {
+        return Ok(());
+    }
+    let ends = (offsets.first().copied(), offsets.last().copied());
+    require!(
+        offsets.len() == flows.source.len() + 1
+            && ends == (Some(0), Some(flows.departures_ps.len() as u64))
+            && ascending(offsets),
+        "departures that are not divided among the flows"
+    );
+    for flow in 0..flows.source.len() {
+        let transport = &plan.group(flow).transport;
+        let full = u64::from(transport.segment_bytes - transport.header_bytes);
+        let number = match transport.is_datagram() {
+            true => flows.bytes[flow].div_ceil(full),
+            false => 0,
+        };
+        let (first, end) = (offsets[flow], offsets[flow + 1]);
+        require!(
+            end - first == number,
+            "flow {flow} has {} departures",
+            end - first
+        );
+        let times = &flows.departures_ps[first as usize..end as usize];
+        require!(ascending(times), "flow {flow} departs in another order");
+    }
+    Ok(())
+}
+
+fn losses(plan: &Plan) -> Result<(), PlanError> {
+    let Some(loss) = &plan.settings.loss else {
+        return Ok(());
+    };
+    for p in [loss.probability, loss.acknowledgement_probability] {
+        require!((0.0..=1.0).contains(&p), "a probability of {p}");
+    }
+    let mut segments = 0u64;
+    for drop in &loss.drops {
+        let named = (drop.flow as usize) < plan.flows.source.len();
+        require!(named, "a drop of flow {}, which there is not", drop.flow);
+        let kinds = [
+            drop.burst.is_some(),
+            drop.segments.is_some(),
+            drop.window.is_some(),
+            drop.acknowledgements.is_some(),
+        ];
+        let given = kinds.into_iter().filter(|&given| given).count();
+        require!(given == 1, "a drop of {given} kinds");
+        let ranges = [drop.segments, drop.acknowledgements];
+        for (first, last) in ranges.into_iter().flatten() {
+            require!(1 <= first && first <= last, "a drop from {first} to {last}");
+        }
+        let (first, last) = drop.segments.unwrap_or((1, 1));
+        segments = segments.saturating_add(last - first);
+    }
+    require!(segments < MOST_SEGMENTS, "drops of {segments} segments");
+    Ok(())
+}
+
+fn measured(plan: &Plan) -> Result<(), PlanError> {
+    let settings = &plan.settings;
+    let limit = settings.time_limit_ps;
+    require!(limit <= LONGEST_PS, "a time limit of {limit} ps");
+    let flows = plan.flows.source.len();
+    let traced = settings.trace.iter().flatten();
+    for &flow in traced {
+        require!(
+            (flow as usize) < flows,
+            "a trace of flow {flow}, which there is not"
+        );
+    }
+    if let Some(every) = settings.sample_ps {
+        require!(every > 0, "samples without time between them");
+    }
+    Ok(())
+}
+
+/// Each path leads from switch to switch to its end, and past none twice.
+fn paths(plan: &Plan) -> Result<(), PlanError> {
+    let (nodes, settings) = (&plan.nodes, &plan.settings);
+    let count = nodes.path_source.len();
+    if settings.label.is_none() || matches!(settings.routing, Routing::FatTree { .. }) {
+        require!(settings.label.is_none(), "labels in a fat-tree");
+        return Ok(());
+    }
+    let offsets = &nodes.path_offsets;
+    let ends = (offsets.first().copied(), offsets.last().copied());
+    require!(
+        nodes.path_destination.len() == count
+            && offsets.len() == count + 1
+            && ends == (Some(0), Some(nodes.path_links.len() as u64))
+            && ascending(offsets),
+        "columns of paths that do not go together"
+    );
+    let edges = &plan.links.to[..settings.hosts as usize];
+    let mut edges: Vec<u32> = edges.to_vec();
+    edges.sort_unstable();
+    let is_edge = |node: &u32| *node >= settings.hosts && edges.binary_search(node).is_ok();
+    let mut labels = std::collections::BTreeMap::new();
+    for path in 0..count {
+        let (source, destination) = (nodes.path_source[path], nodes.path_destination[path]);
+        require!(
+            is_edge(&source) && is_edge(&destination),
+            "a path from {source} to {destination}, which are not switches with hosts"
+        );
+        let range = offsets[path] as usize..offsets[path + 1] as usize;
+        require!(
+            leads(plan, source, destination, &nodes.path_links[range]),
+            "path {path} does not lead from {source} to {destination}"
+        );
+        let label: &mut u16 = labels.entry((source, destination)).or_default();
+        *label += 1;
+        require!(
+            *label <= 256,
+            "more than 256 paths from {source} to {destination}"
+        );
+    }
+    Ok(())
+}
+
+/// Whether links lead from one switch to another: those from one node are alternatives.
+fn leads(plan: &Plan, source: u32, destination: u32, path: &[u32]) -> bool {
+    let (links, hosts) = (&plan.links, plan.settings.hosts);
+    let ends = |&link: &u32| Some((*links.from.get(link as usize)?, links.to[link as usize]));
+    let Some(mut hops) = path.iter().map(ends).collect::<Option<Vec<_>>>() else {
+        return false;
+    };
+    hops.dedup();
+    let mut passed: Vec<u32> = hops.iter().map(|&(_, to)| to).chain([source]).collect();
+    passed.sort_unstable();
+    let (first, last) = (hops.first().map(|hop| hop.0), hops.last().map(|hop| hop.1));
+    (first, last) == (Some(source), Some(destination))
+        && hops.windows(2).all(|pair| pair[0].1 == pair[1].0)
+        && passed.windows(2).all(|pair| pair[0] != pair[1])
+        && passed.iter().all(|&node| node >= hosts)
+}

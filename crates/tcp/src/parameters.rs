@@ -1,0 +1,165 @@
+//! The settings of a transport by name, and what each can be.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+/// No time in a plan is longer, in picoseconds: the sum of four of them is on the clock.
+pub const LONGEST_PS: u64 = 4_000_000_000_000_000_000;
+
+const TIME: (f64, f64) = (0.0, LONGEST_PS as f64);
+const TIMEOUT: (f64, f64) = (1.0, LONGEST_PS as f64);
+const FACTOR: (f64, f64) = (1.0, 1e9);
+const WINDOW: (f64, f64) = (1.0, (1u64 << 62) as f64);
+const COUNT: (f64, f64) = (1.0, (1u64 << 31) as f64);
+
+/// What the numbers can be at least and at most; one that is not here can be any.
+const RANGES: &[(&str, (f64, f64))] = &[
+    ("acknowledge_every", COUNT),
+    ("acknowledgement_delay_ps", TIME),
+    ("advertised_window_bytes", WINDOW),
+    ("alpha", FACTOR),
+    ("backoff", FACTOR),
+    ("beta", (0.0, 1.0)),
+    ("clock_granularity_ps", TIME),
+    ("duplicate_threshold", COUNT),
+    ("initial_timeout_ps", TIMEOUT),
+    ("initial_window_bytes", WINDOW),
+    ("max_retransmissions", COUNT),
+    ("max_timeout_ps", TIMEOUT),
+    ("min_timeout_ps", TIME),
+    ("p", (0.0, 1e6)),
+    ("sack_blocks", (1.0, 4.0)),
+];
+
+/// A setting of a transport.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A number.
+    Number(f64),
+    /// A choice that is on or off.
+    Switch(bool),
+    /// A choice by name.
+    Word(String),
+    /// The settings of a policy, in a table of their own.
+    Table(Parameters),
+}
+
+/// The settings of a transport by name. Who reads one says with that what it must be: what
+/// was read and could not be is a fault.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parameters {
+    pub(crate) values: BTreeMap<String, Value>,
+    fault: RefCell<Option<String>>,
+}
+
+impl Parameters {
+    /// Collects named settings.
+    pub fn new(settings: impl IntoIterator<Item = (String, Value)>) -> Parameters {
+        Parameters {
+            values: settings.into_iter().collect(),
+            fault: RefCell::default(),
+        }
+    }
+
+    /// What was wrong with a setting that was read, here or in a table of these.
+    pub fn fault(&self) -> Option<String> {
+        let inner = || {
+            self.values.values().find_map(|value| match value {
+                Value::Table(table) => table.fault(),
+                _ => None,
+            })
+        };
+        self.fault.borrow().clone().or_else(inner)
+    }
+
+    fn note(&self, name: &str, wanted: &str) {
+        let given = self.values.get(name);
+        let words = match given {
+            None => format!("transport.{name} is missing"),
+            Some(given) => format!("transport.{name} must be {wanted}, not {given:?}"),
+        };
+        self.fault.borrow_mut().get_or_insert(words);
+    }
+
+    /// A number.
+    pub fn get(&self, name: &str) -> f64 {
+        let range = RANGES.iter().find(|(known, _)| *known == name);
+        let (least, most) = range.map_or((f64::MIN, f64::MAX), |(_, range)| *range);
+        match self.values.get(name) {
+            Some(Value::Number(number)) if (least..=most).contains(number) => *number,
+            _ => {
+                self.note(name, &format!("a number from {least} to {most}"));
+                least.max(0.0)
+            }
+        }
+    }
+
+    /// A number that need not be there.
+    pub fn optional(&self, name: &str) -> Option<f64> {
+        self.values.contains_key(name).then(|| self.get(name))
+    }
+
+    /// Whether a choice is on.
+    pub fn is(&self, name: &str) -> bool {
+        match self.values.get(name) {
+            Some(Value::Switch(on)) => *on,
+            _ => {
+                self.note(name, "true or false");
+                false
+            }
+        }
+    }
+
+    /// A choice by name.
+    pub fn word(&self, name: &str) -> &str {
+        match self.values.get(name) {
+            Some(Value::Word(word)) => word,
+            _ => {
+                self.note(name, "a name");
+                ""
+            }
+        }
+    }
+
+    /// The kind of the policy in a table, if it has one.
+    pub fn kind(&self, name: &str) -> Option<&str> {
+        match self.values.get(name) {
+            Some(Value::Table(table)) => Some(table.word("kind")),
+            _ => None,
+        }
+    }
+
+    /// The settings of a policy.
+    pub fn table(&self, name: &str) -> &Parameters {
+        match self.values.get(name) {
+            Some(Value::Table(table)) => table,
+            other => panic!("transport.{name} must be a table, not {other:?}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read_and_cannot_be_is_a_fault() {
+        let table = Parameters::new([("sack_blocks".into(), Value::Number(5.0))]);
+        let all = Parameters::new([
+            ("alpha".into(), Value::Number(1.5)),
+            ("beta".into(), Value::Switch(true)),
+            ("recovery".into(), Value::Table(table)),
+        ]);
+        assert_eq!((all.get("alpha"), all.fault()), (1.5, None));
+        all.table("recovery").get("sack_blocks");
+        let words = "transport.sack_blocks must be a number from 1 to 4, not Number(5.0)";
+        assert_eq!(all.fault().as_deref(), Some(words));
+        all.get("beta");
+        assert!(all
+            .fault()
+            .unwrap()
+            .contains("transport.beta must be a number"));
+        assert_eq!(all.optional("max_retransmissions"), None);
+        assert!(Parameters::default().word("halving").is_empty());
+    }
+}
