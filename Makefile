@@ -15,6 +15,7 @@ unexport VIRTUAL_ENV
 
 DEPENDENCIES := $(VENV)/.dependencies
 EXTENSION := python/lightburst/_core.abi3.so
+CHECKED := target/checked/release/lib_core.so
 RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 .DEFAULT_GOAL := help
@@ -61,9 +62,16 @@ test: lint ## everything that continuous integration runs
 	cargo test --quiet --locked --workspace --exclude lightburst-py
 	$(BIN)/pytest -m "not slow" $(ARGS)
 
-test-all: lint ## the same and the tests that take minutes
+test-all: lint $(CHECKED) ## the same and the tests that take minutes, on a core that checks its arithmetic
 	cargo test --quiet --locked --workspace --exclude lightburst-py
-	$(BIN)/pytest $(ARGS)
+	LIGHTBURST_CHECKED_CORE=$(abspath $(CHECKED)) $(BIN)/pytest $(ARGS)
+
+# As the extension, with overflow checks and debug assertions; tests/checked_core.py loads it.
+$(CHECKED): $(DEPENDENCIES) $(RUST)
+	CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS=true CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS=true \
+	  CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+	  cargo build --quiet --locked --release --package lightburst-py --target-dir target/checked
+	touch $@
 
 wheel: setup ## one abi3 wheel in dist/
 	rm -f dist/*.whl

@@ -1,0 +1,20 @@
+"""The core that checks its arithmetic, where there is one: import this before the package.
+
+``make test-all`` builds it, with overflow checks and debug assertions, and names its file in the
+environment; it then stands in place of the core that is installed.
+"""
+
+import importlib.util
+import os
+import sys
+from importlib.machinery import ExtensionFileLoader
+
+FILE = os.environ.get("LIGHTBURST_CHECKED_CORE")
+
+if FILE and "lightburst._core" not in sys.modules:
+    loader = ExtensionFileLoader("lightburst._core", FILE)
+    spec = importlib.util.spec_from_file_location("lightburst._core", FILE, loader=loader)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["lightburst._core"] = module
+    loader.exec_module(module)
