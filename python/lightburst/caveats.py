@@ -10,6 +10,7 @@ from lightburst import metrics
 from lightburst.compile import Plan
 from lightburst.metrics import Columns
 from lightburst.scenario import Scenario
+from lightburst.scenario.groups import FlowGroup
 from lightburst.units import format_about, format_duration
 
 # The share of a group's retransmissions, up to which needless ones are not worth a word: where
@@ -60,22 +61,31 @@ def _not_begun(run: _Run) -> Iterator[str]:
 
 def _unfinished(run: _Run) -> Iterator[str]:
     flows, measurement = run.columns["flows"], run.scenario.measurement
+    never = run.plan.counted & np.isinf(metrics.completion_s(run.plan, flows))
+    counted = np.count_nonzero(run.plan.counted)
+    gave_up = never & (flows["status"] == metrics.STATUSES.index("gave-up"))
+    if number := np.count_nonzero(gave_up):
+        paths = {f"{group.transport_path}.max_retransmissions" for group in _impatient(run)}
+        yield f"{number} of {counted} flows gave up: {', '.join(sorted(paths))}"
     # Datagrams are sent to see what is lost.
-    open_ended = flows["status"] != metrics.STATUSES.index("lost")
-    never = np.isinf(metrics.completion_s(run.plan, flows))
-    unfinished = run.plan.counted & never & open_ended
+    unfinished = never & ~np.isin(flows["status"], metrics.ENDED)
     number = np.count_nonzero(unfinished)
     if number == 0:
         return
     limit = format_duration(measurement.time_limit)
-    flows_there = np.count_nonzero(run.plan.counted)
-    words = f"{number} of {flows_there} flows did not finish before the time limit ({limit})"
+    words = f"{number} of {counted} flows did not finish before the time limit ({limit})"
     if silent := np.count_nonzero(flows["delivered_bytes"][unfinished] == 0):
         words += f", {silent} of them with nothing delivered"
     switches = run.plan.settings["switches"]
     if any(switch.get("assembly", {}).get("kind") == "size" for switch in switches):
         words += ", and assembly by size alone never sends a burst that does not fill"
     yield words
+
+
+def _impatient(run: _Run) -> Iterator[FlowGroup]:
+    for group in run.scenario.flow_groups:
+        if getattr(group.transport, "max_retransmissions", None) is not None:
+            yield group
 
 
 def _hasty(run: _Run) -> Iterator[str]:

@@ -27,6 +27,8 @@ UNFINISHED: Final = np.uint64(2**64 - 1)
 # The size of a flow that is to send until the time limit.
 WITHOUT_END: Final = np.uint64(parse_size("1000 TB"))
 STATUSES: Final = tuple(_core.registry()["statuses"])
+# Flows of which nothing more will come, though not all of it came.
+ENDED: Final = tuple(STATUSES.index(name) for name in ("lost", "gave-up"))
 DROPS: Final = (
     "dropped_contention",
     "dropped_no_input_port",
@@ -219,16 +221,19 @@ def observed_until_ps(plan: Plan, columns: Columns) -> int:
     int
         Picoseconds, of the flows that count. The last acknowledgement of data (of datagrams: the
         last arrival) if all was acknowledged; the time limit if that cut a flow off; the last event
-        if some flow lost data that nothing sends again (the last arrival, where other flows go on
-        that do not count).
+        if some flow lost data that nothing sends again, or an end gave up (the last arrival, where
+        other flows go on that do not count).
     """
     end = columns["flows"]["acknowledged_ps"][plan.counted]
     open_ended = columns["flows"]["status"][plan.counted][end == UNFINISHED]
     if open_ended.size == 0:
         return int(end.max())
-    if (open_ended != STATUSES.index("lost")).any():
-        return int(plan.settings["time_limit_ps"])
-    last = int(columns["totals"]["end_ps"])
+    last, limit = int(columns["totals"]["end_ps"]), int(plan.settings["time_limit_ps"])
+    patient = all("max_retransmissions" not in transport for transport in plan.transports)
+    # If senders give up, one of these may be of a flow all of which arrived.
+    over = ENDED if patient or last == limit else (*ENDED, STATUSES.index("finished"))
+    if not np.isin(open_ended, over).all():
+        return limit
     return last if plan.counted.all() else int(end[end != UNFINISHED].max(initial=0)) or last
 
 

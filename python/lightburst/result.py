@@ -113,8 +113,8 @@ class Result:
                 useful bits delivered / ``makespan_s``;
             ``makespan_s``
                 from the first start of a flow to the last acknowledgement of data. If a flow did
-                not finish, to the time limit, or, if it can never finish (lost datagrams), to the
-                last event; 0 if the time limit came before the first flow;
+                not finish, to the time limit, or, if it can never finish (lost datagrams, an end
+                that gave up), to the last event; 0 if the time limit came before the first flow;
             ``flows``, ``finished``
                 numbers of flows, and of those whose last byte arrived;
             ``unfinished``

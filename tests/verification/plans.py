@@ -10,7 +10,8 @@ import numpy.typing as npt
 from twin import Columns, Trace
 from twin import simulate as simulate_twin
 
-from lightburst import _core
+from lightburst import Scenario, _core
+from lightburst.compile import compile_plan
 
 Arrays = dict[str, npt.NDArray[Any]]
 Edge = tuple[int, int]
@@ -71,6 +72,12 @@ def traced(plan: Plan) -> Trace:
     trace: Trace = []
     simulate_twin(plan.settings, plan.nodes, plan.links, plan.flows, trace)
     return trace
+
+
+def compiled(scenario: Scenario, seed: int = 1) -> Plan:
+    """The plan that a scenario compiles to."""
+    plan = compile_plan(scenario, seed)
+    return Plan(plan.settings, plan.links, plan.flows, plan.nodes["switch"].tolist())
 
 
 ENGINES: list[Callable[[Plan], Columns]] = [twin, core]

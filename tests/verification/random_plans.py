@@ -81,7 +81,13 @@ def random_tcp(random: Random, recovery: str | None = None, **changes: Any) -> d
         "receiver_timers": pick(BOTH),
         "access_buffer_bytes": pick([None] * 4 + [m + header + 200, 5 * (m + header) + 200]),
     }
-    return tcp(recovery or pick(RECOVERIES), **drawn | changes)
+    return tcp(recovery or pick(RECOVERIES), **drawn | random_patience(random) | changes)
+
+
+def random_patience(random: Random) -> dict[str, int]:
+    """How often something is repeated before an end gives up; mostly without end."""
+    most = random.choice([None, None, None, None, 1, 2, 5])
+    return {} if most is None else {"max_retransmissions": most}
 
 
 def random_other(random: Random) -> dict[str, Any]:
@@ -96,6 +102,7 @@ def random_other(random: Random) -> dict[str, Any]:
         segment_bytes=segment,
         header_bytes=header,
         receiver_timers=pick(BOTH),
+        **random_patience(random),
     )
 
 

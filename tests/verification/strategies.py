@@ -131,6 +131,7 @@ def transports(
         header_bytes=header,
         control_bytes=draw(st.sampled_from([64, 200])),
         receiver_timers=draw(st.booleans()),
+        **draw(st.sampled_from([{}, {}, {"max_retransmissions": 1}, {"max_retransmissions": 4}])),
     )
 
 

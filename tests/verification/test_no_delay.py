@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from compare import check_equal
-from plans import Plan, core
+from plans import compiled, core
 
 import lightburst as lb
 from lightburst.compile import compile_plan
@@ -24,12 +24,6 @@ SWITCHES: list[dict[str, Any]] = [
     {"kind": "electronic"},
     {"kind": "burst", "assembly": {"kind": "timer", "time": "0 s"}},
 ]
-
-
-def plan_of(scenario: lb.Scenario) -> Plan:
-    compiled = compile_plan(scenario, 1)
-    kinds = compiled.nodes["switch"].tolist()
-    return Plan(compiled.settings, compiled.links, compiled.flows, kinds)
 
 
 def make(topology: dict[str, Any], switching: dict[str, Any], transport: str) -> lb.Scenario:
@@ -52,7 +46,7 @@ def test_it_runs_as_in_the_twin(
 ) -> None:
     if topology["kind"] == "obs-path" and switching["kind"] != "burst":
         topology = {**topology, "fibre_rate": "1 Gb/s"}
-    plan = plan_of(make(topology, switching, transport))
+    plan = compiled(make(topology, switching, transport))
     assert set(plan.links["delay_ps"].tolist()) == {1}
     check_equal(plan)
     assert core(plan)["flows"]["status"].tolist() == [0] * plan.flows["source"].size

@@ -90,7 +90,7 @@ def check_flow(plan: Plan, result: Columns, i: int, status: int) -> None:
     given: dict[str, int] = {
         name: int(plan.flows[name][i]) for name in ("source", "start_ps", "bytes")
     }
-    finished, time_limit, not_started, lost = range(4)
+    finished, time_limit, not_started, lost, gave_up = range(5)
     assert row["delivered_bytes"] <= given["bytes"]
     assert (status == finished) == (row["received_ps"] != UNFINISHED)
     least = int(plan.links["delay_ps"].min()) * row["path_links"]
@@ -115,6 +115,10 @@ def check_flow(plan: Plan, result: Columns, i: int, status: int) -> None:
         assert plan.transport(i)["kind"] == "datagram"
         assert row["delivered_bytes"] < given["bytes"]
         assert result["totals"]["units_dropped"] > 0
+    elif status == gave_up:
+        transport = plan.transport(i)
+        # The receiver, if it has a timer, can give up as well.
+        assert transport["receiver_timers"] or row["timeouts"] > transport["max_retransmissions"]
     else:
         assert status == time_limit
         assert given["start_ps"] <= plan.settings["time_limit_ps"]

@@ -11,7 +11,7 @@ from lightburst.errors import InputError, combine
 from lightburst.scenario.assembly import Timer
 from lightburst.scenario.model import Scenario
 from lightburst.scenario.switching import Burst
-from lightburst.scenario.transport import Datagram, Tcp, Transport
+from lightburst.scenario.transport import Connection, Datagram, Tcp, Transport
 from lightburst.topology import Network
 from lightburst.units import (
     BITS_PER_BYTE,
@@ -23,7 +23,8 @@ from lightburst.units import (
 from lightburst.workload import Flows, datagram_counts
 
 # The clock of the simulator ends at 1.8e19 ps. The sum of the time limit, the largest timeout and
-# either of the two that this limits stays below.
+# either of the two that this limits stays below. What is sent again is not known before: should a
+# queue come to outlast the clock, the run ends in an error.
 _LONGEST_PS = 4 * 10**18
 # The simulator counts the bytes of a unit in 32 bits.
 _LARGEST_BURST = 10**9
@@ -62,6 +63,9 @@ def check_flows(
     each = zip(scenario.flow_groups, groups, strict=True)
     segments = [_most_waiting(group.transport, flows) for group, flows in each]
     _check_clock(scenario, network, sum(segments))
+    errors = list(_storms(scenario, network, groups))
+    if errors:
+        raise combine(errors)
     for path, table in zip(switches.paths, switches.tables, strict=True):
         if isinstance(table, Burst):
             _check_bursts(scenario, path, table, network, segments)
@@ -75,6 +79,36 @@ def _missing_flows(scenario: Scenario, flows: int) -> Iterator[InputError]:
     for path, number in named:
         if number >= flows:
             yield InputError(path, str(number), f"a whole number from 0 to {flows - 1}: a flow")
+
+
+def _storms(scenario: Scenario, network: Network, groups: Sequence[Flows]) -> Iterator[InputError]:
+    """Find timeouts with which each segment is sent again before it has been sent.
+
+    The copies are more than its link carries, and a queue without a limit grows without end.
+    """
+    # A host has one link, and hosts come first.
+    rates = network.link_rate_bps[: network.hosts]
+    for group, flows in zip(scenario.flow_groups, groups, strict=True):
+        transport = group.transport
+        if not isinstance(transport, Connection) or len(flows) == 0:
+            continue
+        slowest = int(min(rates[flows.source].min(), rates[flows.destination].min()))
+        data = min(transport.payload, int(flows.size_bytes.max())) + transport.header_size
+        largest = max(data, transport.control_size)
+        needed = _transmission_ps(largest, slowest)
+        if transport.max_timeout < needed:
+            yield InputError(
+                f"{group.transport_path}.max_timeout",
+                format_duration(transport.max_timeout),
+                f"at least {format_duration(needed)}: so long takes a segment of "
+                f"{format_size(largest)} at {format_rate(slowest)}, and each would be sent again "
+                "before it has been sent",
+            )
+
+
+def _transmission_ps(size: int, rate: int) -> int:
+    """Whole picoseconds, rounded up, for so many bytes at so many bits a second."""
+    return -(-BITS_PER_BYTE * PICOSECONDS_PER_SECOND * size // rate)
 
 
 def _most_waiting(transport: Transport, flows: Flows) -> int:
@@ -94,7 +128,7 @@ def _check_clock(scenario: Scenario, network: Network, segments: int) -> None:
     slowest = int(network.link_rate_bps.min())
     transports = [group.transport for group in scenario.flow_groups]
     segment = max(transport.segment_size for transport in transports)
-    segment_ps = BITS_PER_BYTE * PICOSECONDS_PER_SECOND * segment // slowest
+    segment_ps = _transmission_ps(segment, slowest)
     longer = max(getattr(transport, "p", 0.0) for transport in transports)
     if max(segments, longer) * segment_ps > _LONGEST_PS:
         raise InputError(
@@ -102,6 +136,11 @@ def _check_clock(scenario: Scenario, network: Network, segments: int) -> None:
             f"{format_rate(slowest)} for segments of {format_size(segment)}",
             f"a rate at which nothing waits longer than {format_duration(_LONGEST_PS)}",
         )
+    # Added up along a path, and by the simulator in whole numbers.
+    if scenario.routing.metric == "delay" and network.link_delay_ps.sum(dtype=float) > _LONGEST_PS:
+        given = f"'delay', for links of {network.link_delay_ps.sum(dtype=float) * 1e-12:,.4g} s"
+        allowed = f"links of no more than {format_duration(_LONGEST_PS)} together, or 'hops'"
+        raise InputError("routing.metric", given, allowed)
 
 
 def _check_bursts(
@@ -109,6 +148,13 @@ def _check_bursts(
 ) -> None:
     """Refuse an unlimited burst that could grow beyond what the simulator counts."""
     assembly = burst.assembly
+    fibres = network.link_rate_bps[network.between_switches]
+    if fibres.size and assembly.min_size is not None:
+        rate = int(fibres.min())
+        if _transmission_ps(assembly.min_size, rate) > _LONGEST_PS:
+            given = f"{format_size(assembly.min_size)} at {format_rate(rate)}"
+            allowed = f"a size that takes no longer than {format_duration(_LONGEST_PS)}"
+            raise InputError(f"{path}.assembly.min_size", given, allowed)
     sizes = [group.transport.segment_size for group in scenario.flow_groups]
     segment = max(sizes)
     if assembly.max_size is not None:

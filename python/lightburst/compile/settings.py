@@ -69,6 +69,9 @@ def transport_settings(transport: Transport) -> dict[str, Any]:
     elif isinstance(transport, Datagram):
         del settings["rate"], settings["spacing"]
         settings["control_bytes"] = _NO_CONTROL_BYTES
+    if settings.get("max_retransmissions", 0) is None:
+        # It came later: without it a plan has the digest that it always had.
+        del settings["max_retransmissions"]
     return settings
 
 

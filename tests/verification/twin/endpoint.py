@@ -30,6 +30,7 @@ class Flow:
     retransmissions: int = 0
     timeouts: int = 0
     duplicates: int = 0
+    gave_up: bool = False
 
     def deliver(self, payload: int, now: int) -> None:
         """Note `payload` bytes more that the receiver has."""
@@ -147,6 +148,8 @@ class TimedEndpoint(Endpoint):
         super().__init__(network, flow, transport, here, there)
         self.is_tcp = transport["kind"] == "tcp"
         self.state = "listen"
+        self.repeats = 0
+        self.repeated: object = None
         self.timer = Timer(network.agenda, self.expire)
         tau = network.ports[flow.source][0].tx(transport["segment_bytes"])
         self.timeout: Timeout = TcpTimeout(transport) if self.is_tcp else SawTimeout(transport, tau)
@@ -159,6 +162,17 @@ class TimedEndpoint(Endpoint):
     def expire(self) -> None:
         """Do what is to be done when the timer has run out."""
         raise NotImplementedError
+
+    def gives_up(self, what: object) -> bool:
+        """Whether `what` was repeated by the timer as often as it may be; then it is over."""
+        self.repeats = self.repeats + 1 if what == self.repeated else 1
+        self.repeated = what
+        most = self.transport.get("max_retransmissions")
+        if most is None or self.repeats <= most:
+            return False
+        self.state = "gave-up"
+        self.flow.gave_up = True
+        return True
 
 
 class Sender(TimedEndpoint):
@@ -188,6 +202,9 @@ class Sender(TimedEndpoint):
 
     def expire(self) -> None:
         self.flow.timeouts += 1
+        data = self.state == "established"
+        if self.gives_up((self.state, self.unacknowledged() if data else None)):
+            return
         self.timeout.back_off()
         if self.state == "established":
             self.data_timeout()
@@ -195,6 +212,8 @@ class Sender(TimedEndpoint):
             self.send_control()
 
     def receive(self, packet: Packet) -> None:
+        if self.state == "gave-up":
+            return
         if packet.kind == "syn+ack":
             opens = self.state == "syn-sent"
             if opens:
@@ -229,6 +248,10 @@ class Sender(TimedEndpoint):
         """Begin to send data."""
         raise NotImplementedError
 
+    def unacknowledged(self) -> int:
+        """The first byte that is not acknowledged."""
+        raise NotImplementedError
+
     def acknowledge(self, packet: Packet) -> None:
         """Handle an acknowledgement of data."""
         raise NotImplementedError
@@ -249,11 +272,13 @@ class Receiver(TimedEndpoint):
             self.timer.set(sent_at + self.timeout.wait())
 
     def expire(self) -> None:
+        if self.gives_up(self.state):
+            return
         self.timeout.back_off()
         self.answer("syn+ack" if self.state == "syn-received" else "fin+ack")
 
     def receive(self, packet: Packet) -> None:
-        if self.state == "closed":
+        if self.state in ("closed", "gave-up"):
             return
         if packet.kind == "syn":
             if self.state in ("listen", "syn-received"):

@@ -21,7 +21,7 @@ from twin.tcp import TcpSender
 from twin.traces import bursts, hops, segments, windows
 
 UNFINISHED = 2**64 - 1
-STATUSES = ["finished", "time-limit", "not-started", "lost"]
+STATUSES = ["finished", "time-limit", "not-started", "lost", "gave-up"]
 SWITCH_COLUMNS = [
     "arrived",
     "forwarded",
@@ -173,6 +173,8 @@ class Simulation:
             return STATUSES.index("finished")
         if not flow.started:
             return STATUSES.index("not-started")
+        if flow.gave_up:
+            return STATUSES.index("gave-up")
         datagrams = self.transport(flow)["kind"] == "datagram"
         lost = datagrams and self.network.dropped_by_flow[flow.index]
         return STATUSES.index("lost" if lost else "time-limit")

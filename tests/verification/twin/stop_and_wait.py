@@ -12,6 +12,9 @@ class SawSender(Sender):
         self.send_next()
         self.note_window()
 
+    def unacknowledged(self) -> int:
+        return self.acknowledged
+
     def note_window(self) -> None:
         """Write a window of one segment into the trace."""
         in_flight = min(self.most, self.flow.size - self.acknowledged)

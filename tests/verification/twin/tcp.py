@@ -165,6 +165,9 @@ class TcpSender(Sender):
         self.flow.acknowledged = self.now
         self.state = "fin-sent"
 
+    def unacknowledged(self) -> int:
+        return self.una
+
     def data_timeout(self) -> None:
         # RFC 5681, section 3.1: the threshold is held if the segment was sent again by the timer.
         self.window.timeout(self.outstanding, self.una == self.una_at_timeout)

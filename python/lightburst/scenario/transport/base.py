@@ -1,10 +1,11 @@
 """What every transport has."""
 
-from typing import Annotated, Self
+from math import ceil
+from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from lightburst.scenario.fields import Flag, Section, refuse_at
+from lightburst.scenario.fields import Flag, Section, Whole, refuse_at
 from lightburst.units import (
     SIZE,
     PositiveDuration,
@@ -59,7 +60,14 @@ class Connection(BaseTransport):
         Picoseconds.
     control_size : int
         Bytes.
+    max_retransmissions : int or None
+        None is unlimited.
+    growth : str
+        The field by which an expiry multiplies the timeout.
     """
+
+    came_later: ClassVar[frozenset[str]] = frozenset({"max_retransmissions"})
+    growth: ClassVar[str]
 
     control_size: SegmentSize = Field(
         parse_size("64 B"), description="Size of SYN, FIN and acknowledgements."
@@ -72,6 +80,9 @@ class Connection(BaseTransport):
     )
     receiver_timers: Flag = Field(
         True, description="Whether the receiver repeats SYN+ACK and FIN+ACK by a timer of its own."
+    )
+    max_retransmissions: Annotated[int | None, Whole(1, word="unlimited")] = Field(
+        None, description="Repetitions by the timer, of one thing, before an end gives up."
     )
 
     @model_validator(mode="after")
@@ -87,5 +98,16 @@ class Connection(BaseTransport):
                 "control_size",
                 format_size(self.control_size),
                 f"at most segment_size ({format_size(self.segment_size)})",
+            )
+        factor = getattr(self, self.growth)
+        # Less than half a picosecond more is rounded back to itself.
+        stays = factor * self.initial_timeout - self.initial_timeout < 0.5
+        if stays and self.initial_timeout < self.max_timeout:
+            least = ceil(0.5 / (factor - 1))
+            raise refuse_at(
+                "initial_timeout",
+                format_duration(self.initial_timeout),
+                f"at least {format_duration(least)}, so that {self.growth} ({factor:g}) lengthens "
+                "it after each expiry",
             )
         return self

@@ -1,6 +1,6 @@
 """Stop-and-wait: one segment at a time."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -17,6 +17,8 @@ class _StopAndWait(Connection):
     initial_timeout : int
         Picoseconds.
     """
+
+    growth: ClassVar[str] = "alpha"
 
     alpha: Annotated[float, Real(1, inclusive=False)] = Field(
         1.1, description="Factor on the timeout after each expiry."

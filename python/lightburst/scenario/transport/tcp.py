@@ -5,7 +5,7 @@ option with that value named, or a preset.
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, ModelWrapValidatorHandler, model_validator
 from pydantic.fields import FieldInfo
@@ -58,6 +58,8 @@ class Tcp(Connection):
     access_buffer : int or None
         Bytes; None is unlimited.
     """
+
+    growth: ClassVar[str] = "backoff"
 
     kind: Literal["tcp"] = "tcp"
     preset: Preset = Field("rfc", description="Whose settings count where none are given.")
