@@ -59,7 +59,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset(
         {
             *("metrics", "groups", "certain", "fairness", "folder", "provenance", "sums"),
-            *("caveats", "sampled", "tables", "traced", "result", "simulate"),
+            *("caveats", "sampled", "tables", "traced", "result", "simulate", "watch"),
         }
     ),
     frozenset({"trace"}),

@@ -1,11 +1,21 @@
 """The simulator, compiled from `crates/`."""
 
+from collections.abc import Callable
 from typing import Any
 
 from numpy.typing import NDArray
 
 class Cancelled(Exception):
     """A run was cancelled."""
+
+class Stopped(Exception):
+    """A run came to a limit: why (``events``, ``watch`` or ``clock``), and what there was then.
+
+    The second argument has ``events``, ``now_ps``, ``pending`` (events), ``units`` on their way,
+    ``waiting_bytes`` of the fullest ``link``, ``held_bytes`` of the fullest ``switch`` (its place
+    among the switches), the ``retransmissions`` of the ``flow`` with the most, ``trace_rows`` and
+    ``samples``.
+    """
 
 class Cancel:
     """A flag that ends the runs to which it is given."""
@@ -21,6 +31,8 @@ def simulate(
     links: dict[str, NDArray[Any]],
     flows: dict[str, NDArray[Any]],
     cancel: Cancel | None = None,
+    event_limit: int | None = None,
+    watch: Callable[[int, int], object] | None = None,
 ) -> dict[str, dict[str, Any]]:
     """Run a plan (see `lightburst.compile`) and return its columns.
 
@@ -43,6 +55,11 @@ def simulate(
         (uint64); for datagrams also ``departures_ps`` and ``departure_offsets``.
     cancel
         Ends the run when it is set.
+    event_limit
+        Stops a run that has not ended after so many events.
+    watch
+        Called some times a second with the number of events and the simulated time in picoseconds;
+        what is true stops the run.
 
     Returns
     -------
@@ -57,8 +74,10 @@ def simulate(
     ------
     Cancelled
         If `cancel` was set.
+    Stopped
+        If the run came to `event_limit`, `watch` stopped it, or a queue outlasts the clock.
     ValueError, KeyError, TypeError
-        If the plan cannot be read; a bug in the caller.
+        If the plan cannot be read or run; a bug in the caller.
     """
 
 def registry() -> dict[str, list[str]]:

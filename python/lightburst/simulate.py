@@ -12,6 +12,7 @@ from lightburst.compile import check_seed, compile_plan, estimate_memory
 from lightburst.errors import refuse_changes, warn
 from lightburst.result import Result
 from lightburst.scenario import Scenario, as_scenario
+from lightburst.watch import Progress, Watch, refusal
 
 
 def run(
@@ -44,7 +45,8 @@ def run(
     ------
     InputError
         If the seed is out of range, an argument is none of these, a file cannot be used, the
-        scenario does not fit together, or it needs more memory than there is.
+        scenario does not fit together, it needs more memory than there is, or the run comes to a
+        limit of ``[measurement]`` or of the clock before it ends.
     lightburst._core.Cancelled
         If `cancel` was set.
     KeyboardInterrupt
@@ -62,7 +64,11 @@ def run(
 
 
 def simulate(
-    scenario: Scenario, seed: int | np.integer = 1, *, cancel: _core.Cancel | None = None
+    scenario: Scenario,
+    seed: int | np.integer = 1,
+    *,
+    cancel: _core.Cancel | None = None,
+    progress: Progress | None = None,
 ) -> Result:
     """Do what `run` does without a word: from another thread, or for who tells in another way."""
     seed = check_seed(seed)
@@ -70,5 +76,11 @@ def simulate(
     estimate_memory(plan)
     settings = json.dumps(plan.settings)
     begun = time.perf_counter()
-    columns = _core.simulate(settings, plan.nodes, plan.links, plan.flows, cancel)
+    watch = Watch(scenario.measurement.memory_limit, progress)
+    limit = scenario.measurement.event_limit
+    tables = plan.nodes, plan.links, plan.flows
+    try:
+        columns = _core.simulate(settings, *tables, cancel, limit, watch)
+    except _core.Stopped as stopped:
+        raise refusal(stopped, plan, watch) from None
     return Result(scenario, seed, plan, columns, time.perf_counter() - begun)

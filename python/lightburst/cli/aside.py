@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Final
 from lightburst._core import Cancel
 from lightburst.result import Result
 from lightburst.simulate import simulate
+from lightburst.study.progress import run_progress
 
 if TYPE_CHECKING:
     from lightburst.scenario import Scenario
+    from lightburst.watch import Progress
 
 # A signal that comes just before Python falls asleep on a lock is heard when it wakes up.
 _NAP_S: Final = 0.1
@@ -24,7 +26,7 @@ _PATIENCE_S: Final = 0.3
 
 
 def run_aside(scenario: Scenario, seed: int) -> Result:
-    """Simulate a scenario in a thread and wait for it.
+    """Simulate a scenario in a thread and wait for it; a long run shows how far it has come.
 
     Parameters
     ----------
@@ -45,11 +47,16 @@ def run_aside(scenario: Scenario, seed: int) -> Result:
     KeyboardInterrupt
         On Ctrl-C, within a second wherever the run is.
     """
+    with run_progress() as show:
+        return _run(scenario, seed, show)
+
+
+def _run(scenario: Scenario, seed: int, show: Progress) -> Result:
     done, cancel = SimpleQueue[Result | BaseException](), Cancel()
 
     def work() -> None:
         try:
-            done.put(simulate(scenario, seed, cancel=cancel))
+            done.put(simulate(scenario, seed, cancel=cancel, progress=show))
         except BaseException as error:
             done.put(error)
 

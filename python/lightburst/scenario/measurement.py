@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 
 from lightburst.scenario.fields import Section, Whole, refuse_at
 from lightburst.units import (
+    SIZE,
     TIME,
     Duration,
     EnergyPerBit,
@@ -40,6 +41,10 @@ class Measurement(Section):
         Bytes.
     sample : int or None
         Picoseconds from one sample to the next; None: no samples.
+    event_limit : int or None
+        None is unlimited.
+    memory_limit : int or None
+        Bytes; None is what is free.
     """
 
     came_later: ClassVar[frozenset[str]] = frozenset({"warm_up", "until", "size_classes"})
@@ -60,6 +65,12 @@ class Measurement(Section):
     )
     sample: Annotated[int | None, Quantity(TIME, positive=True, word="off")] = Field(
         None, description="From one look at queues, buffers and links to the next."
+    )
+    event_limit: Annotated[int | None, Whole(1, 2**63 - 1, word="unlimited")] = Field(
+        None, description="Events after which a run that has not ended is an error."
+    )
+    memory_limit: Annotated[int | None, Quantity(SIZE, positive=True, word="free")] = Field(
+        None, description="Memory of the program with which a run that goes on is an error."
     )
     energy: Energy | None = Field(
         None, description="Energy per bit of conversions; without it none is reckoned."

@@ -186,9 +186,10 @@ class Scenario(Section):
     def canonical_json(self) -> str:
         """Write what the simulation depends on, in one line; the same for the same scenario.
 
-        The name, what is traced and what is sampled are left out, and so are settings of the
-        measurement that are as they are without being given; files stand with the SHA-256 of their
-        contents, so that a changed file makes another scenario and a moved one does not.
+        The name, what is traced, what is sampled and the limits of events and memory are left out,
+        and so are settings of the measurement that are as they are without being given; files stand
+        with the SHA-256 of their contents, so that a changed file makes another scenario and a
+        moved one does not.
 
         Raises
         ------
@@ -196,7 +197,9 @@ class Scenario(Section):
             When a file cannot be read.
         """
         values = self.in_use()
-        del values["name"], values["measurement"]["trace"], values["measurement"]["sample"]
+        del values["name"]
+        for name in ("trace", "sample", "event_limit", "memory_limit"):
+            del values["measurement"][name]
         _leave_out_unused(self, values)
         _replace_files(values, "")
         ordered = _sorted(values)
