@@ -8,8 +8,11 @@ import numpy as np
 import psutil
 import pytest
 
+import lightburst as lb
+from lightburst import _core
 from lightburst.compile import compile_plan, estimate_memory, memory
 from lightburst.errors import InputError
+from lightburst.metrics import digest
 from lightburst.scenario import Scenario, load
 from lightburst.scenario.topology import Graph
 from lightburst.scenario.transport import Datagram
@@ -139,6 +142,41 @@ def test_datagrams(scenario: Scenario) -> None:
     counts = -(-plan.flows["bytes"].astype(int) // 9000)
     assert np.array_equal(np.diff(plan.flows["departure_offsets"].astype(int)), counts)
     assert plan.flows["departures_ps"].size == counts.sum()
+
+
+def test_datagrams_beyond_the_time_limit_change_nothing(scenario: Scenario) -> None:
+    changes = {"transport": {"kind": "datagram"}, "workload.flows": 50}
+    whole = compile_plan(scenario.with_(changes), 1).flows
+    short = scenario.with_(changes, measurement__time_limit="20 us")
+    plan = compile_plan(short, 1)
+    assert plan.flows["departures_ps"].size < whole["departures_ps"].size / 2
+    settings = json.dumps(plan.settings)
+    cut, all_of_them = (
+        _core.simulate(settings, plan.nodes, plan.links, flows) for flows in (plan.flows, whole)
+    )
+    assert digest(cut) == digest(all_of_them)
+    assert cut["totals"] == all_of_them["totals"]
+    assert 0 < cut["flows"]["transmissions"].sum() < whole["departures_ps"].size
+    # With another limit some are missing.
+    longer = json.dumps(plan.settings | {"time_limit_ps": 10**12})
+    with pytest.raises(ValueError, match=r"flow \d+ has \d+ departures"):
+        _core.simulate(longer, plan.nodes, plan.links, plan.flows)
+
+
+def test_datagrams_without_end(scenario: Scenario) -> None:
+    """They were refused because of the link's rate, which had nothing to do with it."""
+    endless = scenario.with_(
+        {
+            "transport": {"kind": "datagram", "rate": "1 Gb/s", "segment_size": "1250 B"},
+            "workload.flows": 3,
+            "workload.size": {"kind": "constant", "value": "1000 TB"},
+            "measurement.time_limit": "10 ms",
+        }
+    )
+    result = lb.run(endless)
+    # One each 10 us.
+    assert result.flows["transmissions"].tolist() == pytest.approx([1000] * 3, abs=4 * 32)
+    assert result.metrics["unfinished"] == 0
 
 
 def test_digests(scenario: Scenario) -> None:

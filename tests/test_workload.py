@@ -1,8 +1,10 @@
 """Flows: distributions against SciPy, structure of shuffle and incast, tables of one's own."""
 
+import sys
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -396,6 +398,8 @@ def test_unreadable_tables(tmp_path: Path) -> None:
 
 # --- datagrams ---
 
+FAR = 10**18
+
 
 def some_flows(sizes: list[int], starts: list[int]) -> Flows:
     zeros = np.zeros(len(sizes), np.uint32)
@@ -403,9 +407,13 @@ def some_flows(sizes: list[int], starts: list[int]) -> Flows:
 
 
 def test_datagrams_of_a_flow() -> None:
-    transport = Datagram(segment_size="1000 B", header_size="100 B")
-    flows = some_flows([1, 900, 901, 9000], [0, 0, 0, 0])
-    assert datagram_counts(flows, transport).tolist() == [1, 1, 2, 10]
+    transport = Datagram(segment_size="1000 B", header_size="100 B", spacing="constant")
+    flows = some_flows([1, 900, 901, 9000, 9000, 9000], [0, 0, 0, 0, 3_000_000, 4_000_001])
+    links = np.full(6, 10**10, np.uint64)
+    # One each 0.8 us; those that depart within 4 us, and the next one if there is one.
+    counts = datagram_counts(flows, transport, links, 4_000_000)
+    assert counts.tolist() == [1, 1, 2, 7, 3, 2]
+    assert datagram_counts(flows, transport, links, 10**15).tolist() == [1, 1, 2, 10, 10, 10]
 
 
 def test_constant_spacing_is_exact() -> None:
@@ -413,11 +421,11 @@ def test_constant_spacing_is_exact() -> None:
     flows = some_flows([2000, 1, 3000], [0, 5, 1_000])
     links = np.full(3, 10**10, np.uint64)
     transport = Datagram(segment_size="1 kB", rate="1 Gb/s", spacing="constant")
-    times, offsets = departures(flows, transport, links, 1)
+    times, offsets = departures(flows, transport, links, 1, FAR)
     assert offsets.tolist() == [0, 2, 3, 6]
     assert times.tolist() == [0, 8_000_000, 5, 1_000, 8_001_000, 16_001_000]
     assert times.dtype == offsets.dtype == np.uint64
-    times, _ = departures(flows, Datagram(segment_size="1 kB", spacing="constant"), links, 1)
+    times, _ = departures(flows, Datagram(segment_size="1 kB", spacing="constant"), links, 1, FAR)
     assert times.tolist() == [0, 800_000, 5, 1_000, 801_000, 1_601_000]
 
 
@@ -426,7 +434,7 @@ def test_poisson_spacing_is_a_poisson_process_in_each_flow() -> None:
     flows = some_flows([1000 * count] * 4, [start] * 4)
     links = np.full(4, 10**10, np.uint64)
     transport = Datagram(segment_size="1 kB", rate="1 Gb/s")
-    times, offsets = departures(flows, transport, links, 1)
+    times, offsets = departures(flows, transport, links, 1, FAR)
     each = times.reshape(4, count).astype(np.float64)
     assert offsets.tolist() == [0, count, 2 * count, 3 * count, 4 * count]
     gaps = np.diff(each, axis=1, prepend=float(start))
@@ -434,3 +442,41 @@ def test_poisson_spacing_is_a_poisson_process_in_each_flow() -> None:
     for row in gaps:
         assert stats.kstest(row, stats.expon(scale=8e6).cdf).pvalue > LEAST_P
     assert abs(np.corrcoef(gaps[0], gaps[1])[0, 1]) < 4 / np.sqrt(count)
+
+
+@pytest.mark.parametrize("spacing", ["poisson", "constant"])
+@pytest.mark.parametrize("block", [1, 7, 2**20])
+def test_departures_end_with_the_first_beyond_the_time_limit(
+    spacing: Literal["poisson", "constant"], block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What departs within is what departs without a limit, to the bit, however it is drawn."""
+    flows = some_flows([30_000, 1, 50_000, 1000, 40_000], [0, 5, 7_000, 90_000_000, 100_000_000])
+    links = np.full(5, 10**10, np.uint64)
+    transport = Datagram(segment_size="1 kB", header_size="1 B", rate="1 Gb/s", spacing=spacing)
+    whole, begin = departures(flows, transport, links, 1, FAR)
+    assert np.diff(begin.astype(int)).tolist() == [31, 1, 51, 2, 41]
+    # In the package it is the name of the function.
+    monkeypatch.setattr(sys.modules[departures.__module__], "_BLOCK", block)
+    for limit in (0, 4, 7_000, 16_000_000, 95_000_000, 150_000_000, int(whole.max()), FAR):
+        times, offsets = departures(flows, transport, links, 1, limit)
+        for flow in range(5):
+            row = whole[int(begin[flow]) : int(begin[flow + 1])]
+            expected = row[: int((row <= limit).sum()) + 1]
+            got = times[int(offsets[flow]) : int(offsets[flow + 1])]
+            assert got.tolist() == expected.tolist()
+        assert offsets[-1] == times.size <= datagram_counts(flows, transport, links, limit).sum()
+
+
+def test_flows_without_end_depart_until_the_time_limit() -> None:
+    flows = some_flows([10**15] * 3, [0, 500_000_000, 2_000_000_000])
+    links, limit = np.full(3, 10**9, np.uint64), 1_000_000_000
+    transport = Datagram(segment_size="125 B", header_size="0 B")
+    times, offsets = departures(flows, transport, links, 1, limit)
+    within = [
+        int((times[int(first) : int(last)] <= limit).sum())
+        for first, last in pairwise(offsets.tolist())
+    ]
+    # One each microsecond: four standard deviations.
+    assert within[0] == pytest.approx(1000, abs=4 * 32)
+    assert within[1] == pytest.approx(500, abs=4 * 23)
+    assert np.diff(offsets.astype(int)).tolist() == [within[0] + 1, within[1] + 1, 1]

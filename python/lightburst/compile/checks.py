@@ -61,7 +61,8 @@ def check_flows(
     if errors:
         raise combine(errors)
     each = zip(scenario.flow_groups, groups, strict=True)
-    segments = [_most_waiting(group.transport, flows) for group, flows in each]
+    limit = scenario.measurement.time_limit
+    segments = [_most_waiting(group.transport, flows, network, limit) for group, flows in each]
     _check_clock(scenario, network, sum(segments))
     errors = list(_storms(scenario, network, groups))
     if errors:
@@ -111,13 +112,16 @@ def _transmission_ps(size: int, rate: int) -> int:
     return -(-BITS_PER_BYTE * PICOSECONDS_PER_SECOND * size // rate)
 
 
-def _most_waiting(transport: Transport, flows: Flows) -> int:
+def _most_waiting(transport: Transport, flows: Flows, network: Network, time_limit: int) -> int:
     """Segments of a group that can wait in one place at the worst.
 
-    All datagrams; a window of each flow, or all that it has; one segment of each flow.
+    All datagrams until the time limit; a window of each flow, or all that it has; one segment of
+    each flow.
     """
     if isinstance(transport, Datagram):
-        return int(datagram_counts(flows, transport).sum())
+        # A host has one link, and hosts come first.
+        rates = network.link_rate_bps[flows.source]
+        return int(datagram_counts(flows, transport, rates, time_limit).sum())
     if isinstance(transport, Tcp):
         return segments_in_windows(flows.size_bytes, transport.payload, transport.advertised_window)
     return len(flows)

@@ -54,8 +54,8 @@ class Plan:
         ``lossy`` (uint8). Shared between plans and read-only.
     flows : dict of str to ndarray, shape (flows,)
         ``source``, ``destination`` (uint32), ``start_ps``, ``bytes`` (uint64); with several groups
-        ``group`` (uint16); for datagrams also ``departures_ps``, shape (datagrams,), and
-        ``departure_offsets``, shape (flows + 1,).
+        ``group`` (uint16); for datagrams also ``departures_ps``, shape (datagrams,), of each flow
+        up to the first one beyond the time limit, and ``departure_offsets``, shape (flows + 1,).
     window_ps : tuple of int
         Flows that start from the first of these times on and before the second count.
     network : Network, optional
@@ -243,16 +243,17 @@ def _flows(scenario: Scenario, network: Network, made: list[Flows], seed: int) -
     if len(groups) > 1:
         columns["group"] = group
     pairs = [(one.name, one.transport, own) for one, own in zip(groups, made, strict=True)]
+    limit = scenario.measurement.time_limit
     counts = [
-        datagram_counts(own, transport)
+        # A host has one link, and hosts come first.
+        datagram_counts(own, transport, network.link_rate_bps[own.source], limit)
         for _, transport, own in pairs
         if isinstance(transport, Datagram)
     ]
     if counts:
         check_memory(needed_bytes(network.counts, len(flows), sum(int(n.sum()) for n in counts)))
         each = [
-            # A host has one link, and hosts come first.
-            departures(own, transport, network.link_rate_bps[own.source], seed, name)
+            departures(own, transport, network.link_rate_bps[own.source], seed, limit, name)
             if isinstance(transport, Datagram)
             else (np.empty(0, np.uint64), np.zeros(len(own) + 1, np.uint64))
             for name, transport, own in pairs

@@ -1,5 +1,7 @@
 """When the datagrams of open-loop flows are handed to the network interface."""
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -8,11 +10,41 @@ from lightburst.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
 from lightburst.workload.flows import Flows
 from lightburst.workload.streams import stream
 
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+Times = NDArray[np.uint64]
 
-def datagram_counts(flows: Flows, transport: Datagram) -> NDArray[np.int64]:
-    """How many datagrams each flow has, shape (flows,)."""
-    payload = transport.segment_size - transport.header_size
-    return -(-flows.size_bytes.astype(np.int64) // payload)
+# Gaps are drawn so many at a time: those that come are the same, however many they are.
+_BLOCK = 2**20
+# Of a group with more datagrams than this (some seconds of drawing) the gaps beyond the time limit
+# are not drawn; up to it they are, so that the next flow gets the same ones whatever the limit.
+_MOST_DRAWN = 2**28
+# No time limit is beyond this, and a start with this added is within the clock.
+_BEYOND = float(2**62)
+
+
+def datagram_counts(
+    flows: Flows, transport: Datagram, source_rate_bps: NDArray[np.uint64], time_limit: int
+) -> IntArray:
+    """How many datagrams of each flow can depart within the time limit, shape (flows,), and one.
+
+    Parameters
+    ----------
+    flows, transport, source_rate_bps, time_limit
+        As for `departures`.
+
+    Returns
+    -------
+    ndarray of int64, shape (flows,)
+        All that a flow has, or what the time allows: with Poisson departures, whose number has the
+        mean m, m + 12 sqrt(m) + 100, which less than one of 1e30 flows exceeds (a Chernoff bound).
+        The first one beyond the limit is counted.
+    """
+    left = np.maximum(np.float64(time_limit) - flows.start_ps.astype(np.float64), 0)
+    most = left / _gap(flows, transport, source_rate_bps)
+    if transport.spacing == "poisson":
+        most += 12 * np.sqrt(most) + 100
+    return np.minimum(_all(flows, transport), most + 2).astype(np.int64)
 
 
 def departures(
@@ -20,9 +52,10 @@ def departures(
     transport: Datagram,
     source_rate_bps: NDArray[np.uint64],
     seed: int,
+    time_limit: int,
     group: str | None = None,
-) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Departure times of all datagrams.
+) -> tuple[Times, Times]:
+    """Departure times of the datagrams: of each flow up to the first one beyond the time limit.
 
     A flow that sends at rate R has one datagram every ``8e12 segment_size / R`` picoseconds: at its
     start and from then on (constant), or after gaps that are exponential with this mean, the first
@@ -38,6 +71,8 @@ def departures(
         Rate of the link of each flow's source; the rate of flows without one of their own.
     seed : int
         Of the run.
+    time_limit : int
+        When the run ends, in picoseconds.
     group : str, optional
         The name of the group of flows, which has a random stream of its own.
 
@@ -48,20 +83,61 @@ def departures(
     offsets : ndarray of uint64, shape (flows + 1,)
         Where each flow begins in it, and the number of datagrams.
     """
-    counts = datagram_counts(flows, transport)
-    offsets = np.concatenate([[0], np.cumsum(counts)])
-    total, first = int(offsets[-1]), offsets[:-1]
+    most = datagram_counts(flows, transport, source_rate_bps, time_limit)
+    start, late = flows.start_ps, flows.start_ps > time_limit
+    left = np.where(late, np.uint64(0), np.uint64(time_limit) - start)
+    times, ended = np.empty(int(most.sum()), np.uint64), np.zeros(len(flows), np.bool_)
+    kept, filled = np.zeros(len(flows), np.int64), 0
+    whole = _all(flows, transport)
+    counts = whole if whole.sum(dtype=np.float64) <= _MOST_DRAWN else most
+    gap, draw = _gap(flows, transport, source_rate_bps), stream(seed, "departures", group)
+    for flow, after in _waits(transport, counts, gap, draw):
+        wait = np.rint(np.clip(after, 0, _BEYOND)).astype(np.uint64)
+        keep = (wait <= left[flow]) & ~late[flow]
+        beyond = np.flatnonzero(~keep)
+        first, place = np.unique(flow[beyond], return_index=True)
+        keep[beyond[place[~ended[first]]]] = True
+        ended[first] = True
+        flow = flow[keep]
+        times[filled : filled + flow.size] = start[flow] + wait[keep]
+        filled += flow.size
+        kept += np.bincount(flow, minlength=len(flows))
+        if ended[-1]:
+            break
+    return times[:filled], np.concatenate([[0], np.cumsum(kept)]).astype(np.uint64)
+
+
+def _all(flows: Flows, transport: Datagram) -> IntArray:
+    payload = transport.segment_size - transport.header_size
+    return -(-flows.size_bytes.astype(np.int64) // payload)
+
+
+def _gap(flows: Flows, transport: Datagram, source_rate_bps: Times) -> FloatArray:
+    """Mean gap between two datagrams of each flow, in picoseconds."""
     rate = source_rate_bps if transport.rate is None else np.full(len(flows), transport.rate)
-    gap = BITS_PER_BYTE * PICOSECONDS_PER_SECOND * transport.segment_size / rate
-    if transport.spacing == "constant":
-        position = np.arange(total) - np.repeat(first, counts)
-        after = position * np.repeat(gap, counts)
-    else:
-        gaps = stream(seed, "departures", group).standard_exponential(total) * np.repeat(
-            gap, counts
-        )
-        sums = np.cumsum(gaps)
-        # What had been summed up before the flow began.
-        after = sums - np.repeat(sums[first] - gaps[first], counts)
-    start = np.repeat(flows.start_ps, counts)
-    return start + np.rint(np.maximum(after, 0)).astype(np.uint64), offsets.astype(np.uint64)
+    gap: FloatArray = BITS_PER_BYTE * PICOSECONDS_PER_SECOND * transport.segment_size / rate
+    return gap
+
+
+def _waits(
+    transport: Datagram, counts: IntArray, gap: FloatArray, draw: np.random.Generator
+) -> Iterator[tuple[IntArray, FloatArray]]:
+    """Yield flows and the times from their starts to their datagrams, block by block, in order."""
+    last = np.cumsum(counts)
+    first = last - counts
+    # What had been summed up when each flow began, and now.
+    begun, summed = np.zeros(counts.size), 0.0
+    for begin in range(0, int(last[-1]), _BLOCK):
+        end = min(begin + _BLOCK, int(last[-1]))
+        low, high = np.searchsorted(last, [begin, end - 1], "right")
+        here = np.arange(low, high + 1)
+        flow = np.repeat(here, np.minimum(last[here], end) - np.maximum(first[here], begin))
+        if transport.spacing == "constant":
+            yield flow, (np.arange(begin, end) - first[flow]) * gap[flow]
+            continue
+        gaps = draw.standard_exponential(end - begin) * gap[flow]
+        sums = np.cumsum(np.concatenate([[summed], gaps]))[1:]
+        summed = sums[-1]
+        here = here[first[here] >= begin]
+        begun[here] = sums[first[here] - begin] - gaps[first[here] - begin]
+        yield flow, sums - begun[flow]
