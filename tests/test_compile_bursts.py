@@ -356,5 +356,9 @@ class TestMemory:
         monkeypatch.setattr(memory, "available_memory", lambda: 8 * 2**30)
         endless = scenario.with_({"workload.size": {"kind": "constant", "value": "1000 TB"}})
         estimate_memory(compile_plan(endless, 1))
-        with pytest.raises(InputError, match=r"^scenario: given one that needs about .* GiB"):
+        with pytest.raises(InputError) as caught:
             estimate_memory(compile_plan(endless.with_({"measurement.trace": [0]}), 1))
+        assert caught.value.path == "measurement.trace"
+        words = "flow 0, whose trace until measurement.time_limit (1000 s) has up to 125,000,000"
+        assert caught.value.given.startswith(words)
+        assert caught.value.allowed.endswith(": 8.0 GiB of memory are free")

@@ -14,9 +14,8 @@ import pandas as pd
 import pytest
 
 import lightburst as lb
-from lightburst import certain
 from lightburst.cli import main
-from lightburst.compile import Plan
+from lightburst.compile import Plan, certain
 from lightburst.fairness import link_use
 
 if TYPE_CHECKING:

@@ -58,7 +58,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"compile"}),
     frozenset(
         {
-            *("metrics", "groups", "certain", "fairness", "folder", "provenance", "sums"),
+            *("metrics", "groups", "fairness", "folder", "provenance", "sums"),
             *("caveats", "sampled", "tables", "traced", "result", "simulate", "watch"),
         }
     ),

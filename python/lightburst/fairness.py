@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from lightburst.certain import certain_links, first_of_parallel
 from lightburst.compile import Plan
+from lightburst.compile.certain import certain_links, first_of_parallel
 from lightburst.errors import InputError
 from lightburst.metrics import PS, UNFINISHED, Columns
 

@@ -20,6 +20,7 @@ def run(
     seed: int | np.integer = 1,
     *,
     cancel: _core.Cancel | None = None,
+    before: Result | None = None,
     **changes: Never,
 ) -> Result:
     """Simulate a scenario.
@@ -33,6 +34,9 @@ def run(
         result to the bit; the same seed gives the same flows over every switch and transport.
     cancel : Cancel, optional
         Setting it from another thread ends the run.
+    before : Result, optional
+        Of the same scenario and seed, but for ``measurement.trace``. It tells how much a trace will
+        have to hold; without it there must be memory for the most that a traced flow can send.
     **changes
         None: `Scenario.with_` changes a scenario.
 
@@ -57,8 +61,8 @@ def run(
     RunWarning
         Of each of `Result.warnings`.
     """
-    refuse_changes("run", "scenario, seed and cancel", changes)
-    result = simulate(as_scenario(scenario), seed, cancel=cancel)
+    refuse_changes("run", "scenario, seed, cancel and before", changes)
+    result = simulate(as_scenario(scenario), seed, cancel=cancel, before=before)
     warn(result.warnings, stacklevel=2)
     return result
 
@@ -69,11 +73,12 @@ def simulate(
     *,
     cancel: _core.Cancel | None = None,
     progress: Progress | None = None,
+    before: Result | None = None,
 ) -> Result:
     """Do what `run` does without a word: from another thread, or for who tells in another way."""
     seed = check_seed(seed)
     plan = compile_plan(scenario, seed)
-    estimate_memory(plan)
+    estimate_memory(plan, None if before is None else before.columns["flows"]["transmissions"])
     settings = json.dumps(plan.settings)
     begun = time.perf_counter()
     watch = Watch(scenario.measurement.memory_limit, progress)

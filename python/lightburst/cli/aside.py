@@ -25,7 +25,7 @@ _NAP_S: Final = 0.1
 _PATIENCE_S: Final = 0.3
 
 
-def run_aside(scenario: Scenario, seed: int) -> Result:
+def run_aside(scenario: Scenario, seed: int, *, before: Result | None = None) -> Result:
     """Simulate a scenario in a thread and wait for it; a long run shows how far it has come.
 
     Parameters
@@ -34,6 +34,8 @@ def run_aside(scenario: Scenario, seed: int) -> Result:
         What to simulate.
     seed : int
         Seed of the run.
+    before : Result, optional
+        See `lightburst.run`.
 
     Returns
     -------
@@ -48,15 +50,15 @@ def run_aside(scenario: Scenario, seed: int) -> Result:
         On Ctrl-C, within a second wherever the run is.
     """
     with run_progress() as show:
-        return _run(scenario, seed, show)
+        return _run(scenario, seed, show, before)
 
 
-def _run(scenario: Scenario, seed: int, show: Progress) -> Result:
+def _run(scenario: Scenario, seed: int, show: Progress, before: Result | None) -> Result:
     done, cancel = SimpleQueue[Result | BaseException](), Cancel()
 
     def work() -> None:
         try:
-            done.put(simulate(scenario, seed, cancel=cancel, progress=show))
+            done.put(simulate(scenario, seed, cancel=cancel, progress=show, before=before))
         except BaseException as error:
             done.put(error)
 

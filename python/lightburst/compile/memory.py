@@ -7,7 +7,8 @@ import numpy as np
 import psutil
 from numpy.typing import NDArray
 
-from lightburst.errors import InputError
+from lightburst.compile.certain import certain_links, first_of_parallel
+from lightburst.errors import InputError, show
 from lightburst.topology import Counts
 from lightburst.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND, format_duration
 
@@ -41,13 +42,17 @@ _BYTES_PER_PAIR = 4
 _HARMLESS_BYTES = 128 * 2**20
 
 
-def estimate_memory(plan: "Plan") -> int:
+def estimate_memory(plan: "Plan", transmissions: NDArray[np.uint64] | None = None) -> int:
     """How much memory a run will need, Python and the simulator together.
 
     Parameters
     ----------
     plan : Plan
         What will be run.
+    transmissions : ndarray of uint64, shape (flows,), optional
+        How many data segments each flow will send, if that is known of a run before. Without it a
+        traced flow sends all that it has, or what the links that it certainly uses carry until the
+        time limit.
 
     Returns
     -------
@@ -66,7 +71,7 @@ def estimate_memory(plan: "Plan") -> int:
     needed = (
         needed_bytes(counts, plan.flows["source"].size, datagrams)
         + _BYTES_PER_SEGMENT * _most_in_windows(plan)
-        + _traced(plan)
+        + _traced(plan, transmissions)
         + _sampled(plan)
         + _BYTES_PER_ORDERED_SEGMENT * _ordered(plan)
         + _BYTES_PER_QUEUE * _queues(plan)
@@ -115,26 +120,46 @@ def _most_in_windows(plan: "Plan") -> int:
     return most
 
 
-def _most_traced(plan: "Plan") -> int:
-    """Segments of the traced flows: all they have, or what their hosts' links carry in the time."""
+def _traced(plan: "Plan", transmissions: NDArray[np.uint64] | None) -> int:
+    """Bytes of the trace; refused by its own name if it alone is too much.
+
+    Each segment goes over as many links as the longest of the shortest paths.
+    """
     traced = plan.settings["trace"]
     if not traced:
         return 0
-    segment = plan.by_flow(lambda transport: transport["segment_bytes"])[traced]
-    payload = segment - plan.by_flow(lambda transport: transport["header_bytes"])[traced]
-    # A host has one link, and hosts come first.
-    rate = plan.links["rate_bps"][plan.flows["source"][traced]].astype(float)
-    wire_bits = BITS_PER_BYTE * segment
-    carried = rate * plan.settings["time_limit_ps"] / PICOSECONDS_PER_SECOND / wire_bits
-    return int(np.minimum(plan.flows["bytes"][traced] / payload, carried).sum())
+    if transmissions is None:
+        most, segments = "up to ", _most_sent(plan, np.array(traced))
+    else:
+        most, segments = "", int(transmissions[traced].sum())
+    links = _path_links(plan)
+    needed = segments * (_BYTES_PER_TRACED_SEGMENT + _BYTES_PER_TRACED_HOP * links)
+    limit = format_duration(plan.settings["time_limit_ps"])
+    check_memory(
+        needed,
+        "measurement.trace",
+        f"{'flow' if len(traced) == 1 else 'flows'} {show(traced).strip('[]')}, whose trace until "
+        f"measurement.time_limit ({limit}) has {most}{segments:,} segments "
+        f"over {links} links, {{}}",
+        "an earlier limit or a smaller flow: {} of memory are free",
+    )
+    return needed
 
 
-def _traced(plan: "Plan") -> int:
-    """Bytes of the trace: each segment over as many links as the longest of the shortest paths."""
-    segments = _most_traced(plan)
-    if segments == 0:
-        return 0
-    return segments * (_BYTES_PER_TRACED_SEGMENT + _BYTES_PER_TRACED_HOP * _path_links(plan))
+def _most_sent(plan: "Plan", flows: NDArray[np.int64]) -> int:
+    """Segments of flows: all they have, or what the slowest link on their way carries in the time.
+
+    Of links that all their paths have in common, several side by side are one.
+    """
+    segment = plan.by_flow(lambda transport: transport["segment_bytes"])[flows]
+    payload = segment - plan.by_flow(lambda transport: transport["header_bytes"])[flows]
+    rate = np.bincount(first_of_parallel(plan), plan.links["rate_bps"])
+    user, link, _ = certain_links(plan, flows)
+    slowest = np.full(plan.flows["source"].size, np.inf)
+    np.minimum.at(slowest, user, rate[link])
+    seconds = plan.settings["time_limit_ps"] / PICOSECONDS_PER_SECOND
+    carried = slowest[flows] * seconds / (BITS_PER_BYTE * segment)
+    return int(np.minimum(plan.flows["bytes"][flows] / payload, carried).sum())
 
 
 def _path_links(plan: "Plan") -> int:
@@ -158,15 +183,14 @@ def _sampled(plan: "Plan") -> int:
     links = plan.links["from"].size
     switches = plan.settings["nodes"] - plan.settings["hosts"]
     needed = int(times * (_BYTES_PER_SAMPLED_LINK * links + _BYTES_PER_SAMPLED_SWITCH * switches))
-    if needed > max(_HARMLESS_BYTES, free := available_memory()):
-        limit = format_duration(plan.settings["time_limit_ps"])
-        raise InputError(
-            "measurement.sample",
-            f"{format_duration(every)}: until measurement.time_limit ({limit}) that is "
-            f"{times:,} samples of {links:,} links and {switches:,} switches, "
-            f"{needed / 2**30:,.1f} GiB",
-            f"a longer time or an earlier limit: {free / 2**30:,.1f} GiB of memory are free",
-        )
+    limit = format_duration(plan.settings["time_limit_ps"])
+    check_memory(
+        needed,
+        "measurement.sample",
+        f"{format_duration(every)}: until measurement.time_limit ({limit}) that is "
+        f"{times:,} samples of {links:,} links and {switches:,} switches, {{}}",
+        "a longer time or an earlier limit: {} of memory are free",
+    )
     return needed
 
 
@@ -190,17 +214,29 @@ def _ordered(plan: "Plan") -> int:
     return sum(last - first + 1 for first, last in spans)
 
 
-def check_memory(needed: int) -> None:
-    """Refuse what needs more memory than is free."""
-    if needed <= _HARMLESS_BYTES:
-        return
-    free = available_memory()
-    if needed > free:
-        raise InputError(
-            "scenario",
-            f"one that needs about {needed / 2**30:,.1f} GiB of memory",
-            f"what fits into the {free / 2**30:,.1f} GiB that are free",
-        )
+def check_memory(
+    needed: int,
+    path: str = "scenario",
+    given: str = "one that needs about {} of memory",
+    allowed: str = "what fits into the {} that are free",
+) -> None:
+    """Refuse what needs more memory than is free.
+
+    Parameters
+    ----------
+    needed : int
+        Bytes.
+    path, given, allowed : str
+        For the message, with a place for what is needed and for what is free.
+
+    Raises
+    ------
+    InputError
+        When it is more.
+    """
+    if needed > _HARMLESS_BYTES and needed > (free := available_memory()):
+        needs, has = (f"{size / 2**30:,.1f} GiB" for size in (needed, free))
+        raise InputError(path, given.format(needs), allowed.format(has))
 
 
 def available_memory() -> int:

@@ -94,7 +94,7 @@ def explain(
     flow: str | int | np.integer = WORST,
     seed: int | np.integer = 1,
     *,
-    simulate: Callable[[Scenario, int], Result] = run,
+    simulate: Callable[..., Result] = run,
 ) -> Explanation:
     """Say why a flow of a scenario took as long as it did.
 
@@ -111,7 +111,8 @@ def explain(
     seed : int
         Of all random streams.
     simulate : callable, optional
-        How a scenario is run with a seed.
+        How a scenario is run with a seed and, for the second run, the result of the first as
+        ``before``: what `lightburst.run` does.
 
     Returns
     -------
@@ -129,7 +130,7 @@ def explain(
     most = plain.plan.flows["bytes"].size - 1
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= most:
         raise InputError("flow", show(flow), f"{WORST!r}, or a whole number from 0 to {most}")
-    result = simulate(scenario.with_({"measurement.trace": [number]}), seed)
+    result = simulate(scenario.with_({"measurement.trace": [number]}), seed, before=plain)
     assert result.digest == plain.digest, "a trace changed the run"
     return _explained(result, number)
 

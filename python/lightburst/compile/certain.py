@@ -6,12 +6,13 @@ University TR-06-33870 (2001). In topological order one pass is enough.
 """
 
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst.compile import Plan
+if TYPE_CHECKING:
+    from lightburst.compile.plan import Plan
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -21,7 +22,7 @@ MOST_STEPS: Final = 50_000_000
 _NOTHING: Final = np.zeros(0, np.int64)
 
 
-def certain_links(plan: Plan, flows: IntArray) -> tuple[IntArray, IntArray, NDArray[np.bool_]]:
+def certain_links(plan: "Plan", flows: IntArray) -> tuple[IntArray, IntArray, NDArray[np.bool_]]:
     """Find the links that lie on every path that the routing allows a flow.
 
     Parameters
@@ -73,7 +74,7 @@ def _matches(pair: IntArray, of_pair: IntArray, link: IntArray) -> tuple[IntArra
     return which, link[order][place]
 
 
-def _between(plan: Plan, first: IntArray, last: IntArray) -> tuple[IntArray, IntArray] | None:
+def _between(plan: "Plan", first: IntArray, last: IntArray) -> tuple[IntArray, IntArray] | None:
     """Find the certain links between pairs of different switches, sorted by both.
 
     Number of the pair and link of each; None if they are not told.
@@ -89,7 +90,7 @@ def _between(plan: Plan, first: IntArray, last: IntArray) -> tuple[IntArray, Int
 
 
 def _on_given(
-    plan: Plan, first: IntArray, last: IntArray
+    plan: "Plan", first: IntArray, last: IntArray
 ) -> tuple[NDArray[np.bool_], IntArray, IntArray]:
     """Find the links on all paths with labels that units between pairs of switches may take.
 
@@ -124,7 +125,7 @@ def _places(values: IntArray, ordered: IntArray) -> IntArray:
     return np.where(there, place, -1)
 
 
-def _on_shortest(plan: Plan, first: IntArray, last: IntArray) -> tuple[IntArray, IntArray] | None:
+def _on_shortest(plan: "Plan", first: IntArray, last: IntArray) -> tuple[IntArray, IntArray] | None:
     """Find the links on all shortest paths between pairs of switches, as `_between` does."""
     routing = plan.settings["routing"]
     if routing["kind"] == "fat-tree" and routing["k"] > 2:
@@ -204,7 +205,7 @@ class _Graph:
         return np.array(parent), np.array(bridge)
 
 
-def first_of_parallel(plan: Plan) -> IntArray:
+def first_of_parallel(plan: "Plan") -> IntArray:
     """Give the first of the links between the nodes of each link, shape (links,)."""
     ends = plan.links["from"] * np.uint64(plan.settings["nodes"]) + plan.links["to"]
     _, first, which = np.unique(ends, return_index=True, return_inverse=True)
