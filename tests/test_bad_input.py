@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lightburst.compile import compile_plan, memory
+from lightburst.compile import compile_plan, free
 from lightburst.errors import InputError, show
 from lightburst.scenario import Scenario, load
 
@@ -276,11 +276,11 @@ def test_scenario_files_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_more_memory_than_there_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "available_memory", lambda: 4 * 2**30)
+    monkeypatch.setattr(free, "available_memory", lambda: 4 * 2**30)
     text = GOOD.replace("k = 8", "k = 128").replace("flows = 1024", "flows = 1_000_000_000")
     error = refusal(tmp_path, text)
     assert error.path == "scenario"
-    assert error.given.startswith("one that needs about 65")
+    assert error.given.startswith("one that needs about 308")
     assert error.allowed == "what fits into the 4.0 GiB that are free"
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import lightburst as lb
 from lightburst import _core
-from lightburst.compile import compile_plan, estimate_memory, memory
+from lightburst.compile import compile_plan, estimate_memory, free
 from lightburst.errors import InputError
 from lightburst.metrics import digest
 from lightburst.scenario import Scenario, load
@@ -266,7 +266,7 @@ class TestMemory:
         self, scenario: Scenario, changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         # As on a machine of this size; the peak of this process must not come near.
-        monkeypatch.setattr(memory, "available_memory", lambda: 8 * 2**30)
+        monkeypatch.setattr(free, "available_memory", lambda: 8 * 2**30)
         large = scenario.with_(changes)
         before = psutil.Process().memory_info().rss
         with pytest.raises(InputError) as caught:
@@ -280,12 +280,12 @@ class TestMemory:
         self, scenario: Scenario, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         plan = compile_plan(scenario.with_(workload__flows=300_000), 1)
-        monkeypatch.setattr(memory, "available_memory", lambda: 2**20)
+        monkeypatch.setattr(free, "available_memory", lambda: 2**20)
         with pytest.raises(InputError, match=r"^scenario: given one that needs about 0.3 GiB"):
             estimate_memory(plan)
 
     def test_what_is_free(self) -> None:
-        assert 0 < memory.available_memory() <= psutil.virtual_memory().total
+        assert 0 < free.available_memory() <= psutil.virtual_memory().total
 
 
 @pytest.mark.parametrize("kind", ["all-optical", "hybrid"])

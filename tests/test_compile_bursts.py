@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lightburst.compile import Plan, compile_plan, estimate_memory, memory
+from lightburst.compile import Plan, compile_plan, estimate_memory, free, memory
 from lightburst.errors import InputError
 from lightburst.scenario import Scenario, load
 from lightburst.scenario.topology import Graph
@@ -321,14 +321,16 @@ class TestMemory:
             )
             for w in (1, 1001)
         )
-        assert large - small == 100 * 1000 * memory._BYTES_PER_SEGMENT
-        # A flow of ten segments has no more in its window.
+        # Packets, and records, whose number is a power of two from four on.
+        assert large - small == 100 * (1000 * 200 + (1024 - 4) * 40)
+        # A flow of ten segments that begins with two has at most five in flight.
         ten = changes | {"workload.size": {"kind": "constant", "value": "9001 B"}}
-        nine, all_ten, many = (
+        ten |= {"transport.initial_window": 2, "transport.acknowledge_every": 2}
+        four, five, many = (
             estimate_memory(compile_plan(scenario.with_(ten, transport__advertised_window=w), 1))
-            for w in (9, 10, 1000)
+            for w in (4, 5, 1000)
         )
-        assert all_ten == many == nine + 100 * memory._BYTES_PER_SEGMENT
+        assert five == many == four + 100 * (200 + (8 - 4) * 40)
 
     def test_of_traces(self, scenario: Scenario) -> None:
         def needed(changes: dict[str, Any]) -> int:
@@ -336,10 +338,11 @@ class TestMemory:
 
         traced = {"measurement.trace": [0]}
         # Ten thousand segments over five links, or as many as 1 Gb/s carries in a millisecond: 125.
-        each = memory._BYTES_PER_TRACED_SEGMENT + 5 * memory._BYTES_PER_TRACED_HOP
-        assert needed(traced) - needed({}) == 10_000 * each
+        # Each sent and received, with an acknowledgement of every second one.
+        each = 1.5 * (2 * memory._BYTES_PER_EVENT + 5 * memory._BYTES_PER_HOP) + 0.5 * 130
+        assert needed(traced) - needed({}) == pytest.approx(10_000 / 0.99**2 * each, rel=1e-3)
         short = traced | {"measurement.time_limit": "1 ms"}
-        assert needed(short) - needed({}) == 125 * each
+        assert needed(short) - needed({}) == pytest.approx(125 * each, rel=0.01)
 
     def test_of_queues_at_edges_and_of_ordered_segments(self, scenario: Scenario) -> None:
         def needed(changes: dict[str, Any]) -> int:
@@ -353,7 +356,7 @@ class TestMemory:
         assert needed(drops) - needed({}) == 1000 * memory._BYTES_PER_ORDERED_SEGMENT
 
     def test_too_much_is_refused(self, scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(memory, "available_memory", lambda: 8 * 2**30)
+        monkeypatch.setattr(free, "available_memory", lambda: 8 * 2**30)
         endless = scenario.with_({"workload.size": {"kind": "constant", "value": "1000 TB"}})
         estimate_memory(compile_plan(endless, 1))
         with pytest.raises(InputError) as caught:

@@ -10,16 +10,26 @@ from textwrap import dedent
 from typing import Any
 
 import numpy as np
+import psutil
 import pytest
 
 import lightburst as lb
 from lightburst.cli import main
-from lightburst.compile import compile_plan, estimate_memory, memory
+from lightburst.compile import compile_plan, estimate_memory, free
+from memory_scenarios import scenarios
 
-# The paper's path: p = 0.001 and W_m = 50, so that both the window and losses are at work.
-RUN = dedent(
+# The largest resident set, in KiB. That of getrusage begins with that of the process before it.
+PEAK = dedent(
     """
-    import json, resource, sys
+    def peak():
+        lines = open("/proc/self/status").read().splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
+    """
+)
+# The paper's path: p = 0.001 and W_m = 50, so that both the window and losses are at work.
+RUN = PEAK + dedent(
+    """
+    import json, sys
     import lightburst as lb
 
     path = {
@@ -32,8 +42,7 @@ RUN = dedent(
         "measurement": {"time_limit": sys.argv[1]},
     }
     result = lb.run(lb.Scenario.from_dict(path), seed=1)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(json.dumps([int(result.flows["delivered_bytes"].sum()) // 960, peak]))
+    print(json.dumps([int(result.flows["delivered_bytes"].sum()) // 960, peak()]))
     """
 )
 
@@ -46,13 +55,78 @@ def segments_and_peak(time_limit: str) -> tuple[int, int]:
     return segments, peak
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in KiB on Linux alone")
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the system says it on Linux alone")
+
+
+@LINUX
 def test_ten_times_the_simulated_time_takes_the_same_memory() -> None:
     (few, before), (many, after) = segments_and_peak("300 s"), segments_and_peak("3000 s")
     number_each = (many - few) * 8 / 1024
     assert number_each > 10_000, "eight bytes a segment would not be seen"
     grown = after - before
     assert grown < 2_000, f"{grown} KiB; eight bytes a segment are {number_each:.0f}"
+
+
+# Runs a scenario as a user would, looking at all tables; peak and estimate in MiB.
+WHOLE = PEAK + dedent(
+    """
+    import json, sys
+    import psutil
+    import lightburst as lb
+    from lightburst import simulate
+
+    estimate, seen = simulate.estimate_memory, []
+
+    def kept(plan, *others):
+        # What is there before, but for the plan, of which the estimate knows.
+        tables = plan.nodes, plan.links, plan.flows
+        there = sum(column.nbytes for table in tables for column in table.values())
+        seen.append(psutil.Process().memory_info().rss - there + estimate(plan, *others))
+        return seen[-1]
+
+    simulate.estimate_memory = kept
+    result = lb.run(lb.Scenario.from_dict(json.loads(sys.argv[1])), seed=1)
+    result.record, result.flows, result.links, result.switches
+    if result.trace is not None:
+        result.trace.segments, result.trace.windows, result.trace.bursts, result.trace.hops
+    if result.samples is not None:
+        result.samples.links, result.samples.switches
+    print(json.dumps([seen[0] / 2**20, peak() / 1024]))
+    """
+)
+QUICK = ("hybrid, small", "TCP", "datagrams", "datagrams in one queue", "trace", "samples")
+
+
+def estimate_and_peak(scenario: dict[str, Any]) -> tuple[float, float]:
+    """Run in a process of its own, whose peak is no other test's; in MiB."""
+    words = [sys.executable, "-W", "ignore", "-c", WHOLE, json.dumps(scenario)]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    estimate, peak = json.loads(done.stdout)
+    return estimate, peak
+
+
+def hold(found: dict[str, tuple[float, float]]) -> None:
+    """Print the table, and look at each row."""
+    print(f"\n{'MiB':26}{'estimate':>10}{'peak':>8}{'ratio':>7}")
+    for name, (estimate, peak) in found.items():
+        print(f"{name:26}{estimate:10,.0f}{peak:8,.0f}{estimate / peak:7.2f}")
+    assert [name for name, (estimate, peak) in found.items() if estimate < peak] == []
+    assert [name for name, (estimate, peak) in found.items() if estimate > 1.5 * peak] == []
+
+
+@LINUX
+def test_the_estimate_is_never_below_the_peak_nor_far_above() -> None:
+    every = scenarios(full=False)
+    hold({name: estimate_and_peak(every[name]) for name in QUICK})
+
+
+@LINUX
+@pytest.mark.slow
+@pytest.mark.parametrize("full", [False, True], ids=["of seconds", "of minutes"])
+def test_the_estimate_of_scenarios_of_all_kinds(full: bool) -> None:
+    every = scenarios(full)
+    assert len(every) >= 20
+    hold({name: estimate_and_peak(scenario) for name, scenario in every.items()})
 
 
 # Two pairs of hosts at 40 Gb/s, and 1 Gb/s between them, in 2 s: 166,666.7 segments.
@@ -104,20 +178,94 @@ def test_a_trace_has_what_the_slowest_certain_link_carries(
     scenario = lb.load(dumbbell).with_({"measurement.trace": [0], **changes})
     plain = estimate_memory(compile_plan(scenario.with_(measurement__trace=[]), 1))
     plan = compile_plan(scenario, 1)
-    each = memory._BYTES_PER_TRACED_SEGMENT + 3 * memory._BYTES_PER_TRACED_HOP
-    assert estimate_memory(plan) - plain == segments * each
-    assert estimate_memory(plan, np.array([5, 7], np.uint64)) - plain == sum(
-        (5, 7)[flow] * each for flow in plan.settings["trace"]
+
+    def known(*sent: int) -> int:
+        return estimate_memory(plan, np.array(sent, np.uint64)) - plain
+
+    traced = len(plan.settings["trace"])
+    assert known(0, 0) == 0
+    assert estimate_memory(plan) - plain == pytest.approx(
+        known(segments // traced, segments // traced), rel=1e-4
     )
+    # Over three links, with an acknowledgement for every second one.
+    assert known(1000, 1000) / traced / 1000 == 1.5 * (2 * 800 + 3 * 150) + 0.5 * 130
 
 
 def test_explain_knows_what_its_first_run_sent(
     dumbbell: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A trace of flow 1 could be as large as the link allows; the flow has only half of it."""
-    each = memory._BYTES_PER_TRACED_SEGMENT + 3 * memory._BYTES_PER_TRACED_HOP
-    monkeypatch.setattr(memory, "available_memory", lambda: 0.8 * 166_666 * each)
+    plan = compile_plan(lb.load(dumbbell).with_({"measurement.trace": [1]}), 1)
+    needed = estimate_memory(plan)
+    monkeypatch.setattr(free, "available_memory", lambda: 0.8 * needed)
     assert lb.explain(dumbbell, 1).result.flows["transmissions"][1] > 0.4 * 166_666
     assert main(["trace", str(dumbbell), "--flow", "1"]) == 2
     said = capsys.readouterr().err
     assert "whose trace until measurement.time_limit (2 s) has up to 166,666 segments" in said
+
+
+V1 = "31 23 0:28 / {point} rw - cgroup cgroup rw,memory\n"
+V2 = "29 23 0:26 {inside} {point} rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n"
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, "utf-8")
+
+
+def group(limit: int | str, used: int, version: int, spare: int = 0) -> dict[str, str]:
+    """Files of a control group, in MiB."""
+    most = limit if isinstance(limit, str) else str(limit * 2**20)
+    names = {1: ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")}
+    names[2] = ("memory.max", "memory.current", "inactive_file")
+    stat = f"anon 5\n{names[version][2]} {spare * 2**20}\n"
+    return {
+        names[version][0]: most + "\n",
+        names[version][1]: str(used * 2**20),
+        "memory.stat": stat,
+    }
+
+
+@pytest.mark.parametrize(
+    ("cgroup", "mounts", "groups", "left"),
+    [
+        # Version 2: the one above is tighter; the outermost has no files.
+        (
+            "0::/a/b\n",
+            V2.format(inside="/", point="/sys/fs/cgroup"),
+            {"sys/fs/cgroup/a/b": group(40, 10, 2), "sys/fs/cgroup/a": group(30, 25, 2)},
+            5,
+        ),
+        # Its own is tighter, and what files take of it comes back; above there is no limit.
+        (
+            "0::/a/b\n",
+            V2.format(inside="/", point="/sys/fs/cgroup"),
+            {"sys/fs/cgroup/a/b": group(40, 35, 2, 3), "sys/fs/cgroup/a": group("max", 99, 2)},
+            8,
+        ),
+        # A container that sees its own group as the outermost, by namespace or by mount.
+        ("0::/\n", V2.format(inside="/", point="/g"), {"g": group(20, 13, 2)}, 7),
+        ("0::/box/1\n", V2.format(inside="/box/1", point="/g"), {"g": group(20, 13, 2)}, 7),
+        # Version 1, beside an empty version 2.
+        (
+            "4:memory,hugetlb:/job/step\n2:cpu:/x\n0::/\n",
+            V1.format(point="/m") + V2.format(inside="/", point="/u"),
+            {"m/job/step": group(60, 1, 1), "m/job": group(50, 39, 1), "m": group(2**43, 0, 1)},
+            11,
+        ),
+        # More than its limit is in use.
+        ("0::/\n", V2.format(inside="/", point="/g"), {"g": group(20, 25, 2)}, 0),
+    ],
+)
+def test_the_tightest_control_group_counts(
+    tmp_path: Path, cgroup: str, mounts: str, groups: dict[str, dict[str, str]], left: int
+) -> None:
+    write(tmp_path, {"proc/self/cgroup": cgroup, "proc/self/mountinfo": mounts})
+    for place, files in groups.items():
+        write(tmp_path / place, files)
+    assert free.available_memory(tmp_path) == left * 2**20
+
+
+def test_without_control_groups_the_machine_counts(tmp_path: Path) -> None:
+    assert 0 < free.available_memory(tmp_path) <= psutil.virtual_memory().total

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import lightburst as lb
-from lightburst.compile import compile_plan, memory
+from lightburst.compile import compile_plan, free, memory
 from lightburst.report.saved import write_page
 from lightburst.sampled import Samples
 from lightburst.traced import Places
@@ -106,7 +106,7 @@ def test_samples_are_saved_and_drawn(tmp_path: Path) -> None:
 
 
 def test_samples_that_are_too_many_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "available_memory", lambda: 2**30)
+    monkeypatch.setattr(free, "available_memory", lambda: 2**30)
     long = SCENARIO.with_({"measurement.time_limit": "1000 s", "measurement.sample": "1 ms"})
     with pytest.raises(lb.InputError) as caught:
         lb.run(long)

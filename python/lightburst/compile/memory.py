@@ -1,49 +1,61 @@
 """How much memory a run needs, and whether there is so much."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import psutil
 from numpy.typing import NDArray
 
 from lightburst.compile.certain import certain_links, first_of_parallel
-from lightburst.errors import InputError, show
+from lightburst.compile.free import HARMLESS_BYTES, check_memory
+from lightburst.compile.waiting import packets_at_once
+from lightburst.errors import show
 from lightburst.topology import Counts
 from lightburst.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND, format_duration
 
 if TYPE_CHECKING:
     from lightburst.compile.plan import Plan
 
-# Memory of one run, Python and the simulator together, rounded up from measurements.
-_FIXED_BYTES = 64 * 2**20
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+# What a run takes at its peak, with the tables of its result: rounded up from the peaks of
+# processes (tests/test_memory.py).
+# What the first run and its tables import.
+_FIRST_BYTES = 20 * 2**20
 _BYTES_PER_NODE = 600
-_BYTES_PER_LINK = 160
-_BYTES_PER_FLOW = 700
-_BYTES_PER_DATAGRAM = 60
-# A segment in a window: its record at the sender and the receiver, itself, its acknowledgement.
-_BYTES_PER_SEGMENT = 300
-# The rows of the trace about one segment and its acknowledgement, as columns and as tables; and
-# those about their way over one link.
-_BYTES_PER_TRACED_SEGMENT = 2000
-_BYTES_PER_TRACED_HOP = 600
+_BYTES_PER_LINK = 220
+# A flow at both ends and in all columns, by the kind of its transport.
+_BYTES_PER_FLOW = {"datagram": 330, "saw": 680, "sawl": 680, "tcp": 1080}
+# A segment that is not acknowledged, on the record of its sender, which grows by doubling.
+_BYTES_PER_RECORD = 40
+_LEAST_RECORDS = 4
+# When a datagram departs; with several groups these are merged.
+_BYTES_PER_DATAGRAM = 28
+_BYTES_PER_MERGED_DATAGRAM = 64
+# A packet that waits or is under way: of a connection with a timer, and with options.
+_BYTES_PER_WAITING = {"datagram": 72, "saw": 200, "sawl": 200, "tcp": 200}
+# Rows of a trace, as the simulator has them, as columns and as tables: what happens to a packet,
+# what a sender hears, a hop.
+_BYTES_PER_EVENT = 800
+_BYTES_PER_WINDOW = 130
+_BYTES_PER_HOP = 150
 # What is known of a link, or of a switch, at one time, as columns and as tables.
-_BYTES_PER_SAMPLED_LINK = 80
-_BYTES_PER_SAMPLED_SWITCH = 40
+_BYTES_PER_SAMPLED_LINK = 90
+_BYTES_PER_SAMPLED_SWITCH = 45
 # The packets that wait at one edge for one other edge.
 _BYTES_PER_QUEUE = 200
 # A data segment of a scripted drop: how often it came.
 _BYTES_PER_ORDERED_SEGMENT = 4
 # A table of equal-cost sets: two bytes for each pair of node and host.
 _BYTES_PER_ROUTE = 2
-# The paths of a pair of switches with hosts: where they begin.
+# The paths with labels: for each pair of switches with hosts, and for each of them.
+_PATHS_BYTES = 30 * 2**20
 _BYTES_PER_PAIR = 4
-# Below this no machine is in danger, and asking it would take longer than compiling.
-_HARMLESS_BYTES = 128 * 2**20
+_BYTES_PER_PATH = 1000
 
 
 def estimate_memory(plan: "Plan", transmissions: NDArray[np.uint64] | None = None) -> int:
-    """How much memory a run will need, Python and the simulator together.
+    """How much memory a run will need, from its plan to the tables of its result.
 
     Parameters
     ----------
@@ -57,7 +69,8 @@ def estimate_memory(plan: "Plan", transmissions: NDArray[np.uint64] | None = Non
     Returns
     -------
     int
-        Bytes, rather too many than too few.
+        Bytes, rather too many than too few, beside those of Python itself (some 150 MiB, which are
+        there by then). What is sent again into queues without limit is not in it.
 
     Raises
     ------
@@ -66,29 +79,28 @@ def estimate_memory(plan: "Plan", transmissions: NDArray[np.uint64] | None = Non
     """
     hosts, nodes = plan.settings["hosts"], plan.settings["nodes"]
     structured = plan.settings["routing"]["kind"] != "shortest-path"
-    datagrams = plan.flows["departures_ps"].size if "departures_ps" in plan.flows else 0
     counts = Counts(hosts, nodes, plan.links["from"].size, structured)
-    needed = (
-        needed_bytes(counts, plan.flows["source"].size, datagrams)
-        + _BYTES_PER_SEGMENT * _most_in_windows(plan)
+    needed = int(
+        _FIRST_BYTES
+        + needed_bytes(counts, 0)
+        + _flows(plan)
         + _traced(plan, transmissions)
         + _sampled(plan)
         + _BYTES_PER_ORDERED_SEGMENT * _ordered(plan)
         + _BYTES_PER_QUEUE * _queues(plan)
-        + _BYTES_PER_PAIR * (0 if plan.settings["label"] is None else _edges(plan) ** 2)
+        + _paths(plan)
     )
     check_memory(needed)
     return needed
 
 
 def needed_bytes(counts: Counts, flows: int, datagrams: int = 0) -> int:
-    """How much memory a network and so many flows and datagrams need, in bytes."""
+    """How much memory a network, so many flows and datagrams need at least, in bytes."""
     return (
-        _FIXED_BYTES
-        + _BYTES_PER_NODE * counts.nodes
+        _BYTES_PER_NODE * counts.nodes
         + _BYTES_PER_LINK * counts.links
         + (0 if counts.structured else _BYTES_PER_ROUTE * counts.nodes * counts.hosts)
-        + _BYTES_PER_FLOW * flows
+        + min(_BYTES_PER_FLOW.values()) * flows
         + _BYTES_PER_DATAGRAM * datagrams
     )
 
@@ -109,15 +121,50 @@ def segments_in_windows(sizes: NDArray[np.uint64], payload: int, window: int) ->
     return int(np.minimum(segments, np.uint64(window)).sum())
 
 
-def _most_in_windows(plan: "Plan") -> int:
-    most = 0
+def _flows(plan: "Plan") -> int:
+    """Bytes of the flows, and of their packets in the network at once."""
+    ends = plan.by_flow(lambda transport: _BYTES_PER_FLOW[transport["kind"]])
+    records = _records(plan)
+    most = _in_flight(plan)
+    needed = int(ends.sum() + _BYTES_PER_RECORD * records.sum())
+    if "departures_ps" in plan.flows:
+        merged = len(plan.transports) > 1
+        each = _BYTES_PER_MERGED_DATAGRAM if merged else _BYTES_PER_DATAGRAM
+        needed += each * plan.flows["departures_ps"].size
+        most = np.maximum(most, np.diff(plan.flows["departure_offsets"].astype(np.int64)))
+    each = max(_BYTES_PER_WAITING[transport["kind"]] for transport in plan.transports)
+    if each * int(most.sum()) <= max(HARMLESS_BYTES // 4, needed // 8):
+        return needed + each * int(most.sum())
+    return needed + each * packets_at_once(plan, most)
+
+
+def _in_flight(plan: "Plan") -> IntArray:
+    """Segments of each flow that can be sent and not acknowledged at once, shape (flows,).
+
+    With an initial window of w and an acknowledgement of each k-th segment a flow of n has had
+    a acknowledged when its window is at most w + a / k, and has no more than n - a to send: at most
+    (n + k w) / (k + 1) at once.
+    """
+    most = np.ones(plan.flows["source"].size, np.int64)
     for number, transport in enumerate(plan.transports):
-        window = transport.get("advertised_window_bytes")
-        if window is not None:
+        if "advertised_window_bytes" in transport:
+            mine = plan.group == number
             payload = transport["segment_bytes"] - transport["header_bytes"]
-            sizes = plan.flows["bytes"][plan.group == number]
-            most += segments_in_windows(sizes, payload, window // payload)
+            window = transport["advertised_window_bytes"] // payload
+            begin = transport["initial_window_bytes"] // payload
+            each = transport["acknowledge_every"]
+            segments = -(-plan.flows["bytes"][mine].astype(np.int64) // payload)
+            slow_start = (segments + each * begin) // (each + 1) + 1
+            most[mine] = np.minimum(np.minimum(segments, window), slow_start)
     return most
+
+
+def _records(plan: "Plan") -> IntArray:
+    """Room on the records of each sender, shape (flows,): a power of two; datagrams have none."""
+    doublings = np.ceil(np.log2(np.maximum(_in_flight(plan), _LEAST_RECORDS)))
+    room = np.exp2(doublings).astype(np.int64)
+    datagrams = plan.by_flow(lambda transport: transport["kind"] == "datagram")
+    return np.where(datagrams, 0, room)
 
 
 def _traced(plan: "Plan", transmissions: NDArray[np.uint64] | None) -> int:
@@ -128,12 +175,13 @@ def _traced(plan: "Plan", transmissions: NDArray[np.uint64] | None) -> int:
     traced = plan.settings["trace"]
     if not traced:
         return 0
-    if transmissions is None:
-        most, segments = "up to ", _most_sent(plan, np.array(traced))
-    else:
-        most, segments = "", int(transmissions[traced].sum())
-    links = _path_links(plan)
-    needed = segments * (_BYTES_PER_TRACED_SEGMENT + _BYTES_PER_TRACED_HOP * links)
+    links, flows = _path_links(plan), np.array(traced)
+    sent = _most_sent(plan, flows, links) if transmissions is None else transmissions[flows]
+    most, segments = "up to " if transmissions is None else "", int(sent.sum())
+    answers = int((sent * plan.by_flow(_acknowledgements)[flows]).sum())
+    # A packet is sent, and comes or is lost; a sender hears each answer.
+    each = 2 * _BYTES_PER_EVENT + _BYTES_PER_HOP * links
+    needed = (segments + answers) * each + answers * _BYTES_PER_WINDOW
     limit = format_duration(plan.settings["time_limit_ps"])
     check_memory(
         needed,
@@ -146,10 +194,16 @@ def _traced(plan: "Plan", transmissions: NDArray[np.uint64] | None) -> int:
     return needed
 
 
-def _most_sent(plan: "Plan", flows: NDArray[np.int64]) -> int:
+def _acknowledgements(transport: dict[str, Any]) -> float:
+    """Give the packets that answer a segment, in the mean."""
+    return 0.0 if transport["kind"] == "datagram" else 1 / transport.get("acknowledge_every", 1)
+
+
+def _most_sent(plan: "Plan", flows: IntArray, links: int) -> FloatArray:
     """Segments of flows: all they have, or what the slowest link on their way carries in the time.
 
-    Of links that all their paths have in common, several side by side are one.
+    Of links that all their paths have in common, several side by side are one. Where links lose at
+    random a flow sends more than it has: what is lost, and as much again, in vain, after timeouts.
     """
     segment = plan.by_flow(lambda transport: transport["segment_bytes"])[flows]
     payload = segment - plan.by_flow(lambda transport: transport["header_bytes"])[flows]
@@ -159,7 +213,20 @@ def _most_sent(plan: "Plan", flows: NDArray[np.int64]) -> int:
     np.minimum.at(slowest, user, rate[link])
     seconds = plan.settings["time_limit_ps"] / PICOSECONDS_PER_SECOND
     carried = slowest[flows] * seconds / (BITS_PER_BYTE * segment)
-    return int(np.minimum(plan.flows["bytes"][flows] / payload, carried).sum())
+    needed = plan.flows["bytes"][flows] / payload * _again(plan, links)
+    most: FloatArray = np.minimum(needed, carried)
+    return most
+
+
+def _again(plan: "Plan", links: int) -> float:
+    """Give the times that a segment is sent over so many links of which some lose it."""
+    lossy = plan.links.get("lossy")
+    if plan.settings["loss"] is None or lossy is None:
+        return 1.0
+    between = np.minimum(plan.links["from"], plan.links["to"]) >= plan.settings["hosts"]
+    times = links - 2 if lossy[between].all() else 1
+    comes: float = (1 - plan.settings["loss"]["probability"]) ** times
+    return 1 / comes**2 if comes > 0 else np.inf
 
 
 def _path_links(plan: "Plan") -> int:
@@ -194,6 +261,14 @@ def _sampled(plan: "Plan") -> int:
     return needed
 
 
+def _paths(plan: "Plan") -> int:
+    """Bytes of the paths with labels, and of what finds them."""
+    if plan.settings["label"] is None:
+        return 0
+    paths = plan.nodes["path_source"].size
+    return _PATHS_BYTES + _BYTES_PER_PAIR * _edges(plan) ** 2 + _BYTES_PER_PATH * paths
+
+
 def _queues(plan: "Plan") -> int:
     """Queues for bursts: of each edge, the switches with hosts, for each edge."""
     if all(switch["kind"] != "burst" for switch in plan.settings["switches"]):
@@ -212,39 +287,3 @@ def _ordered(plan: "Plan") -> int:
     drops = (plan.settings["loss"] or {}).get("drops", ())
     spans = [drop["segments"] for drop in drops if "segments" in drop]
     return sum(last - first + 1 for first, last in spans)
-
-
-def check_memory(
-    needed: int,
-    path: str = "scenario",
-    given: str = "one that needs about {} of memory",
-    allowed: str = "what fits into the {} that are free",
-) -> None:
-    """Refuse what needs more memory than is free.
-
-    Parameters
-    ----------
-    needed : int
-        Bytes.
-    path, given, allowed : str
-        For the message, with a place for what is needed and for what is free.
-
-    Raises
-    ------
-    InputError
-        When it is more.
-    """
-    if needed > _HARMLESS_BYTES and needed > (free := available_memory()):
-        needs, has = (f"{size / 2**30:,.1f} GiB" for size in (needed, free))
-        raise InputError(path, given.format(needs), allowed.format(has))
-
-
-def available_memory() -> int:
-    """Bytes of memory that this process can still have: of the machine, or of its container."""
-    free = int(psutil.virtual_memory().available)
-    try:
-        limit = Path("/sys/fs/cgroup/memory.max").read_text("ascii").strip()
-        used = int(Path("/sys/fs/cgroup/memory.current").read_text("ascii"))
-    except (OSError, ValueError):
-        return free  # no control groups here
-    return free if limit == "max" else max(0, min(free, int(limit) - used))

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lightburst.compile.checks import check_flows, check_loss, lossy_links
-from lightburst.compile.memory import check_memory, needed_bytes
+from lightburst.compile.free import check_memory
+from lightburst.compile.memory import needed_bytes
 from lightburst.compile.paths import path_columns
 from lightburst.compile.seeds import check_seed
 from lightburst.compile.settings import group_settings, loss_settings
@@ -258,7 +259,7 @@ def _flows(scenario: Scenario, network: Network, made: list[Flows], seed: int) -
             else (np.empty(0, np.uint64), np.zeros(len(own) + 1, np.uint64))
             for name, transport, own in pairs
         ]
-        times, offsets = merge_departures(each, order)
+        times, offsets = merge_departures(each, order) if len(each) > 1 else each[0]
         columns |= {"departures_ps": times, "departure_offsets": offsets}
     return columns
 

@@ -15,7 +15,7 @@ IntArray = NDArray[np.int64]
 Times = NDArray[np.uint64]
 
 # Gaps are drawn so many at a time: those that come are the same, however many they are.
-_BLOCK = 2**20
+_BLOCK = 2**17
 # Of a group with more datagrams than this (some seconds of drawing) the gaps beyond the time limit
 # are not drawn; up to it they are, so that the next flow gets the same ones whatever the limit.
 _MOST_DRAWN = 2**28

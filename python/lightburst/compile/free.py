@@ -1,0 +1,110 @@
+"""How much memory is free, and the refusal of what needs more."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+
+from lightburst.errors import InputError
+
+# Below this no machine is in danger, and asking it would take longer than compiling.
+HARMLESS_BYTES = 128 * 2**20
+# What a control group may have and has, and what of it is given back when it is wanted.
+_FILES = {
+    "cgroup2": ("memory.max", "memory.current", "inactive_file"),
+    "cgroup": ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+}
+
+
+class TooMuchMemoryError(InputError):
+    """What is asked for does not fit into the memory that is free now."""
+
+
+def check_memory(
+    needed: int,
+    path: str = "scenario",
+    given: str = "one that needs about {} of memory",
+    allowed: str = "what fits into the {} that are free",
+) -> None:
+    """Refuse what needs more memory than is free.
+
+    Parameters
+    ----------
+    needed : int
+        Bytes.
+    path, given, allowed : str
+        For the message, with a place for what is needed and for what is free.
+
+    Raises
+    ------
+    TooMuchMemoryError
+        When it is more.
+    """
+    if needed > HARMLESS_BYTES and needed > (free := available_memory()):
+        needs, has = (f"{size / 2**30:,.1f} GiB" for size in (needed, free))
+        raise TooMuchMemoryError(path, given.format(needs), allowed.format(has))
+
+
+def available_memory(root: Path = Path("/")) -> int:
+    """How much memory this process can still have: of the machine, and of its control groups.
+
+    Parameters
+    ----------
+    root : Path
+        Where the system's files are; elsewhere in tests.
+
+    Returns
+    -------
+    int
+        Bytes: what the machine has, or what is left in the tightest of the control groups (version
+        1 or 2, such as those of containers and of batch systems) that this process is in.
+    """
+    free = int(psutil.virtual_memory().available)
+    try:
+        return max(0, min(free, *_left(root)))
+    except (OSError, ValueError):
+        return free  # no control groups here, or none that can be read
+
+
+def _left(root: Path) -> Iterator[int]:
+    """Yield what is left in each control group, from the process's own to the outermost."""
+    groups = _groups(root)
+    for line in (root / "proc/self/mountinfo").read_text("utf-8").splitlines():
+        # man 5 proc: ... root of the mount, mount point, options... - kind, source, super options.
+        before, _, after = (words.split() for words in line.partition(" - "))
+        kind, options = after[0], after[2].split(",")
+        if kind not in groups or (kind == "cgroup" and "memory" not in options):
+            continue
+        inside, place = before[3], root / before[4].lstrip("/")
+        group = groups[kind]
+        within = group[len(inside.rstrip("/")) :] if group.startswith(inside) else ""
+        names = [name for name in within.split("/") if name]
+        for depth in range(len(names), -1, -1):
+            yield from _room(place.joinpath(*names[:depth]), *_FILES[kind])
+
+
+def _groups(root: Path) -> dict[str, str]:
+    """Give the control group of this process that limits memory, by kind of hierarchy."""
+    groups = {}
+    for line in (root / "proc/self/cgroup").read_text("utf-8").splitlines():
+        # man 7 cgroups: number of the hierarchy, its controllers, path; version 2 is 0 with none.
+        number, controllers, path = line.split(":", 2)
+        if number == "0":
+            groups["cgroup2"] = path
+        elif "memory" in controllers.split(","):
+            groups["cgroup"] = path
+    return groups
+
+
+def _room(group: Path, limit: str, used: str, spare: str) -> Iterator[int]:
+    """Yield what is left in one control group; nothing where it has no limit."""
+    try:
+        most = (group / limit).read_text("ascii").strip()
+        if most == "max":
+            return
+        left = int(most) - int((group / used).read_text("ascii"))
+        numbers = dict(line.split() for line in (group / "memory.stat").read_text().splitlines())
+    except (OSError, ValueError):
+        return
+    # Files that were read and are not in use make way.
+    yield left + int(numbers.get(spare, 0))
