@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from lightburst.compile import compile_plan, free
+from lightburst import free
+from lightburst.compile import compile_plan
 from lightburst.errors import InputError, show
 from lightburst.scenario import Scenario, load
 

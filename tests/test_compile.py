@@ -9,8 +9,8 @@ import psutil
 import pytest
 
 import lightburst as lb
-from lightburst import _core
-from lightburst.compile import compile_plan, estimate_memory, free
+from lightburst import _core, free
+from lightburst.compile import compile_plan, estimate_memory
 from lightburst.errors import InputError
 from lightburst.metrics import digest
 from lightburst.scenario import Scenario, load

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lightburst.compile import Plan, compile_plan, estimate_memory, free, memory
+from lightburst import free
+from lightburst.compile import Plan, compile_plan, estimate_memory, memory
 from lightburst.errors import InputError
 from lightburst.scenario import Scenario, load
 from lightburst.scenario.topology import Graph

@@ -14,8 +14,9 @@ import psutil
 import pytest
 
 import lightburst as lb
+from lightburst import free
 from lightburst.cli import main
-from lightburst.compile import compile_plan, estimate_memory, free
+from lightburst.compile import compile_plan, estimate_memory
 from memory_scenarios import scenarios
 
 # The largest resident set, in KiB. That of getrusage begins with that of the process before it.

@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 import lightburst as lb
-from lightburst.compile import compile_plan, free, memory
+from lightburst import free
+from lightburst.compile import compile_plan, memory
 from lightburst.report.saved import write_page
 from lightburst.sampled import Samples
 from lightburst.traced import Places

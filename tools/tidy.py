@@ -52,7 +52,7 @@ DEV_CRATES = {"proptest", "serde_json"}
 
 #: The layers of the Python package, the lowest first; a module imports from its own and below.
 LAYERS: tuple[frozenset[str], ...] = (
-    frozenset({"errors", "units", "_core"}),
+    frozenset({"errors", "units", "free", "_core"}),
     frozenset({"scenario", "models"}),
     frozenset({"topology", "workload"}),
     frozenset({"compile"}),

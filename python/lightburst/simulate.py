@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Callable
 from os import PathLike
 from typing import Never
 
@@ -74,11 +75,18 @@ def simulate(
     cancel: _core.Cancel | None = None,
     progress: Progress | None = None,
     before: Result | None = None,
+    ask: Callable[[int], None] | None = None,
 ) -> Result:
-    """Do what `run` does without a word: from another thread, or for who tells in another way."""
+    """Do what `run` does without a word: from another thread, or for who tells in another way.
+
+    With `ask` it asks for the bytes that it needs before it begins, which may take time.
+    """
     seed = check_seed(seed)
     plan = compile_plan(scenario, seed)
-    estimate_memory(plan, None if before is None else before.columns["flows"]["transmissions"])
+    sent = None if before is None else before.columns["flows"]["transmissions"]
+    needed = estimate_memory(plan, sent)
+    if ask is not None:
+        ask(needed)
     settings = json.dumps(plan.settings)
     begun = time.perf_counter()
     watch = Watch(scenario.measurement.memory_limit, progress)

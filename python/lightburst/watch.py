@@ -7,7 +7,7 @@ import psutil
 
 from lightburst._core import Stopped
 from lightburst.compile import Plan
-from lightburst.compile.free import available_memory
+from lightburst.free import available_memory
 from lightburst.errors import InputError
 from lightburst.units import format_size
 

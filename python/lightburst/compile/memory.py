@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lightburst.compile.certain import certain_links, first_of_parallel
-from lightburst.compile.free import HARMLESS_BYTES, check_memory
 from lightburst.compile.waiting import packets_at_once
 from lightburst.errors import show
+from lightburst.free import HARMLESS_BYTES, check_memory
 from lightburst.topology import Counts
 from lightburst.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND, format_duration
 

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lightburst.compile.checks import check_flows, check_loss, lossy_links
-from lightburst.compile.free import check_memory
 from lightburst.compile.memory import needed_bytes
 from lightburst.compile.paths import path_columns
 from lightburst.compile.seeds import check_seed
 from lightburst.compile.settings import group_settings, loss_settings
 from lightburst.compile.switches import resolve_switches
 from lightburst.errors import InputError, combine, inside
+from lightburst.free import check_memory
 from lightburst.scenario.fit import misfits
 from lightburst.scenario.model import Scenario
 from lightburst.scenario.transport import Datagram

@@ -10,6 +10,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -23,6 +24,7 @@ from lightburst.metrics import Metric
 from lightburst.scenario import Scenario
 from lightburst.simulate import simulate
 from lightburst.study.progress import progress_bar
+from lightburst.study.room import Room
 from lightburst.study.store import IN_MEMORY, Store
 from lightburst.study.sweep import Key, PlannedRun, Seeds, Study
 from lightburst.study.warnings_of import warnings_of
@@ -53,7 +55,8 @@ def execute(
     store : Store, str or Path, optional
         Where finished runs are kept and looked up. Without one nothing is kept.
     workers : int, optional
-        Number of threads, all cores by default.
+        Number of threads, all cores by default. A run that does not fit into memory beside the
+        others waits until some have ended.
     progress : bool
         Show a progress bar with the time left, if standard error is a terminal.
 
@@ -169,8 +172,9 @@ def _compute(
 ) -> None:
     """Run all in threads and hand each finished one to `keep`, on the calling thread."""
     todo, done, cancel = deque(waiting), SimpleQueue[_Outcome](), Cancel()
+    work = todo, done, cancel, Room(cancel)
     threads = [
-        threading.Thread(target=_work, args=(todo, done, cancel), daemon=True)
+        threading.Thread(target=_work, args=work, daemon=True)
         for _ in range(min(workers, len(todo)))
     ]
     for thread in threads:
@@ -206,16 +210,20 @@ def _next(done: SimpleQueue[_Outcome]) -> _Outcome:
             continue
 
 
-def _work(todo: deque[PlannedRun], done: SimpleQueue[_Outcome], cancel: Cancel) -> None:
+def _work(todo: deque[PlannedRun], done: SimpleQueue[_Outcome], cancel: Cancel, room: Room) -> None:
     """Run until nothing is left; an error is handed over and raised on the calling thread."""
+
+    def record(planned: PlannedRun) -> Summary:
+        with room.run() as ask:
+            return simulate(planned.scenario, planned.seed, cancel=cancel, ask=ask).record
+
     while todo:
         try:
             planned = todo.popleft()
         except IndexError:
             return  # another thread was faster
         try:
-            result = simulate(planned.scenario, planned.seed, cancel=cancel)
-            done.put((planned, result.record))
+            done.put((planned, room.repeated(partial(record, planned))))
         except Cancelled:
             return
         except BaseException as error:

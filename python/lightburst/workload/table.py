@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import psutil
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 from numpy.typing import NDArray
 
 from lightburst.errors import InputError, show
+from lightburst.free import check_memory
 from lightburst.scenario.files import Stamp, stamp
 from lightburst.scenario.workload import LATEST_START
 from lightburst.units import PICOSECONDS_PER_SECOND
@@ -22,8 +22,9 @@ Numbers = NDArray[np.integer[Any] | np.floating[Any]]
 
 _PATH = "workload.file"
 _COLUMNS = "source, destination, start_s or start_ps, size_bytes"
-# Memory for each byte of a file while it is read, at the most.
+# Memory while a table is read: for each byte of a CSV file, and for each cell of a Parquet file.
 _EXPANSION = 6
+_BYTES_PER_CELL = 50
 
 
 def read_table(file: Path, hosts: int, names: tuple[str, ...] | None = None) -> Flows:
@@ -71,17 +72,26 @@ def _read(file: Path, version: Stamp, hosts: int, names: tuple[str, ...] | None)
 
 
 def _load(file: Path, size: int) -> Any:
-    if size * _EXPANSION > psutil.virtual_memory().available:
-        raise InputError(_PATH, f"{file}, of {size} bytes", "a table that fits into memory")
     try:
         if file.suffix.lower() in (".parquet", ".pq"):
             # Not read_table: that takes the names of directories above the file for columns.
-            return pa.parquet.ParquetFile(file).read()
+            table = pa.parquet.ParquetFile(file)
+            # Rows that are all alike take no room in a file.
+            cells = table.metadata.num_rows * table.metadata.num_columns
+            _check_memory(file, f"{table.metadata.num_rows:,} rows", cells * _BYTES_PER_CELL)
+            return table.read()
+        _check_memory(file, f"{size:,} bytes", size * _EXPANSION)
         return pa.csv.read_csv(file)
     except (OSError, pa.ArrowException) as error:
         reason = str(error).strip().splitlines()[0]
         allowed = "a CSV or Parquet file that can be read"
         raise InputError(_PATH, f"{file} ({reason})", allowed) from None
+
+
+def _check_memory(file: Path, length: str, needed: int) -> None:
+    name = str(file).replace("{", "{{").replace("}", "}}")
+    given = f"{name}, of {length}, which need about {{}} of memory"
+    check_memory(needed, _PATH, given, "a table that fits into the {} that are free")
 
 
 class _Table:

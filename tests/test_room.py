@@ -1,0 +1,76 @@
+"""The memory that the runs of a study share."""
+
+import threading
+from typing import Any
+
+import pytest
+
+import lightburst as lb
+from lightburst._core import Cancel, Cancelled
+from lightburst.free import TooMuchMemoryError
+from lightburst.simulate import simulate
+from lightburst.study import execute, executor, room
+
+SCENARIO = lb.Scenario.from_dict(
+    {
+        "topology": {"kind": "path", "links": 2},
+        "switching": {"kind": "electronic"},
+        "transport": {"kind": "saw"},
+        "workload": {"kind": "pairs", "size": {"kind": "constant", "value": "9 kB"}},
+    }
+)
+STUDY = lb.Study(SCENARIO, {}, range(1, 13))
+
+
+class Watched:
+    """Runs that take so much memory, of which so much is free; how many were under way at once."""
+
+    def __init__(
+        self, monkeypatch: pytest.MonkeyPatch, needed: int, free: int, seen: bool = True
+    ) -> None:
+        # Seen: what the others take is no more free when a run looks.
+        self.needed, self.free, self.seen = needed, free, seen
+        self.now = self.most = 0
+        self.lock, self.together = threading.Lock(), threading.Event()
+        monkeypatch.setattr(room, "available_memory", lambda: free)
+        monkeypatch.setattr(executor, "simulate", self.simulate)
+
+    def simulate(self, scenario: lb.Scenario, seed: int, *, ask: Any, **options: Any) -> lb.Result:
+        if self.needed * (1 + self.now * self.seen) > self.free:
+            raise TooMuchMemoryError("scenario", "this", "less")
+        ask(self.needed)
+        with self.lock:
+            self.now += 1
+            self.most = max(self.most, self.now)
+        self.together.wait(0.02)
+        result = simulate(scenario, seed, **options)
+        with self.lock:
+            self.now -= 1
+        return result
+
+
+@pytest.mark.parametrize("seen", [True, False])
+@pytest.mark.parametrize(("needed", "most"), [(1, 4), (25, 4), (26, 3), (50, 2), (60, 1), (100, 1)])
+def test_as_many_run_at_once_as_fit(
+    needed: int, most: int, seen: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched = Watched(monkeypatch, needed, 100, seen)
+    table = execute(STUDY, workers=4, progress=False)
+    assert watched.most == most
+    assert sorted(table["seed"]) == list(range(1, 13))
+
+
+def test_what_does_not_fit_alone_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    Watched(monkeypatch, 101, 100)
+    with pytest.raises(lb.InputError, match="given this; allowed: less"):
+        execute(STUDY, workers=4, progress=False)
+
+
+def test_who_waits_can_be_cancelled() -> None:
+    cancel = Cancel()
+    shared = room.Room(cancel)
+    with shared.run() as ask:
+        ask(10**18)
+        cancel.set()
+        with pytest.raises(Cancelled), shared.run() as other:
+            other(1)

@@ -1,0 +1,37 @@
+"""Tables of flows are looked at before they are read."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from lightburst import free
+from lightburst.errors import InputError
+from lightburst.workload.table import read_table
+
+
+def test_a_small_file_of_many_rows_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = 5_000_000
+    column = pa.array(np.zeros(rows, np.int64))
+    names = ["source", "destination", "start_ps", "size_bytes"]
+    file = tmp_path / "{}.parquet"
+    pa.parquet.write_table(pa.table(dict.fromkeys(names, column)), file)
+    assert file.stat().st_size < 100_000
+    monkeypatch.setattr(free, "available_memory", lambda: 2**29)
+    monkeypatch.setattr(pa.parquet.ParquetFile, "read", None)
+    with pytest.raises(InputError) as caught:
+        read_table(file, 10)
+    assert caught.value.given == f"{file}, of 5,000,000 rows, which need about 0.9 GiB of memory"
+    assert caught.value.allowed == "a table that fits into the 0.5 GiB that are free"
+
+
+def test_a_long_text_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "flows.csv"
+    file.write_text("source,destination,start_ps,size_bytes\n" + 3_000_000 * "0,1,0,1000\n")
+    monkeypatch.setattr(free, "available_memory", lambda: 2**27)
+    with pytest.raises(InputError, match=r"of 33,000,039 bytes, which need about 0\.2 GiB"):
+        read_table(file, 10)
