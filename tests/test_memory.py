@@ -88,9 +88,9 @@ WHOLE = PEAK + dedent(
     simulate.estimate_memory = kept
     result = lb.run(lb.Scenario.from_dict(json.loads(sys.argv[1])), seed=1)
     result.record, result.flows, result.links, result.switches
-    if result.trace is not None:
+    if result.scenario.measurement.trace:
         result.trace.segments, result.trace.windows, result.trace.bursts, result.trace.hops
-    if result.samples is not None:
+    if result.scenario.measurement.sample is not None:
         result.samples.links, result.samples.switches
     print(json.dumps([seen[0] / 2**20, peak() / 1024]))
     """
@@ -270,3 +270,36 @@ def test_the_tightest_control_group_counts(
 
 def test_without_control_groups_the_machine_counts(tmp_path: Path) -> None:
     assert 0 < free.available_memory(tmp_path) <= psutil.virtual_memory().total
+
+
+def limited(arguments: list[str], gigabytes: int) -> subprocess.CompletedProcess[str]:
+    """Run the command where addresses are few."""
+    program = (
+        "import resource, sys\n"
+        f"resource.setrlimit(resource.RLIMIT_AS, ({gigabytes} * 2**30,) * 2)\n"
+        "from lightburst.cli import main\n"
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    words = [sys.executable, "-c", program, *arguments]
+    return subprocess.run(words, capture_output=True, text=True, check=False)
+
+
+@LINUX
+def test_what_ulimit_leaves_is_not_exceeded(dumbbell: Path) -> None:
+    wanted = ["--set", "transport.kind=datagram", "--set", "measurement.time_limit=200 s"]
+    done = limited(["run", str(dumbbell), *wanted], 6)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("lightburst: scenario: given one that needs about ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_when_memory_ends_all_the_same_there_is_a_message(
+    dumbbell: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def ends(*arguments: object, **options: object) -> None:
+        raise MemoryError("Unable to allocate 59.6 GiB for an array")
+
+    monkeypatch.setattr(sys.modules["lightburst.simulate"], "compile_plan", ends)
+    assert main(["run", str(dumbbell)]) == 2
+    said = "memory has ended: Unable to allocate 59.6 GiB for an array; allowed: a smaller scenario"
+    assert capsys.readouterr().err == f"lightburst: {said}\n"

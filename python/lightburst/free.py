@@ -57,13 +57,26 @@ def available_memory(root: Path = Path("/")) -> int:
     -------
     int
         Bytes: what the machine has, or what is left in the tightest of the control groups (version
-        1 or 2, such as those of containers and of batch systems) that this process is in.
+        1 or 2, such as those of containers and of batch systems) that this process is in, or what
+        ``ulimit -v`` leaves.
     """
     free = int(psutil.virtual_memory().available)
     try:
-        return max(0, min(free, *_left(root)))
+        lefts = list(_left(root))
     except (OSError, ValueError):
-        return free  # no control groups here, or none that can be read
+        lefts = []  # no control groups here, or none that can be read
+    return max(0, min([free, *lefts, *_addresses()]))
+
+
+def _addresses() -> Iterator[int]:
+    """Yield what is left of the addresses that this process may have (``ulimit -v``)."""
+    try:
+        from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit
+    except ImportError:
+        return  # on Windows
+    most, _ = getrlimit(RLIMIT_AS)
+    if most != RLIM_INFINITY:
+        yield most - int(psutil.Process().memory_info().vms)
 
 
 def _left(root: Path) -> Iterator[int]:

@@ -7,8 +7,8 @@ import psutil
 
 from lightburst._core import Stopped
 from lightburst.compile import Plan
-from lightburst.free import available_memory
 from lightburst.errors import InputError
+from lightburst.free import available_memory
 from lightburst.units import format_size
 
 #: Called with the number of events and the simulated time in picoseconds.

@@ -93,6 +93,10 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
             for single in error.errors:
                 print(f"lightburst: {single}", file=sys.stderr)
             raise typer.Exit(BAD_INPUT) from None
+        except MemoryError as error:
+            words = f"memory has ended: {error or 'no more to be had'}; allowed: a smaller scenario"
+            print(f"lightburst: {words}", file=sys.stderr)
+            raise typer.Exit(BAD_INPUT) from None
         except KeyboardInterrupt:
             print("lightburst: interrupted", file=sys.stderr)
             raise typer.Exit(INTERRUPTED) from None
