@@ -252,7 +252,6 @@ def test_a_file_that_went_away_after_it_was_checked(tmp_path: Path) -> None:
         (b'name = "a"\n[topology\n', "at line 2, column 10"),
         (b'name = "a"\nk = 8\nk = 9\n', "at line 3"),
         (b"name = a\n", "at line 1"),
-        (b'\n\nname = "\xff"\n', "not UTF-8 (at line 3)"),
     ],
 )
 def test_what_is_not_toml_is_named_with_its_line(

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 _LONGEST_GIVEN = 80
+# Where a long name or a long list stands in a part of an error, its middle is left out.
+_LONGEST_PATH, _LONGEST_PART = 200, 1000
 # How alike two names are that may be mistaken for each other, from 0 to 1.
 _ALIKE = 0.55
 
@@ -30,8 +32,39 @@ def show(value: object) -> str:
         value, str | int | float
     ):
         return f"a {type(value).__name__}"
-    text = repr(value) if isinstance(value, str) else str(value)
+    try:
+        text = repr(value[: _LONGEST_GIVEN + 1]) if isinstance(value, str) else str(value)
+    except ValueError:  # Python writes no number of more digits than a few thousand
+        return "a whole number of thousands of digits, or what holds one"
+    except RecursionError:
+        return "what lies too many levels deep to be written"
     return text if len(text) <= _LONGEST_GIVEN else f"{text[: _LONGEST_GIVEN - 3]}..."
+
+
+def printable(text: str) -> str:
+    r"""Write text so that a terminal shows all of it and obeys none of it.
+
+    Parameters
+    ----------
+    text : str
+        Maybe with control characters, escape sequences, or bytes of a file name that are not UTF-8.
+
+    Returns
+    -------
+    str
+        One line; what cannot be printed stands as Python writes it, such as ``\x1b``.
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def _part(text: str, longest: int = _LONGEST_PART) -> str:
+    """Write a part of an error: printable, and without its middle if it is long."""
+    half = longest // 2
+    if len(text) > longest:
+        text = f"{text[:half]} ... {text[-half:]}"
+    return printable(text)
 
 
 def did_you_mean(given: object, known: Iterable[str]) -> str:
@@ -87,7 +120,8 @@ class InputError(ValueError):
     given : str
         What was found there.
     allowed : str
-        What can stand there.
+        What can stand there. Of all three what cannot be printed is written as an escape, and what
+        is long loses its middle.
 
     Examples
     --------
@@ -96,10 +130,9 @@ class InputError(ValueError):
     """
 
     def __init__(self, path: str, given: str, allowed: str) -> None:
-        super().__init__(path, given, allowed)
-        self.path = path
-        self.given = given
-        self.allowed = allowed
+        self.path, self.given = _part(path, _LONGEST_PATH), _part(given)
+        self.allowed = _part(allowed)
+        super().__init__(self.path, self.given, self.allowed)
 
     @property
     def errors(self) -> tuple["InputError", ...]:

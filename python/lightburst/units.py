@@ -40,11 +40,31 @@ BITS_PER_BYTE = 8
 
 _NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _TEXT = re.compile(rf"({_NUMBER}) ?(\S*)", re.ASCII)
-# Beyond this power of ten a number is a typing error, and would be slow to write out in full.
+_ALONE = re.compile(_NUMBER, re.ASCII)
+# Beyond this power of ten a number is a typing error, and would be slow to write out in full; what
+# has more digits than this in its exponent cannot be held at all.
 _LARGEST_EXPONENT = 40
+_LONGEST_EXPONENT = 9
 # A few roundings lie behind a float such as 0.1 + 0.2; how far they can carry it, in units of its
 # last place.
 _ROUNDINGS = 4
+
+
+def parse_number(text: str) -> float | None:
+    """Read a number that stands alone in a file or an option, in ASCII digits.
+
+    Parameters
+    ----------
+    text : str
+        Maybe with spaces around it.
+
+    Returns
+    -------
+    float or None
+        Infinite if it is too large; None if it is no number. Python's own `float` would also take
+        ``1_000``, ``nan``, and the digits of other scripts.
+    """
+    return float(text) if _ALONE.fullmatch(text := text.strip()) else None
 
 
 class BareInt(int):
@@ -299,7 +319,7 @@ class Quantity:
         if held > Decimal(largest) * dimension.units[largest_unit]:
             raise ValueError(f"{self.allowed}, up to {limit}")
         if not dimension.whole:
-            return float(held)
+            return float(held) + 0.0  # no -0.0
         nearest = held.to_integral_value()
         noise = _ROUNDINGS * Decimal(math.ulp(given)) * unit if isinstance(given, float) else 0
         if abs(held - nearest) > noise or (self.positive and not nearest):
@@ -325,6 +345,9 @@ class Quantity:
         number, unit = match.groups()
         if unit not in dimension.units:
             raise ValueError(self.allowed + _suggestion(number, unit, dimension))
+        exponent = number.lower().partition("e")[2].lstrip("+-0")
+        if len(exponent) > _LONGEST_EXPONENT:
+            raise ValueError(f"{self.allowed}, with an exponent of fewer digits")
         return Decimal(number), dimension.units[unit]
 
     def in_si(self, held: float | None) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 
 from lightburst.cli.options import whole
 from lightburst.errors import InputError, show
-from lightburst.units import TIME, Quantity
+from lightburst.units import TIME, Quantity, parse_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ _PICOSECONDS: Final = 1e12
 
 def probability(path: str, text: str) -> float:
     """Read a loss probability; `InputError` at ``path`` if it is not above 0 and below 1."""
-    value = _number(text)
+    value = parse_number(text)
     if value is None or not 0 < value < 1:
         raise InputError(path, show(text), "probabilities above 0 and below 1")
     return value
@@ -27,7 +27,7 @@ def probability(path: str, text: str) -> float:
 
 def number_from_one(path: str, text: str) -> float:
     """Read a number of at least 1; `InputError` at ``path`` if it is not one."""
-    value = _number(text)
+    value = parse_number(text)
     if value is None or not 1 <= value < np.inf:
         raise InputError(path, show(text), "a number from 1")
     return value
@@ -90,10 +90,3 @@ def names(path: str, text: str, known: Sequence[str]) -> list[str]:
         if name not in known:
             raise InputError(path, show(name), f"one or more of {', '.join(known)}")
     return [name for name in known if name in given]
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 from lightburst.errors import InputError, did_you_mean, show
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+# More digits than any limit has.
+_WHOLE: Final = re.compile(r"[0-9]{1,40}")
 
 
 def whole(path: str, text: str, least: int, word: str | None = None) -> int:
@@ -34,14 +38,10 @@ def whole(path: str, text: str, least: int, word: str | None = None) -> int:
     InputError
         If it is not one, or too small.
     """
-    try:
-        number = int(text)
-    except ValueError:
-        number = least - 1
-    if number < least:
+    if not _WHOLE.fullmatch(text) or int(text) < least:
         other = f"'{word}', or " if word else ""
         raise InputError(path, show(text), f"{other}a whole number from {least}")
-    return number
+    return int(text)
 
 
 def choice(path: str, text: str, known: Sequence[str]) -> str:

@@ -26,10 +26,13 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from lightburst.errors import InputError, number_meant, show
+from lightburst.scenario.files import obstacle
 from lightburst.units import Quantity, as_python
 
 # Flows, hosts and switches are counted in 32 bits by the simulator.
 LARGEST_COUNT = 2**31
+# Of a node, a link or a scenario, in characters.
+LONGEST_NAME = 200
 
 
 class Section(BaseModel):
@@ -69,6 +72,8 @@ class Section(BaseModel):
             from lightburst.scenario.explain import explain
 
             raise explain(error, type(self)) from None
+        except RecursionError:
+            raise too_deep(type(self).__name__) from None
 
     # pydantic calls an __init__ of ours for inner tables as well, unless it is marked as its own;
     # it must not, because an inner table does not know the whole path of its fields.
@@ -175,6 +180,11 @@ def refuse_at(path: str, given: object, allowed: str) -> PydanticCustomError:
 def refuse_all(errors: tuple[InputError, ...]) -> PydanticCustomError:
     """Make one of several errors, with paths relative to the table."""
     return PydanticCustomError("misfits", "does not fit together", {"errors": errors})
+
+
+def too_deep(path: str) -> InputError:
+    """Make the error for lists or tables that lie deeper inside each other than Python goes."""
+    return InputError(path, "lists or tables inside each other, without end", "as many as it has")
 
 
 @dataclass(frozen=True)
@@ -342,7 +352,7 @@ class Real:
             raise refuse(self.allowed + number_meant(value, self._fits))
         if not self._fits(value):
             raise refuse(self.allowed)
-        return float(value)
+        return float(value) + 0.0  # no -0.0, which is refused elsewhere
 
     def _fits(self, value: float) -> bool:
         if not abs(value) <= sys.float_info.max:  # also a whole number too large for a float
@@ -378,17 +388,17 @@ class InputFile:
     allowed: str = "the name of a file that can be read"
 
     def _validate(self, value: object, info: core_schema.ValidationInfo) -> Path:
-        if not isinstance(value, str | Path) or not str(value) or "\0" in str(value):
+        # What is written down of a scenario is UTF-8.
+        if not isinstance(value, str | Path) or not str(value) or not _is_utf8(str(value)):
             raise refuse(self.allowed)
         path = Path(value)
         context = info.context if isinstance(info.context, dict) else {}
         if "directory" in context:
             path = Path(context["directory"]) / path
-            try:
-                with path.open("rb"):
-                    pass
-            except OSError as error:
-                raise refuse(f"{self.allowed} ({path}: {error.strerror})") from None
+            if reason := obstacle(path):
+                raise refuse(f"{self.allowed} ({reason}: {show(str(path))})")
+        elif "\0" in str(path):
+            raise refuse(self.allowed)
         return path
 
     def __get_pydantic_core_schema__(
@@ -402,6 +412,48 @@ class InputFile:
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
         return {"type": "string", "minLength": 1}
+
+
+def _is_utf8(text: str) -> bool:
+    return not any("\ud800" <= c <= "\udfff" for c in text)
+
+
+@dataclass(frozen=True)
+class Name:
+    """The type of a field that holds a name; stands in an ``Annotated``.
+
+    Attributes
+    ----------
+    minimum : int
+        Characters, at the least.
+    """
+
+    minimum: int = 1
+
+    @property
+    def allowed(self) -> str:
+        """What can be written, for errors and the documentation."""
+        return f"text of {self.minimum} to {LONGEST_NAME} printable characters"
+
+    def _validate(self, value: object) -> str:
+        if not isinstance(value, str) or not self.fits(value):
+            raise refuse(self.allowed)
+        return str(value)
+
+    def fits(self, text: str) -> bool:
+        """Whether a text can be such a name."""
+        return self.minimum <= len(text) <= LONGEST_NAME and text.isprintable()
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self._validate)
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        least = {"minLength": self.minimum} if self.minimum else {}
+        return {"type": "string", **least, "maxLength": LONGEST_NAME}
 
 
 class Tables(dict[str, Any]):

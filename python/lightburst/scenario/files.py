@@ -1,11 +1,39 @@
-"""Files of the user's."""
+"""Files of the user's: regular ones, read whole, and no larger than a memory bears."""
 
+import errno
+import os
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
 
 from lightburst.errors import InputError, show
 
 # Changes when the file does: time of the last change in nanoseconds, and size in bytes.
 Stamp = tuple[int, int]
+
+# Of text; ten times what the table of links of the largest graph needs.
+_LARGEST_TEXT = 100_000_000
+
+
+def obstacle(file: Path) -> str | None:
+    """Say why a file cannot be read; None if it can.
+
+    A device or a pipe cannot: it may have no end, and is not the same when it is read again.
+
+    Parameters
+    ----------
+    file : Path
+        The file; it is opened, but not read.
+    """
+    try:
+        mode = file.stat().st_mode
+        if not S_ISREG(mode):
+            return os.strerror(errno.EISDIR) if S_ISDIR(mode) else "a device or a pipe"
+        file.open("rb").close()
+    except OSError as error:
+        return error.strerror or str(error)
+    except ValueError:  # a NUL, or what no file system can write
+        return "not the name of a file"
+    return None
 
 
 def stamp(file: Path, path: str) -> Stamp:
@@ -21,11 +49,43 @@ def stamp(file: Path, path: str) -> Stamp:
     Raises
     ------
     InputError
-        When there is no such file.
+        When there is no such file, or it cannot be read.
     """
-    try:
-        status = file.stat()
-    except OSError as error:
-        allowed = f"the name of a file that can be read ({error.strerror})"
-        raise InputError(path, show(str(file)), allowed) from None
+    if reason := obstacle(file):
+        allowed = f"the name of a file that can be read ({reason})"
+        raise InputError(path, show(str(file)), allowed)
+    status = file.stat()
     return status.st_mtime_ns, status.st_size
+
+
+def read_text(file: Path, path: str, allowed: str) -> str:
+    """Read a file of text.
+
+    Parameters
+    ----------
+    file : Path
+        The file.
+    path : str
+        Of the field that names it.
+    allowed : str
+        What it can be, for errors.
+
+    Raises
+    ------
+    InputError
+        When it cannot be read, is not UTF-8 (with the line), or is larger than 100 MB.
+    """
+    reason = obstacle(file)
+    if reason is None:
+        try:
+            with file.open("rb") as stream:
+                content = stream.read(_LARGEST_TEXT + 1)
+            if len(content) <= _LARGEST_TEXT:
+                return content.decode()
+            reason = f"more than {_LARGEST_TEXT // 10**6} MB"
+        except OSError as error:
+            reason = error.strerror or str(error)
+        except UnicodeDecodeError as error:
+            line = content[: error.start].count(b"\n") + 1
+            reason = f"bytes that are not UTF-8 at line {line}"
+    raise InputError(path, f"{show(str(file))} ({reason})", allowed)

@@ -7,6 +7,7 @@ from typing import Any
 
 from lightburst.errors import InputError, show
 from lightburst.scenario import toml
+from lightburst.scenario.files import read_text
 from lightburst.scenario.model import Scenario
 
 
@@ -26,15 +27,7 @@ def read_toml(path: str | PathLike[str]) -> dict[str, Any]:
     if not isinstance(path, str | PathLike) or not str(path):
         raise InputError("scenario", show(path), "the name of a scenario file")
     file = Path(path)
-    try:
-        text = file.read_bytes().decode()
-    except OSError as error:
-        given = f"{show(str(file))} ({error.strerror})"
-        raise InputError("scenario", given, "a file that can be read") from None
-    except UnicodeDecodeError as error:
-        line = file.read_bytes()[: error.start].count(b"\n") + 1
-        given = f"bytes that are not UTF-8 (at line {line})"
-        raise InputError(str(file), given, "a TOML file") from None
+    text = read_text(file, "scenario", "a file that can be read")
     try:
         return toml.read(text)
     except TOMLDecodeError as error:

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import tomli_w
 from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
@@ -12,7 +12,8 @@ from pydantic import Field, ValidationError, ValidationInfo, field_validator, mo
 from lightburst.errors import InputError, show
 from lightburst.scenario.change import change
 from lightburst.scenario.explain import allowed_in, explain, quoted
-from lightburst.scenario.fields import Section, plain, refuse_all, refuse_at
+from lightburst.scenario.fields import Name, Section, plain, refuse_all, refuse_at, too_deep
+from lightburst.scenario.files import stamp
 from lightburst.scenario.fit import misfits
 from lightburst.scenario.groups import LONGEST_NAME, MOST_GROUPS, FlowGroup, Group
 from lightburst.scenario.loss import Loss
@@ -45,7 +46,7 @@ class Scenario(Section):
 
     instead: ClassVar[str] = "; lightburst.load reads a file, Scenario.from_dict a dictionary"
 
-    name: str = Field("", description="For titles; changes nothing else.")
+    name: Annotated[str, Name(0)] = Field("", description="For titles; changes nothing else.")
     topology: Topology
     routing: Routing = Routing()
     switching: Switching
@@ -138,6 +139,8 @@ class Scenario(Section):
             return cls.model_validate(values, context=context)
         except ValidationError as error:
             raise explain(error, cls) from None
+        except RecursionError:
+            raise too_deep("scenario") from None
 
     def with_(self, changes: Mapping[str, Any] | None = None, /, **more: Any) -> Self:
         """Make a scenario that differs in some fields.
@@ -235,12 +238,9 @@ def _replace_files(values: dict[str, Any], path: str) -> None:
 
 
 def _sha256(file: Path, path: str) -> str:
-    try:
-        with file.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError as error:
-        allowed = f"the name of a file that can be read ({error.strerror})"
-        raise InputError(path, show(str(file)), allowed) from None
+    stamp(file, path)
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def schema() -> dict[str, Any]:

@@ -5,6 +5,9 @@ from typing import Any
 
 from lightburst.units import BareFloat, BareInt
 
+# Tables and lists inside each other; no scenario has half as many.
+_MOST_LEVELS = 20
+
 
 def read(text: str) -> dict[str, Any]:
     """Read TOML.
@@ -22,10 +25,26 @@ def read(text: str) -> dict[str, Any]:
     Raises
     ------
     tomllib.TOMLDecodeError
-        When it is not TOML.
+        When it is not TOML, or more than Python reads: a whole number of thousands of digits, or
+        tables and lists inside each other, more than twenty deep.
     """
-    tables: dict[str, Any] = _bare(tomllib.loads(text, parse_float=BareFloat))
-    return tables
+    deep = f"more than {_MOST_LEVELS} tables or lists inside each other"
+    try:
+        tables: dict[str, Any] = tomllib.loads(text, parse_float=BareFloat)
+    except tomllib.TOMLDecodeError:
+        raise
+    except RecursionError:
+        raise tomllib.TOMLDecodeError(deep) from None
+    except ValueError:
+        raise tomllib.TOMLDecodeError("a whole number of thousands of digits") from None
+    if _is_deep(tables, _MOST_LEVELS):
+        raise tomllib.TOMLDecodeError(deep)
+    return {key: _bare(value) for key, value in tables.items()}
+
+
+def _is_deep(value: Any, levels: int) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return levels < 0 or any(_is_deep(one, levels - 1) for one in inner)
 
 
 def _bare(value: Any) -> Any:

@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from lightburst.scenario.fields import DataFile, Section, Whole, refuse_at
+from lightburst.scenario.fields import DataFile, Name, Section, Whole, refuse_at
 from lightburst.units import (
     DelayPerLength,
     Duration,
@@ -97,15 +97,15 @@ class PathTopology(_Links):
 class GraphLink(Section):
     """One undirected link of a graph that is written into the scenario itself."""
 
-    source: str = Field(min_length=1, description="Name of the node at one end.")
-    target: str = Field(min_length=1, description="Name of the node at the other end.")
+    source: Annotated[str, Name()] = Field(description="Name of the node at one end.")
+    target: Annotated[str, Name()] = Field(description="Name of the node at the other end.")
     length: Length | None = Field(None, description="Length; `link_length` if absent.")
     rate: Rate | None = Field(None, description="Rate; `link_rate` if absent.")
     wavelengths: Wavelengths | None = Field(
         None, description="Channels, of a link between switches; `wavelengths` if absent."
     )
-    name: str | None = Field(
-        None, min_length=1, description="Name; parallel links have names that differ."
+    name: Annotated[str, Name()] | None = Field(
+        None, description="Name; parallel links have names that differ."
     )
 
 

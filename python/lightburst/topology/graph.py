@@ -1,6 +1,7 @@
 """Any connected graph, from a table of links or from networkx."""
 
 import csv
+import io
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -12,6 +13,8 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from lightburst.errors import InputError, combine, show
+from lightburst.scenario.fields import Name
+from lightburst.scenario.files import read_text
 from lightburst.scenario.topology import MOST_WAVELENGTHS, Graph, GraphLink
 from lightburst.topology.network import Network, delay_ps
 from lightburst.units import parse_length, parse_rate
@@ -196,20 +199,20 @@ def _inline(section: Graph) -> Iterator[_Link]:
 
 
 def _read(section: Graph, file: Path) -> list[_Link]:
-    path = "topology.file"
+    path, readable = "topology.file", "a CSV file that can be read"
+    text = read_text(file, path, readable).removeprefix("\ufeff")
     try:
-        with file.open(newline="", encoding="utf-8-sig") as stream:
-            rows = csv.DictReader(stream, skipinitialspace=True)
-            columns = rows.fieldnames or ()
-            missing = [name for name in _REQUIRED if name not in columns]
-            unknown = [name for name in columns if name not in _COLUMNS]
-            if missing or unknown:
-                given = f"{file} with the columns {', '.join(columns) or '(none)'}"
-                allowed = f"source, target and, if wanted, {', '.join(_COLUMNS[2:])}"
-                raise InputError(path, given, allowed)
-            return _links(section, file, ((rows.line_num, row) for row in rows))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(path, f"{file} ({error})", "a CSV file that can be read") from None
+        rows = csv.DictReader(io.StringIO(text, newline=""), skipinitialspace=True)
+        columns = rows.fieldnames or ()
+        missing = [name for name in _REQUIRED if name not in columns]
+        unknown = [name for name in columns if name not in _COLUMNS]
+        if missing or unknown or len(set(columns)) < len(columns):
+            given = f"{file} with the columns {', '.join(columns) or '(none)'}"
+            allowed = f"source, target and, if wanted, {', '.join(_COLUMNS[2:])}; each once"
+            raise InputError(path, given, allowed)
+        return _links(section, file, ((rows.line_num, row) for row in rows))
+    except csv.Error as error:
+        raise InputError(path, f"{file} ({error})", readable) from None
 
 
 def _links(
@@ -236,6 +239,9 @@ def _link(section: Graph, where: str, row: Mapping[str | None, Any]) -> _Link:
     source, target, length, rate, wavelengths, name = cells
     if not (source and target):
         raise InputError(path, f"{where}: a link without source or target", "names of two nodes")
+    for given in filter(None, (source, target, name)):
+        if not Name().fits(given):
+            raise InputError(path, f"{where}: {show(given)}", f"as a name, {Name().allowed}")
     try:
         metres = parse_length(length) if length else section.link_length
         bps = parse_rate(rate) if rate else section.link_rate

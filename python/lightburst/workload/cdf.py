@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lightburst.errors import InputError, show
-from lightburst.scenario.files import Stamp, stamp
+from lightburst.scenario.files import Stamp, read_text, stamp
 from lightburst.scenario.sizes import Empirical
+from lightburst.units import parse_number
 
 _PATH = "workload.size.file"
 _LINE = "two numbers, bytes and percent or probability"
@@ -71,10 +72,7 @@ def _shipped(name: str) -> Distribution:
 
 @lru_cache(maxsize=8)
 def _read(file: Path, _stamp: Stamp) -> Distribution:
-    try:
-        text = file.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(_PATH, f"{file} ({error})", "a text file that can be read") from None
+    text = read_text(file, _PATH, "a text file that can be read")
     return parse_distribution(text, str(file))
 
 
@@ -120,9 +118,8 @@ def _is_heading(fields: list[str]) -> bool:
 
 
 def _point(fields: list[str]) -> tuple[float, float] | None:
-    try:
-        size, share = map(float, fields)
-    except ValueError:
+    size, share = map(parse_number, fields) if len(fields) == 2 else (None, None)
+    if size is None or share is None:
         return None
     return (size, share) if 0 <= size < np.inf and 0 <= share <= 100 else None
 

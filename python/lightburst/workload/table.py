@@ -1,5 +1,6 @@
 """A table of flows of the user's own."""
 
+from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from lightburst.errors import InputError, show
 from lightburst.free import check_memory
 from lightburst.scenario.files import Stamp, stamp
 from lightburst.scenario.workload import LATEST_START
-from lightburst.units import PICOSECONDS_PER_SECOND
+from lightburst.units import PICOSECONDS_PER_SECOND, parse_number
 from lightburst.workload.flows import Flows
 from lightburst.workload.sizes import LARGEST_SIZE
 
@@ -22,6 +23,9 @@ Numbers = NDArray[np.integer[Any] | np.floating[Any]]
 
 _PATH = "workload.file"
 _COLUMNS = "source, destination, start_s or start_ps, size_bytes"
+_COLUMNS_READ = ("source", "destination", "start_s", "start_ps", "size_bytes")
+# Beyond this a float stands for a number of text; nothing in a table may be as large.
+_LARGEST_EXACT = 2.0**63
 # Memory while a table is read: for each byte of a CSV file, and for each cell of a Parquet file.
 _EXPANSION = 6
 _BYTES_PER_CELL = 50
@@ -82,8 +86,8 @@ def _load(file: Path, size: int) -> Any:
             return table.read()
         _check_memory(file, f"{size:,} bytes", size * _EXPANSION)
         return pa.csv.read_csv(file)
-    except (OSError, pa.ArrowException) as error:
-        reason = str(error).strip().splitlines()[0]
+    except (OSError, ValueError, pa.ArrowException) as error:
+        reason = str(error).strip().partition("\n")[0]
         allowed = "a CSV or Parquet file that can be read"
         raise InputError(_PATH, f"{file} ({reason})", allowed) from None
 
@@ -98,10 +102,8 @@ class _Table:
     """Columns of numbers, and errors that name the row."""
 
     def __init__(self, table: Any) -> None:
-        self._columns = {
-            name.strip(): column
-            for name, column in zip(table.column_names, table.columns, strict=True)
-        }
+        names = _names(table)
+        self._columns = dict(zip(names, table.columns, strict=True))
         self.rows: int = table.num_rows
 
     def __contains__(self, name: str) -> bool:
@@ -115,17 +117,18 @@ class _Table:
         return self._columns[name]
 
     def numbers(self, name: str, allowed: str) -> Numbers:
-        """One column as numbers; what is missing in it is NaN."""
+        """One column as numbers, whole ones exactly; what is missing in it is NaN."""
         column = self.column(name)
         kind = column.type
-        if pa.types.is_decimal(kind):
-            column = column.cast(pa.float64())
-        elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
-            is_number = np.array([_is_number(value) for value in column.to_pylist()], np.bool_)
-            self.require(name, is_number, allowed)
-            column = column.cast(pa.string()).cast(pa.float64())
-        numbers: Numbers = column.to_numpy()
-        return numbers
+        if pa.types.is_integer(kind):
+            exact: Numbers = column.to_numpy()
+            return exact
+        if pa.types.is_floating(kind):
+            return np.asarray(column.to_numpy(), np.float64)
+        read = [_number(value) for value in column.to_pylist()]
+        self.require(name, np.array([value is not None for value in read], np.bool_), allowed)
+        whole = all(isinstance(value, int) for value in read)
+        return np.array(read, np.int64 if whole else np.float64)
 
     def whole(self, name: str, least: int, most: int, allowed: str) -> Numbers:
         """One column as whole numbers within limits."""
@@ -144,12 +147,28 @@ class _Table:
         raise InputError(_PATH, f"row {row + 1}: {name} {given}", allowed)
 
 
-def _is_number(value: object) -> bool:
+def _names(table: Any) -> list[str]:
     try:
-        float(str(value))
-    except ValueError:
-        return False
-    return not isinstance(value, bool)
+        names = [name.strip() for name in table.column_names]
+    except UnicodeDecodeError:
+        raise InputError(_PATH, "a heading that is not UTF-8", _COLUMNS) from None
+    twice = sorted({name for name in names if names.count(name) > 1} & set(_COLUMNS_READ))
+    if twice:
+        raise InputError(_PATH, f"the column '{twice[0]}' more than once", _COLUMNS)
+    return names
+
+
+def _text(value: object) -> str:
+    """Write a cell; Arrow gives bytes where a column is not all UTF-8."""
+    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+
+
+def _number(value: object) -> int | float | None:
+    """Read a cell of text, or a decimal; whole numbers that 64 bits hold exactly."""
+    read = parse_number(_text(value))
+    if read is None or not abs(read) < _LARGEST_EXACT or not read.is_integer():
+        return read
+    return int(Decimal(_text(value).strip()))
 
 
 def _starts(table: _Table) -> NDArray[np.uint64]:
@@ -159,7 +178,7 @@ def _starts(table: _Table) -> NDArray[np.uint64]:
     else:
         name, latest = "start_s", LATEST_START // PICOSECONDS_PER_SECOND
         allowed = f"a number from 0 to {latest}"
-        seconds = table.numbers(name, allowed)
+        seconds = table.numbers(name, allowed).astype(np.float64)
         table.require(name, (seconds >= 0) & (seconds <= latest), allowed)
         start = np.rint(seconds * PICOSECONDS_PER_SECOND).astype(np.uint64)
     in_order = np.concatenate([[True], start[1:] >= start[:-1]])
@@ -176,9 +195,9 @@ def _hosts(
         _check_unambiguous(names)
         allowed = f"the number of a host, from 0 to {hosts - 1}"
         return table.whole(name, 0, hosts - 1, allowed).astype(np.int64)
-    number = {host: i for i, host in enumerate(names)}
-    given = column.cast(pa.string()).to_pylist()
-    index = np.array([number.get(str(host).strip(), -1) for host in given], np.int64)
+    number_of = {host: i for i, host in enumerate(names)}
+    given = map(_text, column.to_pylist())
+    index = np.array([number_of.get(host.strip(), -1) for host in given], np.int64)
     table.require(name, index >= 0, f"the name of a host, such as {show(names[0])}")
     return index
 
