@@ -234,7 +234,7 @@ BAD: dict[str, tuple[list[str], list[str]]] = {
     "unknown model": (["model", "yu2003"], ["no such command 'yu2003'; allowed: yu2004, padhye"]),
     "unknown option": (
         ["run", "small.toml", "--sed", "1"],
-        ["no such option: --sed; allowed: --set, --seed, ", ", --out, --help"],
+        ["no such option: --sed; allowed: --set, --seed, ", ", --out, --yes, --help"],
     ),
     "unknown option of all": (["--nope"], ["no such option: --nope; allowed: --version, --help"]),
     "no scenario": (["run"], ["scenario: given nothing; allowed: a TOML file"]),
@@ -380,7 +380,7 @@ def finished_runs(directory: Path) -> int:
 @pytest.mark.parametrize("several", [False, True])
 def test_ctrl_c_ends_and_keeps_what_was_finished(scenario: Path, several: bool) -> None:
     if several:
-        words = ["--replications", "100000"]
+        words = ["--replications", "100000", "--yes"]
     else:
         words = ["--set", "workload.flows=2000000", "--set", "topology.k=16"]
     process = subprocess.Popen(

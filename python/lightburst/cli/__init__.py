@@ -24,15 +24,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 when done, 2 for bad input, 130 when interrupted.
+        0 when done, 1 when standard output cannot be written, 2 for bad input, 130 when
+        interrupted.
     """
+    if arguments is None:
+        from lightburst.cli.streams import prepare
+
+        prepare()
     code = _run(sys.argv[1:] if arguments is None else arguments)
     if arguments is None and code == INTERRUPTED:
         # Python's own end would wait for threads in the middle of a simulation and take large
         # networks apart piece by piece; whoever interrupts wants neither.
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
+        try:
+            sys.stdout.flush()
+            sys.stderr.flush()
+        finally:
+            os._exit(code)
     return code
 
 

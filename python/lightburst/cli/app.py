@@ -64,11 +64,12 @@ def run_command(
         str, typer.Option("--format", metavar="table|json|csv", help="What to print.")
     ] = "table",
     out: OutOption = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before very many runs.")] = False,
 ) -> None:
     """Simulate a scenario."""
     from lightburst.cli.run import run
 
-    run(scenario, settings or [], seed, replications, format, out)
+    run(scenario, settings or [], seed, replications, format, out, yes)
 
 
 @app.command("trace")
@@ -161,6 +162,7 @@ def report_command(
     ],
 ) -> None:
     """Write one offline HTML page about a saved result."""
+    from lightburst.cli.streams import say
     from lightburst.report.saved import write_page
 
-    print(write_page(directory))
+    say(write_page(directory))

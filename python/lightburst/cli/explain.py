@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING
 
 from lightburst.cli.aside import run_aside
 from lightburst.cli.options import choice, whole
 from lightburst.cli.run import changed
+from lightburst.cli.streams import warn
 from lightburst.compile import check_seed
 from lightburst.errors import InputError
 from lightburst.report.explanation import WORST, explain
@@ -52,5 +52,4 @@ def explain_flow(path: str, settings: Sequence[str], flow: str, seed: str, forma
     else:
         print(found)
         print(f"\ndigest {found.result.digest}")
-    for warning in found.result.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
+    warn(found.result.warnings)

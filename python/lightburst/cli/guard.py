@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import sys
 import warnings
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec
 import typer
 
 from lightburst.cli import INTERRUPTED
+from lightburst.cli.streams import FAILED_OUTPUT, OutputError, discard, tell
 from lightburst.errors import InputError, StoreWarning
 
 if TYPE_CHECKING:
@@ -39,11 +39,20 @@ def start(app: typer.Typer, arguments: Sequence[str]) -> int:
         The exit code; words that make no command are bad input.
     """
     try:
-        return int(app(list(arguments), prog_name="lightburst", standalone_mode=False) or 0)
+        code = int(app(list(arguments), prog_name="lightburst", standalone_mode=False) or 0)
+        sys.stdout.flush()
+        return code
     except typer.TyperException as error:
         if said := _explained(error):
-            print(f"lightburst: {said}", file=sys.stderr)
+            tell(said)
         return BAD_INPUT
+    except OutputError as error:
+        tell(f"standard output: {error}")
+        discard(sys.stdout)
+        return FAILED_OUTPUT
+    except BrokenPipeError:
+        discard(sys.stdout)
+        return 0
 
 
 def _explained(error: Any) -> str:
@@ -80,7 +89,7 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
     -------
     callable
         The same; bad input ends with one message and exit code 2, Ctrl-C with 130, and a reader
-        that goes away (``| head``) quietly.
+        that goes away (``| head``) quietly, see `start`.
     """
 
     @functools.wraps(command)
@@ -91,18 +100,18 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
             sys.stdout.flush()
         except InputError as error:
             for single in error.errors:
-                print(f"lightburst: {single}", file=sys.stderr)
+                tell(str(single))
             raise typer.Exit(BAD_INPUT) from None
         except MemoryError as error:
             words = f"memory has ended: {error or 'no more to be had'}; allowed: a smaller scenario"
             print(f"lightburst: {words}", file=sys.stderr)
             raise typer.Exit(BAD_INPUT) from None
         except KeyboardInterrupt:
-            print("lightburst: interrupted", file=sys.stderr)
+            tell("interrupted")
             raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
-            # Python would complain once more when it flushes at its end.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            # Not left to typer, which ends the process with 1.
+            discard(sys.stdout)
             raise typer.Exit(0) from None
 
     return inner
@@ -137,6 +146,5 @@ def resumable(store: Path) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        words = f"finished runs are kept in {store}; the same command goes on from there"
-        print(f"lightburst: {words}", file=sys.stderr)
+        tell(f"finished runs are kept in {store}; the same command goes on from there")
         raise

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, get_args
 
-from rich.console import Console
 from rich.table import Table
 
 from lightburst import _core
+from lightburst.cli.screen import show_table
 from lightburst.errors import InputError, did_you_mean, show
 from lightburst.papers import PAPERS
 from lightburst.scenario import KINDS
@@ -88,7 +88,7 @@ def _print_kinds(union: Any) -> None:
     for model in get_args(get_args(union)[0]):
         summary = (model.__doc__ or "").split("\n\n")[0].replace("\n", " ").replace("`", "").strip()
         table.add_row(str(model.model_fields["kind"].default), summary, "\n".join(_keys(model)))
-    Console().print(table)
+    show_table(table)
 
 
 def _keys(model: type[BaseModel]) -> Iterator[str]:
@@ -123,4 +123,4 @@ def _print_papers() -> None:
         table.add_row(name, paper.citation)
         for part, words in paper.parts.items():
             table.add_row(f"{name}/{part}", words)
-    Console().print(table)
+    show_table(table)

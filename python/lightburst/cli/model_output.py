@@ -9,7 +9,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from lightburst.cli.numbers import Plain, console
+from lightburst.cli.numbers import Plain
+from lightburst.cli.screen import show_table
+from lightburst.cli.streams import say
 from lightburst.errors import InputError, show
 from lightburst.plots import style, theory
 
@@ -61,7 +63,6 @@ def print_records(
         writer.writerows({key: _flat(value) for key, value in row.items()} for row in records)
         sys.stdout.write(text.getvalue())
     else:
-        screen = console()
         table = Plain(title)
         for key, heading in headings.items():
             # Only the last column has more than a line would hold.
@@ -70,9 +71,8 @@ def print_records(
             table.add_column(heading, justify=side, no_wrap=not several, overflow="fold")
         for row in records:
             table.add_row(*(_cell(row[key]) for key in headings))
-        screen.print(table)
-        for note in notes:
-            screen.print(note, markup=False, highlight=False)
+        show_table(table)
+        say(*notes)
 
 
 def check_figure(file: str | None, points: int, curves: int) -> Path | None:

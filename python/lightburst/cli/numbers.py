@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from rich.box import SIMPLE
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -15,25 +14,12 @@ from lightburst.papers.figure import Bars, Figure, Maps, Packets
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rich.console import ConsoleOptions, RenderResult
+    from rich.console import Console, ConsoleOptions, RenderResult
 
     from lightburst.papers.figure import AnyFigure, Listing
 
 
 _MOST_COLUMNS: Final = 13
-_LEAST_WIDTH: Final = 100
-
-
-def console() -> Console:
-    """Give what tables are printed on.
-
-    Returns
-    -------
-    rich.console.Console
-        As wide as the terminal; wider than a narrow one or a log, whose lines then break, because
-        a table that is too wide loses its last columns.
-    """
-    return Console(width=max(Console().width, _LEAST_WIDTH))
 
 
 def numbers(figure: AnyFigure) -> Iterator[Table]:

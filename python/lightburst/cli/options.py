@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import TYPE_CHECKING, Final
 
 from lightburst.errors import InputError, did_you_mean, show
@@ -49,3 +50,27 @@ def choice(path: str, text: str, known: Sequence[str]) -> str:
     if text not in known:
         raise InputError(path, show(text), f"one of {', '.join(known)}{did_you_mean(text, known)}")
     return text
+
+
+def agreed(path: str, number: int, most: int, what: str) -> None:
+    """Ask whoever sits at the terminal whether so many are meant.
+
+    Parameters
+    ----------
+    path : str
+        The option, for the message.
+    number, most : int
+        What was given, and what is done without a question.
+    what : str
+        What is counted.
+
+    Raises
+    ------
+    InputError
+        If the answer is not yes, or nobody can be asked.
+    """
+    if sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty():
+        print(f"lightburst: {number:,} {what}. Go on? [y/N] ", end="", file=sys.stderr, flush=True)
+        if sys.stdin.readline().strip().lower() in ("y", "yes"):
+            return
+    raise InputError(path, f"{number:,} {what}", f"up to {most:,}, or any number with --yes")

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Final
 from rich.text import Text
 
 from lightburst.cli.guard import resumable
-from lightburst.cli.numbers import Plain, console, numbers, rows_of
+from lightburst.cli.numbers import Plain, numbers, rows_of
 from lightburst.cli.options import choice, whole
+from lightburst.cli.screen import show_table
+from lightburst.errors import printable
 from lightburst.folder import check
 from lightburst.papers.claims import Verdict, by_source, counted
 from lightburst.report.files import STORE
@@ -18,7 +20,8 @@ from lightburst.report.page import short
 from lightburst.report.reproduction import reproduce as run_again
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from rich.table import Table
 
@@ -62,34 +65,38 @@ def reproduce(name: str, quick: bool, format: str, out: str | None, workers: str
     page = None if out is None else found.save(out)
     if format == "json":
         claims = [claim.as_dict() for claim in found.claims]
-        print(json.dumps(claims, indent=2, allow_nan=False, ensure_ascii=False))
+        print(json.dumps(claims, indent=2, allow_nan=False))
     else:
         _print_tables(found)
     # Beside the JSON on standard output, only standard error is left for words.
     stream = sys.stderr if format == "json" else sys.stdout
+    for line in _files(found, page):
+        print(printable(line), file=stream)
+
+
+def _files(found: Reproduction, page: Path | None) -> Iterator[str]:
     if page is None:
-        print("Figures and an offline page: add --out DIR.", file=stream)
+        yield "Figures and an offline page: add --out DIR."
         return
     for figure in found.figures:
         for ending in ("png", "svg"):
-            print(f"figure: {page.parent / figure.id}.{ending}", file=stream)
+            yield f"figure: {page.parent / figure.id}.{ending}"
     for listing in found.tables:
-        print(f"table:  {page.parent / listing.id}.csv", file=stream)
-    print(f"page:   {page}", file=stream)
+        yield f"table:  {page.parent / listing.id}.csv"
+    yield f"page:   {page}"
 
 
 def _print_tables(found: Reproduction) -> None:
-    screen = console()
     for printed in (table for figure in found.figures for table in numbers(figure)):
-        screen.print(printed)
+        show_table(printed)
     for listing in found.tables:
-        screen.print(rows_of(listing))
+        show_table(rows_of(listing))
     for source, claims in by_source(found.claims).items():
         title = f"Claims of {found.name}, source: {source} ({counted(claims)})"
-        screen.print(_claims(title, claims))
+        show_table(_claims(title, claims))
         differing = [claim for claim in claims if claim.verdict is Verdict.DIFFERS]
         if differing:
-            screen.print(_differing(differing))
+            show_table(_differing(differing))
     print("Criteria and notes: --format json, or the page.")
 
 

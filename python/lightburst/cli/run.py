@@ -6,15 +6,15 @@ import csv
 import io
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from lightburst.cli.aside import run_aside
 from lightburst.cli.guard import resumable
-from lightburst.cli.options import choice, whole
+from lightburst.cli.options import agreed, choice, whole
+from lightburst.cli.screen import show_table
+from lightburst.cli.streams import warn
 from lightburst.compile import check_seed
 from lightburst.errors import InputError, show
 from lightburst.folder import check
@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from lightburst.report.words import Parts
     from lightburst.result import Result
 
+# More are more likely a slip of the finger.
+_MOST_RUNS: Final = 10_000
+
 
 def run(
     path: str,
@@ -46,6 +49,7 @@ def run(
     replications: str,
     format: str,
     out: str | None,
+    yes: bool,
 ) -> None:
     """Simulate a scenario and print what came of it.
 
@@ -61,6 +65,8 @@ def run(
         ``"table"``, ``"json"`` or ``"csv"``.
     out : str or None
         Where to write the tables.
+    yes : bool
+        Whether to run as many as are wanted without asking.
 
     Raises
     ------
@@ -71,6 +77,8 @@ def run(
     scenario = changed(load(path), settings)
     first, number = whole("--seed", seed, 0), whole("--replications", replications, 1)
     check_seed(first + number - 1, "--seed")
+    if number > _MOST_RUNS and not yes:
+        agreed("--replications", number, _MOST_RUNS, "runs")
     if out is not None:
         check(out)
     if number == 1:
@@ -78,14 +86,14 @@ def run(
         if out is not None:
             result.save(out)
         _print_run(result, format)
-        _warn(result.warnings)
+        warn(result.warnings)
     else:
         with resumable(STORE):
             found = replicate(scenario, range(first, first + number))
         if out is not None:
             found.save(out)
         _print_replications(found, format)
-        _warn(found.warnings)
+        warn(found.warnings)
 
 
 def changed(scenario: Scenario, settings: Sequence[str]) -> Scenario:
@@ -176,16 +184,11 @@ def _print_parts(parts: Parts, rows: Iterable[tuple[str, ...]]) -> None:
         return
     table = Table("")
     for name in parts:
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", no_wrap=True)
     for key, *cells in rows:
         # An interval below its mean, so that the columns are narrow.
         table.add_row(words_of(key), *(cell.replace(" (", "\n(") for cell in cells))
-    Console().print(table)
-
-
-def _warn(warnings: Sequence[str]) -> None:
-    for warning in warnings:
-        print(f"warning: {warning}", file=sys.stderr)
+    show_table(table)
 
 
 def _title(scenario: Scenario, seeds: str) -> str:
@@ -213,10 +216,8 @@ def print_table(title: str, rows: Iterable[tuple[str, str]]) -> None:
         Name and value.
     """
     table = Table(show_header=False)
-    table.add_column(no_wrap=True)
-    table.add_column(justify="right", overflow="fold")
+    table.add_column()
+    table.add_column(justify="right", no_wrap=True)
     for row in rows:
         table.add_row(*row)
-    console = Console()
-    console.print(Text(title, style="italic"))
-    console.print(table)
+    show_table(table, title)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -11,6 +10,7 @@ import pandas as pd
 from lightburst.cli.aside import run_aside
 from lightburst.cli.options import choice, whole
 from lightburst.cli.run import changed, print_table
+from lightburst.cli.streams import say, warn
 from lightburst.compile import check_seed
 from lightburst.errors import InputError, inside
 from lightburst.folder import check
@@ -91,10 +91,8 @@ def trace(
         _print(scenario, about)
         for line in () if way is None else _hops(way):
             print(line)
-        for file in () if directory is None else _written(directory):
-            print(file)
-    for warning in result.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
+        say(*(() if directory is None else _written(directory)))
+    warn(result.warnings)
 
 
 def _check(groups: Sequence[FlowGroup]) -> None:
