@@ -45,6 +45,8 @@ _ALONE = re.compile(_NUMBER, re.ASCII)
 # has more digits than this in its exponent cannot be held at all.
 _LARGEST_EXPONENT = 40
 _LONGEST_EXPONENT = 9
+# About three thousand digits; no limit of a field is near.
+_MOST_BITS = 10_000
 # A few roundings lie behind a float such as 0.1 + 0.2; how far they can carry it, in units of its
 # last place.
 _ROUNDINGS = 4
@@ -88,7 +90,7 @@ _NOT_SI = bool | BareInt | BareFloat | Picoseconds
 
 
 def as_python(value: Any) -> Any:
-    """Give Python's own number, bool, text or list for one of NumPy or pandas.
+    """Give Python's own number, bool, text, list or dictionary for one with NumPy's or pandas's.
 
     Parameters
     ----------
@@ -98,9 +100,14 @@ def as_python(value: Any) -> Any:
     Returns
     -------
     object
-        A float of few bits is the decimal that it prints, so that ``np.float32(0.1)`` is 0.1. What
-        is none of these comes back as it is.
+        A float of few bits is the decimal that it prints, so that ``np.float32(0.1)`` is 0.1. A
+        whole number of more digits than Python writes is infinite. What is none of these comes back
+        as it is.
     """
+    if type(value) is dict:
+        return {key: as_python(inner) for key, inner in value.items()}
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        return -math.inf if value < 0 else math.inf
     if isinstance(value, list | tuple | range):
         items = [as_python(item) for item in value]
         return tuple(items) if isinstance(value, tuple) else items

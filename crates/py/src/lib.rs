@@ -75,35 +75,46 @@ fn simulate<'py>(
         .map_err(value_error)?;
     let limit = event_limit.unwrap_or(u64::MAX);
     let mut looked = Instant::now();
-    loop {
+    // What is large is gathered and taken apart while other threads go on: the one that hears
+    // Ctrl-C may be among them.
+    let failed = loop {
         let slice = SLICE.min(limit.saturating_sub(run.events()));
         let (ended, back) = py.detach(move || {
             let ended = run.advance(slice);
             (ended, run)
         });
         run = back;
-        if ended {
-            return match run.beyond_the_clock() {
-                None => convert::columns(py, run.columns()),
-                Some(_) => Err(stopped(py, "clock", &*run)?),
-            };
+        if ended && run.beyond_the_clock().is_some() {
+            break stopped(py, "clock", &*run)?;
         }
-        py.check_signals()?;
+        if ended {
+            let columns = py.detach(move || {
+                let columns = run.columns();
+                drop(run);
+                columns
+            });
+            return convert::columns(py, columns);
+        }
+        if let Err(interrupted) = py.check_signals() {
+            break interrupted;
+        }
         let is_set = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
         if cancelled.as_ref().is_some_and(is_set) {
-            return Err(Cancelled::new_err("the run was cancelled"));
+            break Cancelled::new_err("the run was cancelled");
         }
         if run.events() >= limit {
-            return Err(stopped(py, "events", &*run)?);
+            break stopped(py, "events", &*run)?;
         }
         let Some(watch) = watch.filter(|_| looked.elapsed() >= LOOK) else {
             continue;
         };
         looked = Instant::now();
         if watch.call1((run.events(), run.now().0))?.is_truthy()? {
-            return Err(stopped(py, "watch", &*run)?);
+            break stopped(py, "watch", &*run)?;
         }
-    }
+    };
+    py.detach(move || drop(run));
+    Err(failed)
 }
 
 /// The end of a run that goes no further: why, and what there is most of.

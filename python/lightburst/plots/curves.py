@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, StrMethodFormatter
 
 from lightburst.plots import style
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _WIDTH: Final = 6.4  # inches
 _HEIGHT: Final = 4.8
 _LEGENDS: Final = 0.5
+_SUPERSCRIPTS: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def size(figure: Figure) -> tuple[float, float]:
@@ -78,6 +80,7 @@ def _curves(axes: Axes, figure: Figure) -> None:
         )
     if figure.x_log:
         axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(FuncFormatter(_power))
         axes.xaxis.set_minor_locator(LogLocator(subs="all", numticks=99))
         axes.xaxis.set_minor_formatter(NullFormatter())
     if figure.y_log:
@@ -90,6 +93,11 @@ def _curves(axes: Axes, figure: Figure) -> None:
     axes.set_xlabel(figure.x_label)
     axes.set_ylabel(figure.y_label)
     axes.set_title(figure.title, fontsize=11, loc="left")
+
+
+def _power(x: float, _position: int) -> str:
+    """Write a power of ten."""
+    return f"10{str(round(math.log10(x))).translate(_SUPERSCRIPTS)}"
 
 
 def _legends(sheet: Sheet, figure: Figure, bottom: float) -> None:

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import re
 import textwrap
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from matplotlib import rc_context
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
 RC: Final[dict[Any, Any]] = {
+    "text.parse_math": False,  # a name with a $ is no formula
     "svg.hashsalt": "lightburst",  # otherwise the ids in the SVG differ from run to run
     "font.size": 10,
     "axes.grid": True,
@@ -89,6 +94,17 @@ class Sheet:
         self.words(
             0.15, foot(text, self.width) - 0.08, "\n".join(lines), fontsize=8, color="#444444"
         )
+
+
+def write(canvas: Canvas, file: Path) -> None:
+    """Write what was drawn as PNG or SVG, by the ending; the same bytes for the same data."""
+    printed = file.suffix == ".png"
+    # Neither a date nor a version.
+    unsaid = ("Software",) if printed else ("Date", "Creator")
+    with rc_context(RC), warnings.catch_warnings():
+        # A box stands for a character of a name that the font does not have.
+        warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
+        canvas.savefig(file, dpi=160 if printed else "figure", metadata=dict.fromkeys(unsaid))
 
 
 def wrapped(text: str, width: float) -> list[str]:

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure as Canvas
 
 from lightburst.papers.figure import Bars, Figure, Maps, Packets
 from lightburst.plots import bars, curves, maps, packets
-from lightburst.plots.sheet import RC, Sheet, foot
+from lightburst.plots.sheet import RC, Sheet, foot, write
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +81,6 @@ def save(figure: AnyFigure, directory: Path) -> tuple[Path, Path]:
     canvas = draw([figure])
     png = directory / f"{figure.id}.png"
     svg = directory / f"{figure.id}.svg"
-    with rc_context(RC):
-        canvas.savefig(png, dpi=160, metadata={"Software": None})
-        canvas.savefig(svg, metadata={"Date": None, "Creator": None})
+    write(canvas, png)
+    write(canvas, svg)
     return png, svg

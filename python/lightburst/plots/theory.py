@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib import rc_context
 
-from lightburst.plots.sheet import RC
+from lightburst.plots.sheet import RC, write
 from lightburst.plots.static import draw
 
 if TYPE_CHECKING:
@@ -47,7 +47,5 @@ def save(figure: Figure, doubtful: pd.Series[bool], file: Path) -> None:
             points["x"], points["y"], linestyle="", marker="o", markersize=2.5, color="white"
         )
         fresh = Path(work, file.name)
-        # Neither a date nor a version: the same data gives the same bytes.
-        unsaid = ("Software",) if file.suffix == ".png" else ("Date", "Creator")
-        canvas.savefig(fresh, dpi=160, metadata=dict.fromkeys(unsaid))
+        write(canvas, fresh)
         fresh.replace(file)

@@ -13,7 +13,7 @@ from matplotlib.patches import Patch
 from lightburst import traced
 from lightburst.papers.figure import Packets
 from lightburst.plots import static, style
-from lightburst.plots.sheet import MOST_DOTS, RC, Sheet, foot
+from lightburst.plots.sheet import MOST_DOTS, RC, Sheet, foot, write
 from lightburst.trace import series, tables
 
 if TYPE_CHECKING:
@@ -77,9 +77,8 @@ def save(canvas: Canvas, directory: Path, stem: str) -> None:
     OSError
         If the directory cannot be written.
     """
-    with rc_context(RC):
-        canvas.savefig(directory / f"{stem}.png", dpi=160, metadata={"Software": None})
-        canvas.savefig(directory / f"{stem}.svg", metadata={"Date": None, "Creator": None})
+    for ending in ("png", "svg"):
+        write(canvas, directory / f"{stem}.{ending}")
 
 
 def time_sequence(trace: FlowTrace, source: str) -> Canvas:

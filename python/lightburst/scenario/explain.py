@@ -68,7 +68,7 @@ class _Place:
         if isinstance(part, int):
             self.path += f"[{part}]"
             return
-        self.path += f".{part}" if self.path else part
+        self.path += f".{quoted(part)}" if self.path else quoted(part)
         self.parent, self.parent_others = self.table, self.others
         self.field = self.table.model_fields.get(part) if self.table else None
         self.table, self.others = None, ()
@@ -110,8 +110,8 @@ def allowed_in(field: FieldInfo) -> str:
 
 
 def quoted(key: str) -> str:
-    """Write a key of a path: in double quotes if it has a dot, as in TOML."""
-    return f'"{key}"' if "." in key else key
+    """Write a key of a path: in double quotes if it is empty or has a dot, as in TOML."""
+    return key if key and "." not in key else f'"{key}"'
 
 
 def _quoted(names: Any) -> str:

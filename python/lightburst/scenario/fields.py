@@ -184,7 +184,7 @@ def refuse_all(errors: tuple[InputError, ...]) -> PydanticCustomError:
 
 def too_deep(path: str) -> InputError:
     """Make the error for lists or tables that lie deeper inside each other than Python goes."""
-    return InputError(path, "lists or tables inside each other, without end", "as many as it has")
+    return InputError(path, "lists or tables hundreds of levels deep", "a scenario: a few levels")
 
 
 @dataclass(frozen=True)

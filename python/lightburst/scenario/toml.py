@@ -3,10 +3,11 @@
 import tomllib
 from typing import Any
 
-from lightburst.units import BareFloat, BareInt
+from lightburst.units import BareFloat, BareInt, as_python
 
 # Tables and lists inside each other; no scenario has half as many.
 _MOST_LEVELS = 20
+_LONG = "a whole number of thousands of digits"
 
 
 def read(text: str) -> dict[str, Any]:
@@ -36,7 +37,7 @@ def read(text: str) -> dict[str, Any]:
     except RecursionError:
         raise tomllib.TOMLDecodeError(deep) from None
     except ValueError:
-        raise tomllib.TOMLDecodeError("a whole number of thousands of digits") from None
+        raise tomllib.TOMLDecodeError(_LONG) from None
     if _is_deep(tables, _MOST_LEVELS):
         raise tomllib.TOMLDecodeError(deep)
     return {key: _bare(value) for key, value in tables.items()}
@@ -52,4 +53,6 @@ def _bare(value: Any) -> Any:
         return {key: _bare(inner) for key, inner in value.items()}
     if isinstance(value, list):
         return [_bare(inner) for inner in value]
+    if type(value) is int and as_python(value) != value:  # in hexadecimal
+        raise tomllib.TOMLDecodeError(_LONG)
     return BareInt(value) if type(value) is int else value

@@ -1,0 +1,177 @@
+"""Whatever is handed over, it runs or is refused in words: nothing else, and not without end.
+
+As many cases as ``LIGHTBURST_FUZZ`` says, of all kinds together; the same ones each time.
+"""
+
+import json
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import hostile
+import psutil
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import tomli_w
+from hypothesis import HealthCheck, given, note
+from hypothesis import settings as profile
+
+from lightburst import _core, load
+from lightburst.cli.run import changed
+from lightburst.errors import InputError
+from lightburst.metrics import to_json
+from lightburst.scenario import Scenario
+from lightburst.simulate import simulate
+
+CASES = int(os.environ.get("LIGHTBURST_FUZZ", "400"))
+# What a case may take of memory and of time; a run is stopped before, what does not stop hangs.
+MEMORY = 300 * 2**20
+RUN_S, HANG_S = 0.3, 60
+
+# Panics of the simulator that are known; here and nowhere else a case is let go for one.
+KNOWN_PANICS: tuple[str, ...] = ("a link must have a delay",)
+
+SMALL: dict[str, Any] = hostile.BASES[2]
+
+
+def cases(share: float) -> profile:
+    """So many of all cases, without a limit on the time of one that depends on the machine."""
+    return profile(
+        max_examples=max(1, round(share * CASES)),
+        derandomize=True,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
+
+
+@pytest.fixture(autouse=True, scope="module")
+def little_memory() -> Iterator[None]:
+    """Let scenarios that need more than a small machine has be refused, as they are there."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=MEMORY))
+        yield
+
+
+@contextmanager
+def limited() -> Iterator[None]:
+    """Fail on what does not end."""
+
+    def hangs(*_: object) -> None:
+        raise TimeoutError(f"no end after {HANG_S} s")
+
+    before = signal.signal(signal.SIGALRM, hangs)
+    signal.alarm(HANG_S)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def simulated(scenario: Scenario) -> None:
+    """Run for a moment, and look at all that a user might."""
+    cancel = _core.Cancel()
+    timer = threading.Timer(RUN_S, cancel.set)
+    timer.start()
+    try:
+        result = simulate(scenario, 1, cancel=cancel)
+    finally:
+        timer.cancel()
+    json.dumps(to_json(result.metrics), allow_nan=False)
+    assert len(result.flows) == result.metrics["flows"] or scenario.measurement.warm_up
+    assert all(text.isprintable() for text in result.warnings)
+    for table in (result.flows, result.links, result.groups, result.size_classes):
+        assert table is not None
+    assert Scenario.from_dict(scenario.to_dict()) == scenario
+
+
+def runs_or_is_refused(make: Callable[[], Scenario]) -> None:
+    """What must hold for whatever a user gives."""
+    try:
+        with limited():
+            simulated(make())
+    except _core.Cancelled:
+        pass
+    except InputError as error:
+        for single in error.errors:
+            note(str(single))
+            for part in (single.path, single.given, single.allowed):
+                assert part
+                assert part.isprintable()
+                assert len(part) < 2000
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        if not any(known in str(error) for known in KNOWN_PANICS):
+            raise AssertionError(f"panic: {error}") from error
+
+
+@cases(0.4)
+@given(hostile.scenarios())
+def test_dictionaries(values: dict[str, Any]) -> None:
+    runs_or_is_refused(lambda: Scenario.from_dict(values))
+
+
+@cases(0.2)
+@given(hostile.scenarios())
+def test_files(tmp_path_factory: pytest.TempPathFactory, values: dict[str, Any]) -> None:
+    file = tmp_path_factory.getbasetemp() / "scenario.toml"
+    try:
+        file.write_text(tomli_w.dumps(values))
+    except (TypeError, ValueError, AttributeError):  # TOML cannot say it
+        return
+    runs_or_is_refused(lambda: load(file))
+
+
+@cases(0.15)
+@given(hostile.st.sampled_from(hostile.BASES), hostile.st.lists(hostile.settings(), max_size=3))
+def test_set(base: dict[str, Any], settings: list[str]) -> None:
+    runs_or_is_refused(lambda: changed(Scenario.from_dict(base), settings))
+
+
+def with_file(table: str, kind: str, file: Path) -> Scenario:
+    """A small scenario, with a file in one of its tables."""
+    base = Scenario.from_dict(SMALL)
+    return base.with_({table: {"kind": kind, "file": str(file)}})
+
+
+@cases(0.1)
+@given(content=hostile.flow_csv())
+def test_flow_tables(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    file = tmp_path_factory.mktemp("flows") / "flows.csv"
+    file.write_bytes(content)
+    runs_or_is_refused(lambda: with_file("workload", "table", file))
+
+
+@cases(0.05)
+@given(table=hostile.flow_parquet())
+def test_flow_tables_in_parquet(tmp_path_factory: pytest.TempPathFactory, table: pa.Table) -> None:
+    file = tmp_path_factory.mktemp("flows") / "flows.parquet"
+    try:
+        pq.write_table(table, file)
+    except (pa.ArrowException, UnicodeEncodeError):  # Parquet cannot hold it
+        return
+    runs_or_is_refused(lambda: with_file("workload", "table", file))
+
+
+@cases(0.05)
+@given(content=hostile.link_csv())
+def test_graphs(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    file = tmp_path_factory.mktemp("links") / "links.csv"
+    file.write_bytes(content)
+    runs_or_is_refused(lambda: with_file("topology", "graph", file))
+
+
+@cases(0.05)
+@given(content=hostile.sizes_text())
+def test_size_files(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    file = tmp_path_factory.mktemp("sizes") / "sizes.txt"
+    file.write_bytes(content)
+    runs_or_is_refused(lambda: with_file("workload.size", "empirical", file))
