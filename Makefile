@@ -64,7 +64,7 @@ test: lint ## everything that continuous integration runs
 
 test-all: lint $(CHECKED) ## the same and the tests that take minutes, on a core that checks its arithmetic
 	cargo test --quiet --locked --workspace --exclude lightburst-py
-	LIGHTBURST_CHECKED_CORE=$(abspath $(CHECKED)) $(BIN)/pytest $(ARGS)
+	LIGHTBURST_FUZZ=10000 LIGHTBURST_CHECKED_CORE=$(abspath $(CHECKED)) $(BIN)/pytest $(ARGS)
 
 # As the extension, with overflow checks and debug assertions; tests/checked_core.py loads it.
 $(CHECKED): $(DEPENDENCIES) $(RUST)

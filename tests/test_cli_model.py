@@ -238,7 +238,7 @@ def test_the_axis_is_what_has_more_points(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--loss", "0"], "--loss: given '0'; allowed: probabilities above 0 and below 1"),
+        (["--loss", "0"], "--loss: given '0'; allowed: probabilities from 1e-09 and below 1"),
         (["--loss", "0.1,x"], "--loss: given 'x'; allowed: probabilities"),
         (["--loss", "1e-3:1e-2"], "--loss: given '1e-3:1e-2'; allowed: a value, or FROM:TO:N"),
         (["--loss", "0.1:0.01:5"], "--loss: given '0.1:0.01:5'; allowed: FROM:TO:N with FROM"),
@@ -250,8 +250,8 @@ def test_the_axis_is_what_has_more_points(
         (["--access-rate", "1 Gbps"], "--access-rate: given '1 Gbps'; allowed: a rate"),
         (["--round-trip", "0s"], "--round-trip: given '0s'; allowed: a duration, greater than"),
         (["--timeout", "soon"], "--timeout: given 'soon'; allowed: a duration"),
-        (["--window", "0"], "--window: given '0'; allowed: a number from 1"),
-        (["--ack-every", "inf"], "--ack-every: given 'inf'; allowed: a number from 1"),
+        (["--window", "0"], "--window: given '0'; allowed: a number from 1 to 1e+09"),
+        (["--ack-every", "inf"], "--ack-every: given 'inf'; allowed: a number from 1 to 1e+09"),
         (["--segment-size", "0 B"], "--segment-size: given '0 B'; allowed: a size from 1 B"),
         (["--flavour", "sack,tahoe"], "--flavour: given 'tahoe'; allowed: one or more of sack"),
         (["--figure", "theory.pdf"], "--figure: given 'theory.pdf'; allowed: a file that ends in"),

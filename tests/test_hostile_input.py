@@ -113,7 +113,7 @@ def test_zero_has_no_sign() -> None:
     assert lengths[0].to_toml() == lengths[1].to_toml()
 
 
-TABLES = {
+TABLES: dict[str, tuple[str | bytes, str]] = {
     "latin": ((HEADING + "0,1,0,10\n0,1,0,\xe9\n").encode("latin-1"), "row 2: size_bytes b'"),
     "latin heading": ((HEADING[:-1] + ",\xe9\n0,1,0,1,1\n").encode("latin-1"), "not UTF-8"),
     "underscore": (HEADING + "0,1,0,1_000\n", "row 1: size_bytes '1_000'"),

@@ -41,30 +41,26 @@ def show(value: object) -> str:
     return text if len(text) <= _LONGEST_GIVEN else f"{text[: _LONGEST_GIVEN - 3]}..."
 
 
-def printable(text: str) -> str:
+def printable(text: str, longest: int | None = None) -> str:
     r"""Write text so that a terminal shows all of it and obeys none of it.
 
     Parameters
     ----------
     text : str
         Maybe with control characters, escape sequences, or bytes of a file name that are not UTF-8.
+    longest : int, optional
+        Characters; of more the middle is left out.
 
     Returns
     -------
     str
         One line; what cannot be printed stands as Python writes it, such as ``\x1b``.
     """
+    if longest is not None and len(text) > longest:
+        text = f"{text[: longest // 2]} ... {text[-longest // 2 :]}"
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
-
-
-def _part(text: str, longest: int = _LONGEST_PART) -> str:
-    """Write a part of an error: printable, and without its middle if it is long."""
-    half = longest // 2
-    if len(text) > longest:
-        text = f"{text[:half]} ... {text[-half:]}"
-    return printable(text)
 
 
 def did_you_mean(given: object, known: Iterable[str]) -> str:
@@ -130,8 +126,8 @@ class InputError(ValueError):
     """
 
     def __init__(self, path: str, given: str, allowed: str) -> None:
-        self.path, self.given = _part(path, _LONGEST_PATH), _part(given)
-        self.allowed = _part(allowed)
+        self.path = printable(path, _LONGEST_PATH)
+        self.given, self.allowed = (printable(part, _LONGEST_PART) for part in (given, allowed))
         super().__init__(self.path, self.given, self.allowed)
 
     @property

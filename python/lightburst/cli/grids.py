@@ -14,22 +14,25 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 _MOST_STEPS: Final = 1000
+# Beyond these the formulas lose their digits, and say nothing of any network.
+_LEAST_PROBABILITY: Final = 1e-9
+_MOST: Final = 1e9
 _PICOSECONDS: Final = 1e12
 
 
 def probability(path: str, text: str) -> float:
-    """Read a loss probability; `InputError` at ``path`` if it is not above 0 and below 1."""
+    """Read a loss probability; `InputError` at ``path`` if it is not from 1e-9 and below 1."""
     value = parse_number(text)
-    if value is None or not 0 < value < 1:
-        raise InputError(path, show(text), "probabilities above 0 and below 1")
+    if value is None or not _LEAST_PROBABILITY <= value < 1:
+        raise InputError(path, show(text), f"probabilities from {_LEAST_PROBABILITY:g} and below 1")
     return value
 
 
 def number_from_one(path: str, text: str) -> float:
-    """Read a number of at least 1; `InputError` at ``path`` if it is not one."""
+    """Read a number from 1 to 1e9; `InputError` at ``path`` if it is not one."""
     value = parse_number(text)
-    if value is None or not 1 <= value < np.inf:
-        raise InputError(path, show(text), "a number from 1")
+    if value is None or not 1 <= value <= _MOST:
+        raise InputError(path, show(text), f"a number from 1 to {_MOST:g}")
     return value
 
 

@@ -12,7 +12,7 @@ import typer
 
 from lightburst.cli import INTERRUPTED
 from lightburst.cli.streams import FAILED_OUTPUT, OutputError, discard, tell
-from lightburst.errors import InputError, StoreWarning
+from lightburst.errors import InputError, StoreWarning, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 
 BAD_INPUT: Final = 2
+# Characters of what typer says of words that make no command.
+_LONGEST_SAID: Final = 200
 
 
 def start(app: typer.Typer, arguments: Sequence[str]) -> int:
@@ -63,6 +65,7 @@ def _explained(error: Any) -> str:
         return str(InputError(name, "nothing", words[:1].lower() + words[1:]))
     # What may stand there follows from here; a second sentence only guesses at it.
     said = str(error.message).partition(". ")[0].rstrip(".")
+    said = printable(said, _LONGEST_SAID)
     said, context = said[:1].lower() + said[1:], getattr(error, "ctx", None)
     if not said or context is None:
         return said

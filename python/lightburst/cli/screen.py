@@ -38,7 +38,7 @@ def show_table(table: Table, title: str = "") -> None:
         column.min_width = max((cell_len(part) for words in parts for part in words), default=0)
     screen, wide = console(), console(_WIDER_THAN_ANY)
     if title:
-        screen.print(Text(title, style="italic"))
+        screen.print(Text(title, style="italic"), soft_wrap=True)
     # Left to itself, rich lets columns vanish, or cuts them.
     needed = Measurement.get(wide, wide.options, table).minimum
     console(max(screen.width, needed)).print(table, crop=False)

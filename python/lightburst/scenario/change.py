@@ -13,7 +13,7 @@ from lightburst.scenario import toml
 from lightburst.scenario.absent import absent
 from lightburst.scenario.explain import inner_model, is_mapping, kinds, markers
 from lightburst.scenario.fields import Section, given, is_named, plain
-from lightburst.units import Quantity
+from lightburst.units import Quantity, as_python
 
 # Fields that hold text of the user's own, which must not be read as a number.
 _TEXT = frozenset({"name", "file"})
@@ -56,7 +56,9 @@ def change(scenario: Section, changes: Mapping[str, Any]) -> dict[str, Any]:
             raise InputError("path", show(path), allowed)
     values = given(scenario)
     # A kind first, and a table before what is in it: other changes are meant for the new one.
-    steps = [(path, split(path), from_text(path, value)) for path, value in changes.items()]
+    steps = [
+        (path, split(path), from_text(path, as_python(value))) for path, value in changes.items()
+    ]
     taken_out: list[list[str]] = []
     for path, (*tables, key), value in sorted(steps, key=_kinds_first):
         if isinstance(value, BaseModel):

@@ -78,7 +78,8 @@ def _(workload: Poisson, hosts: int, names: Names, draw: Streams) -> Flows:
     assert workload.arrival_rate is not None
     # Unit gaps first: at another rate the same flows come, only faster.
     gaps = draw("arrivals").standard_exponential(workload.flows)
-    start = np.cumsum(gaps) / workload.arrival_rate
+    with np.errstate(over="ignore", divide="ignore"):  # infinitely late is too late, too
+        start = np.cumsum(gaps) / workload.arrival_rate
     if start[-1] > _LATEST_S:
         raise InputError(
             "workload.arrival_rate",
@@ -100,10 +101,12 @@ def _until(workload: Poisson, duration: int, hosts: int, draw: Streams) -> Flows
     gone = 0.0
     while gone / workload.arrival_rate * PICOSECONDS_PER_SECOND <= duration:
         units = np.cumsum(np.concatenate([[gone], arrivals.standard_exponential(_BLOCK)]))[1:]
-        gone = units[-1]
+        gone = float(units[-1])
+        with np.errstate(over="ignore"):  # what starts infinitely late is cut off below
+            seconds = units / workload.arrival_rate
         columns.append(
             (
-                units / workload.arrival_rate,
+                seconds,
                 *_random_pairs(hosts, _BLOCK, pairs),
                 draw_sizes(workload.size, _BLOCK, sizes),
             )
