@@ -170,7 +170,11 @@ class Scenario(Section):
             raise InputError("with_", show(changes), "a dictionary of paths and values")
         wanted = dict(changes or {})
         wanted.update({path.replace("__", "."): value for path, value in more.items()})
-        return type(self).from_dict(change(self, wanted))
+        try:
+            values = change(self, wanted)
+        except RecursionError:
+            raise too_deep("with_") from None
+        return type(self).from_dict(values)
 
     def to_dict(self) -> dict[str, Any]:
         """Nested dictionaries of everything, quantities as text; `from_dict` reads them back."""
