@@ -292,3 +292,28 @@ def test_what_cannot_be_printed_is_written_as_an_escape() -> None:
     error = InputError("p" * 999, "g\a" * 999, "a\r" * 999)
     assert str(error).isprintable()
     assert len(str(error)) < 5000
+
+
+def test_a_working_directory_that_was_deleted(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenario = lb.load("base.toml")
+    gone = Path("gone").absolute()
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    for words in (["run", "../base.toml"], ["reproduce", "yu2004", "--out", "x"], ["list"]):
+        assert "working directory: given one that was deleted" in message(capsys, *words)
+    with pytest.raises(InputError, match="--out"):
+        lb.run(scenario).save("saved")
+    monkeypatch.chdir(gone.parent)
+
+
+@pytest.mark.parametrize(
+    "place", ["a\0b", "loop", "loop/in", "a" * 5000, "/dev/null", "base.toml/x"]
+)
+def test_a_place_that_cannot_be_written(place: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("loop").symlink_to("loop")
+    for several in ("1", "2"):
+        words = ["run", "base.toml", "--out", place, "--replications", several]
+        assert message(capsys, *words).startswith("lightburst: --out: given")

@@ -16,7 +16,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from lightburst.errors import InputError
+from lightburst.errors import InputError, show
 from lightburst.sums import SUMS, listed, seal
 
 try:
@@ -31,6 +31,28 @@ _NEW: Final = "new"
 _HERE: Final = -100  # AT_FDCWD
 _EXCHANGE: Final = 2  # both have this value
 _CANNOT: Final = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP)
+
+
+def absolute(directory: str | Path) -> Path:
+    """Give the place that a user means.
+
+    Parameters
+    ----------
+    directory : str or Path
+        As it was given.
+
+    Raises
+    ------
+    InputError
+        If it is no name, a loop of links, or relative to a directory that is not there any more.
+    """
+    try:
+        return Path(directory).resolve()
+    except OSError as error:
+        raise unwritable(Path(directory), error) from None
+    except (RuntimeError, ValueError):  # a loop of links; a NUL
+        given, allowed = show(str(directory)), "a directory that can be written"
+        raise InputError("--out", given, allowed) from None
 
 
 def check(directory: str | Path) -> Path:
@@ -51,7 +73,7 @@ def check(directory: str | Path) -> Path:
     InputError
         If it cannot be made or written, or holds what is not ours to replace.
     """
-    target = Path(directory).resolve()
+    target = absolute(directory)
     if Path.cwd().is_relative_to(target):
         raise InputError("--out", str(target), "not the working directory, and none above it")
     try:

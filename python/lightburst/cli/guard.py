@@ -6,6 +6,7 @@ import functools
 import sys
 import warnings
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, ParamSpec
 
 import typer
@@ -16,7 +17,6 @@ from lightburst.errors import InputError, StoreWarning, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
 P = ParamSpec("P")
 
@@ -40,6 +40,11 @@ def start(app: typer.Typer, arguments: Sequence[str]) -> int:
     int
         The exit code; words that make no command are bad input.
     """
+    try:
+        Path.cwd()
+    except OSError:
+        tell(str(InputError("working directory", "one that was deleted", "one that is there")))
+        return BAD_INPUT
     try:
         code = int(app(list(arguments), prog_name="lightburst", standalone_mode=False) or 0)
         sys.stdout.flush()
