@@ -49,7 +49,7 @@ def absolute(directory: str | Path) -> Path:
     try:
         return Path(directory).resolve()
     except OSError as error:
-        raise unwritable(Path(directory), error) from None
+        raise _unwritable("--out", Path(directory), error) from None
     except (RuntimeError, ValueError):  # a loop of links; a NUL
         given, allowed = show(str(directory)), "a directory that can be written"
         raise InputError("--out", given, allowed) from None

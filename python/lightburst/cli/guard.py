@@ -134,7 +134,7 @@ def _warnings_said() -> Iterator[None]:
 
         def say(message: Warning | str, category: type[Warning], *where: Any, **how: Any) -> None:
             if issubclass(category, StoreWarning):
-                print(f"warning: {message}", file=sys.stderr)
+                tell(str(message), "warning")
             else:
                 usual(message, category, *where, **how)
 

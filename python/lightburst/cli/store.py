@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from lightburst.cli.guard import guarded
+from lightburst.cli.streams import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,8 +50,8 @@ def list_command(
     found = listed(file)
     if format == "json":
         print(json.dumps([kept._asdict() for kept in found], indent=2))
-    for line in aligned(list(_rows(found))) if format == "table" else ():
-        print(line)
+    else:
+        say(*aligned(list(_rows(found))))
 
 
 @store_app.command("check")
@@ -60,8 +61,7 @@ def check_command(file: FileArgument = _STORE) -> None:
     from lightburst.study.upkeep import examined
 
     found = examined(file)
-    for line in _said(found):
-        print(line)
+    say(*_said(found))
     if not found.sound:
         raise typer.Exit(DAMAGED)
 
@@ -82,14 +82,13 @@ def clean_command(
     from lightburst.study.upkeep import clean, examined
 
     found = examined(file)
-    for line in _said(found):
-        print(line)
+    say(*_said(found))
     print(f"to be removed: {_removed(found)}")
     if not yes:
         print("Nothing is removed yet: add --yes.")
         return
     copy = clean(file)
-    print(f"{file} is clean" if copy is None else f"{file} is new; the damaged file is {copy}")
+    say(f"{file} is clean" if copy is None else f"{file} is new; the damaged file is {copy}")
 
 
 def _rows(found: list[Kept]) -> Iterator[tuple[str, ...]]:
