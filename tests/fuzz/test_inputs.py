@@ -112,13 +112,13 @@ def runs_or_is_refused(make: Callable[[], Scenario]) -> None:
         raise AssertionError(f"panic: {error}") from error
 
 
-@cases(0.4)
+@cases(0.35)
 @given(hostile.scenarios())
 def test_dictionaries(values: dict[str, Any]) -> None:
     runs_or_is_refused(lambda: Scenario.from_dict(values))
 
 
-@cases(0.2)
+@cases(0.15)
 @given(hostile.scenarios())
 def test_files(tmp_path_factory: pytest.TempPathFactory, values: dict[str, Any]) -> None:
     file = tmp_path_factory.getbasetemp() / "scenario.toml"
@@ -151,7 +151,7 @@ def test_flow_tables(tmp_path_factory: pytest.TempPathFactory, content: bytes) -
     runs_or_is_refused(lambda: with_file("workload", "table", file))
 
 
-@cases(0.05)
+@cases(0.15)
 @given(table=hostile.flow_parquet())
 def test_flow_tables_in_parquet(tmp_path_factory: pytest.TempPathFactory, table: pa.Table) -> None:
     file = tmp_path_factory.mktemp("flows") / "flows.parquet"
