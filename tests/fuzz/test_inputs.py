@@ -31,7 +31,7 @@ from lightburst.metrics import to_json
 from lightburst.scenario import Scenario
 from lightburst.simulate import simulate
 
-CASES = int(os.environ.get("LIGHTBURST_FUZZ", "400"))
+CASES = int(os.environ.get("LIGHTBURST_FUZZ", "1000"))
 # What a case may take of memory and of time; a run is stopped before, what does not stop hangs.
 MEMORY = 300 * 2**20
 RUN_S, HANG_S = 0.3, 60
