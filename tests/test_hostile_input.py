@@ -276,6 +276,12 @@ def test_a_table_of_links(rows: str, capsys: pytest.CaptureFixture[str]) -> None
     message(capsys, *reading("graph", "links"))
 
 
+def test_times_beyond_the_year_9999_are_no_numbers() -> None:
+    for name in ("source", "size_bytes"):
+        with pytest.raises(InputError, match="timestamp"):
+            flows_of(**{name: pa.array([4 * 10**18] * 2, pa.timestamp("us"))})
+
+
 def test_python_may_nest_without_end_as_well() -> None:
     endless: list[object] = []
     endless.append(endless)

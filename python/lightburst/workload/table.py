@@ -125,7 +125,7 @@ class _Table:
             return exact
         if pa.types.is_floating(kind):
             return np.asarray(column.to_numpy(), np.float64)
-        read = [_number(value) for value in column.to_pylist()]
+        read = [_number(value) for value in _cells(name, column)]
         self.require(name, np.array([value is not None for value in read], np.bool_), allowed)
         whole = all(isinstance(value, int) for value in read)
         return np.array(read, np.int64 if whole else np.float64)
@@ -156,6 +156,15 @@ def _names(table: Any) -> list[str]:
     if twice:
         raise InputError(_PATH, f"the column '{twice[0]}' more than once", _COLUMNS)
     return names
+
+
+def _cells(name: str, column: Any) -> list[Any]:
+    try:
+        cells: list[Any] = column.to_pylist()
+    except (OverflowError, ValueError):  # times beyond those of Python
+        given = f"{name} of the type {column.type}, which Python cannot hold"
+        raise InputError(_PATH, given, _COLUMNS) from None
+    return cells
 
 
 def _text(value: object) -> str:
@@ -196,7 +205,7 @@ def _hosts(
         allowed = f"the number of a host, from 0 to {hosts - 1}"
         return table.whole(name, 0, hosts - 1, allowed).astype(np.int64)
     number_of = {host: i for i, host in enumerate(names)}
-    given = map(_text, column.to_pylist())
+    given = map(_text, _cells(name, column))
     index = np.array([number_of.get(host.strip(), -1) for host in given], np.int64)
     table.require(name, index >= 0, f"the name of a host, such as {show(names[0])}")
     return index

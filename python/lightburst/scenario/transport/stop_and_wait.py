@@ -20,7 +20,7 @@ class _StopAndWait(Connection):
 
     growth: ClassVar[str] = "alpha"
 
-    alpha: Annotated[float, Real(1, inclusive=False)] = Field(
+    alpha: Annotated[float, Real(1, 1e9, inclusive=False)] = Field(
         1.1, description="Factor on the timeout after each expiry."
     )
     beta: Annotated[float, Real(0, 1, inclusive=False)] = Field(

@@ -87,7 +87,7 @@ class Tcp(Connection):
     clock_granularity: Duration = Field(
         parse_duration("1 ms"), description="G: least addend to the smoothed round-trip time."
     )
-    backoff: Annotated[float, Real(1, inclusive=False)] = Field(
+    backoff: Annotated[float, Real(1, 1e9, inclusive=False)] = Field(
         2.0, description="Factor on the timeout after each expiry."
     )
     rtt_samples: Literal["one-at-a-time", "every-acknowledgement"] = Field(
