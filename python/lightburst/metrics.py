@@ -28,6 +28,7 @@ UNFINISHED: Final = np.uint64(2**64 - 1)
 WITHOUT_END: Final = np.uint64(parse_size("1000 TB"))
 STATUSES: Final = tuple(_core.registry()["statuses"])
 # Flows of which nothing more will come, though not all of it came.
+FINISHED: Final = STATUSES.index("finished")
 ENDED: Final = tuple(STATUSES.index(name) for name in ("lost", "gave-up"))
 DROPS: Final = (
     "dropped_contention",
@@ -231,7 +232,7 @@ def observed_until_ps(plan: Plan, columns: Columns) -> int:
     last, limit = int(columns["totals"]["end_ps"]), int(plan.settings["time_limit_ps"])
     patient = all("max_retransmissions" not in transport for transport in plan.transports)
     # If senders give up, one of these may be of a flow all of which arrived.
-    over = ENDED if patient or last == limit else (*ENDED, STATUSES.index("finished"))
+    over = ENDED if patient or last == limit else (*ENDED, FINISHED)
     if not np.isin(open_ended, over).all():
         return limit
     return last if plan.counted.all() else int(end[end != UNFINISHED].max(initial=0)) or last

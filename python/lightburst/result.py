@@ -321,13 +321,14 @@ class Result:
             links have names), ``wavelength`` (from 0), ``rate_bps``, ``delay_s`` (propagation, and
             header processing where it leads), ``units`` that it was given, ``bytes`` that it
             transmitted, ``waiting_bytes`` that it had still to transmit when the run ended,
-            ``lost`` (units, after their transmission) and ``utilisation`` (busy fraction of the
-            time from the first start of a flow to the end of the run: the time limit, if that cut
-            it off, else the last event); ``flows``, how many flows certainly use the link, whether
-            they count or not, since it lies on all paths that the routing allows them (NaN where
-            that is not known: between switches in networks of thousands of them); and
-            ``jain_index`` of the throughputs of these flows, each over its own time, NaN with fewer
-            than two.
+            ``lost`` (units that ``[loss]`` took, after their transmission; those that found no room
+            are in `switches`) and ``utilisation`` (busy fraction of the time from the first start
+            of a flow to the end of the last transmission, if all flows finished; else to the end of
+            the run: the time limit, if that cut it off, or the last event); ``flows``, how many
+            flows certainly use the link, whether they count or not, since it lies on all paths that
+            the routing allows them (NaN where that is not known: between switches in networks of
+            thousands of them); and ``jain_index`` of the throughputs of these flows, each over its
+            own time, NaN with fewer than two.
         """
         return tables.links(self.plan, self.columns, self._use)
 
@@ -356,8 +357,8 @@ class Result:
             ``forwarded`` (directly or out of the buffer), ``buffered``, ``marked``, and dropped, by
             reason; ``loss`` (dropped / arrived); bytes converted from optics to electronics
             (``oe_bytes``) and back (``eo_bytes``); the largest and the mean content of the buffer
-            (``buffer_max_bytes``, ``buffer_mean_bytes``, over the time from the first start of a
-            flow to the end of the run); and of an edge the ``bursts`` that it assembled, how many
+            (``buffer_max_bytes``, ``buffer_mean_bytes``, over the same time as the
+            ``utilisation`` of links); and of an edge the ``bursts`` that it assembled, how many
             packets and bytes they have in the mean (``burst_mean_packets``, ``burst_mean_bytes``),
             and how long a packet waited for its burst to be closed (``assembly_mean_s``); NaN
             without bursts.

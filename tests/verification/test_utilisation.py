@@ -33,13 +33,16 @@ from random_plans import random_plan
 from strategies import plans
 from twin import Columns
 
+import lightburst as lb
+from lightburst.scenario import Scenario
+
 Engine = Callable[[Plan], Columns]
 
 
 def check_busy(plan: Plan) -> None:
     """No link is busier than time allows, and bytes and time agree."""
     result = core(plan)
-    links, end = result["links"], int(result["totals"]["end_ps"])
+    links, end = result["links"], int(result["totals"]["transmitted_until_ps"])
     time = max(0, end - int(plan.flows["start_ps"].min()))
     busy = links["busy_ps"].astype(object)
     assert (busy <= time).all()
@@ -68,6 +71,27 @@ def test_no_link_is_busier_than_time_allows(plan: Plan, share: float) -> None:
 @given(st.integers(0, 2**32), st.booleans(), st.floats(0, 1.1))
 def test_nor_with_tcp_and_bursts(seed: int, bursts: bool, share: float) -> None:
     check_busy(cut(random_plan(seed, bursts=bursts), share))
+
+
+def test_a_timer_that_nobody_waits_for_does_not_thin_utilisation_out() -> None:
+    """A flow of 1 MB at 10 Gb/s is over in a millisecond; its first timeout was armed for 1 s."""
+    scenario = Scenario.from_dict(
+        {
+            "topology": {"kind": "path", "links": 2, "link_length": "10 m"},
+            "switching": {"kind": "electronic"},
+            "transport": {"kind": "tcp", "preset": "ns-2"},
+            "workload": {"kind": "poisson", "flows": 1, "arrival_rate": 1, "size": "1 MB"},
+        }
+    )
+    result = lb.run(scenario)
+    totals, link = result.columns["totals"], result.columns["links"]
+    start = int(result.plan.flows["start_ps"][0])
+    observed = totals["transmitted_until_ps"] - start
+    assert MILLISECOND / 2 < observed < 3 * MILLISECOND
+    assert totals["end_ps"] - start > SECOND / 2
+    assert result.links["utilisation"].tolist() == [
+        busy / observed for busy in link["busy_ps"].tolist()
+    ]
 
 
 @pytest.mark.parametrize("engine", ENGINES)

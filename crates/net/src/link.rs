@@ -216,6 +216,12 @@ impl Links {
         self.loads.iter().enumerate().map(carried)
     }
 
+    /// The end of the last transmission on any link; `end` if that is still to come then.
+    pub fn transmitted_until(&self, end: Time) -> Time {
+        let last = self.exits.iter().map(|exit| exit.free_at).max();
+        last.unwrap_or(Time::ZERO).min(end)
+    }
+
     /// A link that was given more than the clock can tell the end of, if there is one: what
     /// is counted of it is wrong then.
     pub fn beyond_the_clock(&self) -> Option<LinkId> {

@@ -158,6 +158,10 @@ impl<H: Hosts + Outcomes + Send, A: Agenda<Event> + Send> Run for Running<H, A> 
                 total("events", self.simulator.events()),
                 total("packet_hops", fabric.hops()),
                 total("end_ps", end.0),
+                total(
+                    "transmitted_until_ps",
+                    fabric.links.transmitted_until(end).0,
+                ),
                 total("units_created", fabric.created),
                 total("units_delivered", fabric.delivered),
                 total("units_dropped", fabric.dropped.iter().sum()),

@@ -86,6 +86,8 @@ def _load(file: Path, size: int) -> Any:
             return table.read()
         _check_memory(file, f"{size:,} bytes", size * _EXPANSION)
         return pa.csv.read_csv(file)
+    except InputError:  # which is a ValueError
+        raise
     except (OSError, ValueError, pa.ArrowException) as error:
         reason = str(error).strip().partition("\n")[0]
         allowed = "a CSV or Parquet file that can be read"

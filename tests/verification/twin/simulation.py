@@ -263,6 +263,10 @@ class Simulation:
                 "events": self.agenda.events,
                 "packet_hops": sum(len(link.transmissions) for link in links),
                 "end_ps": end,
+                "transmitted_until_ps": max(
+                    (min(stop, end) for link in links for _, stop, _ in link.transmissions),
+                    default=0,
+                ),
                 "units_created": totals["units_created"],
                 "units_delivered": totals["units_delivered"],
                 "units_dropped": totals["units_dropped"],
