@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from lightburst.scenario import Scenario
 
 WORDS: Final = {
+    "offered_load": "offered load",
     "throughput_bps": "throughput",
     "makespan_s": "makespan",
     "flows": "flows",
