@@ -92,7 +92,8 @@ class Result:
         """The row of this run in a table of runs.
 
         `metrics`, then those of `groups` as ``slowdown_p99[query]`` and of `size_classes` as
-        ``slowdown_p99[below 100 kB]``, and ``warnings`` as one text.
+        ``slowdown_p99[below 100 kB]``; with several groups ``jain_index``, that of `fairness` if
+        its flows were there together, else None; and ``warnings`` as one text.
         """
         parts = {
             f"{key}[{name}]": value
@@ -100,7 +101,14 @@ class Result:
             for key, value in figures.items()
         }
         warnings = metrics.BETWEEN_WARNINGS.join(self.warnings)
-        return MappingProxyType({**self.metrics, **parts, "warnings": warnings})
+        # Only here, since it costs more than all the rest.
+        index = {"jain_index": self._index_of_those_together} if self.plan.group_names else {}
+        return MappingProxyType({**self.metrics, **parts, **index, "warnings": warnings})
+
+    @property
+    def _index_of_those_together(self) -> float | None:
+        shared = self.fairness
+        return shared.jain_index if shared is not None and shared.together else None
 
     @cached_property
     def summary(self) -> pd.Series:
@@ -365,8 +373,9 @@ class Result:
     def fairness(self) -> Shared | None:
         """The busiest link that at least two flows certainly use; None if there is none.
 
-        With ``source``, ``target``, ``flows``, ``utilisation``, ``jain_index`` and, with several
-        groups, ``group_throughput_bps``: the mean of each group's flows there.
+        With ``source``, ``target``, ``flows``, ``utilisation``, ``jain_index``, ``together``
+        (whether all these flows were there at one moment) and, with several groups,
+        ``group_throughput_bps``: the mean of each group's flows there.
         """
         return busiest(self.plan, self.links, self._use)
 

@@ -150,7 +150,7 @@ def _print_run(result: Result, format: str) -> None:
             line = f"{load}; this run offered {readable(key, result.record[key])}"
             print(f"{name}: {line}" if name else line)
         _print_parts(groups, [*rows_of(groups, readable), *_shared(result)])
-        if result.fairness is not None:
+        if result.fairness is not None and result.fairness.together:
             print(result.fairness)
         # Longer than a terminal leaves for a value.
         print(f"digest {result.digest}")

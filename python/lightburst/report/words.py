@@ -40,6 +40,7 @@ WORDS: Final = {
     "slowdown_p99": "slowdown, 99th percentile",
     "conversions_per_delivered_bit": "conversions per delivered bit",
     "energy_j": "energy of conversions",
+    "jain_index": "Jain's index, busiest shared link",
     "packet_hops": "packet hops",
     "events": "events",
     "wall_s": "wall clock time",
