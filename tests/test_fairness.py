@@ -16,7 +16,7 @@ import pytest
 import lightburst as lb
 from lightburst.cli import main
 from lightburst.compile import Plan, certain
-from lightburst.fairness import link_use
+from lightburst.fairness import busiest, link_use
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -339,11 +339,69 @@ def test_a_run_prints_how_fair_it_was(capsys: pytest.CaptureFixture[str], tmp_pa
     assert main(["run", str(file), "--format", "json", "--out", str(tmp_path / "out")]) == 0
     shared = json.loads(capsys.readouterr().out)["fairness"]
     assert shared == json.loads((tmp_path / "out/run.json").read_text("utf-8"))["fairness"]
-    names = ["source", "target", "flows", "utilisation", "jain_index", "group_throughput_bps"]
+    names = ["source", "target", "flows", "utilisation", "jain_index", "together"]
+    names.append("group_throughput_bps")
+    assert shared["together"] is True
     assert list(shared) == names
     kept = pd.read_parquet(tmp_path / "out/links.parquet")
     row = kept.query(f"source == {shared['source']} and target == {shared['target']}").iloc[0]
     assert {name: row[name] for name in names[2:5]} == {name: shared[name] for name in names[2:5]}
+
+
+@pytest.mark.parametrize(("later", "together"), [(0, True), (1, False)])
+def test_flows_are_together_until_the_first_has_ended(later: int, together: bool) -> None:
+    """One flow that starts a picosecond before the other ends, and one that starts just then."""
+    plan = made([(0, 2), (1, 2)], [(0, 3), (1, 3), (2, 3), (3, 0), (3, 1), (3, 2)], 3)
+    plan.flows["start_ps"][:] = [0, 5 * MS - 1 + later]
+    received = np.array([5 * MS, NEVER], np.uint64)
+    delivered = np.array([1000, 1000], np.uint64)
+    flows = {"received_ps": received, "delivered_bytes": delivered}
+    use = link_use(plan, {"flows": flows, "totals": {"end_ps": 9 * MS}})
+    index = use.by_link()[1]
+    links = pd.DataFrame(
+        {"source": range(6), "target": range(6), "utilisation": 0.5, "jain_index": index}
+    )
+    shared = busiest(plan, links, use)
+    assert shared is not None
+    assert (shared.source, shared.flows, shared.together) == (5, 2, together)
+
+
+def test_an_index_over_flows_that_were_not_together_is_left_out(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Those of the second round come a second after the others have ended."""
+    file = tmp_path / "apart.toml"
+    late = {**PAIRS, "kind": "incast", "senders": 3, "rounds": 2, "interval": "1 s"}
+    apart = bottleneck(groups={"early": {"workload": PAIRS}, "late": {"workload": late}})
+    assert lb.run(apart).record["jain_index"] is None
+    file.write_text(apart.to_toml(), encoding="utf-8")
+    assert main(["run", str(file)]) == 0
+    assert "Jain" not in capsys.readouterr().out
+    assert main(["run", str(file), "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["fairness"]["together"] is False
+
+
+def test_runs_with_groups_have_an_index_with_an_interval(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    beside = reno_beside_sack().with_(
+        {f"groups.{name}.workload.spread": "1 ms" for name in ("reno", "sack")}
+    )
+    runs = lb.replicate(beside, 3, progress=False)
+    alone = [lb.run(beside, seed).fairness for seed in runs["seed"]]
+    assert runs["jain_index"].tolist() == [one.jain_index for one in alone if one is not None]
+    assert runs["jain_index"].nunique() == 3
+    Path("beside.toml").write_text(beside.to_toml(), encoding="utf-8")
+    assert main(["run", "beside.toml", "--replications", "3"]) == 0
+    mean = f"{runs['jain_index'].mean():.4g}"
+    assert re.search(rf"Jain's index, busiest shared link +│ +{mean} \(", capsys.readouterr().out)
+
+
+def test_runs_of_one_group_do_not_pay_for_an_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = lb.run(bottleneck(workload=PAIRS))
+    monkeypatch.setattr("lightburst.result.link_use", None)
+    assert "jain_index" not in result.record
 
 
 def test_a_run_without_a_shared_link_says_nothing(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from scipy import stats
 
 import lightburst as lb
+from lightburst.cli import main
 from lightburst.compile import compile_plan
 from lightburst.errors import InputError
 from lightburst.scenario.sizes import (
@@ -21,8 +23,11 @@ from lightburst.scenario.sizes import (
     Lognormal,
     Pareto,
 )
+from lightburst.scenario.workload import Poisson
+from lightburst.workload import load_of
 from lightburst.workload.sizes import draw_sizes, mean_size
 
+NEVER = 2**64 - 1
 TREE: dict[str, Any] = {
     "topology": {"kind": "fat-tree", "k": 4},
     "switching": {"kind": "electronic"},
@@ -120,6 +125,73 @@ def test_what_a_load_comes_to_is_told(tree: lb.Scenario) -> None:
     assert lb.run(rate).digest == result.digest
     assert lb.run(rate).offered == {}
     assert "offered" not in lb.run(rate).details()
+
+
+ROWS = ((2, 1000), (5, 20_000), (7, 300), (8, 4000), (11, 7))  # of starts in ps, and bytes
+
+
+@pytest.mark.parametrize(
+    ("ends", "window", "expected"),
+    [
+        ({"duration": "12 ps"}, (0, NEVER), (25_307, 12)),
+        ({"flows": 5}, (0, NEVER), (25_307, 11)),
+        ({"duration": "12 ps"}, (5, NEVER), (24_307, 7)),
+        ({"duration": "12 ps"}, (3, 8), (20_300, 5)),
+        ({"flows": 5}, (3, 8), (20_300, 5)),
+        ({"duration": "12 ps"}, (3, 15), (24_307, 9)),
+        ({"flows": 5}, (3, 15), (24_307, 8)),
+        ({"flows": 5}, (11, NEVER), None),
+    ],
+)
+def test_the_load_of_a_run_by_hand(
+    ends: dict[str, Any], window: tuple[int, int], expected: tuple[int, int] | None
+) -> None:
+    workload = Poisson(load=0.6, **ends)
+    start, size = np.array(ROWS, np.uint64).T
+    found = load_of(workload, 10**13, start, size, window)
+    # 10 Tb/s carry 10 bits in a picosecond.
+    assert found == (None if expected is None else 8 * expected[0] / (10 * expected[1]))
+
+
+def test_a_run_tells_what_it_really_offered(
+    tree: lb.Scenario, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    window = {"measurement.warm_up": "2 ms", "measurement.until": "12 ms"}
+    heavy = tree.with_({"workload.size": {"kind": "lognormal", "max": "16 MiB"}, **window})
+    result = lb.run(heavy)
+    flows = result.flows.query("0.002 <= start_s < 0.012")
+    load = 8 * int(flows["size_bytes"].sum()) / (16 * 10e9 * 10e-3)
+    assert result.metrics["offered_load"] == pytest.approx(load, rel=1e-12)
+    assert abs(load - 0.6) > 0.01
+    assert result.summary["offered_load"] == result.record["offered_load"]
+    file = tmp_path / "heavy.toml"
+    file.write_text(heavy.to_toml(), encoding="utf-8")
+    assert main(["run", str(file)]) == 0
+    out = capsys.readouterr().out
+    assert f"; this run offered {load:.4g}\n" in out
+    assert re.search(rf"offered load +│ +{load:.4g} │", out)
+    rate = heavy.with_({"workload.arrival_rate": "1000 /s"})
+    assert "offered_load" not in lb.run(rate).record
+
+
+def test_each_group_with_a_load_tells_what_it_offered(tree: lb.Scenario) -> None:
+    """In the one run, and in a table of several; nothing of the group without a load."""
+    small = {"kind": "constant", "value": "20 kB"}
+    background = {"kind": "poisson", "load": 0.2, "flows": 300, "size": small}
+    query = {"kind": "incast", "senders": 4, "size": small}
+    groups = {"background": {"workload": background}, "query": {"workload": query}}
+    content = tree.to_dict()
+    del content["workload"]
+    result = lb.run(lb.Scenario.from_dict({**content, "groups": groups}))
+    last = result.flows.query("group == 'background'")["start_s"].max()
+    load = 300 * 160_000 / (16 * 10e9 * last)
+    assert result.record["offered_load[background]"] == pytest.approx(load, rel=1e-9)
+    assert "offered_load" not in result.record
+    assert result.record["offered_load[query]"] is None
+    rows = result.groups["offered_load"]
+    assert rows["background"] == result.record["offered_load[background]"]
+    assert np.isnan(rows["query"])
+    assert result.details()["groups"]["query"]["offered_load"] is None
 
 
 def test_hosts_of_several_rates_count_with_theirs() -> None:

@@ -71,6 +71,8 @@ class Use(NamedTuple):
     throughput_bps : ndarray of float, shape (flows,)
         Delivered bits / time from the start to the last byte, or to the end of the run; NaN for a
         flow that had not started by then.
+    end_ps : ndarray of uint64, shape (flows,)
+        When the last byte of each flow arrived, or the end of the run.
     of_link : ndarray of int64, shape (links,)
         Number under which each link stands in `link`: the first of those between its two nodes.
     told : ndarray of bool, shape (links,)
@@ -80,6 +82,7 @@ class Use(NamedTuple):
     flow: IntArray
     link: IntArray
     throughput_bps: FloatArray
+    end_ps: NDArray[np.uint64]
     of_link: IntArray
     told: NDArray[np.bool_]
 
@@ -113,6 +116,9 @@ class Shared(NamedTuple):
         Busy fraction of the time.
     jain_index : float
         Jain's index of the flows' throughputs.
+    together : bool
+        Whether there was a moment at which all of them had started and none had ended. If not, the
+        index says more of when they came than of how they shared.
     group_throughput_bps : dict of str to float
         Mean throughput of the flows of each group that has some there; empty without several
         groups.
@@ -123,6 +129,7 @@ class Shared(NamedTuple):
     flows: int
     utilisation: float
     jain_index: float
+    together: bool
     group_throughput_bps: dict[str, float]
 
     def as_dict(self) -> dict[str, Any]:
@@ -167,10 +174,11 @@ def busiest(plan: Plan, links: pd.DataFrame, use: Use) -> Shared | None:
         for number, name in enumerate(plan.group_names)
         if (group == number).any()
     }
+    together = bool(plan.flows["start_ps"][flows].max() < use.end_ps[flows].min())
     source, target, utilisation, index = (
         links[name].tolist()[row] for name in ("source", "target", "utilisation", "jain_index")
     )
-    return Shared(source, target, flows.size, utilisation, index, means)
+    return Shared(source, target, flows.size, utilisation, index, together, means)
 
 
 def link_use(plan: Plan, columns: Columns) -> Use:
@@ -197,4 +205,4 @@ def link_use(plan: Plan, columns: Columns) -> Use:
     bits = 8 * columns["flows"]["delivered_bytes"][began].astype(np.float64)
     speed[began] = bits / ((until - start)[began] * PS)
     flow, link, told = certain_links(plan, np.flatnonzero(began))
-    return Use(flow, link, speed, first_of_parallel(plan), told)
+    return Use(flow, link, speed, until, first_of_parallel(plan), told)

@@ -23,9 +23,10 @@ from lightburst.provenance import trace as provenance_of
 from lightburst.sampled import TABLES as SAMPLED
 from lightburst.sampled import Samples
 from lightburst.scenario import Scenario
+from lightburst.scenario.workload import Poisson
 from lightburst.traced import TABLES as TRACES
 from lightburst.traced import Places, Trace
-from lightburst.workload import Offered, offered
+from lightburst.workload import Offered, load_of, offered
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -82,14 +83,17 @@ class Result:
         """The summary as a read-only mapping, without the cost of pandas."""
         energy = self.scenario.measurement.energy
         figures = metrics.summary(self.plan, self.columns, None if energy is None else dict(energy))
-        return MappingProxyType(figures | {"wall_s": self.wall_s, "digest": self.digest})
+        alone = () if self.plan.group_names else self._offered_loads.values()
+        load = dict(zip(["offered_load"], alone, strict=False))
+        return MappingProxyType(load | figures | {"wall_s": self.wall_s, "digest": self.digest})
 
     @cached_property
     def record(self) -> Mapping[str, Metric]:
         """The row of this run in a table of runs.
 
         `metrics`, then those of `groups` as ``slowdown_p99[query]`` and of `size_classes` as
-        ``slowdown_p99[below 100 kB]``, and ``warnings`` as one text.
+        ``slowdown_p99[below 100 kB]``; with several groups ``jain_index``, that of `fairness` if
+        its flows were there together, else None; and ``warnings`` as one text.
         """
         parts = {
             f"{key}[{name}]": value
@@ -97,7 +101,14 @@ class Result:
             for key, value in figures.items()
         }
         warnings = metrics.BETWEEN_WARNINGS.join(self.warnings)
-        return MappingProxyType({**self.metrics, **parts, "warnings": warnings})
+        # Only here, since it costs more than all the rest.
+        index = {"jain_index": self._index_of_those_together} if self.plan.group_names else {}
+        return MappingProxyType({**self.metrics, **parts, **index, "warnings": warnings})
+
+    @property
+    def _index_of_those_together(self) -> float | None:
+        shared = self.fairness
+        return shared.jain_index if shared is not None and shared.together else None
 
     @cached_property
     def summary(self) -> pd.Series:
@@ -109,6 +120,10 @@ class Result:
             Those of flows are of the flows that count, which are all, unless
             ``measurement.warm_up`` or ``until`` say otherwise.
 
+            ``offered_load``
+                only where the workload has a ``load`` (with several groups: in `groups`): what it
+                was in this run, useful bits of the flows / (time in which they start times the
+                capacity in `offered`);
             ``throughput_bps``
                 useful bits delivered / ``makespan_s``;
             ``makespan_s``
@@ -175,14 +190,20 @@ class Result:
             By name of the group those figures of `summary` that are of flows: ``flows``,
             ``finished``, ``throughput_bps`` (over the group's own makespan), ``delivered_bytes``,
             ``retransmissions``, ``timeouts``, completion times and slowdowns:
-            ``result.groups.loc["query", "slowdown_p99"]``.
+            ``result.groups.loc["query", "slowdown_p99"]``; and ``offered_load`` first, if a group
+            has a ``load``.
         """
         index = pd.Index(list(self._by_group), name="group")
-        return pd.DataFrame(list(self._by_group.values()), index, columns=list(groups.FIGURES))
+        names = [*(["offered_load"] if self.offered else []), *groups.FIGURES]
+        return pd.DataFrame(list(self._by_group.values()), index, columns=names)
 
     @cached_property
     def _by_group(self) -> dict[str, dict[str, Metric]]:
-        return groups.summaries(self.plan, self.columns)
+        found = groups.summaries(self.plan, self.columns)
+        if not self.offered:
+            return found
+        loads = self._offered_loads
+        return {name: {"offered_load": loads.get(name)} | row for name, row in found.items()}
 
     @cached_property
     def offered(self) -> Mapping[str, Offered]:
@@ -196,6 +217,19 @@ class Result:
             group.name or "": offered(group.workload, rates) for group in self.scenario.flow_groups
         }
         return MappingProxyType({name: load for name, load in found.items() if load is not None})
+
+    @cached_property
+    def _offered_loads(self) -> dict[str, Metric]:
+        """The loads of `offered` as they were in this run."""
+        found: dict[str, Metric] = {}
+        for number, group in enumerate(self.scenario.flow_groups):
+            asked = self.offered.get(group.name or "")
+            if asked is not None and isinstance(group.workload, Poisson):
+                own = self.plan.group == number
+                start, size = (self.plan.flows[name][own] for name in ("start_ps", "bytes"))
+                load = load_of(group.workload, asked.capacity_bps, start, size, self.plan.window_ps)
+                found[group.name or ""] = load
+        return found
 
     def details(self) -> dict[str, Any]:
         """Give what JSON has beside the summary.
@@ -340,8 +374,9 @@ class Result:
     def fairness(self) -> Shared | None:
         """The busiest link that at least two flows certainly use; None if there is none.
 
-        With ``source``, ``target``, ``flows``, ``utilisation``, ``jain_index`` and, with several
-        groups, ``group_throughput_bps``: the mean of each group's flows there.
+        With ``source``, ``target``, ``flows``, ``utilisation``, ``jain_index``, ``together``
+        (whether all these flows were there at one moment) and, with several groups,
+        ``group_throughput_bps``: the mean of each group's flows there.
         """
         return busiest(self.plan, self.links, self._use)
 

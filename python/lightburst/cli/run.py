@@ -146,9 +146,11 @@ def _print_run(result: Result, format: str) -> None:
         groups, classes = in_parts(result.record, result.plan.group_names)
         _print_parts(classes, rows_of(classes, readable))
         for name, load in result.offered.items():
-            print(f"{name}: {load}" if name else load)
+            key = f"offered_load[{name}]" if groups else "offered_load"
+            line = f"{load}; this run offered {readable(key, result.record[key])}"
+            print(f"{name}: {line}" if name else line)
         _print_parts(groups, [*rows_of(groups, readable), *_shared(result)])
-        if result.fairness is not None:
+        if result.fairness is not None and result.fairness.together:
             print(result.fairness)
         # Longer than a terminal leaves for a value.
         print(f"digest {result.digest}")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from lightburst.scenario import Scenario
 
 WORDS: Final = {
+    "offered_load": "offered load",
     "throughput_bps": "throughput",
     "makespan_s": "makespan",
     "flows": "flows",
@@ -39,6 +40,7 @@ WORDS: Final = {
     "slowdown_p99": "slowdown, 99th percentile",
     "conversions_per_delivered_bit": "conversions per delivered bit",
     "energy_j": "energy of conversions",
+    "jain_index": "Jain's index, busiest shared link",
     "packet_hops": "packet hops",
     "events": "events",
     "wall_s": "wall clock time",

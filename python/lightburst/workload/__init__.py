@@ -4,7 +4,7 @@ from lightburst.scenario import KINDS as _ALL
 from lightburst.workload.departures import datagram_counts, departures
 from lightburst.workload.flows import Flows
 from lightburst.workload.generate import make_flows
-from lightburst.workload.load import Offered, at_load, offered
+from lightburst.workload.load import Offered, at_load, load_of, offered
 from lightburst.workload.merge import merge, merge_departures
 
 KINDS = _ALL["workloads"]
@@ -20,6 +20,7 @@ __all__ = [
     "at_load",
     "datagram_counts",
     "departures",
+    "load_of",
     "make_flows",
     "merge",
     "merge_departures",

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lightburst.scenario.workload import Poisson, Workload
-from lightburst.units import BITS_PER_BYTE, format_rate, format_size
+from lightburst.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND, format_rate, format_size
 from lightburst.workload.sizes import mean_size
 
 
@@ -72,6 +72,43 @@ def offered(workload: Workload, host_rates_bps: NDArray[np.uint64]) -> Offered |
     capacity, mean = int(host_rates_bps.sum()), mean_size(workload.size)
     rate = workload.load * capacity / (BITS_PER_BYTE * mean)
     return Offered(workload.load, capacity, host_rates_bps.size, mean, rate)
+
+
+def load_of(
+    workload: Poisson,
+    capacity_bps: int,
+    start_ps: NDArray[np.uint64],
+    size_bytes: NDArray[np.uint64],
+    window_ps: tuple[int, int],
+) -> float | None:
+    """Tell the load that the flows of one run really were, as `Offered.load` has it in the mean.
+
+    Parameters
+    ----------
+    workload : Poisson
+        Of which they were drawn.
+    capacity_bps : int
+        Sum of the rates of the hosts' links, one way.
+    start_ps, size_bytes : ndarray of uint64, shape (flows,)
+        When each flow of the workload starts, in this order, and how much it carries.
+    window_ps : tuple of int
+        Flows that start from the first of these times on and before the second count.
+
+    Returns
+    -------
+    float or None
+        Useful bits of the flows that count / (capacity times the time in which they could start:
+        from the beginning of the window to its end, or to the end of the workload, which is its
+        duration or the start of its last flow, if that is earlier). None if there is no such time.
+    """
+    begin, end = window_ps
+    until = min(end, int(start_ps[-1]) if workload.duration is None else workload.duration)
+    if until <= begin:
+        return None
+    counted = (start_ps >= np.uint64(begin)) & (start_ps < np.uint64(end))
+    # A sum of whole numbers that fits no integer is as good in floating point.
+    bits = BITS_PER_BYTE * float(size_bytes[counted].sum(dtype=np.float64))
+    return bits * PICOSECONDS_PER_SECOND / (capacity_bps * (until - begin))
 
 
 def at_load(workload: Workload, host_rates_bps: NDArray[np.uint64]) -> Workload:
