@@ -325,7 +325,8 @@ class Result:
             time from the first start of a flow to the end of the run: the time limit, if that cut
             it off, else the last event); ``flows``, how many flows certainly use the link, whether
             they count or not, since it lies on all paths that the routing allows them (NaN where
-            that is not known: between switches in networks of thousands of them); and
+            that is not known: between switches in a fat-tree, where flows have a choice, and in
+            networks of thousands of switches); and
             ``jain_index`` of the throughputs of these flows, each over its own time, NaN with fewer
             than two.
         """
