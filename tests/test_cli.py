@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from lightburst.cli import main
+from lightburst.report.words import words_of
 
 SCENARIO = """
 name = "small"
@@ -178,6 +179,28 @@ def test_saved_replications_and_their_page(scenario: Path) -> None:
     assert contents(saved) == {"runs.parquet", "replications.json", "SHA256SUMS"}
     assert main(["report", "saved"]) == 0
     assert "3 seeds, 1 to 3" in (saved / "index.html").read_text(encoding="utf-8")
+
+
+def test_pages_have_the_rows_that_the_command_prints(
+    scenario: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """TCP through electronic switches: no bursts, no scripted drops, no energy, no buffer."""
+    electronic = SCENARIO.replace('"hybrid"\nbuffer_ports = 2', '"electronic"')
+    scenario.write_text(electronic.replace("sawl", "tcp"), encoding="utf-8")
+    meaningless = {"drops_missed", "energy_j", "assembly_mean_s", "unfinished", "digest"}
+    meaningless |= {key for key in SUMMARY if key.startswith("burst")}
+    for number in ("1", "3"):
+        command = ["run", str(scenario), "--replications", number, "--out", "saved"]
+        assert main(command) == 0
+        printed = capsys.readouterr().out
+        assert main(["report", "saved"]) == 0
+        text = Path(capsys.readouterr().out.strip()).read_text(encoding="utf-8")
+        assert "<h1>small</h1>" in text
+        rows = {key for key in SUMMARY if f"<td>{words_of(key)}</td>" in text}
+        assert rows == {key for key in SUMMARY if f"│ {words_of(key)} " in printed}
+        assert rows == set(SUMMARY) - meaningless
+        assert not [key for key in meaningless - {"digest"} if f">{key}<" in text]
+        assert "free port into the buffer" not in text
 
 
 BAD: dict[str, tuple[list[str], list[str]]] = {

@@ -179,6 +179,37 @@ def test_datagrams_without_end(scenario: Scenario) -> None:
     assert result.metrics["unfinished"] == 0
 
 
+def beside_datagrams(scenario: Scenario, time_limit: str) -> Scenario:
+    """Three open loops without end beside connections."""
+    values = scenario.to_dict()
+    flows, sender = values.pop("workload"), values.pop("transport")
+    endless = flows | {"flows": 3, "size": {"kind": "constant", "value": "1000 TB"}}
+    datagrams = {"kind": "datagram", "rate": "100 Mb/s", "segment_size": "1250 B"}
+    groups = {
+        "endless": {"workload": endless, "transport": datagrams},
+        "others": {"workload": flows, "transport": sender},
+    }
+    limit = {"time_limit": time_limit}
+    return Scenario.from_dict(values | {"groups": groups, "measurement": limit})
+
+
+def test_datagrams_without_end_beside_others(scenario: Scenario) -> None:
+    result = lb.run(beside_datagrams(scenario, "20 ms"))
+    own = result.flows.query("group == 'endless'")
+    # One each 100 us.
+    assert own["transmissions"].tolist() == pytest.approx([200] * 3, abs=4 * 14)
+    assert result.groups.loc["endless", "unfinished"] == 0
+
+
+def test_too_many_datagrams_blame_what_makes_them_many(scenario: Scenario) -> None:
+    many = beside_datagrams(scenario, "4000000 s").with_(topology__link_rate="200 Mb/s")
+    with pytest.raises(InputError) as caught:
+        compile_plan(many, 1)
+    assert caught.value.path == "groups.endless.workload"
+    for cause in ("a smaller size", "groups.endless.transport.rate", "measurement.time_limit"):
+        assert cause in caught.value.allowed
+
+
 def test_digests(scenario: Scenario) -> None:
     digest = compile_plan(scenario, 1).digest()
     assert digest == compile_plan(scenario, 1).digest()

@@ -64,6 +64,9 @@ def test_the_worst_flow_of_an_incast_waited_for_a_timeout(scenario: str) -> None
     assert set(again["cause"]) == {"timeout"}
     assert again["lost"].sum() == 2
     assert str(found).startswith(f"Flow {found.flow}, from ")
+    assert "times the ideal " in str(found)
+    assert "on an idle network, no set-up" in str(found)
+    assert "alone" not in str(found)
 
 
 def test_what_is_lost_and_sent_again_is_named() -> None:

@@ -23,6 +23,8 @@ Study: Any = study.Study
 Stopping: Any = study.Stopping
 FatTree: Any = topology.FatTree
 Hybrid: Any = switching.Hybrid
+ST: Any = study
+RUNS: Any = pd.DataFrame({"load": [0.1], "p99": [2.0], "digest": ["a"]})
 WHOLE = "a whole number from 0 to 2**64 - 1"
 Call = Callable[[], object]
 
@@ -103,6 +105,43 @@ CALLS: list[tuple[Call, str, str, str]] = [
         "workload.size",
         "'9 kB'",
         ", as { kind = 'constant', ... }",
+    ),
+    (
+        lambda: S.with_(workload__size="websearch"),
+        "workload.size",
+        "'websearch'",
+        '(did you mean size = { kind = "empirical", name = "websearch" }?)',
+    ),
+    (
+        lambda: S.with_(workload__size="constant"),
+        "workload.size",
+        "'constant'",
+        '(did you mean size = { kind = "constant", value = ... }?)',
+    ),
+    (
+        lambda: ST.summarise(RUNS, "load", "p99"),
+        "by",
+        "'load'",
+        "a list of columns that name a point, as ['load']",
+    ),
+    (lambda: ST.summarise(RUNS, 5, "p99"), "by", "5", "name a point, as ['workload.load']"),
+    (
+        lambda: ST.summarise(RUNS, ["lood"], "p99"),
+        "by",
+        "'lood'",
+        "columns of runs (did you mean 'load'?)",
+    ),
+    (
+        lambda: ST.summarise(RUNS, ["load"], ["p99"]),
+        "metric",
+        "['p99']",
+        "of one column of runs with numbers, as 'throughput_bps' (did you mean 'p99'?)",
+    ),
+    (
+        lambda: ST.summarise(RUNS, ["load"], "digest"),
+        "metric",
+        "'digest'",
+        "the name of one column of runs with numbers, as 'throughput_bps'",
     ),
     (
         lambda: S.with_(switching__kind="optical"),

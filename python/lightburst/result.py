@@ -360,9 +360,9 @@ class Result:
             of a flow to the end of the last transmission, if all flows finished; else to the end of
             the run: the time limit, if that cut it off, or the last event); ``flows``, how many
             flows certainly use the link, whether they count or not, since it lies on all paths that
-            the routing allows them (NaN where that is not known: between switches in networks of
-            thousands of them); and ``jain_index`` of the throughputs of these flows, each over its
-            own time, NaN with fewer than two.
+            the routing allows them (NaN where that is not known: between switches in a fat-tree,
+            where flows have a choice, and in networks of thousands of switches); and ``jain_index``
+            of the throughputs of these flows, each over its own time, NaN with fewer than two.
         """
         return tables.links(self.plan, self.columns, self._use)
 

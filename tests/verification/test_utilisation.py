@@ -75,12 +75,13 @@ def test_nor_with_tcp_and_bursts(seed: int, bursts: bool, share: float) -> None:
 
 def test_a_timer_that_nobody_waits_for_does_not_thin_utilisation_out() -> None:
     """A flow of 1 MB at 10 Gb/s is over in a millisecond; its first timeout was armed for 1 s."""
+    size = {"kind": "constant", "value": "1 MB"}
     scenario = Scenario.from_dict(
         {
             "topology": {"kind": "path", "links": 2, "link_length": "10 m"},
             "switching": {"kind": "electronic"},
             "transport": {"kind": "tcp", "preset": "ns-2"},
-            "workload": {"kind": "poisson", "flows": 1, "arrival_rate": 1, "size": "1 MB"},
+            "workload": {"kind": "poisson", "flows": 1, "arrival_rate": 1, "size": size},
         }
     )
     result = lb.run(scenario)

@@ -140,7 +140,7 @@ def _print_run(result: Result, format: str) -> None:
         _print_csv([{"seed": result.seed, **result.record}])
     else:
         figures = {key: readable(key, value) for key, value in result.metrics.items()}
-        shown = meaningful(result.metrics, result.scenario)
+        shown = meaningful(result.metrics, result.scenario.to_dict())
         rows = [(words_of(key), figures[key]) for key in shown]
         print_table(_title(result.scenario, f"seed {result.seed}"), rows)
         groups, classes = in_parts(result.record, result.plan.group_names)
@@ -172,7 +172,7 @@ def _print_replications(found: Replications, format: str) -> None:
     else:
         summary = found.summary()
         means = {key: interval["mean"] for key, interval in summary.items()}
-        shown = meaningful(means, found.scenario)
+        shown = meaningful(means, found.scenario.to_dict())
         rows = [(words_of(key), readable_interval(key, summary[key])) for key in shown]
         seeds = f"{len(found.seeds)} seeds, {found.seeds[0]} to {found.seeds[-1]}: mean, 95 %"
         print_table(_title(found.scenario, seeds), rows)

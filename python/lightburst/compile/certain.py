@@ -38,8 +38,9 @@ def certain_links(plan: "Plan", flows: IntArray) -> tuple[IntArray, IntArray, ND
         One row for each flow and link of it; of parallel links, the first of them.
     told : ndarray of bool, shape (links,)
         Whether the flows of each link are told: always those of the hosts' links; those between
-        switches not where switches from which flows without given paths start, times pairs of
-        linked switches, are more than `MOST_STEPS`.
+        switches neither in a fat-tree with k above 2, if flows go from one switch to another, nor
+        where switches from which flows without given paths start, times pairs of linked switches,
+        are more than `MOST_STEPS`.
     """
     hosts, nodes = plan.settings["hosts"], plan.settings["nodes"]
     ends = plan.links["from"].astype(np.int64), plan.links["to"].astype(np.int64)
@@ -130,7 +131,7 @@ def _on_shortest(plan: "Plan", first: IntArray, last: IntArray) -> tuple[IntArra
     routing = plan.settings["routing"]
     if routing["kind"] == "fat-tree" and routing["k"] > 2:
         # Of the links up there are k/2 to choose from, each with a path down of its own.
-        return _NOTHING, _NOTHING
+        return None if first.size else (_NOTHING, _NOTHING)
     ends, hosts = np.stack([plan.links["from"], plan.links["to"]]), plan.settings["hosts"]
     between = np.flatnonzero((ends >= hosts).all(axis=0))
     links, which = np.unique(first_of_parallel(plan)[between], return_inverse=True)

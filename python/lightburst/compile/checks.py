@@ -63,7 +63,7 @@ def check_flows(
     each = zip(scenario.flow_groups, groups, strict=True)
     limit = scenario.measurement.time_limit
     segments = [_most_waiting(group.transport, flows, network, limit) for group, flows in each]
-    _check_clock(scenario, network, sum(segments))
+    _check_clock(scenario, network, segments)
     errors = list(_storms(scenario, network, groups))
     if errors:
         raise combine(errors)
@@ -127,14 +127,27 @@ def _most_waiting(transport: Transport, flows: Flows, network: Network, time_lim
     return len(flows)
 
 
-def _check_clock(scenario: Scenario, network: Network, segments: int) -> None:
+def _check_clock(scenario: Scenario, network: Network, segments: Sequence[int]) -> None:
     """Refuse what would outlast the clock of the simulator: huge units on very slow links."""
     slowest = int(network.link_rate_bps.min())
     transports = [group.transport for group in scenario.flow_groups]
     segment = max(transport.segment_size for transport in transports)
     segment_ps = _transmission_ps(segment, slowest)
     longer = max(getattr(transport, "p", 0.0) for transport in transports)
-    if max(segments, longer) * segment_ps > _LONGEST_PS:
+    most = max(range(len(segments)), key=lambda number: segments[number])
+    group, alone_ps = scenario.flow_groups[most], max(1, longer) * segment_ps
+    if (
+        isinstance(group.transport, Datagram)
+        and alone_ps <= _LONGEST_PS < sum(segments) * segment_ps
+    ):
+        raise InputError(
+            f"{group.path}workload",
+            f"up to {segments[most]:,} datagrams until the time limit",
+            f"so many that a link of {format_rate(slowest)} carries all within "
+            f"{format_duration(_LONGEST_PS)}: with a smaller size, a lower "
+            f"{group.transport_path}.rate or a shorter measurement.time_limit",
+        )
+    if max(sum(segments), longer) * segment_ps > _LONGEST_PS:
         raise InputError(
             "topology.link_rate",
             f"{format_rate(slowest)} for segments of {format_size(segment)}",

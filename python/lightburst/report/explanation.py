@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 WORST: Final = "worst"
 # More rows of a table than this are left out of the text.
 _MOST_ROWS: Final = 20
+# What the ideal time is, see docs/model.md.
+_IDEAL: Final = "all its segments back to back on an idle network, no set-up"
 _PS: Final = 1e-12
 
 
@@ -287,14 +289,11 @@ def _lines(found: Explanation) -> Iterator[str]:
     if about["slowdown"] is None:
         yield (
             f"After {readable('explained_s', about['explained_s'])} it was not finished; "
-            f"alone on the network it needs {ideal}."
+            f"the ideal is {ideal} ({_IDEAL})."
         )
     else:
         time = readable("completion_time_s", about["completion_time_s"])
-        yield (
-            f"It took {time}, {about['slowdown']:.3g} times the {ideal} that it needs alone on the "
-            "network."
-        )
+        yield (f"It took {time}, {about['slowdown']:.3g} times the ideal {ideal} ({_IDEAL}).")
     parts = _rows(found.parts)
     if parts:
         most = max(parts, key=lambda row: row.time_ps)

@@ -96,7 +96,10 @@ class Replications:
                 "numpy": np.__version__,
                 "machine": f"{platform.system()} {platform.machine()}",
                 "created": datetime.now(UTC).isoformat(timespec="seconds"),
-                "scenario": json.loads(self.scenario.canonical_json()),
+                "scenario": {
+                    "name": self.scenario.name,
+                    **json.loads(self.scenario.canonical_json()),
+                },
             },
         }
 

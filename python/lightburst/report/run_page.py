@@ -15,6 +15,7 @@ from lightburst.report.files import PAGE, REPLICATIONS, RUN, RUNS
 from lightburst.report.page import Chart, Page, Table, Tile, render, table_of
 from lightburst.report.words import (
     in_parts,
+    meaningful,
     readable,
     readable_interval,
     rows_of,
@@ -79,11 +80,8 @@ def run_page(directory: Path) -> str:
         charts.append(_queues(pd.read_parquet(directory / samples)))
     drops = _drops(switches, links)
     warnings = list(about["warnings"])
-    rows = [
-        (words_of(key), readable(key, value), key)
-        for key, value in summary.items()
-        if key != "digest"
-    ]
+    shown = meaningful(summary, provenance["scenario"])
+    rows = [(words_of(key), readable(key, summary[key]), key) for key in shown]
     tables = [
         *_warnings(warnings),
         Table("Summary", ("Figure", "Value", "Key"), rows),
@@ -120,18 +118,15 @@ def replications_page(directory: Path) -> str:
     charts = [_by_seed(runs, list(groups))]
     seeds = [int(seed) for seed in about["seeds"]]
     warnings = list(about["warnings"])
-    rows = [
-        (words_of(key), readable_interval(key, found), key)
-        for key, found in summary.items()
-        if "[" not in key
-    ]
     means = {key: found["mean"] for key, found in summary.items()}
+    shown = meaningful(means, provenance["scenario"])
+    rows = [(words_of(key), readable_interval(key, summary[key]), key) for key in shown]
     tables = [
         *_warnings(warnings),
         Table("Summary", ("Figure", "Mean and 95 % interval", "Key"), rows),
         *_parts("By group, mean and 95 % interval", groups, readable_interval),
         *_parts("By size of the flow, mean and 95 % interval", classes, readable_interval),
-        table_of("Runs", runs.loc[:, ~runs.columns.str.contains(r"^digest$|\[")]),
+        table_of("Runs", runs[["seed", *shown, *(["warnings"] if warnings else [])]]),
     ]
     words = f"{len(seeds)} seeds, {seeds[0]} to {seeds[-1]}"
     return render(_page(provenance, words, means, charts, tables))
@@ -165,7 +160,7 @@ def _page(
     scenario = provenance["scenario"]
     switching, transport = _kinds(scenario["switching"]), transports_of(scenario)
     return Page(
-        title=scenario.get("name") or "A run",
+        title=scenario.get("name") or "Unnamed scenario",
         lede=f"{switching} switches, {transport}, {scenario['topology']['kind']}; {seeds}.",
         provenance=[
             (key.replace("_", " "), str(value))
@@ -331,10 +326,10 @@ def _by_seed(runs: pd.DataFrame, groups: list[str]) -> Chart:
 def _drops(switches: pd.DataFrame, links: pd.DataFrame) -> Table:
     arrived = int(switches["arrived"].sum())
     rows = [("arrived at a switch", f"{arrived:,}", "")]
-    counted = {"forwarded": "forwarded", "buffered": "went through the buffer", **_DROPS}
+    counted = {"forwarded": "forwarded", "buffered": "waited in a buffer or a queue", **_DROPS}
     for key, words in counted.items():
-        count = int(switches[key].sum())
-        rows.append((words, f"{count:,}", f"{count / arrived:.3%}" if arrived else ""))
+        if count := int(switches[key].sum()):
+            rows.append((words, f"{count:,}", f"{count / arrived:.3%}"))
     lost = int(links["lost"].sum())
     if lost:
         sent = int(links["units"].sum())

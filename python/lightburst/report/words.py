@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from lightburst.scenario import Scenario
-
 WORDS: Final = {
     "offered_load": "offered load",
     "throughput_bps": "throughput",
@@ -68,15 +66,15 @@ Parts = dict[str, dict[str, Any]]
 _IF_ANY: Final = ("unfinished", "bursts", "conversions_per_delivered_bit")
 
 
-def meaningful(figures: Mapping[str, float | str | None], scenario: Scenario) -> list[str]:
+def meaningful(figures: Mapping[str, float | str | None], scenario: Mapping[str, Any]) -> list[str]:
     """Choose the figures of a run, or of several, that mean something in its scenario.
 
     Parameters
     ----------
     figures : mapping of str to float, str or None
         The summary.
-    scenario : Scenario
-        What was run.
+    scenario : mapping
+        What was run, as `lightburst.Scenario.to_dict` writes it.
 
     Returns
     -------
@@ -85,9 +83,9 @@ def meaningful(figures: Mapping[str, float | str | None], scenario: Scenario) ->
         were not ordered or of datagrams sent again, and not those of groups or classes of size.
     """
     without = {"digest"}
-    if scenario.loss is None or not scenario.loss.drops:
+    if not scenario.get("loss", {}).get("drops"):
         without.add("drops_missed")
-    if all(group.transport.kind == "datagram" for group in scenario.flow_groups):
+    if all(table["kind"] == "datagram" for table in _transports(scenario).values()):
         without |= {"retransmissions", "timeouts"}
     without |= {key for key in _IF_ANY if not figures.get(key)}
     return [
@@ -208,13 +206,17 @@ def readable_interval(key: str, found: Mapping[str, float | str | None]) -> str:
 
 def transports_of(scenario: Mapping[str, Any]) -> str:
     """Say what sends the flows of a scenario: the transport, with its preset, of each group."""
-    shared = scenario.get("transport")
-    groups = scenario.get("groups")
-    if groups is None:
-        return _transport(shared)
     return ", ".join(
-        f"{name}: {_transport(group.get('transport', shared))}" for name, group in groups.items()
+        f"{name}: {_transport(table)}" if name else _transport(table)
+        for name, table in _transports(scenario).items()
     )
+
+
+def _transports(scenario: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the table of the transport of each group, by name; without groups that of no name."""
+    shared = scenario.get("transport")
+    groups = scenario.get("groups") or {"": {}}
+    return {name: group.get("transport", shared) for name, group in groups.items()}
 
 
 def _transport(table: Any) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
@@ -220,9 +220,28 @@ def _kind_meant(place: _Place, error: ErrorDetails) -> str:
     members = kinds(place.field) if place.field else {}
     if not members or error["type"] == "missing":
         return ""
-    if error["input"] in list(members):
-        return f" (did you mean {place.path}.kind = '{error['input']}'?)"
+    name = error["input"]
+    if name in list(members):
+        needed = [key for key, field in members[name].model_fields.items() if field.is_required()]
+        if needed:
+            return _table_meant(place, name, f"{needed[0]} = ...")
+        return f" (did you mean {place.path}.kind = '{name}'?)"
+    for kind, member in members.items():
+        for key, field in member.model_fields.items():
+            if name in _names(field):
+                return _table_meant(place, kind, f'{key} = "{name}"')
     return f", as {{ kind = '{next(iter(members))}', ... }}"
+
+
+def _table_meant(place: _Place, kind: str, rest: str) -> str:
+    key = place.path.rpartition(".")[2]
+    return f' (did you mean {key} = {{ kind = "{kind}", {rest} }}?)'
+
+
+def _names(field: FieldInfo) -> list[Any]:
+    """List the names of which a field holds one, as `Literal["a", "b"] | None` does."""
+    parts = (field.annotation, *get_args(field.annotation))
+    return [name for part in parts if get_origin(part) is Literal for name in get_args(part)]
 
 
 def _expected(context: dict[str, Any]) -> str:

@@ -20,6 +20,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+from lightburst.errors import InputError, did_you_mean, show
+
 
 @dataclass(frozen=True, slots=True)
 class Interval:
@@ -305,11 +307,22 @@ def summarise(
 
     Raises
     ------
-    KeyError
-        If a column does not exist.
+    InputError
+        If `by` is not a list of columns, or `metric` not a column of numbers.
     ValueError
         If `confidence` is not between 0 and 1.
     """
+    known = [str(name) for name in runs.columns]
+    if isinstance(by, str) or not isinstance(by, Iterable):
+        example = by if isinstance(by, str) else "workload.load"
+        raise InputError("by", show(by), f"a list of columns that name a point, as [{example!r}]")
+    for name in by:
+        if name not in known:
+            raise InputError("by", show(name), f"columns of runs{did_you_mean(name, known)}")
+    numbers = [name for name in known if pd.api.types.is_numeric_dtype(runs[name])]
+    if not isinstance(metric, str) or metric not in numbers:
+        allowed = "the name of one column of runs with numbers, as 'throughput_bps'"
+        raise InputError("metric", show(metric), allowed + did_you_mean(metric, numbers))
     grouped = runs.dropna(subset=[metric]).groupby(list(by), sort=False, dropna=False)[metric]
     table = grouped.agg(n="count", mean="mean", std="std").reset_index()
     half = table["std"] * _student(table["n"], confidence)
