@@ -123,6 +123,7 @@ def columns(acknowledged: list[int], delivered: list[int], status: list[int]) ->
             "events": 99,
             "packet_hops": 22,
             "end_ps": 21 * MS,
+            "transmitted_until_ps": 21 * MS,
             "units_created": 12,
             "units_delivered": 9,
             "units_dropped": 3,
