@@ -164,7 +164,7 @@ def burst_path(seconds: float) -> dict[str, Any]:
     }
 
 
-def measure(description: dict[str, Any], runs: int, agenda: str | None = None) -> Measurement:
+def measure(description: dict[str, Any], runs: int) -> Measurement:
     """Run a scenario with the seeds 1 to `runs` and time what each part takes.
 
     Parameters
@@ -173,8 +173,6 @@ def measure(description: dict[str, Any], runs: int, agenda: str | None = None) -
         What a scenario file says.
     runs : int
         How often to run it, with another seed each time.
-    agenda : str, optional
-        Which agenda, if not the one that always runs.
 
     Returns
     -------
@@ -205,7 +203,7 @@ def measure(description: dict[str, Any], runs: int, agenda: str | None = None) -
 
     hops, events, wall, processor = [], [], [], []
     for seed in range(1, runs + 1):
-        plan = compile_plan(scenario, seed, agenda)
+        plan = compile_plan(scenario, seed)
         settings = json.dumps(plan.settings)
         wall_begun, processor_begun = time.perf_counter(), time.thread_time()
         totals = _core.simulate(settings, plan.nodes, plan.links, plan.flows)["totals"]
@@ -240,9 +238,9 @@ def peak_memory() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
-def measured(description: dict[str, Any], runs: int, agenda: str | None = None) -> Measurement:
+def measured(description: dict[str, Any], runs: int) -> Measurement:
     """Call `measure` in a process of its own."""
-    order = json.dumps({"description": description, "runs": runs, "agenda": agenda})
+    order = json.dumps({"description": description, "runs": runs})
     command = [sys.executable, str(HERE), order]
     child = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     measurement: Measurement = json.loads(child.stdout)

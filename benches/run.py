@@ -1,8 +1,8 @@
 """The speed of one core: ``make bench``.
 
 Packet hops and events a second on the paper's scenario and on larger trees under the same load,
-the memory that they need, the agenda alone, and a fixed loop that tells how fast the machine is
-at this moment. docs/performance.md says what the figures were and what costs what.
+the memory that they need, the event queue alone, and a fixed loop that tells how fast the machine
+is at this moment. docs/performance.md says what the figures were and what costs what.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ TCP = (
 )
 TCP_RUNS = 9
 PENDING = (1_000, 100_000, 10_000_000)
-#: The trees on which all agendas are compared.
-TREES = (8, 16, 32)
+#: What runs, and the plain heap beside it.
+QUEUES = ("wheel", "heap")
 REPEATS = 3
 WIDTH = 110
 MILLION = 1_000_000
-#: From here on filling the agenda takes longer than the events, and once must do.
+#: From here on filling the event queue takes longer than the events, and once must do.
 MANY = MILLION
 #: Below this part of a core something else was running.
 QUIET = 0.97
@@ -46,35 +46,25 @@ def calibrate() -> float:
     return statistics.median(_core.bench_calibration() for _ in range(REPEATS))
 
 
-def agenda_rate(name: str, pending: int) -> float:
-    """Return events a second of the hold model, once the agenda has got used to the load."""
+def queue_rate(name: str, pending: int) -> float:
+    """Return events a second of the hold model, once the event queue has got used to the load."""
     repeats = REPEATS if pending < MANY else 1
     events = 2 * MILLION
-    seconds = [_core.bench_agenda(name, pending, events, seed) for seed in range(repeats)]
+    seconds = [_core.bench_queue(name, pending, events, seed) for seed in range(repeats)]
     return events / statistics.median(seconds)
 
 
-def agendas(largest: int) -> dict[str, dict[str, float]]:
-    """Measure each agenda, alone and on the real model.
-
-    Parameters
-    ----------
-    largest : int
-        The largest fat-tree to run.
+def queues() -> dict[str, dict[str, float]]:
+    """Measure both event queues alone.
 
     Returns
     -------
     dict
-        By name: events a second of the hold model by the number pending (``"1000"``), and packet
-        hops a second of the scenario by its tree (``"k8"``).
+        By name: events a second of the hold model by the number pending (``"1000"``).
     """
-    rates: dict[str, dict[str, float]] = {}
-    for name in _core.registry()["agendas"]:
-        rates[name] = {str(pending): agenda_rate(name, pending) for pending in PENDING}
-        for k in (k for k in TREES if k <= largest):
-            measurement = case.measured(case.paper(k), RUNS[k], name)
-            rates[name][f"k{k}"] = measurement["hops_per_s"]
-    return rates
+    return {
+        name: {str(pending): queue_rate(name, pending) for pending in PENDING} for name in QUEUES
+    }
 
 
 def scenario_table(measurements: list[case.Measurement]) -> Table:
@@ -113,17 +103,13 @@ def tcp_table(measurements: list[dict[str, Any]]) -> Table:
     return table
 
 
-def agenda_table(rates: dict[str, dict[str, float]]) -> Table:
-    table = Table(
-        title="the agendas: alone (hold model, M events/s), and under the model (M hops/s)"
-    )
-    table.add_column("agenda")
-    headings = list(next(iter(rates.values())))
-    for heading in headings:
-        words = f"{int(heading):,} pending" if heading.isdigit() else heading.replace("k", "k = ")
-        table.add_column(words, justify="right")
-    for name, by_heading in rates.items():
-        table.add_row(name, *(f"{by_heading[heading] / 1e6:.2g}" for heading in headings))
+def queue_table(rates: dict[str, dict[str, float]]) -> Table:
+    table = Table(title="the event queues alone (hold model, M events/s)")
+    table.add_column("event queue")
+    for pending in next(iter(rates.values())):
+        table.add_column(f"{int(pending):,} pending", justify="right")
+    for name, by_pending in rates.items():
+        table.add_row(name, *(f"{rate / 1e6:.2g}" for rate in by_pending.values()))
     return table
 
 
@@ -147,7 +133,6 @@ def main() -> int:
         if k <= chosen.largest:
             console.print(f"fat-tree k = {k}: {case.hosts(k)} hosts ...")
             results["scenarios"].append(case.measured(case.paper(k), runs))
-    console.print("agendas ...")
     results["tcp"] = []
     for description, simulated in TCP:
         console.print(f"{description['name']} ...")
@@ -156,7 +141,8 @@ def main() -> int:
         results["tcp"].append(
             measurement | {"simulated_seconds_per_s": seconds * measurement["runs"]}
         )
-    results["agendas"] = agendas(chosen.largest)
+    console.print("event queues ...")
+    results["queues"] = queues()
     results["calibration_after_s"] = calibrate()
     if chosen.format == "json":
         print(json.dumps(results, indent=2))
@@ -171,7 +157,7 @@ def main() -> int:
         )
     start = results["scenarios"][0]["start_bytes"]
     console.print(f"of the peak, Python and its libraries: {start / 2**20:.0f} MiB\n")
-    console.print(agenda_table(results["agendas"]))
+    console.print(queue_table(results["queues"]))
     console.print(f"calibration loop again: {results['calibration_after_s']:.3f} s")
     return 0
 

@@ -45,7 +45,6 @@ SETTINGS = {
     "label": None,
     "seed": 7,
     "time_limit_ps": 10**15,
-    "agenda": None,
     "switches": [
         {
             "kind": "hybrid",
@@ -66,7 +65,6 @@ def test_settings_are_exactly_those_of_the_contract(scenario: Scenario) -> None:
     plan = compile_plan(scenario, 7)
     assert plan.settings == SETTINGS
     assert json.loads(json.dumps(plan.settings)) == SETTINGS
-    assert compile_plan(scenario, 7, agenda="binary-heap").settings["agenda"] == "binary-heap"
 
 
 def test_settings_of_the_other_kinds(scenario: Scenario) -> None:

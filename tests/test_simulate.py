@@ -188,7 +188,6 @@ def endless() -> Scenario:
 @pytest.mark.parametrize(
     ("path", "topic"),
     [
-        ("agenda", "agendas"),
         ("choice", "choices"),
         ("label", "labels"),
         ("switches.0.kind", "switches"),

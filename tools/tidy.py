@@ -70,7 +70,7 @@ LAYERS: tuple[frozenset[str], ...] = (
 )
 
 #: Folders in which each file is one policy; the module of the folder has the list of them.
-POLICIES = ("crates/des/src/agenda", "crates/tcp/src/cc", "crates/optical/src/switch")
+POLICIES = ("crates/tcp/src/cc", "crates/optical/src/switch")
 
 #: A path that exists on one machine only: a home, a scratch or a working directory.
 MACHINE_PATH = re.compile(r"(?<![\w.~$}>)])/(?:work|tmp|home|root|farm|Users)/\w")

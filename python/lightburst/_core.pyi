@@ -84,14 +84,14 @@ def registry() -> dict[str, list[str]]:
     """Names that a plan may use, or a result's numbers stand for, by what they name.
 
     ``switches``, ``assemblies``, ``transports``, ``congestion_controls``,
-    ``recoveries``, ``choices``, ``labels``, ``agendas``, and by its name each setting of ``tcp``
+    ``recoveries``, ``choices``, ``labels``, and by its name each setting of ``tcp``
     that is a word; ``statuses`` of flows and ``drop_reasons`` are numbered from 0 in this order.
     """
 
 def version() -> str:
     """Version of the compiled core."""
 
-def bench_agenda(name: str, pending: int, events: int, seed: int) -> float:
+def bench_queue(name: str, pending: int, events: int, seed: int) -> float:
     """Seconds for `events` events of the hold model with `pending` pending, after as many."""
 
 def bench_calibration() -> float:

@@ -1,15 +1,13 @@
-"""Same plan, same seed, same bits: on threads, in processes, with every agenda, and again."""
+"""Same plan, same seed, same bits: on threads, in processes, and again."""
 
 import json
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from lightburst import _core, metrics
 from lightburst.compile import compile_plan
 from lightburst.scenario import Scenario
 from lightburst.simulate import run
@@ -87,22 +85,6 @@ def test_two_processes(expected: list[str]) -> None:
     ]
     answers = [process.communicate(timeout=120)[0] for process in processes]
     assert [json.loads(answer) for answer in answers] == [expected, expected]
-
-
-def digest_with(agenda: str, which: Scenario) -> tuple[str, dict[str, Any]]:
-    plan = compile_plan(which, seed=9)
-    settings = json.dumps({**plan.settings, "agenda": agenda})
-    columns = _core.simulate(settings, plan.nodes, plan.links, plan.flows)
-    return metrics.digest(columns), columns["totals"]
-
-
-@pytest.mark.parametrize("choice", _core.registry()["choices"])
-@pytest.mark.parametrize(("switch", "transport"), ALL)
-def test_every_agenda(switch: str, transport: str, choice: str) -> None:
-    agendas = _core.registry()["agendas"]
-    assert len(agendas) > 1
-    results = [digest_with(agenda, scenario(switch, transport, choice)) for agenda in agendas]
-    assert all(result == results[0] for result in results)
 
 
 def test_other_sizes_leave_arrivals_and_pairs_alone() -> None:

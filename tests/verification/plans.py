@@ -352,7 +352,6 @@ def settings(
         "choice": "free",
         "seed": 1,
         "time_limit_ps": 1000 * SECOND,
-        "agenda": None,
         "switches": switch if isinstance(switch, list) else [switch],
         "groups": [{"transport": transport} for transport in transports],
         **changes,

@@ -33,7 +33,7 @@ from plans import (
     table,
     tcp,
 )
-from strategies import AGENDAS, RATES, Shape, light_keeps_its_rate
+from strategies import RATES, Shape, light_keeps_its_rate
 
 from lightburst import _core
 
@@ -410,7 +410,6 @@ def random_plan(seed: int, *, bursts: bool) -> Plan:
             [SECOND, SECOND, 50 * MILLISECOND, MILLISECOND, 100 * MICROSECOND]
         ),
         "sample_ps": None,
-        "agenda": random.choice(AGENDAS),
         "loss": loss,
     }
     if random.random() < 0.3:

@@ -26,10 +26,7 @@ from plans import (
     table,
 )
 
-from lightburst import _core
-
 RATES = [GIGABIT, 2_500_000_000, 3 * GIGABIT, 10 * GIGABIT]
-AGENDAS = [None, *_core.registry()["agendas"]]
 
 Shape = tuple[list[Edge], int, int, dict[str, Any]]
 
@@ -187,7 +184,6 @@ def plans(draw: st.DrawFn, /, **changes: Any) -> Plan:
         "time_limit_ps": draw(
             st.sampled_from([SECOND // 10, 5 * MILLISECOND, 30 * MICROSECOND, MICROSECOND])
         ),
-        "agenda": draw(st.sampled_from(AGENDAS)),
         "switches": several,
         "transport": transport,
     }

@@ -24,7 +24,7 @@ from plans import (
     table,
     traced,
 )
-from strategies import AGENDAS, plans, transports
+from strategies import plans, transports
 from twin import Columns
 
 
@@ -171,12 +171,3 @@ def test_each_unit_is_in_one_place(plan: Plan) -> None:
 def test_hybrid_without_ports_is_all_optical(plan: Plan) -> None:
     other = Plan({**plan.settings, "switches": [hybrid(0, switching_time=1_000)]}, *plan[1:])
     assert differences(core(plan), core(other)) == []
-
-
-@BRIEF
-@given(plans(agenda=None))
-def test_any_agenda_gives_the_same(plan: Plan) -> None:
-    expected = core(plan)
-    for agenda in AGENDAS:
-        other = Plan({**plan.settings, "agenda": agenda}, *plan[1:])
-        assert differences(expected, core(other)) == []

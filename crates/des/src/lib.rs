@@ -1,12 +1,12 @@
 //! The discrete-event engine. It knows no network: a [`Model`] handles events,
-//! an [`Agenda`] orders them, a [`Stream`] draws for one named component.
+//! an [`EventQueue`] orders them, a [`Stream`] draws for one named component.
 
-pub mod agenda;
+pub mod queue;
 pub mod rng;
 pub mod simulator;
 pub mod time;
 
-pub use agenda::{Agenda, Class, Order, Selected};
+pub use queue::{Class, EventQueue, Order};
 pub use rng::{mix, Stream};
-pub use simulator::{Calendar, Model, Simulator, Stop};
+pub use simulator::{Model, Scheduler, Simulator, Stop};
 pub use time::{Duration, Time};

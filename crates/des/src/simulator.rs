@@ -1,26 +1,25 @@
 //! The run loop.
 
-use crate::agenda::{Agenda, Class, Entry, Order, Sequence};
+use crate::queue::{Class, Entry, EventQueue, Order, Sequence, Wheel};
 use crate::Time;
 
 /// What happens at an event; everything else is the simulator's.
-pub trait Model<A: Agenda<Self::Event>> {
+pub trait Model {
     /// One kind of event, small and `Copy`.
     type Event: Copy;
 
-    /// Handles `event` at the present time of the calendar.
-    fn handle(&mut self, event: Self::Event, calendar: &mut Calendar<Self::Event, A>);
+    /// Handles `event` at the present time of the scheduler.
+    fn handle(&mut self, event: Self::Event, scheduler: &mut Scheduler<Self::Event>);
 }
 
 /// The present time and what is still to come.
-pub struct Calendar<E: Copy, A: Agenda<E>> {
+pub struct Scheduler<E: Copy> {
     now: Time,
-    agenda: A,
+    queue: Wheel<E>,
     sequence: Sequence,
-    event: std::marker::PhantomData<E>,
 }
 
-impl<E: Copy, A: Agenda<E>> Calendar<E, A> {
+impl<E: Copy> Scheduler<E> {
     /// The present time.
     #[inline]
     pub fn now(&self) -> Time {
@@ -29,7 +28,7 @@ impl<E: Copy, A: Agenda<E>> Calendar<E, A> {
 
     /// The number of events that are still to come.
     pub fn pending(&self) -> usize {
-        self.agenda.len()
+        self.queue.len()
     }
 
     /// Takes the next place in the sequence of causes.
@@ -42,7 +41,7 @@ impl<E: Copy, A: Agenda<E>> Calendar<E, A> {
     #[inline(always)]
     pub fn push(&mut self, time: Time, order: Order, event: E) {
         debug_assert!(time >= self.now, "an event was put into the past");
-        self.agenda.push(Entry { time, order, event });
+        self.queue.push(Entry { time, order, event });
     }
 }
 
@@ -57,29 +56,28 @@ pub enum Stop {
     Paused,
 }
 
-/// A model, its calendar and the number of events handled.
-pub struct Simulator<M: Model<A>, A: Agenda<M::Event>> {
+/// A model, its scheduler and the number of events handled.
+pub struct Simulator<M: Model> {
     /// The model.
     pub model: M,
-    /// Its calendar.
-    pub calendar: Calendar<M::Event, A>,
+    /// Its scheduler.
+    pub scheduler: Scheduler<M::Event>,
     events: u64,
 }
 
-impl<M: Model<A>, A: Agenda<M::Event>> Simulator<M, A> {
+impl<M: Model> Simulator<M> {
     /// A simulation at time zero, with room for `pending` events.
     pub fn new(model: M, pending: usize) -> Self {
-        let mut agenda = A::default();
-        agenda.reserve(pending);
-        let calendar = Calendar {
+        let mut queue = Wheel::default();
+        queue.reserve(pending);
+        let scheduler = Scheduler {
             now: Time::ZERO,
-            agenda,
+            queue,
             sequence: Sequence::default(),
-            event: std::marker::PhantomData,
         };
         Simulator {
             model,
-            calendar,
+            scheduler,
             events: 0,
         }
     }
@@ -93,17 +91,17 @@ impl<M: Model<A>, A: Agenda<M::Event>> Simulator<M, A> {
     pub fn run(&mut self, limit: Time, events: u64) -> Stop {
         let end = self.events.saturating_add(events);
         while self.events < end {
-            let Some(entry) = self.calendar.agenda.pop() else {
+            let Some(entry) = self.scheduler.queue.pop() else {
                 return Stop::Drained;
             };
             if entry.time > limit {
-                self.calendar.agenda.push(entry);
+                self.scheduler.queue.push(entry);
                 return Stop::Later(entry.time);
             }
-            assert!(entry.time >= self.calendar.now, "time went back");
-            self.calendar.now = entry.time;
+            assert!(entry.time >= self.scheduler.now, "time went back");
+            self.scheduler.now = entry.time;
             self.events += 1;
-            self.model.handle(entry.event, &mut self.calendar);
+            self.model.handle(entry.event, &mut self.scheduler);
         }
         Stop::Paused
     }

@@ -1,7 +1,7 @@
 //! Choice among equal-cost next hops.
 
-use crate::{Effects, Event, PortId, Route, UnitId};
-use lightburst_des::{mix, Agenda, Stream};
+use crate::{Context, PortId, Route, UnitId};
+use lightburst_des::{mix, Stream};
 
 /// How a node chooses one port of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,25 +33,21 @@ impl Choice {
 
     /// Chooses an output for a unit.
     #[inline(always)]
-    pub fn pick<A: Agenda<Event>>(
-        self,
-        route: Route,
-        unit: UnitId,
-        draw: &mut Stream,
-        fx: &Effects<'_, A>,
-    ) -> Pick {
+    pub fn pick(self, route: Route, unit: UnitId, draw: &mut Stream, ctx: &Context<'_>) -> Pick {
         let len = u32::from(route.len);
         let member = match self {
             _ if len == 1 => 0,
-            Choice::Free => return any_free(route, draw, fx).map_or(Pick::Busy(route), Pick::Free),
+            Choice::Free => {
+                return any_free(route, draw, ctx).map_or(Pick::Busy(route), Pick::Free)
+            }
             Choice::Random => draw.below(len),
             Choice::FlowHash { salt } => {
-                let key = (u64::from(fx.unit(unit).flow.0) << 32) | u64::from(fx.node().0);
+                let key = (u64::from(ctx.unit(unit).flow.0) << 32) | u64::from(ctx.node().0);
                 ((u128::from(mix(salt ^ key)) * u128::from(len)) >> 64) as u32
             }
         };
-        let port = fx.port(route, member);
-        if fx.is_free(port) {
+        let port = ctx.port(route, member);
+        if ctx.is_free(port) {
             Pick::Free(port)
         } else {
             Pick::Busy(route.only(member))
@@ -74,25 +70,21 @@ pub enum Pick {
 /// ones as the draw among them that follows otherwise, and it looks at one link
 /// instead of all.
 #[inline(always)]
-pub fn any_free<A: Agenda<Event>>(
-    route: Route,
-    draw: &mut Stream,
-    fx: &Effects<'_, A>,
-) -> Option<PortId> {
+pub fn any_free(route: Route, draw: &mut Stream, ctx: &Context<'_>) -> Option<PortId> {
     let len = u32::from(route.len);
     if len == 1 {
-        let port = fx.port(route, 0);
-        return fx.is_free(port).then_some(port);
+        let port = ctx.port(route, 0);
+        return ctx.is_free(port).then_some(port);
     }
-    let probe = fx.port(route, draw.below(len));
-    if fx.is_free(probe) {
+    let probe = ctx.port(route, draw.below(len));
+    if ctx.is_free(probe) {
         return Some(probe);
     }
     let free = || {
-        fx.ports(route)
+        ctx.ports(route)
             .iter()
             .copied()
-            .filter(|&port| fx.is_free(port))
+            .filter(|&port| ctx.is_free(port))
     };
     let count = free().count() as u32;
     if count == 0 {

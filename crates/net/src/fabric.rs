@@ -1,8 +1,8 @@
 //! Links, units in flight and routes: all that nodes share.
 
 use crate::link::{Links, Wire};
+use crate::packet::packets;
 use crate::trace::{Passage, Place, What};
-use crate::unit::packets;
 use crate::{
     Arena, DropReason, FlowId, Header, Labels, LinkId, Loss, NodeId, Options, Packet, PortId,
     Routing, Trace, UnitId,

@@ -242,7 +242,7 @@ impl Trace {
             Some(number) => Holder::Burst(number),
             None => Holder::Packet(packet.flow),
         });
-        for (at, packet) in crate::unit::packets(unit, units) {
+        for (at, packet) in crate::packet::packets(unit, units) {
             let mark = &mut self.marks[at.index()];
             let came = std::mem::replace(&mut mark.came, passage.arrival);
             if self.wanted[packet.flow.index()] {

@@ -7,10 +7,10 @@ mod ingress;
 use crate::assembly::Decision;
 use crate::switch::{cut_through, output, Build};
 use ingress::Ingress;
-use lightburst_des::{Agenda, Duration, Stream};
+use lightburst_des::{Duration, Stream};
 use lightburst_net::{
-    Bundle, Bytes, Choice, DropReason, Effects, Event, Node, NodeId, Packet, Pick, Rate,
-    SwitchCounters, UnitId,
+    Bundle, Bytes, Choice, Context, DropReason, NodeId, Packet, Pick, Rate, Switch, SwitchCounters,
+    UnitId,
 };
 use std::sync::Arc;
 
@@ -50,113 +50,113 @@ impl Edge {
         self.edges[host.index()]
     }
 
-    fn on_packet<A: Agenda<Event>>(&mut self, packet: UnitId, fx: &mut Effects<'_, A>) {
+    fn on_packet(&mut self, packet: UnitId, ctx: &mut Context<'_>) {
         let Packet {
             destination,
             bytes,
             header,
             ..
-        } = *fx.unit(packet);
+        } = *ctx.unit(packet);
         let egress = self.edge_of(destination);
-        if egress == fx.node() {
-            return self.deliver(packet, fx);
+        if egress == ctx.node() {
+            return self.deliver(packet, ctx);
         }
         if self.ingress.goes_alone(header.payload) {
-            let bundle = self.ingress.alone(packet, egress, fx);
-            return self.launch(bundle, fx);
+            let bundle = self.ingress.alone(packet, egress, ctx);
+            return self.launch(bundle, ctx);
         }
         let queue = self.ingress.queue(egress);
         if !self.ingress.has_room(queue, bytes) {
-            self.close(queue, fx);
+            self.close(queue, ctx);
         }
-        match self.ingress.add(queue, packet, fx) {
+        match self.ingress.add(queue, packet, ctx) {
             Decision::Wait => {}
             Decision::StartTimer(time) => {
                 let token = self.ingress.token(queue) << 1 | ASSEMBLED;
-                fx.timer(fx.now() + time, token);
+                ctx.timer(ctx.now() + time, token);
             }
-            Decision::Close => self.close(queue, fx),
+            Decision::Close => self.close(queue, ctx),
         }
     }
 
     /// Hands a packet to the port of the host that it is for.
-    fn deliver<A: Agenda<Event>>(&mut self, packet: UnitId, fx: &mut Effects<'_, A>) {
-        let port = fx.port(fx.route(packet), 0);
-        let now = fx.now();
+    fn deliver(&mut self, packet: UnitId, ctx: &mut Context<'_>) {
+        let port = ctx.port(ctx.route(packet), 0);
+        let now = ctx.now();
         self.counters.forwarded += 1;
-        fx.send(port, packet, now);
+        ctx.send(port, packet, now);
     }
 
-    fn close<A: Agenda<Event>>(&mut self, queue: usize, fx: &mut Effects<'_, A>) {
-        let (bundle, waited) = self.ingress.close(queue, fx.now());
+    fn close(&mut self, queue: usize, ctx: &mut Context<'_>) {
+        let (bundle, waited) = self.ingress.close(queue, ctx.now());
         self.counters.assembly_wait += waited;
-        self.launch(bundle, fx);
+        self.launch(bundle, ctx);
     }
 
     /// Sends a burst off, as soon as the output is free.
-    fn launch<A: Agenda<Event>>(&mut self, bundle: Bundle, fx: &mut Effects<'_, A>) {
+    fn launch(&mut self, bundle: Bundle, ctx: &mut Context<'_>) {
         self.counters.bursts += 1;
         self.counters.burst_packets += u64::from(bundle.packets);
         self.counters.burst_bytes += u64::from(bundle.bytes);
         self.counters.eo_bytes += u64::from(bundle.bytes);
         self.counters.forwarded += 1;
-        let burst = fx.bundle(&bundle);
-        let port = output(self.choice, burst, &mut self.draw, fx);
-        let departure = fx.now().max(fx.free_at(port));
-        fx.note_burst(&bundle, burst, departure);
-        let now = fx.now();
-        fx.send(port, burst, now);
+        let burst = ctx.bundle(&bundle);
+        let port = output(self.choice, burst, &mut self.draw, ctx);
+        let departure = ctx.now().max(ctx.free_at(port));
+        ctx.note_burst(&bundle, burst, departure);
+        let now = ctx.now();
+        ctx.send(port, burst, now);
     }
 
-    fn on_burst<A: Agenda<Event>>(&mut self, burst: UnitId, fx: &mut Effects<'_, A>) {
-        let unit = *fx.unit(burst);
-        if self.edge_of(unit.destination) == fx.node() {
+    fn on_burst(&mut self, burst: UnitId, ctx: &mut Context<'_>) {
+        let unit = *ctx.unit(burst);
+        if self.edge_of(unit.destination) == ctx.node() {
             // Its head is here; it is taken apart when its tail is. All fibres have one rate.
             let bytes = Bytes(u64::from(unit.bytes));
             let rate = self.fibre_rate.expect("a fibre, since a burst came");
-            let end = fx.now() + rate.transmission_time(bytes);
-            return fx.timer(end, u64::from(burst.0) << 1 | RECEIVED);
+            let end = ctx.now() + rate.transmission_time(bytes);
+            return ctx.timer(end, u64::from(burst.0) << 1 | RECEIVED);
         }
-        let route = fx.route(burst);
-        match self.choice.pick(route, burst, &mut self.draw, fx) {
+        let route = ctx.route(burst);
+        match self.choice.pick(route, burst, &mut self.draw, ctx) {
             Pick::Free(port) => {
                 self.counters.forwarded += 1;
-                cut_through(port, burst, self.switching_time, fx);
+                cut_through(port, burst, self.switching_time, ctx);
             }
             Pick::Busy(outputs) => {
-                let port = fx.port(outputs, 0);
-                fx.drop(burst, port, DropReason::Contention, &mut self.counters);
+                let port = ctx.port(outputs, 0);
+                ctx.drop(burst, port, DropReason::Contention, &mut self.counters);
             }
         }
     }
 
     /// Takes a burst apart.
-    fn disassemble<A: Agenda<Event>>(&mut self, burst: UnitId, fx: &mut Effects<'_, A>) {
-        self.counters.oe_bytes += u64::from(fx.unit(burst).bytes);
-        let mut packet = fx.unbundle(burst);
+    fn disassemble(&mut self, burst: UnitId, ctx: &mut Context<'_>) {
+        self.counters.oe_bytes += u64::from(ctx.unit(burst).bytes);
+        let mut packet = ctx.unbundle(burst);
         while packet != UnitId::NONE {
-            let next = fx.next_packet(packet);
-            self.deliver(packet, fx);
+            let next = ctx.next_packet(packet);
+            self.deliver(packet, ctx);
             packet = next;
         }
     }
 }
 
-impl<A: Agenda<Event>> Node<A> for Edge {
-    fn on_unit(&mut self, unit: UnitId, fx: &mut Effects<'_, A>) {
+impl Switch for Edge {
+    fn on_unit(&mut self, unit: UnitId, ctx: &mut Context<'_>) {
         self.counters.arrived += 1;
-        if fx.unit(unit).cargo == UnitId::NONE {
-            self.on_packet(unit, fx);
+        if ctx.unit(unit).cargo == UnitId::NONE {
+            self.on_packet(unit, ctx);
         } else {
-            self.on_burst(unit, fx);
+            self.on_burst(unit, ctx);
         }
     }
 
-    fn on_timer(&mut self, token: u64, fx: &mut Effects<'_, A>) {
+    fn on_timer(&mut self, token: u64, ctx: &mut Context<'_>) {
         if token & 1 == RECEIVED {
-            self.disassemble(UnitId((token >> 1) as u32), fx);
+            self.disassemble(UnitId((token >> 1) as u32), ctx);
         } else if let Some(queue) = self.ingress.expired(token >> 1) {
-            self.close(queue, fx);
+            self.close(queue, ctx);
         }
     }
 

@@ -10,8 +10,8 @@ pub use hybrid::Hybrid;
 
 use crate::assembly::Assembly;
 use crate::edge::Edge;
-use lightburst_des::{Agenda, Duration, Stream, Time};
-use lightburst_net::{Choice, Effects, Event, Node, NodeId, Pick, PortId, Rate, UnitId};
+use lightburst_des::{Duration, Stream, Time};
+use lightburst_net::{Choice, Context, NodeId, Pick, PortId, Rate, Switch, UnitId};
 use std::sync::Arc;
 
 /// The settings of all kinds of switch; each kind reads its own.
@@ -54,17 +54,17 @@ pub struct Build<'a> {
 }
 
 /// A kind of switch by its name in the scenario.
-pub struct Entry<A: Agenda<Event>> {
+pub struct Entry {
     /// The name.
     pub name: &'static str,
     /// Whether it acts on the tail of a unit (or on its head).
     pub whole_units: bool,
     /// Builds one.
-    pub build: fn(Build) -> Box<dyn Node<A>>,
+    pub build: fn(Build) -> Box<dyn Switch>,
 }
 
 /// All kinds of switch. A new one is a new file and a line here.
-pub fn registry<A: Agenda<Event>>() -> [Entry<A>; 4] {
+pub fn registry() -> [Entry; 4] {
     [
         Entry {
             name: "all-optical",
@@ -94,28 +94,23 @@ pub fn registry<A: Agenda<Event>>() -> [Entry<A>; 4] {
 
 /// A free output, or one of all if none is free.
 #[inline]
-pub(crate) fn output<A: Agenda<Event>>(
-    choice: Choice,
-    unit: UnitId,
-    draw: &mut Stream,
-    fx: &Effects<'_, A>,
-) -> PortId {
-    let route = fx.route(unit);
-    match choice.pick(route, unit, draw, fx) {
+pub(crate) fn output(choice: Choice, unit: UnitId, draw: &mut Stream, ctx: &Context<'_>) -> PortId {
+    let route = ctx.route(unit);
+    match choice.pick(route, unit, draw, ctx) {
         Pick::Free(port) => port,
-        Pick::Busy(outputs) if outputs.len == 1 => fx.port(outputs, 0),
-        Pick::Busy(outputs) => fx.port(outputs, draw.below(u32::from(outputs.len))),
+        Pick::Busy(outputs) if outputs.len == 1 => ctx.port(outputs, 0),
+        Pick::Busy(outputs) => ctx.port(outputs, draw.below(u32::from(outputs.len))),
     }
 }
 
 /// Sends a unit straight through the optical matrix.
 #[inline]
-pub(crate) fn cut_through<A: Agenda<Event>>(
+pub(crate) fn cut_through(
     port: PortId,
     unit: UnitId,
     switching_time: Duration,
-    fx: &mut Effects<'_, A>,
+    ctx: &mut Context<'_>,
 ) {
-    let start: Time = fx.now() + switching_time;
-    fx.send(port, unit, start);
+    let start: Time = ctx.now() + switching_time;
+    ctx.send(port, unit, start);
 }

@@ -1,8 +1,6 @@
 //! What `make bench` measures below the level of a scenario.
 
-use lightburst_des::agenda::{
-    Agenda, BinaryHeap, Class, Entry, QuadHeap, RadixHeap, Sequence, Wheel, NAMES,
-};
+use lightburst_des::queue::{Class, Entry, EventQueue, Heap, Sequence, Wheel};
 use lightburst_des::{Stream, Time};
 use lightburst_net::{Event, NodeId};
 use pyo3::exceptions::PyValueError;
@@ -10,10 +8,10 @@ use pyo3::prelude::*;
 use std::time::Instant;
 
 /// Seconds that `events` events of the hold model take with `pending` events in the
-/// agenda, after as many in which it has got used to the load: pop the next, push one
+/// event queue, after as many in which it has got used to the load: pop the next, push one
 /// after a random gap.
 #[pyfunction]
-pub fn bench_agenda(
+pub fn bench_queue(
     py: Python<'_>,
     name: &str,
     pending: usize,
@@ -21,46 +19,43 @@ pub fn bench_agenda(
     seed: u64,
 ) -> PyResult<f64> {
     let hold: fn(usize, u64, u64) -> f64 = match name {
-        "binary-heap" => hold::<BinaryHeap<Event>>,
-        "quad-heap" => hold::<QuadHeap<Event>>,
-        "radix-heap" => hold::<RadixHeap<Event>>,
+        "heap" => hold::<Heap<Event>>,
         "wheel" => hold::<Wheel<Event>>,
         _ => {
-            let known = NAMES.join(", ");
             return Err(PyValueError::new_err(format!(
-                "no agenda {name:?}; known: {known}"
+                "no event queue {name:?}; known: heap, wheel"
             )));
         }
     };
     Ok(py.detach(|| hold(pending, events, seed)))
 }
 
-fn hold<A: Agenda<Event>>(pending: usize, events: u64, seed: u64) -> f64 {
+fn hold<Q: EventQueue<Event>>(pending: usize, events: u64, seed: u64) -> f64 {
     const MEAN_GAP: u32 = 1 << 30;
     let mut draw = Stream::new(seed, "bench");
     let mut sequence = Sequence::default();
-    let mut agenda = A::default();
-    agenda.reserve(pending);
-    let mut push = |agenda: &mut A, draw: &mut Stream, now: Time| {
+    let mut queue = Q::default();
+    queue.reserve(pending);
+    let mut push = |queue: &mut Q, draw: &mut Stream, now: Time| {
         let time = Time(now.0 + 1 + u64::from(draw.below(2 * MEAN_GAP)));
         let event = Event::Timer {
             node: NodeId(0),
             token: 0,
         };
-        agenda.push(Entry {
+        queue.push(Entry {
             time,
             order: sequence.next(Class::Timer),
             event,
         });
     };
     for _ in 0..pending {
-        push(&mut agenda, &mut draw, Time::ZERO);
+        push(&mut queue, &mut draw, Time::ZERO);
     }
     let mut timed = || {
         let start = Instant::now();
         for _ in 0..events {
-            let entry = agenda.pop().expect("a pending event");
-            push(&mut agenda, &mut draw, entry.time);
+            let entry = queue.pop().expect("a pending event");
+            push(&mut queue, &mut draw, entry.time);
         }
         start.elapsed().as_secs_f64()
     };

@@ -154,7 +154,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add_function(wrap_pyfunction!(registry, module)?)?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
-    module.add_function(wrap_pyfunction!(bench::bench_agenda, module)?)?;
+    module.add_function(wrap_pyfunction!(bench::bench_queue, module)?)?;
     module.add_function(wrap_pyfunction!(bench::bench_calibration, module)?)?;
     Ok(())
 }

@@ -1,10 +1,9 @@
 //! From a plan to a network.
 
 use crate::plan::{self, Plan, PlanError, ReEmission};
-use lightburst_des::{Agenda, Duration, Stream, Time};
+use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{
-    Bytes, Choice, Event, Fabric, FlowId, Label, Labels, NodeId, Path, PortId, Rate, Routing,
-    Trace, Wire,
+    Bytes, Choice, Fabric, FlowId, Label, Labels, NodeId, Path, PortId, Rate, Routing, Trace, Wire,
 };
 use lightburst_optical::assembly::{self, Assembly};
 use lightburst_optical::switch::{self, Build};
@@ -15,14 +14,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Switches, ready to be put on a fabric.
-pub struct Switches<A: Agenda<Event>> {
-    kinds: Vec<Kind<A>>,
+pub struct Switches {
+    kinds: Vec<Kind>,
     choice: Choice,
 }
 
 /// What the switches with the same settings are.
-struct Kind<A: Agenda<Event>> {
-    entry: switch::Entry<A>,
+struct Kind {
+    entry: switch::Entry,
     settings: switch::Settings,
 }
 
@@ -47,9 +46,6 @@ pub fn check_words(settings: &plan::Settings) -> Result<(), PlanError> {
     check("choices", &settings.choice)?;
     if let Some(label) = &settings.label {
         check("labels", label)?;
-    }
-    if let Some(agenda) = &settings.agenda {
-        check("agendas", agenda)?;
     }
     for plan::Group { transport, .. } in &settings.groups {
         check("transports", &transport.kind)?;
@@ -79,7 +75,7 @@ fn check_settings(
 }
 
 /// The kinds of switch that the plan names.
-pub fn switches<A: Agenda<Event>>(plan: &Plan) -> Switches<A> {
+pub fn switches(plan: &Plan) -> Switches {
     let settings = &plan.settings;
     let choice = Choice::from_name(&settings.choice, settings.seed);
     Switches {
@@ -88,8 +84,8 @@ pub fn switches<A: Agenda<Event>>(plan: &Plan) -> Switches<A> {
     }
 }
 
-fn kind<A: Agenda<Event>>(given: &plan::Switch) -> Kind<A> {
-    let mut registry = switch::registry::<A>().into_iter();
+fn kind(given: &plan::Switch) -> Kind {
+    let mut registry = switch::registry().into_iter();
     let entry = registry.find(|entry| entry.name == given.kind);
     Kind {
         entry: entry.expect("a known switch"),
@@ -118,7 +114,7 @@ fn make_assembly(given: &plan::Assembly, switch: &plan::Switch) -> Assembly {
     }
 }
 
-impl<A: Agenda<Event>> Kind<A> {
+impl Kind {
     /// Whether it acts on the tail of a unit that comes from a host, or from a switch.
     fn wants_whole(&self, from_host: bool) -> bool {
         // An edge takes in packets, and lets bursts pass in light.
@@ -126,8 +122,8 @@ impl<A: Agenda<Event>> Kind<A> {
     }
 }
 
-impl<A: Agenda<Event>> Switches<A> {
-    fn kind(&self, plan: &Plan, switch: u32) -> &Kind<A> {
+impl Switches {
+    fn kind(&self, plan: &Plan, switch: u32) -> &Kind {
         &self.kinds[usize::from(plan.nodes.switch[switch as usize])]
     }
 
@@ -179,7 +175,7 @@ impl<A: Agenda<Event>> Switches<A> {
     }
 
     /// One switch for each node that is not a host.
-    pub fn build(&self, plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn lightburst_net::Node<A>>> {
+    pub fn build(&self, plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn lightburst_net::Switch>> {
         let settings = &plan.settings;
         let edges: Arc<[NodeId]> = edges(plan, fabric).into();
         let links = &plan.links;
@@ -327,7 +323,7 @@ pub fn mixed_hosts(plan: &Plan, fabric: &Fabric) -> MixedHosts {
     MixedHosts::new(tcp_hosts(plan, fabric), datagram_hosts(plan), places)
 }
 
-impl<A: Agenda<Event>> Switches<A> {
+impl Switches {
     /// What is known of each flow before it starts.
     pub fn paths(&self, plan: &Plan, fabric: &Fabric) -> crate::columns::Paths {
         let flows = &plan.flows;

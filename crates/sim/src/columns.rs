@@ -1,8 +1,8 @@
 //! The columns of a result.
 
-use lightburst_des::{Agenda, Time};
+use lightburst_des::Time;
 use lightburst_net::link::Carried;
-use lightburst_net::{DropReason, Event, Fabric, Node, NodeId};
+use lightburst_net::{DropReason, Fabric, NodeId, Switch};
 use lightburst_tcp::Outcome;
 
 /// A column of numbers.
@@ -121,10 +121,7 @@ pub fn drops(fabric: &Fabric) -> Table {
 }
 
 /// The table of switches at the time `end`.
-pub fn switches<'a, A: Agenda<Event> + 'a>(
-    switches: impl Iterator<Item = (NodeId, &'a dyn Node<A>)>,
-    end: Time,
-) -> Table {
+pub fn switches<'a>(switches: impl Iterator<Item = (NodeId, &'a dyn Switch)>, end: Time) -> Table {
     let counters: Vec<_> = switches.map(|(_, switch)| switch.counters()).collect();
     let each = |value: &dyn Fn(&lightburst_net::SwitchCounters) -> u64| {
         Column::U64(counters.iter().map(|c| value(c)).collect())

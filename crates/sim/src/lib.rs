@@ -16,8 +16,7 @@ pub use run::{prepare, Run};
 
 /// Names that a plan may use, by what they name.
 pub fn registry() -> Vec<(&'static str, Vec<&'static str>)> {
-    type A = lightburst_des::Selected<lightburst_net::Event>;
-    let switches = lightburst_optical::switch::registry::<A>().map(|entry| entry.name);
+    let switches = lightburst_optical::switch::registry().map(|entry| entry.name);
     fn names<E>(entries: &[E], name: fn(&E) -> &'static str) -> Vec<&'static str> {
         entries.iter().map(name).collect()
     }
@@ -40,7 +39,6 @@ pub fn registry() -> Vec<(&'static str, Vec<&'static str>)> {
         ),
         ("choices", lightburst_net::Choice::NAMES.to_vec()),
         ("labels", lightburst_net::Label::NAMES.to_vec()),
-        ("agendas", lightburst_des::agenda::NAMES.to_vec()),
         ("statuses", lightburst_tcp::Status::NAMES.to_vec()),
         ("drop_reasons", lightburst_net::DropReason::NAMES.to_vec()),
     ];

@@ -101,9 +101,6 @@ pub struct Settings {
     pub seed: u64,
     /// No event after this time is handled.
     pub time_limit_ps: u64,
-    /// The agenda, if not the selected one.
-    #[serde(default)]
-    pub agenda: Option<String>,
     /// The settings that switches have; which of them is a column of the nodes.
     pub switches: Vec<Switch>,
     /// The groups of flows.

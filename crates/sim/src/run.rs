@@ -4,15 +4,14 @@ use crate::columns::{self, Columns, Paths, Table};
 use crate::plan::{Plan, PlanError};
 use crate::samples::Samples;
 use crate::{build, check};
-use lightburst_des::agenda::{Agenda, BinaryHeap, QuadHeap, RadixHeap, Wheel};
-use lightburst_des::{Duration, Selected, Simulator, Stop, Time};
-use lightburst_net::{Event, Fabric, FlowId, Hosts, LinkId, Network, Trace};
+use lightburst_des::{Duration, Simulator, Stop, Time};
+use lightburst_net::{Fabric, FlowId, Hosts, LinkId, Network, Trace};
 use lightburst_tcp::{DatagramHosts, MixedHosts, TcpHosts};
 
 /// Samples that are taken at once.
 const SAMPLES: usize = 1000;
 
-/// A run in progress, whatever its agenda and its hosts.
+/// A run in progress, whatever its hosts.
 pub trait Run: Send {
     /// Handles at most `events` events; says whether the run has ended.
     fn advance(&mut self, events: u64) -> bool;
@@ -69,8 +68,8 @@ impl Outcomes for DatagramHosts {
     }
 }
 
-struct Running<H: Hosts, A: Agenda<Event>> {
-    simulator: Simulator<Network<H, A>, A>,
+struct Running<H: Hosts> {
+    simulator: Simulator<Network<H>>,
     limit: Time,
     /// The time limit if that cut the run off, else the last event so far.
     end: Time,
@@ -78,7 +77,7 @@ struct Running<H: Hosts, A: Agenda<Event>> {
     samples: Option<Samples>,
 }
 
-impl<H: Hosts, A: Agenda<Event>> Running<H, A> {
+impl<H: Hosts> Running<H> {
     /// Handles events up to the next sample, or without one up to the time limit.
     fn run(&mut self, events: u64) -> Stop {
         let next = self.samples.as_ref().map_or(Time::NEVER, Samples::next);
@@ -109,13 +108,13 @@ impl<H: Hosts, A: Agenda<Event>> Running<H, A> {
     }
 }
 
-impl<H: Hosts + Outcomes + Send, A: Agenda<Event> + Send> Run for Running<H, A> {
+impl<H: Hosts + Outcomes + Send> Run for Running<H> {
     fn advance(&mut self, events: u64) -> bool {
         let last = self.simulator.events().saturating_add(events);
         loop {
             let end = match self.run(last - self.simulator.events()) {
                 Stop::Paused => {
-                    self.end = self.simulator.calendar.now();
+                    self.end = self.simulator.scheduler.now();
                     return false;
                 }
                 Stop::Later(time) if time <= self.limit => {
@@ -125,7 +124,7 @@ impl<H: Hosts + Outcomes + Send, A: Agenda<Event> + Send> Run for Running<H, A> 
                     return false;
                 }
                 Stop::Later(_) => self.limit,
-                Stop::Drained => self.simulator.calendar.now(),
+                Stop::Drained => self.simulator.scheduler.now(),
             };
             let sampled = self.sample_before(end);
             if sampled {
@@ -176,7 +175,7 @@ impl<H: Hosts + Outcomes + Send, A: Agenda<Event> + Send> Run for Running<H, A> 
     }
 
     fn load(&self) -> Vec<(&'static str, u64)> {
-        let (network, now) = (&self.simulator.model, self.simulator.calendar.now());
+        let (network, now) = (&self.simulator.model, self.simulator.scheduler.now());
         let fabric = &network.fabric;
         let (link, waiting) = largest(fabric.links.carried(now).map(|link| link.waiting));
         // What its outputs have is with the links.
@@ -187,7 +186,7 @@ impl<H: Hosts + Outcomes + Send, A: Agenda<Event> + Send> Run for Running<H, A> 
         vec![
             ("events", self.simulator.events()),
             ("now_ps", now.0),
-            ("pending", self.simulator.calendar.pending() as u64),
+            ("pending", self.simulator.scheduler.pending() as u64),
             ("units", fabric.units.len() as u64),
             ("link", link),
             ("waiting_bytes", waiting),
@@ -205,7 +204,7 @@ impl<H: Hosts + Outcomes + Send, A: Agenda<Event> + Send> Run for Running<H, A> 
     }
 
     fn now(&self) -> Time {
-        self.simulator.calendar.now()
+        self.simulator.scheduler.now()
     }
 
     fn beyond_the_clock(&self) -> Option<LinkId> {
@@ -227,47 +226,32 @@ fn largest(values: impl Iterator<Item = u64>) -> (u64, u64) {
 /// A run of `plan`, ready to be advanced.
 pub fn prepare(plan: &Plan) -> Result<Box<dyn Run>, PlanError> {
     check::check(plan)?;
-    Ok(match plan.settings.agenda.as_deref() {
-        None => with_agenda::<Selected<Event>>(plan),
-        Some("binary-heap") => with_agenda::<BinaryHeap<Event>>(plan),
-        Some("quad-heap") => with_agenda::<QuadHeap<Event>>(plan),
-        Some("radix-heap") => with_agenda::<RadixHeap<Event>>(plan),
-        Some("wheel") => with_agenda::<Wheel<Event>>(plan),
-        Some(name) => unreachable!("{name} is in the list of agendas"),
-    })
-}
-
-fn with_agenda<A: Agenda<Event> + Send + 'static>(plan: &Plan) -> Box<dyn Run> {
-    let switches = build::switches::<A>(plan);
+    let switches = build::switches(plan);
     let fabric = switches.fabric(plan);
     let mut transports = plan.settings.groups.iter().map(|group| &group.transport);
     let datagrams = transports.clone().any(|transport| transport.is_datagram());
-    if datagrams && transports.all(|transport| transport.is_datagram()) {
-        running(plan, &switches, fabric, build::datagram_hosts(plan))
-    } else if datagrams {
-        let hosts = build::mixed_hosts(plan, &fabric);
-        running(plan, &switches, fabric, hosts)
-    } else {
-        let hosts = build::tcp_hosts(plan, &fabric);
-        running(plan, &switches, fabric, hosts)
-    }
+    Ok(
+        if datagrams && transports.all(|transport| transport.is_datagram()) {
+            running(plan, &switches, fabric, build::datagram_hosts(plan))
+        } else if datagrams {
+            let hosts = build::mixed_hosts(plan, &fabric);
+            running(plan, &switches, fabric, hosts)
+        } else {
+            let hosts = build::tcp_hosts(plan, &fabric);
+            running(plan, &switches, fabric, hosts)
+        },
+    )
 }
 
-fn running<H, A>(
-    plan: &Plan,
-    switches: &build::Switches<A>,
-    fabric: Fabric,
-    hosts: H,
-) -> Box<dyn Run>
+fn running<H>(plan: &Plan, switches: &build::Switches, fabric: Fabric, hosts: H) -> Box<dyn Run>
 where
     H: Hosts + Outcomes + Send + 'static,
-    A: Agenda<Event> + Send + 'static,
 {
     let paths = switches.paths(plan, &fabric);
     let switches = switches.build(plan, &fabric);
     let network = Network::new(fabric, hosts, switches, plan.settings.hosts);
     let mut simulator = Simulator::new(network, 4 * plan.flows.source.len());
-    simulator.model.start(&mut simulator.calendar);
+    simulator.model.start(&mut simulator.scheduler);
     let every = plan.settings.sample_ps.map(Duration);
     Box::new(Running {
         simulator,

@@ -3,8 +3,8 @@
 //! A sample is no event: the run is driven up to it, and goes on.
 
 use crate::columns::{Column, Table};
-use lightburst_des::{Agenda, Duration, Time};
-use lightburst_net::{Event, Hosts, Network};
+use lightburst_des::{Duration, Time};
+use lightburst_net::{Hosts, Network};
 
 /// Samples: a row for each time, and within it for each link and each switch.
 pub struct Samples {
@@ -40,7 +40,7 @@ impl Samples {
     }
 
     /// Notes the state at `time`, all events of which have been handled.
-    pub fn take<H: Hosts, A: Agenda<Event>>(&mut self, time: Time, network: &Network<H, A>) {
+    pub fn take<H: Hosts>(&mut self, time: Time, network: &Network<H>) {
         let (fabric, before) = (&network.fabric, self.queues.len());
         self.times.push(time.0);
         for link in fabric.links.carried(time) {
@@ -56,7 +56,7 @@ impl Samples {
     }
 
     /// Notes the state at the end of the run, unless it was.
-    pub fn end<H: Hosts, A: Agenda<Event>>(&mut self, time: Time, network: &Network<H, A>) {
+    pub fn end<H: Hosts>(&mut self, time: Time, network: &Network<H>) {
         if self.times.last().copied().unwrap_or(0) < time.0 {
             self.take(time, network);
         }

@@ -1,4 +1,4 @@
-//! In the steady state nothing is allocated: arenas, agenda and queues have
+//! In the steady state nothing is allocated: arenas, event queue and queues have
 //! grown to what they need, and every place is used again.
 #![allow(unsafe_code)]
 

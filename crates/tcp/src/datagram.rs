@@ -3,8 +3,8 @@
 use crate::segment::{Endpoint, FORWARD};
 use crate::token::{self, token};
 use crate::{Flow, Outcome, Sizes, Status};
-use lightburst_des::{Agenda, Time};
-use lightburst_net::{Effects, Event, Header, Hosts, Packet, UnitId};
+use lightburst_des::Time;
+use lightburst_net::{Context, Header, Hosts, Packet, UnitId};
 
 #[derive(Clone, Debug)]
 struct State {
@@ -87,11 +87,11 @@ impl DatagramHosts {
         }
     }
 
-    fn arm<A: Agenda<Event>>(&self, index: usize, fx: &mut Effects<'_, A>) {
+    fn arm(&self, index: usize, ctx: &mut Context<'_>) {
         let due = self.offsets[index] + self.states[index].transmissions as usize;
         if due < self.offsets[index + 1] {
             let flow = &self.flows[index];
-            fx.timer_at(
+            ctx.timer_at(
                 flow.source,
                 self.departures[due],
                 token(flow.id, token::SENDER),
@@ -101,24 +101,15 @@ impl DatagramHosts {
 
     /// A datagram of the flow at this place arrives.
     #[inline]
-    pub(crate) fn on_packet<A: Agenda<Event>>(
-        &mut self,
-        index: usize,
-        packet: &Packet,
-        fx: &Effects<'_, A>,
-    ) {
+    pub(crate) fn on_packet(&mut self, index: usize, packet: &Packet, ctx: &Context<'_>) {
         let state = &mut self.states[index];
         state.received += u64::from(packet.header.payload);
-        state.last_arrival = fx.now();
+        state.last_arrival = ctx.now();
     }
 
     /// The flow at this place sends.
     #[inline]
-    pub(crate) fn on_flow_timer<A: Agenda<Event>>(
-        &mut self,
-        index: usize,
-        fx: &mut Effects<'_, A>,
-    ) {
+    pub(crate) fn on_flow_timer(&mut self, index: usize, ctx: &mut Context<'_>) {
         let flow = &self.flows[index];
         let sizes = &self.sizes[usize::from(flow.group)];
         let state = &mut self.states[index];
@@ -129,28 +120,28 @@ impl DatagramHosts {
             flags: FORWARD,
             ..Header::default()
         };
-        Endpoint::source(flow, sizes).send(header, None, false, fx);
+        Endpoint::source(flow, sizes).send(header, None, false, ctx);
         state.sent += u64::from(payload);
         state.transmissions += 1;
-        self.arm(index, fx);
+        self.arm(index, ctx);
     }
 }
 
 impl Hosts for DatagramHosts {
-    fn start<A: Agenda<Event>>(&mut self, fx: &mut Effects<'_, A>) {
+    fn start(&mut self, ctx: &mut Context<'_>) {
         for index in 0..self.flows.len() {
-            self.arm(index, fx);
+            self.arm(index, ctx);
         }
     }
 
     #[inline]
-    fn on_unit<A: Agenda<Event>>(&mut self, unit: UnitId, fx: &mut Effects<'_, A>) {
-        let packet = fx.deliver(unit);
-        self.on_packet(packet.flow.index(), &packet, fx);
+    fn on_unit(&mut self, unit: UnitId, ctx: &mut Context<'_>) {
+        let packet = ctx.deliver(unit);
+        self.on_packet(packet.flow.index(), &packet, ctx);
     }
 
     #[inline]
-    fn on_timer<A: Agenda<Event>>(&mut self, token: u64, fx: &mut Effects<'_, A>) {
-        self.on_flow_timer(token::flow(token).index(), fx);
+    fn on_timer(&mut self, token: u64, ctx: &mut Context<'_>) {
+        self.on_flow_timer(token::flow(token).index(), ctx);
     }
 }

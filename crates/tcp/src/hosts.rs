@@ -6,8 +6,8 @@ use crate::sender::{self, Sender};
 use crate::token::{self, token};
 use crate::transport::{Entry, Reception, Setting};
 use crate::{Flow, Outcome, Parameters, Sizes, Status};
-use lightburst_des::{Agenda, Duration, Time};
-use lightburst_net::{Effects, Event, FlowId, Hosts, Packet, UnitId};
+use lightburst_des::{Duration, Time};
+use lightburst_net::{Context, FlowId, Hosts, Packet, UnitId};
 
 fn sender_tokens(flow: FlowId) -> sender::Tokens {
     sender::Tokens {
@@ -131,23 +131,23 @@ impl TcpHosts {
     }
 
     /// Arms the start of a flow, if there is one at this place.
-    fn arm_start<A: Agenda<Event>>(&self, index: usize, fx: &mut Effects<'_, A>) {
+    fn arm_start(&self, index: usize, ctx: &mut Context<'_>) {
         if let Some(next) = self.flows.get(index) {
-            fx.timer_at(next.source, next.start, token(next.id, token::START));
+            ctx.timer_at(next.source, next.start, token(next.id, token::START));
         }
     }
 
     /// A packet of the flow at this place arrives.
     #[inline]
-    pub(crate) fn on_packet<A: Agenda<Event>>(
+    pub(crate) fn on_packet(
         &mut self,
         index: usize,
         unit: UnitId,
         packet: &Packet,
-        fx: &mut Effects<'_, A>,
+        ctx: &mut Context<'_>,
     ) {
         let header = &packet.header;
-        let given = header.has_options().then(|| *fx.options(unit));
+        let given = header.has_options().then(|| *ctx.options(unit));
         let options = given.as_ref();
         let id = packet.flow;
         // The answer goes where the segment came from: the flow's row stays untouched.
@@ -165,22 +165,17 @@ impl TcpHosts {
                 reception,
                 end(sizes),
                 receiver_tokens(id),
-                fx,
+                ctx,
             );
         } else {
             let sender = &mut self.senders[index];
             let sizes = &self.groups[usize::from(sender.group)].sizes;
-            sender.on_segment(header, options, end(sizes), sender_tokens(id), fx);
+            sender.on_segment(header, options, end(sizes), sender_tokens(id), ctx);
         }
     }
 
     /// A timer of the flow at this place expires.
-    pub(crate) fn on_flow_timer<A: Agenda<Event>>(
-        &mut self,
-        index: usize,
-        kind: u64,
-        fx: &mut Effects<'_, A>,
-    ) {
+    pub(crate) fn on_flow_timer(&mut self, index: usize, kind: u64, ctx: &mut Context<'_>) {
         let flow = &self.flows[index];
         let Shared { reception, sizes } = &self.groups[usize::from(flow.group)];
         let source = Endpoint::source(flow, sizes);
@@ -190,32 +185,32 @@ impl TcpHosts {
         let receiver = &mut self.receivers[index];
         match kind {
             token::START => {
-                sender.start(source, of_sender, fx);
-                self.arm_start(index + 1, fx);
+                sender.start(source, of_sender, ctx);
+                self.arm_start(index + 1, ctx);
             }
             token::SENDER => {
-                sender.on_timer(reception.most_retransmissions, source, of_sender, fx);
+                sender.on_timer(reception.most_retransmissions, source, of_sender, ctx);
             }
-            token::PACING => sender.on_pacing(source, of_sender, fx),
-            token::RECEIVER => receiver.on_timer(reception, destination, of_receiver, fx),
-            _ => receiver.on_delay(reception, destination, of_receiver, fx),
+            token::PACING => sender.on_pacing(source, of_sender, ctx),
+            token::RECEIVER => receiver.on_timer(reception, destination, of_receiver, ctx),
+            _ => receiver.on_delay(reception, destination, of_receiver, ctx),
         }
     }
 }
 
 impl Hosts for TcpHosts {
-    fn start<A: Agenda<Event>>(&mut self, fx: &mut Effects<'_, A>) {
-        self.arm_start(0, fx);
+    fn start(&mut self, ctx: &mut Context<'_>) {
+        self.arm_start(0, ctx);
     }
 
     #[inline]
-    fn on_unit<A: Agenda<Event>>(&mut self, unit: UnitId, fx: &mut Effects<'_, A>) {
-        let packet = fx.deliver(unit);
-        debug_assert_eq!(packet.destination, fx.node());
-        self.on_packet(packet.flow.index(), unit, &packet, fx);
+    fn on_unit(&mut self, unit: UnitId, ctx: &mut Context<'_>) {
+        let packet = ctx.deliver(unit);
+        debug_assert_eq!(packet.destination, ctx.node());
+        self.on_packet(packet.flow.index(), unit, &packet, ctx);
     }
 
-    fn on_timer<A: Agenda<Event>>(&mut self, token: u64, fx: &mut Effects<'_, A>) {
-        self.on_flow_timer(token::flow(token).index(), token::kind(token), fx);
+    fn on_timer(&mut self, token: u64, ctx: &mut Context<'_>) {
+        self.on_flow_timer(token::flow(token).index(), token::kind(token), ctx);
     }
 }

@@ -2,8 +2,7 @@
 
 use crate::token;
 use crate::{DatagramHosts, Outcome, TcpHosts};
-use lightburst_des::Agenda;
-use lightburst_net::{Effects, Event, Hosts, UnitId};
+use lightburst_net::{Context, Hosts, UnitId};
 
 /// Where a flow is, and whose it is.
 #[derive(Clone, Copy, Debug)]
@@ -48,25 +47,25 @@ impl MixedHosts {
 }
 
 impl Hosts for MixedHosts {
-    fn start<A: Agenda<Event>>(&mut self, fx: &mut Effects<'_, A>) {
-        self.tcp.start(fx);
-        self.datagrams.start(fx);
+    fn start(&mut self, ctx: &mut Context<'_>) {
+        self.tcp.start(ctx);
+        self.datagrams.start(ctx);
     }
 
     #[inline]
-    fn on_unit<A: Agenda<Event>>(&mut self, unit: UnitId, fx: &mut Effects<'_, A>) {
-        let packet = fx.deliver(unit);
+    fn on_unit(&mut self, unit: UnitId, ctx: &mut Context<'_>) {
+        let packet = ctx.deliver(unit);
         match self.places[packet.flow.index()] {
-            Place::Connection(index) => self.tcp.on_packet(index as usize, unit, &packet, fx),
-            Place::Datagrams(index) => self.datagrams.on_packet(index as usize, &packet, fx),
+            Place::Connection(index) => self.tcp.on_packet(index as usize, unit, &packet, ctx),
+            Place::Datagrams(index) => self.datagrams.on_packet(index as usize, &packet, ctx),
         }
     }
 
-    fn on_timer<A: Agenda<Event>>(&mut self, token: u64, fx: &mut Effects<'_, A>) {
+    fn on_timer(&mut self, token: u64, ctx: &mut Context<'_>) {
         let kind = token::kind(token);
         match self.places[token::flow(token).index()] {
-            Place::Connection(index) => self.tcp.on_flow_timer(index as usize, kind, fx),
-            Place::Datagrams(index) => self.datagrams.on_flow_timer(index as usize, fx),
+            Place::Connection(index) => self.tcp.on_flow_timer(index as usize, kind, ctx),
+            Place::Datagrams(index) => self.datagrams.on_flow_timer(index as usize, ctx),
         }
     }
 }

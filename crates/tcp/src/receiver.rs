@@ -5,8 +5,8 @@ use crate::segment::{Endpoint, ACK, FIN, FIN_ACKNOWLEDGED, SYN};
 use crate::timer::Timer;
 use crate::transport::Reception;
 use crate::TimeoutPolicy;
-use lightburst_des::{Agenda, Time};
-use lightburst_net::{Block, Effects, Event, Header, Options};
+use lightburst_des::Time;
+use lightburst_net::{Block, Context, Header, Options};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -96,58 +96,58 @@ impl Receiver {
 
     /// A segment from the sender arrives.
     #[inline]
-    pub fn on_segment<A: Agenda<Event>>(
+    pub fn on_segment(
         &mut self,
         header: &Header,
         options: Option<&Options>,
         reception: &Reception,
         end: Endpoint<'_>,
         tokens: Tokens,
-        fx: &mut Effects<'_, A>,
+        ctx: &mut Context<'_>,
     ) {
         if matches!(self.state, State::Closed | State::GaveUp) {
             return;
         }
         if header.flags & SYN != 0 {
-            self.on_syn(options, reception, end, tokens, fx);
+            self.on_syn(options, reception, end, tokens, ctx);
         } else if header.payload > 0 {
-            self.on_data(header, options, reception, end, tokens, fx);
+            self.on_data(header, options, reception, end, tokens, ctx);
         } else if header.flags & FIN != 0 {
             self.state = State::LastAck;
-            self.answer(FIN, None, reception, end, tokens, fx);
+            self.answer(FIN, None, reception, end, tokens, ctx);
         } else {
             self.on_ack(header.acknowledgement);
         }
     }
 
-    fn on_syn<A: Agenda<Event>>(
+    fn on_syn(
         &mut self,
         options: Option<&Options>,
         reception: &Reception,
         end: Endpoint<'_>,
         tokens: Tokens,
-        fx: &mut Effects<'_, A>,
+        ctx: &mut Context<'_>,
     ) {
         if matches!(self.state, State::Listen | State::SynReceived) {
             self.state = State::SynReceived;
             self.stamp(0, options);
-            self.answer(SYN, None, reception, end, tokens, fx);
+            self.answer(SYN, None, reception, end, tokens, ctx);
         } else {
             // RFC 9293, section 3.10.7.4: a SYN in a synchronised state is answered with an ACK.
-            let options = self.options(None, reception, fx.now());
-            self.acknowledge(0, options, end, fx);
+            let options = self.options(None, reception, ctx.now());
+            self.acknowledge(0, options, end, ctx);
         }
     }
 
     #[inline]
-    fn on_data<A: Agenda<Event>>(
+    fn on_data(
         &mut self,
         header: &Header,
         options: Option<&Options>,
         reception: &Reception,
         end: Endpoint<'_>,
         tokens: Tokens,
-        fx: &mut Effects<'_, A>,
+        ctx: &mut Context<'_>,
     ) {
         if self.state == State::SynReceived {
             self.state = State::Established;
@@ -166,7 +166,7 @@ impl Receiver {
         let mut at_once = true;
         if in_order {
             self.expected = segment.end;
-            self.advanced = fx.now();
+            self.advanced = ctx.now();
             if self.held.is_empty() {
                 self.waiting += 1;
                 at_once = self.waiting >= reception.acknowledge_every;
@@ -187,12 +187,13 @@ impl Receiver {
         // acknowledged at once, and again when it comes again.
         if self.fin && self.held.is_empty() && (in_order || has_fin) {
             self.state = State::LastAck;
-            self.answer(FIN, duplicate, reception, end, tokens, fx);
+            self.answer(FIN, duplicate, reception, end, tokens, ctx);
         } else if at_once {
-            let options = self.options(duplicate, reception, fx.now());
-            self.acknowledge(0, options, end, fx);
+            let options = self.options(duplicate, reception, ctx.now());
+            self.acknowledge(0, options, end, ctx);
         } else if !self.delay.is_set() {
-            self.delay.set(fx.now() + reception.delay, tokens.delay, fx);
+            self.delay
+                .set(ctx.now() + reception.delay, tokens.delay, ctx);
         }
     }
 
@@ -248,34 +249,34 @@ impl Receiver {
     }
 
     /// Sends a SYN or FIN with an acknowledgement; waits for the answer if it has a timer.
-    fn answer<A: Agenda<Event>>(
+    fn answer(
         &mut self,
         flag: u8,
         duplicate: Option<Block>,
         reception: &Reception,
         end: Endpoint<'_>,
         tokens: Tokens,
-        fx: &mut Effects<'_, A>,
+        ctx: &mut Context<'_>,
     ) {
-        let options = self.options(duplicate, reception, fx.now());
-        let begin = self.acknowledge(flag, options, end, fx);
+        let options = self.options(duplicate, reception, ctx.now());
+        let begin = self.acknowledge(flag, options, end, ctx);
         let sent = match reception.from_transmission {
             true => begin,
-            false => fx.now(),
+            false => ctx.now(),
         };
         if let Some(timeout) = &self.timeout {
             self.timer
-                .set(sent + timeout.value(), tokens.retransmission, fx);
+                .set(sent + timeout.value(), tokens.retransmission, ctx);
         }
     }
 
     #[inline]
-    fn acknowledge<A: Agenda<Event>>(
+    fn acknowledge(
         &mut self,
         flag: u8,
         options: Option<Options>,
         end: Endpoint<'_>,
-        fx: &mut Effects<'_, A>,
+        ctx: &mut Context<'_>,
     ) -> Time {
         self.waiting = 0;
         self.delay.clear();
@@ -284,32 +285,32 @@ impl Receiver {
             flags: flag | ACK,
             ..Header::default()
         };
-        end.send(header, options, false, fx)
+        end.send(header, options, false, ctx)
     }
 
     /// The delay timer's event fires.
-    pub fn on_delay<A: Agenda<Event>>(
+    pub fn on_delay(
         &mut self,
         reception: &Reception,
         end: Endpoint<'_>,
         tokens: Tokens,
-        fx: &mut Effects<'_, A>,
+        ctx: &mut Context<'_>,
     ) {
-        if self.delay.expired(tokens.delay, fx) {
-            let options = self.options(None, reception, fx.now());
-            self.acknowledge(0, options, end, fx);
+        if self.delay.expired(tokens.delay, ctx) {
+            let options = self.options(None, reception, ctx.now());
+            self.acknowledge(0, options, end, ctx);
         }
     }
 
     /// The timer's event fires: SYN+ACK or FIN+ACK is sent again, unless it may not be.
-    pub fn on_timer<A: Agenda<Event>>(
+    pub fn on_timer(
         &mut self,
         reception: &Reception,
         end: Endpoint<'_>,
         tokens: Tokens,
-        fx: &mut Effects<'_, A>,
+        ctx: &mut Context<'_>,
     ) {
-        if !self.timer.expired(tokens.retransmission, fx) {
+        if !self.timer.expired(tokens.retransmission, ctx) {
             return;
         }
         self.attempts += 1;
@@ -325,6 +326,6 @@ impl Receiver {
         } else {
             FIN
         };
-        self.answer(flag, None, reception, end, tokens, fx);
+        self.answer(flag, None, reception, end, tokens, ctx);
     }
 }

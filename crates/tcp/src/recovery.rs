@@ -63,7 +63,7 @@ pub fn find(name: &str) -> Option<&'static Entry> {
 }
 
 /// What a recovery works with.
-pub struct Context<'a> {
+pub struct RecoveryContext<'a> {
     /// What was sent.
     pub flight: &'a mut Flight,
     /// The window law.
@@ -72,15 +72,15 @@ pub struct Context<'a> {
     pub now: Time,
 }
 
-impl<'a> Context<'a> {
+impl<'a> RecoveryContext<'a> {
     /// What a sender lends it.
     #[inline]
     pub fn new(
         flight: &'a mut Flight,
         congestion: &'a mut dyn CongestionControl,
         now: Time,
-    ) -> Context<'a> {
-        Context {
+    ) -> RecoveryContext<'a> {
+        RecoveryContext {
             flight,
             congestion,
             now,
@@ -177,10 +177,10 @@ pub trait LossRecovery: Send {
 
     /// New data was acknowledged; the flight knows already. `news`: the
     /// acknowledgement brings SACK blocks that tell something new, too.
-    fn on_ack(&mut self, ack: &Ack, news: bool, cx: &mut Context<'_>) -> Reaction;
+    fn on_ack(&mut self, ack: &Ack, news: bool, cx: &mut RecoveryContext<'_>) -> Reaction;
 
     /// An acknowledgement came that acknowledges nothing new; `news`: its SACK blocks do.
-    fn on_duplicate(&mut self, news: bool, cx: &mut Context<'_>) -> Reaction;
+    fn on_duplicate(&mut self, news: bool, cx: &mut RecoveryContext<'_>) -> Reaction;
 
     /// The retransmission timer expired; the window law knows already.
     fn on_timeout(&mut self, flight: &Flight);
@@ -272,7 +272,7 @@ impl Duplicates {
 
     /// Fast recovery begins: RFC 5681, section 3.2, step 3 widens the window by the
     /// segments that have left the network, which is returned in bytes.
-    fn enter(&mut self, cx: &mut Context<'_>) -> i64 {
+    fn enter(&mut self, cx: &mut RecoveryContext<'_>) -> i64 {
         let in_flight = self.loss(cx.flight);
         cx.congestion.on_loss(&Loss {
             at: cx.now,

@@ -1,8 +1,8 @@
 //! Segments and their sizes on the wire.
 
 use crate::Flow;
-use lightburst_des::{Agenda, Time};
-use lightburst_net::{DropReason, Effects, Event, FlowId, Header, NodeId, Options, Packet, PortId};
+use lightburst_des::Time;
+use lightburst_net::{Context, DropReason, FlowId, Header, NodeId, Options, Packet, PortId};
 
 /// Synchronise: the first segment of each direction (RFC 9293, section 3.1).
 pub const SYN: u8 = 1;
@@ -84,27 +84,27 @@ impl<'a> Endpoint<'a> {
     /// Hands a segment to the network interface; returns when its transmission
     /// begins. `again`: its data was sent before.
     #[inline]
-    pub fn send<A: Agenda<Event>>(
+    pub fn send(
         &self,
         header: Header,
         options: Option<Options>,
         again: bool,
-        fx: &mut Effects<'_, A>,
+        ctx: &mut Context<'_>,
     ) -> Time {
         let bytes = self.sizes.wire(header.payload);
-        let unit = fx.create(Packet::new(self.id, fx.node(), self.peer, bytes, header));
+        let unit = ctx.create(Packet::new(self.id, ctx.node(), self.peer, bytes, header));
         if let Some(options) = options {
-            fx.set_options(unit, options);
+            ctx.set_options(unit, options);
         }
-        fx.mark(unit, again);
-        let now = fx.now();
+        ctx.mark(unit, again);
+        let now = ctx.now();
         let room = self.sizes.access_buffer;
-        if room < u64::MAX && fx.backlog(NIC) + u64::from(bytes) > room {
-            fx.lose(unit, NIC, DropReason::AccessBufferFull);
+        if room < u64::MAX && ctx.backlog(NIC) + u64::from(bytes) > room {
+            ctx.lose(unit, NIC, DropReason::AccessBufferFull);
             return now;
         }
-        let begin = fx.send(NIC, unit, now);
-        fx.note_sent(unit, NIC, begin);
+        let begin = ctx.send(NIC, unit, now);
+        ctx.note_sent(unit, NIC, begin);
         begin
     }
 }

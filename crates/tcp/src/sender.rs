@@ -3,14 +3,14 @@
 use crate::cc::{Ack, CongestionControl, Sent, Timeout};
 use crate::flight::{Covered, Flight};
 use crate::measure::Measure;
-use crate::recovery::{Candidate, Context, LossRecovery, Phase, Reaction, TimerAction};
+use crate::recovery::{Candidate, LossRecovery, Phase, Reaction, RecoveryContext, TimerAction};
 use crate::segment::{Endpoint, ACK, FIN, FIN_ACKNOWLEDGED, FORWARD, SYN, SYN_ACKNOWLEDGED};
 use crate::timer::Timer;
 use crate::transport::Transport;
 use crate::{Flow, TimeoutPolicy};
-use lightburst_des::{Agenda, Duration, Time};
+use lightburst_des::{Duration, Time};
 use lightburst_net::trace::{State as TraceState, Window as TraceWindow};
-use lightburst_net::{Bytes, Effects, Event, Header, Options};
+use lightburst_net::{Bytes, Context, Header, Options};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -109,82 +109,72 @@ impl Sender {
     }
 
     /// Sends the SYN.
-    pub fn start<A: Agenda<Event>>(
-        &mut self,
-        end: Endpoint<'_>,
-        tokens: Tokens,
-        fx: &mut Effects<'_, A>,
-    ) {
+    pub fn start(&mut self, end: Endpoint<'_>, tokens: Tokens, ctx: &mut Context<'_>) {
         self.state = State::SynSent;
-        self.syn_sent = self.control(SYN, end, tokens, fx);
+        self.syn_sent = self.control(SYN, end, tokens, ctx);
     }
 
     /// A segment from the receiver arrives.
     #[inline]
-    pub fn on_segment<A: Agenda<Event>>(
+    pub fn on_segment(
         &mut self,
         header: &Header,
         options: Option<&Options>,
         end: Endpoint<'_>,
         tokens: Tokens,
-        fx: &mut Effects<'_, A>,
+        ctx: &mut Context<'_>,
     ) {
         if header.flags & SYN != 0 {
             if self.state != State::GaveUp {
-                self.on_syn_ack(end, tokens, fx);
+                self.on_syn_ack(end, tokens, ctx);
             }
             return;
         }
         if self.state == State::Established {
-            self.on_ack(header.acknowledgement, options, end, tokens, fx);
+            self.on_ack(header.acknowledgement, options, end, tokens, ctx);
         }
         // It may be the acknowledgement of the last data as well.
         if header.flags & FIN != 0 {
-            self.on_fin_ack(end, fx);
+            self.on_fin_ack(end, ctx);
         }
     }
 
-    fn on_syn_ack<A: Agenda<Event>>(
-        &mut self,
-        end: Endpoint<'_>,
-        tokens: Tokens,
-        fx: &mut Effects<'_, A>,
-    ) {
-        self.acknowledge(SYN_ACKNOWLEDGED, end, fx);
+    fn on_syn_ack(&mut self, end: Endpoint<'_>, tokens: Tokens, ctx: &mut Context<'_>) {
+        self.acknowledge(SYN_ACKNOWLEDGED, end, ctx);
         if self.state != State::SynSent {
             return;
         }
         self.state = State::Established;
         self.timer.clear();
-        let now = fx.now();
+        let now = ctx.now();
         self.timeout.on_established(self.syn_sent == Time::NEVER);
         if self.syn_sent != Time::NEVER {
-            self.sample(now.since(self.syn_sent), end, fx);
+            self.sample(now.since(self.syn_sent), end, ctx);
         } else {
             // RFC 5681, section 3.1: one segment after a SYN or SYN+ACK that was lost.
             self.congestion.limit(u64::from(self.flight.full));
         }
         self.measure.begin(now);
-        self.send_allowed(end, tokens, fx);
-        self.trace(end, fx);
+        self.send_allowed(end, tokens, ctx);
+        self.trace(end, ctx);
     }
 
-    fn on_fin_ack<A: Agenda<Event>>(&mut self, end: Endpoint<'_>, fx: &mut Effects<'_, A>) {
+    fn on_fin_ack(&mut self, end: Endpoint<'_>, ctx: &mut Context<'_>) {
         if matches!(self.state, State::FinWait | State::Closed) {
             self.state = State::Closed;
             self.timer.clear();
-            self.acknowledge(FIN_ACKNOWLEDGED, end, fx);
+            self.acknowledge(FIN_ACKNOWLEDGED, end, ctx);
         }
     }
 
     #[inline]
-    fn on_ack<A: Agenda<Event>>(
+    fn on_ack(
         &mut self,
         acknowledgement: u64,
         options: Option<&Options>,
         end: Endpoint<'_>,
         tokens: Tokens,
-        fx: &mut Effects<'_, A>,
+        ctx: &mut Context<'_>,
     ) {
         let is_new = acknowledgement > self.flight.unacknowledged;
         let blocks = options.map_or(&[][..], Options::blocks);
@@ -194,37 +184,38 @@ impl Sender {
         }
         let news = !blocks.is_empty() && self.recovery.on_blocks(blocks, &self.flight);
         match covered {
-            Some(covered) => self.on_new_ack(covered, news, options, end, tokens, fx),
+            Some(covered) => self.on_new_ack(covered, news, options, end, tokens, ctx),
             // RFC 5681, section 2: a duplicate, since data is outstanding.
             None if acknowledgement == self.flight.unacknowledged
                 && !self.flight.is_acknowledged() =>
             {
-                let lent = &mut Context::new(&mut self.flight, &mut *self.congestion, fx.now());
+                let lent =
+                    &mut RecoveryContext::new(&mut self.flight, &mut *self.congestion, ctx.now());
                 let reaction = self.recovery.on_duplicate(news, lent);
-                self.react(reaction, end, tokens, fx);
-                self.send_allowed(end, tokens, fx);
+                self.react(reaction, end, tokens, ctx);
+                self.send_allowed(end, tokens, ctx);
             }
             None => return,
         }
-        self.trace(end, fx);
+        self.trace(end, ctx);
     }
 
     #[inline]
-    fn on_new_ack<A: Agenda<Event>>(
+    fn on_new_ack(
         &mut self,
         covered: Covered,
         news: bool,
         options: Option<&Options>,
         end: Endpoint<'_>,
         tokens: Tokens,
-        fx: &mut Effects<'_, A>,
+        ctx: &mut Context<'_>,
     ) {
-        let now = fx.now();
+        let now = ctx.now();
         let rtt = self
             .measure
             .round_trip(&covered, options, &self.flight, now);
         if let Some(rtt) = rtt {
-            self.sample(rtt, end, fx);
+            self.sample(rtt, end, ctx);
         }
         let ack = Ack {
             at: now,
@@ -235,7 +226,7 @@ impl Sender {
                 .newest
                 .map(|segment| self.measure.delivery_rate(&segment, &self.flight, now)),
         };
-        let lent = &mut Context::new(&mut self.flight, &mut *self.congestion, now);
+        let lent = &mut RecoveryContext::new(&mut self.flight, &mut *self.congestion, now);
         let reaction = self.recovery.on_ack(&ack, news, lent);
         if self.flight.unacknowledged == self.flight.size {
             self.timer.clear();
@@ -243,7 +234,7 @@ impl Sender {
             self.state = State::FinWait;
             // A FIN that went with the data is acknowledged with it.
             if !self.fin_with_data {
-                self.control(FIN, end, tokens, fx);
+                self.control(FIN, end, tokens, ctx);
             }
             return;
         }
@@ -251,31 +242,26 @@ impl Sender {
         if self.flight.is_acknowledged() {
             self.timer.clear();
         }
-        self.react(reaction, end, tokens, fx);
-        self.send_allowed(end, tokens, fx);
+        self.react(reaction, end, tokens, ctx);
+        self.send_allowed(end, tokens, ctx);
     }
 
     #[inline]
-    fn sample<A: Agenda<Event>>(
-        &mut self,
-        rtt: Duration,
-        end: Endpoint<'_>,
-        fx: &mut Effects<'_, A>,
-    ) {
+    fn sample(&mut self, rtt: Duration, end: Endpoint<'_>, ctx: &mut Context<'_>) {
         self.timeout.on_sample(rtt);
-        if let Some(trace) = fx.trace(end.id) {
+        if let Some(trace) = ctx.trace(end.id) {
             trace.sample(end.id, rtt);
         }
     }
 
     /// Does what the recovery wants done at once.
     #[inline]
-    fn react<A: Agenda<Event>>(
+    fn react(
         &mut self,
         reaction: Reaction,
         end: Endpoint<'_>,
         tokens: Tokens,
-        fx: &mut Effects<'_, A>,
+        ctx: &mut Context<'_>,
     ) {
         let restart = reaction.timer == TimerAction::Restart;
         if reaction.retransmit {
@@ -283,43 +269,39 @@ impl Sender {
                 self.timer.clear();
             }
             let candidate = Candidate::hole(self.flight.unacknowledged);
-            self.send_segment(candidate, end, tokens, fx);
+            self.send_segment(candidate, end, tokens, ctx);
         } else if restart && !self.flight.is_acknowledged() {
             // RFC 6298, section 5: (5.3) new data acknowledged: restarted.
             let value = self.timeout.value();
-            self.timer.set(fx.now() + value, tokens.retransmission, fx);
+            self.timer
+                .set(ctx.now() + value, tokens.retransmission, ctx);
         }
     }
 
     /// Sends what the recovery, the window and the pacing allow.
     #[inline]
-    fn send_allowed<A: Agenda<Event>>(
-        &mut self,
-        end: Endpoint<'_>,
-        tokens: Tokens,
-        fx: &mut Effects<'_, A>,
-    ) {
+    fn send_allowed(&mut self, end: Endpoint<'_>, tokens: Tokens, ctx: &mut Context<'_>) {
         loop {
             let congestion = &*self.congestion;
             let candidate = self.recovery.candidate(&self.flight, congestion);
             let Some(candidate) = candidate else {
                 return;
             };
-            if self.release > fx.now() {
-                self.pacing.set(self.release, tokens.pacing, fx);
+            if self.release > ctx.now() {
+                self.pacing.set(self.release, tokens.pacing, ctx);
                 return;
             }
-            self.send_segment(candidate, end, tokens, fx);
+            self.send_segment(candidate, end, tokens, ctx);
         }
     }
 
     #[inline]
-    fn send_segment<A: Agenda<Event>>(
+    fn send_segment(
         &mut self,
         candidate: Candidate,
         end: Endpoint<'_>,
         tokens: Tokens,
-        fx: &mut Effects<'_, A>,
+        ctx: &mut Context<'_>,
     ) {
         let sequence = candidate.sequence;
         let payload = self.flight.payload(sequence);
@@ -335,11 +317,11 @@ impl Sender {
         };
         let begin = end.send(
             header,
-            self.measure.options(fx.now()),
+            self.measure.options(ctx.now()),
             sequence < self.flight.highest,
-            fx,
+            ctx,
         );
-        let sent = self.measure.counted_from(begin, fx.now());
+        let sent = self.measure.counted_from(begin, ctx.now());
         let segment = self.measure.segment(sent, &self.flight);
         let again = self.flight.send(sequence, segment);
         self.measure.on_sent(sent, again, &self.flight);
@@ -359,52 +341,42 @@ impl Sender {
         // RFC 6298, section 5: (5.1) started if it is not running.
         if !self.timer.is_set() {
             let value = self.timeout.value();
-            self.timer.set(sent + value, tokens.retransmission, fx);
+            self.timer.set(sent + value, tokens.retransmission, ctx);
         }
     }
 
     /// Sends a SYN or a FIN and waits for the answer; returns when that was.
-    fn control<A: Agenda<Event>>(
+    fn control(
         &mut self,
         flag: u8,
         end: Endpoint<'_>,
         tokens: Tokens,
-        fx: &mut Effects<'_, A>,
+        ctx: &mut Context<'_>,
     ) -> Time {
         let header = Header {
             flags: FORWARD | flag,
             ..Header::default()
         };
-        let begin = end.send(header, self.measure.options(fx.now()), false, fx);
-        let sent = self.measure.counted_from(begin, fx.now());
+        let begin = end.send(header, self.measure.options(ctx.now()), false, ctx);
+        let sent = self.measure.counted_from(begin, ctx.now());
         let value = self.timeout.value();
-        self.timer.set(sent + value, tokens.retransmission, fx);
+        self.timer.set(sent + value, tokens.retransmission, ctx);
         sent
     }
 
-    fn acknowledge<A: Agenda<Event>>(
-        &self,
-        acknowledgement: u64,
-        end: Endpoint<'_>,
-        fx: &mut Effects<'_, A>,
-    ) {
+    fn acknowledge(&self, acknowledgement: u64, end: Endpoint<'_>, ctx: &mut Context<'_>) {
         let header = Header {
             acknowledgement,
             flags: FORWARD | ACK,
             ..Header::default()
         };
-        end.send(header, self.measure.options(fx.now()), false, fx);
+        end.send(header, self.measure.options(ctx.now()), false, ctx);
     }
 
     /// The pacing timer's event fires.
-    pub fn on_pacing<A: Agenda<Event>>(
-        &mut self,
-        end: Endpoint<'_>,
-        tokens: Tokens,
-        fx: &mut Effects<'_, A>,
-    ) {
-        if self.pacing.expired(tokens.pacing, fx) {
-            self.send_allowed(end, tokens, fx);
+    pub fn on_pacing(&mut self, end: Endpoint<'_>, tokens: Tokens, ctx: &mut Context<'_>) {
+        if self.pacing.expired(tokens.pacing, ctx) {
+            self.send_allowed(end, tokens, ctx);
         }
     }
 
@@ -423,14 +395,14 @@ impl Sender {
     }
 
     /// The retransmission timer's event fires; `most` is how often it may repeat something.
-    pub fn on_timer<A: Agenda<Event>>(
+    pub fn on_timer(
         &mut self,
         most: u32,
         end: Endpoint<'_>,
         tokens: Tokens,
-        fx: &mut Effects<'_, A>,
+        ctx: &mut Context<'_>,
     ) {
-        if !self.timer.expired(tokens.retransmission, fx) {
+        if !self.timer.expired(tokens.retransmission, ctx) {
             return;
         }
         let repeated = self.count_timeout();
@@ -444,14 +416,14 @@ impl Sender {
         match self.state {
             State::SynSent => {
                 self.syn_sent = Time::NEVER;
-                self.control(SYN, end, tokens, fx);
+                self.control(SYN, end, tokens, ctx);
             }
             State::FinWait => {
-                self.control(FIN, end, tokens, fx);
+                self.control(FIN, end, tokens, ctx);
             }
             State::Established => {
                 self.congestion.on_timeout(&Timeout {
-                    at: fx.now(),
+                    at: ctx.now(),
                     in_flight: self.flight.outstanding(),
                     repeated,
                 });
@@ -459,8 +431,8 @@ impl Sender {
                 // RFC 6298, section 5, (5.4) to (5.6): the earliest segment again, the timer anew.
                 // Everything in flight is taken for lost and sent again (go-back-N).
                 self.flight.rewind();
-                self.send_allowed(end, tokens, fx);
-                self.trace(end, fx);
+                self.send_allowed(end, tokens, ctx);
+                self.trace(end, ctx);
             }
             State::Idle | State::Closed | State::GaveUp => {
                 unreachable!("no timer runs in this state")
@@ -470,9 +442,9 @@ impl Sender {
 
     /// Notes the window, if the flow is traced.
     #[inline]
-    fn trace<A: Agenda<Event>>(&self, end: Endpoint<'_>, fx: &mut Effects<'_, A>) {
-        let now = fx.now();
-        let Some(trace) = fx.trace(end.id) else {
+    fn trace(&self, end: Endpoint<'_>, ctx: &mut Context<'_>) {
+        let now = ctx.now();
+        let Some(trace) = ctx.trace(end.id) else {
             return;
         };
         let congestion = &*self.congestion;

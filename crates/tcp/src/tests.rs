@@ -8,8 +8,8 @@ use crate::cc::{Ack, CongestionControl, Sent, Timeout};
 use crate::recovery::GoBackN;
 use crate::transport::{Clock, Entry, Reception, Setting, Transport};
 use crate::{Flow, Group, Outcome, Parameters, Sizes, Status, TcpHosts, TimeoutPolicy, Value};
-use lightburst_des::{Duration, Selected as Agenda, Simulator, Stop, Time};
-use lightburst_net::{Event, Fabric, FlowId, Network, NodeId, Rate, Routing, Wire};
+use lightburst_des::{Duration, Simulator, Stop, Time};
+use lightburst_net::{Fabric, FlowId, Network, NodeId, Rate, Routing, Wire};
 use std::sync::Mutex;
 
 const DELAY: Duration = Duration(1_000_000);
@@ -129,8 +129,8 @@ fn run(size: u64, segments: f64, pace_bps: f64, timeout_ps: f64) -> (Outcome, Ve
     };
     let hosts = TcpHosts::new(vec![flow], &[group], |_| SEGMENT);
     let network = Network::new(fabric(), hosts, Vec::new(), 2);
-    let mut simulator: Simulator<_, Agenda<Event>> = Simulator::new(network, 16);
-    simulator.model.start(&mut simulator.calendar);
+    let mut simulator: Simulator<_> = Simulator::new(network, 16);
+    simulator.model.start(&mut simulator.scheduler);
     assert_eq!(simulator.run(Time(1 << 50), u64::MAX), Stop::Drained);
     assert!(
         simulator.model.fabric.units.is_empty(),

@@ -1,8 +1,8 @@
 //! A timer of one endpoint (retransmission, delayed acknowledgement, pacing): a
-//! deadline that moves, and at most one event in the agenda that counts.
+//! deadline that moves, and at most one event that is pending and counts.
 
-use lightburst_des::{Agenda, Time};
-use lightburst_net::{Effects, Event};
+use lightburst_des::Time;
+use lightburst_net::Context;
 
 /// A timer of one endpoint.
 #[derive(Clone, Copy, Debug)]
@@ -30,11 +30,11 @@ impl Timer {
 
     /// Sets the deadline.
     #[inline]
-    pub fn set<A: Agenda<Event>>(&mut self, deadline: Time, token: u64, fx: &mut Effects<'_, A>) {
+    pub fn set(&mut self, deadline: Time, token: u64, ctx: &mut Context<'_>) {
         self.deadline = deadline;
         if self.armed > deadline {
             self.armed = deadline;
-            fx.timer(deadline, token);
+            ctx.timer(deadline, token);
         }
     }
 
@@ -46,14 +46,14 @@ impl Timer {
 
     /// Whether the deadline is reached, at an event of this timer.
     #[inline]
-    pub fn expired<A: Agenda<Event>>(&mut self, token: u64, fx: &mut Effects<'_, A>) -> bool {
-        if self.armed != fx.now() {
+    pub fn expired(&mut self, token: u64, ctx: &mut Context<'_>) -> bool {
+        if self.armed != ctx.now() {
             return false;
         }
         self.armed = Time::NEVER;
         // Not yet, or never: then nothing is armed.
-        if self.deadline > fx.now() {
-            self.set(self.deadline, token, fx);
+        if self.deadline > ctx.now() {
+            self.set(self.deadline, token, ctx);
             return false;
         }
         self.clear();

@@ -49,9 +49,8 @@ def topics() -> dict[str, Sequence[str]]:
         Names by topic.
     """
     papers = [f"{name}/{part}" for name, paper in PAPERS.items() for part in paper.parts]
-    core = _core.registry()
-    named = {topic: core[topic] for topic in ("agendas", "drop_reasons")}
-    return {**KINDS, **named, "papers": [*PAPERS, *papers]}
+    reasons = _core.registry()["drop_reasons"]
+    return {**KINDS, "drop_reasons": reasons, "papers": [*PAPERS, *papers]}
 
 
 def print_list(topic: str | None) -> None:

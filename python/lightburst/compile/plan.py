@@ -114,7 +114,7 @@ class Plan:
         return sha.hexdigest()
 
 
-def compile_plan(scenario: Scenario, seed: int, agenda: str | None = None) -> Plan:
+def compile_plan(scenario: Scenario, seed: int) -> Plan:
     """Turn a scenario into a plan.
 
     Parameters
@@ -123,8 +123,6 @@ def compile_plan(scenario: Scenario, seed: int, agenda: str | None = None) -> Pl
         What to simulate.
     seed : int
         Of all random streams, from 0 to 2**64 - 1.
-    agenda : str, optional
-        Which agenda the simulator is to use; they give the same result.
 
     Returns
     -------
@@ -161,7 +159,6 @@ def compile_plan(scenario: Scenario, seed: int, agenda: str | None = None) -> Pl
             "label": routing.label if routing.labelled else None,
             "seed": seed,
             "time_limit_ps": scenario.measurement.time_limit,
-            "agenda": agenda,
             "switches": settings,
             "groups": group_settings(scenario.flow_groups),
             "loss": loss_settings(scenario.loss),

@@ -11,7 +11,7 @@ class DatagramSender(Endpoint):
         """Arm the timer of the next departure."""
         if self.flow.transmissions < len(self.flow.departures):
             time = self.flow.departures[self.flow.transmissions]
-            self.network.agenda.add(time, TIMER, self.depart)
+            self.network.events.add(time, TIMER, self.depart)
 
     def depart(self) -> None:
         """Send one datagram."""

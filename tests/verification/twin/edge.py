@@ -44,7 +44,7 @@ class Edge(AllOptical):
         elif self.egress(unit) == self.node:
             self.counters["arrived"] += 1
             end = self.now + link.tx(unit.size)
-            self.network.agenda.add(end, TIMER, lambda: self.take_apart(unit))
+            self.network.events.add(end, TIMER, lambda: self.take_apart(unit))
         else:
             super().arrive(unit, link)
 
@@ -77,7 +77,7 @@ class Edge(AllOptical):
                 return
         if self.rule in ("timer", "mixed") and len(queue.packets) == 1:
             assert self.time is not None
-            self.network.agenda.add(self.now + self.time, TIMER, lambda: self.expire(egress, queue))
+            self.network.events.add(self.now + self.time, TIMER, lambda: self.expire(egress, queue))
 
     def expire(self, egress: int, queue: Queue) -> None:
         """Close a queue at the end of its time, unless it is gone."""

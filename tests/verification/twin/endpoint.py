@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from twin.network import TIMER, Agenda, Block, Network, Packet, WindowRow
+from twin.network import TIMER, Block, EventQueue, Network, Packet, WindowRow
 from twin.timeout import SawTimeout, TcpTimeout, Timeout
 
 #: What a sender is in, in the trace.
@@ -42,8 +42,8 @@ class Flow:
 class Timer:
     """A deadline that moves, and one event that counts; `expire` is called at the deadline."""
 
-    def __init__(self, agenda: Agenda, expire: Callable[[], None]) -> None:
-        self.agenda = agenda
+    def __init__(self, events: EventQueue, expire: Callable[[], None]) -> None:
+        self.events = events
         self.expire = expire
         self.deadline: int | None = None
         self.armed: int | None = None
@@ -59,9 +59,9 @@ class Timer:
         self.deadline = None
 
     def arm(self, time: int) -> None:
-        """Put an event into the agenda."""
+        """Put an event into the event queue."""
         self.armed = time
-        self.agenda.add(time, TIMER, lambda: self.fire(time))
+        self.events.add(time, TIMER, lambda: self.fire(time))
 
     def fire(self, time: int) -> None:
         """Handle the event: stale, too early for the deadline, or in time."""
@@ -98,7 +98,7 @@ class Endpoint:
     @property
     def now(self) -> int:
         """The present, in ps."""
-        return self.network.agenda.now
+        return self.network.events.now
 
     def send(
         self,
@@ -150,7 +150,7 @@ class TimedEndpoint(Endpoint):
         self.state = "listen"
         self.repeats = 0
         self.repeated: object = None
-        self.timer = Timer(network.agenda, self.expire)
+        self.timer = Timer(network.events, self.expire)
         tau = network.ports[flow.source][0].tx(transport["segment_bytes"])
         self.timeout: Timeout = TcpTimeout(transport) if self.is_tcp else SawTimeout(transport, tau)
 

@@ -1,4 +1,4 @@
-"""Units, links, the agenda of pending events and the shortest paths."""
+"""Units, links, the event queue and the shortest paths."""
 
 import heapq
 from collections import Counter
@@ -175,13 +175,13 @@ class PathRule(Protocol):
         """The ports at `node` along the path of a unit; None off it."""
 
 
-class Agenda:
+class EventQueue:
     """Pending events in the order of (time, arrivals before timers, sequence)."""
 
     def __init__(self, time_limit: int) -> None:
         self.now = 0
         self.time_limit = time_limit
-        self.events = 0
+        self.handled = 0
         self.sequence = 0
         self.pending: list[tuple[int, int, int, Callable[[], None]]] = []
 
@@ -201,7 +201,7 @@ class Agenda:
             assert time >= self.now, "time went back"
             before(time)
             self.now = time
-            self.events += 1
+            self.handled += 1
             handler()
         if self.pending:
             self.now = self.time_limit
@@ -213,7 +213,7 @@ class Network:
 
     hosts: int
     links: list[Link]
-    agenda: Agenda
+    events: EventQueue
     metric: str
     labels: PathRule
     loss: LossRule
@@ -255,10 +255,10 @@ class Network:
         link.free_at = start + tx
         link.transmissions.append((start, start + tx, unit.size))
         self.note("send", link.source, unit, link, ready=earliest, begins=start)
-        reason = self.loss.reason(link, unit, self.agenda.now) if link.lossy else None
+        reason = self.loss.reason(link, unit, self.events.now) if link.lossy else None
         if reason is None:
             arrival = start + link.delay + (0 if link.heads else tx)
-            self.agenda.add(arrival, ARRIVAL, lambda: self._arrive(unit, link))
+            self.events.add(arrival, ARRIVAL, lambda: self._arrive(unit, link))
         else:
             link.lost += 1
             self.drop(link.source, unit, reason, link, on_link=True)
@@ -296,7 +296,7 @@ class Network:
     ) -> None:
         """Write a line of the trace."""
         index = None if link is None else link.index
-        self.trace.append(TraceEntry(self.agenda.now, what, node, unit, index, **more))
+        self.trace.append(TraceEntry(self.events.now, what, node, unit, index, **more))
 
     def length(self, link: Link) -> int:
         """What a link adds to the length of a path."""

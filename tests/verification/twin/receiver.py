@@ -15,7 +15,7 @@ class TcpReceiver(Receiver):
         super().__init__(network, flow, transport, here, there)
         self.held: list[Block] = []
         self.waiting = 0
-        self.delay = Timer(network.agenda, self.acknowledge)
+        self.delay = Timer(network.events, self.acknowledge)
         self.last_acknowledgement = 0
         self.fin_at: int | None = None
         self.recovery: dict[str, Any] = transport["recovery"]

@@ -12,7 +12,7 @@ from twin.endpoint import Endpoint, Flow, Sender
 from twin.ideal import Ideal
 from twin.labels import Labels
 from twin.loss import Losses, make_script
-from twin.network import TIMER, Agenda, Link, Network, Packet, Trace, Unit
+from twin.network import TIMER, EventQueue, Link, Network, Packet, Trace, Unit
 from twin.receiver import TcpReceiver
 from twin.samples import Samples
 from twin.stop_and_wait import SawReceiver, SawSender
@@ -62,7 +62,7 @@ class Simulation:
         self.settings = settings
         self.transports: list[dict[str, Any]] = [g["transport"] for g in settings["groups"]]
         self.hosts: int = settings["hosts"]
-        self.agenda = Agenda(settings["time_limit_ps"])
+        self.events = EventQueue(settings["time_limit_ps"])
         self.trace: Trace = []
         self.flows = make_flows(flows)
         self.connections = [f for f in self.flows if self.transport(f)["kind"] != "datagram"]
@@ -72,7 +72,7 @@ class Simulation:
         self.network = Network(
             self.hosts,
             every_link,
-            self.agenda,
+            self.events,
             settings["routing"].get("metric", "hops"),
             Labels(settings, nodes, every_link),
             self.losses(),
@@ -138,8 +138,8 @@ class Simulation:
             if isinstance(sender, DatagramSender):
                 sender.wait()
         self.samples = Samples(self.settings.get("sample_ps"), self.network.links, self.switches)
-        self.agenda.run(self.samples.before)
-        self.samples.end(self.agenda.now)
+        self.events.run(self.samples.before)
+        self.samples.end(self.events.now)
         for switch in self.switches:
             switch.finish()
 
@@ -147,7 +147,7 @@ class Simulation:
         """Arm the timer of the next connection to start."""
         if index < len(self.connections):
             start = self.connections[index].start
-            self.agenda.add(start, TIMER, lambda: self.start_flow(index))
+            self.events.add(start, TIMER, lambda: self.start_flow(index))
 
     def start_flow(self, index: int) -> None:
         """Start a connection, then see to the next one."""
@@ -219,7 +219,7 @@ class Simulation:
 
     def columns(self) -> Columns:
         """Everything that the core returns."""
-        links, end = self.network.links, self.agenda.now
+        links, end = self.network.links, self.events.now
         totals = self.network.totals
         switches: Arrays = {
             name: np.array([switch.counters[name] for switch in self.switches], np.uint64)
@@ -260,7 +260,7 @@ class Simulation:
                 "units": np.array([script.units for script in self.scripts], np.uint64),
             },
             "totals": {
-                "events": self.agenda.events,
+                "events": self.events.handled,
                 "packet_hops": sum(len(link.transmissions) for link in links),
                 "end_ps": end,
                 "transmitted_until_ps": max(

@@ -30,7 +30,7 @@ class Switch:
     @property
     def now(self) -> int:
         """The present, in ps."""
-        return self.network.agenda.now
+        return self.network.events.now
 
     def is_free(self, port: int) -> bool:
         """Whether the output `port` has nothing to send."""
@@ -125,7 +125,7 @@ class Electronic(Switch):
             self.counters["marked"] += 1
         if output.free_at > self.now:
             self.counters["buffered"] += 1
-            counted_until = min(output.free_at, self.network.agenda.time_limit)
+            counted_until = min(output.free_at, self.network.events.time_limit)
             self.byte_ps += unit.size * (counted_until - self.now)
             queued = backlog + unit.size
             self.counters["buffer_max_bytes"] = max(self.counters["buffer_max_bytes"], queued)
@@ -229,7 +229,7 @@ class Hybrid(Switch):
         ]
         if times and (self.armed is None or min(times) < self.armed):
             self.armed = time = min(times)
-            self.network.agenda.add(time, TIMER, lambda: self.wake_up(time))
+            self.network.events.add(time, TIMER, lambda: self.wake_up(time))
 
     def wake_up(self, time: int) -> None:
         """Handle a wake-up timer, unless another has taken its place."""

@@ -1,8 +1,8 @@
 //! The ingress: packets wait by their egress until they make a burst.
 
 use crate::assembly::{Assembly, AssemblyPolicy, Decision, Queue};
-use lightburst_des::{Agenda, Time};
-use lightburst_net::{Bundle, Effects, Event, NodeId, UnitId};
+use lightburst_des::Time;
+use lightburst_net::{Bundle, Context, NodeId, UnitId};
 
 /// The packets that wait for one egress.
 struct Waiting {
@@ -55,21 +55,16 @@ impl Ingress {
     }
 
     /// A burst of one packet.
-    pub fn alone<A: Agenda<Event>>(
-        &self,
-        packet: UnitId,
-        egress: NodeId,
-        fx: &mut Effects<'_, A>,
-    ) -> Bundle {
-        fx.append(UnitId::NONE, packet);
-        let unit = fx.unit(packet);
+    pub fn alone(&self, packet: UnitId, egress: NodeId, ctx: &mut Context<'_>) -> Bundle {
+        ctx.append(UnitId::NONE, packet);
+        let unit = ctx.unit(packet);
         Bundle {
             first: packet,
             packets: 1,
             bytes: unit.bytes.max(self.assembly.min_bytes),
             destination: unit.destination,
             egress,
-            opened: fx.now(),
+            opened: ctx.now(),
         }
     }
 
@@ -87,15 +82,10 @@ impl Ingress {
     }
 
     /// A packet joins the queue.
-    pub fn add<A: Agenda<Event>>(
-        &mut self,
-        queue: usize,
-        packet: UnitId,
-        fx: &mut Effects<'_, A>,
-    ) -> Decision {
+    pub fn add(&mut self, queue: usize, packet: UnitId, ctx: &mut Context<'_>) -> Decision {
         let waiting = &mut self.waiting[queue];
-        let now = fx.now();
-        let unit = *fx.unit(packet);
+        let now = ctx.now();
+        let unit = *ctx.unit(packet);
         if waiting.queue.packets == 0 {
             waiting.first = packet;
             waiting.last = UnitId::NONE;
@@ -103,7 +93,7 @@ impl Ingress {
             waiting.opened = now;
             waiting.arrivals = 0;
         }
-        fx.append(waiting.last, packet);
+        ctx.append(waiting.last, packet);
         waiting.last = packet;
         waiting.arrivals += u128::from(now.0);
         waiting.queue.packets += 1;

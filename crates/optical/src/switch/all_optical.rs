@@ -1,8 +1,8 @@
 //! The bufferless switch: cut-through, and a unit whose output azimuth is busy is lost.
 
 use super::{cut_through, Build};
-use lightburst_des::{Agenda, Duration, Stream};
-use lightburst_net::{Choice, DropReason, Effects, Event, Node, Pick, SwitchCounters, UnitId};
+use lightburst_des::{Duration, Stream};
+use lightburst_net::{Choice, Context, DropReason, Pick, Switch, SwitchCounters, UnitId};
 
 /// An all-optical switch.
 pub struct AllOptical {
@@ -24,23 +24,23 @@ impl AllOptical {
     }
 }
 
-impl<A: Agenda<Event>> Node<A> for AllOptical {
-    fn on_unit(&mut self, unit: UnitId, fx: &mut Effects<'_, A>) {
+impl Switch for AllOptical {
+    fn on_unit(&mut self, unit: UnitId, ctx: &mut Context<'_>) {
         self.counters.arrived += 1;
-        let route = fx.route(unit);
-        match self.choice.pick(route, unit, &mut self.draw, fx) {
+        let route = ctx.route(unit);
+        match self.choice.pick(route, unit, &mut self.draw, ctx) {
             Pick::Free(port) => {
                 self.counters.forwarded += 1;
-                cut_through(port, unit, self.switching_time, fx);
+                cut_through(port, unit, self.switching_time, ctx);
             }
             Pick::Busy(outputs) => {
-                let port = fx.port(outputs, 0);
-                fx.drop(unit, port, DropReason::Contention, &mut self.counters);
+                let port = ctx.port(outputs, 0);
+                ctx.drop(unit, port, DropReason::Contention, &mut self.counters);
             }
         }
     }
 
-    fn on_timer(&mut self, _token: u64, _fx: &mut Effects<'_, A>) {
+    fn on_timer(&mut self, _token: u64, _fx: &mut Context<'_>) {
         unreachable!("an all-optical switch sets no timer");
     }
 

@@ -2,8 +2,8 @@
 //! to electronics and back.
 
 use super::{output, Build};
-use lightburst_des::{Agenda, Duration, Stream, Time};
-use lightburst_net::{Choice, DropReason, Effects, Event, Header, Node, SwitchCounters, UnitId};
+use lightburst_des::{Duration, Stream, Time};
+use lightburst_net::{Choice, Context, DropReason, Header, Switch, SwitchCounters, UnitId};
 
 /// An electronic switch.
 pub struct Electronic {
@@ -29,22 +29,22 @@ impl Electronic {
     }
 }
 
-impl<A: Agenda<Event>> Node<A> for Electronic {
+impl Switch for Electronic {
     #[inline]
-    fn on_unit(&mut self, unit: UnitId, fx: &mut Effects<'_, A>) {
-        let bytes = fx.unit(unit).bytes;
+    fn on_unit(&mut self, unit: UnitId, ctx: &mut Context<'_>) {
+        let bytes = ctx.unit(unit).bytes;
         self.counters.arrived += 1;
         self.counters.oe_bytes += u64::from(bytes);
-        let port = output(self.choice, unit, &mut self.draw, fx);
-        let now = fx.now();
-        let free_at = fx.free_at(port);
+        let port = output(self.choice, unit, &mut self.draw, ctx);
+        let now = ctx.now();
+        let free_at = ctx.free_at(port);
         let wait = Duration(free_at.0.saturating_sub(now.0));
-        let backlog = fx.rate(port).bytes_in(wait).0;
+        let backlog = ctx.rate(port).bytes_in(wait).0;
         if backlog + u64::from(bytes) > self.queue_bytes {
-            return fx.drop(unit, port, DropReason::QueueFull, &mut self.counters);
+            return ctx.drop(unit, port, DropReason::QueueFull, &mut self.counters);
         }
         if backlog >= self.ecn_threshold_bytes {
-            fx.unit_mut(unit).header.flags |= Header::MARKED;
+            ctx.unit_mut(unit).header.flags |= Header::MARKED;
             self.counters.marked += 1;
         }
         if wait > Duration::ZERO {
@@ -58,10 +58,10 @@ impl<A: Agenda<Event>> Node<A> for Electronic {
         }
         self.counters.eo_bytes += u64::from(bytes);
         self.counters.forwarded += 1;
-        fx.send(port, unit, now);
+        ctx.send(port, unit, now);
     }
 
-    fn on_timer(&mut self, _token: u64, _fx: &mut Effects<'_, A>) {
+    fn on_timer(&mut self, _token: u64, _fx: &mut Context<'_>) {
         unreachable!("an electronic switch sets no timer");
     }
 

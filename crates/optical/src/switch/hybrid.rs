@@ -5,11 +5,9 @@ mod buffer;
 
 use super::{cut_through, Build};
 use buffer::{Buffer, Waiting};
-use lightburst_des::{Agenda, Duration, Stream, Time};
+use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::choice::any_free;
-use lightburst_net::{
-    Choice, DropReason, Effects, Event, Node, Pick, Route, SwitchCounters, UnitId,
-};
+use lightburst_net::{Choice, Context, DropReason, Pick, Route, Switch, SwitchCounters, UnitId};
 
 /// A hybrid switch. What every unit needs stands together at the front.
 #[repr(C, align(64))]
@@ -48,26 +46,21 @@ impl Hybrid {
     }
 
     /// Takes a unit whose next hops are busy into the buffer, if it can.
-    fn buffer_or_drop<A: Agenda<Event>>(
-        &mut self,
-        unit: UnitId,
-        azimuths: Route,
-        fx: &mut Effects<'_, A>,
-    ) {
-        let now = fx.now();
-        let bytes = fx.unit(unit).bytes;
-        let port = fx.port(azimuths, 0);
+    fn buffer_or_drop(&mut self, unit: UnitId, azimuths: Route, ctx: &mut Context<'_>) {
+        let now = ctx.now();
+        let bytes = ctx.unit(unit).bytes;
+        let port = ctx.port(azimuths, 0);
         let Some(input) = self.inputs.iter_mut().find(|free_at| **free_at <= now) else {
             let reason = match self.outputs.len() {
                 0 => DropReason::Contention,
                 _ => DropReason::NoInputPort,
             };
-            return fx.drop(unit, port, reason, &mut self.counters);
+            return ctx.drop(unit, port, reason, &mut self.counters);
         };
         if self.counters.occupancy.level() + u64::from(bytes) > self.capacity {
-            return fx.drop(unit, port, DropReason::BufferFull, &mut self.counters);
+            return ctx.drop(unit, port, DropReason::BufferFull, &mut self.counters);
         }
-        let received = now + self.switching_time + fx.transmission_time(port, bytes);
+        let received = now + self.switching_time + ctx.transmission_time(port, bytes);
         *input = received;
         let ready = if self.re_emit_early { now } else { received };
         let waiting = Waiting {
@@ -81,48 +74,43 @@ impl Hybrid {
         self.counters.occupancy.add(bytes, now);
         if self.buffer.push(waiting, port) {
             // A new head: nothing that waited before can leave earlier than was known.
-            self.wake_for(possible(&waiting, fx), fx);
+            self.wake_for(possible(&waiting, ctx), ctx);
         }
     }
 
     /// Re-emits what can be re-emitted now, first buffered first.
-    fn look<A: Agenda<Event>>(&mut self, fx: &mut Effects<'_, A>) {
-        let now = fx.now();
+    fn look(&mut self, ctx: &mut Context<'_>) {
+        let now = ctx.now();
         self.armed = Time::NEVER;
         loop {
             let output = self.outputs.iter().position(|&free_at| free_at <= now);
-            let (first, earliest) = self.buffer.first(now, |waiting| possible(waiting, fx));
+            let (first, earliest) = self.buffer.first(now, |waiting| possible(waiting, ctx));
             match (first, output) {
                 (Some(head), Some(output)) => {
                     let waiting = self.buffer.take(head);
-                    self.re_emit(waiting, output, fx);
+                    self.re_emit(waiting, output, ctx);
                 }
                 _ if earliest == Time::NEVER => return,
-                _ => return self.wake_for(earliest, fx),
+                _ => return self.wake_for(earliest, ctx),
             }
         }
     }
 
     /// Sends a buffered unit through an output port of the buffer.
-    fn re_emit<A: Agenda<Event>>(
-        &mut self,
-        waiting: Waiting,
-        output: usize,
-        fx: &mut Effects<'_, A>,
-    ) {
-        let now = fx.now();
-        let port = any_free(waiting.azimuths, &mut self.draw, fx).expect("a free azimuth");
-        let bytes = fx.unit(waiting.unit).bytes;
+    fn re_emit(&mut self, waiting: Waiting, output: usize, ctx: &mut Context<'_>) {
+        let now = ctx.now();
+        let port = any_free(waiting.azimuths, &mut self.draw, ctx).expect("a free azimuth");
+        let bytes = ctx.unit(waiting.unit).bytes;
         let start = now + self.switching_time;
-        self.outputs[output] = start + fx.transmission_time(port, bytes);
+        self.outputs[output] = start + ctx.transmission_time(port, bytes);
         self.counters.eo_bytes += u64::from(bytes);
         self.counters.forwarded += 1;
         self.counters.occupancy.remove(bytes, now);
-        fx.send(port, waiting.unit, start);
+        ctx.send(port, waiting.unit, start);
     }
 
     /// Sets the wake-up for a unit that may leave at `time` if an output port is free by then.
-    fn wake_for<A: Agenda<Event>>(&mut self, time: Time, fx: &mut Effects<'_, A>) {
+    fn wake_for(&mut self, time: Time, ctx: &mut Context<'_>) {
         let output = self
             .outputs
             .iter()
@@ -131,38 +119,38 @@ impl Hybrid {
         let wake = time.max(*output);
         if wake < self.armed {
             self.armed = wake;
-            fx.timer(wake, 0);
+            ctx.timer(wake, 0);
         }
     }
 }
 
 /// When a unit may leave, as far as it and its azimuths go.
 #[inline]
-fn possible<A: Agenda<Event>>(waiting: &Waiting, fx: &Effects<'_, A>) -> Time {
-    waiting.ready.max(fx.earliest_free(waiting.azimuths))
+fn possible(waiting: &Waiting, ctx: &Context<'_>) -> Time {
+    waiting.ready.max(ctx.earliest_free(waiting.azimuths))
 }
 
-impl<A: Agenda<Event>> Node<A> for Hybrid {
+impl Switch for Hybrid {
     #[inline]
-    fn on_unit(&mut self, unit: UnitId, fx: &mut Effects<'_, A>) {
+    fn on_unit(&mut self, unit: UnitId, ctx: &mut Context<'_>) {
         self.counters.arrived += 1;
-        if self.armed <= fx.now() {
+        if self.armed <= ctx.now() {
             // An azimuth that is released at this instant goes to the unit that waits for it.
-            self.look(fx);
+            self.look(ctx);
         }
-        let route = fx.route(unit);
-        match self.choice.pick(route, unit, &mut self.draw, fx) {
+        let route = ctx.route(unit);
+        match self.choice.pick(route, unit, &mut self.draw, ctx) {
             Pick::Free(port) => {
                 self.counters.forwarded += 1;
-                cut_through(port, unit, self.switching_time, fx);
+                cut_through(port, unit, self.switching_time, ctx);
             }
-            Pick::Busy(azimuths) => self.buffer_or_drop(unit, azimuths, fx),
+            Pick::Busy(azimuths) => self.buffer_or_drop(unit, azimuths, ctx),
         }
     }
 
-    fn on_timer(&mut self, _token: u64, fx: &mut Effects<'_, A>) {
-        if self.armed == fx.now() {
-            self.look(fx);
+    fn on_timer(&mut self, _token: u64, ctx: &mut Context<'_>) {
+        if self.armed == ctx.now() {
+            self.look(ctx);
         }
     }
 

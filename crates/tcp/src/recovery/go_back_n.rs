@@ -1,6 +1,6 @@
 //! No fast retransmit: a timeout sends everything outstanding again, in order.
 
-use super::{in_window, Candidate, Context, LossRecovery, Phase, Reaction};
+use super::{in_window, Candidate, LossRecovery, Phase, Reaction, RecoveryContext};
 use crate::cc::{Ack, CongestionControl};
 use crate::flight::Flight;
 
@@ -8,12 +8,12 @@ use crate::flight::Flight;
 pub struct GoBackN;
 
 impl LossRecovery for GoBackN {
-    fn on_ack(&mut self, ack: &Ack, _news: bool, cx: &mut Context<'_>) -> Reaction {
+    fn on_ack(&mut self, ack: &Ack, _news: bool, cx: &mut RecoveryContext<'_>) -> Reaction {
         cx.congestion.on_ack(ack);
         Reaction::default()
     }
 
-    fn on_duplicate(&mut self, _news: bool, _cx: &mut Context<'_>) -> Reaction {
+    fn on_duplicate(&mut self, _news: bool, _cx: &mut RecoveryContext<'_>) -> Reaction {
         Reaction::KEEP
     }
 

@@ -1,7 +1,7 @@
 //! New-Reno: a recovery lasts until all that was sent before it is
 //! acknowledged; each partial acknowledgement sends the next hole (RFC 6582).
 
-use super::{Candidate, Context, Duplicates, LossRecovery, Phase, Reaction, TimerAction};
+use super::{Candidate, Duplicates, LossRecovery, Phase, Reaction, RecoveryContext, TimerAction};
 use crate::cc::{Ack, CongestionControl};
 use crate::flight::Flight;
 use crate::Parameters;
@@ -54,7 +54,7 @@ impl NewReno {
     }
 
     /// RFC 6582, section 3.2, step 3, full acknowledgements.
-    fn on_full(&mut self, ack: &Ack, cx: &mut Context<'_>) {
+    fn on_full(&mut self, ack: &Ack, cx: &mut RecoveryContext<'_>) {
         self.recovering = None;
         if self.exit_at_flight {
             // (1) min (ssthresh, max (FlightSize, SMSS) + SMSS); (2) ssthresh
@@ -69,7 +69,7 @@ impl NewReno {
 }
 
 impl LossRecovery for NewReno {
-    fn on_ack(&mut self, ack: &Ack, _news: bool, cx: &mut Context<'_>) -> Reaction {
+    fn on_ack(&mut self, ack: &Ack, _news: bool, cx: &mut RecoveryContext<'_>) -> Reaction {
         let partial = cx.flight.unacknowledged < self.duplicates.recover;
         self.duplicates.clear(cx.flight);
         match self.recovering {
@@ -80,7 +80,7 @@ impl LossRecovery for NewReno {
         Reaction::default()
     }
 
-    fn on_duplicate(&mut self, _news: bool, cx: &mut Context<'_>) -> Reaction {
+    fn on_duplicate(&mut self, _news: bool, cx: &mut RecoveryContext<'_>) -> Reaction {
         if let Some(recovering) = &mut self.recovering {
             recovering.inflation += i64::from(cx.flight.full);
             return Reaction::KEEP;

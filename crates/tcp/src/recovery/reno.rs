@@ -1,7 +1,7 @@
 //! Reno: fast retransmit and fast recovery (RFC 5681, section 3.2); the first
 //! acknowledgement of new data ends the recovery.
 
-use super::{Candidate, Context, Duplicates, LossRecovery, Phase, Reaction};
+use super::{Candidate, Duplicates, LossRecovery, Phase, Reaction, RecoveryContext};
 use crate::cc::{Ack, CongestionControl};
 use crate::flight::Flight;
 use crate::Parameters;
@@ -24,7 +24,7 @@ impl Reno {
 }
 
 impl LossRecovery for Reno {
-    fn on_ack(&mut self, ack: &Ack, _news: bool, cx: &mut Context<'_>) -> Reaction {
+    fn on_ack(&mut self, ack: &Ack, _news: bool, cx: &mut RecoveryContext<'_>) -> Reaction {
         // RFC 5681, section 3.2, step 6: the window is ssthresh again.
         let recovered = self.recovering.take().is_some();
         self.duplicates.clear(cx.flight);
@@ -34,7 +34,7 @@ impl LossRecovery for Reno {
         Reaction::default()
     }
 
-    fn on_duplicate(&mut self, _news: bool, cx: &mut Context<'_>) -> Reaction {
+    fn on_duplicate(&mut self, _news: bool, cx: &mut RecoveryContext<'_>) -> Reaction {
         if let Some(inflation) = &mut self.recovering {
             // RFC 5681, section 3.2, step 4: a segment has left the network.
             *inflation += i64::from(cx.flight.full);

@@ -4,7 +4,9 @@
 #[cfg(test)]
 mod tests;
 
-use super::{in_window, Candidate, Context, Kind, LossRecovery, Phase, Reaction, TimerAction};
+use super::{
+    in_window, Candidate, Kind, LossRecovery, Phase, Reaction, RecoveryContext, TimerAction,
+};
 use crate::cc::{Ack, CongestionControl, Loss};
 use crate::flight::Flight;
 use crate::scoreboard::Scoreboard;
@@ -103,7 +105,7 @@ impl Sack {
     }
 
     /// Section 5, step 4.
-    fn enter(&mut self, cx: &mut Context<'_>) -> Reaction {
+    fn enter(&mut self, cx: &mut RecoveryContext<'_>) -> Reaction {
         // (4.1)
         self.recovery_point = cx.flight.highest;
         // (4.2) without what limited transmit has sent, as RFC 5681 says
@@ -165,7 +167,7 @@ impl LossRecovery for Sack {
         self.scoreboard.mark(blocks, flight.unacknowledged)
     }
 
-    fn on_ack(&mut self, ack: &Ack, news: bool, cx: &mut Context<'_>) -> Reaction {
+    fn on_ack(&mut self, ack: &Ack, news: bool, cx: &mut RecoveryContext<'_>) -> Reaction {
         self.scoreboard.acknowledge(cx.flight.unacknowledged);
         self.duplicates = 0;
         self.beyond = 0;
@@ -192,7 +194,7 @@ impl LossRecovery for Sack {
         Reaction::default()
     }
 
-    fn on_duplicate(&mut self, news: bool, cx: &mut Context<'_>) -> Reaction {
+    fn on_duplicate(&mut self, news: bool, cx: &mut RecoveryContext<'_>) -> Reaction {
         // Section 2: a duplicate acknowledgement brings SACK information that is new.
         if !news {
             return Reaction::KEEP;

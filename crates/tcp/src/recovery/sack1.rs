@@ -2,7 +2,9 @@
 //! is a counter that never learns of losses, so that it stalls into a timeout
 //! when about half a window is lost.
 
-use super::{in_window, Candidate, Context, Duplicates, Kind, LossRecovery, Phase, Reaction};
+use super::{
+    in_window, Candidate, Duplicates, Kind, LossRecovery, Phase, Reaction, RecoveryContext,
+};
 use crate::cc::{Ack, CongestionControl};
 use crate::flight::Flight;
 use crate::scoreboard::Scoreboard;
@@ -36,7 +38,7 @@ impl Sack1 {
         }
     }
 
-    fn enter(&mut self, cx: &mut Context<'_>) -> Reaction {
+    fn enter(&mut self, cx: &mut RecoveryContext<'_>) -> Reaction {
         let flight = &*cx.flight;
         self.recovering = true;
         self.entering = true;
@@ -62,7 +64,7 @@ impl LossRecovery for Sack1 {
         self.scoreboard.mark(blocks, flight.unacknowledged)
     }
 
-    fn on_ack(&mut self, ack: &Ack, _news: bool, cx: &mut Context<'_>) -> Reaction {
+    fn on_ack(&mut self, ack: &Ack, _news: bool, cx: &mut RecoveryContext<'_>) -> Reaction {
         self.entering = false;
         if self.recovering && cx.flight.unacknowledged < self.duplicates.recover {
             // One left the network with this acknowledgement, one was lost.
@@ -81,7 +83,7 @@ impl LossRecovery for Sack1 {
         Reaction::default()
     }
 
-    fn on_duplicate(&mut self, news: bool, cx: &mut Context<'_>) -> Reaction {
+    fn on_duplicate(&mut self, news: bool, cx: &mut RecoveryContext<'_>) -> Reaction {
         self.entering = false;
         if self.recovering {
             self.pipe -= 1;

@@ -1,7 +1,7 @@
 //! Tahoe: fast retransmit, then slow start from one segment (Jacobson 1988;
 //! Fall and Floyd 1996, section 2). What was sent after the lost segment is sent again.
 
-use super::{Candidate, Context, Duplicates, LossRecovery, Phase, Reaction};
+use super::{Candidate, Duplicates, LossRecovery, Phase, Reaction, RecoveryContext};
 use crate::cc::{Ack, CongestionControl, Timeout};
 use crate::flight::Flight;
 use crate::Parameters;
@@ -19,13 +19,13 @@ impl Tahoe {
 }
 
 impl LossRecovery for Tahoe {
-    fn on_ack(&mut self, ack: &Ack, _news: bool, cx: &mut Context<'_>) -> Reaction {
+    fn on_ack(&mut self, ack: &Ack, _news: bool, cx: &mut RecoveryContext<'_>) -> Reaction {
         self.duplicates.clear(cx.flight);
         cx.congestion.on_ack(ack);
         Reaction::default()
     }
 
-    fn on_duplicate(&mut self, _news: bool, cx: &mut Context<'_>) -> Reaction {
+    fn on_duplicate(&mut self, _news: bool, cx: &mut RecoveryContext<'_>) -> Reaction {
         if !self.duplicates.count(cx.flight) {
             return Reaction::KEEP;
         }

@@ -2,15 +2,13 @@
 //! where segments overtake each other.
 
 use super::vectors::parameters;
-use super::{fabric, Agenda, SIZES};
+use super::{fabric, SIZES};
 use crate::segment::{Endpoint, ACK, SYN};
 use crate::sender::{Sender, Tokens};
 use crate::transport::{self, Setting};
 use crate::{Flow, Parameters, Value};
-use lightburst_des::{Agenda as Pending, Duration, Simulator, Time};
-use lightburst_net::{
-    Block, Effects, Event, FlowId, Header, Hosts, Network, NodeId, Options, UnitId,
-};
+use lightburst_des::{Duration, Simulator, Time};
+use lightburst_net::{Block, Context, FlowId, Header, Hosts, Network, NodeId, Options, UnitId};
 
 const FULL: u64 = 1000;
 const SECOND: u64 = 1_000_000_000_000;
@@ -38,7 +36,7 @@ struct Scripted {
     sent: Vec<u64>,
 }
 
-fn answer<A: Pending<Event>>(flags: u8, (count, more): Answer, fx: &mut Effects<'_, A>) {
+fn answer(flags: u8, (count, more): Answer, ctx: &mut Context<'_>) {
     let mut options = Options::default();
     if let Some(start) = more.map(|number| number * FULL) {
         let end = start + FULL;
@@ -50,43 +48,43 @@ fn answer<A: Pending<Event>>(flags: u8, (count, more): Answer, fx: &mut Effects<
         ..Header::default()
     };
     let end = Endpoint::destination(&FLOW, &SIZES);
-    end.send(header, Some(options), false, fx);
+    end.send(header, Some(options), false, ctx);
 }
 
 impl Hosts for Scripted {
-    fn start<A: Pending<Event>>(&mut self, fx: &mut Effects<'_, A>) {
+    fn start(&mut self, ctx: &mut Context<'_>) {
         let end = Endpoint::source(&FLOW, &SIZES);
-        self.sender.start(end, TOKENS, fx);
+        self.sender.start(end, TOKENS, ctx);
         // From a second and a half on, when the timer has expired once.
         for i in 0..self.script.len() as u64 {
-            fx.timer_at(NodeId(1), Time(SECOND * 3 / 2 + i * SECOND / 1000), i);
+            ctx.timer_at(NodeId(1), Time(SECOND * 3 / 2 + i * SECOND / 1000), i);
         }
     }
 
-    fn on_unit<A: Pending<Event>>(&mut self, unit: UnitId, fx: &mut Effects<'_, A>) {
-        let options = fx
+    fn on_unit(&mut self, unit: UnitId, ctx: &mut Context<'_>) {
+        let options = ctx
             .unit(unit)
             .header
             .has_options()
-            .then(|| *fx.options(unit));
-        let header = fx.deliver(unit).header;
-        if fx.node() == NodeId(0) {
+            .then(|| *ctx.options(unit));
+        let header = ctx.deliver(unit).header;
+        if ctx.node() == NodeId(0) {
             let end = Endpoint::source(&FLOW, &SIZES);
             let sender = &mut self.sender;
-            sender.on_segment(&header, options.as_ref(), end, TOKENS, fx);
+            sender.on_segment(&header, options.as_ref(), end, TOKENS, ctx);
         } else if header.flags & SYN != 0 {
-            answer(SYN | ACK, (0, None), fx);
+            answer(SYN | ACK, (0, None), ctx);
         } else if header.payload > 0 {
             self.sent.push(header.sequence / FULL);
         }
     }
 
-    fn on_timer<A: Pending<Event>>(&mut self, token: u64, fx: &mut Effects<'_, A>) {
-        if fx.node() == NodeId(0) {
+    fn on_timer(&mut self, token: u64, ctx: &mut Context<'_>) {
+        if ctx.node() == NodeId(0) {
             let end = Endpoint::source(&FLOW, &SIZES);
-            self.sender.on_timer(u32::MAX, end, TOKENS, fx);
+            self.sender.on_timer(u32::MAX, end, TOKENS, ctx);
         } else {
-            answer(ACK, self.script[token as usize], fx);
+            answer(ACK, self.script[token as usize], ctx);
         }
     }
 }
@@ -119,8 +117,8 @@ fn sent(changes: &[(&str, f64)], recovery: [(&str, Value); 5], script: &[Answer]
         sent: Vec::new(),
     };
     let network = Network::new(fabric(), hosts, Vec::new(), 2);
-    let mut simulator: Simulator<_, Agenda<Event>> = Simulator::new(network, 16);
-    simulator.model.start(&mut simulator.calendar);
+    let mut simulator: Simulator<_> = Simulator::new(network, 16);
+    simulator.model.start(&mut simulator.scheduler);
     simulator.run(Time(2 * SECOND), u64::MAX);
     simulator.model.hosts.sent
 }

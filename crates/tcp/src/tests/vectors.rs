@@ -6,7 +6,7 @@
 
 use crate::cc::{self, Ack, CongestionControl, Loss, Setting, Timeout};
 use crate::flight::{Flight, Segment};
-use crate::recovery::{self, Candidate, Context, Kind, LossRecovery, Reaction};
+use crate::recovery::{self, Candidate, Kind, LossRecovery, Reaction, RecoveryContext};
 use crate::timeout::Rfc6298;
 use crate::{Parameters, TimeoutPolicy, Value};
 use lightburst_des::{Duration, Time};
@@ -203,9 +203,12 @@ fn build(name: &str) -> Box<dyn LossRecovery> {
     (recovery::find(name).unwrap().build)(&parameters(&[]))
 }
 
-fn context<'a>(flight: &'a mut Flight, congestion: &'a mut dyn CongestionControl) -> Context<'a> {
+fn context<'a>(
+    flight: &'a mut Flight,
+    congestion: &'a mut dyn CongestionControl,
+) -> RecoveryContext<'a> {
     let now = Time::ZERO;
-    Context {
+    RecoveryContext {
         flight,
         congestion,
         now,

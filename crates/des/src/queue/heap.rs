@@ -1,24 +1,24 @@
 //! A heap in which each entry has four children: half the levels of a binary
 //! heap, and the four children share one or two cache lines.
 
-use super::{Agenda, Entry};
+use super::{Entry, EventQueue};
 
 const ARITY: usize = 4;
 
 /// A 4-ary heap.
-pub struct QuadHeap<E> {
+pub struct Heap<E> {
     entries: Vec<Entry<E>>,
 }
 
-impl<E> Default for QuadHeap<E> {
+impl<E> Default for Heap<E> {
     fn default() -> Self {
-        QuadHeap {
+        Heap {
             entries: Vec::new(),
         }
     }
 }
 
-impl<E: Copy> QuadHeap<E> {
+impl<E: Copy> Heap<E> {
     /// The next entry, left in its place.
     #[inline]
     pub fn first(&self) -> Option<&Entry<E>> {
@@ -59,7 +59,7 @@ impl<E: Copy> QuadHeap<E> {
     }
 }
 
-impl<E: Copy> Agenda<E> for QuadHeap<E> {
+impl<E: Copy> EventQueue<E> for Heap<E> {
     #[inline]
     fn push(&mut self, entry: Entry<E>) {
         let hole = self.entries.len();

@@ -2,7 +2,7 @@
 //! cursor is kept sorted; what lies beyond one turn waits in a heap. The width
 //! of a slot follows the density of the events, which never changes the order.
 
-use super::{Agenda, Entry, QuadHeap};
+use super::{Entry, EventQueue, Heap};
 
 const NONE: u32 = u32::MAX;
 const MIN_SLOTS: usize = 1 << 12;
@@ -16,7 +16,7 @@ const FEW: usize = 16;
 const TUNING_INTERVAL: u64 = 1 << 14;
 
 #[derive(Clone, Copy)]
-struct Node<E> {
+struct Link<E> {
     entry: Entry<E>,
     next: u32,
 }
@@ -28,11 +28,11 @@ pub struct Wheel<E> {
     /// First node of each slot's list.
     slots: Vec<u32>,
     bitmap: Vec<u64>,
-    nodes: Vec<Node<E>>,
+    nodes: Vec<Link<E>>,
     free: u32,
     /// Entries in the slots.
     in_slots: usize,
-    far: QuadHeap<E>,
+    far: Heap<E>,
     /// The slot of the first entry in `far`.
     far_slot: u64,
     /// A slot is `2^shift` picoseconds wide.
@@ -52,7 +52,7 @@ impl<E> Default for Wheel<E> {
             nodes: Vec::new(),
             free: NONE,
             in_slots: 0,
-            far: QuadHeap::default(),
+            far: Heap::default(),
             far_slot: u64::MAX,
             shift: 17,
             cursor: 0,
@@ -79,7 +79,7 @@ impl<E: Copy> Wheel<E> {
     #[inline(always)]
     fn link(&mut self, slot: u64, entry: Entry<E>) {
         let at = slot as usize & (self.slots.len() - 1);
-        let node = Node {
+        let node = Link {
             entry,
             next: self.slots[at],
         };
@@ -268,7 +268,7 @@ impl<E: Copy> Wheel<E> {
     }
 }
 
-impl<E: Copy> Agenda<E> for Wheel<E> {
+impl<E: Copy> EventQueue<E> for Wheel<E> {
     #[inline(always)]
     fn push(&mut self, entry: Entry<E>) {
         self.insert(entry);

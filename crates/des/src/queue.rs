@@ -1,27 +1,17 @@
 //! Pending events, ordered by (time, class, sequence).
 //!
-//! Several structures implement the one interface; all give the same order to
-//! the bit, and `docs/performance.md` has their speed on the real model.
+//! A simulation runs on the [`Wheel`]. The plain [`Heap`] gives the same order to the bit;
+//! `docs/performance.md` has the speed of both.
 
-mod binary_heap;
-mod quad_heap;
-mod radix_heap;
+mod heap;
 #[cfg(test)]
 mod tests;
 mod wheel;
 
-pub use binary_heap::BinaryHeap;
-pub use quad_heap::QuadHeap;
-pub use radix_heap::RadixHeap;
+pub use heap::Heap;
 pub use wheel::Wheel;
 
 use crate::Time;
-
-/// The agenda that runs unless another one is asked for: the fastest on the real model.
-pub type Selected<E> = Wheel<E>;
-
-/// The names by which an agenda can be asked for, the selected one first.
-pub const NAMES: [&str; 4] = ["wheel", "quad-heap", "binary-heap", "radix-heap"];
 
 /// At one instant the first class comes before the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +73,7 @@ impl<E> Entry<E> {
 
 /// A priority queue of events. Keys are unique; no key is pushed that lies
 /// before the last one popped.
-pub trait Agenda<E: Copy>: Default {
+pub trait EventQueue<E: Copy>: Default {
     /// Adds an event.
     fn push(&mut self, entry: Entry<E>);
     /// Takes the next event out.

@@ -1,33 +1,33 @@
-//! The only way a node acts.
+//! What a node sees of the network, and the only way it acts on it.
 
 use crate::trace::{Passage, Place, What};
 use crate::{
     Bundle, DropReason, Event, Fabric, FlowId, LinkId, NodeId, Options, Packet, PortId, Rate,
     Route, SwitchCounters, Trace, UnitId,
 };
-use lightburst_des::{Agenda, Calendar, Class, Duration, Time};
+use lightburst_des::{Class, Duration, Scheduler, Time};
 
 /// What the node that handles an event can see and do.
-pub struct Effects<'a, A: Agenda<Event>> {
+pub struct Context<'a> {
     node: NodeId,
     /// The link at port 0 of the node.
     first_link: LinkId,
     fabric: &'a mut Fabric,
-    calendar: &'a mut Calendar<Event, A>,
+    scheduler: &'a mut Scheduler<Event>,
 }
 
-impl<'a, A: Agenda<Event>> Effects<'a, A> {
+impl<'a> Context<'a> {
     pub(crate) fn new(
         node: NodeId,
         first_link: LinkId,
         fabric: &'a mut Fabric,
-        calendar: &'a mut Calendar<Event, A>,
+        scheduler: &'a mut Scheduler<Event>,
     ) -> Self {
-        Effects {
+        Context {
             node,
             first_link,
             fabric,
-            calendar,
+            scheduler,
         }
     }
 
@@ -39,7 +39,7 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
     /// The present time.
     #[inline]
     pub fn now(&self) -> Time {
-        self.calendar.now()
+        self.scheduler.now()
     }
 
     /// The node that handles the event.
@@ -147,8 +147,8 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
     pub fn unbundle(&mut self, burst: UnitId) -> UnitId {
         self.fabric.bursts.alive -= 1;
         if let Some(trace) = &mut self.fabric.trace {
-            for (packet, _) in crate::unit::packets(burst, &self.fabric.units) {
-                trace.unbundle(packet, self.calendar.now());
+            for (packet, _) in crate::packet::packets(burst, &self.fabric.units) {
+                trace.unbundle(packet, self.scheduler.now());
             }
         }
         self.fabric.units.remove(burst).cargo
@@ -188,7 +188,7 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
     /// Hands a unit to a port, not before `from`; returns when it leaves.
     #[inline(always)]
     pub fn send(&mut self, port: PortId, unit: UnitId, from: Time) -> Time {
-        let now = self.calendar.now();
+        let now = self.scheduler.now();
         let place = self.place(port);
         let link = place.link;
         let fabric = &mut *self.fabric;
@@ -208,11 +208,11 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
                 return transit.start;
             }
         }
-        let order = self.calendar.order(Class::Arrival);
+        let order = self.scheduler.order(Class::Arrival);
         let packet = &mut fabric.units[unit];
         packet.next = UnitId::NONE;
         if let Some(ahead) = fabric.links.follow(link, unit, transit.arrival, now) {
-            // Its arrival enters the agenda after that of the unit before it.
+            // Its arrival is scheduled after that of the unit before it.
             packet.due = transit.arrival;
             packet.order = order;
             fabric.units[ahead].next = unit;
@@ -221,7 +221,7 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
                 to: transit.to,
                 unit,
             };
-            self.calendar.push(transit.arrival, order, event);
+            self.scheduler.push(transit.arrival, order, event);
         }
         transit.start
     }
@@ -251,7 +251,8 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
     #[inline]
     pub fn lose(&mut self, unit: UnitId, port: PortId, reason: DropReason) {
         let place = self.place(port);
-        self.fabric.remove(unit, place, reason, self.calendar.now());
+        self.fabric
+            .remove(unit, place, reason, self.scheduler.now());
     }
 
     /// Notes that the transmission of a packet begins on a host's interface.
@@ -279,7 +280,7 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
     #[inline]
     pub fn mark(&mut self, unit: UnitId, again: bool) {
         if let Some(trace) = &mut self.fabric.trace {
-            trace.mark(unit, self.fabric.created, again, self.calendar.now());
+            trace.mark(unit, self.fabric.created, again, self.scheduler.now());
         }
     }
 
@@ -327,7 +328,7 @@ impl<'a, A: Agenda<Event>> Effects<'a, A> {
     /// Sets a timer of another node: only for what starts from outside, a flow.
     #[inline]
     pub fn timer_at(&mut self, node: NodeId, at: Time, token: u64) {
-        let order = self.calendar.order(Class::Timer);
-        self.calendar.push(at, order, Event::Timer { node, token });
+        let order = self.scheduler.order(Class::Timer);
+        self.scheduler.push(at, order, Event::Timer { node, token });
     }
 }

@@ -1,0 +1,32 @@
+//! What a node does when a unit arrives or a timer expires.
+
+use crate::{Context, SwitchCounters, UnitId};
+
+/// A switch.
+pub trait Switch: Send {
+    /// A unit arrives: its head at a cut-through node, its tail at the others.
+    fn on_unit(&mut self, unit: UnitId, ctx: &mut Context<'_>);
+
+    /// A timer of this node expires.
+    fn on_timer(&mut self, token: u64, ctx: &mut Context<'_>);
+
+    /// What it has counted.
+    fn counters(&self) -> &SwitchCounters;
+
+    /// Bytes that it keeps, of which it has given `queued` to its outputs already.
+    fn held(&self, _queued: u64) -> u64 {
+        self.counters().occupancy.level()
+    }
+}
+
+/// The hosts: one component, because the two ends of a flow share its table.
+pub trait Hosts {
+    /// Sets the first timer.
+    fn start(&mut self, ctx: &mut Context<'_>);
+
+    /// A unit arrives at the host `ctx.node()`.
+    fn on_unit(&mut self, unit: UnitId, ctx: &mut Context<'_>);
+
+    /// A timer of the host `ctx.node()` expires.
+    fn on_timer(&mut self, token: u64, ctx: &mut Context<'_>);
+}
