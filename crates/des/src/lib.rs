@@ -6,7 +6,7 @@ pub mod rng;
 pub mod simulator;
 pub mod time;
 
-pub use queue::{Class, EventQueue, Order};
+pub use queue::{Class, Event, EventQueue, Ties};
 pub use rng::{mix, Stream};
 pub use simulator::{Model, Scheduler, Simulator, Stop};
 pub use time::{Duration, Time};

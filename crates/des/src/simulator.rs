@@ -1,25 +1,24 @@
 //! The run loop.
 
-use crate::queue::{Class, Entry, EventQueue, Order, Sequence, Wheel};
+use crate::queue::{Entry, Event, EventQueue, Ties, Wheel};
 use crate::Time;
 
 /// What happens at an event; everything else is the simulator's.
 pub trait Model {
     /// One kind of event, small and `Copy`.
-    type Event: Copy;
+    type Event: Event;
 
     /// Handles `event` at the present time of the scheduler.
     fn handle(&mut self, event: Self::Event, scheduler: &mut Scheduler<Self::Event>);
 }
 
 /// The present time and what is still to come.
-pub struct Scheduler<E: Copy> {
+pub struct Scheduler<E: Event> {
     now: Time,
     queue: Wheel<E>,
-    sequence: Sequence,
 }
 
-impl<E: Copy> Scheduler<E> {
+impl<E: Event> Scheduler<E> {
     /// The present time.
     #[inline]
     pub fn now(&self) -> Time {
@@ -31,17 +30,11 @@ impl<E: Copy> Scheduler<E> {
         self.queue.len()
     }
 
-    /// Takes the next place in the sequence of causes.
-    #[inline]
-    pub fn order(&mut self, class: Class) -> Order {
-        self.sequence.next(class)
-    }
-
-    /// Adds an event with a place taken earlier.
+    /// Adds an event.
     #[inline(always)]
-    pub fn push(&mut self, time: Time, order: Order, event: E) {
+    pub fn push(&mut self, time: Time, event: E) {
         debug_assert!(time >= self.now, "an event was put into the past");
-        self.queue.push(Entry { time, order, event });
+        self.queue.push(Entry { time, event });
     }
 }
 
@@ -67,13 +60,12 @@ pub struct Simulator<M: Model> {
 
 impl<M: Model> Simulator<M> {
     /// A simulation at time zero, with room for `pending` events.
-    pub fn new(model: M, pending: usize) -> Self {
-        let mut queue = Wheel::default();
+    pub fn new(model: M, ties: Ties, pending: usize) -> Self {
+        let mut queue = Wheel::new(ties);
         queue.reserve(pending);
         let scheduler = Scheduler {
             now: Time::ZERO,
             queue,
-            sequence: Sequence::default(),
         };
         Simulator {
             model,

@@ -1,15 +1,21 @@
 //! Values under u32 handles; a freed place is used again before a new one is made.
 
-use crate::UnitId;
-
-/// An arena of units.
-#[derive(Debug)]
-pub struct Arena<T> {
-    values: Vec<T>,
-    free: Vec<UnitId>,
+/// A handle of an arena.
+pub trait Handle: Copy {
+    /// The handle of a place.
+    fn of(place: u32) -> Self;
+    /// The place as an index.
+    fn place(self) -> usize;
 }
 
-impl<T: Copy> Arena<T> {
+/// An arena of values of one type under handles of their own.
+#[derive(Debug)]
+pub struct Arena<H, T> {
+    values: Vec<T>,
+    free: Vec<H>,
+}
+
+impl<H: Handle, T: Copy> Arena<H, T> {
     /// An empty arena with room for `capacity` values.
     pub fn with_capacity(capacity: usize) -> Self {
         Arena {
@@ -20,22 +26,21 @@ impl<T: Copy> Arena<T> {
 
     /// Stores a value.
     #[inline]
-    pub fn insert(&mut self, value: T) -> UnitId {
-        if let Some(id) = self.free.pop() {
-            self.values[id.index()] = value;
-            return id;
+    pub fn insert(&mut self, value: T) -> H {
+        if let Some(handle) = self.free.pop() {
+            self.values[handle.place()] = value;
+            return handle;
         }
-        let id = UnitId(u32::try_from(self.values.len()).expect("fewer than 2^32 units"));
-        assert!(id != UnitId::NONE, "fewer than 2^32 - 1 units at once");
+        let place = u32::try_from(self.values.len()).expect("at most 2^32 values at once");
         self.values.push(value);
-        id
+        H::of(place)
     }
 
     /// Takes a value out; its handle is dead from then on.
     #[inline]
-    pub fn remove(&mut self, id: UnitId) -> T {
-        self.free.push(id);
-        self.values[id.index()]
+    pub fn remove(&mut self, handle: H) -> T {
+        self.free.push(handle);
+        self.values[handle.place()]
     }
 
     /// The number of values stored.
@@ -49,28 +54,29 @@ impl<T: Copy> Arena<T> {
     }
 }
 
-impl<T> std::ops::Index<UnitId> for Arena<T> {
+impl<H: Handle, T> std::ops::Index<H> for Arena<H, T> {
     type Output = T;
     #[inline]
-    fn index(&self, id: UnitId) -> &T {
-        &self.values[id.index()]
+    fn index(&self, handle: H) -> &T {
+        &self.values[handle.place()]
     }
 }
 
-impl<T> std::ops::IndexMut<UnitId> for Arena<T> {
+impl<H: Handle, T> std::ops::IndexMut<H> for Arena<H, T> {
     #[inline]
-    fn index_mut(&mut self, id: UnitId) -> &mut T {
-        &mut self.values[id.index()]
+    fn index_mut(&mut self, handle: H) -> &mut T {
+        &mut self.values[handle.place()]
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::PacketId;
 
     #[test]
     fn places_are_used_again() {
-        let mut arena = Arena::with_capacity(2);
+        let mut arena: Arena<PacketId, char> = Arena::with_capacity(2);
         let a = arena.insert('a');
         let b = arena.insert('b');
         assert_eq!((arena[a], arena[b], arena.len()), ('a', 'b', 2));

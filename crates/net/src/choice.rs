@@ -1,6 +1,6 @@
 //! Choice among equal-cost next hops.
 
-use crate::{Context, PortId, Route, UnitId};
+use crate::{Context, PortId, Route, Unit};
 use lightburst_des::{mix, Stream};
 
 /// How a node chooses one port of a set.
@@ -33,7 +33,7 @@ impl Choice {
 
     /// Chooses an output for a unit.
     #[inline(always)]
-    pub fn pick(self, route: Route, unit: UnitId, draw: &mut Stream, ctx: &Context<'_>) -> Pick {
+    pub fn pick(self, route: Route, unit: Unit, draw: &mut Stream, ctx: &Context<'_>) -> Pick {
         let len = u32::from(route.len);
         let member = match self {
             _ if len == 1 => 0,
@@ -42,7 +42,7 @@ impl Choice {
             }
             Choice::Random => draw.below(len),
             Choice::FlowHash { salt } => {
-                let key = (u64::from(ctx.unit(unit).flow.0) << 32) | u64::from(ctx.node().0);
+                let key = (u64::from(ctx.envelope(unit).flow.0) << 32) | u64::from(ctx.node().0);
                 ((u128::from(mix(salt ^ key)) * u128::from(len)) >> 64) as u32
             }
         };
@@ -64,11 +64,8 @@ pub enum Pick {
     Busy(Route),
 }
 
-/// A free port of the set, uniformly at random.
-///
-/// One probe first: if it finds a free port that is as uniform over the free
-/// ones as the draw among them that follows otherwise, and it looks at one link
-/// instead of all.
+/// A free port of the set, uniformly at random: one of all is tried, and if it is busy one of
+/// the free ones is drawn. Mostly only one link is looked at.
 #[inline(always)]
 pub fn any_free(route: Route, draw: &mut Stream, ctx: &Context<'_>) -> Option<PortId> {
     let len = u32::from(route.len);

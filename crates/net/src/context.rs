@@ -1,17 +1,20 @@
 //! What a node sees of the network, and the only way it acts on it.
 
+use crate::fifo::{self, Behind};
 use crate::trace::{Passage, Place, What};
 use crate::{
-    Bundle, DropReason, Event, Fabric, FlowId, LinkId, NodeId, Options, Packet, PortId, Rate,
-    Route, SwitchCounters, Trace, UnitId,
+    Birth, Bundle, Burst, BurstId, DropReason, Envelope, Event, Fabric, FlowId, Header, LinkId,
+    NodeId, Options, Packet, PacketId, PortId, Rate, Route, SwitchCounters, Token, Trace, Unit,
 };
-use lightburst_des::{Class, Duration, Scheduler, Time};
+use lightburst_des::{Duration, Scheduler, Time};
 
 /// What the node that handles an event can see and do.
 pub struct Context<'a> {
     node: NodeId,
     /// The link at port 0 of the node.
     first_link: LinkId,
+    /// The link over which a unit has just come; at a timer none.
+    input: LinkId,
     fabric: &'a mut Fabric,
     scheduler: &'a mut Scheduler<Event>,
 }
@@ -20,12 +23,14 @@ impl<'a> Context<'a> {
     pub(crate) fn new(
         node: NodeId,
         first_link: LinkId,
+        input: LinkId,
         fabric: &'a mut Fabric,
         scheduler: &'a mut Scheduler<Event>,
     ) -> Self {
         Context {
             node,
             first_link,
+            input,
             fabric,
             scheduler,
         }
@@ -48,36 +53,47 @@ impl<'a> Context<'a> {
         self.node
     }
 
-    /// A unit that is here.
+    /// The link over which a unit has just come; [`LinkId::NONE`] at a timer.
     #[inline]
-    pub fn unit(&self, unit: UnitId) -> &Packet {
-        &self.fabric.units[unit]
+    pub fn input(&self) -> LinkId {
+        self.input
     }
 
-    /// A unit that is here, to be changed.
+    /// What the network reads of a unit that is here.
     #[inline]
-    pub fn unit_mut(&mut self, unit: UnitId) -> &mut Packet {
-        &mut self.fabric.units[unit]
+    pub fn envelope(&self, unit: impl Into<Unit>) -> &Envelope {
+        self.fabric.units.envelope(unit.into())
+    }
+
+    /// A packet that is here.
+    #[inline]
+    pub fn packet(&self, packet: PacketId) -> &Packet {
+        &self.fabric.units.packets[packet]
+    }
+
+    /// Marks a packet: congestion experienced (ECN).
+    #[inline]
+    pub fn mark_congestion(&mut self, packet: PacketId) {
+        self.fabric.units.packets[packet].header.flags |= Header::MARKED;
     }
 
     /// The options of a packet that carries some.
     #[inline]
-    pub fn options(&self, unit: UnitId) -> &Options {
-        self.fabric.options(unit)
+    pub fn options(&self, packet: PacketId) -> &Options {
+        self.fabric.options(packet)
     }
 
     /// Gives a packet options.
     #[inline]
-    pub fn set_options(&mut self, unit: UnitId, options: Options) {
-        self.fabric.set_options(unit, options);
+    pub fn set_options(&mut self, packet: PacketId, options: Options) {
+        self.fabric.set_options(packet, options);
     }
 
     /// The equal-cost next hops of a unit.
     #[inline(always)]
-    pub fn route(&self, unit: UnitId) -> Route {
-        self.fabric
-            .routing
-            .route_of(self.node, &self.fabric.units[unit])
+    pub fn route(&self, unit: impl Into<Unit>) -> Route {
+        let envelope = self.fabric.units.envelope(unit.into());
+        self.fabric.routing.route_of(self.node, envelope)
     }
 
     /// The `i`-th port of a set.
@@ -123,49 +139,52 @@ impl<'a> Context<'a> {
         self.fabric.links.transmission_time(self.link(port), bytes)
     }
 
-    /// Puts a new unit into the network; it must then be sent.
+    /// Puts a new packet into the network; it must then be sent.
     #[inline]
-    pub fn create(&mut self, mut packet: Packet) -> UnitId {
+    pub fn create(&mut self, mut packet: Packet) -> PacketId {
         self.fabric.created += 1;
         if self.fabric.labels.is_some() {
-            self.fabric.label(&mut packet);
+            self.fabric.label(&mut packet.envelope);
         }
-        self.fabric.units.insert(packet)
+        self.fabric.units.packets.insert(packet)
     }
 
-    /// Puts packets into a burst; it must then be sent.
-    pub fn bundle(&mut self, bundle: &Bundle) -> UnitId {
-        let number = self.fabric.bursts.created;
-        self.fabric.bursts.created += 1;
-        self.fabric.bursts.alive += 1;
-        let mut burst = Packet::burst(bundle, self.node, number);
-        self.fabric.label(&mut burst);
-        self.fabric.units.insert(burst)
+    /// Puts packets into a burst, the `nth` that this node makes; it must then be sent.
+    pub fn bundle(&mut self, bundle: &Bundle, nth: u32) -> BurstId {
+        self.fabric.bursts_created += 1;
+        let birth = Birth {
+            at: self.scheduler.now(),
+            node: self.node.0,
+            nth,
+        };
+        let mut burst = Burst::new(bundle, self.node, birth);
+        self.fabric.label(&mut burst.envelope);
+        self.fabric.units.bursts.insert(burst)
     }
 
     /// Takes a burst apart; returns the first of its packets.
-    pub fn unbundle(&mut self, burst: UnitId) -> UnitId {
-        self.fabric.bursts.alive -= 1;
+    pub fn unbundle(&mut self, burst: BurstId) -> PacketId {
         if let Some(trace) = &mut self.fabric.trace {
-            for (packet, _) in crate::packet::packets(burst, &self.fabric.units) {
+            for (packet, _) in self.fabric.units.packets_of(Unit::Burst(burst)) {
                 trace.unbundle(packet, self.scheduler.now());
             }
         }
-        self.fabric.units.remove(burst).cargo
+        self.fabric.units.bursts.remove(burst).first
     }
 
     /// The packet behind this one in a burst.
     #[inline]
-    pub fn next_packet(&self, packet: UnitId) -> UnitId {
-        self.fabric.units[packet].next
+    pub fn next_packet(&self, packet: PacketId) -> Option<PacketId> {
+        self.fabric.units.packets[packet].next_in_burst()
     }
 
-    /// Puts a packet behind the last one of a burst.
+    /// Puts a packet behind the last one of a burst that is being made.
     #[inline]
-    pub fn append(&mut self, last: UnitId, packet: UnitId) {
-        self.fabric.units[packet].next = UnitId::NONE;
-        if last != UnitId::NONE {
-            self.fabric.units[last].next = packet;
+    pub fn append(&mut self, last: Option<PacketId>, packet: PacketId) {
+        let packets = &mut self.fabric.units.packets;
+        packets[packet].envelope.behind = Behind::NOTHING;
+        if let Some(last) = last {
+            packets[last].envelope.behind.unit = Some(Unit::Packet(packet));
         }
     }
 
@@ -185,9 +204,11 @@ impl<'a> Context<'a> {
         self.rate(port).bytes_in(Duration(wait)).0
     }
 
-    /// Hands a unit to a port, not before `from`; returns when it leaves.
+    /// Hands a unit to a port, not before `from`; returns when it leaves. Whether it is still
+    /// somewhere then is for the network to know: the link may have lost it.
     #[inline(always)]
-    pub fn send(&mut self, port: PortId, unit: UnitId, from: Time) -> Time {
+    pub fn send(&mut self, port: PortId, unit: impl Into<Unit>, from: Time) -> Time {
+        let unit = unit.into();
         let now = self.scheduler.now();
         let place = self.place(port);
         let link = place.link;
@@ -195,7 +216,8 @@ impl<'a> Context<'a> {
         if from > now {
             fabric.links.postpone(link, from);
         }
-        let transit = fabric.links.transmit(link, fabric.units[unit].bytes, from);
+        let bytes = fabric.units.envelope(unit).bytes;
+        let transit = fabric.links.transmit(link, bytes, from);
         if transit.watched {
             let passage = Passage {
                 place,
@@ -208,37 +230,48 @@ impl<'a> Context<'a> {
                 return transit.start;
             }
         }
-        let order = self.scheduler.order(Class::Arrival);
-        let packet = &mut fabric.units[unit];
-        packet.next = UnitId::NONE;
-        if let Some(ahead) = fabric.links.follow(link, unit, transit.arrival, now) {
-            // Its arrival is scheduled after that of the unit before it.
-            packet.due = transit.arrival;
-            packet.order = order;
-            fabric.units[ahead].next = unit;
-        } else {
-            let event = Event::Arrive {
-                to: transit.to,
-                unit,
-            };
-            self.scheduler.push(transit.arrival, order, event);
-        }
+        let Fabric { links, units, .. } = fabric;
+        let along = (link, transit.to);
+        fifo::travel(unit, along, transit.arrival, links, units, self.scheduler);
         transit.start
     }
 
-    /// Takes a unit that has reached its destination out of the network.
+    /// Hands a packet that a host makes to its port, and notes in the trace when its transmission
+    /// begins; returns that time.
     #[inline]
-    pub fn deliver(&mut self, unit: UnitId) -> Packet {
+    pub fn send_new(&mut self, port: PortId, packet: PacketId) -> Time {
+        if self.fabric.trace.is_some() {
+            return self.send_traced(port, packet);
+        }
+        self.send(port, packet, self.scheduler.now())
+    }
+
+    #[cold]
+    fn send_traced(&mut self, port: PortId, packet: PacketId) -> Time {
+        // Before it is handed over, since its link may lose it.
+        let now = self.scheduler.now();
+        let begin = now.max(self.free_at(port));
+        self.fabric
+            .note(packet, What::Sent(self.place(port)), begin);
+        self.send(port, packet, now)
+    }
+
+    /// Takes a packet that has reached its destination out of the network.
+    #[inline]
+    pub fn deliver(&mut self, packet: PacketId) -> Packet {
         self.fabric.delivered += 1;
-        self.note(unit, What::Arrived(self.node), self.now());
-        self.fabric.units.remove(unit)
+        if self.fabric.trace.is_some() {
+            let what = What::Arrived(self.node);
+            self.fabric.note(packet, what, self.scheduler.now());
+        }
+        self.fabric.units.packets.remove(packet)
     }
 
     /// Drops a unit that wanted this port.
     #[inline]
     pub fn drop(
         &mut self,
-        unit: UnitId,
+        unit: impl Into<Unit>,
         port: PortId,
         reason: DropReason,
         counters: &mut SwitchCounters,
@@ -249,16 +282,10 @@ impl<'a> Context<'a> {
 
     /// Drops a unit that wanted this port, where no switch counts it.
     #[inline]
-    pub fn lose(&mut self, unit: UnitId, port: PortId, reason: DropReason) {
+    pub fn lose(&mut self, unit: impl Into<Unit>, port: PortId, reason: DropReason) {
         let place = self.place(port);
         self.fabric
-            .remove(unit, place, reason, self.scheduler.now());
-    }
-
-    /// Notes that the transmission of a packet begins on a host's interface.
-    #[inline]
-    pub fn note_sent(&mut self, unit: UnitId, port: PortId, begin: Time) {
-        self.note(unit, What::Sent(self.place(port)), begin);
+            .remove(unit.into(), place, reason, self.scheduler.now());
     }
 
     #[inline]
@@ -276,44 +303,34 @@ impl<'a> Context<'a> {
         trace.wants(flow).then_some(trace)
     }
 
-    /// Marks a new packet for the trace, if there is one.
+    /// Gives a new packet its place in the trace, if there is one. `again`: its data was sent
+    /// before.
     #[inline]
-    pub fn mark(&mut self, unit: UnitId, again: bool) {
+    pub fn mark(&mut self, packet: PacketId, again: bool) {
         if let Some(trace) = &mut self.fabric.trace {
-            trace.mark(unit, self.fabric.created, again, self.scheduler.now());
-        }
-    }
-
-    /// Notes what happens to a packet, if its flow is traced.
-    #[inline]
-    fn note(&mut self, unit: UnitId, what: What, time: Time) {
-        if self.fabric.trace.is_some() {
-            self.fabric.note(unit, what, time);
+            trace.mark(packet, self.node, again, self.scheduler.now());
         }
     }
 
     /// Notes that a burst leaves, if there is a trace and it carries a traced flow.
-    pub fn note_burst(&mut self, bundle: &Bundle, burst: UnitId, departure: Time) {
-        let number = self.fabric.units[burst].header.sequence;
-        let Some(trace) = &mut self.fabric.trace else {
+    pub fn note_burst(&mut self, bundle: &Bundle, burst: BurstId, departure: Time) {
+        let Fabric { trace, units, .. } = &mut *self.fabric;
+        let Some(trace) = trace else {
             return;
         };
-        let (mut wanted, mut data, mut at) = (false, false, bundle.first);
-        while at != UnitId::NONE {
-            let packet = &self.fabric.units[at];
-            wanted |= trace.wants(packet.flow);
-            data |= packet.header.payload > 0;
-            at = packet.next;
-        }
-        if wanted {
+        let packets = || {
+            units
+                .packets_of(Unit::Burst(burst))
+                .map(|(_, packet)| packet)
+        };
+        if packets().any(|packet| trace.wants(packet.envelope.flow)) {
             trace.bursts.push(crate::trace::Burst {
-                number,
+                birth: units.bursts[burst].birth,
                 opened: bundle.opened,
                 departure,
-                node: self.node,
                 packets: bundle.packets,
                 bytes: bundle.bytes,
-                data,
+                data: packets().any(|packet| packet.header.payload > 0),
                 lost: None,
             });
         }
@@ -321,14 +338,13 @@ impl<'a> Context<'a> {
 
     /// Sets a timer of this node.
     #[inline]
-    pub fn timer(&mut self, at: Time, token: u64) {
+    pub fn timer(&mut self, at: Time, token: Token) {
         self.timer_at(self.node, at, token);
     }
 
     /// Sets a timer of another node: only for what starts from outside, a flow.
     #[inline]
-    pub fn timer_at(&mut self, node: NodeId, at: Time, token: u64) {
-        let order = self.scheduler.order(Class::Timer);
-        self.scheduler.push(at, order, Event::Timer { node, token });
+    pub fn timer_at(&mut self, node: NodeId, at: Time, token: Token) {
+        self.scheduler.push(at, Event::Timer { node, token });
     }
 }

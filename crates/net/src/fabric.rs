@@ -1,11 +1,10 @@
 //! Links, units in flight and routes: all that nodes share.
 
 use crate::link::{Links, Wire};
-use crate::packet::packets;
 use crate::trace::{Passage, Place, What};
 use crate::{
-    Arena, DropReason, FlowId, Header, Labels, LinkId, Loss, NodeId, Options, Packet, PortId,
-    Routing, Trace, UnitId,
+    DropReason, Envelope, FlowId, Header, Labels, LinkId, Loss, NodeId, Options, Packet, PacketId,
+    PortId, Routing, Trace, Unit, Units,
 };
 use lightburst_des::Time;
 
@@ -14,21 +13,23 @@ pub struct Fabric {
     /// The links, those of one source together.
     pub links: Links,
     /// The units that are somewhere in the network.
-    pub units: Arena<Packet>,
+    pub units: Units,
     /// Options of the packets that carry any, by their handle.
     options: Vec<Options>,
     /// Next hops.
     pub routing: Routing,
     /// The first link of each node.
     first_link: Vec<u32>,
-    /// Units put into the network.
+    /// Packets put into the network.
     pub created: u64,
-    /// Units that reached their destination.
+    /// Packets that reached their destination.
     pub delivered: u64,
-    /// Units dropped, by flow.
+    /// Packets dropped, by flow.
     pub dropped: Vec<u64>,
-    /// Bursts put into the network, dropped, and now in it; packets only are units above.
-    pub bursts: Bursts,
+    /// Bursts put into the network.
+    pub bursts_created: u64,
+    /// Bursts dropped.
+    pub bursts_lost: u64,
     /// What gives units their labels, where paths have some.
     pub labels: Option<Box<Labels>>,
     /// What lossy links lose.
@@ -37,17 +38,6 @@ pub struct Fabric {
     pub trace: Option<Box<Trace>>,
     /// The packets of the unit that a lossy link looks at.
     looked_at: Vec<Packet>,
-}
-
-/// Counts of bursts.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Bursts {
-    /// Put into the network.
-    pub created: u64,
-    /// Dropped.
-    pub lost: u64,
-    /// In the network.
-    pub alive: u64,
 }
 
 impl Fabric {
@@ -66,14 +56,15 @@ impl Fabric {
         );
         Fabric {
             links: Links::new(wires),
-            units: Arena::with_capacity(2 * flows),
+            units: Units::with_capacity(2 * flows),
             options: Vec::new(),
             routing,
             first_link,
             created: 0,
             delivered: 0,
             dropped: vec![0; flows],
-            bursts: Bursts::default(),
+            bursts_created: 0,
+            bursts_lost: 0,
             labels: None,
             loss: None,
             trace: None,
@@ -93,31 +84,31 @@ impl Fabric {
     }
 
     /// Gives a packet options.
-    pub(crate) fn set_options(&mut self, unit: UnitId, options: Options) {
-        if unit.index() >= self.options.len() {
-            self.options.resize(unit.index() + 1, Options::default());
+    pub(crate) fn set_options(&mut self, packet: PacketId, options: Options) {
+        if packet.index() >= self.options.len() {
+            self.options.resize(packet.index() + 1, Options::default());
         }
-        self.options[unit.index()] = options;
-        self.units[unit].header.flags |= Header::OPTIONS;
+        self.options[packet.index()] = options;
+        self.units.packets[packet].header.flags |= Header::OPTIONS;
     }
 
     /// The options of a packet that was given some.
-    pub(crate) fn options(&self, unit: UnitId) -> &Options {
-        &self.options[unit.index()]
+    pub(crate) fn options(&self, packet: PacketId) -> &Options {
+        &self.options[packet.index()]
     }
 
     /// Gives a new unit its label.
     #[cold]
     #[inline(never)]
-    pub(crate) fn label(&mut self, packet: &mut Packet) {
+    pub(crate) fn label(&mut self, unit: &mut Envelope) {
         if let Some(labels) = &mut self.labels {
-            packet.header.label = labels.choose(packet, self.routing.labels(packet));
+            unit.label = labels.choose(unit, self.routing.labels(unit));
         }
     }
 
     /// Looks at a unit that is handed to a watched link; says whether the link loses it.
     /// Then the unit is gone.
-    pub(crate) fn watch(&mut self, unit: UnitId, passage: Passage) -> bool {
+    pub(crate) fn watch(&mut self, unit: Unit, passage: Passage) -> bool {
         let Passage { place, now, .. } = passage;
         let taken = self.taken(unit, place.link, now);
         if let Some(trace) = &mut self.trace {
@@ -131,38 +122,40 @@ impl Fabric {
     }
 
     /// Why a link loses a unit, if it does.
-    fn taken(&mut self, unit: UnitId, link: LinkId, now: Time) -> Option<DropReason> {
+    fn taken(&mut self, unit: Unit, link: LinkId, now: Time) -> Option<DropReason> {
         let loss = self.loss.as_mut().filter(|loss| loss.is_on(link))?;
         self.looked_at.clear();
-        let packets = packets(unit, &self.units);
+        let packets = self.units.packets_of(unit);
         self.looked_at.extend(packets.map(|(_, packet)| *packet));
         loss.takes(link, &self.looked_at, now)
     }
 
     /// Drops a unit; a burst with all that is in it.
     #[inline]
-    pub(crate) fn remove(&mut self, unit: UnitId, place: Place, reason: DropReason, now: Time) {
+    pub(crate) fn remove(&mut self, unit: Unit, place: Place, reason: DropReason, now: Time) {
         if self.trace.is_some() {
             self.note_loss(unit, place, reason, now);
         }
-        let packet = self.units.remove(unit);
-        if !packet.is_burst() {
-            self.dropped[packet.flow.index()] += 1;
-            return;
-        }
-        self.bursts.lost += 1;
-        self.bursts.alive -= 1;
-        let mut at = packet.cargo;
-        while at != UnitId::NONE {
-            let packet = self.units.remove(at);
-            self.dropped[packet.flow.index()] += 1;
-            at = packet.next;
+        match unit {
+            Unit::Packet(packet) => {
+                let packet = self.units.packets.remove(packet);
+                self.dropped[packet.envelope.flow.index()] += 1;
+            }
+            Unit::Burst(burst) => {
+                self.bursts_lost += 1;
+                let mut next = Some(self.units.bursts.remove(burst).first);
+                while let Some(at) = next {
+                    let packet = self.units.packets.remove(at);
+                    self.dropped[packet.envelope.flow.index()] += 1;
+                    next = packet.next_in_burst();
+                }
+            }
         }
     }
 
     /// Adds the rows of a unit that is dropped to the trace.
     #[cold]
-    fn note_loss(&mut self, unit: UnitId, place: Place, reason: DropReason, now: Time) {
+    fn note_loss(&mut self, unit: Unit, place: Place, reason: DropReason, now: Time) {
         let Some(trace) = &mut self.trace else {
             return;
         };
@@ -173,18 +166,20 @@ impl Fabric {
             | DropReason::Random
             | DropReason::Scripted => false,
         };
-        let dropped = &self.units[unit];
-        let burst = dropped.is_burst().then_some(dropped.header.sequence);
+        let burst = match unit {
+            Unit::Packet(_) => None,
+            Unit::Burst(burst) => Some(self.units.bursts[burst].birth),
+        };
         let what = What::Lost {
             place,
             reason,
             burst,
             holder: trace.holder(place.link).filter(|_| busy),
         };
-        if let Some(number) = burst {
-            trace.lose(number, reason, place);
+        if let Some(burst) = burst {
+            trace.lose(burst, reason, place);
         }
-        let packets: Vec<UnitId> = packets(unit, &self.units).map(|(at, _)| at).collect();
+        let packets: Vec<PacketId> = self.units.packets_of(unit).map(|(at, _)| at).collect();
         for packet in packets {
             self.note(packet, what, now);
         }
@@ -192,14 +187,15 @@ impl Fabric {
 
     /// Adds a row to the trace, if the packet's flow is traced.
     #[cold]
-    pub(crate) fn note(&mut self, unit: UnitId, what: What, time: Time) {
-        let packet = self.units[unit];
-        let Some(trace) = self.trace.as_mut().filter(|t| t.wants(packet.flow)) else {
+    pub(crate) fn note(&mut self, id: PacketId, what: What, time: Time) {
+        let packet = self.units.packets[id];
+        let wanted = |trace: &&mut Box<Trace>| trace.wants(packet.envelope.flow);
+        let Some(trace) = self.trace.as_mut().filter(wanted) else {
             return;
         };
-        let given = self.options.get(unit.index()).copied();
+        let given = self.options.get(id.index()).copied();
         let options = given.filter(|_| packet.header.has_options());
-        trace.packet(time, what, unit, &packet, options);
+        trace.packet(time, what, id, &packet, options);
     }
 
     /// Transmissions of a unit over a link, so far.
@@ -209,7 +205,7 @@ impl Fabric {
 
     /// The first path, as links; the first port of each set.
     pub fn path(&self, source: NodeId, destination: NodeId) -> impl Iterator<Item = LinkId> + '_ {
-        let unit = Packet::new(FlowId(0), source, destination, 0, Header::default());
+        let unit = Envelope::new(FlowId(0), source, destination, 0);
         let mut node = source;
         std::iter::from_fn(move || {
             if node == destination {

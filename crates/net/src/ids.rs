@@ -6,6 +6,18 @@ macro_rules! id {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(pub $inner);
 
+        impl crate::arena::Handle for $name {
+            #[inline]
+            fn of(place: u32) -> $name {
+                $name(place as $inner)
+            }
+
+            #[inline]
+            fn place(self) -> usize {
+                self.0 as usize
+            }
+        }
+
         impl $name {
             /// The handle as an index.
             #[inline]
@@ -29,15 +41,44 @@ id!(
     LinkId(u32)
 );
 id!(
-    /// A unit of transmission while it is somewhere in the network.
-    UnitId(u32)
+    /// A packet while it is somewhere in the network.
+    PacketId(u32)
+);
+id!(
+    /// A burst while it is somewhere in the network.
+    BurstId(u32)
 );
 id!(
     /// A row of the table of flows.
     FlowId(u32)
 );
 
-impl UnitId {
-    /// No unit.
-    pub const NONE: UnitId = UnitId(u32::MAX);
+impl LinkId {
+    /// No link.
+    pub const NONE: LinkId = LinkId(u32::MAX);
 }
+
+/// A unit of transmission while it is somewhere in the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// A packet by itself.
+    Packet(PacketId),
+    /// A burst of packets.
+    Burst(BurstId),
+}
+
+impl From<PacketId> for Unit {
+    #[inline]
+    fn from(packet: PacketId) -> Unit {
+        Unit::Packet(packet)
+    }
+}
+
+impl From<BurstId> for Unit {
+    #[inline]
+    fn from(burst: BurstId) -> Unit {
+        Unit::Burst(burst)
+    }
+}
+
+const _: () = assert!(std::mem::size_of::<Option<Unit>>() == 8);

@@ -1,6 +1,6 @@
 //! Who chooses among the paths of a pair: the host of a packet, the ingress of a burst.
 
-use crate::{NodeId, Packet};
+use crate::{Envelope, NodeId};
 use lightburst_des::{mix, Stream};
 
 /// How the label of a unit is chosen.
@@ -50,14 +50,14 @@ impl Labels {
     }
 
     /// The label of a new unit that may take any of `choices` paths.
-    pub(crate) fn choose(&mut self, packet: &Packet, choices: u32) -> u8 {
-        let NodeId(source) = packet.source;
+    pub(crate) fn choose(&mut self, unit: &Envelope, choices: u32) -> u8 {
+        let NodeId(source) = unit.source;
         let label = match self.label {
             Label::First => 0,
             _ if choices < 2 => 0,
-            Label::Random => self.draws[packet.source.index()].below(choices),
+            Label::Random => self.draws[unit.source.index()].below(choices),
             Label::Hash => {
-                let key = u64::from(packet.flow.0) << 32 | u64::from(source);
+                let key = u64::from(unit.flow.0) << 32 | u64::from(source);
                 ((u128::from(mix(self.salt ^ key)) * u128::from(choices)) >> 64) as u32
             }
         };

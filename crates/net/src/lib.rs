@@ -1,9 +1,12 @@
 //! Nodes, links and units of transmission. Knows no TCP and no optics.
 
 pub mod arena;
+pub mod burst;
 pub mod choice;
 pub mod context;
+pub mod event;
 pub mod fabric;
+mod fifo;
 pub mod ids;
 pub mod label;
 pub mod link;
@@ -15,19 +18,23 @@ pub mod quantity;
 pub mod routing;
 pub mod switch;
 pub mod trace;
+pub mod units;
 
 pub use arena::Arena;
+pub use burst::{Bundle, Burst};
 pub use choice::{Choice, Pick};
 pub use context::Context;
+pub use event::{Event, Token};
 pub use fabric::Fabric;
-pub use ids::{FlowId, LinkId, NodeId, PortId, UnitId};
+pub use ids::{BurstId, FlowId, LinkId, NodeId, PacketId, PortId, Unit};
 pub use label::{Label, Labels};
 pub use link::{Links, Wire};
 pub use loss::Loss;
-pub use network::{Event, Network};
-pub use packet::{Block, Bundle, Header, Options, Packet};
+pub use network::Network;
+pub use packet::{Block, Header, Options, Packet};
 pub use probe::{DropReason, Occupancy, SwitchCounters};
 pub use quantity::{Bytes, Rate};
 pub use routing::{Path, Route, Routing};
 pub use switch::{Hosts, Switch};
 pub use trace::Trace;
+pub use units::{Birth, Envelope, Units};

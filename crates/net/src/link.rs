@@ -4,7 +4,8 @@
 //! and arrives follows from its exit alone. The load of a link changes at every
 //! hop, but nothing waits for it.
 
-use crate::{Bytes, LinkId, NodeId, Rate, UnitId};
+use crate::fifo::Tail;
+use crate::{Bytes, LinkId, NodeId, Rate};
 use lightburst_des::{Duration, Time};
 use std::collections::BTreeMap;
 
@@ -20,7 +21,7 @@ pub struct Wire {
     /// Propagation and header processing.
     pub delay: Duration,
     /// Whether the target acts on the tail of a unit (or on its head).
-    pub whole: bool,
+    pub store_and_forward: bool,
     /// Whether units that are handed to it are looked at: it may lose them, or there is a trace.
     pub watched: bool,
 }
@@ -32,7 +33,7 @@ struct Kind {
     delay: Duration,
     /// Zero when the rate gives no whole number of picoseconds.
     ps_per_byte: u32,
-    whole: bool,
+    store_and_forward: bool,
     watched: bool,
 }
 
@@ -43,7 +44,7 @@ impl Kind {
             rate: wire.rate,
             delay: wire.delay,
             ps_per_byte: wire.rate.whole_ps_per_byte().unwrap_or(0),
-            whole: wire.whole,
+            store_and_forward: wire.store_and_forward,
             watched: wire.watched,
         }
     }
@@ -72,10 +73,7 @@ struct Exit {
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 struct Load {
-    /// Arrival of the last unit that was given to it.
-    last_arrival: Time,
-    /// That unit.
-    tail: UnitId,
+    tail: Tail,
     units: u64,
     bytes: u64,
 }
@@ -121,7 +119,7 @@ impl Links {
         let mut known = BTreeMap::new();
         let mut kinds = Vec::new();
         let mut exit = |wire: &Wire| {
-            let alike = (wire.rate, wire.delay, wire.whole, wire.watched);
+            let alike = (wire.rate, wire.delay, wire.store_and_forward, wire.watched);
             let kind = *known.entry(alike).or_insert_with(|| {
                 kinds.push(Kind::new(wire));
                 kinds.len() as u32 - 1
@@ -134,8 +132,7 @@ impl Links {
         };
         let exits = wires.iter().map(&mut exit).collect();
         let idle = Load {
-            last_arrival: Time::ZERO,
-            tail: UnitId::NONE,
+            tail: Tail::EMPTY,
             units: 0,
             bytes: 0,
         };
@@ -167,8 +164,8 @@ impl Links {
     }
 
     /// Whether its target acts on the tail of a unit.
-    pub fn whole(&self, link: LinkId) -> bool {
-        self.kind(link).whole
+    pub fn store_and_forward(&self, link: LinkId) -> bool {
+        self.kind(link).store_and_forward
     }
 
     /// The node that a link leads to.
@@ -252,7 +249,11 @@ impl Links {
         }
         let start = exit.free_at.max(from);
         exit.free_at = start + duration;
-        let sent = if kind.whole { exit.free_at } else { start };
+        let sent = if kind.store_and_forward {
+            exit.free_at
+        } else {
+            start
+        };
         let load = &mut self.loads[link.index()];
         load.units += 1;
         load.bytes += u64::from(bytes);
@@ -264,44 +265,9 @@ impl Links {
         }
     }
 
-    /// Notes that a unit will be the last to arrive; returns the one that is still
-    /// on the link before it.
+    /// The end of the chain of units on a link.
     #[inline(always)]
-    pub(crate) fn follow(
-        &mut self,
-        link: LinkId,
-        unit: UnitId,
-        arrival: Time,
-        now: Time,
-    ) -> Option<UnitId> {
-        let load = &mut self.loads[link.index()];
-        let ahead = (load.last_arrival > now).then_some(load.tail);
-        load.last_arrival = arrival;
-        load.tail = unit;
-        ahead
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_unit_follows_those_that_are_still_on_the_link() {
-        let wire = Wire {
-            from: NodeId(0),
-            to: NodeId(1),
-            rate: Rate::from_bps(10_000_000_000),
-            delay: Duration(50),
-            whole: false,
-            watched: false,
-        };
-        let mut links = Links::new(&[wire]);
-        let mut follow =
-            |unit, arrival, now| links.follow(LinkId(0), UnitId(unit), Time(arrival), Time(now));
-        assert_eq!(follow(1, 50, 0), None);
-        assert_eq!(follow(2, 60, 10), Some(UnitId(1)));
-        // the second arrives at this instant
-        assert_eq!(follow(3, 110, 60), None);
+    pub(crate) fn tail_mut(&mut self, link: LinkId) -> &mut Tail {
+        &mut self.loads[link.index()].tail
     }
 }

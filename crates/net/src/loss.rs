@@ -71,9 +71,11 @@ impl Drop {
     /// Whether it takes a unit that holds these packets; each unit must be shown to it.
     fn takes(&mut self, packets: &[Packet]) -> bool {
         let (flow, source, full) = (self.flow, self.source, self.full);
-        let of_flow = packets.iter().filter(|packet| packet.flow == flow);
-        let back = of_flow.clone().any(|packet| packet.destination == source);
-        let mut data = of_flow.filter(|p| p.destination != source && p.header.payload > 0);
+        let of_flow = packets.iter().filter(|packet| packet.envelope.flow == flow);
+        let back = of_flow
+            .clone()
+            .any(|packet| packet.envelope.destination == source);
+        let mut data = of_flow.filter(|p| p.envelope.destination != source && p.header.payload > 0);
         match self.script {
             Script::Burst(k) => {
                 let any = data.next().is_some();

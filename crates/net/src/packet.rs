@@ -1,9 +1,10 @@
-//! What travels.
+//! A packet and its transport header.
 
-use crate::{Arena, FlowId, NodeId, UnitId};
-use lightburst_des::{mix, Order, Time};
+use crate::units::Envelope;
+use crate::{FlowId, NodeId, PacketId, Unit};
+use lightburst_des::Time;
 
-/// The transport header that a packet carries; the network reads nothing but the label.
+/// The transport header that a packet carries; the network reads nothing of it but [`Header::MARKED`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// First byte of the payload, counted from the start of the flow.
@@ -15,8 +16,6 @@ pub struct Header {
     /// What kind of segment this is; the bits are the transport's, but for
     /// [`Header::OPTIONS`] and [`Header::MARKED`].
     pub flags: u8,
-    /// Which of the paths to its destination it takes: set where it enters the network.
-    pub label: u8,
     /// The congestion window with which a data segment was sent, in segments.
     pub window: u16,
 }
@@ -91,71 +90,19 @@ impl Default for Options {
     }
 }
 
-/// A packet, or a burst of packets; one cache line.
+/// A packet; one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub struct Packet {
+    /// What the network reads of it.
+    pub envelope: Envelope,
     /// Transport header.
     pub header: Header,
-    /// The flow it belongs to, in either direction; of a burst a hash of its pair of edges.
-    pub flow: FlowId,
-    /// The node that made it.
-    pub source: NodeId,
-    /// The host that it is for.
-    pub destination: NodeId,
-    /// Size on the wire.
-    pub bytes: u32,
-    /// The first packet of a burst.
-    pub cargo: UnitId,
-    /// The unit behind it, on a link or in a burst.
-    pub(crate) next: UnitId,
-    /// When it arrives, if it is behind another one on a link.
-    pub(crate) due: Time,
-    /// The place of that arrival among the events of its instant.
-    pub(crate) order: Order,
 }
 
-/// Packets that are to become one burst.
-#[derive(Clone, Copy, Debug)]
-pub struct Bundle {
-    /// The first of them.
-    pub first: UnitId,
-    /// How many.
-    pub packets: u32,
-    /// Size on the fibre.
-    pub bytes: u32,
-    /// A host behind the egress.
-    pub destination: NodeId,
-    /// The edge at which it ends.
-    pub egress: NodeId,
-    /// Arrival of the first packet.
-    pub opened: Time,
-}
+const _: () = assert!(std::mem::size_of::<Packet>() == 64);
 
 impl Packet {
-    /// A burst of `packets` packets, the first of which is `cargo`; its header
-    /// holds its number and how many packets it has. All bursts from one edge to another
-    /// are one flow, whatever is in them.
-    pub(crate) fn burst(burst: &Bundle, edge: NodeId, number: u64) -> Packet {
-        let header = Header {
-            sequence: number,
-            payload: burst.packets,
-            ..Header::default()
-        };
-        let pair = mix(u64::from(edge.0) << 32 | u64::from(burst.egress.0));
-        let flow = FlowId(pair as u32);
-        Packet {
-            cargo: burst.first,
-            ..Packet::new(flow, edge, burst.destination, burst.bytes, header)
-        }
-    }
-
-    /// Whether it is a burst of packets.
-    #[inline]
-    pub(crate) fn is_burst(&self) -> bool {
-        self.cargo != UnitId::NONE
-    }
-
     /// A packet that is nowhere yet.
     #[inline]
     pub fn new(
@@ -166,31 +113,17 @@ impl Packet {
         header: Header,
     ) -> Packet {
         Packet {
+            envelope: Envelope::new(flow, source, destination, bytes),
             header,
-            flow,
-            source,
-            destination,
-            bytes,
-            cargo: UnitId::NONE,
-            next: UnitId::NONE,
-            due: Time::ZERO,
-            order: Order::default(),
+        }
+    }
+
+    /// The packet behind it in a burst.
+    #[inline]
+    pub(crate) fn next_in_burst(&self) -> Option<PacketId> {
+        match self.envelope.behind.unit {
+            Some(Unit::Packet(next)) => Some(next),
+            _ => None,
         }
     }
 }
-
-/// The packets of a unit: those in a burst, or itself.
-pub(crate) fn packets(
-    unit: UnitId,
-    units: &Arena<Packet>,
-) -> impl Iterator<Item = (UnitId, &Packet)> {
-    let burst = units[unit].is_burst();
-    let mut at = if burst { units[unit].cargo } else { unit };
-    std::iter::from_fn(move || {
-        let packet = (at != UnitId::NONE).then(|| (at, &units[at]))?;
-        at = if burst { packet.1.next } else { UnitId::NONE };
-        Some(packet)
-    })
-}
-
-const _: () = assert!(std::mem::size_of::<Packet>() == 64);

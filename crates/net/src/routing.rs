@@ -8,7 +8,7 @@ pub use fat_tree::FatTree;
 pub use paths::{Path, Paths};
 pub use table::Table;
 
-use crate::{NodeId, Packet, PortId};
+use crate::{Envelope, NodeId, PortId};
 
 /// The equal-cost next hops of a unit: a set of ports of one node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,8 +92,8 @@ impl Routing {
     }
 
     /// How many paths a unit can have, by its label; 0 where it has none but shortest ones.
-    pub fn labels(&self, packet: &Packet) -> u32 {
-        self.paths().map_or(0, |paths| paths.choices(packet))
+    pub fn labels(&self, unit: &Envelope) -> u32 {
+        self.paths().map_or(0, |paths| paths.choices(unit))
     }
 
     /// The next hops at `node` on shortest paths to `destination`.
@@ -110,17 +110,17 @@ impl Routing {
 
     /// The next hops of a unit at `node`: those of its path, on shortest paths where it has none.
     #[inline(always)]
-    pub fn route_of(&self, node: NodeId, packet: &Packet) -> Route {
+    pub fn route_of(&self, node: NodeId, unit: &Envelope) -> Route {
         if let Scheme::FatTree(tree) = &self.scheme {
-            return tree.route(node, packet.destination);
+            return tree.route(node, unit.destination);
         }
-        self.looked_up(node, packet)
+        self.looked_up(node, unit)
     }
 
     #[inline(never)]
-    fn looked_up(&self, node: NodeId, packet: &Packet) -> Route {
-        let labelled = self.paths().and_then(|paths| paths.route(node, packet));
-        labelled.unwrap_or_else(|| self.route(node, packet.destination))
+    fn looked_up(&self, node: NodeId, unit: &Envelope) -> Route {
+        let labelled = self.paths().and_then(|paths| paths.route(node, unit));
+        labelled.unwrap_or_else(|| self.route(node, unit.destination))
     }
 
     /// The `i`-th port of a set.

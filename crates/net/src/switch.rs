@@ -1,14 +1,14 @@
 //! What a node does when a unit arrives or a timer expires.
 
-use crate::{Context, SwitchCounters, UnitId};
+use crate::{Context, PacketId, SwitchCounters, Token, Unit};
 
 /// A switch.
 pub trait Switch: Send {
     /// A unit arrives: its head at a cut-through node, its tail at the others.
-    fn on_unit(&mut self, unit: UnitId, ctx: &mut Context<'_>);
+    fn on_unit(&mut self, unit: Unit, ctx: &mut Context<'_>);
 
     /// A timer of this node expires.
-    fn on_timer(&mut self, token: u64, ctx: &mut Context<'_>);
+    fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>);
 
     /// What it has counted.
     fn counters(&self) -> &SwitchCounters;
@@ -24,9 +24,9 @@ pub trait Hosts {
     /// Sets the first timer.
     fn start(&mut self, ctx: &mut Context<'_>);
 
-    /// A unit arrives at the host `ctx.node()`.
-    fn on_unit(&mut self, unit: UnitId, ctx: &mut Context<'_>);
+    /// A packet arrives at the host `ctx.node()`.
+    fn on_packet(&mut self, packet: PacketId, ctx: &mut Context<'_>);
 
     /// A timer of the host `ctx.node()` expires.
-    fn on_timer(&mut self, token: u64, ctx: &mut Context<'_>);
+    fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>);
 }

@@ -1,6 +1,6 @@
 //! What happens to chosen flows, event by event: only when asked for.
 
-use crate::{Arena, DropReason, FlowId, Header, LinkId, NodeId, Options, UnitId};
+use crate::{Birth, DropReason, FlowId, Header, LinkId, NodeId, Options, PacketId, Unit, Units};
 use lightburst_des::{Duration, Time};
 
 /// A node and a link that begins there.
@@ -17,8 +17,8 @@ pub struct Place {
 pub enum Holder {
     /// A packet of this flow.
     Packet(FlowId),
-    /// The burst of this number.
-    Burst(u64),
+    /// This burst.
+    Burst(Birth),
 }
 
 /// What happens to a packet.
@@ -35,7 +35,7 @@ pub enum What {
         /// Why.
         reason: DropReason,
         /// The burst in which it was.
-        burst: Option<u64>,
+        burst: Option<Birth>,
         /// What used the link that it wanted, if that was why.
         holder: Option<Holder>,
     },
@@ -50,8 +50,8 @@ pub struct Packet {
     pub what: What,
     /// The flow.
     pub flow: FlowId,
-    /// Its number in the order of creation.
-    pub number: u64,
+    /// Which one it is.
+    pub birth: Birth,
     /// Its header.
     pub header: Header,
     /// Its options, if it carries any.
@@ -99,14 +99,12 @@ pub struct Window {
 /// A burst's row.
 #[derive(Clone, Copy, Debug)]
 pub struct Burst {
-    /// Its number in the order of creation.
-    pub number: u64,
+    /// Which one it is, and so its ingress.
+    pub birth: Birth,
     /// Arrival of its first packet at the ingress.
     pub opened: Time,
     /// When it left the ingress.
     pub departure: Time,
-    /// The ingress.
-    pub node: NodeId,
     /// Packets in it.
     pub packets: u32,
     /// Bytes of it.
@@ -122,10 +120,10 @@ pub struct Burst {
 pub struct Hop {
     /// The flow.
     pub flow: FlowId,
-    /// The packet's number.
-    pub number: u64,
+    /// The packet.
+    pub birth: Birth,
     /// The burst in which it is.
-    pub burst: Option<u64>,
+    pub burst: Option<Birth>,
     /// Where.
     pub place: Place,
     /// When what the node acts on was there: the head, the tail, or the packet that a
@@ -159,7 +157,7 @@ pub(crate) struct Passage {
 /// What is known of a packet that is somewhere.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mark {
-    number: u64,
+    birth: Birth,
     again: bool,
     /// When it came to the node where it is, or to which it is on its way.
     came: Time,
@@ -173,6 +171,8 @@ pub struct Trace {
     samples: Vec<Option<Duration>>,
     /// The packets that are somewhere, by handle.
     marks: Vec<Mark>,
+    /// How many packets each node has made.
+    made: Vec<u32>,
     /// What each link was given last.
     holders: Vec<Option<Holder>>,
     /// Packets, in the order in which the rows were made.
@@ -217,38 +217,47 @@ impl Trace {
     }
 
     /// Notes a new packet.
-    pub(crate) fn mark(&mut self, unit: UnitId, number: u64, again: bool, came: Time) {
-        if unit.index() >= self.marks.len() {
-            self.marks.resize(unit.index() + 1, Mark::default());
+    pub(crate) fn mark(&mut self, packet: PacketId, node: NodeId, again: bool, now: Time) {
+        if node.index() >= self.made.len() {
+            self.made.resize(node.index() + 1, 0);
         }
-        self.marks[unit.index()] = Mark {
-            number,
+        self.made[node.index()] += 1;
+        if packet.index() >= self.marks.len() {
+            self.marks.resize(packet.index() + 1, Mark::default());
+        }
+        let birth = Birth {
+            at: now,
+            node: node.0,
+            nth: self.made[node.index()],
+        };
+        self.marks[packet.index()] = Mark {
+            birth,
             again,
-            came,
+            came: now,
         };
     }
 
     /// Notes that a packet is taken out of its burst.
-    pub(crate) fn unbundle(&mut self, packet: UnitId, now: Time) {
+    pub(crate) fn unbundle(&mut self, packet: PacketId, now: Time) {
         self.marks[packet.index()].came = now;
     }
 
     /// Notes that a unit is handed to a link: the rows of its packets that are traced.
-    pub(crate) fn hop(&mut self, unit: UnitId, units: &Arena<crate::Packet>, passage: &Passage) {
+    pub(crate) fn hop(&mut self, unit: Unit, units: &Units, passage: &Passage) {
         let Passage { place, now, .. } = *passage;
-        let packet = &units[unit];
-        let burst = packet.is_burst().then_some(packet.header.sequence);
-        self.holders[place.link.index()] = Some(match burst {
-            Some(number) => Holder::Burst(number),
-            None => Holder::Packet(packet.flow),
-        });
-        for (at, packet) in crate::packet::packets(unit, units) {
+        let burst = match unit {
+            Unit::Packet(_) => None,
+            Unit::Burst(burst) => Some(units.bursts[burst].birth),
+        };
+        let packet = Holder::Packet(units.envelope(unit).flow);
+        self.holders[place.link.index()] = Some(burst.map_or(packet, Holder::Burst));
+        for (at, packet) in units.packets_of(unit) {
             let mark = &mut self.marks[at.index()];
             let came = std::mem::replace(&mut mark.came, passage.arrival);
-            if self.wanted[packet.flow.index()] {
+            if self.wanted[packet.envelope.flow.index()] {
                 self.hops.push(Hop {
-                    flow: packet.flow,
-                    number: mark.number,
+                    flow: packet.envelope.flow,
+                    birth: mark.birth,
                     burst,
                     place,
                     came,
@@ -271,16 +280,16 @@ impl Trace {
         &mut self,
         time: Time,
         what: What,
-        unit: UnitId,
+        id: PacketId,
         packet: &crate::Packet,
         options: Option<Options>,
     ) {
-        let Mark { number, again, .. } = self.marks[unit.index()];
+        let Mark { birth, again, .. } = self.marks[id.index()];
         self.packets.push(Packet {
             time,
             what,
-            flow: packet.flow,
-            number,
+            flow: packet.envelope.flow,
+            birth,
             header: packet.header,
             options,
             again,
@@ -288,10 +297,12 @@ impl Trace {
     }
 
     /// Notes that a burst is dropped.
-    pub(crate) fn lose(&mut self, number: u64, reason: DropReason, place: Place) {
-        // Rows come in the order of the numbers; a burst without a traced flow has none.
-        if let Ok(row) = self.bursts.binary_search_by_key(&number, |b| b.number) {
-            self.bursts[row].lost = Some((reason, place));
+    pub(crate) fn lose(&mut self, burst: Birth, reason: DropReason, place: Place) {
+        // Rows come in the order of time; a burst without a traced flow has none.
+        let first = self.bursts.partition_point(|row| row.birth.at < burst.at);
+        let mut since = self.bursts[first..].iter_mut();
+        if let Some(row) = since.find(|row| row.birth == burst) {
+            row.lost = Some((reason, place));
         }
     }
 }

@@ -9,18 +9,22 @@ use crate::switch::{cut_through, output, Build};
 use ingress::Ingress;
 use lightburst_des::{Duration, Stream};
 use lightburst_net::{
-    Bundle, Bytes, Choice, Context, DropReason, NodeId, Packet, Pick, Rate, Switch, SwitchCounters,
-    UnitId,
+    Bundle, BurstId, Bytes, Choice, Context, DropReason, Envelope, LinkId, NodeId, Packet,
+    PacketId, Pick, Rate, Switch, SwitchCounters, Token, Unit,
 };
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-/// A token's lowest bit: a burst is fully received, or an assembly timer expires.
-const RECEIVED: u64 = 0;
-const ASSEMBLED: u64 = 1;
+/// The timer of a link: the tail of the burst that came over it is here.
+const TAIL: u8 = 0;
+/// The timer of a queue: its time is over.
+const ASSEMBLY: u8 = 1;
 
 /// An edge node.
 pub struct Edge {
     ingress: Ingress,
+    /// The bursts for this edge whose heads came, by the link over which they come.
+    receiving: BTreeMap<LinkId, VecDeque<BurstId>>,
     /// The edge of each host.
     edges: Arc<[NodeId]>,
     /// None: there is one edge, and no burst.
@@ -37,6 +41,7 @@ impl Edge {
         let assembly = build.settings.assembly.expect("a rule for bursts");
         Edge {
             ingress: Ingress::new(assembly, &build.edges),
+            receiving: BTreeMap::new(),
             edges: build.edges,
             fibre_rate: build.fibre_rate,
             switching_time: build.settings.switching_time,
@@ -50,13 +55,11 @@ impl Edge {
         self.edges[host.index()]
     }
 
-    fn on_packet(&mut self, packet: UnitId, ctx: &mut Context<'_>) {
-        let Packet {
-            destination,
-            bytes,
-            header,
-            ..
-        } = *ctx.unit(packet);
+    fn on_packet(&mut self, packet: PacketId, ctx: &mut Context<'_>) {
+        let Packet { envelope, header } = *ctx.packet(packet);
+        let Envelope {
+            destination, bytes, ..
+        } = envelope;
         let egress = self.edge_of(destination);
         if egress == ctx.node() {
             return self.deliver(packet, ctx);
@@ -72,15 +75,18 @@ impl Edge {
         match self.ingress.add(queue, packet, ctx) {
             Decision::Wait => {}
             Decision::StartTimer(time) => {
-                let token = self.ingress.token(queue) << 1 | ASSEMBLED;
-                ctx.timer(ctx.now() + time, token);
+                let token = Token {
+                    kind: ASSEMBLY,
+                    subject: queue as u32,
+                };
+                ctx.timer(self.ingress.close_after(time, queue, ctx.now()), token);
             }
             Decision::Close => self.close(queue, ctx),
         }
     }
 
     /// Hands a packet to the port of the host that it is for.
-    fn deliver(&mut self, packet: UnitId, ctx: &mut Context<'_>) {
+    fn deliver(&mut self, packet: PacketId, ctx: &mut Context<'_>) {
         let port = ctx.port(ctx.route(packet), 0);
         let now = ctx.now();
         self.counters.forwarded += 1;
@@ -100,28 +106,35 @@ impl Edge {
         self.counters.burst_bytes += u64::from(bundle.bytes);
         self.counters.eo_bytes += u64::from(bundle.bytes);
         self.counters.forwarded += 1;
-        let burst = ctx.bundle(&bundle);
-        let port = output(self.choice, burst, &mut self.draw, ctx);
+        let burst = ctx.bundle(&bundle, self.counters.bursts as u32);
+        let port = output(self.choice, burst.into(), &mut self.draw, ctx);
         let departure = ctx.now().max(ctx.free_at(port));
         ctx.note_burst(&bundle, burst, departure);
         let now = ctx.now();
         ctx.send(port, burst, now);
     }
 
-    fn on_burst(&mut self, burst: UnitId, ctx: &mut Context<'_>) {
-        let unit = *ctx.unit(burst);
+    fn on_burst(&mut self, burst: BurstId, ctx: &mut Context<'_>) {
+        let unit = *ctx.envelope(burst);
         if self.edge_of(unit.destination) == ctx.node() {
             // Its head is here; it is taken apart when its tail is. All fibres have one rate.
             let bytes = Bytes(u64::from(unit.bytes));
             let rate = self.fibre_rate.expect("a fibre, since a burst came");
             let end = ctx.now() + rate.transmission_time(bytes);
-            return ctx.timer(end, u64::from(burst.0) << 1 | RECEIVED);
+            let LinkId(subject) = ctx.input();
+            let here = self.receiving.entry(ctx.input()).or_default();
+            here.push_back(burst);
+            let token = Token {
+                kind: TAIL,
+                subject,
+            };
+            return ctx.timer(end, token);
         }
         let route = ctx.route(burst);
-        match self.choice.pick(route, burst, &mut self.draw, ctx) {
+        match self.choice.pick(route, burst.into(), &mut self.draw, ctx) {
             Pick::Free(port) => {
                 self.counters.forwarded += 1;
-                cut_through(port, burst, self.switching_time, ctx);
+                cut_through(port, burst.into(), self.switching_time, ctx);
             }
             Pick::Busy(outputs) => {
                 let port = ctx.port(outputs, 0);
@@ -131,32 +144,32 @@ impl Edge {
     }
 
     /// Takes a burst apart.
-    fn disassemble(&mut self, burst: UnitId, ctx: &mut Context<'_>) {
-        self.counters.oe_bytes += u64::from(ctx.unit(burst).bytes);
-        let mut packet = ctx.unbundle(burst);
-        while packet != UnitId::NONE {
-            let next = ctx.next_packet(packet);
+    fn disassemble(&mut self, burst: BurstId, ctx: &mut Context<'_>) {
+        self.counters.oe_bytes += u64::from(ctx.envelope(burst).bytes);
+        let mut next = Some(ctx.unbundle(burst));
+        while let Some(packet) = next {
+            next = ctx.next_packet(packet);
             self.deliver(packet, ctx);
-            packet = next;
         }
     }
 }
 
 impl Switch for Edge {
-    fn on_unit(&mut self, unit: UnitId, ctx: &mut Context<'_>) {
+    fn on_unit(&mut self, unit: Unit, ctx: &mut Context<'_>) {
         self.counters.arrived += 1;
-        if ctx.unit(unit).cargo == UnitId::NONE {
-            self.on_packet(unit, ctx);
-        } else {
-            self.on_burst(unit, ctx);
+        match unit {
+            Unit::Packet(packet) => self.on_packet(packet, ctx),
+            Unit::Burst(burst) => self.on_burst(burst, ctx),
         }
     }
 
-    fn on_timer(&mut self, token: u64, ctx: &mut Context<'_>) {
-        if token & 1 == RECEIVED {
-            self.disassemble(UnitId((token >> 1) as u32), ctx);
-        } else if let Some(queue) = self.ingress.expired(token >> 1) {
-            self.close(queue, ctx);
+    fn on_timer(&mut self, Token { kind, subject }: Token, ctx: &mut Context<'_>) {
+        if kind == TAIL {
+            let bursts = self.receiving.get_mut(&LinkId(subject));
+            let first = bursts.and_then(VecDeque::pop_front);
+            self.disassemble(first.expect("a burst whose head came"), ctx);
+        } else if self.ingress.expired(subject as usize, ctx.now()) {
+            self.close(subject as usize, ctx);
         }
     }
 

@@ -11,7 +11,7 @@ pub use hybrid::Hybrid;
 use crate::assembly::Assembly;
 use crate::edge::Edge;
 use lightburst_des::{Duration, Stream, Time};
-use lightburst_net::{Choice, Context, NodeId, Pick, PortId, Rate, Switch, UnitId};
+use lightburst_net::{Choice, Context, NodeId, Pick, PortId, Rate, Switch, Unit};
 use std::sync::Arc;
 
 /// The settings of all kinds of switch; each kind reads its own.
@@ -58,7 +58,7 @@ pub struct Entry {
     /// The name.
     pub name: &'static str,
     /// Whether it acts on the tail of a unit (or on its head).
-    pub whole_units: bool,
+    pub store_and_forward: bool,
     /// Builds one.
     pub build: fn(Build) -> Box<dyn Switch>,
 }
@@ -68,22 +68,22 @@ pub fn registry() -> [Entry; 4] {
     [
         Entry {
             name: "all-optical",
-            whole_units: false,
+            store_and_forward: false,
             build: |b| Box::new(AllOptical::new(b)),
         },
         Entry {
             name: "hybrid",
-            whole_units: false,
+            store_and_forward: false,
             build: |b| Box::new(Hybrid::new(b)),
         },
         Entry {
             name: "electronic",
-            whole_units: true,
+            store_and_forward: true,
             build: |b| Box::new(Electronic::new(b)),
         },
         Entry {
             name: "burst",
-            whole_units: false,
+            store_and_forward: false,
             build: |b| match b.edges.contains(&b.node) {
                 true => Box::new(Edge::new(b)),
                 false => Box::new(AllOptical::new(b)),
@@ -94,7 +94,7 @@ pub fn registry() -> [Entry; 4] {
 
 /// A free output, or one of all if none is free.
 #[inline]
-pub(crate) fn output(choice: Choice, unit: UnitId, draw: &mut Stream, ctx: &Context<'_>) -> PortId {
+pub(crate) fn output(choice: Choice, unit: Unit, draw: &mut Stream, ctx: &Context<'_>) -> PortId {
     let route = ctx.route(unit);
     match choice.pick(route, unit, draw, ctx) {
         Pick::Free(port) => port,
@@ -107,7 +107,7 @@ pub(crate) fn output(choice: Choice, unit: UnitId, draw: &mut Stream, ctx: &Cont
 #[inline]
 pub(crate) fn cut_through(
     port: PortId,
-    unit: UnitId,
+    unit: Unit,
     switching_time: Duration,
     ctx: &mut Context<'_>,
 ) {

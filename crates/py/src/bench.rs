@@ -1,8 +1,8 @@
 //! What `make bench` measures below the level of a scenario.
 
-use lightburst_des::queue::{Class, Entry, EventQueue, Heap, Sequence, Wheel};
-use lightburst_des::{Stream, Time};
-use lightburst_net::{Event, NodeId};
+use lightburst_des::queue::{Entry, EventQueue, Heap, Wheel};
+use lightburst_des::{Stream, Ties, Time};
+use lightburst_net::{Event, NodeId, Token};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::time::Instant;
@@ -33,20 +33,20 @@ pub fn bench_queue(
 fn hold<Q: EventQueue<Event>>(pending: usize, events: u64, seed: u64) -> f64 {
     const MEAN_GAP: u32 = 1 << 30;
     let mut draw = Stream::new(seed, "bench");
-    let mut sequence = Sequence::default();
-    let mut queue = Q::default();
+    let mut number = 0;
+    let mut queue = Q::new(Ties::new(seed, None));
     queue.reserve(pending);
     let mut push = |queue: &mut Q, draw: &mut Stream, now: Time| {
         let time = Time(now.0 + 1 + u64::from(draw.below(2 * MEAN_GAP)));
         let event = Event::Timer {
             node: NodeId(0),
-            token: 0,
+            token: Token {
+                kind: 0,
+                subject: number,
+            },
         };
-        queue.push(Entry {
-            time,
-            order: sequence.next(Class::Timer),
-            event,
-        });
+        number += 1;
+        queue.push(Entry { time, event });
     };
     for _ in 0..pending {
         push(&mut queue, &mut draw, Time::ZERO);

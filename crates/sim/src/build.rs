@@ -116,9 +116,9 @@ fn make_assembly(given: &plan::Assembly, switch: &plan::Switch) -> Assembly {
 
 impl Kind {
     /// Whether it acts on the tail of a unit that comes from a host, or from a switch.
-    fn wants_whole(&self, from_host: bool) -> bool {
+    fn stores_and_forwards(&self, from_host: bool) -> bool {
         // An edge takes in packets, and lets bursts pass in light.
-        self.entry.whole_units || (from_host && self.settings.assembly.is_some())
+        self.entry.store_and_forward || (from_host && self.settings.assembly.is_some())
     }
 }
 
@@ -131,16 +131,18 @@ impl Switches {
     pub fn fabric(&self, plan: &Plan) -> Fabric {
         let settings = &plan.settings;
         let links = &plan.links;
-        let whole = |from: u32, to: u32| match to.checked_sub(settings.hosts) {
+        let store_and_forward = |from: u32, to: u32| match to.checked_sub(settings.hosts) {
             None => true,
-            Some(switch) => self.kind(plan, switch).wants_whole(from < settings.hosts),
+            Some(switch) => self
+                .kind(plan, switch)
+                .stores_and_forwards(from < settings.hosts),
         };
         let wire = |i: usize| Wire {
             from: NodeId(links.from[i]),
             to: NodeId(links.to[i]),
             rate: Rate::from_bps(links.rate_bps[i]),
             delay: Duration(links.delay_ps[i]),
-            whole: whole(links.from[i], links.to[i]),
+            store_and_forward: store_and_forward(links.from[i], links.to[i]),
             watched: settings.trace.is_some() || (settings.loss.is_some() && links.lossy[i] != 0),
         };
         let wires: Vec<Wire> = (0..links.from.len()).map(wire).collect();
@@ -296,7 +298,7 @@ pub fn tcp_hosts(plan: &Plan, fabric: &Fabric) -> TcpHosts {
         let segment = transports[usize::from(flow.group)].segment_bytes;
         rate.transmission_time(Bytes(u64::from(segment)))
     };
-    TcpHosts::new(flows(plan, false), &groups, segment_time)
+    TcpHosts::new(flows(plan, false), &groups, segment_time, plan.ties())
 }
 
 /// Hosts for the flows of datagrams.

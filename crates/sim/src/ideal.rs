@@ -5,7 +5,7 @@
 
 use crate::plan::{Flows, Plan};
 use lightburst_des::Duration;
-use lightburst_net::{Bytes, Fabric, FlowId, Header, LinkId, NodeId, Packet, PortId, Rate};
+use lightburst_net::{Bytes, Envelope, Fabric, FlowId, LinkId, NodeId, PortId, Rate};
 use lightburst_tcp::Sizes;
 use std::collections::BTreeMap;
 
@@ -124,7 +124,7 @@ struct Alone<'a> {
     /// All ways between two hosts are alike.
     symmetric: bool,
     /// The unit whose ways are looked at now.
-    unit: Packet,
+    unit: Envelope,
     /// The links of the ways that are looked at now.
     hops: Vec<Hop>,
     // By node, and as new after each flow.
@@ -154,13 +154,13 @@ pub fn times(
     let time = |i: usize| {
         let ends = (NodeId(source[i]), NodeId(destination[i]));
         let train = Train::new(bytes[i], &sizes[plan.group_index(i)]);
-        let mut unit = Packet::new(FlowId(i as u32), ends.0, ends.1, 0, Header::default());
+        let mut unit = Envelope::new(FlowId(i as u32), ends.0, ends.1, 0);
         let labels = match settings.label.as_deref() {
             Some("first") => 1,
             _ => fabric.routing.labels(&unit).max(1),
         };
         let ways_of = |label| {
-            unit.header.label = label as u8;
+            unit.label = label as u8;
             alone.find_ways(unit, &train)
         };
         let ways: Vec<Ways> = (0..labels).map(ways_of).collect();
@@ -187,7 +187,7 @@ impl<'a> Alone<'a> {
             bursts,
             switching_time,
             symmetric: false,
-            unit: Packet::new(FlowId(0), NodeId(0), NodeId(0), 0, Header::default()),
+            unit: Envelope::new(FlowId(0), NodeId(0), NodeId(0), 0),
             hops: Vec::new(),
             seen: vec![false; nodes],
             incoming: vec![0; nodes],
@@ -209,7 +209,7 @@ impl<'a> Alone<'a> {
             let kind = (
                 links.rate(link),
                 links.delay(link),
-                links.whole(link),
+                links.store_and_forward(link),
                 (self.switching_time)(to),
             );
             let layers = layer(NodeId(from)).zip(layer(to));
@@ -238,7 +238,7 @@ impl<'a> Alone<'a> {
     }
 
     /// All ways of a unit.
-    fn find_ways(&mut self, unit: Packet, train: &Train) -> Ways {
+    fn find_ways(&mut self, unit: Envelope, train: &Train) -> Ways {
         self.unit = unit;
         self.hops.clear();
         match self.symmetric {
@@ -276,7 +276,7 @@ impl<'a> Alone<'a> {
     /// One of many ways that are alike: they part at the first choice and meet again at
     /// the last switch.
     fn find_one_way(&mut self) {
-        let Packet {
+        let Envelope {
             source,
             destination,
             ..
@@ -333,7 +333,7 @@ impl<'a> Alone<'a> {
         };
         let taken_apart = self.bursts && to == self.hop(destination, PortId(0), false).to;
         let passes = |transmission: u64| {
-            let there = match links.whole(link) || taken_apart {
+            let there = match links.store_and_forward(link) || taken_apart {
                 true => transmission,
                 false => (self.switching_time)(to).0,
             };

@@ -2,6 +2,7 @@
 //!
 //! The Python side has validated it; [`crate::check`] looks at it once more where it comes in.
 
+use lightburst_des::Ties;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -99,6 +100,9 @@ pub struct Settings {
     pub label: Option<String>,
     /// Seed of all random streams.
     pub seed: u64,
+    /// For tests: simultaneous events of different nodes in another order, which changes nothing.
+    #[serde(default)]
+    pub shuffle: Option<u64>,
     /// No event after this time is handled.
     pub time_limit_ps: u64,
     /// The settings that switches have; which of them is a column of the nodes.
@@ -299,6 +303,11 @@ pub enum Setting {
 }
 
 impl Plan {
+    /// The order of simultaneous events.
+    pub fn ties(&self) -> Ties {
+        Ties::new(self.settings.seed, self.settings.shuffle)
+    }
+
     /// Which group a flow belongs to.
     pub fn group_index(&self, flow: usize) -> usize {
         self.flows.group.get(flow).copied().map_or(0, usize::from)

@@ -144,14 +144,7 @@ impl<H: Hosts + Outcomes + Send> Run for Running<H> {
             links: columns::links(fabric, end),
             switches: columns::switches(network.switches(), end),
             drops: columns::drops(fabric),
-            trace: fabric.trace.as_ref().map(|trace| {
-                [
-                    crate::trace::packets(trace),
-                    crate::trace::windows(&trace.windows),
-                    crate::trace::bursts(&trace.bursts),
-                    crate::trace::hops(&trace.hops),
-                ]
-            }),
+            trace: fabric.trace.as_deref().map(crate::trace::tables),
             samples: self.samples.as_ref().map(Samples::tables),
             totals: vec![
                 total("events", self.simulator.events()),
@@ -164,12 +157,9 @@ impl<H: Hosts + Outcomes + Send> Run for Running<H> {
                 total("units_created", fabric.created),
                 total("units_delivered", fabric.delivered),
                 total("units_dropped", fabric.dropped.iter().sum()),
-                total(
-                    "units_in_flight",
-                    fabric.units.len() as u64 - fabric.bursts.alive,
-                ),
-                total("bursts_created", fabric.bursts.created),
-                total("bursts_lost", fabric.bursts.lost),
+                total("units_in_flight", fabric.units.packets.len() as u64),
+                total("bursts_created", fabric.bursts_created),
+                total("bursts_lost", fabric.bursts_lost),
             ],
         }
     }
@@ -187,7 +177,7 @@ impl<H: Hosts + Outcomes + Send> Run for Running<H> {
             ("events", self.simulator.events()),
             ("now_ps", now.0),
             ("pending", self.simulator.scheduler.pending() as u64),
-            ("units", fabric.units.len() as u64),
+            ("units", fabric.units.packets.len() as u64),
             ("link", link),
             ("waiting_bytes", waiting),
             ("switch", switch),
@@ -250,7 +240,7 @@ where
     let paths = switches.paths(plan, &fabric);
     let switches = switches.build(plan, &fabric);
     let network = Network::new(fabric, hosts, switches, plan.settings.hosts);
-    let mut simulator = Simulator::new(network, 4 * plan.flows.source.len());
+    let mut simulator = Simulator::new(network, plan.ties(), 4 * plan.flows.source.len());
     simulator.model.start(&mut simulator.scheduler);
     let every = plan.settings.sample_ps.map(Duration);
     Box::new(Running {

@@ -3,7 +3,7 @@
 use crate::columns::{Column, Table};
 use lightburst_des::Time;
 use lightburst_net::trace::{Burst, Holder, Hop, Packet, Place, What, Window};
-use lightburst_net::{Block, DropReason, Header, NodeId, Options, Trace};
+use lightburst_net::{Birth, Block, DropReason, Header, NodeId, Options, Trace};
 
 /// Stands for no reason.
 const NO_REASON: u8 = u8::MAX;
@@ -16,8 +16,79 @@ fn reason(reason: Option<DropReason>) -> u8 {
     reason.map_or(NO_REASON, |reason| reason as u8)
 }
 
+/// The tables of a trace: packets, windows, bursts, hops.
+///
+/// Rows of one time come in the order of the nodes at which they were noted, and there as they
+/// were noted: nothing hangs on the order of simultaneous events of different nodes.
+pub fn tables(trace: &Trace) -> [Table; 4] {
+    let numbers = Numbers::of(trace);
+    let mut segments = trace.packets.clone();
+    // A packet's row is made when it is handed to the interface, which may be before it leaves.
+    segments.sort_by_key(|row| (row.time, place(row.what).0));
+    let mut senders = trace.windows.clone();
+    senders.sort_by_key(|row| (row.time, row.flow));
+    let mut assembled = trace.bursts.clone();
+    assembled.sort_by_key(|row| row.birth);
+    let mut on_the_way = trace.hops.clone();
+    on_the_way.sort_by_key(|row| (row.came + row.held, row.place.node));
+    [
+        packets(&segments, &numbers),
+        windows(&senders),
+        bursts(&assembled, &numbers),
+        hops(&on_the_way, &numbers),
+    ]
+}
+
+/// The numbers of the packets and bursts that the rows name, in the order in which they were made.
+struct Numbers {
+    packets: Vec<Birth>,
+    bursts: Vec<Birth>,
+}
+
+impl Numbers {
+    fn of(trace: &Trace) -> Numbers {
+        let of_rows = trace.packets.iter().map(|row| row.birth);
+        let of_hops = trace.hops.iter().map(|row| row.birth);
+        let lost = trace.packets.iter().map(|row| loss(row.what));
+        let named = lost.flat_map(|(_, burst, holder)| {
+            let holder = match holder {
+                Some(Holder::Burst(burst)) => Some(burst),
+                _ => None,
+            };
+            burst.into_iter().chain(holder)
+        });
+        let carried = trace.hops.iter().filter_map(|row| row.burst);
+        let assembled = trace.bursts.iter().map(|row| row.birth);
+        Numbers {
+            packets: sorted(of_rows.chain(of_hops)),
+            bursts: sorted(named.chain(carried).chain(assembled)),
+        }
+    }
+
+    fn packet(&self, birth: Birth) -> u64 {
+        let place = self.packets.binary_search(&birth);
+        place.expect("a packet with a row") as u64
+    }
+
+    /// The number of a burst, if there is one.
+    fn burst(&self, birth: Option<Birth>) -> u64 {
+        birth.map_or(u64::MAX, |birth| {
+            let place = self.bursts.binary_search(&birth);
+            place.expect("a burst that a row names") as u64
+        })
+    }
+}
+
+/// Each value once.
+fn sorted(births: impl Iterator<Item = Birth>) -> Vec<Birth> {
+    let mut births: Vec<Birth> = births.collect();
+    births.sort_unstable();
+    births.dedup();
+    births
+}
+
 /// Why a packet was lost, in which burst, and who used the link.
-fn loss(what: What) -> (Option<DropReason>, Option<u64>, Option<Holder>) {
+fn loss(what: What) -> (Option<DropReason>, Option<Birth>, Option<Holder>) {
     match what {
         What::Lost {
             reason,
@@ -29,11 +100,6 @@ fn loss(what: What) -> (Option<DropReason>, Option<u64>, Option<Holder>) {
     }
 }
 
-/// The number of a burst, if there is one.
-fn number(burst: Option<u64>) -> u64 {
-    burst.unwrap_or(u64::MAX)
-}
-
 /// The node of an event and, where a link has to do with it, that.
 fn place(what: What) -> (NodeId, u32) {
     match what {
@@ -42,68 +108,65 @@ fn place(what: What) -> (NodeId, u32) {
     }
 }
 
-fn holder(what: What) -> (u32, u64) {
+fn holder(what: What, numbers: &Numbers) -> (u32, u64) {
     match loss(what).2 {
         Some(Holder::Packet(flow)) => (flow.0, u64::MAX),
-        Some(Holder::Burst(number)) => (u32::MAX, number),
+        Some(Holder::Burst(burst)) => (u32::MAX, numbers.burst(Some(burst))),
         None => (u32::MAX, u64::MAX),
     }
 }
 
 /// What happened to the packets of the traced flows, in time.
-pub fn packets(trace: &Trace) -> Table {
-    let mut rows: Vec<Packet> = trace.packets.clone();
-    // A packet's row is made when it is handed to the interface, which may be before it leaves.
-    rows.sort_by_key(|row| row.time);
-    let header = |value: fn(&Header) -> u64| Column::U64(each(&rows, |row| value(&row.header)));
+fn packets(rows: &[Packet], numbers: &Numbers) -> Table {
+    let header = |value: fn(&Header) -> u64| Column::U64(each(rows, |row| value(&row.header)));
     let mut columns = vec![
-        ("time_ps", Column::U64(each(&rows, |row| row.time.0))),
-        ("flow", Column::U32(each(&rows, |row| row.flow.0))),
+        ("time_ps", Column::U64(each(rows, |row| row.time.0))),
+        ("flow", Column::U32(each(rows, |row| row.flow.0))),
         (
             "event",
-            Column::U8(each(&rows, |row| match row.what {
+            Column::U8(each(rows, |row| match row.what {
                 What::Sent(_) => 0,
                 What::Arrived(_) => 1,
                 What::Lost { .. } => 2,
             })),
         ),
-        ("packet", Column::U64(each(&rows, |row| row.number))),
+        (
+            "packet",
+            Column::U64(each(rows, |row| numbers.packet(row.birth))),
+        ),
         (
             "flags",
-            Column::U8(each(&rows, |row| {
+            Column::U8(each(rows, |row| {
                 row.header.flags & !(Header::OPTIONS | Header::MARKED)
             })),
         ),
         ("sequence", header(|h| h.sequence)),
         ("acknowledgement", header(|h| h.acknowledgement)),
-        (
-            "payload",
-            Column::U32(each(&rows, |row| row.header.payload)),
-        ),
+        ("payload", Column::U32(each(rows, |row| row.header.payload))),
         (
             "retransmission",
-            Column::U8(each(&rows, |row| u8::from(row.again))),
+            Column::U8(each(rows, |row| u8::from(row.again))),
         ),
         (
             "burst",
-            Column::U64(each(&rows, |row| number(loss(row.what).1))),
+            Column::U64(each(rows, |row| numbers.burst(loss(row.what).1))),
         ),
-        ("node", Column::U32(each(&rows, |row| place(row.what).0 .0))),
-        ("link", Column::U32(each(&rows, |row| place(row.what).1))),
+        ("node", Column::U32(each(rows, |row| place(row.what).0 .0))),
+        ("link", Column::U32(each(rows, |row| place(row.what).1))),
         (
             "holder_flow",
-            Column::U32(each(&rows, |row| holder(row.what).0)),
+            Column::U32(each(rows, |row| holder(row.what, numbers).0)),
         ),
         (
             "holder_burst",
-            Column::U64(each(&rows, |row| holder(row.what).1)),
+            Column::U64(each(rows, |row| holder(row.what, numbers).1)),
         ),
         (
             "reason",
-            Column::U8(each(&rows, |row| reason(loss(row.what).0))),
+            Column::U8(each(rows, |row| reason(loss(row.what).0))),
         ),
     ];
-    columns.extend(options(&rows));
+    columns.extend(options(rows));
     columns
 }
 
@@ -136,7 +199,7 @@ fn options(rows: &[Packet]) -> Table {
 }
 
 /// The windows of the traced senders.
-pub fn windows(rows: &[Window]) -> Table {
+fn windows(rows: &[Window]) -> Table {
     vec![
         ("time_ps", Column::U64(each(rows, |row| row.time.0))),
         ("flow", Column::U32(each(rows, |row| row.flow.0))),
@@ -163,7 +226,7 @@ pub fn windows(rows: &[Window]) -> Table {
 }
 
 /// The bursts that carried packets of the traced flows.
-pub fn bursts(rows: &[Burst]) -> Table {
+fn bursts(rows: &[Burst], numbers: &Numbers) -> Table {
     let lost = |value: fn(Place) -> u32| {
         Column::U32(each(rows, |row| {
             row.lost.map_or(u32::MAX, |(_, place)| value(place))
@@ -175,8 +238,11 @@ pub fn bursts(rows: &[Burst]) -> Table {
             "departure_ps",
             Column::U64(each(rows, |row| row.departure.0)),
         ),
-        ("number", Column::U64(each(rows, |row| row.number))),
-        ("node", Column::U32(each(rows, |row| row.node.0))),
+        (
+            "number",
+            Column::U64(each(rows, |row| numbers.burst(Some(row.birth)))),
+        ),
+        ("node", Column::U32(each(rows, |row| row.birth.node))),
         ("packets", Column::U32(each(rows, |row| row.packets))),
         ("bytes", Column::U64(each(rows, |row| u64::from(row.bytes)))),
         ("data", Column::U8(each(rows, |row| u8::from(row.data)))),
@@ -194,18 +260,18 @@ pub fn bursts(rows: &[Burst]) -> Table {
 }
 
 /// The hops of the packets of the traced flows, in the order in which they were handed over.
-pub fn hops(rows: &[Hop]) -> Table {
-    let time = |value: fn(&Hop) -> u64| Column::U64(each(rows, value));
+fn hops(rows: &[Hop], numbers: &Numbers) -> Table {
+    let number = |value: &dyn Fn(&Hop) -> u64| Column::U64(each(rows, value));
     vec![
-        ("came_ps", time(|row| row.came.0)),
+        ("came_ps", number(&|row| row.came.0)),
         ("flow", Column::U32(each(rows, |row| row.flow.0))),
-        ("packet", time(|row| row.number)),
-        ("burst", time(|row| number(row.burst))),
+        ("packet", number(&|row| numbers.packet(row.birth))),
+        ("burst", number(&|row| numbers.burst(row.burst))),
         ("node", Column::U32(each(rows, |row| row.place.node.0))),
         ("link", Column::U32(each(rows, |row| row.place.link.0))),
-        ("held_ps", time(|row| row.held.0)),
-        ("queued_ps", time(|row| row.queued.0)),
-        ("start_ps", time(|row| row.start.0)),
-        ("arrival_ps", time(|row| row.arrival.0)),
+        ("held_ps", number(&|row| row.held.0)),
+        ("queued_ps", number(&|row| row.queued.0)),
+        ("start_ps", number(&|row| row.start.0)),
+        ("arrival_ps", number(&|row| row.arrival.0)),
     ]
 }

@@ -4,7 +4,7 @@ use crate::segment::{Endpoint, FORWARD};
 use crate::token::{self, token};
 use crate::{Flow, Outcome, Sizes, Status};
 use lightburst_des::Time;
-use lightburst_net::{Context, Header, Hosts, Packet, UnitId};
+use lightburst_net::{Context, Header, Hosts, Packet, PacketId, Token};
 
 #[derive(Clone, Debug)]
 struct State {
@@ -101,7 +101,7 @@ impl DatagramHosts {
 
     /// A datagram of the flow at this place arrives.
     #[inline]
-    pub(crate) fn on_packet(&mut self, index: usize, packet: &Packet, ctx: &Context<'_>) {
+    pub(crate) fn on_datagram(&mut self, index: usize, packet: &Packet, ctx: &Context<'_>) {
         let state = &mut self.states[index];
         state.received += u64::from(packet.header.payload);
         state.last_arrival = ctx.now();
@@ -135,13 +135,13 @@ impl Hosts for DatagramHosts {
     }
 
     #[inline]
-    fn on_unit(&mut self, unit: UnitId, ctx: &mut Context<'_>) {
-        let packet = ctx.deliver(unit);
-        self.on_packet(packet.flow.index(), &packet, ctx);
+    fn on_packet(&mut self, packet: PacketId, ctx: &mut Context<'_>) {
+        let packet = ctx.deliver(packet);
+        self.on_datagram(packet.envelope.flow.index(), &packet, ctx);
     }
 
     #[inline]
-    fn on_timer(&mut self, token: u64, ctx: &mut Context<'_>) {
+    fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>) {
         self.on_flow_timer(token::flow(token).index(), ctx);
     }
 }

@@ -1,13 +1,14 @@
-//! The hosts: the two ends of every flow, and the flow that starts next.
+//! The hosts: the two ends of every flow.
 
 use crate::receiver::{self, Receiver};
 use crate::segment::{Endpoint, FORWARD};
 use crate::sender::{self, Sender};
+use crate::starts::Starts;
 use crate::token::{self, token};
 use crate::transport::{Entry, Reception, Setting};
 use crate::{Flow, Outcome, Parameters, Sizes, Status};
-use lightburst_des::{Duration, Time};
-use lightburst_net::{Context, FlowId, Hosts, Packet, UnitId};
+use lightburst_des::{Duration, Ties, Time};
+use lightburst_net::{Context, FlowId, Hosts, Packet, PacketId, Token};
 
 fn sender_tokens(flow: FlowId) -> sender::Tokens {
     sender::Tokens {
@@ -47,15 +48,17 @@ pub struct TcpHosts {
     senders: Vec<Sender>,
     receivers: Vec<Receiver>,
     groups: Vec<Shared>,
+    starts: Starts,
 }
 
 impl TcpHosts {
-    /// Hosts for `flows`, sorted by start, of these groups; `segment_time` gives the
+    /// Hosts for `flows` of these groups; `segment_time` gives the
     /// transmission time of a full segment at a flow's source.
     pub fn new(
         flows: Vec<Flow>,
         groups: &[Group<'_>],
         segment_time: impl Fn(&Flow) -> Duration,
+        ties: Ties,
     ) -> TcpHosts {
         let shared = groups.iter().map(|group| Shared {
             reception: (group.transport.reception)(group.parameters),
@@ -84,6 +87,7 @@ impl TcpHosts {
         let hosts = TcpHosts {
             senders: flows.iter().map(sender).collect(),
             receivers: flows.iter().map(receiver).collect(),
+            starts: Starts::new(&flows, ties),
             flows,
             groups: shared,
         };
@@ -130,30 +134,29 @@ impl TcpHosts {
         most.map(|(flow, sender)| (flow.id, repeated(sender)))
     }
 
-    /// Arms the start of a flow, if there is one at this place.
+    /// Sets the timer for the start of the flow at this place.
     fn arm_start(&self, index: usize, ctx: &mut Context<'_>) {
-        if let Some(next) = self.flows.get(index) {
-            ctx.timer_at(next.source, next.start, token(next.id, token::START));
-        }
+        let flow = &self.flows[index];
+        ctx.timer_at(flow.source, flow.start, token(flow.id, token::START));
     }
 
-    /// A packet of the flow at this place arrives.
+    /// A segment of the flow at this place arrives.
     #[inline]
-    pub(crate) fn on_packet(
+    pub(crate) fn on_segment(
         &mut self,
         index: usize,
-        unit: UnitId,
+        id: PacketId,
         packet: &Packet,
         ctx: &mut Context<'_>,
     ) {
         let header = &packet.header;
-        let given = header.has_options().then(|| *ctx.options(unit));
+        let given = header.has_options().then(|| *ctx.options(id));
         let options = given.as_ref();
-        let id = packet.flow;
+        let flow = packet.envelope.flow;
         // The answer goes where the segment came from: the flow's row stays untouched.
         let end = |sizes| Endpoint {
-            id,
-            peer: packet.source,
+            id: flow,
+            peer: packet.envelope.source,
             sizes,
         };
         if header.flags & FORWARD != 0 {
@@ -164,18 +167,18 @@ impl TcpHosts {
                 options,
                 reception,
                 end(sizes),
-                receiver_tokens(id),
+                receiver_tokens(flow),
                 ctx,
             );
         } else {
             let sender = &mut self.senders[index];
             let sizes = &self.groups[usize::from(sender.group)].sizes;
-            sender.on_segment(header, options, end(sizes), sender_tokens(id), ctx);
+            sender.on_segment(header, options, end(sizes), sender_tokens(flow), ctx);
         }
     }
 
     /// A timer of the flow at this place expires.
-    pub(crate) fn on_flow_timer(&mut self, index: usize, kind: u64, ctx: &mut Context<'_>) {
+    pub(crate) fn on_flow_timer(&mut self, index: usize, kind: u8, ctx: &mut Context<'_>) {
         let flow = &self.flows[index];
         let Shared { reception, sizes } = &self.groups[usize::from(flow.group)];
         let source = Endpoint::source(flow, sizes);
@@ -186,7 +189,9 @@ impl TcpHosts {
         match kind {
             token::START => {
                 sender.start(source, of_sender, ctx);
-                self.arm_start(index + 1, ctx);
+                if let Some(next) = self.starts.after(index) {
+                    self.arm_start(next, ctx);
+                }
             }
             token::SENDER => {
                 sender.on_timer(reception.most_retransmissions, source, of_sender, ctx);
@@ -200,17 +205,19 @@ impl TcpHosts {
 
 impl Hosts for TcpHosts {
     fn start(&mut self, ctx: &mut Context<'_>) {
-        self.arm_start(0, ctx);
+        for index in self.starts.first() {
+            self.arm_start(index, ctx);
+        }
     }
 
     #[inline]
-    fn on_unit(&mut self, unit: UnitId, ctx: &mut Context<'_>) {
-        let packet = ctx.deliver(unit);
-        debug_assert_eq!(packet.destination, ctx.node());
-        self.on_packet(packet.flow.index(), unit, &packet, ctx);
+    fn on_packet(&mut self, id: PacketId, ctx: &mut Context<'_>) {
+        let packet = ctx.deliver(id);
+        debug_assert_eq!(packet.envelope.destination, ctx.node());
+        self.on_segment(packet.envelope.flow.index(), id, &packet, ctx);
     }
 
-    fn on_timer(&mut self, token: u64, ctx: &mut Context<'_>) {
-        self.on_flow_timer(token::flow(token).index(), token::kind(token), ctx);
+    fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>) {
+        self.on_flow_timer(token::flow(token).index(), token.kind, ctx);
     }
 }

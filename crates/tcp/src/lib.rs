@@ -14,6 +14,7 @@ pub mod recovery;
 pub mod scoreboard;
 pub mod segment;
 pub mod sender;
+mod starts;
 #[cfg(test)]
 mod tests;
 pub mod timeout;

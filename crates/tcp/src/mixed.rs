@@ -2,7 +2,7 @@
 
 use crate::token;
 use crate::{DatagramHosts, Outcome, TcpHosts};
-use lightburst_net::{Context, Hosts, UnitId};
+use lightburst_net::{Context, Hosts, PacketId, Token};
 
 /// Where a flow is, and whose it is.
 #[derive(Clone, Copy, Debug)]
@@ -53,16 +53,16 @@ impl Hosts for MixedHosts {
     }
 
     #[inline]
-    fn on_unit(&mut self, unit: UnitId, ctx: &mut Context<'_>) {
-        let packet = ctx.deliver(unit);
-        match self.places[packet.flow.index()] {
-            Place::Connection(index) => self.tcp.on_packet(index as usize, unit, &packet, ctx),
-            Place::Datagrams(index) => self.datagrams.on_packet(index as usize, &packet, ctx),
+    fn on_packet(&mut self, id: PacketId, ctx: &mut Context<'_>) {
+        let packet = ctx.deliver(id);
+        match self.places[packet.envelope.flow.index()] {
+            Place::Connection(index) => self.tcp.on_segment(index as usize, id, &packet, ctx),
+            Place::Datagrams(index) => self.datagrams.on_datagram(index as usize, &packet, ctx),
         }
     }
 
-    fn on_timer(&mut self, token: u64, ctx: &mut Context<'_>) {
-        let kind = token::kind(token);
+    fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>) {
+        let kind = token.kind;
         match self.places[token::flow(token).index()] {
             Place::Connection(index) => self.tcp.on_flow_timer(index as usize, kind, ctx),
             Place::Datagrams(index) => self.datagrams.on_flow_timer(index as usize, ctx),

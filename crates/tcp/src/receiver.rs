@@ -6,7 +6,7 @@ use crate::timer::Timer;
 use crate::transport::Reception;
 use crate::TimeoutPolicy;
 use lightburst_des::Time;
-use lightburst_net::{Block, Context, Header, Options};
+use lightburst_net::{Block, Context, Header, Options, Token};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -23,9 +23,9 @@ enum State {
 #[derive(Clone, Copy)]
 pub struct Tokens {
     /// Retransmission of SYN+ACK and FIN+ACK.
-    pub retransmission: u64,
+    pub retransmission: Token,
     /// Delayed acknowledgement.
-    pub delay: u64,
+    pub delay: Token,
 }
 
 /// The receiving end of one flow. What every segment needs is in its first line

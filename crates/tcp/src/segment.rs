@@ -92,19 +92,16 @@ impl<'a> Endpoint<'a> {
         ctx: &mut Context<'_>,
     ) -> Time {
         let bytes = self.sizes.wire(header.payload);
-        let unit = ctx.create(Packet::new(self.id, ctx.node(), self.peer, bytes, header));
+        let packet = ctx.create(Packet::new(self.id, ctx.node(), self.peer, bytes, header));
         if let Some(options) = options {
-            ctx.set_options(unit, options);
+            ctx.set_options(packet, options);
         }
-        ctx.mark(unit, again);
-        let now = ctx.now();
+        ctx.mark(packet, again);
         let room = self.sizes.access_buffer;
         if room < u64::MAX && ctx.backlog(NIC) + u64::from(bytes) > room {
-            ctx.lose(unit, NIC, DropReason::AccessBufferFull);
-            return now;
+            ctx.lose(packet, NIC, DropReason::AccessBufferFull);
+            return ctx.now();
         }
-        let begin = ctx.send(NIC, unit, now);
-        ctx.note_sent(unit, NIC, begin);
-        begin
+        ctx.send_new(NIC, packet)
     }
 }

@@ -10,7 +10,7 @@ use crate::transport::Transport;
 use crate::{Flow, TimeoutPolicy};
 use lightburst_des::{Duration, Time};
 use lightburst_net::trace::{State as TraceState, Window as TraceWindow};
-use lightburst_net::{Bytes, Context, Header, Options};
+use lightburst_net::{Bytes, Context, Header, Options, Token};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -27,9 +27,9 @@ enum State {
 #[derive(Clone, Copy)]
 pub struct Tokens {
     /// Retransmission.
-    pub retransmission: u64,
+    pub retransmission: Token,
     /// Pacing.
-    pub pacing: u64,
+    pub pacing: Token,
 }
 
 /// The sending end of one flow. What every segment and acknowledgement needs

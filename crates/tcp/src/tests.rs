@@ -8,7 +8,7 @@ use crate::cc::{Ack, CongestionControl, Sent, Timeout};
 use crate::recovery::GoBackN;
 use crate::transport::{Clock, Entry, Reception, Setting, Transport};
 use crate::{Flow, Group, Outcome, Parameters, Sizes, Status, TcpHosts, TimeoutPolicy, Value};
-use lightburst_des::{Duration, Simulator, Stop, Time};
+use lightburst_des::{Duration, Simulator, Stop, Ties, Time};
 use lightburst_net::{Fabric, FlowId, Network, NodeId, Rate, Routing, Wire};
 use std::sync::Mutex;
 
@@ -29,7 +29,7 @@ fn fabric() -> Fabric {
         to: NodeId(to),
         rate: Rate::from_bps(10_000_000_000),
         delay: DELAY,
-        whole: true,
+        store_and_forward: true,
         watched: false,
     };
     let wires = [wire(0, 1), wire(1, 0)];
@@ -127,13 +127,13 @@ fn run(size: u64, segments: f64, pace_bps: f64, timeout_ps: f64) -> (Outcome, Ve
         sizes: SIZES,
         receiver_timers: true,
     };
-    let hosts = TcpHosts::new(vec![flow], &[group], |_| SEGMENT);
+    let hosts = TcpHosts::new(vec![flow], &[group], |_| SEGMENT, Ties::new(0, None));
     let network = Network::new(fabric(), hosts, Vec::new(), 2);
-    let mut simulator: Simulator<_> = Simulator::new(network, 16);
+    let mut simulator: Simulator<_> = Simulator::new(network, Ties::new(0, None), 16);
     simulator.model.start(&mut simulator.scheduler);
     assert_eq!(simulator.run(Time(1 << 50), u64::MAX), Stop::Drained);
     assert!(
-        simulator.model.fabric.units.is_empty(),
+        simulator.model.fabric.units.packets.is_empty(),
         "a unit was left behind"
     );
     let outcome = simulator.model.hosts.outcomes().next().unwrap();

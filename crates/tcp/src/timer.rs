@@ -2,7 +2,7 @@
 //! deadline that moves, and at most one event that is pending and counts.
 
 use lightburst_des::Time;
-use lightburst_net::Context;
+use lightburst_net::{Context, Token};
 
 /// A timer of one endpoint.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +30,7 @@ impl Timer {
 
     /// Sets the deadline.
     #[inline]
-    pub fn set(&mut self, deadline: Time, token: u64, ctx: &mut Context<'_>) {
+    pub fn set(&mut self, deadline: Time, token: Token, ctx: &mut Context<'_>) {
         self.deadline = deadline;
         if self.armed > deadline {
             self.armed = deadline;
@@ -46,7 +46,7 @@ impl Timer {
 
     /// Whether the deadline is reached, at an event of this timer.
     #[inline]
-    pub fn expired(&mut self, token: u64, ctx: &mut Context<'_>) -> bool {
+    pub fn expired(&mut self, token: Token, ctx: &mut Context<'_>) -> bool {
         if self.armed != ctx.now() {
             return false;
         }

@@ -1,33 +1,29 @@
-//! What the token of a host's timer says: the lowest bits tell which timer, the others the flow.
+//! The timers of a flow's two ends.
 
-use lightburst_net::FlowId;
+use lightburst_net::{FlowId, Token};
 
 /// The start of a flow.
-pub const START: u64 = 0;
+pub const START: u8 = 0;
 /// Of the sender: retransmission, or the next datagram.
-pub const SENDER: u64 = 1;
+pub const SENDER: u8 = 1;
 /// Of the receiver.
-pub const RECEIVER: u64 = 2;
+pub const RECEIVER: u8 = 2;
 /// The sender may go on.
-pub const PACING: u64 = 3;
+pub const PACING: u8 = 3;
 /// A delayed acknowledgement is due.
-pub const DELAY: u64 = 4;
-const KIND_BITS: u32 = 3;
+pub const DELAY: u8 = 4;
 
 /// The token of a timer of this kind.
 #[inline]
-pub fn token(flow: FlowId, kind: u64) -> u64 {
-    u64::from(flow.0) << KIND_BITS | kind
+pub fn token(flow: FlowId, kind: u8) -> Token {
+    Token {
+        kind,
+        subject: flow.0,
+    }
 }
 
 /// The flow of a token.
 #[inline]
-pub fn flow(token: u64) -> FlowId {
-    FlowId((token >> KIND_BITS) as u32)
-}
-
-/// The kind of a token.
-#[inline]
-pub fn kind(token: u64) -> u64 {
-    token & ((1 << KIND_BITS) - 1)
+pub fn flow(token: Token) -> FlowId {
+    FlowId(token.subject)
 }

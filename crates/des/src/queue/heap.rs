@@ -1,24 +1,17 @@
 //! A heap in which each entry has four children: half the levels of a binary
 //! heap, and the four children share one or two cache lines.
 
-use super::{Entry, EventQueue};
+use super::{Entry, Event, EventQueue, Ties};
 
 const ARITY: usize = 4;
 
 /// A 4-ary heap.
 pub struct Heap<E> {
     entries: Vec<Entry<E>>,
+    ties: Ties,
 }
 
-impl<E> Default for Heap<E> {
-    fn default() -> Self {
-        Heap {
-            entries: Vec::new(),
-        }
-    }
-}
-
-impl<E: Copy> Heap<E> {
+impl<E: Event> Heap<E> {
     /// The next entry, left in its place.
     #[inline]
     pub fn first(&self) -> Option<&Entry<E>> {
@@ -28,10 +21,9 @@ impl<E: Copy> Heap<E> {
     /// Moves `entry` from the hole at `i` towards the root until its parent is earlier.
     #[inline]
     fn sift_up(&mut self, mut i: usize, entry: Entry<E>) {
-        let key = entry.key();
         while i > 0 {
             let parent = (i - 1) / ARITY;
-            if self.entries[parent].key() <= key {
+            if !entry.precedes(&self.entries[parent], self.ties) {
                 break;
             }
             self.entries[i] = self.entries[parent];
@@ -47,19 +39,24 @@ impl<E: Copy> Heap<E> {
         let children = self.entries.get(first..)?;
         let children = &children[..children.len().min(ARITY)];
         let mut best = 0;
-        let mut best_key = children.first()?.key();
+        children.first()?;
         for (j, child) in children.iter().enumerate().skip(1) {
-            let key = child.key();
-            if key < best_key {
+            if child.precedes(&children[best], self.ties) {
                 best = j;
-                best_key = key;
             }
         }
         Some(first + best)
     }
 }
 
-impl<E: Copy> EventQueue<E> for Heap<E> {
+impl<E: Event> EventQueue<E> for Heap<E> {
+    fn new(ties: Ties) -> Self {
+        Heap {
+            entries: Vec::new(),
+            ties,
+        }
+    }
+
     #[inline]
     fn push(&mut self, entry: Entry<E>) {
         let hole = self.entries.len();
@@ -73,10 +70,9 @@ impl<E: Copy> EventQueue<E> for Heap<E> {
         let Some(&first) = self.entries.first() else {
             return Some(last);
         };
-        let key = last.key();
         let mut hole = 0;
         while let Some(child) = self.earliest_child(hole) {
-            if self.entries[child].key() >= key {
+            if !self.entries[child].precedes(&last, self.ties) {
                 break;
             }
             self.entries[hole] = self.entries[child];

@@ -2,7 +2,7 @@
 //! cursor is kept sorted; what lies beyond one turn waits in a heap. The width
 //! of a slot follows the density of the events, which never changes the order.
 
-use super::{Entry, EventQueue, Heap};
+use super::{Entry, Event, EventQueue, Heap, Ties};
 
 const NONE: u32 = u32::MAX;
 const MIN_SLOTS: usize = 1 << 12;
@@ -23,6 +23,7 @@ struct Link<E> {
 
 /// An adaptive timing wheel.
 pub struct Wheel<E> {
+    ties: Ties,
     /// The slot under the cursor, latest first.
     bottom: Vec<Entry<E>>,
     /// First node of each slot's list.
@@ -43,26 +44,7 @@ pub struct Wheel<E> {
     mark: u64,
 }
 
-impl<E> Default for Wheel<E> {
-    fn default() -> Self {
-        Wheel {
-            bottom: Vec::new(),
-            slots: vec![NONE; MIN_SLOTS],
-            bitmap: vec![0; MIN_SLOTS / 64],
-            nodes: Vec::new(),
-            free: NONE,
-            in_slots: 0,
-            far: Heap::default(),
-            far_slot: u64::MAX,
-            shift: 17,
-            cursor: 0,
-            pops: 0,
-            mark: 0,
-        }
-    }
-}
-
-impl<E: Copy> Wheel<E> {
+impl<E: Event> Wheel<E> {
     #[inline(always)]
     fn insert(&mut self, entry: Entry<E>) {
         let slot = entry.time.0 >> self.shift;
@@ -141,14 +123,15 @@ impl<E: Copy> Wheel<E> {
     /// Puts an event in its place in the bottom, which seldom holds more than a few.
     #[inline(always)]
     fn sink(&mut self, entry: Entry<E>) {
-        let key = entry.key();
+        let ties = self.ties;
         if self.bottom.len() > FEW {
-            let at = self.bottom.partition_point(|other| other.key() > key);
+            let later = |other: &Entry<E>| entry.precedes(other, ties);
+            let at = self.bottom.partition_point(later);
             return self.bottom.insert(at, entry);
         }
         let mut at = self.bottom.len();
         self.bottom.push(entry);
-        while at > 0 && self.bottom[at - 1].key() < key {
+        while at > 0 && self.bottom[at - 1].precedes(&entry, ties) {
             self.bottom[at] = self.bottom[at - 1];
             at -= 1;
         }
@@ -217,8 +200,8 @@ impl<E: Copy> Wheel<E> {
 
     #[inline]
     fn sort_bottom(&mut self) {
-        self.bottom
-            .sort_unstable_by_key(|entry| std::cmp::Reverse(entry.key()));
+        let ties = self.ties;
+        self.bottom.sort_unstable_by(|a, b| b.order(a, ties));
     }
 
     /// Moves all events of a list to the bottom, in no order.
@@ -268,7 +251,25 @@ impl<E: Copy> Wheel<E> {
     }
 }
 
-impl<E: Copy> EventQueue<E> for Wheel<E> {
+impl<E: Event> EventQueue<E> for Wheel<E> {
+    fn new(ties: Ties) -> Self {
+        Wheel {
+            ties,
+            bottom: Vec::new(),
+            slots: vec![NONE; MIN_SLOTS],
+            bitmap: vec![0; MIN_SLOTS / 64],
+            nodes: Vec::new(),
+            free: NONE,
+            in_slots: 0,
+            far: Heap::new(ties),
+            far_slot: u64::MAX,
+            shift: 17,
+            cursor: 0,
+            pops: 0,
+            mark: 0,
+        }
+    }
+
     #[inline(always)]
     fn push(&mut self, entry: Entry<E>) {
         self.insert(entry);

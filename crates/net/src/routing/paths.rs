@@ -2,7 +2,7 @@
 //! label says. The paths are given; here they are looked up.
 
 use super::Route;
-use crate::{NodeId, Packet, PortId};
+use crate::{Envelope, NodeId, PortId};
 
 /// A path between two switches with hosts.
 #[derive(Clone, Debug)]
@@ -78,25 +78,25 @@ impl Paths {
         }
     }
 
-    fn of(&self, packet: &Packet) -> (u32, u32) {
+    fn of(&self, unit: &Envelope) -> (u32, u32) {
         let end = |node: NodeId| self.ends[node.index()] as usize;
-        let pair = end(packet.source) * self.count + end(packet.destination);
+        let pair = end(unit.source) * self.count + end(unit.destination);
         (self.first_path[pair], self.first_path[pair + 1])
     }
 
     /// How many paths lead where a unit goes; none where shortest paths do.
-    pub(crate) fn choices(&self, packet: &Packet) -> u32 {
-        let (first, end) = self.of(packet);
+    pub(crate) fn choices(&self, unit: &Envelope) -> u32 {
+        let (first, end) = self.of(unit);
         end - first
     }
 
     /// The next hops of a unit at a node of its path.
-    pub(super) fn route(&self, node: NodeId, packet: &Packet) -> Option<Route> {
-        let (first, end) = self.of(packet);
+    pub(super) fn route(&self, node: NodeId, unit: &Envelope) -> Option<Route> {
+        let (first, end) = self.of(unit);
         if first == end {
             return None;
         }
-        let path = (first + u32::from(packet.header.label)) as usize;
+        let path = (first + u32::from(unit.label)) as usize;
         let hops = &self.hops[self.first_hop[path] as usize..self.first_hop[path + 1] as usize];
         let hop = hops.iter().find(|(at, _)| *at == node);
         hop.map(|(_, route)| *route)

@@ -1,7 +1,7 @@
 //! Structured routing against shortest paths found by search.
 
 use super::*;
-use crate::{FlowId, Header};
+use crate::FlowId;
 
 /// The links of a k-ary fat-tree, `wavelengths` between two switches, sorted by source,
 /// downwards first.
@@ -125,22 +125,19 @@ fn a_label_stands_for_a_path_and_off_it_for_shortest_ones() {
     );
     // host 0, switch 3 or 4: the set of both was there, those of one are new
     assert_eq!(routing.sets(NodeId(2)), sets + 2);
-    let mut packet = Packet::new(FlowId(0), NodeId(0), NodeId(1), 64, Header::default());
-    assert_eq!(routing.labels(&packet), 2);
+    let mut unit = Envelope::new(FlowId(0), NodeId(0), NodeId(1), 64);
+    assert_eq!(routing.labels(&unit), 2);
     for (label, port) in [(0, 2), (1, 1)] {
-        packet.header.label = label;
-        let route = routing.route_of(source, &packet);
+        unit.label = label;
+        let route = routing.route_of(source, &unit);
         assert_eq!(routing.ports(route), [PortId(port)]);
         // neither at the end of a path, nor for a pair that has none
         assert_eq!(
-            routing.route_of(destination, &packet),
+            routing.route_of(destination, &unit),
             routing.route(destination, NodeId(1))
         );
     }
-    (packet.source, packet.destination) = (NodeId(1), NodeId(0));
-    assert_eq!(routing.labels(&packet), 0);
-    assert_eq!(
-        routing.ports(routing.route_of(destination, &packet)).len(),
-        2
-    );
+    (unit.source, unit.destination) = (NodeId(1), NodeId(0));
+    assert_eq!(routing.labels(&unit), 0);
+    assert_eq!(routing.ports(routing.route_of(destination, &unit)).len(), 2);
 }

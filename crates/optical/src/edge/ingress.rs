@@ -1,23 +1,23 @@
 //! The ingress: packets wait by their egress until they make a burst.
 
 use crate::assembly::{Assembly, AssemblyPolicy, Decision, Queue};
-use lightburst_des::Time;
-use lightburst_net::{Bundle, Context, NodeId, UnitId};
+use lightburst_des::{Duration, Time};
+use lightburst_net::{Bundle, Context, NodeId, PacketId};
 
 /// The packets that wait for one egress.
 struct Waiting {
     egress: NodeId,
     policy: Box<dyn AssemblyPolicy>,
     queue: Queue,
-    first: UnitId,
-    last: UnitId,
+    /// The first and the last of them.
+    ends: Option<(PacketId, PacketId)>,
     /// A host behind the egress.
     destination: NodeId,
     opened: Time,
     /// Sum of the arrival times of the packets.
     arrivals: u128,
-    /// Grows with each burst: the timer of an earlier one is stale.
-    epoch: u32,
+    /// When the timer closes it; a timer at another time is stale.
+    closes: Time,
 }
 
 /// The queues of one edge.
@@ -36,12 +36,11 @@ impl Ingress {
             egress,
             policy: (assembly.rule.build)(&assembly.settings),
             queue: Queue::default(),
-            first: UnitId::NONE,
-            last: UnitId::NONE,
+            ends: None,
             destination: egress,
             opened: Time::ZERO,
             arrivals: 0,
-            epoch: 0,
+            closes: Time::NEVER,
         };
         Ingress {
             waiting: egresses.into_iter().map(waiting).collect(),
@@ -55,9 +54,9 @@ impl Ingress {
     }
 
     /// A burst of one packet.
-    pub fn alone(&self, packet: UnitId, egress: NodeId, ctx: &mut Context<'_>) -> Bundle {
-        ctx.append(UnitId::NONE, packet);
-        let unit = ctx.unit(packet);
+    pub fn alone(&self, packet: PacketId, egress: NodeId, ctx: &mut Context<'_>) -> Bundle {
+        ctx.append(None, packet);
+        let unit = ctx.envelope(packet);
         Bundle {
             first: packet,
             packets: 1,
@@ -82,19 +81,18 @@ impl Ingress {
     }
 
     /// A packet joins the queue.
-    pub fn add(&mut self, queue: usize, packet: UnitId, ctx: &mut Context<'_>) -> Decision {
+    pub fn add(&mut self, queue: usize, packet: PacketId, ctx: &mut Context<'_>) -> Decision {
         let waiting = &mut self.waiting[queue];
         let now = ctx.now();
-        let unit = *ctx.unit(packet);
+        let unit = *ctx.envelope(packet);
         if waiting.queue.packets == 0 {
-            waiting.first = packet;
-            waiting.last = UnitId::NONE;
             waiting.destination = unit.destination;
             waiting.opened = now;
             waiting.arrivals = 0;
         }
-        ctx.append(waiting.last, packet);
-        waiting.last = packet;
+        ctx.append(waiting.ends.map(|(_, last)| last), packet);
+        let first = waiting.ends.map_or(packet, |(first, _)| first);
+        waiting.ends = Some((first, packet));
         waiting.arrivals += u128::from(now.0);
         waiting.queue.packets += 1;
         waiting.queue.bytes += unit.bytes;
@@ -106,9 +104,10 @@ impl Ingress {
     pub fn close(&mut self, queue: usize, now: Time) -> (Bundle, u128) {
         let waiting = &mut self.waiting[queue];
         let Queue { packets, bytes } = std::mem::take(&mut waiting.queue);
-        waiting.epoch = waiting.epoch.wrapping_add(1);
+        let (first, _) = waiting.ends.take().expect("a packet that waits");
+        waiting.closes = Time::NEVER;
         let bundle = Bundle {
-            first: waiting.first,
+            first,
             packets,
             bytes: bytes.max(self.assembly.min_bytes),
             destination: waiting.destination,
@@ -125,14 +124,14 @@ impl Ingress {
         self.waiting.iter().map(bytes).sum()
     }
 
-    /// What a timer of the queue's present burst is marked with.
-    pub fn token(&self, queue: usize) -> u64 {
-        (queue as u64) << 32 | u64::from(self.waiting[queue].epoch)
+    /// The queue is to be closed after some time; returns when.
+    pub fn close_after(&mut self, time: Duration, queue: usize, now: Time) -> Time {
+        self.waiting[queue].closes = now + time;
+        now + time
     }
 
-    /// The queue whose timer expires; none if its burst is gone.
-    pub fn expired(&self, token: u64) -> Option<usize> {
-        let queue = (token >> 32) as usize;
-        (self.token(queue) == token).then_some(queue)
+    /// Whether a timer that expires now closes the queue.
+    pub fn expired(&self, queue: usize, now: Time) -> bool {
+        self.waiting[queue].closes == now
     }
 }

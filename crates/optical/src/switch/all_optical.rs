@@ -2,7 +2,7 @@
 
 use super::{cut_through, Build};
 use lightburst_des::{Duration, Stream};
-use lightburst_net::{Choice, Context, DropReason, Pick, Switch, SwitchCounters, UnitId};
+use lightburst_net::{Choice, Context, DropReason, Pick, Switch, SwitchCounters, Token, Unit};
 
 /// An all-optical switch.
 pub struct AllOptical {
@@ -25,7 +25,7 @@ impl AllOptical {
 }
 
 impl Switch for AllOptical {
-    fn on_unit(&mut self, unit: UnitId, ctx: &mut Context<'_>) {
+    fn on_unit(&mut self, unit: Unit, ctx: &mut Context<'_>) {
         self.counters.arrived += 1;
         let route = ctx.route(unit);
         match self.choice.pick(route, unit, &mut self.draw, ctx) {
@@ -40,7 +40,7 @@ impl Switch for AllOptical {
         }
     }
 
-    fn on_timer(&mut self, _token: u64, _fx: &mut Context<'_>) {
+    fn on_timer(&mut self, _token: Token, _ctx: &mut Context<'_>) {
         unreachable!("an all-optical switch sets no timer");
     }
 

@@ -3,7 +3,7 @@
 
 use super::{output, Build};
 use lightburst_des::{Duration, Stream, Time};
-use lightburst_net::{Choice, Context, DropReason, Header, Switch, SwitchCounters, UnitId};
+use lightburst_net::{Choice, Context, DropReason, Switch, SwitchCounters, Token, Unit};
 
 /// An electronic switch.
 pub struct Electronic {
@@ -31,8 +31,8 @@ impl Electronic {
 
 impl Switch for Electronic {
     #[inline]
-    fn on_unit(&mut self, unit: UnitId, ctx: &mut Context<'_>) {
-        let bytes = ctx.unit(unit).bytes;
+    fn on_unit(&mut self, unit: Unit, ctx: &mut Context<'_>) {
+        let bytes = ctx.envelope(unit).bytes;
         self.counters.arrived += 1;
         self.counters.oe_bytes += u64::from(bytes);
         let port = output(self.choice, unit, &mut self.draw, ctx);
@@ -44,7 +44,9 @@ impl Switch for Electronic {
             return ctx.drop(unit, port, DropReason::QueueFull, &mut self.counters);
         }
         if backlog >= self.ecn_threshold_bytes {
-            ctx.unit_mut(unit).header.flags |= Header::MARKED;
+            if let Unit::Packet(packet) = unit {
+                ctx.mark_congestion(packet);
+            }
             self.counters.marked += 1;
         }
         if wait > Duration::ZERO {
@@ -61,7 +63,7 @@ impl Switch for Electronic {
         ctx.send(port, unit, now);
     }
 
-    fn on_timer(&mut self, _token: u64, _fx: &mut Context<'_>) {
+    fn on_timer(&mut self, _token: Token, _ctx: &mut Context<'_>) {
         unreachable!("an electronic switch sets no timer");
     }
 

@@ -7,7 +7,15 @@ use super::{cut_through, Build};
 use buffer::{Buffer, Waiting};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::choice::any_free;
-use lightburst_net::{Choice, Context, DropReason, Pick, Route, Switch, SwitchCounters, UnitId};
+use lightburst_net::{
+    Choice, Context, DropReason, Pick, Route, Switch, SwitchCounters, Token, Unit,
+};
+
+/// Its only timer: a buffered unit may leave.
+const WAKE: Token = Token {
+    kind: 0,
+    subject: 0,
+};
 
 /// A hybrid switch. What every unit needs stands together at the front.
 #[repr(C, align(64))]
@@ -46,9 +54,9 @@ impl Hybrid {
     }
 
     /// Takes a unit whose next hops are busy into the buffer, if it can.
-    fn buffer_or_drop(&mut self, unit: UnitId, azimuths: Route, ctx: &mut Context<'_>) {
+    fn buffer_or_drop(&mut self, unit: Unit, azimuths: Route, ctx: &mut Context<'_>) {
         let now = ctx.now();
-        let bytes = ctx.unit(unit).bytes;
+        let bytes = ctx.envelope(unit).bytes;
         let port = ctx.port(azimuths, 0);
         let Some(input) = self.inputs.iter_mut().find(|free_at| **free_at <= now) else {
             let reason = match self.outputs.len() {
@@ -100,7 +108,7 @@ impl Hybrid {
     fn re_emit(&mut self, waiting: Waiting, output: usize, ctx: &mut Context<'_>) {
         let now = ctx.now();
         let port = any_free(waiting.azimuths, &mut self.draw, ctx).expect("a free azimuth");
-        let bytes = ctx.unit(waiting.unit).bytes;
+        let bytes = ctx.envelope(waiting.unit).bytes;
         let start = now + self.switching_time;
         self.outputs[output] = start + ctx.transmission_time(port, bytes);
         self.counters.eo_bytes += u64::from(bytes);
@@ -119,7 +127,7 @@ impl Hybrid {
         let wake = time.max(*output);
         if wake < self.armed {
             self.armed = wake;
-            ctx.timer(wake, 0);
+            ctx.timer(wake, WAKE);
         }
     }
 }
@@ -132,7 +140,7 @@ fn possible(waiting: &Waiting, ctx: &Context<'_>) -> Time {
 
 impl Switch for Hybrid {
     #[inline]
-    fn on_unit(&mut self, unit: UnitId, ctx: &mut Context<'_>) {
+    fn on_unit(&mut self, unit: Unit, ctx: &mut Context<'_>) {
         self.counters.arrived += 1;
         if self.armed <= ctx.now() {
             // An azimuth that is released at this instant goes to the unit that waits for it.
@@ -148,7 +156,7 @@ impl Switch for Hybrid {
         }
     }
 
-    fn on_timer(&mut self, _token: u64, ctx: &mut Context<'_>) {
+    fn on_timer(&mut self, _token: Token, ctx: &mut Context<'_>) {
         if self.armed == ctx.now() {
             self.look(ctx);
         }

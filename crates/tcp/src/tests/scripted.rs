@@ -7,8 +7,10 @@ use crate::segment::{Endpoint, ACK, SYN};
 use crate::sender::{Sender, Tokens};
 use crate::transport::{self, Setting};
 use crate::{Flow, Parameters, Value};
-use lightburst_des::{Duration, Simulator, Time};
-use lightburst_net::{Block, Context, FlowId, Header, Hosts, Network, NodeId, Options, UnitId};
+use lightburst_des::{Duration, Simulator, Ties, Time};
+use lightburst_net::{
+    Block, Context, FlowId, Header, Hosts, Network, NodeId, Options, PacketId, Token,
+};
 
 const FULL: u64 = 1000;
 const SECOND: u64 = 1_000_000_000_000;
@@ -21,8 +23,14 @@ const FLOW: Flow = Flow {
     size: 30 * FULL,
 };
 const TOKENS: Tokens = Tokens {
-    retransmission: 0,
-    pacing: 1,
+    retransmission: Token {
+        kind: 0,
+        subject: 0,
+    },
+    pacing: Token {
+        kind: 1,
+        subject: 0,
+    },
 };
 
 /// An acknowledgement of so many segments, and the number of one more that is there.
@@ -57,17 +65,21 @@ impl Hosts for Scripted {
         self.sender.start(end, TOKENS, ctx);
         // From a second and a half on, when the timer has expired once.
         for i in 0..self.script.len() as u64 {
-            ctx.timer_at(NodeId(1), Time(SECOND * 3 / 2 + i * SECOND / 1000), i);
+            ctx.timer_at(
+                NodeId(1),
+                Time(SECOND * 3 / 2 + i * SECOND / 1000),
+                Token {
+                    kind: 2,
+                    subject: i as u32,
+                },
+            );
         }
     }
 
-    fn on_unit(&mut self, unit: UnitId, ctx: &mut Context<'_>) {
-        let options = ctx
-            .unit(unit)
-            .header
-            .has_options()
-            .then(|| *ctx.options(unit));
-        let header = ctx.deliver(unit).header;
+    fn on_packet(&mut self, packet: PacketId, ctx: &mut Context<'_>) {
+        let has_options = ctx.packet(packet).header.has_options();
+        let options = has_options.then(|| *ctx.options(packet));
+        let header = ctx.deliver(packet).header;
         if ctx.node() == NodeId(0) {
             let end = Endpoint::source(&FLOW, &SIZES);
             let sender = &mut self.sender;
@@ -79,12 +91,12 @@ impl Hosts for Scripted {
         }
     }
 
-    fn on_timer(&mut self, token: u64, ctx: &mut Context<'_>) {
+    fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>) {
         if ctx.node() == NodeId(0) {
             let end = Endpoint::source(&FLOW, &SIZES);
             self.sender.on_timer(u32::MAX, end, TOKENS, ctx);
         } else {
-            answer(ACK, self.script[token as usize], ctx);
+            answer(ACK, self.script[token.subject as usize], ctx);
         }
     }
 }
@@ -117,7 +129,7 @@ fn sent(changes: &[(&str, f64)], recovery: [(&str, Value); 5], script: &[Answer]
         sent: Vec::new(),
     };
     let network = Network::new(fabric(), hosts, Vec::new(), 2);
-    let mut simulator: Simulator<_> = Simulator::new(network, 16);
+    let mut simulator: Simulator<_> = Simulator::new(network, Ties::new(0, None), 16);
     simulator.model.start(&mut simulator.scheduler);
     simulator.run(Time(2 * SECOND), u64::MAX);
     simulator.model.hosts.sent

@@ -2,12 +2,13 @@
 //! first out.
 
 use lightburst_des::Time;
-use lightburst_net::{Arena, PortId, Route, UnitId};
+use lightburst_net::arena::Handle;
+use lightburst_net::{Arena, PortId, Route, Unit};
 
 /// A unit in the buffer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
-    pub unit: UnitId,
+    pub unit: Unit,
     /// The azimuths by which it may leave.
     pub azimuths: Route,
     /// When it may leave.
@@ -26,15 +27,28 @@ struct Occupied {
     queue: usize,
     first: Waiting,
     /// The places of the second and the last unit; none if there is only one.
-    second: UnitId,
-    last: UnitId,
+    others: Option<(Place, Place)>,
+}
+
+/// The place of a unit that is not the first of its queue.
+#[derive(Clone, Copy)]
+struct Place(u32);
+
+impl Handle for Place {
+    fn of(place: u32) -> Place {
+        Place(place)
+    }
+
+    fn place(self) -> usize {
+        self.0 as usize
+    }
 }
 
 /// A unit that is not the first of its queue, and the place of the next one.
 #[derive(Clone, Copy)]
 struct Behind {
     waiting: Waiting,
-    next: UnitId,
+    next: Option<Place>,
 }
 
 /// The queues that hold something.
@@ -42,7 +56,7 @@ pub(super) struct Buffer {
     /// The queues of the sets have the first numbers, then come those of single azimuths.
     sets: usize,
     occupied: Vec<Occupied>,
-    behind: Arena<Behind>,
+    behind: Arena<Place, Behind>,
 }
 
 impl Buffer {
@@ -72,18 +86,20 @@ impl Buffer {
             self.occupied.push(Occupied {
                 queue,
                 first: waiting,
-                second: UnitId::NONE,
-                last: UnitId::NONE,
+                others: None,
             });
             return true;
         };
-        let next = UnitId::NONE;
+        let next = None;
         let place = self.behind.insert(Behind { waiting, next });
-        match ahead.second {
-            UnitId::NONE => ahead.second = place,
-            _ => self.behind[ahead.last].next = place,
-        }
-        ahead.last = place;
+        let second = match ahead.others {
+            None => place,
+            Some((second, last)) => {
+                self.behind[last].next = Some(place);
+                second
+            }
+        };
+        ahead.others = Some((second, place));
         false
     }
 
@@ -109,11 +125,11 @@ impl Buffer {
     #[inline]
     pub fn take(&mut self, head: Head) -> Waiting {
         let occupied = &mut self.occupied[head.0];
-        if occupied.second == UnitId::NONE {
+        let Some((second, last)) = occupied.others else {
             return self.occupied.swap_remove(head.0).first;
-        }
-        let Behind { waiting, next } = self.behind.remove(occupied.second);
-        occupied.second = next;
+        };
+        let Behind { waiting, next } = self.behind.remove(second);
+        occupied.others = next.map(|next| (next, last));
         std::mem::replace(&mut occupied.first, waiting)
     }
 }

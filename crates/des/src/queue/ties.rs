@@ -1,0 +1,87 @@
+//! The order of events at one instant. It follows from what they are, and not from what
+//! happened before: two events of different nodes never need to know of each other.
+
+use crate::{mix, Stream, Time};
+use std::cmp::Ordering;
+
+/// At one instant the first class comes before the second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// Something arrives.
+    Arrival,
+    /// A timer expires.
+    Timer,
+}
+
+/// What can be scheduled. Two events of one time, class, place, subject and kind are equal.
+pub trait Event: Copy {
+    /// Its class.
+    fn class(&self) -> Class;
+    /// The node that handles it.
+    fn node(&self) -> u32;
+    /// Where it happens: the link of an arrival, the node of a timer.
+    fn place(&self) -> u32;
+    /// What it is about, among the events of its class at its place.
+    fn subject(&self) -> u32;
+    /// Its kind, among the events about its subject.
+    fn kind(&self) -> u8;
+}
+
+/// The order of simultaneous events: (class, rank of the place, rank of the subject, kind).
+///
+/// A rank is a hash of the run's seed, the time and the number of the place or subject. So
+/// nobody is favoured by a low number, and the order is the same in every execution.
+#[derive(Clone, Copy, Debug)]
+pub struct Ties {
+    salt: u64,
+    shuffle: Option<u64>,
+}
+
+impl Ties {
+    /// The order in the run with this `seed`. With a `shuffle`, which is for tests, the events
+    /// of different nodes come in another order, one for each value; those of one node do not.
+    pub fn new(seed: u64, shuffle: Option<u64>) -> Ties {
+        Ties {
+            salt: Stream::new(seed, "ties").next_u64(),
+            shuffle,
+        }
+    }
+
+    /// The order of two events at `time`.
+    #[inline(never)]
+    pub fn order<E: Event>(self, time: Time, a: &E, b: &E) -> Ordering {
+        if let Some(shuffle) = self.shuffle.filter(|_| a.node() != b.node()) {
+            let place = |event: &E| rank(mix(shuffle ^ time.0), event.node());
+            return place(a).cmp(&place(b));
+        }
+        let by_class = a.class().cmp(&b.class());
+        by_class
+            .then_with(|| {
+                let place = |event: &E| self.rank(time, event.place());
+                place(a).cmp(&place(b))
+            })
+            .then_with(|| {
+                let subject = |event: &E| self.rank_at(time, event.place(), event.subject());
+                subject(a).cmp(&subject(b))
+            })
+            .then_with(|| a.kind().cmp(&b.kind()))
+    }
+
+    /// The rank of a place at `time`.
+    #[inline]
+    pub fn rank(self, time: Time, place: u32) -> u64 {
+        rank(mix(self.salt ^ time.0), place)
+    }
+
+    /// The rank of a subject at `time`, among those of a place.
+    #[inline]
+    pub fn rank_at(self, time: Time, place: u32, subject: u32) -> u64 {
+        rank(self.rank(time, place), subject)
+    }
+}
+
+/// Different numbers have different ranks, since [`mix`] is a bijection.
+#[inline]
+fn rank(salt: u64, number: u32) -> u64 {
+    mix(salt ^ u64::from(number))
+}

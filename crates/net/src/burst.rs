@@ -1,0 +1,47 @@
+//! A burst: packets that travel as one unit.
+
+use crate::units::{Birth, Envelope};
+use crate::{FlowId, NodeId, PacketId};
+use lightburst_des::{mix, Time};
+
+/// A burst on its way.
+#[derive(Clone, Copy, Debug)]
+pub struct Burst {
+    /// What the network reads of it.
+    pub envelope: Envelope,
+    /// Which one it is.
+    pub birth: Birth,
+    /// The first of its packets.
+    pub(crate) first: PacketId,
+}
+
+/// Packets that are to become one burst.
+#[derive(Clone, Copy, Debug)]
+pub struct Bundle {
+    /// The first of them.
+    pub first: PacketId,
+    /// How many.
+    pub packets: u32,
+    /// Size on the fibre.
+    pub bytes: u32,
+    /// A host behind the egress.
+    pub destination: NodeId,
+    /// The edge at which it ends.
+    pub egress: NodeId,
+    /// Arrival of the first packet.
+    pub opened: Time,
+}
+
+impl Burst {
+    /// The burst of some packets. All bursts from one edge to another are one flow, whatever is
+    /// in them.
+    pub(crate) fn new(bundle: &Bundle, ingress: NodeId, birth: Birth) -> Burst {
+        let pair = mix(u64::from(ingress.0) << 32 | u64::from(bundle.egress.0));
+        let flow = FlowId(pair as u32);
+        Burst {
+            envelope: Envelope::new(flow, ingress, bundle.destination, bundle.bytes),
+            birth,
+            first: bundle.first,
+        }
+    }
+}

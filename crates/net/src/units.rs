@@ -1,0 +1,100 @@
+//! What travels: packets, and bursts of packets, each kind in an arena of its own.
+
+use crate::fifo::Behind;
+use crate::{Arena, Burst, BurstId, FlowId, NodeId, Packet, PacketId, Unit};
+use lightburst_des::Time;
+
+/// What the network reads of a unit, whatever is in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Envelope {
+    /// The flow it belongs to, in either direction; of a burst a hash of its pair of edges.
+    pub flow: FlowId,
+    /// The node that made it.
+    pub source: NodeId,
+    /// The host that it is for; of a burst, one behind its egress.
+    pub destination: NodeId,
+    /// Size on the wire.
+    pub bytes: u32,
+    /// Which of the paths to its destination it takes: set where it enters the network.
+    pub label: u8,
+    /// What is behind it.
+    pub(crate) behind: Behind,
+}
+
+impl Envelope {
+    /// The envelope of a unit that is nowhere yet.
+    #[inline]
+    pub fn new(flow: FlowId, source: NodeId, destination: NodeId, bytes: u32) -> Envelope {
+        Envelope {
+            flow,
+            source,
+            destination,
+            bytes,
+            label: 0,
+            behind: Behind::NOTHING,
+        }
+    }
+}
+
+/// Tells a packet or a burst from all others of its kind. It says nothing of what happened
+/// elsewhere, and orders them by the time at which they were made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Birth {
+    /// When it was made.
+    pub at: Time,
+    /// Where: the number of the node.
+    pub node: u32,
+    /// The how many-th of its kind that the node made.
+    pub nth: u32,
+}
+
+/// The units that are somewhere in the network.
+#[derive(Debug)]
+pub struct Units {
+    /// The packets, those in bursts included.
+    pub packets: Arena<PacketId, Packet>,
+    /// The bursts.
+    pub bursts: Arena<BurstId, Burst>,
+}
+
+impl Units {
+    /// No units, with room for some packets.
+    pub fn with_capacity(packets: usize) -> Units {
+        Units {
+            packets: Arena::with_capacity(packets),
+            bursts: Arena::with_capacity(0),
+        }
+    }
+
+    /// The envelope of a unit.
+    #[inline(always)]
+    pub fn envelope(&self, unit: Unit) -> &Envelope {
+        match unit {
+            Unit::Packet(packet) => &self.packets[packet].envelope,
+            Unit::Burst(burst) => &self.bursts[burst].envelope,
+        }
+    }
+
+    /// The envelope of a unit, to be changed.
+    #[inline(always)]
+    pub(crate) fn envelope_mut(&mut self, unit: Unit) -> &mut Envelope {
+        match unit {
+            Unit::Packet(packet) => &mut self.packets[packet].envelope,
+            Unit::Burst(burst) => &mut self.bursts[burst].envelope,
+        }
+    }
+
+    /// The packets of a unit: those in a burst, or itself.
+    pub fn packets_of(&self, unit: Unit) -> impl Iterator<Item = (PacketId, &Packet)> {
+        let (mut at, in_burst) = match unit {
+            Unit::Packet(packet) => (Some(packet), false),
+            Unit::Burst(burst) => (Some(self.bursts[burst].first), true),
+        };
+        std::iter::from_fn(move || {
+            let id = at?;
+            let packet = &self.packets[id];
+            at = packet.next_in_burst().filter(|_| in_burst);
+            Some((id, packet))
+        })
+    }
+}

@@ -1,0 +1,81 @@
+//! The flow that starts next at each host: a chain of its own for every host, so that nothing
+//! passes from host to host, and one pending event for each.
+
+use crate::Flow;
+use lightburst_des::Ties;
+
+/// Stands for no flow.
+const NONE: u32 = u32::MAX;
+
+/// The flows of each host in the order in which they start.
+pub struct Starts {
+    first: Vec<u32>,
+    next: Vec<u32>,
+}
+
+impl Starts {
+    /// Flows that start at one host at one instant come in the order of their timers.
+    pub fn new(flows: &[Flow], ties: Ties) -> Starts {
+        let mut order: Vec<u32> = (0..flows.len() as u32).collect();
+        order.sort_by_cached_key(|&index| {
+            let Flow {
+                id, source, start, ..
+            } = flows[index as usize];
+            (source, start, ties.rank_at(start, source.0, id.0))
+        });
+        let source = |index: u32| flows[index as usize].source;
+        let mut starts = Starts {
+            first: Vec::new(),
+            next: vec![NONE; flows.len()],
+        };
+        for chain in order.chunk_by(|&a, &b| source(a) == source(b)) {
+            starts.first.push(chain[0]);
+            for pair in chain.windows(2) {
+                starts.next[pair[0] as usize] = pair[1];
+            }
+        }
+        starts
+    }
+
+    /// The first flow of each host that has any.
+    pub fn first(&self) -> impl Iterator<Item = usize> + '_ {
+        self.first.iter().map(|&index| index as usize)
+    }
+
+    /// The flow that starts at the same host after this one.
+    pub fn after(&self, index: usize) -> Option<usize> {
+        let next = self.next[index];
+        (next != NONE).then_some(next as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lightburst_des::Time;
+    use lightburst_net::{FlowId, NodeId};
+
+    #[test]
+    fn each_host_has_a_chain_and_ties_are_drawn() {
+        let flow = |(id, source, start)| Flow {
+            id: FlowId(id),
+            source: NodeId(source),
+            destination: NodeId(9),
+            start: Time(start),
+            size: 1,
+            group: 0,
+        };
+        let flows: Vec<Flow> = [(0, 2, 5), (1, 0, 5), (2, 2, 5), (3, 2, 1), (4, 0, 7)]
+            .map(flow)
+            .to_vec();
+        let chains = |seed| {
+            let starts = Starts::new(&flows, Ties::new(seed, None));
+            let chain = |first| std::iter::successors(Some(first), |&at| starts.after(at));
+            let chains: Vec<Vec<usize>> = starts.first().map(|at| chain(at).collect()).collect();
+            chains
+        };
+        let all: std::collections::BTreeSet<_> = (0..20).map(chains).collect();
+        let expected = [[3, 0, 2], [3, 2, 0]].map(|two| vec![vec![1, 4], two.to_vec()]);
+        assert_eq!(all, expected.into_iter().collect());
+    }
+}
