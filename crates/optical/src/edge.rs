@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// The timer of a link: the tail of the burst that came over it is here.
 const TAIL: u8 = 0;
-/// The timer of a queue: its time is over.
+/// The timer of an egress: the time of the burst that is assembled for it is over.
 const ASSEMBLY: u8 = 1;
 
 /// An edge node.
@@ -77,7 +77,7 @@ impl Edge {
             Decision::StartTimer(time) => {
                 let token = Token {
                     kind: ASSEMBLY,
-                    subject: queue as u32,
+                    subject: egress.0,
                 };
                 ctx.timer(self.ingress.close_after(time, queue, ctx.now()), token);
             }
@@ -168,8 +168,11 @@ impl Switch for Edge {
             let bursts = self.receiving.get_mut(&LinkId(subject));
             let first = bursts.and_then(VecDeque::pop_front);
             self.disassemble(first.expect("a burst whose head came"), ctx);
-        } else if self.ingress.expired(subject as usize, ctx.now()) {
-            self.close(subject as usize, ctx);
+            return;
+        }
+        let queue = self.ingress.queue(NodeId(subject));
+        if self.ingress.expired(queue, ctx.now()) {
+            self.close(queue, ctx);
         }
     }
 

@@ -1,7 +1,7 @@
 """Open-loop datagrams."""
 
 from twin.endpoint import Endpoint
-from twin.network import TIMER, Packet
+from twin.network import SENDER, TIMER, Moment, Packet
 
 
 class DatagramSender(Endpoint):
@@ -11,7 +11,8 @@ class DatagramSender(Endpoint):
         """Arm the timer of the next departure."""
         if self.flow.transmissions < len(self.flow.departures):
             time = self.flow.departures[self.flow.transmissions]
-            self.network.events.add(time, TIMER, self.depart)
+            moment = Moment(TIMER, self.here, self.flow.index, SENDER)
+            self.network.events.add(time, moment, self.depart)
 
     def depart(self) -> None:
         """Send one datagram."""

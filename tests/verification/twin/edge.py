@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from twin.network import TIMER, Burst, Link, Network, Packet, Unit
+from twin.network import ASSEMBLY, TAIL, TIMER, Burst, Link, Moment, Network, Packet, Unit
 from twin.switches import AllOptical, Switch
 
 
@@ -44,7 +44,8 @@ class Edge(AllOptical):
         elif self.egress(unit) == self.node:
             self.counters["arrived"] += 1
             end = self.now + link.tx(unit.size)
-            self.network.events.add(end, TIMER, lambda: self.take_apart(unit))
+            moment = Moment(TIMER, self.node, link.index, TAIL)
+            self.network.events.add(end, moment, lambda: self.take_apart(unit))
         else:
             super().arrive(unit, link)
 
@@ -77,7 +78,9 @@ class Edge(AllOptical):
                 return
         if self.rule in ("timer", "mixed") and len(queue.packets) == 1:
             assert self.time is not None
-            self.network.events.add(self.now + self.time, TIMER, lambda: self.expire(egress, queue))
+            moment = Moment(TIMER, self.node, egress, ASSEMBLY)
+            end = self.now + self.time
+            self.network.events.add(end, moment, lambda: self.expire(egress, queue))
 
     def expire(self, egress: int, queue: Queue) -> None:
         """Close a queue at the end of its time, unless it is gone."""

@@ -4,7 +4,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from twin.network import TIMER, Block, EventQueue, Network, Packet, WindowRow
+from twin.network import (
+    RECEIVER,
+    SENDER,
+    TIMER,
+    Block,
+    EventQueue,
+    Moment,
+    Network,
+    Packet,
+    WindowRow,
+)
 from twin.timeout import SawTimeout, TcpTimeout, Timeout
 
 #: What a sender is in, in the trace.
@@ -42,8 +52,9 @@ class Flow:
 class Timer:
     """A deadline that moves, and one event that counts; `expire` is called at the deadline."""
 
-    def __init__(self, events: EventQueue, expire: Callable[[], None]) -> None:
+    def __init__(self, events: EventQueue, moment: Moment, expire: Callable[[], None]) -> None:
         self.events = events
+        self.moment = moment
         self.expire = expire
         self.deadline: int | None = None
         self.armed: int | None = None
@@ -61,7 +72,7 @@ class Timer:
     def arm(self, time: int) -> None:
         """Put an event into the event queue."""
         self.armed = time
-        self.events.add(time, TIMER, lambda: self.fire(time))
+        self.events.add(time, self.moment, lambda: self.fire(time))
 
     def fire(self, time: int) -> None:
         """Handle the event: stale, too early for the deadline, or in time."""
@@ -150,7 +161,8 @@ class TimedEndpoint(Endpoint):
         self.state = "listen"
         self.repeats = 0
         self.repeated: object = None
-        self.timer = Timer(network.events, self.expire)
+        kind = SENDER if here == flow.source else RECEIVER
+        self.timer = Timer(network.events, Moment(TIMER, here, flow.index, kind), self.expire)
         tau = network.ports[flow.source][0].tx(transport["segment_bytes"])
         self.timeout: Timeout = TcpTimeout(transport) if self.is_tcp else SawTimeout(transport, tau)
 

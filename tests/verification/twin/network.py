@@ -7,9 +7,13 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import NamedTuple, Protocol
 
-from twin.rng import mix
+from twin.rng import mix, stream
 
 ARRIVAL, TIMER = 0, 1
+#: The timers of a flow.
+START, SENDER, RECEIVER, PACING, DELAY = range(5)
+#: The timers of an edge.
+TAIL, ASSEMBLY = range(2)
 Block = tuple[int, int]
 
 
@@ -175,29 +179,43 @@ class PathRule(Protocol):
         """The ports at `node` along the path of a unit; None off it."""
 
 
-class EventQueue:
-    """Pending events in the order of (time, arrivals before timers, sequence)."""
+class Moment(NamedTuple):
+    """What decides between events of one instant: its class, where, about what, of which kind."""
 
-    def __init__(self, time_limit: int) -> None:
+    event_class: int
+    place: int
+    subject: int = 0
+    kind: int = 0
+
+
+class EventQueue:
+    """Pending events in the order of (time, class, rank of place, rank of subject, kind)."""
+
+    def __init__(self, time_limit: int, seed: int) -> None:
         self.now = 0
         self.time_limit = time_limit
+        self.salt = stream(seed, "ties").next()
         self.handled = 0
-        self.sequence = 0
-        self.pending: list[tuple[int, int, int, Callable[[], None]]] = []
+        self.added = 0
+        self.pending: list[tuple[tuple[int, ...], Callable[[], None]]] = []
 
-    def add(self, time: int, event_class: int, handler: Callable[[], None]) -> None:
+    def add(self, time: int, moment: Moment, handler: Callable[[], None]) -> None:
         """Let `handler` be called at `time`."""
         assert time >= self.now, "an event in the past"
-        heapq.heappush(self.pending, (time, event_class, self.sequence, handler))
-        self.sequence += 1
+        place = mix(mix(self.salt ^ time) ^ moment.place)
+        subject = mix(place ^ moment.subject)
+        # Two events that are equal in all do the same: the count only keeps handlers apart.
+        self.added += 1
+        key = (time, moment.event_class, place, subject, moment.kind, self.added)
+        heapq.heappush(self.pending, (key, handler))
 
     def run(self, before: Callable[[int], None]) -> None:
         """Handle all events up to and including those at the time limit, and see when it ends.
 
         `before` is called with the time of each before it is handled.
         """
-        while self.pending and self.pending[0][0] <= self.time_limit:
-            time, _, _, handler = heapq.heappop(self.pending)
+        while self.pending and self.pending[0][0][0] <= self.time_limit:
+            (time, *_), handler = heapq.heappop(self.pending)
             assert time >= self.now, "time went back"
             before(time)
             self.now = time
@@ -224,6 +242,8 @@ class Network:
     alive: set[int] = field(default_factory=set)
     dropped_by_flow: Counter[int] = field(default_factory=Counter)
     windows: list[WindowRow] = field(default_factory=list)
+    # When and where each unit was made, by its name; units of one node in their order.
+    births: dict[str, tuple[int, int, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         nodes = 1 + max(link.source for link in self.links)
@@ -239,6 +259,7 @@ class Network:
         packet = replace(packet, label=self.labels.choose(packet))
         self.totals["units_created"] += 1
         self.alive.add(packet.serial)
+        self.births[packet.name] = (self.events.now, packet.source, packet.serial)
         return packet
 
     def create_burst(self, packets: tuple[Packet, ...], size: int, ends: tuple[int, int]) -> Burst:
@@ -246,6 +267,7 @@ class Network:
         burst = Burst(self.totals["bursts_created"], packets, size, ends)
         burst = replace(burst, label=self.labels.choose(burst))
         self.totals["bursts_created"] += 1
+        self.births[burst.name] = (self.events.now, ends[0], burst.number)
         return burst
 
     def transmit(self, link: Link, unit: Unit, earliest: int) -> int:
@@ -258,7 +280,7 @@ class Network:
         reason = self.loss.reason(link, unit, self.events.now) if link.lossy else None
         if reason is None:
             arrival = start + link.delay + (0 if link.heads else tx)
-            self.events.add(arrival, ARRIVAL, lambda: self._arrive(unit, link))
+            self.events.add(arrival, Moment(ARRIVAL, link.index), lambda: self._arrive(unit, link))
         else:
             link.lost += 1
             self.drop(link.source, unit, reason, link, on_link=True)

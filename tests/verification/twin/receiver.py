@@ -3,7 +3,7 @@
 from typing import Any
 
 from twin.endpoint import Flow, Receiver, Timer
-from twin.network import Block, Network, Packet
+from twin.network import DELAY, TIMER, Block, Moment, Network, Packet
 
 
 class TcpReceiver(Receiver):
@@ -15,7 +15,7 @@ class TcpReceiver(Receiver):
         super().__init__(network, flow, transport, here, there)
         self.held: list[Block] = []
         self.waiting = 0
-        self.delay = Timer(network.events, self.acknowledge)
+        self.delay = Timer(network.events, Moment(TIMER, here, flow.index, DELAY), self.acknowledge)
         self.last_acknowledgement = 0
         self.fin_at: int | None = None
         self.recovery: dict[str, Any] = transport["recovery"]

@@ -1,6 +1,7 @@
 """A plan in, the columns of the result out."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,13 @@ from twin.endpoint import Endpoint, Flow, Sender
 from twin.ideal import Ideal
 from twin.labels import Labels
 from twin.loss import Losses, make_script
-from twin.network import TIMER, EventQueue, Link, Network, Packet, Trace, Unit
+from twin.network import START, TIMER, EventQueue, Link, Moment, Network, Packet, Trace, Unit
 from twin.receiver import TcpReceiver
 from twin.samples import Samples
 from twin.stop_and_wait import SawReceiver, SawSender
 from twin.switches import SWITCHES, Switch
 from twin.tcp import TcpSender
-from twin.traces import bursts, hops, segments, windows
+from twin.traces import trace_tables
 
 UNFINISHED = 2**64 - 1
 STATUSES = ["finished", "time-limit", "not-started", "lost", "gave-up"]
@@ -62,7 +63,7 @@ class Simulation:
         self.settings = settings
         self.transports: list[dict[str, Any]] = [g["transport"] for g in settings["groups"]]
         self.hosts: int = settings["hosts"]
-        self.events = EventQueue(settings["time_limit_ps"])
+        self.events = EventQueue(settings["time_limit_ps"], settings["seed"])
         self.trace: Trace = []
         self.flows = make_flows(flows)
         self.connections = [f for f in self.flows if self.transport(f)["kind"] != "datagram"]
@@ -133,7 +134,9 @@ class Simulation:
 
     def run(self) -> None:
         """From the first event to the last."""
-        self.arm_flow(0)
+        for flow in self.connections:
+            moment = Moment(TIMER, flow.source, flow.index, START)
+            self.events.add(flow.start, moment, partial(self.start_flow, flow))
         for sender in self.senders:
             if isinstance(sender, DatagramSender):
                 sender.wait()
@@ -143,20 +146,12 @@ class Simulation:
         for switch in self.switches:
             switch.finish()
 
-    def arm_flow(self, index: int) -> None:
-        """Arm the timer of the next connection to start."""
-        if index < len(self.connections):
-            start = self.connections[index].start
-            self.events.add(start, TIMER, lambda: self.start_flow(index))
-
-    def start_flow(self, index: int) -> None:
-        """Start a connection, then see to the next one."""
-        flow = self.connections[index]
+    def start_flow(self, flow: Flow) -> None:
+        """Start a connection."""
         flow.started = True
         sender = self.senders[flow.index]
         assert isinstance(sender, Sender)
         sender.start()
-        self.arm_flow(index + 1)
 
     def receive(self, node: int, unit: Unit, link: Link) -> None:
         """Give an arriving unit to the switch or to the end of its connection."""
@@ -234,14 +229,7 @@ class Simulation:
         traced = self.settings.get("trace")
         sources = [flow.source for flow in self.flows]
         tables: Columns = (
-            {
-                "trace_segments": segments(self.trace, set(traced), sources, self.hosts),
-                "trace_windows": windows(self.network.windows, set(traced)),
-                "trace_bursts": bursts(self.trace, set(traced)),
-                "trace_hops": hops(self.trace, set(traced), links),
-            }
-            if traced is not None
-            else {}
+            trace_tables(self.network, set(traced), sources) if traced is not None else {}
         )
         return {
             **tables,

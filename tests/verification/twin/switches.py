@@ -4,7 +4,7 @@ from collections import Counter, deque
 from dataclasses import dataclass
 from typing import Any
 
-from twin.network import TIMER, Link, Network, Unit
+from twin.network import TIMER, Link, Moment, Network, Unit
 from twin.rng import mix, stream
 
 Members = tuple[int, ...]
@@ -229,7 +229,7 @@ class Hybrid(Switch):
         ]
         if times and (self.armed is None or min(times) < self.armed):
             self.armed = time = min(times)
-            self.network.events.add(time, TIMER, lambda: self.wake_up(time))
+            self.network.events.add(time, Moment(TIMER, self.node), lambda: self.wake_up(time))
 
     def wake_up(self, time: int) -> None:
         """Handle a wake-up timer, unless another has taken its place."""

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from twin.network import Burst, Link, Packet, Trace, TraceEntry, Unit, WindowRow
+from twin.network import Burst, Link, Network, Packet, Trace, TraceEntry, Unit, WindowRow
 
 NONE = 2**64 - 1
 NOWHERE = 2**32 - 1
@@ -58,7 +58,9 @@ WINDOW_TYPES = ["u8", "u4", "f8", "f8", "f8", "u8", "u8", "u8", "u1"]
 
 def windows(rows: list[WindowRow], traced: set[int]) -> Table:
     """``trace_windows``."""
-    mine = [row for row in rows if row.flow in traced]
+    mine = sorted(
+        (row for row in rows if row.flow in traced), key=lambda row: (row.time_ps, row.flow)
+    )
     columns = zip(*mine, strict=True) if mine else [[] for _ in WINDOW_TYPES]
     named = zip(WindowRow._fields, columns, WINDOW_TYPES, strict=True)
     return {name: np.array(column, kind) for name, column, kind in named}
@@ -77,15 +79,15 @@ class SegmentRow(NamedTuple):
     packet: Packet
     node: int
     link: int = NOWHERE
-    burst: int = NONE
+    burst: str = ""
     reason: int = NO_REASON
     holder_flow: int = NOWHERE
-    holder_burst: int = NONE
+    holder_burst: str = ""
 
 
-def number_of(unit: Unit) -> int:
-    """The number of a burst; none of a packet."""
-    return unit.number if isinstance(unit, Burst) else NONE
+def burst_of(unit: Unit) -> str:
+    """The name of a burst; none of a packet."""
+    return unit.name if isinstance(unit, Burst) else ""
 
 
 def flow_of(unit: Unit) -> int:
@@ -110,16 +112,16 @@ def segment_rows(trace: Trace, traced: set[int], hosts: int) -> list[SegmentRow]
             rows.append(SegmentRow(entry.time, ARRIVED, unit, node))
         elif entry.what.startswith("drop"):
             assert entry.wanted is not None
-            why = [number_of(unit), reason_of(entry)]
+            why: list[Any] = [burst_of(unit), reason_of(entry)]
             if entry.what in BUSY:
                 holder = holders[entry.wanted]
-                why += [flow_of(holder), number_of(holder)]
+                why += [flow_of(holder), burst_of(holder)]
             rows += [
                 SegmentRow(entry.time, LOST, packet, node, entry.wanted, *why)
                 for packet in unit.packets
             ]
     mine = [row for row in rows if row.packet.flow in traced]
-    return sorted(mine, key=lambda row: row.time)
+    return sorted(mine, key=lambda row: (row.time, row.node))
 
 
 class HopRow(NamedTuple):
@@ -127,8 +129,8 @@ class HopRow(NamedTuple):
 
     came_ps: int
     flow: int
-    packet: int
-    burst: int
+    packet: str | int
+    burst: str | int
     node: int
     link: int
     held_ps: int
@@ -160,8 +162,8 @@ def hop_rows(trace: Trace, links: list[Link]) -> Iterator[HopRow]:
             yield HopRow(
                 came_ps=here,
                 flow=packet.flow,
-                packet=packet.serial + 1,
-                burst=number_of(entry.unit),
+                packet=packet.name,
+                burst=burst_of(entry.unit),
                 node=entry.node,
                 link=link.index,
                 held_ps=entry.time - here,
@@ -171,17 +173,17 @@ def hop_rows(trace: Trace, links: list[Link]) -> Iterator[HopRow]:
             )
 
 
-def hops(trace: Trace, traced: set[int], links: list[Link]) -> Table:
-    """``trace_hops``."""
-    mine = [row for row in hop_rows(trace, links) if row.flow in traced]
-    columns = zip(*mine, strict=True) if mine else [[] for _ in HOP_TYPES]
+def hops(rows: list[HopRow], numbers: dict[str, int]) -> Table:
+    """``trace_hops``, in the order in which packets were handed over."""
+    order = sorted(rows, key=lambda row: (row.came_ps + row.held_ps, row.node))
+    told = [row._replace(packet=numbers[row.packet], burst=numbers[row.burst]) for row in order]
+    columns = zip(*told, strict=True) if told else [[] for _ in HOP_TYPES]
     named = zip(HopRow._fields, columns, HOP_TYPES, strict=True)
     return {name: np.array(column, kind) for name, column, kind in named}
 
 
-def segments(trace: Trace, traced: set[int], sources: list[int], hosts: int) -> Table:
+def segments(rows: list[SegmentRow], numbers: dict[str, int], sources: list[int]) -> Table:
     """``trace_segments``."""
-    rows = segment_rows(trace, traced, hosts)
     packets = [row.packet for row in rows]
 
     def column(kind: str, values: list[int]) -> npt.NDArray[Any]:
@@ -202,17 +204,17 @@ def segments(trace: Trace, traced: set[int], sources: list[int], hosts: int) -> 
         "time_ps": column("u8", [row.time for row in rows]),
         "flow": column("u4", [packet.flow for packet in packets]),
         "event": column("u1", [row.event for row in rows]),
-        "packet": column("u8", [packet.serial + 1 for packet in packets]),
+        "packet": column("u8", [numbers[packet.name] for packet in packets]),
         "flags": column("u1", [FLAGS[p.kind] | FORWARD * forward(p) for p in packets]),
         "sequence": column("u8", [p.number if p.payload else 0 for p in packets]),
         "acknowledgement": column("u8", [acknowledgement(packet) for packet in packets]),
         "payload": column("u4", [packet.payload for packet in packets]),
         "retransmission": column("u1", [packet.again for packet in packets]),
-        "burst": column("u8", [row.burst for row in rows]),
+        "burst": column("u8", [numbers[row.burst] for row in rows]),
         "node": column("u4", [row.node for row in rows]),
         "link": column("u4", [row.link for row in rows]),
         "holder_flow": column("u4", [row.holder_flow for row in rows]),
-        "holder_burst": column("u8", [row.holder_burst for row in rows]),
+        "holder_burst": column("u8", [numbers[row.holder_burst] for row in rows]),
         "reason": column("u1", [row.reason for row in rows]),
         "blocks": column("u1", [len(packet.blocks) for packet in packets]),
         **{
@@ -225,10 +227,10 @@ def segments(trace: Trace, traced: set[int], sources: list[int], hosts: int) -> 
     }
 
 
-def bursts(trace: Trace, traced: set[int]) -> Table:
-    """``trace_bursts``: those that carried packets of the traced flows."""
+def burst_rows(trace: Trace, traced: set[int]) -> dict[str, list[int]]:
+    """Those bursts that carried packets of the traced flows, by name, without their numbers."""
     opened: dict[str, int] = {}
-    rows: dict[int, list[int]] = {}
+    rows: dict[str, list[int]] = {}
     for entry in trace:
         if entry.what in ("wait", "assemble"):
             opened.setdefault(entry.unit.name, entry.time)
@@ -237,14 +239,13 @@ def bursts(trace: Trace, traced: set[int]) -> Table:
         burst = entry.unit
         if not any(packet.flow in traced for packet in burst.packets):
             continue
-        if entry.what == "send" and burst.number not in rows:
+        if entry.what == "send" and burst.name not in rows:
             assert entry.begins is not None
             data = any(packet.payload for packet in burst.packets)
             first = opened[burst.packets[0].name]
-            rows[burst.number] = [
+            rows[burst.name] = [
                 first,
                 entry.begins,
-                burst.number,
                 entry.node,
                 len(burst.packets),
                 burst.size,
@@ -256,8 +257,38 @@ def bursts(trace: Trace, traced: set[int]) -> Table:
             ]
         elif entry.what.startswith("drop"):
             assert entry.wanted is not None
-            rows[burst.number][-4:] = [1, reason_of(entry), entry.node, entry.wanted]
+            rows[burst.name][-4:] = [1, reason_of(entry), entry.node, entry.wanted]
+    return rows
+
+
+def bursts(rows: dict[str, list[int]], numbers: dict[str, int]) -> Table:
+    """``trace_bursts``."""
+    told = sorted([numbers[name], *row] for name, row in rows.items())
+    order = ["number", *(name for name in BURST_TYPES if name != "number")]
     return {
-        name: np.array([row[i] for row in rows.values()], kind)
-        for i, (name, kind) in enumerate(BURST_TYPES.items())
+        name: np.array([row[order.index(name)] for row in told], kind)
+        for name, kind in BURST_TYPES.items()
+    }
+
+
+def numbered(names: set[str], network: Network) -> dict[str, int]:
+    """The number of each unit that rows name, in the order in which they were made."""
+    made = sorted(names - {""}, key=network.births.__getitem__)
+    return {"": NONE} | {name: number for number, name in enumerate(made)}
+
+
+def trace_tables(network: Network, traced: set[int], sources: list[int]) -> dict[str, Table]:
+    """All tables of the trace of some flows."""
+    happened = segment_rows(network.trace, traced, network.hosts)
+    handed = [row for row in hop_rows(network.trace, network.links) if row.flow in traced]
+    assembled = burst_rows(network.trace, traced)
+    packets = {row.packet.name for row in happened} | {row.packet for row in handed}
+    in_bursts = {name for row in happened for name in (row.burst, row.holder_burst)}
+    in_bursts |= {row.burst for row in handed} | set(assembled)
+    numbers = numbered(packets, network) | numbered(in_bursts, network)
+    return {
+        "trace_segments": segments(happened, numbers, sources),
+        "trace_windows": windows(network.windows, traced),
+        "trace_bursts": bursts(assembled, numbers),
+        "trace_hops": hops(handed, numbers),
     }
