@@ -129,8 +129,8 @@ class HopRow(NamedTuple):
 
     came_ps: int
     flow: int
-    packet: str | int
-    burst: str | int
+    packet: str
+    burst: str
     node: int
     link: int
     held_ps: int
@@ -176,7 +176,8 @@ def hop_rows(trace: Trace, links: list[Link]) -> Iterator[HopRow]:
 def hops(rows: list[HopRow], numbers: dict[str, int]) -> Table:
     """``trace_hops``, in the order in which packets were handed over."""
     order = sorted(rows, key=lambda row: (row.came_ps + row.held_ps, row.node))
-    told = [row._replace(packet=numbers[row.packet], burst=numbers[row.burst]) for row in order]
+    # The names of packets and bursts become numbers.
+    told = [[numbers.get(value, value) if isinstance(value, str) else value for value in row] for row in order]
     columns = zip(*told, strict=True) if told else [[] for _ in HOP_TYPES]
     named = zip(HopRow._fields, columns, HOP_TYPES, strict=True)
     return {name: np.array(column, kind) for name, column, kind in named}
