@@ -177,7 +177,10 @@ def hops(rows: list[HopRow], numbers: dict[str, int]) -> Table:
     """``trace_hops``, in the order in which packets were handed over."""
     order = sorted(rows, key=lambda row: (row.came_ps + row.held_ps, row.node))
     # The names of packets and bursts become numbers.
-    told = [[numbers.get(value, value) if isinstance(value, str) else value for value in row] for row in order]
+    told = [
+        [numbers.get(value, value) if isinstance(value, str) else value for value in row]
+        for row in order
+    ]
     columns = zip(*told, strict=True) if told else [[] for _ in HOP_TYPES]
     named = zip(HopRow._fields, columns, HOP_TYPES, strict=True)
     return {name: np.array(column, kind) for name, column, kind in named}

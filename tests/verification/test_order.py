@@ -1,0 +1,53 @@
+"""The order of simultaneous events hangs on what they are, and not on what happened elsewhere."""
+
+import json
+from pathlib import Path
+
+import pytest
+from compare import BRIEF, differences
+from hypothesis import given
+from hypothesis import strategies as st
+from plans import Plan, core
+from random_plans import random_plan
+from strategies import plans
+
+from lightburst import _core, load, metrics
+from lightburst.compile import compile_plan
+
+#: Each kind of topology, switch, workload and transport that ships.
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.toml"))
+
+
+def shuffled(plan: Plan, by: int) -> Plan:
+    """The plan, run with the simultaneous events of different nodes in another order."""
+    return plan._replace(settings={**plan.settings, "shuffle": by})
+
+
+def check(plan: Plan, by: int) -> None:
+    """Nodes need not know of each other's instant: a run in several threads may rest on this."""
+    assert differences(core(plan), core(shuffled(plan, by))) == []
+
+
+@BRIEF
+@given(plans(), st.integers(0, 2**64 - 1))
+def test_any_order_of_different_nodes_gives_the_same(plan: Plan, by: int) -> None:
+    check(plan, by)
+
+
+@pytest.mark.parametrize("bursts", [False, True])
+@pytest.mark.parametrize("seed", range(100))
+def test_any_order_of_different_nodes_gives_the_same_in_wilder_plans(
+    seed: int, bursts: bool
+) -> None:
+    check(random_plan(seed, bursts=bursts), seed)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_any_order_of_different_nodes_gives_the_same_in_the_examples(path: Path) -> None:
+    plan = compile_plan(load(path), 1)
+
+    def digest(**more: int) -> str:
+        settings = json.dumps({**plan.settings, **more})
+        return metrics.digest(_core.simulate(settings, plan.nodes, plan.links, plan.flows))
+
+    assert len({digest(), *(digest(shuffle=by) for by in range(3))}) == 1
