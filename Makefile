@@ -20,7 +20,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo format lint test test-rust test-all wheel bench bench-peers docs clean
+.PHONY: help setup demo format lint test test-rust test-all wheel bench bench-peers keys docs clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -88,7 +88,10 @@ bench: setup ## speed of one core, memory, the agenda alone; ARGS="--format json
 bench-peers: setup ## ns-2 beside the nearest scenario of ours
 	$(BIN)/python benches/peers.py $(ARGS)
 
-docs: setup ## the README's picture and its table of what is reproduced, from a run; ARGS=--quick
+keys: setup ## the tables of keys in docs/scenario.md, from the fields of the scenario
+	$(BIN)/python tools/keys.py
+
+docs: keys ## the same, and README's picture and table of what is reproduced, from a run; ARGS=--quick
 	$(BIN)/python tools/readme.py $(ARGS)
 
 clean: ## remove what make builds, not what runs have stored

@@ -30,10 +30,16 @@ class _Assembly(Section):
 
     max_size: _Most = Field(
         None,
-        description="No burst is larger: a packet that would not fit begins the next one.",
+        description=(
+            "No burst is larger: a packet that would not fit begins the next one. At least a "
+            "segment. yu2004 has no limit."
+        ),
     )
     min_size: _Least = Field(
-        None, description="A burst that is smaller is padded to this size before it is sent."
+        None,
+        description=(
+            "A smaller burst is padded to this size before it is sent. yu2004 does not pad."
+        ),
     )
 
     @model_validator(mode="after")
@@ -56,7 +62,7 @@ class _BySize(_Assembly):
         Bytes.
     """
 
-    size: _Bytes = Field(description="A burst is closed when it holds this much.")
+    size: _Bytes = Field(description="A burst is closed as soon as it holds this much.")
 
     @model_validator(mode="after")
     def _reachable(self) -> Self:
@@ -77,7 +83,12 @@ class Timer(_Assembly):
     """
 
     kind: Literal["timer"] = "timer"
-    time: _Time = Field(description="From the first packet of a burst to its end.")
+    time: _Time = Field(
+        description=(
+            "From the first packet of a burst to its end: the assembly time T_b of yu2004. With "
+            "zero, only what comes at the same instant is put together."
+        )
+    )
 
 
 class BySize(_BySize):
@@ -96,7 +107,11 @@ class Mixed(_BySize):
     """
 
     kind: Literal["mixed"] = "mixed"
-    time: _Time = Field(description="From the first packet of a burst to its end at the latest.")
+    time: _Time = Field(
+        description=(
+            "A burst is closed at the latest when this much time has passed since its first packet."
+        )
+    )
 
 
 Assembly = Annotated[Timer | BySize | Mixed, Field(discriminator="kind")]

@@ -47,14 +47,38 @@ class Scenario(Section):
     instead: ClassVar[str] = "; lightburst.load reads a file, Scenario.from_dict a dictionary"
 
     name: Annotated[str, Name(0)] = Field("", description="For titles; changes nothing else.")
-    topology: Topology
-    routing: Routing = Routing()
-    switching: Switching
-    loss: Loss | None = None
-    groups: dict[str, Group] | None = None
-    transport: Transport | None = Field(None, validate_default=True)
-    workload: Workload | None = Field(None, validate_default=True)
-    measurement: Measurement = Measurement()
+    topology: Topology = Field(description="Hosts, switches and the links between them.")
+    routing: Routing = Field(
+        Routing(), description="Which paths there are, and which of them a unit takes."
+    )
+    switching: Switching = Field(description="What the switches are.")
+    loss: Loss | None = Field(
+        None,
+        description=(
+            "What links lose, by chance or because you say so. Without it nothing is lost but by "
+            "contention and full buffers."
+        ),
+    )
+    groups: dict[str, Group] | None = Field(
+        None,
+        description=(
+            "Several groups of flows, by name, each with a workload and, if wanted, a transport "
+            "of its own."
+        ),
+    )
+    transport: Transport | None = Field(
+        None,
+        validate_default=True,
+        description="How the data of a flow is sent. Needed, unless each group has its own.",
+    )
+    workload: Workload | None = Field(
+        None,
+        validate_default=True,
+        description="Which flows there are. Needed, unless there are groups.",
+    )
+    measurement: Measurement = Field(
+        Measurement(), description="When to stop, which flows count, and what is recorded."
+    )
 
     @property
     def flow_groups(self) -> tuple[FlowGroup, ...]:
