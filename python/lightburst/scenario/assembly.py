@@ -1,7 +1,8 @@
 """``[switching.assembly]``: when the packets that wait for one egress become a burst.
 
-Data and, unless the switch says otherwise, acknowledgements pass it. X. Yu, C. Qiao, Y. Liu,
-D. Towsley, "Performance evaluation of TCP implementations in OBS networks", 2004, use ``timer``.
+Packets with data are assembled, and, unless the switch says otherwise, acknowledgements. X. Yu, C.
+Qiao, Y. Liu, D. Towsley, "Performance evaluation of TCP implementations in OBS networks", 2004, use
+``timer``.
 """
 
 from typing import Annotated, Literal, Self

@@ -91,7 +91,7 @@ class Scenario(Section):
 
     @property
     def routing_choice(self) -> Choice:
-        """What chooses among next hops in a run: `routing.choice`, or what the transport bears."""
+        """What chooses among next hops in a run: `routing.choice`, or what suits the transport."""
         tcp = any(group.transport.kind == "tcp" for group in self.flow_groups)
         return self.routing.choice or ("flow-hash" if tcp else "free")
 
@@ -218,9 +218,8 @@ class Scenario(Section):
         """Write what the simulation depends on, in one line; the same for the same scenario.
 
         The name, what is traced, what is sampled and the limits of events and memory are left out,
-        and so are settings of the measurement that are as they are without being given; files stand
-        with the SHA-256 of their contents, so that a changed file makes another scenario and a
-        moved one does not.
+        and so are fields that were added later and have their default; files stand with the SHA-256
+        of their contents, so that a changed file makes another scenario and a moved one does not.
 
         Raises
         ------
@@ -248,7 +247,7 @@ def _sorted(value: Any) -> Any:
 
 
 def _leave_out_unused(section: Section, values: dict[str, Any]) -> None:
-    """Leave out what came later and is as it would be without: old keys of studies stay good."""
+    """Leave out fields of `came_later` at their default, so that stored runs are found again."""
     for name, field in type(section).model_fields.items():
         value = getattr(section, name)
         if isinstance(value, Section):

@@ -8,7 +8,7 @@ from lightburst.scenario.fields import Section, Whole
 
 Choice = Literal["free", "random", "flow-hash"]
 Metric = Literal["hops", "delay"]
-# Who chooses among the paths of a pair; a choice by load would be one more.
+# How one of the paths of a pair is chosen.
 Label = Literal["first", "random", "hash"]
 # The simulator numbers the paths of a pair in 8 bits.
 MOST_PATHS = 256

@@ -24,8 +24,9 @@ class _Switch(Section):
     header_processing_time : int
         Picoseconds.
     layers, nodes : dict of str to Switching
-        What is not as this table says: layers of the topology, and single switches, which count
-        more. The tables in them have none of their own.
+        Tables that hold in place of this one for some layers of the topology and for single
+        switches; for a switch that has both, that in `nodes`. They have no `layers` and `nodes` of
+        their own.
     """
 
     header_processing_time: _Delay = Field(
@@ -57,7 +58,7 @@ class _Switch(Section):
         return self
 
     def others(self) -> Iterator[tuple[str, "Switching"]]:
-        """Tables of the switches that are not as this one says, with their paths in it."""
+        """Give the tables in `layers` and `nodes`, each with its path in this one."""
         for name in ("layers", "nodes"):
             tables: dict[str, Switching] = getattr(self, name)
             yield from ((f"{name}.{key}", table) for key, table in tables.items())
@@ -70,7 +71,7 @@ class _Switch(Section):
 
 
 class _Optical(_Switch):
-    """What every switch without conversion on its main way has.
+    """What every switch has that passes light on without converting it.
 
     Attributes
     ----------

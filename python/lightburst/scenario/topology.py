@@ -44,7 +44,7 @@ class _Topology(Section):
 
 
 class _Links(_Topology):
-    """What every topology has whose links are all alike.
+    """What every topology has whose links have a length.
 
     Attributes
     ----------

@@ -17,7 +17,8 @@ from lightburst.units import (
     parse_duration,
 )
 
-# Of any flow, in picoseconds: room for sums on the clock of the simulator, which ends at 2**64.
+# The latest start of a flow, in picoseconds. It leaves room for sums on the clock of the simulator,
+# which ends at 2**64.
 LATEST_START = parse_duration("4000000 s")
 
 
@@ -78,7 +79,7 @@ class Poisson(Section):
     @model_validator(mode="wrap")
     @classmethod
     def _usual_number(cls, values: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        """Without a duration there are the usual number of flows, which nobody has given."""
+        """Take the usual number of flows if neither key is given, but do not count it as given."""
         if not isinstance(values, Mapping) or {"flows", "duration"} & set(values):
             return handler(values)
         workload = handler({**values, "flows": USUAL_FLOWS})
@@ -96,7 +97,7 @@ class Poisson(Section):
         return self
 
     def count(self, hosts: int) -> int | None:
-        """How many flows there will be among ``hosts`` hosts; None if that hangs on their links."""
+        """How many flows there will be among ``hosts`` hosts; None if their links decide."""
         if self.flows is not None:
             return self.flows
         assert self.duration is not None

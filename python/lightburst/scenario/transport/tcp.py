@@ -1,7 +1,7 @@
 """TCP: a congestion control, a loss recovery, and the choices that the standards leave.
 
-Every default is the standard's; docs/scenario.md has the reason for each. What others do is an
-option with that value named, or a preset.
+Every default is the standard's; docs/scenario.md has the reason for each. Other behaviour is an
+option or a preset.
 """
 
 from collections.abc import Mapping
@@ -153,7 +153,7 @@ class Tcp(Connection):
     @model_validator(mode="wrap")
     @classmethod
     def _on_preset(cls, values: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        """Put the preset under what is given; only the latter counts as given afterwards."""
+        """Take from the preset what is not given; it does not count as given afterwards."""
         if not isinstance(values, Mapping):
             return handler(values)
         preset = PRESETS.get(str(values.get("preset")), {})
@@ -208,7 +208,7 @@ def _table(value: object) -> object:
 
 
 def _on_table(field: FieldInfo, preset: Mapping[str, Any], own: object, stamps: bool) -> object:
-    """Put what the preset has for any kind under a table, as far as its kind knows it.
+    """Take from the preset the settings that a table does not give and that its kind has.
 
     A table without a kind has that of the preset.
     """
