@@ -62,8 +62,8 @@ class Poisson(Section):
     flows: Annotated[int, Whole(1)] | None = Field(
         None,
         description=(
-            "How many flows; this or `duration`. Without both 1,024, because minakhmetov2018 "
-            "leaves it open."
+            "How many flows; this or `duration`. Without both 1,024, found by calibration: "
+            "minakhmetov2018 leaves it open."
         ),
     )
     duration: PositiveDuration | None = Field(
