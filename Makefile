@@ -20,7 +20,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo format lint test test-all wheel bench bench-peers docs clean
+.PHONY: help setup demo format lint test test-rust test-all wheel bench bench-peers keys docs clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -58,12 +58,16 @@ lint: setup ## formatting, clippy, ruff, mypy and the structure check
 	cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
 
 # The border to Python is tested from Python: its crate is a module, which no test program can link.
-test: lint ## everything that continuous integration runs
+test-rust: $(DEPENDENCIES) ## the tests of the crates
 	cargo test --quiet --locked --workspace --exclude lightburst-py
-	$(BIN)/pytest -m "not slow" $(ARGS)
 
-test-all: lint $(CHECKED) ## the same and the tests that take minutes, on a core that checks its arithmetic
-	cargo test --quiet --locked --workspace --exclude lightburst-py
+# With ARGS pytest runs what they name; nothing else comes before it.
+BEFORE_PYTEST := $(if $(ARGS),setup,lint test-rust)
+
+test: $(BEFORE_PYTEST) ## everything that continuous integration runs; ARGS="-k wheel": only those tests
+	$(BIN)/pytest $(or $(ARGS),-m "not slow")
+
+test-all: $(BEFORE_PYTEST) $(CHECKED) ## the same and the tests that take minutes, on a core that checks its arithmetic
 	LIGHTBURST_FUZZ=10000 LIGHTBURST_CHECKED_CORE=$(abspath $(CHECKED)) $(BIN)/pytest $(ARGS)
 
 # As the extension, with overflow checks and debug assertions; tests/checked_core.py loads it.
@@ -84,7 +88,10 @@ bench: setup ## speed of one core, memory, the agenda alone; ARGS="--format json
 bench-peers: setup ## ns-2 beside the nearest scenario of ours
 	$(BIN)/python benches/peers.py $(ARGS)
 
-docs: setup ## the README's picture and its table of what is reproduced, from a run; ARGS=--quick
+keys: setup ## the tables of keys in docs/scenario.md, from the fields of the scenario
+	$(BIN)/python tools/keys.py
+
+docs: keys ## the same, and README's picture and table of what is reproduced, from a run; ARGS=--quick
 	$(BIN)/python tools/readme.py $(ARGS)
 
 clean: ## remove what make builds, not what runs have stored

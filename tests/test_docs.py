@@ -71,18 +71,50 @@ CLAIM = Claim(
 
 
 def test_the_table_of_claims() -> None:
-    heading, rule, row = readme.claim_table([CLAIM], notes=False)
-    assert heading.count("|") == rule.count("|")
+    heading, rule, row = readme.claim_table([CLAIM])
+    assert heading.count("|") == rule.count("|") == row.replace("\\|", "").count("|")
     assert "| published |" in heading
-    other = readme.claim_table(
-        [dataclasses.replace(CLAIM, source="independent prototype")], notes=False
-    )[0]
+    other = readme.claim_table([dataclasses.replace(CLAIM, source="independent prototype")])[0]
     assert "| reference |" in other
-    assert row == "| hybrid \\| bufferless | 1.5 | 1.82 | 1.6 to – | **differs** |"
-    *_, noted = readme.claim_table([CLAIM], notes=True)
-    assert noted.endswith("| Holds if the interval is above 1.5. At low load it is not. |")
+    assert row == (
+        "| hybrid \\| bufferless | 1.5 | 1.82 | 1.6 to – | **differs** "
+        "| Holds if the interval is above 1.5. At low load it is not. |"
+    )
     assert counted([CLAIM, CLAIM]) == "0 holds, 2 differs, 0 not comparable"
     assert readme.number_of([CLAIM, CLAIM], [CLAIM]) == "2 claims, 1 of them the paper's own"
+
+
+def test_the_readme_shows_the_criterion() -> None:
+    heading, rule, row = readme.readme_table([("minakhmetov2018", CLAIM)])
+    assert heading.count("|") == rule.count("|") == row.replace("\\|", "").count("|")
+    assert row == (
+        "| minakhmetov2018 | hybrid \\| bufferless | the interval is above 1.5 "
+        "| 1.5 | 1.82 | 1.6 to – | **differs** |"
+    )
+
+
+def rows(page: str, columns: int) -> list[list[str]]:
+    """Return the rows of the tables of a page that have so many columns."""
+    lines = (line for line in page.splitlines() if line.startswith("| "))
+    cells = (line[2:-2].split(" | ") for line in lines)
+    return [row for row in cells if len(row) == columns]
+
+
+def test_the_readme_s_claims_are_those_of_the_page() -> None:
+    page = (ROOT / "docs/reproduced.md").read_text("utf-8")
+    section = (ROOT / "README.md").read_text("utf-8").split(readme.BEGIN)[1].split(readme.END)[0]
+    claims: dict[str, list[str]] = {}
+    for row in rows(page, 6):
+        claims.setdefault(row[0], row)  # the paper's own are first
+    shown = [row for row in rows(section, 7) if row[0] in readme.SHOWN]
+    assert len(shown) == sum(map(len, readme.SHOWN.values()))
+    for _paper, statement, criterion, *found in shown:
+        assert claims[statement][1:5] == found
+        assert claims[statement][5].startswith(f"Holds if {criterion}.")
+    for line in (line for line in section.splitlines() if line.startswith("- ")):
+        assert line.removeprefix("- ").split(" model ")[0] in page
+        source = line.rpartition(": ")[2].removesuffix(".")
+        assert f"Claims, source: paper ({source})." in page
 
 
 def test_a_long_table_is_cut_and_kept_whole_in_a_file() -> None:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import lightburst as lb
 from lightburst.compile import compile_plan
 from lightburst.scenario.explain import kinds
-from lightburst.scenario.fields import written_default
 from lightburst.scenario.transport import Tcp
 from lightburst.scenario.transport.presets import PRESETS
 from lightburst.units import parse_duration
@@ -24,46 +21,6 @@ TABLES = ("congestion_control", "recovery")
 def plain() -> lb.Scenario:
     """TCP without any setting of its own."""
     return lb.load(ROOT / "examples/obs.toml").with_(transport={"kind": "tcp"})
-
-
-def flat(preset: dict[str, Any]) -> dict[str, Any]:
-    """Settings by path, the kinds by the names of their tables."""
-    found: dict[str, Any] = {}
-    for key, value in preset.items():
-        inner = value.items() if isinstance(value, dict) else ()
-        found |= {f"{key}.{name}" if name != "kind" else key: setting for name, setting in inner}
-        if key not in TABLES:
-            found[key] = value
-    return found
-
-
-def usual(path: str) -> object:
-    """The default of a setting; one of a table is that of each kind that has it."""
-    table, _, key = path.rpartition(".")
-    if not table:
-        return written_default(Tcp.model_fields[key])
-    members = kinds(Tcp.model_fields[table]).values()
-    fields = [member.model_fields[key] for member in members if key in member.model_fields]
-    defaults = [written_default(field) for field in fields]
-    return defaults[0] if all(default == defaults[0] for default in defaults) else "by kind"
-
-
-def table() -> Iterator[str]:
-    """The rows of the table of presets: what differs from the defaults in any of them."""
-    settings = {name: flat(dict(preset)) for name, preset in PRESETS.items()}
-    paths = dict.fromkeys(path for preset in settings.values() for path in preset)
-    for path in paths:
-        cells = [preset.get(path, usual(path)) for preset in settings.values()]
-        words = [str(cell).lower() if isinstance(cell, bool) else str(cell) for cell in cells]
-        yield f"| `{path}` | " + " | ".join(f"`{word}`" for word in words) + " |"
-
-
-def test_the_page_has_the_table_of_all_presets() -> None:
-    page = (ROOT / "docs/scenario.md").read_text("utf-8")
-    between = page.partition("<!-- presets -->\n")[2].partition("<!-- presets end -->")[0]
-    heading, _rule, *rows = between.splitlines()
-    assert heading == "| Key | " + " | ".join(f"`{name}`" for name in PRESETS) + " |"
-    assert rows == list(table())
 
 
 def test_rfc_is_the_defaults() -> None:

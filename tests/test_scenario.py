@@ -371,21 +371,3 @@ def test_the_core_knows_the_same_names(topic: str) -> None:
 def test_the_core_knows_the_same_words(table: str, setting: str) -> None:
     field = SCHEMA["$defs"][table]["properties"][setting]
     assert sorted(_core.registry()[setting]) == sorted(field["enum"])
-
-
-def test_the_reference_page_has_every_field_with_its_default() -> None:
-    page = (ROOT / "docs/scenario.md").read_text(encoding="utf-8")
-    for name, table in SCHEMA["$defs"].items():
-        for key, field in table["properties"].items():
-            if key == "kind":
-                assert f"`{field['const']}`" in page, field["const"]
-                continue
-            needed = key in table.get("required", ())
-            default = "needed" if needed else field.get("default", "none")
-            if isinstance(default, dict):
-                assert f"| `{key}` | see below |" in page
-                assert "The default is `{ kind =" in page
-            else:
-                text = json.dumps(default) if isinstance(default, bool | list) else default
-                shown = text if text in ("needed", "none") else f"`{text}`"
-                assert f"| `{key}` | {shown} |" in page, f"{name}.{key} = {default}"

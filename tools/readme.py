@@ -1,8 +1,9 @@
 """Write what is reproduced, and how well, from a run: ``make docs``.
 
-Runs every paper that lightburst knows, in full, and writes the table between the two marks of
-README.md, its picture, docs/reproduced.md with all notes, and long tables whole in docs/data.
-Finished runs are in the store, so that a second call takes seconds.
+Runs every paper that lightburst knows, in full, and writes docs/reproduced.md with all claims and
+notes, long tables whole in docs/data, and the pictures. Between the two marks of README.md it
+writes how many claims hold, and a few of them with their criterion (`SHOWN`). Finished runs are in
+the store, so that a second call takes seconds.
 """
 
 from __future__ import annotations
@@ -23,9 +24,11 @@ from lightburst.report.reproduction import Reproduction, reproduce
 ROOT = Path(__file__).resolve().parent.parent
 BEGIN = "<!-- reproduced: begin; written by `make docs` -->"
 END = "<!-- reproduced: end -->"
-# With more claims than this a table is for docs/reproduced.md alone.
-MOST_ROWS = 40
-PAGE = "[docs/reproduced.md](docs/reproduced.md)"
+# The claims that README.md shows: the main ones of each paper, whether they hold or not.
+SHOWN = {
+    "minakhmetov2018": ("gain-50-high-10m", "gain-50-10m", "factor-3-10m"),
+    "yu2004": ("optimum-decade", "new-reno-worse-S25"),
+}
 MARKS = {
     Verdict.HOLDS: "holds",
     Verdict.DIFFERS: "**differs**",
@@ -43,31 +46,30 @@ def row(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-def claim_table(claims: Sequence[Claim], notes: bool) -> list[str]:
-    """Return the lines of a Markdown table of claims.
+def interval(claim: Claim) -> str:
+    """Show the interval of what was measured, a dash where there is none."""
+    return "–" if claim.ci_low is None else f"{number(claim.ci_low)} to {number(claim.ci_high)}"
+
+
+def claim_table(claims: Sequence[Claim]) -> list[str]:
+    """Return the lines of docs/reproduced.md: a Markdown table of claims with their notes.
 
     Parameters
     ----------
     claims : sequence of Claim
         The rows, at least one, all of one source.
-    notes : bool
-        Whether the last column tells the criterion and what else the runs show.
 
     Returns
     -------
     list of str
         Heading, rule and one line for each claim.
     """
-    headings = ["claim", claims[0].reference, "measured", "95 % interval", "verdict"]
-    lines = [row([*headings, "note"] if notes else headings)]
-    lines.append(row(["---", "---:", "---:", "---:", "---", "---"][: 6 if notes else 5]))
+    headings = ["claim", claims[0].reference, "measured", "95 % interval", "verdict", "note"]
+    lines = [row(headings), row(["---", "---:", "---:", "---:", "---", "---"])]
     for claim in claims:
-        interval = f"{number(claim.ci_low)} to {number(claim.ci_high)}"
-        cells = [claim.statement, number(claim.published), number(claim.measured)]
-        cells += ["–" if claim.ci_low is None else interval, MARKS[claim.verdict]]
-        if notes:
-            cells.append(f"Holds if {claim.criterion}. {claim.note}".strip())
-        lines.append(row(cells))
+        note = f"Holds if {claim.criterion}. {claim.note}".strip()
+        numbers = [number(claim.published), number(claim.measured), interval(claim)]
+        lines.append(row([claim.statement, *numbers, MARKS[claim.verdict], note]))
     return lines
 
 
@@ -80,28 +82,32 @@ def runs_of(found: Reproduction) -> str:
     )
 
 
-def readme_section(found: Reproduction) -> str:
-    """Return what README.md says of a paper: its own claims, or how many of them, if many."""
-    claims = [claim for claim in found.claims if claim.source == "paper"]
-    lines = [f"{runs_of(found)}. {number_of(found.claims, claims)}: {counted(claims)}.", ""]
-    if len(claims) <= MOST_ROWS:
-        return "\n".join([*lines, *claim_table(claims, notes=False)])
-    return "\n".join([*lines, *figure_table(claims), "", "Each with its note: " + PAGE + "."])
+def readme_counts(found: Reproduction) -> str:
+    """Return what README.md says of a paper: what was run, and how many of its claims hold."""
+    own = [claim for claim in found.claims if claim.source == "paper"]
+    return f"- {runs_of(found)}. {number_of(found.claims, own)}: {counted(own)}."
+
+
+def readme_table(shown: Sequence[tuple[str, Claim]]) -> list[str]:
+    """Return the lines of README.md's table: papers and claims, each claim with its criterion."""
+    headings = ["paper", "claim", "holds if", "published", "measured", "95 % interval", "verdict"]
+    lines = [row(headings), row(["---", "---", "---", "---:", "---:", "---:", "---"])]
+    for paper, claim in shown:
+        numbers = [number(claim.published), number(claim.measured), interval(claim)]
+        cells = [paper, claim.statement, claim.criterion, *numbers, MARKS[claim.verdict]]
+        lines.append(row(cells))
+    return lines
+
+
+def shown_of(found: Reproduction) -> list[tuple[str, Claim]]:
+    """Return the claims of a paper that README.md shows, each with the name of the paper."""
+    claims = {claim.id: claim for claim in found.claims}
+    return [(found.name, claims[id]) for id in SHOWN[found.name]]
 
 
 def number_of(claims: Sequence[Claim], own: Sequence[Claim]) -> str:
     """Say how many claims there are, as the command does, and how many the paper itself makes."""
     return f"{len(claims)} claims, {len(own)} of them the paper's own"
-
-
-def figure_table(claims: Sequence[Claim]) -> list[str]:
-    """Return the lines of a Markdown table: how many claims there are of each figure."""
-    lines = [row(["part", *(verdict.value for verdict in Verdict)])]
-    lines.append(row(["---", *("---:" for _ in Verdict)]))
-    for figure in dict.fromkeys(claim.figure for claim in claims):
-        found = [claim.verdict for claim in claims if claim.figure == figure]
-        lines.append(row([figure, *(str(found.count(verdict)) for verdict in Verdict)]))
-    return lines
 
 
 def listing_table(listing: Listing, file: str) -> list[str]:
@@ -131,7 +137,7 @@ def page_section(found: Reproduction, pictures: Sequence[str]) -> str:
         lines += listing_table(listing, f"data/{table_file(found, listing)}")
     for source, claims in by_source(found.claims).items():
         lines += ["", f"Claims, source: {source} ({counted(claims)}).", ""]
-        lines += claim_table(claims, notes=True)
+        lines += claim_table(claims)
     return "\n".join(lines)
 
 
@@ -183,7 +189,8 @@ def main() -> int:
     )
     chosen = parser.parse_args()
     text = ["# What is reproduced, and how well", "", "Written by `make docs` from a run."]
-    sections = []
+    counts: list[str] = []
+    shown: list[tuple[str, Claim]] = []
     for paper in PAPERS.values():
         beyond = [part for part in paper.parts if part not in paper.default]
         for name in (paper.name, *(f"{paper.name}/{part}" for part in beyond)):
@@ -192,9 +199,11 @@ def main() -> int:
             save_tables(found, ROOT / "docs" / "data")
             text += ["", page_section(found, pictures)]
             if name == paper.name:
-                sections.append(readme_section(found))
+                counts.append(readme_counts(found))
+                shown += shown_of(found)
     readme = ROOT / "README.md"
-    whole = replaced(readme.read_text(encoding="utf-8"), "\n\n".join(sections))
+    section = "\n".join([*counts, "", *readme_table(shown)])
+    whole = replaced(readme.read_text(encoding="utf-8"), section)
     readme.write_text(whole, encoding="utf-8")
     (ROOT / "docs" / "reproduced.md").write_text("\n".join(text) + "\n", encoding="utf-8")
     return 0

@@ -1,8 +1,10 @@
-"""The structure check: what the compiler and the linters do not know about this project.
+"""The structure check: the rules of this project that no compiler and no linter has.
 
 ``python tools/tidy.py [ROOT]`` prints one line for each finding and exits 1 if there is one.
 Each rule is a function from the root of a tree to its findings; ``RULES`` lists them.
-``docs/architecture.md`` says why the rules are as they are.
+``docs/architecture.md`` says why the rules are as they are. What clippy and ruff can check stands
+in their settings: ``Cargo.toml`` and ``clippy.toml``, also for the length of Rust functions, and
+``pyproject.toml``. Neither has a rule for lines of a file, and ruff none for lines of a function.
 """
 
 from __future__ import annotations
@@ -131,78 +133,18 @@ def file_length(root: Path) -> Iterator[Finding]:
                 yield Finding(relative(root, path), 0, message)
 
 
-# What can hide a brace in Rust: comments, raw strings, strings, characters (not lifetimes).
-_RUST_TEXT = re.compile(
-    r"//[^\n]*"
-    r"|/\*.*?\*/"
-    r'|\bb?r(?P<hashes>#*)".*?"(?P=hashes)'
-    r'|"(?:\\.|[^"\\])*"'
-    r"|'(?:\\(?:x[0-9a-fA-F]{2}|u\{[0-9a-fA-F_]+\}|.)|[^'\\\n])'",
-    re.DOTALL,
-)
-_RUST_FUNCTION = re.compile(r"\bfn\s+(?P<name>\w+)")
-
-
-def rust_functions(text: str) -> Iterator[tuple[str, int, int]]:
-    """Find the functions that have a body.
-
-    Parameters
-    ----------
-    text : str
-        A Rust source file.
-
-    Yields
-    ------
-    tuple of (str, int, int)
-        Name, line of the ``fn`` (from 1), and the number of lines from there to the brace that
-        closes the body, both included.
-    """
-    # Blank what is no code, but keep its line breaks, so that lines can be counted.
-    code = _RUST_TEXT.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), text)
-    for match in _RUST_FUNCTION.finditer(code):
-        end = _end_of_body(code, match.end())
-        if end is not None:
-            first = code.count("\n", 0, match.start()) + 1
-            yield match["name"], first, code.count("\n", match.start(), end) + 1
-
-
-def _end_of_body(code: str, start: int) -> int | None:
-    """Return where the body that begins after `start` ends; None for a declaration without one."""
-    nested = 0
-    braces = 0
-    for index in range(start, len(code)):
-        character = code[index]
-        if character in "([":
-            nested += 1
-        elif character in ")]":
-            nested -= 1
-        elif character == ";" and nested == 0 and braces == 0:
-            return None
-        elif character == "{":
-            braces += 1
-        elif character == "}":
-            braces -= 1
-            if braces == 0 and nested == 0:
-                return index
-    return None
-
-
-def python_functions(text: str) -> Iterator[tuple[str, int, int]]:
-    """Find the functions of a Python file: name, line, number of lines (docstring included)."""
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node.name, node.lineno, (node.end_lineno or node.lineno) - node.lineno + 1
-
-
 def function_length(root: Path) -> Iterator[Finding]:
-    """No function, tests included, over `MAX_FUNCTION_LINES` lines."""
-    for folder, suffix in SOURCES.items():
-        functions = rust_functions if suffix == ".rs" else python_functions
+    """No Python function, tests and docstrings included, over `MAX_FUNCTION_LINES` lines."""
+    for folder in (folder for folder, suffix in SOURCES.items() if suffix == ".py"):
         for path in source_files(root, folder):
-            for name, line, lines in functions(path.read_text(encoding="utf-8")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                    continue
+                lines = (node.end_lineno or node.lineno) - node.lineno + 1
                 if lines > MAX_FUNCTION_LINES:
-                    message = f"function {name} has {lines} lines; allowed: {MAX_FUNCTION_LINES}"
-                    yield Finding(relative(root, path), line, message)
+                    words = f"function {node.name} has {lines} lines"
+                    message = f"{words}; allowed: {MAX_FUNCTION_LINES}"
+                    yield Finding(relative(root, path), node.lineno, message)
 
 
 def _dependencies(manifest: dict[str, Any]) -> Iterator[tuple[str, bool]]:

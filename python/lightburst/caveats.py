@@ -1,4 +1,4 @@
-"""What a run warns of: what the scenario asks for and did not happen, or cannot be meant."""
+"""Warnings of a run: what the scenario asks for and did not happen, or what cannot be meant."""
 
 from collections.abc import Iterator
 from typing import Final, NamedTuple
@@ -25,7 +25,7 @@ class _Run(NamedTuple):
 
 
 def caveats(scenario: Scenario, plan: Plan, columns: Columns) -> Iterator[str]:
-    """Find what a user must know before a figure of a run is believed.
+    """Find what a user should know before believing the figures of a run.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def _hasty(run: _Run) -> Iterator[str]:
 
 
 def _spurious(run: _Run) -> Iterator[str]:
-    """Look at flows of which no packet was lost, in either direction: what they repeat had come."""
+    """Find retransmissions of flows that lost no packet: all that they sent again had arrived."""
     # The timeouts of stop-and-wait have no margin: they expire too early by design.
     tcp = run.plan.by_flow(lambda transport: transport["kind"] == "tcp")
     flows = run.columns["flows"]

@@ -164,7 +164,7 @@ class InputErrors(InputError):  # noqa: N818 - it is several
 
 
 class RunWarning(UserWarning):
-    """What a scenario asks for and did not happen, or what a reader of its results should know."""
+    """Something that a scenario asks for did not happen, or its results need a word of caution."""
 
 
 class StoreWarning(UserWarning):

@@ -3,7 +3,8 @@
 R. Jain, D. Chiu, W. Hawe, "A quantitative measure of fairness and discrimination for resource
 allocation in shared computer systems", DEC TR-301 (1984).
 
-Which of several paths a flow took is not known, so that it is told of the links that lie on all.
+Which of several paths a flow took is not recorded, so this is about the links that lie on all of
+its paths.
 """
 
 from typing import Any, NamedTuple
@@ -76,7 +77,7 @@ class Use(NamedTuple):
     of_link : ndarray of int64, shape (links,)
         Number under which each link stands in `link`: the first of those between its two nodes.
     told : ndarray of bool, shape (links,)
-        Whether the flows of each link are told.
+        Whether it is known which flows use the link.
     """
 
     flow: IntArray

@@ -1,8 +1,9 @@
 """Directories of results: replaced in one step, or added to, and never half written.
 
 A directory is written beside its place, in a working directory (``.lightburst-work-`` and a random
-name), and then changes places with what was there. Whoever is killed leaves the result before or
-the new one, each whole, and perhaps a working directory, which the next call clears away.
+name), and then changes places with what was there. A process that is killed at any moment leaves
+the earlier result or the new one, whole, and perhaps a working directory, which the next call
+clears away.
 """
 
 import ctypes
@@ -25,7 +26,7 @@ except ImportError:  # a system that is not POSIX
     fcntl = None  # type: ignore[assignment]
 
 _WORK: Final = ".lightburst-work-"
-_RANDOM: Final = "[a-z0-9_]" * 8  # as tempfile adds it: nobody calls a directory so by chance
+_RANDOM: Final = "[a-z0-9_]" * 8  # the random part that tempfile adds
 _NEW: Final = "new"
 # renameat2(2) of Linux with RENAME_EXCHANGE; renamex_np(2) of macOS with RENAME_SWAP.
 _HERE: Final = -100  # AT_FDCWD
@@ -139,8 +140,8 @@ def amend(directory: Path, write: Callable[[Path], object]) -> None:
     directory : Path
         Of the result.
     write : callable
-        Gets an empty directory and fills it with what can be made again from the rest: who is
-        killed while the files take their places leaves some of the new and some of the old.
+        Gets an empty directory and fills it with what can be made again from the rest: a process
+        that is killed while the files take their places leaves some new ones and some old ones.
 
     Raises
     ------
@@ -154,7 +155,7 @@ def amend(directory: Path, write: Callable[[Path], object]) -> None:
             fresh.mkdir()
             write(fresh)
             seal(fresh, directory)
-            # The list comes first: a file that is not on it would be taken for another's.
+            # The list comes first: a file that is not on it would be taken for somebody else's.
             for file in sorted(fresh.iterdir(), key=lambda file: file.name != SUMS):
                 file.replace(directory / file.name)
     except OSError as error:
@@ -201,7 +202,7 @@ def _made(parent: Path, held: ExitStack) -> Path:
 
 
 def _tend(parent: Path) -> None:
-    """Put back and clear away what was left by who was killed."""
+    """Put back and clear away what killed processes have left."""
     for work in parent.glob(_WORK + _RANDOM):
         if work.is_symlink() or not work.is_dir():
             continue
@@ -220,7 +221,7 @@ def _put_back(work: Path) -> None:
 
 @contextmanager
 def _lock(directory: Path) -> Iterator[bool]:
-    """Lock a directory, which ends with the process; False where that cannot be done.
+    """Lock a directory until the process ends; False where that cannot be done.
 
     `BlockingIOError` if another has locked it.
     """

@@ -10,8 +10,8 @@ from lightburst import metrics
 from lightburst.compile import Plan
 from lightburst.metrics import Columns, Metric
 
-# Those of the summary that are of flows, and what they are without any; all others are of the
-# network, which the groups share.
+# The figures of the summary that are about flows, and their values where there are no flows. All
+# others are about the network, which the groups share.
 _WITHOUT: Final[dict[str, Metric]] = {
     "flows": 0,
     "finished": 0,

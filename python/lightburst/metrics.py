@@ -37,7 +37,7 @@ DROPS: Final = (
     "dropped_queue_full",
 )
 
-# What there is of flows, of any part of them.
+# The figures of any set of flows.
 OF_FLOWS: Final = (
     "flows",
     "unfinished",
@@ -45,14 +45,14 @@ OF_FLOWS: Final = (
     *(f"slowdown_{word}" for word in ("mean", "median", "p99")),
 )
 
-# The warnings of a run as one text; none of them has it within.
+# Stands between the warnings of a run where they are one text; no warning contains it.
 BETWEEN_WARNINGS: Final = "; "
 
-# Units that are bursts, and what their assembly took.
+# Columns about bursts: how many there were, what they held, how long packets waited for them.
 BURSTS: Final = ("bursts", "burst_packets", "burst_bytes", "assembly_wait_ps")
 
-# What the model says, in the order in which it is hashed. How many events it took is the engine's
-# affair and not in it: an engine that needs fewer gives the same digest.
+# The columns that the digest covers, in the order in which they are hashed. The number of events is
+# not among them: an engine that needs fewer events gives the same digest.
 DIGESTED: Final = {
     "flows": (
         "received_ps",
@@ -115,8 +115,9 @@ def due(plan: Plan) -> Mask:
     Returns
     -------
     ndarray of bool, shape (flows,)
-        Not those of `WITHOUT_END` bytes, the largest size that can be written. Nothing else is left
-        out: if what the time limit cannot carry were, a shorter limit would improve percentiles.
+        Not those of `WITHOUT_END` bytes, the largest size that can be written. No other flow is
+        left out: if those too large for the time limit were, a shorter limit would improve
+        percentiles.
     """
     return np.asarray(plan.flows["bytes"] < WITHOUT_END)
 
@@ -134,8 +135,8 @@ def completion_s(plan: Plan, flows: Table) -> FloatArray:
     Returns
     -------
     ndarray of float, shape (flows,)
-        Seconds. Infinite if the last byte did not arrive; NaN if besides the flow was not meant to
-        finish, see `due`.
+        Seconds. Infinite if the last byte did not arrive; NaN if, besides, the flow was not meant
+        to finish, see `due`.
     """
     received = flows["received_ps"]
     time = np.where(due(plan), np.inf, np.nan)
@@ -327,13 +328,13 @@ def _energy(plan: Plan, columns: Columns, joule: Mapping[str, float]) -> float:
 
 
 def _quantiles(values: FloatArray, *probabilities: float) -> list[float]:
-    """Interpolated quantiles, as by `numpy.quantile`; infinite beside a value that is."""
+    """Interpolated quantiles, as by `numpy.quantile`; infinite where a neighbour is."""
     ordered, last = np.sort(values), values.size - 1
     found = []
     for probability in probabilities:
         place = probability * last
         low, part = int(place), place - int(place)
-        # No difference is taken of two infinities, and nothing of one.
+        # Infinite values are not subtracted from each other, nor multiplied by zero.
         below, above = float(ordered[low]), float(ordered[min(low + 1, last)])
         found.append(below if part == 0 or above == below else below + part * (above - below))
     return found

@@ -133,8 +133,8 @@ class Result:
             ``flows``, ``finished``
                 numbers of flows, and of those whose last byte arrived;
             ``unfinished``
-                how many did not finish that were meant to: those that have more to send than their
-                host's link carries in the whole time limit are not;
+                how many did not finish that were meant to; only flows of 1000 TB, the largest size,
+                are not meant to;
             ``delivered_bytes``
                 useful bytes that arrived in order, each counted once;
             ``retransmissions``
@@ -306,17 +306,16 @@ class Result:
         -------
         pandas.DataFrame
             ``group`` (where there are several), ``source``, ``destination`` (names in a graph, else
-            numbers), ``start_s``,
-            ``received_s`` (arrival of the last byte at the receiver), ``acknowledged_s`` (arrival
-            of its acknowledgement at the sender; for datagrams, which have none, as
-            ``received_s``), both NaN if it did not come; ``size_bytes``, ``delivered_bytes``,
-            ``completion_time_s`` (from ``start_s`` to ``received_s``; infinite if unfinished, NaN
-            if besides it was not meant to finish), ``ideal_s``, ``slowdown``, ``transmissions``
-            (data segments sent, with ``retransmissions``), ``duplicates`` (data segments that
-            arrived once more than needed), ``timeouts`` (of set-up, data and close), ``drops``
-            (packets of both directions, dropped or lost), ``path_links`` (of the path with
-            label 0, by the first port of each set) and ``status`` (why, if
-            unfinished); and ``counted``, where some do not.
+            numbers), ``start_s``, ``received_s`` (arrival of the last byte at the receiver),
+            ``acknowledged_s`` (arrival of its acknowledgement at the sender; for datagrams, which
+            have none, as ``received_s``), both NaN if it did not come; ``size_bytes``,
+            ``delivered_bytes``, ``completion_time_s`` (from ``start_s`` to ``received_s``; infinite
+            if unfinished, NaN if, besides, it was not meant to finish), ``ideal_s``, ``slowdown``,
+            ``transmissions`` (data segments sent, with ``retransmissions``), ``duplicates`` (data
+            segments that arrived once more than needed), ``timeouts`` (of set-up, data and close),
+            ``drops`` (packets of both directions, dropped or lost), ``path_links`` (of the path
+            with label 0, by the first port of each set) and ``status`` (why, if unfinished); and
+            ``counted``, where some do not.
         """
         return tables.flows(self.plan, self.columns)
 

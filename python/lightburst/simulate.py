@@ -77,9 +77,9 @@ def simulate(
     before: Result | None = None,
     ask: Callable[[int], None] | None = None,
 ) -> Result:
-    """Do what `run` does without a word: from another thread, or for who tells in another way.
+    """Do what `run` does, but issue no warnings: for callers that report them themselves.
 
-    With `ask` it asks for the bytes that it needs before it begins, which may take time.
+    Before it begins it calls `ask`, if that is given, with the bytes that it needs; `ask` may wait.
     """
     seed = check_seed(seed)
     plan = compile_plan(scenario, seed)

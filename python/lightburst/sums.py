@@ -83,7 +83,7 @@ def verify(directory: Path, names: Iterable[str]) -> None:
         file = directory / name
         if name not in sums:
             raise InputError("DIR", f"{name!r} (not in {directory / SUMS})", "a file of the result")
-        if not file.is_file():  # what it should be, and nothing that never ends
+        if not file.is_file():  # a regular file: to read anything else might never end
             raise InputError(
                 "DIR", f"{file} (missing; {SUMS} names it)", "the file as it was written"
             )

@@ -1,7 +1,7 @@
 """What happened to chosen flows, event by event, as tables in SI base units.
 
-Each function takes columns as the simulator gives them, all rows or some of them. Who needs times
-to the picosecond takes those columns themselves.
+Each function takes columns as the simulator gives them, all rows or some of them. For times to the
+picosecond use those columns themselves.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,10 +25,10 @@ MOST_BLOCKS: Final = 4
 TABLES: Final = ("segments", "windows", "bursts", "hops")
 
 _PS: Final = 1e-12
-# What a time or a burst is, and what a reason is, where there is none.
+# The numbers that stand for no time or no burst, and for no reason.
 _NONE: Final = np.uint64(2**64 - 1)
 _NO_REASON: Final = 255
-# What a node, a link or a flow is where there is none.
+# The number that stands for no node, no link or no flow.
 NOWHERE: Final = 2**32 - 1
 
 

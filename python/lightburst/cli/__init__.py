@@ -1,4 +1,4 @@
-"""The command line. Only `main` is imported here: it must start at once."""
+"""The command line. Little is imported here, so that it starts quickly."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prepare()
     code = _run(sys.argv[1:] if arguments is None else arguments)
     if arguments is None and code == INTERRUPTED:
-        # Python's own end would wait for threads in the middle of a simulation and take large
-        # networks apart piece by piece; whoever interrupts wants neither.
+        # A normal exit of Python would wait for threads in the middle of a simulation and free
+        # large networks piece by piece; after an interrupt nobody wants either.
         try:
             sys.stdout.flush()
             sys.stderr.flush()

@@ -1,7 +1,7 @@
-"""A run beside the main thread, so that the main thread can always hear Ctrl-C.
+"""A run in a thread of its own, so that the main thread can react to Ctrl-C at any time.
 
-The simulator hears it between events, NumPy not at all: drawing millions of flows, or handing them
-over, would make a user wait.
+The simulator reacts between events, NumPy not at all: a user would have to wait while millions of
+flows are drawn or handed over.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from lightburst.scenario import Scenario
     from lightburst.watch import Progress
 
-# A signal that comes just before Python falls asleep on a lock is heard when it wakes up.
+# The main thread waits in pieces of this length: a signal that comes just before it begins to wait
+# is handled only after the wait.
 _NAP_S: Final = 0.1
-# How long to wait for a run that is to end; what does not hear ends with the process.
+# How long to wait for a cancelled run to end. If it does not, its daemon thread ends with the
+# process.
 _PATIENCE_S: Final = 0.3
 
 

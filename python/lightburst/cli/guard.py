@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 
 BAD_INPUT: Final = 2
-# Characters of what typer says of words that make no command.
+# Most characters of typer's message about words that are no command.
 _LONGEST_SAID: Final = 200
 
 
@@ -68,7 +68,7 @@ def _explained(error: Any) -> str:
         name = parameter.get_error_hint().strip("'")
         words = parameter.help.rstrip(".")
         return str(InputError(name, "nothing", words[:1].lower() + words[1:]))
-    # What may stand there follows from here; a second sentence only guesses at it.
+    # We say below what is allowed; the second sentence of typer's message only guesses at it.
     said = str(error.message).partition(". ")[0].rstrip(".")
     said = printable(said, _LONGEST_SAID)
     said, context = said[:1].lower() + said[1:], getattr(error, "ctx", None)
@@ -127,7 +127,7 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
 
 @contextmanager
 def _warnings_said() -> Iterator[None]:
-    """Say what a store warns of in one line; of runs each command tells itself."""
+    """Print warnings about stores, one line each; commands print those about runs themselves."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", StoreWarning)
         usual = warnings.showwarning

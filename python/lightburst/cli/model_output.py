@@ -1,4 +1,4 @@
-"""How closed forms leave the command line: table, JSON, CSV and figure."""
+"""Output of closed forms: table, JSON, CSV and figure."""
 
 from __future__ import annotations
 

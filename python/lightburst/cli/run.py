@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from lightburst.report.words import Parts
     from lightburst.result import Result
 
-# More are more likely a slip of the finger.
+# A larger number is more likely a typing error, so the user is asked.
 _MOST_RUNS: Final = 10_000
 
 

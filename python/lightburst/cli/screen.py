@@ -16,14 +16,14 @@ _WIDER_THAN_ANY: Final = 100_000
 
 
 def console(width: int | None = None) -> Console:
-    """Give what is printed on: as wide as the terminal, or so wide; text is no markup."""
+    """Make a console as wide as the terminal, or as `width`, that takes no text for markup."""
     return Console(width=width, markup=False, emoji=False, highlight=False)
 
 
 def show_table(table: Table, title: str = "") -> None:
     """Print a table as wide as the terminal, or as its longest words need.
 
-    Where a terminal is narrower than these, it breaks the lines.
+    A terminal that is narrower than those words breaks the lines.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ FileArgument = Annotated[
     Path,
     typer.Argument(metavar="FILE", help="The store; studies of this directory use the default."),
 ]
-# As `lightburst.report.files.STORE`, which would cost the start of every command some time.
+# The same as `lightburst.report.files.STORE`; to import that would slow down every command.
 _STORE: Final = Path(".lightburst", "runs.sqlite")
 
 

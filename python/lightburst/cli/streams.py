@@ -1,4 +1,4 @@
-"""Standard output and error as they may be, closed, full, or in ASCII; and words for them."""
+"""Writing to standard output and error, which may be closed, full, or limited to ASCII."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 #: Exit code when standard output cannot be written, as other tools have it.
 FAILED_OUTPUT: Final = 1
 
-# What our own words have beside ASCII, as one writes it without.
+# The characters beyond ASCII in our own messages, and what stands for them in ASCII.
 _IN_ASCII: Final = {
     "–": "-", "µ": "u", "…": "...", "·": "*", "×": "x", "±": "+/-", "≤": "<=", "≥": ">=",
     "λ": "lambda", "²": "^2", "³": "^3", "\u00a0": " ",
@@ -26,11 +26,11 @@ _ERRORS: Final = "lightburst"
 
 
 class OutputError(Exception):
-    """Standard output took no more; the message is the system's."""
+    """Standard output cannot be written; the message is that of the system."""
 
 
 class _Output(io.TextIOWrapper):
-    """Standard output, which says in its own words that it cannot be written."""
+    """Standard output; where it cannot be written it raises `OutputError`."""
 
     def write(self, text: str) -> int:
         try:
@@ -46,7 +46,7 @@ class _Output(io.TextIOWrapper):
 
 
 class _Words(io.TextIOWrapper):
-    """Standard error: where it cannot be written, nobody can be told."""
+    """Standard error; where it cannot be written nothing is raised, since nobody could be told."""
 
     def write(self, text: str) -> int:
         try:
@@ -62,14 +62,14 @@ class _Words(io.TextIOWrapper):
 
 
 def _failure(error: OSError) -> Exception:
-    # Whoever does not want to read more, as `| head`, is no failure.
+    # That a reader such as `| head` stops reading is no failure.
     return error if error.errno == errno.EPIPE else OutputError(error.strerror)
 
 
 def prepare() -> None:
-    """Make both streams of this process such that whatever is written to them can be."""
+    """Set up both streams of this process so that any text can be written to them."""
     codecs.register_error(_ERRORS, _without)
-    # A file that is opened later must not get the number of a closed stream, and its words.
+    # A file that is opened later must not get the number of a closed stream, and with it its text.
     while (number := os.open(os.devnull, os.O_RDWR)) in range(3):
         pass
     os.close(number)
@@ -77,19 +77,19 @@ def prepare() -> None:
 
 
 def _wrapped(kind: type[io.TextIOWrapper], stream: Any) -> Any:
-    """Wrap a stream of Python's, None if it was closed: that refuses every word."""
+    """Wrap a stream of Python's; None stands for a closed one, which refuses all text."""
     if stream is None:
         return kind(os.fdopen(os.open(os.devnull, os.O_RDONLY), "wb"), "utf-8", _ERRORS)
     return kind(stream.detach(), stream.encoding, _ERRORS, line_buffering=stream.line_buffering)
 
 
 def discard(stream: Any) -> None:
-    """Send what a stream still holds to nowhere: Python would complain again when it ends."""
+    """Throw away what a stream still holds; Python would fail to write it again at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _without(error: UnicodeError) -> tuple[str, int]:
-    """Write in ASCII what an alphabet does not have."""
+    """Write in ASCII the characters that an encoding does not have."""
     assert isinstance(error, UnicodeEncodeError)
     text = error.object[error.start : error.end]
     escaped = (c.encode("ascii", "backslashreplace").decode("ascii") for c in text)

@@ -102,7 +102,7 @@ def _check(groups: Sequence[FlowGroup]) -> None:
 
 
 def _run(scenario: Scenario, seed: int) -> Result:
-    """Run; a flow that there is not was named by an option, not by a field."""
+    """Run the scenario; an error about the traced flow names the option that it comes from."""
     try:
         return run_aside(scenario, seed)
     except InputError as error:

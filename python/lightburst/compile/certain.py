@@ -37,10 +37,10 @@ def certain_links(plan: "Plan", flows: IntArray) -> tuple[IntArray, IntArray, ND
     flow, link : ndarray of int64, shape (uses,)
         One row for each flow and link of it; of parallel links, the first of them.
     told : ndarray of bool, shape (links,)
-        Whether the flows of each link are told: always those of the hosts' links; those between
-        switches neither in a fat-tree with k above 2, if flows go from one switch to another, nor
-        where switches from which flows without given paths start, times pairs of linked switches,
-        are more than `MOST_STEPS`.
+        Whether it is known which flows use the link. It is for the hosts' links; for links between
+        switches it is not in a fat-tree with k above 2, if flows go from one switch to another, and
+        not where switches from which flows without given paths start, times pairs of linked
+        switches, are more than `MOST_STEPS`.
     """
     hosts, nodes = plan.settings["hosts"], plan.settings["nodes"]
     ends = plan.links["from"].astype(np.int64), plan.links["to"].astype(np.int64)
@@ -78,7 +78,7 @@ def _matches(pair: IntArray, of_pair: IntArray, link: IntArray) -> tuple[IntArra
 def _between(plan: "Plan", first: IntArray, last: IntArray) -> tuple[IntArray, IntArray] | None:
     """Find the certain links between pairs of different switches, sorted by both.
 
-    Number of the pair and link of each; None if they are not told.
+    Number of the pair and link of each; None if they are not known.
     """
     if plan.settings["label"] is None:
         return _on_shortest(plan, first, last)

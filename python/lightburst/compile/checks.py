@@ -1,4 +1,4 @@
-"""What only the network and the flows tell: whether a scenario can be simulated."""
+"""Checks of a scenario that need its network and its flows."""
 
 from collections.abc import Iterator, Sequence
 
@@ -56,7 +56,7 @@ def lossy_links(scenario: Scenario, network: Network) -> NDArray[np.bool_]:
 def check_flows(
     scenario: Scenario, network: Network, switches: Switches, groups: Sequence[Flows]
 ) -> None:
-    """Refuse flows that there are not, waits beyond the clock, and bursts that are too large."""
+    """Refuse flows that do not exist, waits beyond the clock, and bursts that are too large."""
     errors = list(_missing_flows(scenario, sum(map(len, groups))))
     if errors:
         raise combine(errors)
@@ -73,7 +73,7 @@ def check_flows(
 
 
 def _missing_flows(scenario: Scenario, flows: int) -> Iterator[InputError]:
-    """Find where the scenario names a flow that there is not."""
+    """Find where the scenario names a flow that does not exist."""
     drops = () if scenario.loss is None else scenario.loss.drops
     named = [(f"loss.drops[{i}].flow", drop.flow) for i, drop in enumerate(drops)]
     named += [(f"measurement.trace[{i}]", n) for i, n in enumerate(scenario.measurement.trace)]

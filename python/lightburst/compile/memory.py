@@ -219,7 +219,7 @@ def _most_sent(plan: "Plan", flows: IntArray, links: int) -> FloatArray:
 
 
 def _again(plan: "Plan", links: int) -> float:
-    """Give the times that a segment is sent over so many links of which some lose it."""
+    """Estimate how often a segment is sent over so many links, some of which lose units."""
     lossy = plan.links.get("lossy")
     if plan.settings["loss"] is None or lossy is None:
         return 1.0

@@ -51,7 +51,8 @@ def path_columns(
     Raises
     ------
     InputError
-        When a given path is none, or more than one is wanted and there is none anywhere.
+        When a given route is no path of the network, or several paths are wanted and no pair has a
+        second one.
     """
     given = _given(routing.routes, network)
     weights = delay_ps if routing.metric == "delay" else np.ones_like(delay_ps)
@@ -91,7 +92,7 @@ def _graph(network: Network, weights: bytes) -> "tuple[nx.DiGraph[Any], list[lis
     A fibre in one direction is a node of its own, ``("fibre", number)``, so that parallel ones are
     told apart.
     """
-    # Imported here, so that who has no paths does not wait for it.
+    # Imported here, so that scenarios without such paths do not wait for it.
     import networkx as nx
 
     fibre = np.cumsum(network.wavelength == 0) - 1

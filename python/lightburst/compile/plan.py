@@ -72,7 +72,7 @@ class Plan:
 
     @cached_property
     def counted(self) -> NDArray[np.bool_]:
-        """Which flows count, shape (flows,); the others are there for those to meet."""
+        """Which flows count, shape (flows,); the others are there as traffic."""
         begin, end = (np.uint64(time) for time in self.window_ps)
         start = self.flows["start_ps"]
         counted: NDArray[np.bool_] = (start >= begin) & (start < end)
@@ -263,7 +263,7 @@ def _flows(scenario: Scenario, network: Network, made: list[Flows], seed: int) -
 
 def _network(scenario: Scenario) -> Network:
     """Build the network, unless it or the flows will not fit into memory."""
-    # The table of links of a graph fits, since it is there; what it makes of it is checked below.
+    # The table of links of a graph is in memory already; what is made of it is checked below.
     counts = count(scenario.topology) or build_network(scenario.topology).counts
     flows = sum(group.workload.count(counts.hosts) or 0 for group in scenario.flow_groups)
     check_memory(needed_bytes(counts, flows))

@@ -48,7 +48,7 @@ def packets_at_once(plan: "Plan", most: IntArray) -> int:
     least, bits = float(segment.min()) * BITS_PER_BYTE, _bits(plan)
     under_way = float((rate * delay).sum()) / PICOSECONDS_PER_SECOND / least
     waiting = np.minimum(_backlog(plan, user, link, bits), _room(plan)) / least
-    # Those who use a link have parts of what waits there.
+    # Flows that use a link share what waits there in proportion to their bits.
     given = np.bincount(link, bits[user], minlength=rate.size)
     part = np.divide(waiting, given, out=np.zeros(rate.size), where=given > 0)
     each = np.zeros(most.size)
@@ -89,7 +89,7 @@ def _backlog(plan: "Plan", user: IntArray, link: IntArray, bits: FloatArray) -> 
     order = np.argsort(link, kind="stable")
     user, link, begin = user[order], link[order], 0
     while begin < link.size:
-        # Some links at a time, each with all who use it.
+        # Some links at a time, each with all flows that use it.
         last = link[min(begin + _BLOCK, link.size) - 1]
         end = int(np.searchsorted(link, last, "right"))
         mine, at = user[begin:end], link[begin:end]
@@ -106,7 +106,7 @@ def _backlog(plan: "Plan", user: IntArray, link: IntArray, bits: FloatArray) -> 
 def _worst(
     at: IntArray, time: FloatArray, change: FloatArray, rate: NDArray[np.uint64], out: FloatArray
 ) -> None:
-    """Write the largest backlog of each link, given how what flows to it changes when."""
+    """Write the largest backlog of each link, given when the rate of what flows to it changes."""
     # From each change to the next one on the same link.
     same = at[1:] == at[:-1]
     first = np.flatnonzero(np.concatenate([[True], ~same]))
@@ -116,7 +116,7 @@ def _worst(
     lasts = np.append(np.where(same, np.diff(time), 0.0), 0.0)
     grown = np.cumsum((flowing - rate[at]) * lasts)
     grown -= np.concatenate([[0.0], grown])[first][number]
-    # The lowest so far on this link: what is deeper than any comes off from link to link.
+    # The lowest so far on this link: a depth that grows from link to link keeps the links apart.
     depth = number * (np.abs(grown).max() + 1)
     lowest = np.minimum.accumulate(np.minimum(grown, 0) - depth) + depth
     np.maximum.at(out, at, grown - lowest)

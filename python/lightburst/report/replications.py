@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from lightburst.scenario import Scenario
 
-# Not quantities: which outcome it was, to the bit, and what is to be said of it.
+# Columns that hold no quantities.
 _WORDS: Final = ("digest", "warnings")
 
 

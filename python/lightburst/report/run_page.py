@@ -273,7 +273,7 @@ def _utilisation(links: pd.DataFrame) -> Chart:
 def _queues(samples: pd.DataFrame) -> Chart:
     largest = samples.groupby("link")["queue_bytes"].max().nlargest(_LINKS).index
     shown = samples[samples["link"].isin(largest)]
-    # Of several times that fall together on the page the fullest.
+    # Of several times at one place on the page, the one with the longest queue.
     together = pd.cut(shown["time_s"], _POINTS, labels=False)
     rows = shown.loc[shown.groupby(["link", together])["queue_bytes"].idxmax()]
     ends = rows["source"].astype(str) + " to " + rows["target"].astype(str)

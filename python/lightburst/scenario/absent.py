@@ -1,4 +1,4 @@
-"""What is said of a change to a field whose table is not there."""
+"""The error for a change to a field whose table is not there."""
 
 from collections.abc import Sequence
 from itertools import islice

@@ -1,7 +1,8 @@
 """``[switching.assembly]``: when the packets that wait for one egress become a burst.
 
-Data and, unless the switch says otherwise, acknowledgements pass it. X. Yu, C. Qiao, Y. Liu,
-D. Towsley, "Performance evaluation of TCP implementations in OBS networks", 2004, use ``timer``.
+Packets with data are assembled, and, unless the switch says otherwise, acknowledgements. X. Yu, C.
+Qiao, Y. Liu, D. Towsley, "Performance evaluation of TCP implementations in OBS networks", 2004, use
+``timer``.
 """
 
 from typing import Annotated, Literal, Self
@@ -30,10 +31,16 @@ class _Assembly(Section):
 
     max_size: _Most = Field(
         None,
-        description="No burst is larger: a packet that would not fit begins the next one.",
+        description=(
+            "No burst is larger: a packet that would not fit begins the next one. At least a "
+            "segment. yu2004 has no limit."
+        ),
     )
     min_size: _Least = Field(
-        None, description="A burst that is smaller is padded to this size before it is sent."
+        None,
+        description=(
+            "A smaller burst is padded to this size before it is sent. yu2004 does not pad."
+        ),
     )
 
     @model_validator(mode="after")
@@ -56,7 +63,7 @@ class _BySize(_Assembly):
         Bytes.
     """
 
-    size: _Bytes = Field(description="A burst is closed when it holds this much.")
+    size: _Bytes = Field(description="A burst is closed as soon as it holds this much.")
 
     @model_validator(mode="after")
     def _reachable(self) -> Self:
@@ -77,7 +84,12 @@ class Timer(_Assembly):
     """
 
     kind: Literal["timer"] = "timer"
-    time: _Time = Field(description="From the first packet of a burst to its end.")
+    time: _Time = Field(
+        description=(
+            "From the first packet of a burst to its end: the assembly time T_b of yu2004. With "
+            "zero, only what comes at the same instant is put together."
+        )
+    )
 
 
 class BySize(_BySize):
@@ -96,7 +108,11 @@ class Mixed(_BySize):
     """
 
     kind: Literal["mixed"] = "mixed"
-    time: _Time = Field(description="From the first packet of a burst to its end at the latest.")
+    time: _Time = Field(
+        description=(
+            "A burst is closed at the latest when this much time has passed since its first packet."
+        )
+    )
 
 
 Assembly = Annotated[Timer | BySize | Mixed, Field(discriminator="kind")]

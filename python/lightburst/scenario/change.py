@@ -55,7 +55,8 @@ def change(scenario: Section, changes: Mapping[str, Any]) -> dict[str, Any]:
             allowed = "the path of a field, such as 'topology.link_length'"
             raise InputError("path", show(path), allowed)
     values = given(scenario)
-    # A kind first, and a table before what is in it: other changes are meant for the new one.
+    # Changes of kind first, and a table before its keys: the other changes are meant for the new
+    # table.
     steps = [
         (path, split(path), from_text(path, as_python(value))) for path, value in changes.items()
     ]
@@ -178,7 +179,8 @@ def quantity_at(scenario: Section, path: str) -> tuple[Quantity, float | None] |
     Returns
     -------
     (Quantity, float or None) or None
-        Its type and what is held, None for a word; None where the path leads to anything else.
+        Its type and its value, which is None for a word such as `unlimited`; None where the path
+        leads to anything else.
     """
     *tables, key = split(path)
     section: object = scenario

@@ -23,7 +23,7 @@ def kinds(field: FieldInfo) -> dict[str, Model]:
     if field.discriminator is not None:
         members = get_args(field.annotation)
     for part in get_args(field.annotation):
-        # `Transport | None` has the marks of the union at the first of its parts.
+        # In `Transport | None` the discriminator stands at the first part.
         marks = getattr(part, "__metadata__", ())
         if any(isinstance(mark, FieldInfo) and mark.discriminator for mark in marks):
             members = get_args(get_args(part)[0])
@@ -52,7 +52,7 @@ class _Place:
 
     def __init__(self, model: Model, location: Sequence[int | str]) -> None:
         self.path = ""
-        # The scenario, of a key that stands in no table.
+        # The scenario, if the key stands outside all tables.
         self.root = model if len(location) == 1 else None
         self.field: FieldInfo | None = None
         self.table: Model | None = model
@@ -158,7 +158,7 @@ def _paths(model: Model) -> Iterator[str]:
 
 
 def _inner_key(place: _Place, key: str) -> str | None:
-    """Say where a key belongs that is one of an inner table's."""
+    """Say where a key belongs that an inner table has."""
     for name, field in place.parent.model_fields.items() if place.parent else ():
         if is_mapping(field):
             continue

@@ -46,9 +46,10 @@ class Section(BaseModel):
     alternatives : tuple of frozenset of str
         Keys of which there may be one only: setting one of them takes the others away.
     came_later : frozenset of str
-        Fields that came later, and change nothing at their default.
+        Fields that were added later. At their default `Scenario.canonical_json` leaves them out, so
+        that scenarios from before keep their digests.
     instead : str
-        What to call with other things than fields, at the end of the error that refuses them.
+        What to call instead, at the end of the error about an argument that is not a field.
 
     Raises
     ------

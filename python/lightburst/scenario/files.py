@@ -1,4 +1,4 @@
-"""Files of the user's: regular ones, read whole, and no larger than a memory bears."""
+"""Files that a user names: only regular ones are read, and only up to a size."""
 
 import errno
 import os
@@ -31,7 +31,7 @@ def obstacle(file: Path) -> str | None:
         file.open("rb").close()
     except OSError as error:
         return error.strerror or str(error)
-    except ValueError:  # a NUL, or what no file system can write
+    except ValueError:  # a NUL byte, or a name that no file system takes
         return "not the name of a file"
     return None
 

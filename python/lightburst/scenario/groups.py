@@ -18,7 +18,7 @@ class Group(Section):
 
     workload: Workload = Field(description="Which flows there are.")
     transport: Transport | None = Field(
-        None, description="How their data is sent; without one that of the scenario."
+        None, description="How their data is sent; without it that of the scenario."
     )
 
 

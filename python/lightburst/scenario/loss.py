@@ -23,24 +23,38 @@ class Drop(Section):
 
     flow: Annotated[int, Whole(0)] = Field(0, description="Number of the flow, from 0.")
     burst: _Number | None = Field(
-        None, description="Which unit that carries data of the flow: 7 is the seventh."
+        None,
+        description=(
+            "The unit with this number among those that carry data of the flow: 7 is the seventh."
+        ),
     )
     segments: _Range | None = Field(
         None,
-        description="Each of these data segments, from the first to the last, and what it is in.",
+        description=(
+            "The data segments from the first to the last of these, each with the unit that "
+            "holds it."
+        ),
     )
     transmission: _Number | None = Field(
-        None, description="With `segments`: which sending of each is lost; the first if absent."
+        None,
+        description=(
+            "With `segments`: which sending of each is lost. Without it the first; 2 is the "
+            "first retransmission."
+        ),
     )
     window: _Window | None = Field(
         None,
         description=(
-            "The first unit with data of the flow that was sent while the congestion window was at "
-            "least so many segments."
+            "The first unit with a data segment that was sent while the congestion window was "
+            "at least this many segments."
         ),
     )
     acknowledgements: _Range | None = Field(
-        None, description="These units, of those that carry acknowledgements of the flow."
+        None,
+        description=(
+            "The units from the first to the last of these, among those that carry "
+            "acknowledgements of the flow, its SYN+ACK included."
+        ),
     )
 
     @model_validator(mode="after")
@@ -69,16 +83,26 @@ class Loss(Section):
     """Losses on links between switches, independent of each other and of the traffic."""
 
     probability: _Probability = Field(
-        0.0, description="Probability that a unit which carries data is lost."
+        0.0, description="Probability that a unit is lost which carries data: p of yu2004."
     )
     acknowledgement_probability: _Probability = Field(
-        0.0, description="Probability that a unit which carries no data is lost."
+        0.0,
+        description=(
+            "Probability that a unit is lost which carries no data. yu2004 does not speak of "
+            "lost acknowledgements, and its formulas have none; the fit to its tables prefers "
+            "none, too."
+        ),
     )
     on: Literal["first-link", "every-link"] = Field(
         "first-link",
         description=(
-            "Where: on the links from a switch that has hosts to another switch, so that a unit is "
-            "tested once on its way; or on every link between switches."
+            'Where units are lost. `"first-link"`: on the links from a switch that has hosts to '
+            'another switch, so that a unit is tested once on its way. `"every-link"`: on each '
+            "link between two switches, so that a longer path loses more. yu2004 speaks of "
+            'fibres "with a given loss probability p", and in its formulas p is the loss of a '
+            "burst; its tables fit better with p for the whole path."
         ),
     )
-    drops: tuple[Drop, ...] = Field((), description="Losses to order, beside those by chance.")
+    drops: tuple[Drop, ...] = Field(
+        (), description="Losses that you order, whatever the probabilities."
+    )

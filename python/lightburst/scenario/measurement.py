@@ -50,30 +50,64 @@ class Measurement(Section):
     came_later: ClassVar[frozenset[str]] = frozenset({"warm_up", "until", "size_classes"})
 
     time_limit: PositiveDuration = Field(
-        parse_duration("1000 s"), description="Simulated time at which unfinished flows are left."
+        parse_duration("1000 s"),
+        description=(
+            "Simulated time at which a run stops; flows that did not finish by then count as "
+            "infinitely long. The default is far beyond any run that makes progress: a flow has "
+            "met the longest timeout, 60 s, many times by then."
+        ),
     )
-    warm_up: Duration = Field(0, description="Flows that start before this run, and do not count.")
+    warm_up: Duration = Field(
+        0,
+        description=(
+            "Flows that start earlier run, but do not count: not in completion times, "
+            "slowdowns, retransmissions and timeouts, nor in the throughput, which is that of "
+            "the flows that count, from the first start of one to the last acknowledgement. "
+            "Links and switches count always."
+        ),
+    )
     until: PositiveDuration | None = Field(
-        None, description="Nor do those that start at this time or later."
+        None,
+        description=(
+            "Flows that start at this time or later do not count either. They keep the load up "
+            "for the flows that count, which run to their end."
+        ),
     )
     size_classes: tuple[PositiveSize, ...] = Field(
         (parse_size("100 kB"), parse_size("10 MB")),
-        description="Sizes of flows, increasing, between which metrics are given apart.",
+        description=(
+            "Sizes of flows, increasing, between which completion times and slowdowns are given "
+            "apart. A flow of exactly such a size belongs above it. The two defaults are usual "
+            "in the data-centre literature for short and long flows; `[]` for no classes."
+        ),
     )
     trace: tuple[Annotated[int, Whole(0)], ...] = Field(
-        (), description="Numbers of the flows, from 0, of which every packet is written down."
+        (),
+        description=(
+            "Numbers of the flows, from 0, of which every packet, every window and every burst "
+            "is recorded: `trace = [0, 3]`."
+        ),
     )
     sample: Annotated[int | None, Quantity(TIME, positive=True, word="off")] = Field(
-        None, description="From one look at queues, buffers and links to the next."
+        None,
+        description=(
+            'From one look at queues, buffers and links to the next: `sample = "100 us"`. Off, '
+            "because most questions are answered by the sums."
+        ),
     )
     event_limit: Annotated[int | None, Whole(1, 2**63 - 1, word="unlimited")] = Field(
-        None, description="Events after which a run that has not ended is an error."
+        None, description="A run that has not ended after this many events is an error."
     )
     memory_limit: Annotated[int | None, Quantity(SIZE, positive=True, word="free")] = Field(
-        None, description="Memory of the program with which a run that goes on is an error."
+        None,
+        description=(
+            "A run that goes on while the program holds more than this (all that it does at the "
+            'same time) is an error. `"free"`: while less than a twentieth is free of what was '
+            "free when it began, in the machine or its control group."
+        ),
     )
     energy: Energy | None = Field(
-        None, description="Energy per bit of conversions; without it none is reckoned."
+        None, description="Energy of conversions; without it none is calculated."
     )
 
     @model_validator(mode="after")

@@ -47,14 +47,38 @@ class Scenario(Section):
     instead: ClassVar[str] = "; lightburst.load reads a file, Scenario.from_dict a dictionary"
 
     name: Annotated[str, Name(0)] = Field("", description="For titles; changes nothing else.")
-    topology: Topology
-    routing: Routing = Routing()
-    switching: Switching
-    loss: Loss | None = None
-    groups: dict[str, Group] | None = None
-    transport: Transport | None = Field(None, validate_default=True)
-    workload: Workload | None = Field(None, validate_default=True)
-    measurement: Measurement = Measurement()
+    topology: Topology = Field(description="Hosts, switches and the links between them.")
+    routing: Routing = Field(
+        Routing(), description="Which paths there are, and which of them a unit takes."
+    )
+    switching: Switching = Field(description="What the switches are.")
+    loss: Loss | None = Field(
+        None,
+        description=(
+            "What links lose, by chance or because you say so. Without it nothing is lost but by "
+            "contention and full buffers."
+        ),
+    )
+    groups: dict[str, Group] | None = Field(
+        None,
+        description=(
+            "Several groups of flows, by name, each with a workload and, if wanted, a transport "
+            "of its own."
+        ),
+    )
+    transport: Transport | None = Field(
+        None,
+        validate_default=True,
+        description="How the data of a flow is sent. Needed, unless each group has its own.",
+    )
+    workload: Workload | None = Field(
+        None,
+        validate_default=True,
+        description="Which flows there are. Needed, unless there are groups.",
+    )
+    measurement: Measurement = Field(
+        Measurement(), description="When to stop, which flows count, and what is recorded."
+    )
 
     @property
     def flow_groups(self) -> tuple[FlowGroup, ...]:
@@ -67,7 +91,7 @@ class Scenario(Section):
 
     @property
     def routing_choice(self) -> Choice:
-        """What chooses among next hops in a run: `routing.choice`, or what the transport bears."""
+        """What chooses among next hops in a run: `routing.choice`, or what suits the transport."""
         tcp = any(group.transport.kind == "tcp" for group in self.flow_groups)
         return self.routing.choice or ("flow-hash" if tcp else "free")
 
@@ -194,9 +218,8 @@ class Scenario(Section):
         """Write what the simulation depends on, in one line; the same for the same scenario.
 
         The name, what is traced, what is sampled and the limits of events and memory are left out,
-        and so are settings of the measurement that are as they are without being given; files stand
-        with the SHA-256 of their contents, so that a changed file makes another scenario and a
-        moved one does not.
+        and so are fields that were added later and have their default; files stand with the SHA-256
+        of their contents, so that a changed file makes another scenario and a moved one does not.
 
         Raises
         ------
@@ -224,7 +247,7 @@ def _sorted(value: Any) -> Any:
 
 
 def _leave_out_unused(section: Section, values: dict[str, Any]) -> None:
-    """Leave out what came later and is as it would be without: old keys of studies stay good."""
+    """Leave out fields of `came_later` at their default, so that stored runs are found again."""
     for name, field in type(section).model_fields.items():
         value = getattr(section, name)
         if isinstance(value, Section):

@@ -103,7 +103,7 @@ class Pareto(Section):
 
     kind: Literal["pareto"] = "pareto"
     shape: Annotated[float, Real(0, inclusive=False)] = Field(
-        description="Tail index; the mean is infinite at 1 and below, unless there is a maximum."
+        description=("Tail index. The mean is infinite at 1 and below, unless there is a maximum.")
     )
     minimum: PositiveSize = Field(description="Smallest size.")
     max: _Maximum = Field(None, description="Larger sizes are drawn again.")
@@ -145,9 +145,23 @@ class Empirical(Section):
     """Sizes from a measured distribution, with straight lines between its points."""
 
     kind: Literal["empirical"] = "empirical"
-    name: EmpiricalName | None = Field(None, description="One of the distributions shipped.")
+    name: EmpiricalName | None = Field(
+        None,
+        description=(
+            'A distribution that comes with lightburst. `"websearch"`: DCTCP (Alizadeh et al., '
+            "SIGCOMM 2010), the twelve points used by pFabric and HPCC; mean 1.71 MB. "
+            '`"hadoop"`: a Facebook cluster (Roy et al., SIGCOMM 2015), the twenty points used '
+            "by HPCC; mean 120 kB."
+        ),
+    )
     file: DataFile | None = Field(
-        None, description="Or a file with lines of 'bytes percent' or 'bytes probability'."
+        None,
+        description=(
+            "One of your own: lines of `bytes percent` (ending at 100) or `bytes probability` "
+            "(ending at 1), separated by spaces or a comma, as the htsim, pFabric and HPCC "
+            "tools have them; `#` begins a comment. The same size on two lines is a jump; a "
+            "first line above zero is a share of flows of just that size."
+        ),
     )
 
     @model_validator(mode="after")

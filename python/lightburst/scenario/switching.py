@@ -24,22 +24,29 @@ class _Switch(Section):
     header_processing_time : int
         Picoseconds.
     layers, nodes : dict of str to Switching
-        What is not as this table says: layers of the topology, and single switches, which count
-        more. The tables in them have none of their own.
+        Tables that hold in place of this one for some layers of the topology and for single
+        switches; for a switch that has both, that in `nodes`. They have no `layers` and `nodes` of
+        their own.
     """
 
     header_processing_time: _Delay = Field(
-        0, description="Added to the delay of each link that leads to a switch."
+        0,
+        description=(
+            "Added to the delay of each link that leads to a switch. minakhmetov2018 has none."
+        ),
     )
     layers: _Others = Field(
         {},
         validate_default=True,
-        description="Other switches in layers of the topology, by name: a table for each.",
+        description=(
+            "Other switches in some layers of the topology: a table for each, by the name of "
+            "the layer."
+        ),
     )
     nodes: _Others = Field(
         {},
         validate_default=True,
-        description="Other switches at single nodes, by name: a table for each.",
+        description=("Other switches at some nodes: a table for each, by the name of the node."),
     )
 
     @model_validator(mode="after")
@@ -51,7 +58,7 @@ class _Switch(Section):
         return self
 
     def others(self) -> Iterator[tuple[str, "Switching"]]:
-        """Tables of the switches that are not as this one says, with their paths in it."""
+        """Give the tables in `layers` and `nodes`, each with its path in this one."""
         for name in ("layers", "nodes"):
             tables: dict[str, Switching] = getattr(self, name)
             yield from ((f"{name}.{key}", table) for key, table in tables.items())
@@ -64,7 +71,7 @@ class _Switch(Section):
 
 
 class _Optical(_Switch):
-    """What every switch without conversion on its main way has.
+    """What every switch has that passes light on without converting it.
 
     Attributes
     ----------
@@ -73,7 +80,12 @@ class _Optical(_Switch):
     """
 
     switching_time: _Delay = Field(
-        0, description="From the decision to the beginning of the transmission."
+        0,
+        description=(
+            "From the decision to the beginning of the transmission, and in a hybrid switch "
+            "also on the way into the buffer and out of it; the output port is busy meanwhile. "
+            "minakhmetov2018 has none."
+        ),
     )
 
 
@@ -94,12 +106,24 @@ class Hybrid(_Optical):
 
     kind: Literal["hybrid"] = "hybrid"
     buffer_ports: Annotated[int, Whole(0, 65_535)] = Field(
-        2, description="Ports into the buffer and as many out of it (the paper's ne)."
+        2,
+        description=(
+            "Ports into the buffer, and as many out of it, each at the link's rate: ne in "
+            "minakhmetov2018, which has 0, 2 and 5. At most the ports of the largest switch. "
+            "With 0 the switch does exactly what an all-optical one does."
+        ),
     )
-    buffer_size: Unlimited = Field(None, description="Room in the buffer of each switch.")
+    buffer_size: Unlimited = Field(
+        None, description="Room in the buffer of each switch. minakhmetov2018 has no limit."
+    )
     re_emission: Literal["after-reception", "cut-through"] = Field(
         "after-reception",
-        description="Whether a unit may leave the buffer before all of it has come in.",
+        description=(
+            'When a buffered unit may leave. `"after-reception"`: when all of it has come in. '
+            '`"cut-through"`: before that. minakhmetov2018 leaves it open; it says that the '
+            "sender must wait one packet duration longer for each buffer on the way, which is "
+            "the first."
+        ),
     )
 
 
@@ -113,9 +137,19 @@ class Electronic(_Switch):
     """
 
     kind: Literal["electronic"] = "electronic"
-    queue_size: Unlimited = Field(_HUNDRED_PACKETS, description="Room in the queue of each output.")
+    queue_size: Unlimited = Field(
+        _HUNDRED_PACKETS,
+        description=(
+            "Room in the queue of each output; at least a segment. The default is a hundred "
+            "full segments, about what a shallow switch has for a port."
+        ),
+    )
     ecn_threshold: Annotated[int | None, Quantity(SIZE, word="off")] = Field(
-        None, description="Units that find this much queued are marked."
+        None,
+        description=(
+            "A unit that finds at least this much in the queue is marked (ECN). Marks are "
+            "counted; no transport here reacts to them yet."
+        ),
     )
 
 
@@ -126,10 +160,19 @@ class Burst(_Optical):
     """
 
     kind: Literal["burst"] = "burst"
-    assembly: Assembly = Field(description="When waiting packets become a burst.")
+    assembly: Assembly = Field(
+        description=(
+            "When waiting packets become a burst. There is no default, because this is what "
+            "such a network is studied for."
+        )
+    )
     assemble_acknowledgements: Flag = Field(
         True,
-        description="Whether packets without data wait to be assembled, too, or go at once, alone.",
+        description=(
+            "Whether packets without data wait to be assembled, too; if not, each goes at once "
+            "as a burst of its own. The round trip of yu2004 is RTT0 + 2 T_b, so they wait; its "
+            "tables cannot tell."
+        ),
     )
 
 

@@ -1,4 +1,4 @@
-"""TOML, whose numbers have no unit: what the user wrote must not pass for a number of Python's."""
+"""Reads TOML so that its numbers, which have no unit, are told from numbers given in Python."""
 
 import tomllib
 from typing import Any

@@ -23,13 +23,28 @@ _PROPAGATION_PS_PER_M = 5000.0
 
 MOST_WAVELENGTHS = 256
 Wavelengths = Annotated[int, Whole(1, MOST_WAVELENGTHS)]
-_WAVELENGTHS = Field(
-    1, description="Channels of each link between two switches, each of the link's rate."
-)
 
 
-class _Links(Section):
-    """What every topology says of its links.
+class _Topology(Section):
+    """What every topology has."""
+
+    came_later: ClassVar[frozenset[str]] = frozenset({"wavelengths"})
+
+    wavelengths: Wavelengths = Field(
+        1,
+        description=(
+            "Channels of each link between two switches, each with the rate of the link; links "
+            "of hosts have one. Each is a way of its own from one switch to the other, so that "
+            "a unit finds as many equally good next hops, among which `routing.choice` decides: "
+            'with `"free"` it takes any channel that is free now, which is full wavelength '
+            'conversion; with `"flow-hash"` a flow, and so all bursts from one edge to another, '
+            "keeps to one channel of each link."
+        ),
+    )
+
+
+class _Links(_Topology):
+    """What every topology has whose links have a length.
 
     Attributes
     ----------
@@ -39,18 +54,26 @@ class _Links(Section):
         Bits a second, in each direction.
     propagation : float
         Delay in picoseconds a metre.
-    wavelengths : int
-        Parallel links between two switches.
     """
 
-    came_later: ClassVar[frozenset[str]] = frozenset({"wavelengths"})
-
-    link_length: Length = Field(_LINK_LENGTH, description="Length of each link.")
-    link_rate: Rate = Field(_LINK_RATE, description="Rate of each link, in each direction.")
-    propagation: DelayPerLength = Field(
-        _PROPAGATION_PS_PER_M, description="Propagation delay for each unit of length."
+    link_length: Length = Field(
+        _LINK_LENGTH,
+        description=(
+            "Length of each link. One of the four of minakhmetov2018 (10 m, 100 m, 1 km, 10 "
+            "km), that of its figure 2a."
+        ),
     )
-    wavelengths: Wavelengths = _WAVELENGTHS
+    link_rate: Rate = Field(
+        _LINK_RATE, description="Rate of each link, in each direction; that of minakhmetov2018."
+    )
+    propagation: DelayPerLength = Field(
+        _PROPAGATION_PS_PER_M,
+        description=(
+            "Propagation delay for each unit of length: light in a fibre of refractive index "
+            '1.5. minakhmetov2018 does not say; this is the usual value. `"0 ps/m"` leaves 1 ps '
+            "for each link."
+        ),
+    )
 
 
 class FatTree(_Links):
@@ -59,7 +82,12 @@ class FatTree(_Links):
     layers: ClassVar[tuple[str, ...]] = ("edge", "aggregation", "core")
 
     kind: Literal["fat-tree"] = "fat-tree"
-    k: Annotated[int, Whole(2, 128, even=True)] = Field(8, description="Ports of each switch.")
+    k: Annotated[int, Whole(2, 128, even=True)] = Field(
+        8,
+        description=(
+            "Ports of each switch. 8 gives the 128 servers and 80 switches of minakhmetov2018."
+        ),
+    )
 
     @property
     def largest_degree(self) -> int:
@@ -79,7 +107,7 @@ class PathTopology(_Links):
 
     kind: Literal["path"] = "path"
     links: Annotated[int, Whole(1, 10_000)] = Field(
-        description="Links from one host to the other; the switches are one fewer."
+        description="Links from one host to the other; there is one switch fewer."
     )
 
     @property
@@ -99,13 +127,18 @@ class GraphLink(Section):
 
     source: Annotated[str, Name()] = Field(description="Name of the node at one end.")
     target: Annotated[str, Name()] = Field(description="Name of the node at the other end.")
-    length: Length | None = Field(None, description="Length; `link_length` if absent.")
-    rate: Rate | None = Field(None, description="Rate; `link_rate` if absent.")
+    length: Length | None = Field(
+        None, description="Length; without it `link_length` of the topology."
+    )
+    rate: Rate | None = Field(None, description="Rate; without it `link_rate` of the topology.")
     wavelengths: Wavelengths | None = Field(
-        None, description="Channels, of a link between switches; `wavelengths` if absent."
+        None,
+        description=(
+            "Channels, of a link between switches; without it `wavelengths` of the topology."
+        ),
     )
     name: Annotated[str, Name()] | None = Field(
-        None, description="Name; parallel links have names that differ."
+        None, description="Name of the link. Parallel links need names, all different."
     )
 
 
@@ -117,16 +150,34 @@ class Graph(_Links):
     kind: Literal["graph"] = "graph"
     file: DataFile | None = Field(
         None,
-        description="CSV with the columns source, target and, if wanted, those of `links`.",
+        description=(
+            "CSV with a heading and the columns `source` and `target` (names of nodes) and, if "
+            "wanted, `length` and `rate` (with units), `wavelengths` and `name`. Each link "
+            "stands there once and goes both ways; an empty cell counts as `link_length`, "
+            "`link_rate`, `wavelengths` or no name."
+        ),
     )
     links: tuple[GraphLink, ...] = Field(
-        (), description="The links themselves, in place of a file."
+        (),
+        description=(
+            'The same in the scenario itself, in place of a file: `links = [{ source = "a", '
+            'target = "b", length = "1 km" }, ...]`.'
+        ),
     )
     hosts: Literal["leaves"] | None = Field(
-        None, description="Which nodes are hosts: those with one link. The default."
+        None,
+        description=(
+            '`"leaves"`: the nodes with one link are the hosts. This is so without the key, '
+            "too, unless `hosts_per_node` is given."
+        ),
     )
     hosts_per_node: Annotated[int, Whole(1, 65_535)] | None = Field(
-        None, description="Or every node is a switch, and has this many hosts of its own."
+        None,
+        description=(
+            "Every node is a switch and has this many hosts of its own, called `name/0`, "
+            "`name/1` and so on, at `link_length` and `link_rate`. No node may have such a name "
+            "itself."
+        ),
     )
 
     # Known only when the table of links has been read.
@@ -143,7 +194,7 @@ class Graph(_Links):
         return self
 
 
-class ObsPath(Section):
+class ObsPath(_Topology):
     """The path of yu2004: hosts, an edge, cores in a row, an edge, hosts.
 
     Attributes
@@ -155,25 +206,58 @@ class ObsPath(Section):
     """
 
     layers: ClassVar[tuple[str, ...]] = ("edge", "core")
-    came_later: ClassVar[frozenset[str]] = frozenset({"wavelengths"})
 
     kind: Literal["obs-path"] = "obs-path"
     host_pairs: Annotated[int, Whole(1, 65_534)] = Field(
-        1, description="Hosts at each end: so many senders and as many receivers."
+        1,
+        description=(
+            "Hosts at each end: this many senders and as many receivers. yu2004 looks at a "
+            "single flow."
+        ),
     )
     core_nodes: Annotated[int, Whole(0, 10_000)] = Field(
-        2, description="Core nodes between the two edges; the fibres are one more."
+        2,
+        description=(
+            "Core nodes between the two edges; there is one fibre more. yu2004 has two, and "
+            "three fibres."
+        ),
     )
     access_rate: Rate = Field(
-        parse_rate("1 Gb/s"), description="Rate of the link between each host and its edge."
+        parse_rate("1 Gb/s"),
+        description=(
+            "Rate of the link between each host and its edge, in each direction. The default is "
+            "the high access rate of yu2004, 125 MB/s; its others are 500 kB/s (`4 Mb/s`) and "
+            "1.25 kB/s (`10 kb/s`). For its tables I and II it does not say; 125 kB/s (`1 "
+            "Mb/s`), that of its packet traces, fits best."
+        ),
     )
-    access_delay: Duration = Field(parse_duration("10 ms"), description="Delay of that link.")
-    fibre_rate: Rate = Field(parse_rate("80 Gb/s"), description="Rate of each fibre.")
-    fibre_delay: Duration = Field(parse_duration("10 ms"), description="Delay of each fibre.")
+    access_delay: Duration = Field(
+        parse_duration("10 ms"),
+        description=(
+            "Delay of the link between each host and its edge: that of yu2004. At least 1 ps, "
+            'also where `"0 s"` is given.'
+        ),
+    )
+    fibre_rate: Rate = Field(
+        parse_rate("80 Gb/s"),
+        description="Rate of each fibre, in each direction: the 10 GB/s of yu2004.",
+    )
+    fibre_delay: Duration = Field(
+        parse_duration("10 ms"),
+        description=(
+            'Delay of each fibre: that of yu2004. At least 1 ps, also where `"0 s"` is given.'
+        ),
+    )
     extra_round_trip: Duration = Field(
-        0, description="More round-trip time, on the receivers' links, half in each direction."
+        0,
+        description=(
+            "Added to the round-trip time, half of it in each direction of the receivers' "
+            "links. None by default, because a path should take what its links say. yu2004 has "
+            "a round trip (RTT0) of 135 ms, but its links add up to 2 · 5 · 10 ms; where the "
+            'other 35 ms come from is open, and its tables cannot tell. `"35 ms"` gives its '
+            "RTT0."
+        ),
     )
-    wavelengths: Wavelengths = _WAVELENGTHS
 
     @property
     def largest_degree(self) -> int:

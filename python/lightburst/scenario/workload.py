@@ -17,7 +17,8 @@ from lightburst.units import (
     parse_duration,
 )
 
-# Of any flow, in picoseconds: room for sums on the clock of the simulator, which ends at 2**64.
+# The latest start of a flow, in picoseconds. It leaves room for sums on the clock of the simulator,
+# which ends at 2**64.
 LATEST_START = parse_duration("4000000 s")
 
 
@@ -44,21 +45,41 @@ class Poisson(Section):
 
     kind: Literal["poisson"] = "poisson"
     arrival_rate: Frequency | None = Field(
-        None, description="New flows for each unit of time, in all."
+        None,
+        description=(
+            'New flows for each unit of time, in the whole network: the "arrival rate of new '
+            'connections" of minakhmetov2018. This or `load`.'
+        ),
     )
     load: Annotated[float, Real(0, 10, inclusive=False)] | None = Field(
-        None, description="Useful bits that arrive, as a part of what the hosts' links carry."
+        None,
+        description=(
+            "Useful bits that arrive in a second, divided by the sum of the rates of the hosts' "
+            "links, one way. Headers and acknowledgements come on top. Sizes without a finite "
+            "mean are refused."
+        ),
     )
-    flows: Annotated[int, Whole(1)] | None = Field(None, description="How many flows.")
+    flows: Annotated[int, Whole(1)] | None = Field(
+        None,
+        description=(
+            "How many flows; this or `duration`. Without both 1,024, found by calibration: "
+            "minakhmetov2018 leaves it open."
+        ),
+    )
     duration: PositiveDuration | None = Field(
-        None, description="How long flows start, in place of their number."
+        None,
+        description=(
+            "How long flows start, in place of their number. The first 1,024 flows are those "
+            "that `flows = 1024` has; at another rate the same flows come, only more or fewer "
+            "of them."
+        ),
     )
     size: FlowSize = Field(DEFAULT_SIZE, description="How much each flow carries.")
 
     @model_validator(mode="wrap")
     @classmethod
     def _usual_number(cls, values: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        """Without a duration there are the usual number of flows, which nobody has given."""
+        """Take the usual number of flows if neither key is given, but do not count it as given."""
         if not isinstance(values, Mapping) or {"flows", "duration"} & set(values):
             return handler(values)
         workload = handler({**values, "flows": USUAL_FLOWS})
@@ -76,7 +97,7 @@ class Poisson(Section):
         return self
 
     def count(self, hosts: int) -> int | None:
-        """How many flows there will be among ``hosts`` hosts; None if that hangs on their links."""
+        """How many flows there will be among ``hosts`` hosts; None if their links decide."""
         if self.flows is not None:
             return self.flows
         assert self.duration is not None
@@ -100,10 +121,12 @@ class Shuffle(Section):
 
     kind: Literal["shuffle"] = "shuffle"
     hosts: Annotated[int | None, Whole(2, word="all")] = Field(
-        None, description="Hosts that take part: the first so many."
+        None, description="How many hosts take part: those with the lowest numbers."
     )
     size: FlowSize = Field(DEFAULT_SIZE, description="How much each flow carries.")
-    spread: Duration = Field(0, description="Starts are uniform between zero and this.")
+    spread: Duration = Field(
+        0, description="Starts are uniform between zero and this. With zero all start at once."
+    )
 
     def count(self, hosts: int) -> int:
         """How many flows there will be among ``hosts`` hosts."""
@@ -121,7 +144,13 @@ class Pairs(Section):
     """
 
     kind: Literal["pairs"] = "pairs"
-    size: FlowSize = Field(DEFAULT_SIZE, description="How much each flow carries.")
+    size: FlowSize = Field(
+        DEFAULT_SIZE,
+        description=(
+            'How much each flow carries. `"1000 TB"`, the largest, is a flow without end: it '
+            "sends until the time limit, and is not meant to finish."
+        ),
+    )
     spread: Duration = Field(0, description="Starts are uniform between zero and this.")
 
     def count(self, hosts: int) -> int:
@@ -139,16 +168,19 @@ class Incast(Section):
     """
 
     kind: Literal["incast"] = "incast"
-    senders: Annotated[int, Whole(1)] = Field(description="Hosts that send, in each round.")
+    senders: Annotated[int, Whole(1)] = Field(
+        description="Hosts that send in each round; fewer than there are hosts."
+    )
     rounds: Annotated[int, Whole(1)] = Field(
-        1, description="How often; receiver and senders are drawn anew each time."
+        1, description="How often. Receiver and senders are drawn anew each time."
     )
     interval: Duration = Field(
         parse_duration("10 ms"), description="From the beginning of one round to that of the next."
     )
     size: FlowSize = Field(DEFAULT_SIZE, description="How much each flow carries.")
     spread: Duration = Field(
-        0, description="Starts are uniform between the beginning of the round and this later."
+        0,
+        description=("Starts are uniform between the beginning of the round and this much later."),
     )
 
     @model_validator(mode="after")
@@ -169,7 +201,10 @@ class Table(Section):
 
     kind: Literal["table"] = "table"
     file: DataFile = Field(
-        description="CSV or Parquet: source, destination, start_s or start_ps, size_bytes."
+        description=(
+            "CSV with a heading, or Parquet (`.parquet`, `.pq`), with the columns `source`, "
+            "`destination`, `start_s` or `start_ps`, and `size_bytes`."
+        )
     )
 
     def count(self, hosts: int) -> int | None:

@@ -94,7 +94,7 @@ def run_all(
     workers: int | None = None,
     progress: bool = True,
 ) -> pd.DataFrame:
-    """Do what `execute` does, without a warning: for who tells in another way."""
+    """Do what `execute` does, but issue no warnings: for callers that report them themselves."""
     if not isinstance(study, Study):
         allowed = "a Study; lightburst.run and lightburst.replicate run a scenario"
         raise InputError("study", show(study), allowed)
@@ -199,9 +199,9 @@ def _compute(
 
 
 def _next(done: SimpleQueue[_Outcome]) -> _Outcome:
-    """Wait for the next outcome, looking up now and then.
+    """Wait for the next outcome, in pieces.
 
-    A signal that comes between Python's last look and a wait without end would wait as long.
+    Python handles a signal that comes just before a wait without end only after that wait.
     """
     while True:
         try:
@@ -238,7 +238,7 @@ def _table(study: Study, finished: Mapping[Key, Summary]) -> pd.DataFrame:
     parameters = pd.DataFrame([planned.parameters for planned in ordered])
     parameters["seed"] = [planned.seed for planned in ordered]
     summaries = pd.DataFrame([finished[planned.key] for planned in ordered])
-    # A figure that no run has is a column of None: a number all the same.
+    # A figure that no run has would be a column of None; it is one of numbers, too.
     empty = [name for name in summaries.columns if summaries[name].isna().all()]
     return parameters.join(summaries.astype(dict.fromkeys(empty, "float64")))
 

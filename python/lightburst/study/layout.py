@@ -12,8 +12,9 @@ from lightburst.provenance import MODEL_VERSION
 from lightburst.study.rows import COLUMNS, DAMAGED, INDICES, KEYS, TABLES, checksum, is_sound
 from lightburst.study.salvage import PAGE_BYTES
 
-# SQLite keeps the two numbers in the head of the file: whose it is ("lbst"), and which tables. The
-# layouts differ in two bits: one that flips does not make the one of the other.
+# The two numbers in the header of an SQLite file: the application ("lbst"), and the layout of the
+# tables. The numbers of the layouts differ in two bits, so that one flipped bit does not turn one
+# layout into another.
 APPLICATION: Final = 0x6C627374
 LAYOUT: Final = 2
 _BEFORE: Final = 1
@@ -22,7 +23,7 @@ _BEFORE: Final = 1
 def unsound(database: sqlite3.Connection, table: str) -> list[tuple[Any, ...]]:
     """Give the damaged rows of a table, with their numbers in front; text as bytes."""
     names = ", ".join(COLUMNS[table])
-    # Not in SQL with a function of ours: Ctrl-C in one would be an error of SQLite's.
+    # Not by a Python function inside SQL: Ctrl-C there would become an error of SQLite.
     rows = database.execute(f"SELECT id, {names}, checksum FROM {table} NOT INDEXED")
     return [row for row in rows if not is_sound(table, *row[1:])]
 
@@ -40,7 +41,7 @@ def transaction(database: sqlite3.Connection) -> Iterator[None]:
 
 
 def marks(database: sqlite3.Connection) -> tuple[int, int]:
-    """Give whose file it is and which layout it has; zeros in a new one."""
+    """Read the numbers of the application and of the layout; both are zero in a new file."""
     whose, layout = (
         int(database.execute(f"PRAGMA {name}").fetchone()[0])
         for name in ("application_id", "user_version")
@@ -122,7 +123,7 @@ def set_aside(database: sqlite3.Connection) -> list[tuple[str, ...]]:
     now = datetime.now(UTC).isoformat(timespec="seconds")
     with transaction(database):
         for table in COLUMNS:
-            # Without the index, which can be wrong, too: a row must not be lost sight of by it.
+            # Without the index: it may be damaged, too, and would then hide rows.
             database.execute(f"DROP INDEX IF EXISTS {table}_by_key")
             for number, *row in unsound(database, table):
                 values = (now, table, number, *row)
@@ -145,7 +146,7 @@ def _take_over(database: sqlite3.Connection) -> int:
                 insert(database, "scenarios", digest, b"", str(version).encode(), text)
     for row in database.execute("SELECT scenario, seed, metrics FROM runs_before"):
         scenario, seed, metrics = row
-        with suppress(TypeError, ValueError):  # damaged so that it can be seen: to be run again
+        with suppress(TypeError, ValueError):  # visibly damaged: left out, and run again
             if isinstance(json.loads(metrics), dict) and int(seed) >= 0:
                 insert(database, "runs", scenario, seed, b"", metrics)
     for table in COLUMNS:

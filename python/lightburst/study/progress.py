@@ -16,7 +16,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-# A run that takes no longer shows nothing.
+# A shorter run shows nothing.
 _SOON_S: Final = 1.5
 _PS: Final = 1e-12
 

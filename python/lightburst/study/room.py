@@ -1,4 +1,4 @@
-"""The memory that runs share that are made side by side."""
+"""The memory that parallel runs share."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from lightburst.free import TooMuchMemoryError, available_memory
 
 T = TypeVar("T")
 
-# How often who waits looks whether the study is to end.
+# How often a waiting run looks whether the study was cancelled.
 _LOOK_UP_S: Final = 0.1
 
 
@@ -63,7 +63,7 @@ class Room:
                 self._changed.notify_all()
 
     def repeated(self, run: Callable[[], T]) -> T:
-        """Do something again after others, as long as it is they who leave it no memory."""
+        """Call a function, and again while only other runs leave it too little memory."""
         while True:
             with self._changed:
                 alone, seen = not self._taken, self._changes

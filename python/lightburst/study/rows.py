@@ -15,11 +15,11 @@ COLUMNS: Final = {
     "runs": ("scenario", "seed", "finished", "metrics"),
     "scenarios": ("digest", "name", "model_version", "scenario"),
 }
-# What is different in any two rows of a table.
+# The columns in which no two rows of a table are the same.
 KEYS: Final = {"runs": "scenario, seed", "scenarios": "digest"}
 
-# Rows stand in tables with a number for each: without one, SQLite keeps the larger part of a row on
-# a page of its own, three times the space.
+# Each row has a number (`id`): in a table without row numbers SQLite keeps the larger part of a row
+# on a page of its own, which takes three times the space.
 TABLES: Final = tuple(
     f"CREATE TABLE {table} (id INTEGER PRIMARY KEY, "
     f"{', '.join(f'{name} TEXT NOT NULL' for name in names)}, checksum BLOB NOT NULL)"

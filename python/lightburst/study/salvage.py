@@ -1,6 +1,6 @@
 """Reads the rows of a store without SQLite, when its structure is damaged.
 
-SQLite gives up where a page says what cannot be. The rows are on the pages all the same, and each
+SQLite gives up at a page with impossible contents. The rows are on the pages all the same, and each
 carries a checksum: whatever the pages around it say, a row that has the right one is what was
 written. So all pages are gone through, of the file and of its write-ahead log, in any order, and
 what only looks like a row is left out.

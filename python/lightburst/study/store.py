@@ -36,7 +36,7 @@ _NAMED: Final = 3
 # What SQLite says of a file whose structure is damaged: that it is malformed, no database, or, by
 # the general code, that a table is missing.
 _STRUCTURE: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
-# What Python raises for SQLite's errors; also where the text of one is damaged, too.
+# What Python raises for SQLite's errors, also where it cannot decode their text.
 _ERRORS: Final = (sqlite3.Error, UnicodeDecodeError)
 _GENERAL: Final = 0xFF  # the part of a code that is not the detail
 
@@ -224,6 +224,6 @@ class Store:
         code = getattr(error, "sqlite_errorcode", None)
         if code is None:
             return isinstance(error, UnicodeDecodeError)
-        # A file that only its own head says to be read-only.
+        # Or the file is read-only by a number in its own header alone.
         refused = code == sqlite3.SQLITE_READONLY and os.access(self.path, os.W_OK)
         return refused or code & _GENERAL in _STRUCTURE

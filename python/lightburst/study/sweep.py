@@ -117,7 +117,7 @@ class Study:
     def __init__(
         self, base: Scenario | str | PathLike[str], grid: Grid, seeds: Seeds = (1,)
     ) -> None:
-        # A frozen dataclass has no other way to set what it is made of.
+        # The dataclass is frozen: this is how its fields are set.
         object.__setattr__(self, "base", as_scenario(base))
         object.__setattr__(self, "points", _points(grid))
         object.__setattr__(self, "seeds", check_seeds(seeds))

@@ -14,7 +14,7 @@ from lightburst.study.rows import COLUMNS, Row
 from lightburst.study.salvage import salvage
 from lightburst.study.store import Damaged, Store
 
-# Runs whose scenario is said to be of another version; without one they may be of this.
+# Runs whose scenario names another version; a scenario without a version may be of this one.
 _OTHERS: Final = (
     f"scenario IN (SELECT digest FROM scenarios WHERE model_version <> '{MODEL_VERSION}')"
 )

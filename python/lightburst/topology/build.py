@@ -19,7 +19,7 @@ LARGEST_SWITCHES = 2**16 - 2
 
 
 def count(section: TopologySection) -> Counts | None:
-    """How large a network will be, before it is built; None if only its table of links tells."""
+    """How large a network will be, before it is built; None for a graph read from a table."""
     match section:
         case FatTree():
             nodes = FatTreeNodes(section.k)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Columns = Mapping[str, NDArray[Any]]
 
-# What a row of the segments says.
+# The kinds of rows in the table of segments.
 SENT: Final = 0
 ARRIVED: Final = 1
 LOST: Final = 2
@@ -30,9 +30,9 @@ FIN: Final = 4
 FORWARD: Final = 8
 # The state of a sender after a timeout.
 LOSS: Final = STATES.index("loss")
-# What a time or a burst is where there is none.
+# The number that stands for no time or no burst.
 NONE: Final = 2**64 - 1
-# What can be said of a loss, by its number.
+# The reasons for a loss, by number.
 REASONS: Final = tuple(_core.registry()["drop_reasons"])
 
 

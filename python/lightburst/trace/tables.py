@@ -18,7 +18,7 @@ def segments(trace: FlowTrace) -> pd.DataFrame:
 
 
 def windows(trace: FlowTrace) -> pd.DataFrame:
-    """Give what the flow's sender thought, as `lightburst.traced.windows` does for all."""
+    """Give the state of the flow's sender, as `lightburst.traced.windows` does for all."""
     return traced.windows(trace.windows)
 
 

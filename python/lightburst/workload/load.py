@@ -81,7 +81,7 @@ def load_of(
     size_bytes: NDArray[np.uint64],
     window_ps: tuple[int, int],
 ) -> float | None:
-    """Tell the load that the flows of one run really were, as `Offered.load` has it in the mean.
+    """Compute the load that the flows of one run really offered; `Offered.load` is its mean.
 
     Parameters
     ----------

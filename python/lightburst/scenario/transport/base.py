@@ -31,9 +31,16 @@ class BaseTransport(Section):
     """
 
     segment_size: SegmentSize = Field(
-        parse_size("9 kB"), description="Largest data segment on the wire, header included."
+        parse_size("9 kB"),
+        description=(
+            "Largest data segment on the wire, header included; the last one of a flow may be "
+            "smaller. The default is the MTU of minakhmetov2018; yu2004 has 1 kB."
+        ),
     )
-    header_size: Size = Field(0, description="Part of each segment that carries no useful data.")
+    header_size: Size = Field(
+        0,
+        description=("Part of each segment that carries no useful data. The papers speak of none."),
+    )
 
     @property
     def payload(self) -> int:
@@ -70,19 +77,42 @@ class Connection(BaseTransport):
     growth: ClassVar[str]
 
     control_size: SegmentSize = Field(
-        parse_size("64 B"), description="Size of SYN, FIN and acknowledgements."
+        parse_size("64 B"),
+        description=(
+            "Size of SYN, FIN and acknowledgements, whatever their options; also the least size "
+            "of a data segment."
+        ),
     )
     initial_timeout: PositiveDuration = Field(
-        parse_duration("1 s"), description="Timeout before the first round-trip time is known."
+        parse_duration("1 s"),
+        description=(
+            "Timeout before the first round-trip time is known (RFC 6298, 2.1). So long that "
+            "`backoff` lengthens it by a picosecond."
+        ),
     )
     max_timeout: PositiveDuration = Field(
-        parse_duration("60 s"), description="The timeout never grows beyond this."
+        parse_duration("60 s"),
+        description=(
+            "The timeout never grows beyond this (RFC 6298, 2.5). At least the time that a "
+            "segment takes on the links of the flows' hosts: with less, each would be sent "
+            "again before it has been sent."
+        ),
     )
     receiver_timers: Flag = Field(
-        True, description="Whether the receiver repeats SYN+ACK and FIN+ACK by a timer of its own."
+        True,
+        description=(
+            "Whether the receiver repeats SYN+ACK and FIN+ACK by a timer of its own (RFC 9293)."
+        ),
     )
     max_retransmissions: Annotated[int | None, Whole(1, word="unlimited")] = Field(
-        None, description="Repetitions by the timer, of one thing, before an end gives up."
+        None,
+        description=(
+            "How often the timer of an end may repeat the same thing (SYN, data, FIN) before "
+            "the end gives up: R2 of RFC 9293, 3.8.3. Linux has 15 for data (`tcp_retries2`), "
+            "about 15 minutes, and 6 for a SYN. No limit by default: a flow of which you want "
+            "to know the completion time should not end without one, and the published settings "
+            "have none."
+        ),
     )
 
     @model_validator(mode="after")

@@ -12,7 +12,11 @@ class Reno(Section):
 
     kind: Literal["reno"] = "reno"
     halving: Literal["flight-size", "window"] = Field(
-        "flight-size", description="What is halved on a loss."
+        "flight-size",
+        description=(
+            'What is halved on a loss. `"flight-size"`: the bytes in flight (RFC 5681, equation '
+            '4). `"window"`: the smaller of the congestion window and W_m, as in ns-2.'
+        ),
     )
 
 

@@ -19,8 +19,17 @@ class Datagram(BaseTransport):
 
     kind: Literal["datagram"] = "datagram"
     rate: Annotated[int | None, Quantity(RATE, positive=True, word="link")] = Field(
-        None, description="Mean rate of a flow on the wire while it sends."
+        None,
+        description=(
+            'Mean rate of a flow on the wire while it sends; `"link"` is the rate of its host\'s '
+            "link."
+        ),
     )
     spacing: Literal["poisson", "constant"] = Field(
-        "poisson", description="Gaps between datagrams: exponential, or all the same."
+        "poisson",
+        description=(
+            'Gaps between datagrams. `"poisson"`: exponential, with one before the first '
+            "datagram, so that departures are a Poisson process from the flow's start. "
+            '`"constant"`: all the same, the first datagram at the start.'
+        ),
     )

@@ -1,8 +1,8 @@
-"""Presets of `tcp`: documented sets of settings, which stand under what a scenario gives.
+"""Presets of `tcp`: sets of other defaults; what a scenario gives itself counts.
 
 A preset is written as a scenario file would write it. Its tables `congestion_control` and
-`recovery` name a kind and what any kind may have: a scenario that gives another kind gets those
-that this kind knows. docs/scenario.md has the source of each value.
+`recovery` name a kind and settings of any kind: a scenario that gives another kind gets those
+settings that this kind has. docs/scenario.md has the source of each value.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
     # The defaults themselves.
     "rfc": {},
     # The one-way agents of ns-2.35 as tests/verification/ns2 runs them: tcl/lib/ns-default.tcl, but
-    # for limited transmit, which it has, and headers, which it puts on top of the segment.
+    # without limited transmit and without headers on top of the segment, which are its defaults.
     "ns-2": {
         "congestion_control": {"kind": "reno", "halving": "window"},
         "recovery": {

@@ -8,19 +8,34 @@ from lightburst.scenario.fields import Flag, Named, Section, Whole
 
 # The options of a TCP header have 40 bytes: n blocks take 2 + 8 n, timestamps 10 and padding.
 MOST_BLOCKS, MOST_BLOCKS_WITH_TIMESTAMPS = 4, 3
-
-_GROWTH = "Whether the acknowledgement that ends a recovery opens the window, too."
-_BUG_FIX = "No second fast retransmit for data sent before the last one, or a timeout."
+_NOT_IN_RFC_5681 = (
+    "No second fast retransmission for data sent before the last one, or before a "
+    "timeout: `recover` of RFC 6582, `bugFix_` of ns-2, whose default is on. RFC 5681 "
+    "has no such rule: its Reno repairs a second hole of a window by a second fast "
+    "retransmission, if enough duplicates come."
+)
+_GROWTH = "Whether the acknowledgement that ends a recovery also opens the window, as in ns-2."
+_IN_RFC_6582 = (
+    "No second fast retransmission for data sent before the last one, or before a "
+    "timeout. RFC 6582 has this rule."
+)
 
 
 class _Recovery(Section):
     """What every recovery has."""
 
     duplicate_threshold: Annotated[int, Whole(1, 1000)] = Field(
-        3, description="Duplicate acknowledgements that tell a loss."
+        3,
+        description=(
+            "Duplicate acknowledgements after which a segment counts as lost (RFC 5681, 3.2)."
+        ),
     )
     limited_transmit: Flag = Field(
-        True, description="Whether the first duplicates let new segments go (RFC 3042)."
+        True,
+        description=(
+            "Whether each of the first duplicates lets a new segment go (RFC 3042, which RFC "
+            "5681 recommends)."
+        ),
     )
 
 
@@ -28,23 +43,29 @@ class _Selective(_Recovery):
     """What every recovery has whose receiver sends SACK blocks."""
 
     sack_blocks: Annotated[int, Whole(1, MOST_BLOCKS)] = Field(
-        MOST_BLOCKS, description="Blocks in an acknowledgement, at most; 3 with timestamps."
+        MOST_BLOCKS,
+        description=(
+            "Most blocks in an acknowledgement. 4 is as many as fit into the options (RFC "
+            "2018); with `timestamps` only 3 fit, which is the default then, and 4 is refused."
+        ),
     )
-    duplicate_sack: Flag = Field(True, description="Whether duplicates are reported (RFC 2883).")
+    duplicate_sack: Flag = Field(
+        True, description="Whether the receiver reports what it got twice (RFC 2883)."
+    )
 
 
 class Tahoe(_Recovery):
     """A fast retransmission, then slow start."""
 
     kind: Literal["tahoe"] = "tahoe"
-    bug_fix: Flag = Field(False, description=_BUG_FIX)
+    bug_fix: Flag = Field(False, description=_NOT_IN_RFC_5681)
 
 
 class RenoRecovery(_Recovery):
     """Fast retransmission and fast recovery (RFC 5681)."""
 
     kind: Literal["reno"] = "reno"
-    bug_fix: Flag = Field(False, description=_BUG_FIX)
+    bug_fix: Flag = Field(False, description=_NOT_IN_RFC_5681)
     window_growth_on_exit: Flag = Field(False, description=_GROWTH)
 
 
@@ -52,13 +73,23 @@ class NewReno(_Recovery):
     """Fast recovery that lasts until all that was outstanding is acknowledged (RFC 6582)."""
 
     kind: Literal["new-reno"] = "new-reno"
-    bug_fix: Flag = Field(True, description=_BUG_FIX)
+    bug_fix: Flag = Field(True, description=_IN_RFC_6582)
     window_growth_on_exit: Flag = Field(False, description=_GROWTH)
     partial_acknowledgement: Literal["impatient", "slow-but-steady"] = Field(
-        "impatient", description="Which partial acknowledgements restart the timer."
+        "impatient",
+        description=(
+            'Which partial acknowledgements restart the timer. `"impatient"`: the first of a '
+            "recovery (RFC 6582, section 3.2, step 3; section 4 has the reason). "
+            '`"slow-but-steady"`: each, as in the ns-2 of yu2004\'s time.'
+        ),
     )
     full_acknowledgement: Literal["flight-size", "ssthresh"] = Field(
-        "flight-size", description="The window after recovery."
+        "flight-size",
+        description=(
+            'The window after recovery (RFC 6582, section 3.2, step 3). `"flight-size"`: option '
+            "1, at most the bytes in flight and a segment, which avoids a burst of segments. "
+            '`"ssthresh"`: option 2.'
+        ),
     )
 
 
@@ -68,7 +99,11 @@ class Sack(_Selective):
     kind: Literal["sack"] = "sack"
     window_growth_on_exit: Flag = Field(False, description=_GROWTH)
     rescue_retransmission: Flag = Field(
-        True, description="One retransmission more when nothing else may be sent."
+        True,
+        description=(
+            "Whether one more segment is sent again when nothing else may be sent (RFC 6675, "
+            "section 4, NextSeg, rule 4)."
+        ),
     )
 
 
@@ -76,7 +111,7 @@ class Sack1(_Selective):
     """The older SACK of ns-2, which counts what is on its way."""
 
     kind: Literal["sack1"] = "sack1"
-    bug_fix: Flag = Field(True, description=_BUG_FIX)
+    bug_fix: Flag = Field(True, description=_IN_RFC_6582)
 
 
 Recovery = Annotated[

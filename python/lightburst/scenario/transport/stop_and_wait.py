@@ -27,10 +27,19 @@ class _StopAndWait(Connection):
         0.5, description="Weight of a new round-trip time in the timeout."
     )
     initial_timeout: PositiveDuration = Field(
-        parse_duration("1 ms"), description="Timeout before the first round-trip time is known."
+        parse_duration("1 ms"),
+        description=(
+            "Timeout before the first round-trip time is known. So long that `alpha` lengthens "
+            "it by a picosecond: 5 ps with the default."
+        ),
     )
     receiver_timers: Flag = Field(
-        False, description="Whether the receiver repeats SYN+ACK and FIN+ACK by a timer of its own."
+        False,
+        description=(
+            "Whether the receiver repeats SYN+ACK and FIN+ACK by a timer of its own (RFC 9293), "
+            "or only answers when the sender repeats its SYN or FIN. minakhmetov2018 says of "
+            "neither; its timeout is the sender's, so that is the default."
+        ),
     )
 
 
@@ -45,5 +54,10 @@ class Sawl(_StopAndWait):
 
     kind: Literal["sawl"] = "sawl"
     p: Annotated[float, Real(0, 10**6)] = Field(
-        4.0, description="Segment transmission times added to the timeout."
+        4.0,
+        description=(
+            'The timer waits this many transmission times of a full segment longer, "so as to '
+            'give a chance to packets having traversed up to p buffers". minakhmetov2018 has 0 '
+            "(which is `saw`), 1 and 4, and finds no gain above."
+        ),
     )

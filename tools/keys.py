@@ -1,0 +1,237 @@
+"""Write the tables of keys in docs/scenario.md from the fields of the scenario: ``make keys``.
+
+The fields have the descriptions, defaults and limits, also for errors and for the JSON schema; what
+stands between the tables is written by hand. A table stands after a line that says what it has::
+
+    <!-- keys: Hybrid - _Switch -->      the keys of Hybrid that _Switch has not
+    <!-- keys: Tahoe, Sack - _Recovery -->   those of several kinds, with a column of kinds
+
+and ends with ``<!-- end -->``. ``<!-- presets -->`` begins the table of the presets of `tcp`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic.fields import FieldInfo
+
+from lightburst.scenario import Scenario
+from lightburst.scenario.explain import inner_model, is_mapping, kinds, markers
+from lightburst.scenario.fields import (
+    InputFile,
+    Name,
+    Real,
+    Section,
+    Span,
+    Whole,
+    given,
+    is_named,
+    written_default,
+)
+from lightburst.scenario.transport import Tcp
+from lightburst.scenario.transport.presets import PRESETS
+from lightburst.units import Quantity
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "scenario.md"
+END = "<!-- end -->"
+_MARK = re.compile(r"<!-- (keys: (?P<of>.*?)(?: - (?P<without>\w+))?|presets) -->")
+_TABLES = ("congestion_control", "recovery")
+
+
+def row(cells: Iterable[str]) -> str:
+    """Return a row of a Markdown table."""
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def table(headings: list[str], rows: Iterable[Iterable[str]]) -> list[str]:
+    """Return the lines of a Markdown table."""
+    return [row(headings), row(["---"] * len(headings)), *map(row, rows)]
+
+
+def toml(value: object) -> str:
+    """Write a value as it stands in a scenario file, in code."""
+    return f"`{_toml(value)}`"
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{key} = {_toml(inner)}" for key, inner in value.items()) + " }"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def default(field: FieldInfo) -> str:
+    """Say what a field is where the file does not give it."""
+    if field.is_required():
+        return "needed"
+    if isinstance(field.default, Section) and not is_named(field):
+        own = given(field.default)
+        return toml(own) if own else "those of its keys"
+    value = written_default(field)
+    return "none" if value is None else toml(value)
+
+
+def allowed(field: FieldInfo) -> str:
+    """Say in a few words what may stand in a field."""
+    if field.annotation is bool:
+        return "`true`, `false`"
+    tables = kinds(field)
+    if is_mapping(field):
+        return "tables by name"
+    if tables:
+        names = ", ".join(map(toml, tables))
+        return f"{names}, or a table with such a `kind`" if is_named(field) else f"a table: {names}"
+    if get_origin(field.annotation) is tuple:
+        inner = get_args(field.annotation)[0]
+        marks = getattr(inner, "__metadata__", ())
+        return f"a list, each: {' and '.join(map(_limits, marks)) or _noun(inner)}"
+    words = [_limits(marker) for marker in markers(field) if _limits(marker)]
+    literals = [
+        name
+        for part in (field.annotation, *get_args(field.annotation))
+        if get_origin(part) is Literal
+        for name in get_args(part)
+    ]
+    return " or ".join(words) or ", ".join(map(toml, literals)) or _noun(field.annotation)
+
+
+def _noun(annotation: object) -> str:
+    return "a table" if inner_model(annotation) else "text"
+
+
+def _limits(marker: object) -> str:
+    """Say what one of the types in ``scenario.fields`` or ``units`` takes; nothing of others."""
+    if isinstance(marker, Quantity):
+        name = marker.dimension.name.split(" ", 1)[1]
+        least = "more than 0" if marker.positive else "0 or more"
+        most = f", at most {marker.largest}" if marker.largest else ""
+        return _or(f"{name}, {least}{most}", marker.word)
+    if isinstance(marker, Whole):
+        number = (
+            f"{'even' if marker.even else 'whole'} number, {marker.minimum} to {marker.maximum:,}"
+        )
+        return _or(number, marker.word, *marker.names)
+    if isinstance(marker, Real):
+        return marker.allowed.removeprefix("a ").replace("number ", "number, ")
+    if isinstance(marker, InputFile):
+        return "name of a file"
+    if isinstance(marker, Span):
+        return "`[first, last]`"
+    return marker.allowed if isinstance(marker, Name) else ""
+
+
+def _or(text: str, *words: str | None) -> str:
+    others = ", ".join(toml(word) for word in words if word)
+    return f"{text}; or {others}" if others else text
+
+
+def sections() -> dict[str, type[Section]]:
+    """Find all tables of a scenario, and what they have in common, by the names of the classes."""
+    found: dict[str, type[Section]] = {}
+    waiting: list[type[Section]] = [Scenario]
+    while waiting:
+        section = waiting.pop()
+        for base in section.__mro__:
+            if issubclass(base, Section) and base is not Section:
+                found[base.__name__] = base
+        for field in section.model_fields.values():
+            inner = inner_model(field.annotation)
+            others = (*kinds(field).values(), *([inner] if inner else []))
+            waiting += [o for o in others if issubclass(o, Section) and o.__name__ not in found]
+    return found
+
+
+def keys(names: list[str], without: str | None) -> list[str]:
+    """Return the table of the keys of some sections, less those of another."""
+    known = sections()
+    left_out = set(known[without].model_fields) if without else set()
+    kinds_of: dict[tuple[str, ...], list[str]] = {}
+    for name in names:
+        for key, field in known[name].model_fields.items():
+            if key != "kind" and key not in left_out:
+                cells = (f"`{key}`", default(field), allowed(field), field.description or "")
+                kinds_of.setdefault(cells, []).append(_kind(known[name]))
+    headings = ["Key", "Default", "Allowed", "What it is"]
+    if len(names) == 1:
+        return table(headings, kinds_of)
+    return table(["Kind", *headings], ((", ".join(of), *row) for row, of in kinds_of.items()))
+
+
+def _kind(section: type[Section]) -> str:
+    field = section.model_fields.get("kind")
+    return f"`{field.default}`" if field else ""
+
+
+def presets() -> list[str]:
+    """Return the table of the presets of `tcp`: the settings in which any of them is unusual."""
+    settings = [_flat(preset) for preset in PRESETS.values()]
+    paths = dict.fromkeys(path for preset in settings for path in preset)
+    rows = ([f"`{p}`", *(toml(s[p]) if p in s else _usual(p) for s in settings)] for p in paths)
+    return table(["Key", *map(toml, PRESETS)], rows)
+
+
+def _flat(preset: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the settings by path, and the kind of a table by the name of the table."""
+    found: dict[str, Any] = {}
+    for key, value in preset.items():
+        inner = value if isinstance(value, Mapping) else {"kind": value}
+        found |= {
+            key if name == "kind" else f"{key}.{name}": setting for name, setting in inner.items()
+        }
+    return found
+
+
+def _usual(path: str) -> str:
+    """Give the default of a setting; of one in a table that of each kind which has it."""
+    name, _, key = path.rpartition(".")
+    if not name:
+        return default(Tcp.model_fields[key])
+    members = kinds(Tcp.model_fields[name]).values()
+    defaults = {
+        default(member.model_fields[key]) for member in members if key in member.model_fields
+    }
+    return defaults.pop() if len(defaults) == 1 else "by kind"
+
+
+def written(page: str) -> str:
+    """Return the page with its tables as the fields are now.
+
+    Parameters
+    ----------
+    page : str
+        The page with its marks, and any tables between them.
+
+    Raises
+    ------
+    ValueError
+        If a mark has no end, or names a section that is not there.
+    """
+    return "\n".join(_lines(iter(page.split("\n"))))
+
+
+def _lines(lines: Iterator[str]) -> Iterator[str]:
+    for line in lines:
+        yield line
+        mark = _MARK.fullmatch(line)
+        if mark is None:
+            continue
+        yield from (
+            presets() if mark["of"] is None else keys(mark["of"].split(", "), mark["without"])
+        )
+        if END not in lines:  # reads on to it
+            raise ValueError(f"{line} without {END}")
+        yield END
+
+
+def main() -> int:
+    """Write the page."""
+    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
