@@ -216,7 +216,9 @@ impl<'a> Context<'a> {
         if from > now {
             fabric.links.postpone(link, from);
         }
-        let bytes = fabric.units.envelope(unit).bytes;
+        let envelope = fabric.units.envelope_mut(unit);
+        envelope.behind = Behind::NOTHING;
+        let bytes = envelope.bytes;
         let transit = fabric.links.transmit(link, bytes, from);
         if transit.watched {
             let passage = Passage {

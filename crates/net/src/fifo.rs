@@ -49,7 +49,7 @@ impl Tail {
     }
 }
 
-/// A unit that was handed to a link will arrive at its end.
+/// A unit that was handed to a link, and has nothing behind it, will arrive at its end.
 #[inline(always)]
 pub(crate) fn travel(
     unit: Unit,
@@ -60,12 +60,10 @@ pub(crate) fn travel(
     scheduler: &mut Scheduler<Event>,
 ) {
     let now = scheduler.now();
-    units.envelope_mut(unit).behind = Behind::NOTHING;
     match links.tail_mut(link).follow(unit, arrival, now) {
         Some(ahead) => {
-            let next = Some(unit);
             units.envelope_mut(ahead).behind = Behind {
-                unit: next,
+                unit: Some(unit),
                 due: arrival,
             };
         }

@@ -28,10 +28,12 @@ impl Starts {
             first: Vec::new(),
             next: vec![NONE; flows.len()],
         };
-        for chain in order.chunk_by(|&a, &b| source(a) == source(b)) {
-            starts.first.push(chain[0]);
-            for pair in chain.windows(2) {
+        starts.first.extend(order.first());
+        for pair in order.windows(2) {
+            if source(pair[0]) == source(pair[1]) {
                 starts.next[pair[0] as usize] = pair[1];
+            } else {
+                starts.first.push(pair[1]);
             }
         }
         starts

@@ -131,6 +131,10 @@ impl<E: Event> Wheel<E> {
         }
         let mut at = self.bottom.len();
         self.bottom.push(entry);
+        while at > 0 && self.bottom[at - 1].time < entry.time {
+            self.bottom[at] = self.bottom[at - 1];
+            at -= 1;
+        }
         while at > 0 && self.bottom[at - 1].precedes(&entry, ties) {
             self.bottom[at] = self.bottom[at - 1];
             at -= 1;
