@@ -1,6 +1,7 @@
 """What ends a run that would not end by itself, and what is refused because nothing else would."""
 
 import io
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,10 @@ import pytest
 from rich.console import Console
 
 import lightburst as lb
-from lightburst import watch
+from lightburst import free, watch
+from lightburst.compile import compile_plan, compiler, estimate_memory
 from lightburst.errors import InputError
+from lightburst.free import TooMuchMemoryError, held_memory
 from lightburst.simulate import simulate
 from lightburst.study import progress
 
@@ -51,8 +54,40 @@ def test_a_limit_that_is_not_reached_changes_nothing() -> None:
 
 
 def test_a_limit_of_memory(storm: lb.Scenario) -> None:
-    with pytest.raises(InputError, match=r"^measurement.memory_limit: given 1 MB, and a run that"):
-        lb.run(storm.with_(measurement__memory_limit="1 MB"))
+    limit = f"{held_memory() // 10**6 + 200} MB"
+    said = rf"^measurement.memory_limit: given {limit}, and a run that goes on without memory after"
+    with pytest.raises(InputError, match=said):
+        lb.run(storm.with_(measurement__memory_limit=limit))
+
+
+@pytest.mark.parametrize(("more", "flows"), [(0, 20), (50, 10**6)])
+def test_what_certainly_goes_beyond_a_limit_of_memory_does_not_begin(
+    more: int, flows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of too many flows not one is made."""
+    monkeypatch.setattr(compiler, "make_flows", None)
+    given = held_memory() // 10**6 + more
+    limited = lb.load(EXAMPLES / "hybrid.toml").with_(
+        workload__flows=flows, measurement__memory_limit=f"{given} MB"
+    )
+    with pytest.raises(InputError) as caught:
+        lb.run(limited)
+    assert caught.value.path == "measurement.memory_limit"
+    said = rf"{given} MB, and a run that needs about [\d,]+ MB beside the \d+ MB that this program"
+    assert re.match(said, caught.value.given)
+
+
+def test_the_estimate_is_held_against_a_limit_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    scenario = lb.load(EXAMPLES / "hybrid.toml").with_(workload__flows=20)
+    plan = compile_plan(scenario, 1)
+    needed = estimate_memory(plan) - plan.nbytes
+    monkeypatch.setattr(free, "held_memory", lambda: 10**9)
+    estimate_memory(plan, limit=10**9 + needed)
+    with pytest.raises(TooMuchMemoryError, match=r"^measurement.memory_limit: given 1"):
+        estimate_memory(plan, limit=10**9 + needed - 1)
+    # And a run hands its own limit over.
+    with pytest.raises(TooMuchMemoryError, match=r"^measurement.memory_limit: given 1 GB"):
+        lb.run(scenario.with_(measurement__memory_limit="1 GB"))
 
 
 def test_memory_that_is_gone(storm: lb.Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,8 +96,8 @@ def test_memory_that_is_gone(storm: lb.Scenario, monkeypatch: pytest.MonkeyPatch
         while True:
             yield 49_000_000
 
-    free = shrinking()
-    monkeypatch.setattr(watch, "available_memory", lambda: next(free))
+    left = shrinking()
+    monkeypatch.setattr(watch, "available_memory", lambda: next(left))
     with pytest.raises(InputError, match=r"^measurement.memory_limit: given 'free', and a run"):
         lb.run(storm)
 

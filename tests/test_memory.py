@@ -72,17 +72,15 @@ def test_ten_times_the_simulated_time_takes_the_same_memory() -> None:
 WHOLE = PEAK + dedent(
     """
     import json, sys
-    import psutil
     import lightburst as lb
     from lightburst import simulate
+    from lightburst.free import held_memory
 
     estimate, seen = simulate.estimate_memory, []
 
     def kept(plan, *others):
         # What is there before, but for the plan, of which the estimate knows.
-        tables = plan.nodes, plan.links, plan.flows
-        there = sum(column.nbytes for table in tables for column in table.values())
-        seen.append(psutil.Process().memory_info().rss - there + estimate(plan, *others))
+        seen.append(held_memory() - plan.nbytes + estimate(plan, *others))
         return seen[-1]
 
     simulate.estimate_memory = kept
@@ -101,7 +99,8 @@ QUICK = ("hybrid, small", "TCP", "datagrams", "datagrams in one queue", "trace",
 def estimate_and_peak(scenario: dict[str, Any]) -> tuple[float, float]:
     """Run in a process of its own, whose peak is no other test's; in MiB."""
     words = [sys.executable, "-W", "ignore", "-c", WHOLE, json.dumps(scenario)]
-    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
     estimate, peak = json.loads(done.stdout)
     return estimate, peak
 
@@ -125,6 +124,7 @@ def test_the_estimate_is_never_below_the_peak_nor_far_above() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("full", [False, True], ids=["of seconds", "of minutes"])
 def test_the_estimate_of_scenarios_of_all_kinds(full: bool) -> None:
+    """From 1.02 (datagrams in one queue, small) to 1.44 times the peak (windows in one queue)."""
     every = scenarios(full)
     assert len(every) >= 20
     hold({name: estimate_and_peak(scenario) for name, scenario in every.items()})
@@ -291,15 +291,3 @@ def test_what_ulimit_leaves_is_not_exceeded(dumbbell: Path) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("lightburst: scenario: given one that needs about ")
     assert len(done.stderr.splitlines()) == 1
-
-
-def test_when_memory_ends_all_the_same_there_is_a_message(
-    dumbbell: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def ends(*arguments: object, **options: object) -> None:
-        raise MemoryError("Unable to allocate 59.6 GiB for an array")
-
-    monkeypatch.setattr(sys.modules["lightburst.simulate"], "compile_plan", ends)
-    assert main(["run", str(dumbbell)]) == 2
-    said = "memory has ended: Unable to allocate 59.6 GiB for an array; allowed: a smaller scenario"
-    assert capsys.readouterr().err == f"lightburst: {said}\n"

@@ -26,19 +26,25 @@ class Watched:
     """Runs that take so much memory, of which so much is free; how many were under way at once."""
 
     def __init__(
-        self, monkeypatch: pytest.MonkeyPatch, needed: int, free: int, seen: bool = True
+        self,
+        monkeypatch: pytest.MonkeyPatch,
+        needed: int,
+        free: int,
+        seen: bool = True,
+        limit: int | None = None,
     ) -> None:
         # Seen: what the others take is no more free when a run looks.
-        self.needed, self.free, self.seen = needed, free, seen
+        self.needed, self.free, self.seen, self.limit = needed, free, seen, limit
         self.now = self.most = 0
         self.lock, self.together = threading.Lock(), threading.Event()
         monkeypatch.setattr(room, "available_memory", lambda: free)
+        monkeypatch.setattr(room, "held_memory", lambda: 1000)
         monkeypatch.setattr(executor, "simulate", self.simulate)
 
     def simulate(self, scenario: lb.Scenario, seed: int, *, ask: Any, **options: Any) -> lb.Result:
         if self.needed * (1 + self.now * self.seen) > self.free:
             raise TooMuchMemoryError("scenario", "this", "less")
-        ask(self.needed)
+        ask(self.needed, self.limit)
         with self.lock:
             self.now += 1
             self.most = max(self.most, self.now)
@@ -58,6 +64,13 @@ def test_as_many_run_at_once_as_fit(
     table = execute(STUDY, workers=4, progress=False)
     assert watched.most == most
     assert sorted(table["seed"]) == list(range(1, 13))
+
+
+def test_as_many_run_at_once_as_the_user_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside the 1,000 that the program holds."""
+    watched = Watched(monkeypatch, 25, 100, limit=1060)
+    execute(STUDY, workers=4, progress=False)
+    assert watched.most == 2
 
 
 def test_what_does_not_fit_alone_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,7 +36,8 @@ def simulate(
 ) -> dict[str, dict[str, Any]]:
     """Run a plan (see `lightburst.compile`) and return its columns.
 
-    Releases the GIL.
+    Releases the GIL. Raises `MemoryError` where there is no memory for the run, which then keeps
+    what it has until the process ends.
 
     Parameters
     ----------

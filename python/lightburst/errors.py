@@ -3,12 +3,15 @@
 import difflib
 import math
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 
 _LONGEST_GIVEN = 80
 # Where a long name or a long list stands in a part of an error, its middle is left out.
 _LONGEST_PATH, _LONGEST_PART = 200, 1000
+# So many names in a message say enough.
+_MOST_NAMES = 20
 # How alike two names are that may be mistaken for each other, from 0 to 1.
 _ALIKE = 0.55
 
@@ -61,6 +64,21 @@ def printable(text: str, longest: int | None = None) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def some(names: Collection[str]) -> str:
+    """Write names in quotes; of many the first, and how many more there are.
+
+    Parameters
+    ----------
+    names : collection of str
+        Of things of which there may be none, which is said.
+    """
+    if not names:
+        return "(there are none)"
+    shown = ", ".join(f"'{name}'" for name in islice(names, _MOST_NAMES))
+    more = len(names) - _MOST_NAMES
+    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def did_you_mean(given: object, known: Iterable[str]) -> str:

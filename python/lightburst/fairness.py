@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from lightburst.compile import Plan
-from lightburst.compile.certain import certain_links, first_of_parallel
+from lightburst.compile.certain import certain_links
 from lightburst.errors import InputError
 from lightburst.metrics import PS, UNFINISHED, Columns
 
@@ -206,4 +206,4 @@ def link_use(plan: Plan, columns: Columns) -> Use:
     bits = 8 * columns["flows"]["delivered_bytes"][began].astype(np.float64)
     speed[began] = bits / ((until - start)[began] * PS)
     flow, link, told = certain_links(plan, np.flatnonzero(began))
-    return Use(flow, link, speed, until, first_of_parallel(plan), told)
+    return Use(flow, link, speed, until, plan.first_of_parallel, told)

@@ -6,6 +6,7 @@ from pathlib import Path
 import psutil
 
 from lightburst.errors import InputError
+from lightburst.units import format_size
 
 # Below this no machine is in danger, and asking it would take longer than compiling.
 HARMLESS_BYTES = 128 * 2**20
@@ -25,15 +26,18 @@ def check_memory(
     path: str = "scenario",
     given: str = "one that needs about {} of memory",
     allowed: str = "what fits into the {} that are free",
+    limit: int | None = None,
 ) -> None:
-    """Refuse what needs more memory than is free.
+    """Refuse what needs more memory than is free, or than the user allows.
 
     Parameters
     ----------
     needed : int
-        Bytes.
+        Bytes, beside those that this program holds.
     path, given, allowed : str
         For the message, with a place for what is needed and for what is free.
+    limit : int, optional
+        Bytes that this program may hold, ``measurement.memory_limit``.
 
     Raises
     ------
@@ -43,6 +47,19 @@ def check_memory(
     if needed > HARMLESS_BYTES and needed > (free := available_memory()):
         needs, has = (f"{size / 2**30:,.1f} GiB" for size in (needed, free))
         raise TooMuchMemoryError(path, given.format(needs), allowed.format(has))
+    if limit is not None and (held := held_memory()) + needed > limit:
+        needs, has = (f"{size / 1e6:,.0f} MB" for size in (needed, held))
+        given = f"{format_size(limit)}, and a run that needs about {needs} beside the {has} that "
+        raise TooMuchMemoryError(
+            "measurement.memory_limit",
+            f"{given}this program holds",
+            "more, or a run that needs less",
+        )
+
+
+def held_memory() -> int:
+    """How much memory this process holds, in bytes: its resident set."""
+    return int(psutil.Process().memory_info().rss)
 
 
 def available_memory(root: Path = Path("/")) -> int:

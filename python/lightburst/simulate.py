@@ -52,6 +52,8 @@ def run(
         If the seed is out of range, an argument is none of these, a file cannot be used, the
         scenario does not fit together, it needs more memory than there is, or the run comes to a
         limit of ``[measurement]`` or of the clock before it ends.
+    MemoryError
+        If memory ends all the same. What the run held may be lost until the program ends.
     lightburst._core.Cancelled
         If `cancel` was set.
     KeyboardInterrupt
@@ -75,21 +77,23 @@ def simulate(
     cancel: _core.Cancel | None = None,
     progress: Progress | None = None,
     before: Result | None = None,
-    ask: Callable[[int], None] | None = None,
+    ask: Callable[[int, int | None], None] | None = None,
 ) -> Result:
     """Do what `run` does, but issue no warnings: for callers that report them themselves.
 
-    Before it begins it calls `ask`, if that is given, with the bytes that it needs; `ask` may wait.
+    Before it begins it calls `ask`, if that is given, with the bytes that it needs and the most
+    that the program may hold (None: what is free); `ask` may wait.
     """
     seed = check_seed(seed)
     plan = compile_plan(scenario, seed)
     sent = None if before is None else before.columns["flows"]["transmissions"]
-    needed = estimate_memory(plan, sent)
+    most = scenario.measurement.memory_limit
+    needed = estimate_memory(plan, sent, most)
     if ask is not None:
-        ask(needed)
+        ask(needed, most)
     settings = json.dumps(plan.settings)
     begun = time.perf_counter()
-    watch = Watch(scenario.measurement.memory_limit, progress)
+    watch = Watch(most, progress)
     limit = scenario.measurement.event_limit
     tables = plan.nodes, plan.links, plan.flows
     try:

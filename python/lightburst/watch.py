@@ -3,12 +3,10 @@
 from collections.abc import Callable, Iterator
 from typing import Final
 
-import psutil
-
 from lightburst._core import Stopped
 from lightburst.compile import Plan
 from lightburst.errors import InputError
-from lightburst.free import available_memory
+from lightburst.free import available_memory, held_memory
 from lightburst.units import format_size
 
 #: Called with the number of events and the simulated time in picoseconds.
@@ -35,7 +33,6 @@ class Watch:
         self.limit = memory_limit
         self.progress = progress
         self._reserve = _LEFT * available_memory()
-        self._process = psutil.Process()
 
     def __call__(self, events: int, now_ps: int) -> bool:
         """Tell whether the run is to stop, after so many events, at this simulated time."""
@@ -43,7 +40,7 @@ class Watch:
             self.progress(events, now_ps)
         if self.limit is None:
             return available_memory() < self._reserve
-        return int(self._process.memory_info().rss) > self.limit
+        return held_memory() > self.limit
 
 
 def refusal(stopped: Stopped, plan: Plan, watch: Watch) -> InputError:

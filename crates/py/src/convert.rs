@@ -1,11 +1,13 @@
 //! NumPy columns in and out.
 
+use crate::worker::MemoryEnded;
 use lightburst_sim::columns::{Column, Columns, Table};
 use lightburst_sim::plan::{Flows, Links, Nodes};
 use numpy::{Element, IntoPyArray, PyReadonlyArray1};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::mem::size_of;
 
 fn column<T: Element + Copy>(table: &Bound<'_, PyDict>, name: &str) -> PyResult<Vec<T>> {
     let Some(value) = table.get_item(name)? else {
@@ -19,7 +21,12 @@ fn column<T: Element + Copy>(table: &Bound<'_, PyDict>, name: &str) -> PyResult<
             std::any::type_name::<T>()
         ))
     })?;
-    Ok(array.as_array().iter().copied().collect())
+    let mut values = Vec::new();
+    let size = array.len()?;
+    let room = values.try_reserve_exact(size);
+    room.map_err(|_| MemoryEnded(size * size_of::<T>()))?;
+    values.extend(array.as_array().iter().copied());
+    Ok(values)
 }
 
 fn optional<T: Element + Copy>(table: &Bound<'_, PyDict>, name: &str) -> PyResult<Vec<T>> {

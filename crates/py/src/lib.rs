@@ -2,8 +2,8 @@
 
 mod bench;
 mod convert;
-#[cfg(target_os = "linux")]
 mod memory;
+mod worker;
 
 use lightburst_sim::plan::{Plan, Settings};
 use lightburst_sim::Run;
@@ -14,6 +14,7 @@ use pyo3::types::PyDict;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use worker::Worker;
 
 create_exception!(_core, Cancelled, PyException, "The run was cancelled.");
 
@@ -70,8 +71,9 @@ fn simulate<'py>(
         flows: convert::flows(flows)?,
     };
     let cancelled = cancel.map(|cancel| Arc::clone(&cancel.0));
+    let worker = Worker::new()?;
     let mut run = py
-        .detach(move || lightburst_sim::prepare(&plan))
+        .detach(|| worker.call(move || lightburst_sim::prepare(&plan)))?
         .map_err(value_error)?;
     let limit = event_limit.unwrap_or(u64::MAX);
     let mut looked = Instant::now();
@@ -79,20 +81,22 @@ fn simulate<'py>(
     // Ctrl-C may be among them.
     let failed = loop {
         let slice = SLICE.min(limit.saturating_sub(run.events()));
-        let (ended, back) = py.detach(move || {
+        let advance = move || {
             let ended = run.advance(slice);
             (ended, run)
-        });
+        };
+        let (ended, back) = py.detach(|| worker.call(advance))?;
         run = back;
         if ended && run.beyond_the_clock().is_some() {
             break stopped(py, "clock", &*run)?;
         }
         if ended {
-            let columns = py.detach(move || {
+            let gather = move || {
                 let columns = run.columns();
                 drop(run);
                 columns
-            });
+            };
+            let columns = py.detach(|| worker.call(gather))?;
             return convert::columns(py, columns);
         }
         if let Err(interrupted) = py.check_signals() {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import sys
 import warnings
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 
 BAD_INPUT: Final = 2
+# What to do when memory has ended.
+_LESS_MEMORY: Final = (
+    "a smaller scenario, fewer runs at once, or a measurement.memory_limit that ends a run before"
+)
 # Most characters of typer's message about words that are no command.
 _LONGEST_SAID: Final = 200
 
@@ -96,8 +101,8 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
     Returns
     -------
     callable
-        The same; bad input ends with one message and exit code 2, Ctrl-C with 130, and a reader
-        that goes away (``| head``) quietly, see `start`.
+        The same; bad input and the end of memory end with one message and exit code 2, Ctrl-C with
+        130, and a reader that goes away (``| head``) quietly, see `start`.
     """
 
     @functools.wraps(command)
@@ -110,10 +115,6 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
             for single in error.errors:
                 tell(str(single))
             raise typer.Exit(BAD_INPUT) from None
-        except MemoryError as error:
-            words = f"memory has ended: {error or 'no more to be had'}; allowed: a smaller scenario"
-            print(f"lightburst: {words}", file=sys.stderr)
-            raise typer.Exit(BAD_INPUT) from None
         except KeyboardInterrupt:
             tell("interrupted")
             raise typer.Exit(INTERRUPTED) from None
@@ -121,8 +122,24 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
             # Not left to typer, which ends the process with 1.
             discard(sys.stdout)
             raise typer.Exit(0) from None
+        except (MemoryError, ImportError, OSError, RuntimeError) as error:
+            if not _memory_ended(error):
+                raise
+            words = ": ".join(filter(None, ("memory has ended", str(error))))
+            tell(f"{words}; allowed: {_LESS_MEMORY}")
+            raise typer.Exit(BAD_INPUT) from None
 
     return inner
+
+
+def _memory_ended(error: Exception) -> bool:
+    """Tell whether that is why: Python, the system, its loader and threads have words of their own.
+
+    The last two have no number or type for it.
+    """
+    if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+        return True
+    return any(words in str(error) for words in ("failed to map segment", "can't start new thread"))
 
 
 @contextmanager

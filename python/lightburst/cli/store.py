@@ -96,10 +96,9 @@ def _rows(found: list[Kept]) -> Iterator[tuple[str, ...]]:
 
     yield "study", "model", "scenarios", "runs", "size", "finished (UTC)"
     for kept in found:
-        name = kept.name if kept.name.isprintable() else repr(kept.name)
         first, last = (when[:16].replace("T", " ") for when in (kept.first, kept.last))
         yield (
-            name or "unnamed",
+            kept.name or "unnamed",
             kept.model_version or "unknown",
             f"{kept.scenarios:,}",
             f"{kept.runs:,}",

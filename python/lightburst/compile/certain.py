@@ -6,13 +6,12 @@ University TR-06-33870 (2001). In topological order one pass is enough.
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from lightburst.compile.plan import Plan
+from lightburst.compile.plan import Plan
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -22,7 +21,7 @@ MOST_STEPS: Final = 50_000_000
 _NOTHING: Final = np.zeros(0, np.int64)
 
 
-def certain_links(plan: "Plan", flows: IntArray) -> tuple[IntArray, IntArray, NDArray[np.bool_]]:
+def certain_links(plan: Plan, flows: IntArray) -> tuple[IntArray, IntArray, NDArray[np.bool_]]:
     """Find the links that lie on every path that the routing allows a flow.
 
     Parameters
@@ -58,7 +57,7 @@ def certain_links(plan: "Plan", flows: IntArray) -> tuple[IntArray, IntArray, ND
     pairs, pair = np.unique(first[inner] * nodes + last[inner], return_inverse=True)
     found = _between(plan, pairs // nodes, pairs % nodes)
     if found is None:
-        told[(ends[0] >= hosts) & (ends[1] >= hosts)] = False
+        told[plan.between_switches] = False
         found = _NOTHING, _NOTHING
     which, row = _matches(pair, *found)
     flow = np.concatenate([flows, flows[apart], flows[inner[which]]])
@@ -75,7 +74,7 @@ def _matches(pair: IntArray, of_pair: IntArray, link: IntArray) -> tuple[IntArra
     return which, link[order][place]
 
 
-def _between(plan: "Plan", first: IntArray, last: IntArray) -> tuple[IntArray, IntArray] | None:
+def _between(plan: Plan, first: IntArray, last: IntArray) -> tuple[IntArray, IntArray] | None:
     """Find the certain links between pairs of different switches, sorted by both.
 
     Number of the pair and link of each; None if they are not known.
@@ -91,7 +90,7 @@ def _between(plan: "Plan", first: IntArray, last: IntArray) -> tuple[IntArray, I
 
 
 def _on_given(
-    plan: "Plan", first: IntArray, last: IntArray
+    plan: Plan, first: IntArray, last: IntArray
 ) -> tuple[NDArray[np.bool_], IntArray, IntArray]:
     """Find the links on all paths with labels that units between pairs of switches may take.
 
@@ -110,7 +109,7 @@ def _on_given(
     offsets = columns["path_offsets"].astype(np.int64)
     path = np.repeat(np.arange(ends.size), offsets[1:] - offsets[:-1])
     on = taken[path]
-    links = first_of_parallel(plan)[columns["path_links"][on]]
+    links = plan.first_of_parallel[columns["path_links"][on]]
     once = np.unique(np.stack([path[on], links]), axis=1)
     (of_pair, link), times = np.unique(
         np.stack([pair[once[0]], once[1]]), axis=1, return_counts=True
@@ -126,15 +125,15 @@ def _places(values: IntArray, ordered: IntArray) -> IntArray:
     return np.where(there, place, -1)
 
 
-def _on_shortest(plan: "Plan", first: IntArray, last: IntArray) -> tuple[IntArray, IntArray] | None:
+def _on_shortest(plan: Plan, first: IntArray, last: IntArray) -> tuple[IntArray, IntArray] | None:
     """Find the links on all shortest paths between pairs of switches, as `_between` does."""
     routing = plan.settings["routing"]
     if routing["kind"] == "fat-tree" and routing["k"] > 2:
         # Of the links up there are k/2 to choose from, each with a path down of its own.
         return None if first.size else (_NOTHING, _NOTHING)
-    ends, hosts = np.stack([plan.links["from"], plan.links["to"]]), plan.settings["hosts"]
-    between = np.flatnonzero((ends >= hosts).all(axis=0))
-    links, which = np.unique(first_of_parallel(plan)[between], return_inverse=True)
+    ends = np.stack([plan.links["from"], plan.links["to"]])
+    between = np.flatnonzero(plan.between_switches)
+    links, which = np.unique(plan.first_of_parallel[between], return_inverse=True)
     length = np.ones(links.size)
     if routing.get("metric") == "delay":
         # Of parallel links the shortest.
@@ -204,11 +203,3 @@ class _Graph:
                         other = parent[other]
             parent[head], depth[head] = common, depth[common] + 1
         return np.array(parent), np.array(bridge)
-
-
-def first_of_parallel(plan: "Plan") -> IntArray:
-    """Give the first of the links between the nodes of each link, shape (links,)."""
-    ends = plan.links["from"] * np.uint64(plan.settings["nodes"]) + plan.links["to"]
-    _, first, which = np.unique(ends, return_index=True, return_inverse=True)
-    found: IntArray = first[which]
-    return found

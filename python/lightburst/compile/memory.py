@@ -1,19 +1,17 @@
 """How much memory a run needs, and whether there is so much."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst.compile.certain import certain_links, first_of_parallel
+from lightburst.compile.certain import certain_links
+from lightburst.compile.plan import Plan
 from lightburst.compile.waiting import packets_at_once
 from lightburst.errors import show
 from lightburst.free import HARMLESS_BYTES, check_memory
 from lightburst.topology import Counts
 from lightburst.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND, format_duration
-
-if TYPE_CHECKING:
-    from lightburst.compile.plan import Plan
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -54,7 +52,9 @@ _BYTES_PER_PAIR = 4
 _BYTES_PER_PATH = 1000
 
 
-def estimate_memory(plan: "Plan", transmissions: NDArray[np.uint64] | None = None) -> int:
+def estimate_memory(
+    plan: Plan, transmissions: NDArray[np.uint64] | None = None, limit: int | None = None
+) -> int:
     """How much memory a run will need, from its plan to the tables of its result.
 
     Parameters
@@ -65,6 +65,8 @@ def estimate_memory(plan: "Plan", transmissions: NDArray[np.uint64] | None = Non
         How many data segments each flow will send, if that is known of a run before. Without it a
         traced flow sends all that it has, or what the links that it certainly uses carry until the
         time limit.
+    limit : int, optional
+        Bytes that this program may hold, ``measurement.memory_limit``.
 
     Returns
     -------
@@ -75,7 +77,7 @@ def estimate_memory(plan: "Plan", transmissions: NDArray[np.uint64] | None = Non
     Raises
     ------
     InputError
-        When that is more than is free.
+        When that is more than is free, or goes beyond the limit.
     """
     hosts, nodes = plan.settings["hosts"], plan.settings["nodes"]
     structured = plan.settings["routing"]["kind"] != "shortest-path"
@@ -90,7 +92,7 @@ def estimate_memory(plan: "Plan", transmissions: NDArray[np.uint64] | None = Non
         + _BYTES_PER_QUEUE * _queues(plan)
         + _paths(plan)
     )
-    check_memory(needed)
+    check_memory(needed - plan.nbytes, limit=limit)
     return needed
 
 
@@ -121,12 +123,11 @@ def segments_in_windows(sizes: NDArray[np.uint64], payload: int, window: int) ->
     return int(np.minimum(segments, np.uint64(window)).sum())
 
 
-def _flows(plan: "Plan") -> int:
+def _flows(plan: Plan) -> int:
     """Bytes of the flows, and of their packets in the network at once."""
     ends = plan.by_flow(lambda transport: _BYTES_PER_FLOW[transport["kind"]])
-    records = _records(plan)
     most = _in_flight(plan)
-    needed = int(ends.sum() + _BYTES_PER_RECORD * records.sum())
+    needed = int(ends.sum() + _BYTES_PER_RECORD * _records(plan, most).sum())
     if "departures_ps" in plan.flows:
         merged = len(plan.transports) > 1
         each = _BYTES_PER_MERGED_DATAGRAM if merged else _BYTES_PER_DATAGRAM
@@ -138,7 +139,7 @@ def _flows(plan: "Plan") -> int:
     return needed + each * packets_at_once(plan, most)
 
 
-def _in_flight(plan: "Plan") -> IntArray:
+def _in_flight(plan: Plan) -> IntArray:
     """Segments of each flow that can be sent and not acknowledged at once, shape (flows,).
 
     With an initial window of w and an acknowledgement of each k-th segment a flow of n has had
@@ -159,15 +160,15 @@ def _in_flight(plan: "Plan") -> IntArray:
     return most
 
 
-def _records(plan: "Plan") -> IntArray:
+def _records(plan: Plan, in_flight: IntArray) -> IntArray:
     """Room on the records of each sender, shape (flows,): a power of two; datagrams have none."""
-    doublings = np.ceil(np.log2(np.maximum(_in_flight(plan), _LEAST_RECORDS)))
+    doublings = np.ceil(np.log2(np.maximum(in_flight, _LEAST_RECORDS)))
     room = np.exp2(doublings).astype(np.int64)
     datagrams = plan.by_flow(lambda transport: transport["kind"] == "datagram")
     return np.where(datagrams, 0, room)
 
 
-def _traced(plan: "Plan", transmissions: NDArray[np.uint64] | None) -> int:
+def _traced(plan: Plan, transmissions: NDArray[np.uint64] | None) -> int:
     """Bytes of the trace; refused by its own name if it alone is too much.
 
     Each segment goes over as many links as the longest of the shortest paths.
@@ -199,7 +200,7 @@ def _acknowledgements(transport: dict[str, Any]) -> float:
     return 0.0 if transport["kind"] == "datagram" else 1 / transport.get("acknowledge_every", 1)
 
 
-def _most_sent(plan: "Plan", flows: IntArray, links: int) -> FloatArray:
+def _most_sent(plan: Plan, flows: IntArray, links: int) -> FloatArray:
     """Segments of flows: all they have, or what the slowest link on their way carries in the time.
 
     Of links that all their paths have in common, several side by side are one. Where links lose at
@@ -207,7 +208,7 @@ def _most_sent(plan: "Plan", flows: IntArray, links: int) -> FloatArray:
     """
     segment = plan.by_flow(lambda transport: transport["segment_bytes"])[flows]
     payload = segment - plan.by_flow(lambda transport: transport["header_bytes"])[flows]
-    rate = np.bincount(first_of_parallel(plan), plan.links["rate_bps"])
+    rate = np.bincount(plan.first_of_parallel, plan.links["rate_bps"])
     user, link, _ = certain_links(plan, flows)
     slowest = np.full(plan.flows["source"].size, np.inf)
     np.minimum.at(slowest, user, rate[link])
@@ -218,18 +219,17 @@ def _most_sent(plan: "Plan", flows: IntArray, links: int) -> FloatArray:
     return most
 
 
-def _again(plan: "Plan", links: int) -> float:
+def _again(plan: Plan, links: int) -> float:
     """Estimate how often a segment is sent over so many links, some of which lose units."""
     lossy = plan.links.get("lossy")
     if plan.settings["loss"] is None or lossy is None:
         return 1.0
-    between = np.minimum(plan.links["from"], plan.links["to"]) >= plan.settings["hosts"]
-    times = links - 2 if lossy[between].all() else 1
+    times = links - 2 if lossy[plan.between_switches].all() else 1
     comes: float = (1 - plan.settings["loss"]["probability"]) ** times
     return 1 / comes**2 if comes > 0 else np.inf
 
 
-def _path_links(plan: "Plan") -> int:
+def _path_links(plan: Plan) -> int:
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import dijkstra
 
@@ -241,7 +241,7 @@ def _path_links(plan: "Plan") -> int:
     return int(away[places, plan.flows["destination"][traced]].max())
 
 
-def _sampled(plan: "Plan") -> int:
+def _sampled(plan: Plan) -> int:
     """Bytes of the samples; refused by their own name if they alone are too many."""
     every = plan.settings["sample_ps"]
     if every is None:
@@ -261,7 +261,7 @@ def _sampled(plan: "Plan") -> int:
     return needed
 
 
-def _paths(plan: "Plan") -> int:
+def _paths(plan: Plan) -> int:
     """Bytes of the paths with labels, and of what finds them."""
     if plan.settings["label"] is None:
         return 0
@@ -269,20 +269,20 @@ def _paths(plan: "Plan") -> int:
     return _PATHS_BYTES + _BYTES_PER_PAIR * _edges(plan) ** 2 + _BYTES_PER_PATH * paths
 
 
-def _queues(plan: "Plan") -> int:
+def _queues(plan: Plan) -> int:
     """Queues for bursts: of each edge, the switches with hosts, for each edge."""
     if all(switch["kind"] != "burst" for switch in plan.settings["switches"]):
         return 0
     return _edges(plan) ** 2
 
 
-def _edges(plan: "Plan") -> int:
+def _edges(plan: Plan) -> int:
     """Count the switches with hosts."""
     # A host has one link, and hosts come first.
     return int(np.unique(plan.links["to"][: plan.settings["hosts"]]).size)
 
 
-def _ordered(plan: "Plan") -> int:
+def _ordered(plan: Plan) -> int:
     """Count the data segments that scripted drops name."""
     drops = (plan.settings["loss"] or {}).get("drops", ())
     spans = [drop["segments"] for drop in drops if "segments" in drop]

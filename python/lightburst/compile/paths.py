@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst.errors import InputError, combine, show
+from lightburst.errors import InputError, combine, show, some
 from lightburst.scenario.routing import MOST_PATHS, Route, Routing
 from lightburst.topology import Network
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     import networkx as nx
 
 Pair = tuple[int, int]
-# So many names in a message say enough.
-_MOST_NAMES = 20
 
 
 def path_columns(
@@ -188,7 +186,7 @@ def _wrong(
 ) -> list[InputError]:
     """Find what is wrong with one route; a name first, then the path."""
     unknown = [
-        InputError(f"{path}.{field}", show(name), f"one of the switches {_some(network.switches)}")
+        InputError(f"{path}.{field}", show(name), f"one of the switches {some(network.switches)}")
         for field, names in (
             ("source", (route.source,)),
             ("destination", (route.destination,)),
@@ -202,7 +200,7 @@ def _wrong(
     with_hosts = {network.name(int(node)) for node in network.link_to[: network.hosts]}
     for field, name in (("source", route.source), ("destination", route.destination)):
         if name not in with_hosts:
-            allowed = f"one of the switches with hosts, {_some(sorted(with_hosts))}"
+            allowed = f"one of the switches with hosts, {some(sorted(with_hosts))}"
             return [InputError(f"{path}.{field}", show(name), allowed)]
     words = " - ".join(route.path)
     if len(route.path) < 2 or (route.path[0], route.path[-1]) != (route.source, route.destination):
@@ -217,9 +215,3 @@ def _wrong(
                 InputError(f"{path}.path", given, "switches of which each is linked to the next")
             ]
     return []
-
-
-def _some(names: Sequence[str] | dict[str, int]) -> str:
-    shown = ", ".join(f"'{name}'" for name in list(names)[:_MOST_NAMES])
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return f"{shown}{more}" if names else "of a topology that has some"

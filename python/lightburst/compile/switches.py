@@ -8,13 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lightburst.compile.settings import switch_settings
-from lightburst.errors import InputError, combine, did_you_mean
+from lightburst.errors import InputError, combine, did_you_mean, some
 from lightburst.scenario.switching import Burst, Electronic, Hybrid, Switching
 from lightburst.topology import Network
 from lightburst.units import format_rate
-
-# So many names in a message say enough.
-_MOST_NAMES = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,11 +90,8 @@ def resolve_switches(switching: Switching, network: Network) -> Switches:
 
 
 def _unknown(name: str, network: Network) -> InputError:
-    known = list(network.switches)
-    words = ", ".join(f"'{switch}'" for switch in known[:_MOST_NAMES])
-    more = f" and {len(known) - _MOST_NAMES} more" if len(known) > _MOST_NAMES else ""
-    near = did_you_mean(name, known)
-    allowed = f"one of the switches {words}{more}{near}" if known else "a topology with switches"
+    near = did_you_mean(name, network.switches)
+    allowed = f"one of the switches {some(network.switches)}{near}"
     return InputError(f"switching.nodes.{name}", f"an unknown switch '{name}'", allowed)
 
 

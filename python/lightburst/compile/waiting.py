@@ -5,16 +5,14 @@ bytes last. A link that it certainly uses passes on what it can; the rest waits 
 recursion, D. V. Lindley, "The theory of queues with a single server" (1952).
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lightburst.compile.certain import certain_links
+from lightburst.compile.plan import Plan
 from lightburst.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
-
-if TYPE_CHECKING:
-    from lightburst.compile.plan import Plan
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -25,7 +23,7 @@ _BLOCK = 2**17
 _ENDS = slice(None, -1), slice(1, None)
 
 
-def packets_at_once(plan: "Plan", most: IntArray) -> int:
+def packets_at_once(plan: Plan, most: IntArray) -> int:
     """Give the most data packets that wait or are under way at once.
 
     Parameters
@@ -56,7 +54,7 @@ def packets_at_once(plan: "Plan", most: IntArray) -> int:
     return int(min(float(most.sum()), under_way + float(np.minimum(each, most).sum())))
 
 
-def _rate(plan: "Plan") -> FloatArray:
+def _rate(plan: Plan) -> FloatArray:
     """Bits a second at which each flow can send: that of its datagrams, or of its host's link."""
     # A host has one link, and hosts come first.
     link = plan.links["rate_bps"][plan.flows["source"]].astype(float)
@@ -72,7 +70,7 @@ def _rate(plan: "Plan") -> FloatArray:
         return np.where((count > 1) & (seconds > 0), bits / seconds, link)
 
 
-def _bits(plan: "Plan") -> FloatArray:
+def _bits(plan: Plan) -> FloatArray:
     """Give what each flow has to send, headers included."""
     segment = plan.by_flow(lambda transport: transport["segment_bytes"]).astype(float)
     payload = segment - plan.by_flow(lambda transport: transport["header_bytes"])
@@ -82,7 +80,7 @@ def _bits(plan: "Plan") -> FloatArray:
     return bits
 
 
-def _backlog(plan: "Plan", user: IntArray, link: IntArray, bits: FloatArray) -> FloatArray:
+def _backlog(plan: Plan, user: IntArray, link: IntArray, bits: FloatArray) -> FloatArray:
     """Bits that wait for each link at the worst moment, shape (links,)."""
     rate = _rate(plan)
     backlog = np.zeros(plan.links["from"].size)
@@ -122,7 +120,7 @@ def _worst(
     np.maximum.at(out, at, grown - lowest)
 
 
-def _room(plan: "Plan") -> FloatArray:
+def _room(plan: Plan) -> FloatArray:
     """Bits for which there is room at each link, shape (links,); without limit at hosts."""
     hosts, switches = plan.settings["hosts"], plan.settings["switches"]
     rooms = np.array([_of_kind(switch) for switch in switches])

@@ -6,7 +6,7 @@ from threading import Condition
 from typing import Final, TypeVar
 
 from lightburst._core import Cancel, Cancelled
-from lightburst.free import TooMuchMemoryError, available_memory
+from lightburst.free import TooMuchMemoryError, available_memory, held_memory
 
 T = TypeVar("T")
 
@@ -26,15 +26,17 @@ class Room:
     def __init__(self, cancel: Cancel) -> None:
         self._cancel = cancel
         self._changed = Condition()
-        # What each run under way has asked for, and what was free when there was none.
+        # What each run under way has asked for; what was free, and held, when there was none.
         self._taken: list[int] = []
-        self._free = 0
+        self._free = self._held = 0
         # How many began or ended.
         self._changes = 0
 
     @contextmanager
-    def run(self) -> Iterator[Callable[[int], None]]:
-        """Give the function with which a run asks for its memory, in bytes, before it begins.
+    def run(self) -> Iterator[Callable[..., None]]:
+        """Give the function with which a run asks for its memory before it begins.
+
+        It takes the bytes, and those that the program may hold if the user has a limit.
 
         Raises
         ------
@@ -43,12 +45,12 @@ class Room:
         """
         mine: list[int] = []
 
-        def ask(needed: int) -> None:
+        def ask(needed: int, limit: int | None = None) -> None:
             with self._changed:
-                while self._taken and sum(self._taken) + needed > self._free:
+                while self._taken and sum(self._taken) + needed > self._room(limit):
                     self._wait()
                 if not self._taken:
-                    self._free = available_memory()
+                    self._free, self._held = available_memory(), held_memory()
                 self._taken.append(needed)
                 mine.append(needed)
                 self._changes += 1
@@ -76,6 +78,9 @@ class Room:
                     seen = self._changes
                     while self._taken and self._changes == seen:
                         self._wait()
+
+    def _room(self, limit: int | None) -> int:
+        return self._free if limit is None else min(self._free, limit - self._held)
 
     def _wait(self) -> None:
         if self._cancel.is_set():

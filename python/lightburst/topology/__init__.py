@@ -3,8 +3,16 @@
 from lightburst.scenario import KINDS as _ALL
 from lightburst.topology.build import build_network, count
 from lightburst.topology.graph import from_networkx
-from lightburst.topology.network import Counts, Network
+from lightburst.topology.network import Counts, Network, joins_switches
 
 KINDS = _ALL["topologies"]
 
-__all__ = ["KINDS", "Counts", "Network", "build_network", "count", "from_networkx"]
+__all__ = [
+    "KINDS",
+    "Counts",
+    "Network",
+    "build_network",
+    "count",
+    "from_networkx",
+    "joins_switches",
+]

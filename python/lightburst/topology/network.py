@@ -123,8 +123,7 @@ class Network:
     @cached_property
     def between_switches(self) -> NDArray[np.bool_]:
         """Which links join two switches, shape (links,)."""
-        both: NDArray[np.bool_] = np.minimum(self.link_from, self.link_to) >= self.hosts
-        return both
+        return joins_switches(self.link_from, self.link_to, self.hosts)
 
     @cached_property
     def switches(self) -> dict[str, int]:
@@ -151,6 +150,14 @@ class Network:
         """Make the arrays read-only, so that they can be shared."""
         for array in (self.link_from, self.link_to, self.link_rate_bps, self.link_delay_ps):
             array.flags.writeable = False
+
+
+def joins_switches(
+    source: NDArray[np.uint32], target: NDArray[np.uint32], hosts: int
+) -> NDArray[np.bool_]:
+    """Tell which links, given the nodes at both ends, join two switches: hosts come first."""
+    both: NDArray[np.bool_] = np.minimum(source, target) >= hosts
+    return both
 
 
 def delay_ps(length_m: float, propagation_ps_per_m: float) -> int:
