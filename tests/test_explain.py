@@ -57,7 +57,7 @@ def test_the_worst_flow_of_an_incast_waited_for_a_timeout(scenario: str) -> None
     assert len(found.losses) == found.result.flows["drops"][found.flow]
     assert set(found.losses["reason"]) == {"queue-full"}
     # All of them where the answers meet: on the way to one edge, and to its host.
-    assert found.losses["link_target"].tolist() == 4 * [17] + 2 * [2]
+    assert found.losses["link_target"].tolist() == 4 * [16] + 2 * [1]
     assert found.timeouts["what"].tolist() == ["data", "data"]
     again = found.retransmissions
     assert len(again) == found.result.flows["retransmissions"][found.flow]

@@ -323,7 +323,7 @@ def test_the_way_of_a_packet_is_printed(scenario: Path, capsys: pytest.CaptureFi
     hops = json.loads(capsys.readouterr().out)["hops"]
     assert [hop["packet"] for hop in hops] == sorted(hop["packet"] for hop in hops)
     # The SYN is the first packet: from host 0 over two edges and two cores to host 1.
-    syn = [hop for hop in hops if hop["packet"] == 1]
+    syn = [hop for hop in hops if hop["packet"] == 0]
     assert [hop["node"] for hop in syn] == [0, 2, 3, 4, 5]
     assert [hop["link_target"] for hop in syn] == [2, 3, 4, 5, 1]
     assert [hop["held_s"] for hop in syn] == pytest.approx([0, MS, 0, 0, 0])
