@@ -68,7 +68,7 @@ def trace(
     """
     choice("--format", format, ("table", "json"))
     number, first = whole("--flow", flow, 0), whole("--seed", seed, 0)
-    packet = None if hops in (None, _ALL) else whole("--hops", hops, 1)
+    packet = None if hops in (None, _ALL) else whole("--hops", hops, 0)
     check_seed(first, "--seed")
     scenario = changed(load(path), settings).with_({_TRACED: [number]})
     _check(scenario.flow_groups)
