@@ -1,4 +1,4 @@
-"""A store of made-up runs for tests, and single bits of a file flipped."""
+"""A store of made-up runs for tests."""
 
 from pathlib import Path
 
@@ -53,9 +53,3 @@ def fill(path: Path, columns: int = 60) -> dict[Key, dict[str, Metric]]:
 
 def digests() -> list[str]:
     return list(dict.fromkeys(run.scenario_digest for run in planned()))
-
-
-def flip(path: Path, bit: int) -> None:
-    held = bytearray(path.read_bytes())
-    held[bit // 8] ^= 1 << bit % 8
-    path.write_bytes(held)

@@ -19,6 +19,7 @@ import pytest
 
 from lightburst.cli import main
 from lightburst.report.words import words_of
+from processes import started
 
 SCENARIO = """
 name = "small"
@@ -406,15 +407,9 @@ def test_ctrl_c_ends_and_keeps_what_was_finished(scenario: Path, several: bool) 
         words = ["--replications", "100000", "--yes"]
     else:
         words = ["--set", "workload.flows=2000000", "--set", "topology.k=16"]
-    process = subprocess.Popen(
-        command("run", str(scenario), "--out", "saved", *words),
-        cwd=scenario.parent,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        # A shell that runs tests in the background may have switched the signal off.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
+    words = ["run", str(scenario), "--out", "saved", *words]
+    program = "from lightburst.cli import main; sys.exit(main())"
+    process = started(program, *words, cwd=scenario.parent)
     time.sleep(3)
     patience = time.monotonic() + 60
     while several and not finished_runs(scenario.parent) and time.monotonic() < patience:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import resource
 import shutil
 from collections.abc import Callable, Iterator
@@ -11,38 +10,22 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from lightburst import sums
 from lightburst.cli import main
 from lightburst.errors import InputError
-from lightburst.papers import PAPERS
 from lightburst.report import run_page
-from lightburst.report.replications import Replications
-from lightburst.report.reproduction import load, reproduce
 from lightburst.report.saved import write_page
 from lightburst.simulate import run
-from lightburst.study import replicate
-from stores import flip, scenario
+from results import KINDS, everything, saved_in
+from stores import scenario
 from test_report_more import TRACED
-
-KINDS = ("run", "replications", "reproduction")
 
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """One directory of each kind."""
-    place, before = tmp_path_factory.mktemp("saved"), Path.cwd()
-    PAPERS[TRACED.name] = TRACED
-    os.chdir(place)
-    run(scenario(0), 1).save("run")
-    seeds = range(1, 4)
-    Replications(scenario(0), seeds, replicate(scenario(0), seeds)).save("replications")
-    reproduce(TRACED.name, progress=False).save("reproduction")
-    yield place
-    os.chdir(before)
-    del PAPERS[TRACED.name]
+    with saved_in(tmp_path_factory.mktemp("saved")) as place:
+        yield place
 
 
 @pytest.fixture
@@ -50,14 +33,6 @@ def copies(saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     monkeypatch.chdir(tmp_path)
     shutil.copytree(saved, tmp_path, dirs_exist_ok=True)
     return tmp_path
-
-
-def everything(place: Path) -> dict[str, bytes]:
-    return {
-        str(file.relative_to(place)): file.read_bytes()
-        for file in place.rglob("*")
-        if file.is_file()
-    }
 
 
 def forge(directory: Path, name: str, change: Callable[[dict[str, object]], object]) -> None:
@@ -71,34 +46,6 @@ def forge(directory: Path, name: str, change: Callable[[dict[str, object]], obje
 def reseal(directory: Path) -> None:
     (directory / sums.SUMS).unlink()
     sums.seal(directory)
-
-
-@settings(max_examples=200, deadline=None)
-@given(data=st.data())
-def test_a_flipped_bit_is_named_or_changes_nothing(saved: Path, data: st.DataObject) -> None:
-    kind = data.draw(st.sampled_from(KINDS))
-    derived = ("index.html", "png", "svg", "csv", "claims.json")
-    names = [file.name for file in (saved / kind).iterdir() if not file.name.endswith(derived)]
-    directory = saved.with_name("copy") / kind
-    shutil.rmtree(directory, ignore_errors=True)
-    shutil.copytree(saved / kind, directory)
-    file = directory / data.draw(st.sampled_from(sorted(names)))
-    flip(file, data.draw(st.integers(0, 8 * file.stat().st_size - 1)))
-    if file.name == sums.SUMS and kind == "reproduction":
-        unless_refused(saved / kind, directory)
-        return
-    with pytest.raises(InputError, match=f"^DIR: given .*({file.name}|{sums.SUMS})"):
-        write_page(directory)
-
-
-def unless_refused(original: Path, directory: Path) -> None:
-    """What a bit in the checksums of files that are made again does."""
-    try:
-        found = load(directory)
-    except InputError as error:
-        assert sums.SUMS in str(error)
-        return
-    pd.testing.assert_frame_equal(found.runs, load(original).runs)
 
 
 @pytest.mark.parametrize("name", ["index.html", "dots.svg", "dots.png", "means.csv", "claims.json"])

@@ -2,8 +2,6 @@
 
 import json
 import signal
-import subprocess
-import sys
 import threading
 import time
 from functools import reduce
@@ -19,6 +17,7 @@ from lightburst.compile import compile_plan
 from lightburst.errors import InputError, RunWarning
 from lightburst.scenario import Scenario, load
 from lightburst.simulate import run, simulate
+from processes import started
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
@@ -227,7 +226,6 @@ def test_cancelling_from_another_thread_ends_a_run() -> None:
 
 def test_control_c_ends_a_run_that_would_last_for_hours() -> None:
     program = (
-        "import sys; sys.path.insert(0, sys.argv[1])\n"
         "from test_simulate import endless, run\n"
         "print('started', flush=True)\n"
         "try:\n"
@@ -235,16 +233,7 @@ def test_control_c_ends_a_run_that_would_last_for_hours() -> None:
         "finally:\n"
         "    print('stopped', flush=True)\n"
     )
-    here = str(Path(__file__).parent)
-    command = [sys.executable, "-c", program, here]
-    with subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        # A shell that runs tests in the background may have switched the signal off.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    ) as process:
+    with started(program) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "started\n"
         time.sleep(1.5)

@@ -9,8 +9,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from lightburst.cli import main
 from lightburst.errors import InputError, StoreWarning
@@ -21,7 +19,7 @@ from lightburst.study.rows import COLUMNS
 from lightburst.study.salvage import salvage
 from lightburst.study.sweep import Key, PlannedRun
 from lightburst.study.upkeep import clean, examined, listed
-from stores import SCENARIOS, SEEDS, digests, fill, flip, metrics, planned, scenario
+from stores import SCENARIOS, SEEDS, digests, fill, metrics, planned, scenario
 
 RUNS = SCENARIOS * SEEDS
 Truth = dict[Key, dict[str, Metric]]
@@ -87,75 +85,10 @@ def test_a_sound_row_in_the_place_of_another_is_not_believed(file: Path) -> None
         assert {key[0] for key in store.find(digests())} == {digests()[2]}
 
 
-def survives(path: Path, truth: Truth) -> None:
-    """Whatever is wrong with a file: one message, or results that are right; then it is mended."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", StoreWarning)
-        try:
-            with Store(path) as store:
-                found = store.find(digests())
-                assert all(truth[key] == row for key, row in found.items())
-                for run in planned():
-                    store.put(run, truth[run.key])
-                assert all(truth[key] == row for key, row in store.find(digests()).items())
-        except InputError as error:
-            assert str(error).startswith("store: given ")
-        try:
-            examined(path)
-            clean(path)
-        except InputError as error:
-            assert str(error).startswith("store: given ")
-            return
-        assert examined(path).sound
-        with Store(path) as store:
-            found = store.find(digests())
-        assert all(truth[key] == row for key, row in found.items())
-        # A page holds no more than two of these rows, or one and the way to it.
-        assert len(found) >= RUNS - 3
-
-
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Truth]:
     path = tmp_path_factory.mktemp("store") / "whole.sqlite"
     return path, fill(path)
-
-
-def flipped(whole: tuple[Path, Truth], where: float, bit: int) -> None:
-    path = whole[0].with_name("flipped.sqlite")
-    for ending in ("", "-wal", "-shm"):
-        path.with_name(path.name + ending).unlink(missing_ok=True)
-    shutil.copyfile(whole[0], path)
-    flip(path, 8 * int(where * path.stat().st_size) + bit)
-    survives(path, whole[1])
-
-
-BYTE = st.floats(0, 1, exclude_max=True)
-BIT = st.integers(0, 7)
-
-
-@settings(max_examples=200, deadline=None)
-@given(where=BYTE, bit=BIT)
-def test_a_flipped_bit_never_gives_a_wrong_result(
-    whole: tuple[Path, Truth], where: float, bit: int
-) -> None:
-    flipped(whole, where, bit)
-
-
-@settings(max_examples=100, deadline=None)
-@given(byte=st.integers(0, 4095), bit=BIT)
-def test_a_flipped_bit_of_the_first_page_neither(
-    whole: tuple[Path, Truth], byte: int, bit: int
-) -> None:
-    flipped(whole, byte / whole[0].stat().st_size + 1e-9, bit)
-
-
-@pytest.mark.slow
-@settings(max_examples=5000, deadline=None)
-@given(where=BYTE, bit=BIT)
-def test_thousands_of_flipped_bits_neither(
-    whole: tuple[Path, Truth], where: float, bit: int
-) -> None:
-    flipped(whole, where, bit)
 
 
 @pytest.mark.parametrize("size", [50, 100, 1000, 4096, 5000, 40_000])

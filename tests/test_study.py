@@ -21,6 +21,7 @@ from lightburst.scenario import Scenario
 from lightburst.simulate import run, simulate
 from lightburst.study import Store, Study, execute, replicate
 from lightburst.study.sweep import scenario_digest
+from processes import started
 
 RUNS = 60
 executor = importlib.import_module("lightburst.study.executor")
@@ -250,17 +251,15 @@ def test_a_store_explains_itself(tmp_path: Path) -> None:
 def child(tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
     """Another process at work on the slow study, with at least eight runs finished."""
     program = (
-        "import sys; sys.path.insert(0, sys.argv[1])\n"
         "from test_study import execute, slow_study\n"
         "try:\n"
-        "    execute(slow_study(), sys.argv[2])\n"
+        "    execute(slow_study(), sys.argv[1])\n"
         "except KeyboardInterrupt:\n"
         "    print('stopped', flush=True)\n"
         "    sys.exit(130)\n"
     )
     file = tmp_path / "runs.sqlite"
-    command = [sys.executable, "-c", program, str(Path(__file__).parent), str(file)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = started(program, file)
     deadline = time.monotonic() + 60
     while finished(file) < 8:
         assert process.poll() is None, process.communicate()

@@ -1,26 +1,18 @@
-"""Whatever is handed over, it runs or is refused in words: nothing else, and not without end.
-
-As many cases as ``LIGHTBURST_FUZZ`` says, of all kinds together; the same ones each time.
-"""
+"""Whatever is handed over, it runs or is refused in words: nothing else, and not without end."""
 
 import json
-import os
-import signal
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import hostile
-import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import tomli_w
-from hypothesis import HealthCheck, given, note
-from hypothesis import settings as profile
+from cases import cases, in_words, limited
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DataObject, data
 
@@ -31,47 +23,9 @@ from lightburst.metrics import to_json
 from lightburst.scenario import Scenario
 from lightburst.simulate import simulate
 
-CASES = int(os.environ.get("LIGHTBURST_FUZZ", "1000"))
-# What a case may take of memory and of time; a run is stopped before, what does not stop hangs.
-MEMORY = 300 * 2**20
-RUN_S, HANG_S = 0.3, 60
+RUN_S = 0.3  # then a run is stopped: what does not stop hangs
 
 SMALL: dict[str, Any] = hostile.BASES[2]
-
-
-def cases(share: float) -> profile:
-    """So many of all cases, without a limit on the time of one that depends on the machine."""
-    return profile(
-        max_examples=max(1, round(share * CASES)),
-        derandomize=True,
-        database=None,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-    )
-
-
-@pytest.fixture(autouse=True, scope="module")
-def little_memory() -> Iterator[None]:
-    """Let scenarios that need more than a small machine has be refused, as they are there."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=MEMORY))
-        yield
-
-
-@contextmanager
-def limited() -> Iterator[None]:
-    """Fail on what does not end."""
-
-    def hangs(*_: object) -> None:
-        raise TimeoutError(f"no end after {HANG_S} s")
-
-    before = signal.signal(signal.SIGALRM, hangs)
-    signal.alarm(HANG_S)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def simulated(scenario: Scenario) -> None:
@@ -99,12 +53,7 @@ def runs_or_is_refused(make: Callable[[], Scenario]) -> None:
     except _core.Cancelled:
         pass
     except InputError as error:
-        for single in error.errors:
-            note(str(single))
-            for part in (single.path, single.given, single.allowed):
-                assert part
-                assert part.isprintable()
-                assert len(part) < 2000
+        in_words(error)
     except BaseException as error:
         if type(error).__name__ != "PanicException":
             raise

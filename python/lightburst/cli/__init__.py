@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
+
+from lightburst.cli.interrupt import INTERRUPTED, hear
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-INTERRUPTED: Final = 130  # 128 and the number of SIGINT, as shells count
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -28,6 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         interrupted.
     """
     if arguments is None:
+        hear()
         from lightburst.cli.streams import prepare
 
         prepare()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec
 
 import typer
 
-from lightburst.cli import INTERRUPTED
+from lightburst.cli.interrupt import INTERRUPTED
 from lightburst.cli.streams import FAILED_OUTPUT, OutputError, discard, tell
 from lightburst.errors import InputError, StoreWarning, printable
 

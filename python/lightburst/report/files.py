@@ -25,6 +25,8 @@ RUNS: Final = "runs.parquet"
 # What a trace writes beside `TRACE`, its tables and its pictures.
 CAPTURE: Final = "trace.pcapng"
 
+_DIRECTORY: Final = "DIR"  # as the command line calls it
+
 
 @contextmanager
 def as_written(directory: Path) -> Iterator[None]:
@@ -42,9 +44,9 @@ def as_written(directory: Path) -> Iterator[None]:
     """
     try:
         yield
-    except InputError:
-        raise
     except Exception as error:
+        if isinstance(error, InputError) and error.path == _DIRECTORY:
+            raise
         allowed = "a directory written by 'run --out' or 'reproduce --out'"
         what = f"{type(error).__name__}: {error}"
-        raise InputError("DIR", f"{directory} ({what})", allowed) from error
+        raise InputError(_DIRECTORY, f"{directory} ({what})", allowed) from error

@@ -1,0 +1,41 @@
+"""Ctrl-C that ends the process also where a library swallows Python's exception.
+
+Compiled libraries call Python code and drop what it raises, pandas and pydantic among them: of a
+hundred interrupts at random moments one or two had no effect.
+"""
+
+from __future__ import annotations
+
+import _thread
+import os
+import signal
+import time
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+INTERRUPTED: Final = 130  # 128 and the number of SIGINT, as shells count
+# What the exception has to end a command with order: to clear away, to keep finished runs. Whoever
+# is ended without it leaves no more than a kill does.
+_PATIENCE_S: Final = 0.8
+
+
+def hear() -> None:
+    """Make Ctrl-C raise `KeyboardInterrupt`, as always, and soon afterwards end this process."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupt)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    # Not from `threading`, whose locks the interrupted code can hold.
+    _thread.start_new_thread(_end, ())
+    signal.default_int_handler(number, frame)
+
+
+def _end() -> None:
+    time.sleep(_PATIENCE_S)
+    try:
+        os.write(2, b"lightburst: interrupted\n")
+    finally:
+        os._exit(INTERRUPTED)

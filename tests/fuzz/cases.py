@@ -1,0 +1,65 @@
+"""How many cases there are, what each may take, and how a refusal must read.
+
+As many cases as ``LIGHTBURST_FUZZ`` says, of all kinds together; the same ones each time.
+"""
+
+import os
+import resource
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+
+import psutil
+import pytest
+from hypothesis import HealthCheck, note, settings
+
+from lightburst.errors import InputError
+
+CASES = int(os.environ.get("LIGHTBURST_FUZZ", "1000"))
+HANG_S = 60
+# What a case finds free and plans with, and the addresses that it gets.
+FREE = 300 * 2**20
+MEMORY = 2**30
+
+
+def cases(share: float) -> settings:
+    """So many of all cases, without a limit on the time of one that depends on the machine."""
+    return settings(
+        max_examples=max(1, round(share * CASES)),
+        derandomize=True,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
+
+
+@contextmanager
+def limited() -> Iterator[None]:
+    """Give as much memory as a small machine has, and fail on what does not end."""
+
+    def hangs(*_: object) -> None:
+        raise TimeoutError(f"no end after {HANG_S} s")
+
+    before, most = signal.signal(signal.SIGALRM, hangs), resource.getrlimit(resource.RLIMIT_AS)
+    held = psutil.Process().memory_info().vms
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=FREE))
+        resource.setrlimit(resource.RLIMIT_AS, (held + MEMORY, most[1]))
+        signal.alarm(HANG_S)
+        try:
+            yield
+        finally:
+            signal.alarm(0)
+            signal.signal(signal.SIGALRM, before)
+            resource.setrlimit(resource.RLIMIT_AS, most)
+
+
+def in_words(error: InputError) -> None:
+    """What must hold for a refusal."""
+    for single in error.errors:
+        note(str(single))
+        for part in (single.path, single.given, single.allowed):
+            assert part
+            assert part.isprintable()
+            assert len(part) < 2000

@@ -1,0 +1,175 @@
+"""Whatever became of a store or a saved result: what is read of it is right, or it is refused."""
+
+import shutil
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeVar
+
+import damage
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from cases import cases, in_words, limited
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.strategies import DataObject, data
+
+from lightburst import sums
+from lightburst.errors import InputError, StoreWarning
+from lightburst.folder import check
+from lightburst.metrics import Metric
+from lightburst.report.files import CLAIMS, PAGE, REPLICATIONS, REPRODUCTION, RUN
+from lightburst.report.saved import write_page
+from lightburst.study import Store
+from lightburst.study.sweep import Key
+from lightburst.study.upkeep import clean, examined, listed
+from results import KINDS, everything, saved_in
+from stores import SCENARIOS, SEEDS, digests, fill, metrics, planned
+
+T = TypeVar("T")
+Truth = dict[Key, dict[str, Metric]]
+
+RUNS = SCENARIOS * SEEDS
+# A page of a store holds no more than two of its rows, or one and the way to it.
+LOST = 3
+LOG = "-wal"
+
+
+@pytest.fixture(scope="module")
+def stores(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Truth]:
+    """Two stores with the same runs: one at rest, and one as a kill leaves it, with its log."""
+    place = tmp_path_factory.mktemp("stores")
+    truth, killed = fill(place / "rest"), place / "killed"
+    with Store(place / "open") as store:
+        for run in planned():
+            store.put(run, metrics(int(str(run.point["place"])), run.seed))
+        for ending in ("", LOG):
+            shutil.copyfile(f"{store.path}{ending}", f"{killed}{ending}")
+    return place, truth
+
+
+def unless_refused(where: str, work: Callable[[], T]) -> T | InputError:
+    """Do something within the limits, or give the words in which it is refused."""
+    try:
+        with limited():
+            return work()
+    except InputError as error:
+        in_words(error)
+        assert error.path == where
+        return error
+
+
+def read(path: Path, truth: Truth) -> int:
+    """Read all runs, which must be right; tell how many there are."""
+    with Store(path) as store:
+        found = store.find(digests())
+        for key, row in found.items():
+            assert truth[key] == row
+        return len(found)
+
+
+def taken_up(path: Path, truth: Truth) -> int:
+    """Go on with a store as a study does."""
+    read(path, truth)
+    with Store(path) as store:
+        for run in planned():
+            store.put(run, truth[run.key])
+    return read(path, truth)
+
+
+def mended(path: Path, truth: Truth) -> int:
+    examined(path)
+    clean(path)
+    assert examined(path).sound
+    return read(path, truth)
+
+
+@cases(0.15)
+@given(data())
+def test_stores(
+    tmp_path_factory: pytest.TempPathFactory, stores: tuple[Path, Truth], drawn: DataObject
+) -> None:
+    place, truth = stores
+    which, ending = drawn.draw(
+        st.sampled_from([*[("rest", "")] * 3, *[("killed", LOG)] * 2, ("killed", "")])
+    )
+    store = tmp_path_factory.mktemp("store") / "runs.sqlite"
+    for file in place.glob(f"{which}*"):
+        shutil.copyfile(file, store.with_name(file.name.replace(which, store.name)))
+    flips = 0
+    if drawn.draw(st.integers(0, 4)) < 4:
+        file = store.with_name(store.name + ending)
+        wanted = drawn.draw(damage.changes(file.stat().st_size))
+        damage.damage(file, wanted)
+        if which == "rest" and all(kind == "flip" for kind, *_ in wanted):
+            flips = len(wanted)
+    else:
+        damage.tell(store, drawn.draw(st.lists(damage.statements(), min_size=1, max_size=3)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", StoreWarning)
+        unless_refused("store", lambda: taken_up(store, truth))
+        unless_refused("store", lambda: listed(store))
+        left = unless_refused("store", lambda: mended(store, truth))
+    if flips and not isinstance(left, InputError):
+        assert left >= RUNS - LOST * flips
+    shutil.rmtree(store.parent)
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with saved_in(tmp_path_factory.mktemp("saved")) as place:
+        yield place
+
+
+def change(drawn: DataObject, file: Path, original: Path) -> None:
+    """Do something to one file of a result."""
+    match drawn.draw(st.sampled_from(["bytes", "bytes", "content", "content", "other", "kind"])):
+        case "content" if file.suffix == ".json":
+            file.write_bytes(drawn.draw(damage.values(file.read_bytes())))
+        case "content" if file.suffix == ".parquet":
+            table = drawn.draw(damage.columns(file))
+            with suppress(pa.ArrowException, UnicodeEncodeError):  # Parquet cannot hold it
+                pq.write_table(table, file)
+        case "other":
+            shutil.copyfile(drawn.draw(st.sampled_from(sorted(original.iterdir()))), file)
+        case "kind":
+            damage.become(file, drawn.draw(st.sampled_from(damage.KINDS_OF_FILE)))
+        case _:
+            damage.damage(file, drawn.draw(damage.changes(file.stat().st_size)))
+
+
+@cases(0.1)
+@given(data())
+def test_result_directories(
+    tmp_path_factory: pytest.TempPathFactory, saved: Path, drawn: DataObject
+) -> None:
+    original = saved / drawn.draw(st.sampled_from(KINDS))
+    directory = tmp_path_factory.mktemp("copy") / original.name
+    shutil.copytree(original, directory)
+    # What is made again from the rest is seldom worth a change.
+    made = (".html", ".png", ".svg", ".csv", CLAIMS)
+    names = sorted(file.name for file in original.iterdir() if not file.name.endswith(made))
+    changed = drawn.draw(
+        st.lists(st.sampled_from([*names, PAGE]), min_size=1, max_size=2, unique=True)
+    )
+    for name in changed:
+        change(drawn, directory / name, original)
+    # With checksums that fit, as who means harm can; it may then say whatever can be shown.
+    forged = drawn.draw(st.booleans()) and all(file.is_file() for file in directory.iterdir())
+    if forged:
+        (directory / sums.SUMS).unlink(missing_ok=True)
+        sums.seal(directory)
+    before = everything(directory)
+    page = unless_refused("DIR", lambda: write_page(directory))
+    if isinstance(page, InputError):
+        assert everything(directory) == before
+        # Without its first file nothing tells what it is; a page is not read but written.
+        unnamed = {RUN, REPLICATIONS, REPRODUCTION, PAGE} & set(changed)
+        assert forged or unnamed or any(name in page.given for name in (*changed, sums.SUMS))
+    elif not forged:
+        assert page.read_bytes() == (original / page.name).read_bytes()
+    unless_refused("--out", lambda: check(directory))
+    assert [entry.name for entry in directory.parent.iterdir()] == [directory.name]
+    shutil.rmtree(directory.parent)

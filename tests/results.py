@@ -1,0 +1,48 @@
+"""Saved results for tests: one directory of each kind that ``lightburst report`` reads."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from lightburst.papers import PAPERS
+from lightburst.report.replications import Replications
+from lightburst.report.reproduction import reproduce
+from lightburst.report.saved import write_page
+from lightburst.simulate import run
+from lightburst.study import replicate
+from stores import scenario
+from test_report_more import TRACED
+
+KINDS = ("run", "replications", "reproduction")
+
+
+@contextmanager
+def saved_in(place: Path) -> Iterator[Path]:
+    """Write one directory of each kind, each with its page; the paper of one is known meanwhile."""
+    before = Path.cwd()
+    PAPERS[TRACED.name] = TRACED
+    os.chdir(place)
+    sampled = scenario(0).with_(
+        {"measurement": {"sample": "1 us", "trace": [0], "time_limit": "1 ms"}}
+    )
+    run(sampled, 1).save("run")
+    seeds = range(1, 4)
+    Replications(scenario(0), seeds, replicate(scenario(0), seeds)).save("replications")
+    reproduce(TRACED.name, progress=False).save("reproduction")
+    for kind in KINDS:
+        write_page(kind)
+    yield place
+    os.chdir(before)
+    del PAPERS[TRACED.name]
+
+
+def everything(place: Path) -> dict[str, bytes]:
+    """The content of all files in a directory and below; of links where they lead."""
+    return {
+        str(path.relative_to(place)): bytes(path.readlink())
+        if path.is_symlink()
+        else path.read_bytes()
+        for path in place.rglob("*")
+        if path.is_symlink() or path.is_file()
+    }

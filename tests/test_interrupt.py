@@ -1,0 +1,83 @@
+"""Ctrl-C, wherever a command is: exit code 130, one line, and nothing half written."""
+
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from lightburst import folder
+from processes import started
+from results import KINDS, everything, saved_in
+from test_report_more import TRACED
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
+
+# Draws the figures of a small paper without end.
+DRAWING = """
+from itertools import count
+from lightburst.cli import main
+from lightburst.papers import PAPERS
+from lightburst.plots import static
+from test_report_more import TRACED
+PAPERS[TRACED.name] = TRACED
+save = static.save
+def again(*words):
+    print("drawing", flush=True)
+    for _ in count():
+        save(*words)
+static.save = again
+sys.exit(main())
+"""
+
+# Swallows the first interrupt, as some libraries do.
+SWALLOWING = """
+import time
+from lightburst.cli import listing, main
+def wait(topic):
+    print("waiting", flush=True)
+    while True:
+        try:
+            time.sleep(60)
+        except KeyboardInterrupt:
+            pass
+listing.print_list = wait
+sys.exit(main())
+"""
+
+
+def interrupted(process: "subprocess.Popen[str]", ready: str, after_s: float = 0) -> str:
+    """Interrupt a command some time after it is ready; give what it says."""
+    assert process.stdout is not None
+    assert process.stdout.readline() == f"{ready}\n"
+    time.sleep(after_s)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert out == ""
+    return err
+
+
+@pytest.mark.parametrize("command", ["reproduce", "report"])
+@pytest.mark.parametrize("times", [1, pytest.param(20, marks=pytest.mark.slow)])
+def test_while_figures_are_drawn(tmp_path: Path, command: str, times: int) -> None:
+    chance, target = random.Random(command), tmp_path / "reproduction"
+    with saved_in(tmp_path):
+        before = everything(target)
+    words = [TRACED.name, "--out"] if command == "reproduce" else []
+    for _ in range(times):
+        process = started(DRAWING, command, *words, target.name, cwd=tmp_path)
+        assert interrupted(process, "drawing", chance.random()) == "lightburst: interrupted\n"
+        # What a process that is ended leaves is cleared away by the next one.
+        for place in (target, target / "page"):
+            folder.restore(place)
+        assert everything(target) == before
+        assert {entry.name for entry in tmp_path.iterdir()} == {*KINDS, ".lightburst"}
+
+
+def test_where_a_library_swallows_it(tmp_path: Path) -> None:
+    process = started(SWALLOWING, "list", cwd=tmp_path)
+    assert interrupted(process, "waiting") == "lightburst: interrupted\n"
