@@ -42,9 +42,14 @@ def planned() -> list[PlannedRun]:
     return found
 
 
+def truth(columns: int = 60) -> dict[Key, dict[str, Metric]]:
+    """What is in a store."""
+    return {run.key: metrics(int(str(run.point["place"])), run.seed, columns) for run in planned()}
+
+
 def fill(path: Path, columns: int = 60) -> dict[Key, dict[str, Metric]]:
     """Write a store, and give what is in it."""
-    runs = {run.key: metrics(int(str(run.point["place"])), run.seed, columns) for run in planned()}
+    runs = truth(columns)
     with Store(path) as store:
         for run in planned():
             store.put(run, runs[run.key])

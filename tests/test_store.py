@@ -232,8 +232,9 @@ def test_a_store_that_cannot_be_mended_for_want_of_room_stays(file: Path) -> Non
 
 def test_what_is_no_store_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "notes.txt").write_text("dear diary " * 1000)
+    (tmp_path / "loop").symlink_to("loop")
     for command in ("list", "check", "clean"):
-        for name in ("notes.txt", "nowhere"):
+        for name in ("notes.txt", "nowhere", "a" * 5000, "loop", "."):
             assert main(["store", command, str(tmp_path / name)]) == 2
             assert capsys.readouterr().err.startswith("lightburst: store: given ")
-    assert {path.name for path in tmp_path.iterdir()} == {"notes.txt"}
+    assert {path.name for path in tmp_path.iterdir()} == {"notes.txt", "loop"}

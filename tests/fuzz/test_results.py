@@ -19,35 +19,32 @@ from hypothesis.strategies import DataObject, data
 from lightburst import sums
 from lightburst.errors import InputError, StoreWarning
 from lightburst.folder import check
-from lightburst.metrics import Metric
 from lightburst.report.files import CLAIMS, PAGE, REPLICATIONS, REPRODUCTION, RUN
 from lightburst.report.saved import write_page
 from lightburst.study import Store
-from lightburst.study.sweep import Key
 from lightburst.study.upkeep import clean, examined, listed
 from results import KINDS, everything, saved_in
-from stores import SCENARIOS, SEEDS, digests, fill, metrics, planned
+from stores import digests, fill, planned, truth
 
 T = TypeVar("T")
-Truth = dict[Key, dict[str, Metric]]
 
-RUNS = SCENARIOS * SEEDS
+TRUTH = truth()
 # A page of a store holds no more than two of its rows, or one and the way to it.
 LOST = 3
 LOG = "-wal"
 
 
 @pytest.fixture(scope="module")
-def stores(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Truth]:
+def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two stores with the same runs: one at rest, and one as a kill leaves it, with its log."""
     place = tmp_path_factory.mktemp("stores")
-    truth, killed = fill(place / "rest"), place / "killed"
+    fill(place / "rest")
     with Store(place / "open") as store:
         for run in planned():
-            store.put(run, metrics(int(str(run.point["place"])), run.seed))
+            store.put(run, TRUTH[run.key])
         for ending in ("", LOG):
-            shutil.copyfile(f"{store.path}{ending}", f"{killed}{ending}")
-    return place, truth
+            shutil.copyfile(f"{store.path}{ending}", place / f"killed{ending}")
+    return place
 
 
 def unless_refused(where: str, work: Callable[[], T]) -> T | InputError:
@@ -61,42 +58,39 @@ def unless_refused(where: str, work: Callable[[], T]) -> T | InputError:
         return error
 
 
-def read(path: Path, truth: Truth) -> int:
+def read(path: Path) -> int:
     """Read all runs, which must be right; tell how many there are."""
     with Store(path) as store:
         found = store.find(digests())
         for key, row in found.items():
-            assert truth[key] == row
+            assert TRUTH[key] == row
         return len(found)
 
 
-def taken_up(path: Path, truth: Truth) -> int:
+def taken_up(path: Path) -> int:
     """Go on with a store as a study does."""
-    read(path, truth)
+    read(path)
     with Store(path) as store:
         for run in planned():
-            store.put(run, truth[run.key])
-    return read(path, truth)
+            store.put(run, TRUTH[run.key])
+    return read(path)
 
 
-def mended(path: Path, truth: Truth) -> int:
+def mended(path: Path) -> int:
     examined(path)
     clean(path)
     assert examined(path).sound
-    return read(path, truth)
+    return read(path)
 
 
 @cases(0.15)
 @given(data())
-def test_stores(
-    tmp_path_factory: pytest.TempPathFactory, stores: tuple[Path, Truth], drawn: DataObject
-) -> None:
-    place, truth = stores
+def test_stores(tmp_path_factory: pytest.TempPathFactory, stores: Path, drawn: DataObject) -> None:
     which, ending = drawn.draw(
         st.sampled_from([*[("rest", "")] * 3, *[("killed", LOG)] * 2, ("killed", "")])
     )
     store = tmp_path_factory.mktemp("store") / "runs.sqlite"
-    for file in place.glob(f"{which}*"):
+    for file in stores.glob(f"{which}*"):
         shutil.copyfile(file, store.with_name(file.name.replace(which, store.name)))
     flips = 0
     if drawn.draw(st.integers(0, 4)) < 4:
@@ -109,11 +103,11 @@ def test_stores(
         damage.tell(store, drawn.draw(st.lists(damage.statements(), min_size=1, max_size=3)))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StoreWarning)
-        unless_refused("store", lambda: taken_up(store, truth))
+        unless_refused("store", lambda: taken_up(store))
         unless_refused("store", lambda: listed(store))
-        left = unless_refused("store", lambda: mended(store, truth))
+        left = unless_refused("store", lambda: mended(store))
     if flips and not isinstance(left, InputError):
-        assert left >= RUNS - LOST * flips
+        assert left >= len(TRUTH) - LOST * flips
     shutil.rmtree(store.parent)
 
 

@@ -222,8 +222,12 @@ def _unsound(store: Store, table: str) -> list[tuple[Any, ...]]:
 
 
 def _existing(path: Path) -> Store:
-    if not path.is_file():
-        raise InputError("store", f"{path} (no such file)", "a store of runs")
+    try:
+        path.stat()
+    except OSError as error:
+        raise InputError("store", f"{path} ({error.strerror})", "a store of runs") from error
+    if not path.is_file():  # and nothing that never ends
+        raise InputError("store", f"{path} (no file)", "a store of runs")
     return Store(path)
 
 
