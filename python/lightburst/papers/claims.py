@@ -208,6 +208,17 @@ def within(measured: Interval, low: float, high: float) -> Verdict:
     return Verdict.NOT_COMPARABLE if Verdict.NOT_COMPARABLE in both else Verdict.HOLDS
 
 
+def verdict_of(good: bool) -> Verdict:
+    """Judge what is known exactly: ``holds`` or ``differs``."""
+    return Verdict.HOLDS if good else Verdict.DIFFERS
+
+
+def exact(value: float) -> Interval:
+    """Give what is known exactly as an interval of no width; `UNKNOWN` if it is no number."""
+    value = float(value)
+    return Interval(value, value, value, 1) if math.isfinite(value) else UNKNOWN
+
+
 def known(measured: Interval) -> bool:
     """Whether there is an estimate with both ends of its interval."""
     return all(math.isfinite(end) for end in (measured.estimate, measured.low, measured.high))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from lightburst.papers.paper import Paper, Traced
-from lightburst.papers.yu2004 import factors, ranges, search, trace_claims, traces
+from lightburst.papers.yu2004 import factors, ranges, trace_claims, traces
 from lightburst.papers.yu2004.crossing_claims import crossing_claims
 from lightburst.papers.yu2004.design import blocks
 from lightburst.papers.yu2004.figures import (
@@ -20,7 +20,7 @@ from lightburst.papers.yu2004.figures import (
     table_figure,
     table_listing,
 )
-from lightburst.papers.yu2004.prototype import limited_claim, prototype_claims
+from lightburst.papers.yu2004.prototype import prototype_claims
 from lightburst.papers.yu2004.runs import Runs
 from lightburst.papers.yu2004.surface_claims import surface_claims
 from lightburst.papers.yu2004.table_claims import table_claims
@@ -46,8 +46,6 @@ def _figures(parts: Sequence[str], table: pd.DataFrame, version: str) -> list[An
             found.append(crossing(runs, version))
         elif part == "factors":
             found += factors.figures(runs, version)
-        elif part == "search":
-            found.append(search.figure(search.scores(runs), version))
     return found
 
 
@@ -63,9 +61,6 @@ def _claims(parts: Sequence[str], table: pd.DataFrame) -> list[Claim]:
             found += crossing_claims(runs)
         elif part == "factors":
             found += factors.claims(runs)
-        elif part == "search":
-            found += search.claims(search.scores(runs))
-            found += [search.lowest_claim(runs), *limited_claim(runs)]
     return [*found, *prototype_claims(runs)] if "table1" in parts else found
 
 
@@ -75,8 +70,6 @@ def _tables(parts: Sequence[str], table: pd.DataFrame) -> list[Listing]:
     found += [table_listing(runs, part) for part in parts if part in TABLES]
     if "factors" in parts:
         found.append(factors.listing(runs))
-    if "search" in parts:
-        found.append(search.listing(search.scores(runs)))
     return found
 
 
@@ -98,7 +91,6 @@ PAPER: Final = Paper(
         "table1": "throughput over that of Reno, S = 5",
         "table2": "throughput over that of Reno, S = 25",
         "factors": "gains and penalties one at a time, beside equations (55) to (61)",
-        "search": "which of the parameters that the paper leaves open explain its tables",
     },
     default=(
         "fig5",

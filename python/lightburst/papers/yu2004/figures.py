@@ -98,8 +98,7 @@ def _lengths(runs: Runs, points: Sequence[Point]) -> str:
     told = f"{_span(lengths)} simulated seconds a point, in {_span(numbers)} runs"
     # The last part of a run is cut off by rounding alone.
     short = any(
-        1.01 * runs.simulated_s[point] / runs.number(point)
-        < effort("", point, quick=False).horizon_s
+        1.01 * runs.simulated_s[point] / runs.number(point) < effort(point, quick=False).horizon_s
         for point in run
         if point.p
     )

@@ -51,7 +51,7 @@ class Sender(NamedTuple):
     limited: bool = False
 
 
-# The senders of ns-2 that explain most of the paper's tables; see `search`.
+# The senders of ns-2 that explain most of the paper's tables: docs/yu2004-search.md.
 RENO: Final = Sender("reno")
 NEW_RENO: Final = Sender("new-reno")
 SACK: Final = Sender("sack1")

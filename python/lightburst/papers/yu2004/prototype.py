@@ -5,12 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
-from lightburst.papers.claims import Claim, Verdict, at_least, judged, known, within
+from lightburst.papers.claims import Claim, Verdict, judged, known, within
 from lightburst.papers.yu2004.grids import PROTOTYPE_LOSSES, PROTOTYPE_SENDERS, table_point
 from lightburst.papers.yu2004.tolerance import CHECK
-from lightburst.study.statistics import mean_interval
 
 if TYPE_CHECKING:
     from lightburst.papers.yu2004.runs import Runs
@@ -34,10 +31,9 @@ _CORRECTION: Final = (
 )
 
 
-# `limited_claim` judges it; it needs the runs of the search.
 _LIMITED: Final = (
     "The prototype may have had limited transmit on, as ns-2.35 has and ns-2 before 2002 had not: "
-    "lightburst reproduce yu2004/search has the values with it."
+    "docs/yu2004-search.md judges it."
 )
 
 
@@ -81,45 +77,3 @@ def prototype_claims(runs: Runs) -> list[Claim]:
                 )
             )
     return claims
-
-
-def limited_claim(runs: Runs) -> list[Claim]:
-    """Judge whether the prototype had limited transmit on, from the runs of the search.
-
-    Parameters
-    ----------
-    runs : Runs
-        Runs of the search.
-
-    Returns
-    -------
-    list of Claim
-        One, or none where not all senders were run with it.
-    """
-    off = {
-        limited: np.abs(np.log([
-            runs.mean(table_point(5, p, PROTOTYPE_SENDERS[name]._replace(limited=limited))).estimate
-            / published
-            for name, values in PROTOTYPE.items()
-            for p, published in zip(PROTOTYPE_LOSSES, values, strict=True)
-        ]))
-        for limited in (False, True)
-    }  # fmt: skip
-    nearer = off[False] - off[True]
-    if not np.isfinite(nearer).all():
-        return []
-    gain = mean_interval(nearer)
-    return [
-        judged(
-            "search-limited",
-            "search",
-            "With limited transmit our senders come nearer to the check values (mean over the "
-            f"{nearer.size} of their distance without it less that with it; logarithms)",
-            None,
-            gain,
-            at_least(gain, 0.0),
-            "the whole interval is above 0",
-            f"Largest distance without: {off[False].max():.1%}, with: {off[True].max():.1%}.",
-            source="independent prototype",
-        )
-    ]

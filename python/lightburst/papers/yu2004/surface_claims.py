@@ -16,12 +16,13 @@ from lightburst.models.yu2004.ranges import (
 from lightburst.papers.claims import (
     UNKNOWN,
     Claim,
-    Verdict,
     agrees,
     at_least,
     at_most,
+    exact,
     judged,
     known,
+    verdict_of,
 )
 from lightburst.papers.yu2004.figures import SURFACES, grid_of, rate_name
 from lightburst.papers.yu2004.grids import EQUATION_32_S, OPTIMUM_LOSS, optimum_points
@@ -147,7 +148,7 @@ def _fine(runs: Runs, sender: Sender, name: str) -> list[Claim]:
             f"where it is within {VISIBLE - 1:.1%} of the highest)",
             1e-3,
             place,
-            _verdict(near),
+            verdict_of(near),
             "the range meets half a decade to either side of 1 ms, the step of the paper's axis",
             f"{peak} At 1 ms: {at.estimate:.3f} of it.",
             source=source,
@@ -228,8 +229,8 @@ def _same_optimum(runs: Runs, access: float) -> Claim:
         "500 kB/s: simulation and analysis have the same optimal assembly time (largest distance "
         "over loss rates, decades)",
         0.0,
-        _exact(worst),
-        _verdict(abs(worst) <= 0.5 + 1e-9),
+        exact(worst),
+        verdict_of(abs(worst) <= 0.5 + 1e-9),
         "at most half a decade, the step of the axis",
         f"Simulation and theory: {'; '.join(notes)}. Where the loss is small, all short assembly "
         "times carry a full window and the highest of them is chance.",
@@ -291,8 +292,8 @@ def _insensitive(runs: Runs) -> list[Claim]:
             "1.25 kB/s: there is an ATI range, in which the throughput does not depend on T_b (its "
             "end, seconds, at the loss rate where it is longest)",
             None,
-            _exact(longest),
-            _verdict(longest >= two),
+            exact(longest),
+            verdict_of(longest >= two),
             f"within {ABOUT:.0%} of the throughput without assembly up to bursts of two segments, "
             f"{two:g} s",
             f"It ends at {told}.",
@@ -313,7 +314,7 @@ def _insensitive(runs: Runs) -> list[Claim]:
                 "interval that and the next one)",
                 time,
                 Interval(ends[at], ends[at], beyond, len(table[at])),
-                _verdict(near),
+                verdict_of(near),
                 f"the two meet half a decade to either side of {time:g} s",
                 f"Taken at p = {at:.2g}, with the round trip of the paper; ours is shorter at high "
                 "loss.",
@@ -333,8 +334,8 @@ def _wider(runs: Runs) -> Claim:
         "1.25 kB/s: the lower the loss rate, the larger the ATI range (largest growth of its end "
         "from one loss rate to the next higher one, decades)",
         0.0,
-        _exact(worst),
-        _verdict(worst <= 1e-9),
+        exact(worst),
+        verdict_of(worst <= 1e-9),
         "the end never moves up with p on our grid of half decades",
         "From the lowest loss rate on: " + ", ".join(f"{end:.3g} s" for end in ends) + ".",
     )
@@ -421,8 +422,8 @@ def _match(runs: Runs, id: str, access: float) -> list[Claim]:
             f"{name}: analysis and simulation approximately match (median over the points of the "
             "factor between them)",
             1.0,
-            _exact(2**middle),
-            at_most(_exact(2**middle), 1 + MATCH),
+            exact(2**middle),
+            at_most(exact(2**middle), 1 + MATCH),
             f"at most {1 + MATCH:g}, what two surfaces side by side are seen to differ by",
             note,
         ),
@@ -432,8 +433,8 @@ def _match(runs: Runs, id: str, access: float) -> list[Claim]:
             f"{name}: analysis and simulation approximately match everywhere (largest factor "
             "between them)",
             1.0,
-            _exact(2**worst),
-            agrees(_exact(2**worst), 1.0, 1 + MATCH_WORST),
+            exact(2**worst),
+            agrees(exact(2**worst), 1.0, 1 + MATCH_WORST),
             f"at most {1 + MATCH_WORST:g}",
             note,
         ),
@@ -443,11 +444,3 @@ def _match(runs: Runs, id: str, access: float) -> list[Claim]:
 def _is_decade(time: float) -> bool:
     power = math.log10(time)
     return abs(power - round(power)) < 1e-9
-
-
-def _verdict(good: bool) -> Verdict:
-    return Verdict.HOLDS if good else Verdict.DIFFERS
-
-
-def _exact(value: float) -> Interval:
-    return Interval(value, value, value, 1) if math.isfinite(value) else UNKNOWN

@@ -33,7 +33,7 @@ FAMILIES: Final = (
 )
 _KINDS: Final = {"new-reno": "New-Reno", "sack": "SACK"}
 # What we know of the cells that differ.
-_SEARCH: Final = "How near other settings come: lightburst reproduce yu2004/search."
+_SEARCH: Final = "How near other settings come: docs/yu2004-search.md."
 _HIGH: Final = (
     "At so high a loss, the paper's own text says, timeouts decide, in which the senders do not "
     "differ."

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, Final
 
-from lightburst.papers.claims import UNKNOWN, Claim, Verdict, agrees, at_least, judged, within
+from lightburst.papers.claims import (
+    UNKNOWN,
+    Claim,
+    agrees,
+    at_least,
+    exact,
+    judged,
+    verdict_of,
+    within,
+)
 from lightburst.papers.yu2004.points import LOW, SEGMENT_BYTES
 from lightburst.papers.yu2004.tolerance import MATCH
 from lightburst.papers.yu2004.traces import (
@@ -87,8 +95,8 @@ def _round_trips(table: pd.DataFrame) -> Iterator[Claim]:
             f"1.25 kB/s, p = {p:g}: the round trip without assembly (mean of the "
             "sender's samples, seconds)",
             published,
-            _exact(mean),
-            agrees(_exact(mean), low, high),
+            exact(mean),
+            agrees(exact(mean), low, high),
             f"within {_ROUND_TRIP_TOLERANCE:.0%}: the paper gives two digits of an approximate "
             "value",
             reason,
@@ -104,8 +112,8 @@ def _figure_8(table: pd.DataFrame, suffix: str, words: str, source: str) -> Iter
         "Reno, W = 20: after the loss of one burst of S = 5 there is a timeout (timeouts in the "
         f"{AFTER_S:g} s after it)",
         1.0,
-        _exact(small["timeouts"]),
-        _verdict(small["timeouts"] >= 1),
+        exact(small["timeouts"]),
+        verdict_of(small["timeouts"] >= 1),
         "one at least",
         f"Window at the loss: {small['window']:.3g} segments; the burst held {small['burst']:.0f}.",
         source=source,
@@ -116,8 +124,8 @@ def _figure_8(table: pd.DataFrame, suffix: str, words: str, source: str) -> Iter
         f"fig8a{suffix}",
         "Reno, W = 20: the timeout comes 0.8 s after the loss (seconds)",
         0.8,
-        _exact(time),
-        agrees(_exact(time), 0.8 - _READING_S, 0.8 + _READING_S),
+        exact(time),
+        agrees(exact(time), 0.8 - _READING_S, 0.8 + _READING_S),
         f"within {_READING_S:g} s, what can be read off the figure",
         f"Fast retransmissions before it: {small['recoveries_after']:.0f}. Each starts the timer "
         "anew; the paper's text has several, its 0.8 s are those of two, which bug_fix forbids.",
@@ -130,8 +138,8 @@ def _figure_8(table: pd.DataFrame, suffix: str, words: str, source: str) -> Iter
         "Reno, W = 200: after the loss of one burst of S = 5 there is no timeout (timeouts in the "
         f"{AFTER_S:g} s after it)",
         0.0,
-        _exact(large["timeouts"]),
-        _verdict(held),
+        exact(large["timeouts"]),
+        verdict_of(held),
         "none",
         "" if held else _why_timeout(large),
         source=source,
@@ -175,8 +183,8 @@ def _figure_9a(table: pd.DataFrame, suffix: str, words: str, source: str) -> Ite
         "S = 5, W = 40: New-Reno halves its window once, to 20 segments (slow start threshold "
         "after the recovery)",
         20.0,
-        _exact(half),
-        agrees(_exact(half), 19.0, 21.0),
+        exact(half),
+        agrees(exact(half), 19.0, 21.0),
         "within one segment",
         f"Timeouts: {new_reno['timeouts']}. Impatient New-Reno runs into one, and half of the "
         "data in flight is then more than half of the window."
@@ -213,9 +221,9 @@ def _figure_9b(table: pd.DataFrame, suffix: str, words: str, source: str) -> Ite
         "S = 25, W = 40: New-Reno needs 25 round trips for its retransmissions (time until all of "
         "the window is acknowledged, in round trips)",
         25.0,
-        _exact(rounds),
+        exact(rounds),
         # The loss itself is found after one round trip, and the last ACK comes after another.
-        agrees(_exact(rounds), 24.0, 28.0),
+        agrees(exact(rounds), 24.0, 28.0),
         "24 to 28: one for each segment, and up to three to find the loss and to hear of the end",
         f"{new_reno['repaired_after_s']:.3g} s at {new_reno['round_trip_s']:.3g} s; timeouts: "
         f"{new_reno['timeouts']}. Impatient New-Reno starts its timer at the first partial ACK "
@@ -291,8 +299,8 @@ def _medium_low(recorded: Mapping[str, pd.DataFrame]) -> list[Claim]:
             f"{words}most, if not all, losses are TD losses (SACK; share of fast recoveries among "
             "fast recoveries and timeouts)",
             None,
-            _exact(share),
-            _verdict(share > 0.5),
+            exact(share),
+            verdict_of(share > 0.5),
             "more than half",
             f"{row['recoveries']:.0f} fast recoveries and {row['timeouts']:.0f} timeouts.",
         ),
@@ -313,8 +321,8 @@ def _medium_low(recorded: Mapping[str, pd.DataFrame]) -> list[Claim]:
             f"{words}SACK always has the best performance (share of the {stretches}, in which no "
             "other has more segments acknowledged)",
             1.0,
-            _exact(ahead),
-            _verdict(ahead == 1.0),
+            exact(ahead),
+            verdict_of(ahead == 1.0),
             "all of them; the runs are exact",
             "Each sender meets the same losses with other segments, so that in a short stretch "
             "another may be luckier.",
@@ -347,8 +355,8 @@ def _order_claim(
         f"{words} (segments acknowledged in the {AFTER_S:g} s after the loss, over those of the "
         "other)",
         1.0,
-        _exact(ratio),
-        _verdict(ratio > 1),
+        exact(ratio),
+        verdict_of(ratio > 1),
         "above 1; the runs are exact",
         note,
         source=source,
@@ -361,8 +369,8 @@ def _timeout_claim(id: str, figure: str, burst: int, reno: dict[str, Any], sourc
         figure,
         f"S = {burst}, W = 40: Reno has a timeout (timeouts in the {AFTER_S:g} s after the loss)",
         1.0,
-        _exact(reno["timeouts"]),
-        _verdict(reno["timeouts"] >= 1),
+        exact(reno["timeouts"]),
+        verdict_of(reno["timeouts"] >= 1),
         "one at least",
         "",
         source=source,
@@ -377,12 +385,3 @@ def _told(*rows: dict[str, Any]) -> str:
         for name, row in zip(_ORDER, rows, strict=True)
     )
     return "; ".join(cells) + "."
-
-
-def _verdict(good: bool) -> Verdict:
-    return Verdict.HOLDS if good else Verdict.DIFFERS
-
-
-def _exact(value: float) -> Interval:
-    value = float(value)
-    return Interval(value, value, value, 1) if math.isfinite(value) else UNKNOWN
