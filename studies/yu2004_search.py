@@ -19,15 +19,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lightburst.papers.claims import UNKNOWN, Claim, at_least, exact, judged, known, verdict_of
+from lightburst.papers.claims import Claim, at_least, exact, judged, known, smallest, verdict_of
 from lightburst.papers.figure import COLUMNS, Figure, Listing
 from lightburst.papers.paper import Block, Paper
 from lightburst.papers.yu2004 import PAPER
 from lightburst.papers.yu2004.design import Effort, blocks_of
 from lightburst.papers.yu2004.grids import (
     BURSTS,
-    PROTOTYPE_LOSSES,
-    PROTOTYPE_SENDERS,
     TABLE_LOSSES,
     table_point,
 )
@@ -42,7 +40,7 @@ from lightburst.papers.yu2004.points import (
     Sender,
     assembly_time,
 )
-from lightburst.papers.yu2004.prototype import PROTOTYPE
+from lightburst.papers.yu2004.prototype import PROTOTYPE, check_point
 from lightburst.papers.yu2004.published import ratio_of
 from lightburst.papers.yu2004.runs import Runs
 from lightburst.report.reproduction import reproduce_parts
@@ -377,7 +375,7 @@ def lowest_claim(runs: Runs) -> Claim:
             )
         )
     ]
-    lowest = min(found, key=lambda ratio: ratio.estimate, default=UNKNOWN)
+    lowest = smallest(found)
     return judged(
         "search-lowest",
         "search",
@@ -397,10 +395,8 @@ def limited_claim(runs: Runs) -> list[Claim]:
     """Judge whether the prototype had limited transmit on; nothing unless all senders were run."""
     off = {
         limited: np.abs(np.log([
-            runs.mean(table_point(5, p, PROTOTYPE_SENDERS[name]._replace(limited=limited))).estimate
-            / published
-            for name, values in PROTOTYPE.items()
-            for p, published in zip(PROTOTYPE_LOSSES, values, strict=True)
+            runs.mean(check_point(sender, p)._replace(limited=limited)).estimate / published
+            for (sender, p), published in PROTOTYPE.items()
         ]))
         for limited in (False, True)
     }  # fmt: skip

@@ -145,8 +145,7 @@ def test_the_prototype_s_limited_transmit_is_found_or_not() -> None:
             for name, sender in grids.PROTOTYPE_SENDERS.items()
             if point.by(sender)._replace(limited=point.limited) == point
         )
-        value = PROTOTYPE[name][grids.PROTOTYPE_LOSSES.index(point.p)]
-        return value * (1.0 if point.limited is truth else 1.02)
+        return PROTOTYPE[name, point.p] * (1.0 if point.limited is truth else 1.02)
 
     points = [
         grids.table_point(5, p, sender._replace(limited=limited))

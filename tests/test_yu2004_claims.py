@@ -24,7 +24,7 @@ from lightburst.papers.yu2004.points import (
     SACK,
     Point,
 )
-from lightburst.papers.yu2004.prototype import PROTOTYPE, prototype_claims
+from lightburst.papers.yu2004.prototype import PROTOTYPE, check_point, prototype_claims
 from lightburst.papers.yu2004.published import ratio_of
 from lightburst.papers.yu2004.runs import Runs
 from lightburst.papers.yu2004.surface_claims import surface_claims
@@ -132,11 +132,7 @@ def test_the_text_about_the_tables_can_fail() -> None:
 
 
 def test_the_check_values_are_judged_to_three_per_cent() -> None:
-    value = {
-        grids.table_point(5, p, sender): PROTOTYPE[name][place]
-        for name, sender in grids.PROTOTYPE_SENDERS.items()
-        for place, p in enumerate(grids.PROTOTYPE_LOSSES)
-    }
+    value = {check_point(*key): published for key, published in PROTOTYPE.items()}
     assert len(value) == 30
     exact = prototype_claims(runs(value, lambda p: value[p]))
     assert len(exact) == 30

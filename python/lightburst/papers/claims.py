@@ -8,14 +8,14 @@ runs contradict comes out as ``differs`` and stays in the table.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from lightburst.study.statistics import Interval, number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 # An interval wider than this to either side, as a fraction of the value, shows nothing.
 RESOLUTION: Final = 0.25
@@ -73,6 +73,10 @@ class Claim:
     criterion: str
     note: str
     source: str = "paper"
+
+    def noted(self, more: str) -> Claim:
+        """Give the same claim with more in its note."""
+        return replace(self, note=f"{self.note} {more}".strip())
 
     @property
     def reference(self) -> str:
@@ -222,6 +226,24 @@ def exact(value: float) -> Interval:
 def known(measured: Interval) -> bool:
     """Whether there is an estimate with both ends of its interval."""
     return all(math.isfinite(end) for end in (measured.estimate, measured.low, measured.high))
+
+
+def smallest(measured: Iterable[Interval]) -> Interval:
+    """Find the one with the smallest estimate; `UNKNOWN` where there are none."""
+    return min(measured, key=lambda interval: interval.estimate, default=UNKNOWN)
+
+
+def largest(measured: Iterable[Interval]) -> Interval:
+    """Find the one with the largest estimate; `UNKNOWN` where there are none."""
+    return max(measured, key=lambda interval: interval.estimate, default=UNKNOWN)
+
+
+def listed(row: Mapping[Any, Interval | float], form: str) -> str:
+    """Write a row of values for a note, each as `form` says: ``"{value:.3g} at p = {at:.2g}"``."""
+    return ", ".join(
+        form.format(at=at, value=x.estimate if isinstance(x, Interval) else x)
+        for at, x in row.items()
+    )
 
 
 def judged(

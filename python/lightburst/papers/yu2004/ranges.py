@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
-from lightburst.models.yu2004 import surface_ranges, written
+from lightburst.models.yu2004 import ABOUT, surface_ranges, written
 from lightburst.papers.figure import Listing
 from lightburst.papers.yu2004.figures import SURFACES, grid_of, rate_name
 from lightburst.papers.yu2004.runs import Runs
 from lightburst.papers.yu2004.theory import throughput
-from lightburst.papers.yu2004.tolerance import ABOUT
 
 
 def listing(runs: Runs, id: str) -> Listing:
@@ -39,7 +38,7 @@ def listing(runs: Runs, id: str) -> Listing:
         # Points of the grid that were not run are gaps in it.
         surface = pd.DataFrame({"p": losses, "time": times, "rate": rates})
         surface = surface.pivot_table("rate", "p", "time")
-        found[source] = surface_ranges(surface.index, surface.columns, surface, tolerance=ABOUT)
+        found[source] = surface_ranges(surface.index, surface.columns, surface)
     rows = [
         {
             "range": kind,

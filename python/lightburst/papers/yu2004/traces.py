@@ -17,7 +17,6 @@ from lightburst.papers.yu2004.points import (
     PAPER_SENDERS,
     RENO,
     RFC_RENO,
-    RFC_SENDERS,
     RFC_WORDS,
     TABLES,
     Point,
@@ -25,6 +24,8 @@ from lightburst.papers.yu2004.points import (
     base,
     seconds,
 )
+from lightburst.papers.yu2004.published import FAMILIES
+from lightburst.papers.yu2004.theory import ROUND_TRIPS
 from lightburst.simulate import run
 from lightburst.trace import FlowTrace, series, tables
 
@@ -49,23 +50,21 @@ MEDIUM_LOW: Final = 10**-2
 # The paper's axis ends after 40 s; what is counted needs more.
 SHOWN_S: Final = 40.0
 RANDOM_S: Final = 5000.0
-# The round trip at 1.25 kB/s, "for a given loss rate p (from 0.003 to 0.1)", without assembly.
-ROUND_TRIP_LOSSES: Final = (0.003, 0.1)
+# How long the round trip at 1.25 kB/s is measured.
 ROUND_TRIP_S: Final = 1e5
 PACKETS: Final = "trace_packets"
 OUTCOMES: Final = "trace_outcomes"
 LOSSES: Final = "trace_losses"
 PROGRESS: Final = "trace_progress"
-# End of the names, words on the panels, and the senders.
-FAMILIES: Final = (
-    ("", "", PAPER_SENDERS),
-    ("-rfc", ", senders of the RFCs", RFC_SENDERS),
-)
+# Senders that figure 8 may mean, the end of the claims' names, and who claims it.
 RENOS: Final = (
-    ("", "", RENO),
-    ("-no-bug-fix", ", without bug_fix", RENO._replace(bug_fix=False)),
-    ("-rfc", ", sender of the RFCs", RFC_RENO),
+    (RENO, "", "paper"),
+    (RENO._replace(bug_fix=False), "-no-bug-fix", "paper, with Reno without bug_fix"),
+    (RFC_RENO, *FAMILIES[1][1:]),
 )
+# How the senders of a panel differ, by the end of the figure's name.
+RENO_WORDS: Final = {"": "", "-no-bug-fix": ", without bug_fix", "-rfc": ", sender of the RFCs"}
+WORDS: Final = {"": "", "-rfc": ", senders of the RFCs"}
 
 
 class Case(NamedTuple):
@@ -114,17 +113,17 @@ def cases(parts: Sequence[str]) -> Iterator[Case]:
 
 
 def _all() -> Iterator[Case]:
-    for p in ROUND_TRIP_LOSSES:
+    for p, _ in ROUND_TRIPS:
         point = Point(LOW, min(TIMES[LOW]), p)
         yield Case("", f"p = {p:g}", "fig7", point, 0, ROUND_TRIP_S)
-    for suffix, words, reno in RENOS:
+    for reno, suffix, _ in RENOS:
         for letter, window in (("a", 20), ("b", 200)):
-            panel = f"({letter}) Reno, W = {window}{words}"
+            panel = f"({letter}) Reno, W = {window}{RENO_WORDS[suffix]}"
             yield _scripted(f"fig8{letter}{suffix}", panel, "fig8", reno, 5, window)
-    for suffix, words, senders in FAMILIES:
+    for senders, suffix, _ in FAMILIES:
         for letter, burst in (("a", 5), ("b", 25)):
             for sender in reversed(senders):
-                panel = f"{NAMES[sender]}{words}"
+                panel = f"{NAMES[sender]}{WORDS[suffix]}"
                 yield _scripted(f"fig9{letter}{suffix}", panel, "fig9", sender, burst, 40)
     for letter, p in (("a", MEDIUM_HIGH), ("b", MEDIUM_LOW)):
         for sender in reversed(PAPER_SENDERS):
