@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from lightburst.papers.claims import Claim, at_least, exact, judged, known, smallest, verdict_of
 from lightburst.papers.figure import COLUMNS, Figure, Listing
-from lightburst.papers.paper import Block, Paper
+from lightburst.papers.paper import Block, Paper, Part
 from lightburst.papers.yu2004 import PAPER
 from lightburst.papers.yu2004.design import Effort, blocks_of
 from lightburst.papers.yu2004.grids import (
@@ -468,8 +468,7 @@ def _described(row: pd.Series[Any]) -> str:
     return ", ".join(f"{words} {row[column]}" for column, words in _WORDS.items() if row[column])
 
 
-def _claims(parts: Sequence[str], table: pd.DataFrame) -> list[Claim]:
-    runs = Runs.of(table)
+def _claims(runs: Runs) -> list[Claim]:
     return [*claims(scores(runs)), lowest_claim(runs), *limited_claim(runs)]
 
 
@@ -478,12 +477,16 @@ STUDY: Final = Paper(
     name="yu2004-search",
     title="Which of the parameters that yu2004 leaves open explain its tables",
     citation=PAPER.citation,
-    parts={"search": "distance of each setting from tables I and II"},
-    default=("search",),
+    parts={
+        "search": Part(
+            "distance of each setting from tables I and II",
+            lambda runs, version: [figure(scores(runs), version)],
+            _claims,
+            lambda runs: [listing(scores(runs))],
+        )
+    },
     blocks=blocks,
-    figures=lambda parts, table, version: [figure(scores(Runs.of(table)), version)],
-    claims=_claims,
-    tables=lambda parts, table: [listing(scores(Runs.of(table)))],
+    runs=Runs.of,
 )
 
 

@@ -59,11 +59,11 @@ def as_published(point: Point) -> float:
 
 
 def verdicts(sweep: Sweep, length: float = 10.0) -> dict[str, Verdict]:
-    return {claim.id: claim.verdict for claim in figure_claims(sweep, length)}
+    return {claim.id: claim.verdict for claim in figure_claims(length, sweep)}
 
 
 def test_a_network_as_published_fulfils_every_claim_of_the_paper() -> None:
-    found = figure_claims(runs(as_published, seeds=100), 10.0)
+    found = figure_claims(10.0, runs(as_published, seeds=100))
     paper = [claim for claim in found if claim.source == "paper"]
     assert {claim.id for claim in paper if claim.verdict is not HOLDS} == {"correlation-10m"}
     assert len({claim.id for claim in found}) == len(found)
@@ -149,7 +149,7 @@ def test_the_spread_is_judged_from_both_sides(sigma: float, low: Verdict, high: 
 
 
 def test_ten_seeds_cannot_judge_the_spread() -> None:
-    found = {claim.id: claim for claim in figure_claims(runs(as_published, seeds=10), 10.0)}
+    found = {claim.id: claim for claim in figure_claims(10.0, runs(as_published, seeds=10))}
     assert found["spread-low-10m"].verdict is OPEN
     assert "more seeds would tell" in found["spread-low-10m"].note
     assert "more seeds" not in found["correlation-10m"].note
@@ -168,13 +168,13 @@ def test_without_runs_nothing_is_comparable() -> None:
                      "throughput_bps"]
         )
     )  # fmt: skip
-    found = [*figure_claims(empty, 10.0), *maxima_claims(empty)]
+    found = [*figure_claims(10.0, empty), *maxima_claims(empty)]
     assert {claim.verdict for claim in found} == {OPEN}
     assert all(claim.measured is None for claim in found)
 
 
 def test_one_seed_gives_a_number_but_no_verdict() -> None:
-    found = {claim.id: claim for claim in figure_claims(runs(as_published, seeds=2), 10.0)}
+    found = {claim.id: claim for claim in figure_claims(10.0, runs(as_published, seeds=2))}
     single = Sweep.of(
         pd.DataFrame(
             [(10.0, "hybrid", 0, 0.0, 1e7, 1, 61.6e9)],
@@ -182,7 +182,7 @@ def test_one_seed_gives_a_number_but_no_verdict() -> None:
                      "throughput_bps"],
         )
     )  # fmt: skip
-    claim = next(c for c in figure_claims(single, 10.0) if c.id == "check-1e7-ne0p0")
+    claim = next(c for c in figure_claims(10.0, single) if c.id == "check-1e7-ne0p0")
     assert claim.measured == pytest.approx(61.6)
     assert claim.ci_low is None
     assert claim.verdict is OPEN
@@ -217,7 +217,7 @@ def test_the_prototype_is_met_or_not() -> None:
 
 def test_the_note_names_the_rates_where_a_claim_holds_and_where_not() -> None:
     model, _ = BROKEN["no gain at low load"]
-    claim = next(c for c in figure_claims(runs(model), 10.0) if c.id == "gain-50-10m")
+    claim = next(c for c in figure_claims(10.0, runs(model)) if c.id == "gain-50-10m")
     holds, fails = claim.note.split("does not hold")[0], claim.note.split("does not hold")[1]
     assert "1e8" in holds and "1e4" not in holds
     assert "1e4" in fails
@@ -225,7 +225,7 @@ def test_the_note_names_the_rates_where_a_claim_holds_and_where_not() -> None:
 
 
 def test_a_claim_gives_the_nine_keys_of_the_contract() -> None:
-    found = figure_claims(runs(as_published), 10.0)[0].as_dict()
+    found = figure_claims(10.0, runs(as_published))[0].as_dict()
     assert list(found) == [
         "id", "figure", "statement", "published", "measured", "ci_low", "ci_high", "verdict",
         "note",

@@ -40,7 +40,7 @@ def by_hand(point: Point) -> float:
 
 def test_the_ranges_of_a_surface_made_by_hand() -> None:
     points = grids.surface_points(LOW, quick=False)
-    table = listing(runs(points, by_hand), "fig7")
+    table = listing("fig7", runs(points, by_hand))
     found = column(table, "simulation")
     for p in ("0.0001", "0.01", "0.1"):  # each is compared with its own loss rate
         assert found["ATO", f"p = {p}"] == "1 to 10"
@@ -53,7 +53,7 @@ def test_the_ranges_of_a_surface_made_by_hand() -> None:
 def test_a_point_that_was_not_run_is_in_no_range() -> None:
     points = grids.surface_points(LOW, quick=False)
     gap = [p for p in points if not (abs(p.time - 10**0.5) < 0.1 and abs(p.p - 0.01) < 0.001)]
-    found = column(listing(runs(gap, by_hand), "fig7"), "simulation")
+    found = column(listing("fig7", runs(gap, by_hand)), "simulation")
     assert found["ATO", "p = 0.01"] == "1, 10"
     assert found["ATO", "p = 0.1"] == "1 to 10"
 
@@ -61,7 +61,7 @@ def test_a_point_that_was_not_run_is_in_no_range() -> None:
 @pytest.mark.parametrize("part", SURFACES)
 def test_a_simulation_like_the_theory_has_its_ranges(part: str) -> None:
     points = grids.surface_points(SURFACES[part], quick=True)
-    table = listing(runs(points, lambda point: float(throughput([point])[0])), part)
+    table = listing(part, runs(points, lambda point: float(throughput([point])[0])))
     assert list(table.data["simulation"]) == list(table.data["theory"])
 
 

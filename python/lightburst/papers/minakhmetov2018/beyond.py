@@ -9,14 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from lightburst.papers.claims import UNKNOWN, Claim, known, largest, smallest
-from lightburst.papers.figure import Figure
+from lightburst.papers.figure import Figure, curves_table
 from lightburst.papers.minakhmetov2018.figures import (
     RATE_LABEL,
     THROUGHPUT_LABEL,
     WAIT_NAMES,
     caption,
     means,
-    points_of,
     switch_name,
 )
 from lightburst.papers.minakhmetov2018.gather import (
@@ -56,20 +55,7 @@ _METRICS: Final = (
 
 
 def figures(sweep: Sweep, version: str) -> Iterator[Figure]:
-    """Draw up every figure beyond the paper.
-
-    Parameters
-    ----------
-    sweep : Sweep
-        The runs.
-    version : str
-        Version of lightburst.
-
-    Yields
-    ------
-    Figure
-        Four for each length, against arrival rate, and three against the number of ports.
-    """
+    """Draw up four figures for each length, against arrival rate, and three against the ports."""
     for length in _LENGTHS:
         for name, metric, scale, label, title, logarithmic in _METRICS:
             curves = {
@@ -85,7 +71,7 @@ def figures(sweep: Sweep, version: str) -> Iterator[Figure]:
                 y_label=label,
                 colours=tuple(switch_name(*switch) for switch in _SWITCHES),
                 dashes=tuple(WAIT_NAMES.values()),
-                data=points_of(curves, scale),
+                data=curves_table(curves, scale),
                 y_log=logarithmic,
             )
     for name, metric, scale, label, title, _ in _METRICS:
@@ -137,7 +123,7 @@ def _against_ports(
         y_label=label,
         colours=tuple(f"{rate_text(rate)} requests/s" for rate in rates),
         dashes=(dash,),
-        data=points_of(curves, scale),
+        data=curves_table(curves, scale),
         x_log=False,
     )
 

@@ -67,7 +67,7 @@ PROTOTYPE: Final = {
 }
 
 
-def figure_claims(sweep: Sweep, length: float) -> list[Claim]:
+def figure_claims(length: float, sweep: Sweep) -> list[Claim]:
     """Judge what the paper says of figure 2a (10 m) or 2b (100 m), in the order of the paper."""
     sheet = SHEET.told(length=length, figure=FIGURE_OF_LENGTH[length])
     # SAW with a buffer over SAW without one.

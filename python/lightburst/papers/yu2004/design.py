@@ -7,15 +7,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import pandas as pd
 
 from lightburst.papers.paper import Block
-from lightburst.papers.yu2004.grids import (
-    burst_points,
-    crossing_points,
-    factor_points,
-    optimum_points,
-    prototype_points,
-    surface_points,
-)
-from lightburst.papers.yu2004.points import HIGH, LOW, MEDIUM, Point, base, seconds
+from lightburst.papers.yu2004.grids import POINTS
+from lightburst.papers.yu2004.points import LOW, Point, base, seconds
 from lightburst.papers.yu2004.runs import PAPER_TIME_S
 from lightburst.study import Stopping, Study
 
@@ -61,22 +54,9 @@ class Effort(NamedTuple):
 
 
 def blocks(parts: Sequence[str], quick: bool) -> list[Block]:
-    """Plan the runs that some parts of the paper need.
-
-    Parameters
-    ----------
-    parts : sequence of str
-        Parts of the paper.
-    quick : bool
-        Fewer points and shorter runs.
-
-    Returns
-    -------
-    list of Block
-        Studies without a point in common, one for each effort.
-    """
+    """Plan the runs that some parts of the paper need: one study for each effort."""
     return blocks_of(
-        (point, effort(point, quick)) for part in parts for point in points_of(part, quick)
+        (point, effort(point, quick)) for part in parts for point in POINTS[part](quick)
     )
 
 
@@ -89,41 +69,6 @@ def blocks_of(wanted: Iterable[tuple[Point, Effort]]) -> list[Block]:
     for point, long in efforts.items():
         planned.setdefault(long, []).append(point)
     return [_block(points, long) for long, points in planned.items()]
-
-
-def points_of(part: str, quick: bool) -> list[Point]:
-    """List the points of one part.
-
-    Parameters
-    ----------
-    part : str
-        Part of the paper.
-    quick : bool
-        Fewer points.
-
-    Returns
-    -------
-    list of Point
-        In an order of no meaning.
-    """
-    match part:
-        case "fig5":
-            return [*surface_points(HIGH, quick), *optimum_points(quick)]
-        case "fig6":
-            return surface_points(MEDIUM, quick)
-        case "fig7":
-            return surface_points(LOW, quick)
-        case "fig11":
-            return crossing_points(quick)
-        case "table1":
-            return [*burst_points(5, quick), *prototype_points(quick)]
-        case "table2":
-            return burst_points(25, quick)
-        case "factors":
-            return factor_points(quick)
-        case _:
-            # Figures 8 to 10 are traces of single runs; one point stands for their scenario.
-            return burst_points(5, quick)[:1]
 
 
 def effort(point: Point, quick: bool) -> Effort:

@@ -74,22 +74,7 @@ _WHY: Final = {
 
 
 def measured(runs: Runs, access: float, burst: int) -> dict[str, Interval]:
-    """Measure each gain and penalty of one case.
-
-    Parameters
-    ----------
-    runs : Runs
-        The runs.
-    access : float
-        Access bandwidth in bytes a second.
-    burst : int
-        S.
-
-    Returns
-    -------
-    dict of str to Interval
-        Ratios by the names of the steps, and ``"loss penalty at S"``, the paper's own (55).
-    """
+    """Measure each gain and penalty of one case, and the paper's own (55), where they were run."""
     case = factor_case(access, burst)
     found = {name: runs.ratio(case[top], case[bottom]) for name, (top, bottom), _ in _STEPS}
     found["loss penalty at S"] = runs.ratio(case["burst, no loss"], case["delay"])
@@ -97,20 +82,7 @@ def measured(runs: Runs, access: float, burst: int) -> dict[str, Interval]:
 
 
 def formulas(access: float, burst: int) -> dict[str, float]:
-    """Compute each gain and penalty of one case by equations (55) to (61).
-
-    Parameters
-    ----------
-    access : float
-        Access bandwidth in bytes a second.
-    burst : int
-        S.
-
-    Returns
-    -------
-    dict of str to float
-        Ratios under the names of `measured`.
-    """
+    """Compute each gain and penalty of one case by equations (55) to (61), as `measured`."""
     case = factor_case(access, burst)
     packet, whole = flow_of([case["loss"]]), flow_of([case["delay"]])
     found = {
@@ -133,20 +105,7 @@ def cases(runs: Runs) -> Iterator[tuple[float, int, dict[str, Point]]]:
 
 
 def figures(runs: Runs, version: str) -> Iterator[Bars]:
-    """Draw up one waterfall for each case.
-
-    Parameters
-    ----------
-    runs : Runs
-        The runs.
-    version : str
-        Version of lightburst.
-
-    Yields
-    ------
-    Bars
-        From the throughput without loss to that of New-Reno and of Reno.
-    """
+    """Draw up a waterfall for each case, from the throughput without loss to New-Reno and Reno."""
     for access, burst, points in cases(runs):
         start = runs.mean(points["no loss"])
         names = ["no loss", *(name for name, _, _ in _STEPS)]
@@ -198,18 +157,7 @@ def _levels(
 
 
 def listing(runs: Runs) -> Listing:
-    """Write the gains and penalties of all cases into a table.
-
-    Parameters
-    ----------
-    runs : Runs
-        The runs.
-
-    Returns
-    -------
-    Listing
-        One row for each case and factor.
-    """
+    """Write the gains and penalties into a table, a row for each case and factor."""
     rows = []
     for access, burst, _ in cases(runs):
         closed = formulas(access, burst)

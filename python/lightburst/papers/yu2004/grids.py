@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from lightburst.papers.yu2004.points import (
@@ -113,21 +115,10 @@ def factor_points(quick: bool) -> list[Point]:
 def factor_case(access: float, burst: int) -> dict[str, Point]:
     """Give the points whose ratios are the gains and penalties of one case.
 
-    Parameters
-    ----------
-    access : float
-        Access bandwidth in bytes a second.
-    burst : int
-        S.
-
-    Returns
-    -------
-    dict of str to Point
-        Each differs from the one before in one factor alone: ``"no loss"`` (no assembly, p = 0),
-        ``"loss"`` (packets are lost), ``"first loss"`` (bursts of S are lost, with the signal's
-        round trip shorter by the 2 T_b of the assembly), ``"delay"`` (with the whole round trip),
-        and in place of SACK ``"New-Reno"`` and ``"Reno"``; besides ``"burst, no loss"``, which is
-        ``"delay"`` at p = 0.
+    Each differs from the one before in one factor alone: ``"no loss"`` (no assembly, p = 0),
+    ``"loss"`` (packets are lost), ``"first loss"`` (bursts of S are lost, with the signal's round
+    trip shorter by the 2 T_b of the assembly), ``"delay"`` (with the whole round trip), and in
+    place of SACK ``"New-Reno"`` and ``"Reno"``; besides ``"burst, no loss"``: ``"delay"`` at p = 0.
     """
     time = assembly_time(access, burst)
     burst_lost = Point(access, time, FACTOR_LOSS)
@@ -140,3 +131,23 @@ def factor_case(access: float, burst: int) -> dict[str, Point]:
         "Reno": burst_lost.by(RENO),
         "burst, no loss": burst_lost._replace(p=0.0),
     }
+
+
+def _for_traces(quick: bool) -> list[Point]:
+    """Figures 8 to 10 are traces of single runs; one point stands for their scenario."""
+    return burst_points(5, quick)[:1]
+
+
+#: The points of each part of the paper, given whether it is a preview.
+POINTS: Final[dict[str, Callable[[bool], list[Point]]]] = {
+    "fig5": lambda quick: [*surface_points(HIGH, quick), *optimum_points(quick)],
+    "fig6": partial(surface_points, MEDIUM),
+    "fig7": partial(surface_points, LOW),
+    "fig8": _for_traces,
+    "fig9": _for_traces,
+    "fig10": _for_traces,
+    "fig11": crossing_points,
+    "table1": lambda quick: [*burst_points(5, quick), *prototype_points(quick)],
+    "table2": partial(burst_points, 25),
+    "factors": factor_points,
+}

@@ -11,21 +11,11 @@ from lightburst.papers.yu2004.runs import Runs
 from lightburst.papers.yu2004.theory import throughput
 
 
-def listing(runs: Runs, id: str) -> Listing:
+def listing(id: str, runs: Runs) -> Listing:
     """Write the ranges of figure 5, 6 or 7 into a table, simulation beside theory.
 
-    Parameters
-    ----------
-    runs : Runs
-        The runs.
-    id : str
-        ``"fig5"``, ``"fig6"`` or ``"fig7"``.
-
-    Returns
-    -------
-    Listing
-        A row for the ATO and the ATI range of each loss rate, then for the LRI range of each
-        assembly time.
+    A row for the ATO and the ATI range of each loss rate, then for the LRI range of each assembly
+    time.
     """
     points = grid_of(runs, SURFACES[id])
     columns = {

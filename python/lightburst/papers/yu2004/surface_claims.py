@@ -43,7 +43,7 @@ _OPTIMA: Final = ((0.003, 9.0), (0.1, 2.7))
 Line = dict[float, Point]
 
 
-def surface_claims(runs: Runs, id: str) -> list[Claim]:
+def surface_claims(id: str, runs: Runs) -> list[Claim]:
     """Judge what the paper says of figure 5, 6 or 7."""
     if id == "fig5":
         found = [*_best_time(runs), _range_exists(runs), _more_loss(runs)]

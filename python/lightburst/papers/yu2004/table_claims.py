@@ -33,7 +33,7 @@ _WHY: Final = {
 _FORM: Final = "{value:.3f} at p = {at:.2g}"
 
 
-def table_claims(runs: Runs, id: str) -> list[Claim]:
+def table_claims(id: str, runs: Runs) -> list[Claim]:
     """Judge each cell of table I or II, and what the text says of it for each family of senders."""
     cells = ratios(runs, TABLES[id][0], PAPER_SENDERS)
     found = [_cell(runs, id, kind, p, *cell) for (kind, p), cell in cells.items()]

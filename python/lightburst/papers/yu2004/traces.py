@@ -95,18 +95,7 @@ class Case(NamedTuple):
 
 
 def cases(parts: Sequence[str]) -> Iterator[Case]:
-    """List the runs that some parts need.
-
-    Parameters
-    ----------
-    parts : sequence of str
-        Parts of the paper.
-
-    Yields
-    ------
-    Case
-        In the order of the figures.
-    """
+    """List the runs that some parts need, in the order of the figures."""
     for case in _all():
         if case.part in parts:
             yield case
@@ -377,21 +366,9 @@ _READY: Final = (
 def figures(
     parts: Sequence[str], recorded: Mapping[str, pd.DataFrame], version: str
 ) -> list[Packets]:
-    """Draw up figures 8 to 10.
+    """Draw up figures 8 to 10 from what `record` gave.
 
-    Parameters
-    ----------
-    parts : sequence of str
-        Parts of the paper.
-    recorded : mapping of str to DataFrame
-        What `record` gave.
-    version : str
-        Version of lightburst.
-
-    Returns
-    -------
-    list of Packets
-        With the senders of ns-2, and for figures 8 and 9 with those of the RFCs.
+    They are with the senders of ns-2, and for figures 8 and 9 with those of the RFCs, too.
     """
     if PACKETS not in recorded:
         return []
