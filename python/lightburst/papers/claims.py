@@ -144,20 +144,7 @@ def at_least(measured: Interval, bound: float) -> Verdict:
 
 
 def at_most(measured: Interval, bound: float) -> Verdict:
-    """Judge "is at most `bound`"; the mirror of `at_least`.
-
-    Parameters
-    ----------
-    measured : Interval
-        The measured quantity with its 95 % interval.
-    bound : float
-        The claimed upper bound, in the unit of the quantity.
-
-    Returns
-    -------
-    Verdict
-        As for `at_least`.
-    """
+    """Judge "is at most `bound`"; the mirror of `at_least`."""
     mirrored = Interval(-measured.estimate, -measured.high, -measured.low, measured.n)
     return at_least(mirrored, -bound)
 
