@@ -9,12 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lightburst.papers.claims import UNKNOWN, Verdict, agrees, at_least, at_most, within
-from lightburst.papers.minakhmetov2018 import tolerance
-from lightburst.papers.minakhmetov2018.claims import figure_claims
+from lightburst.models.yu2004 import ABOUT
+from lightburst.papers.claims import UNKNOWN, Verdict, agrees, at_least, at_most, exact, within
+from lightburst.papers.minakhmetov2018.claims import PROTOTYPE, figure_claims
+from lightburst.papers.minakhmetov2018.gather import SHEET
 from lightburst.papers.minakhmetov2018.long_links import maxima_claims
-from lightburst.papers.minakhmetov2018.prototype import PROTOTYPE
 from lightburst.papers.minakhmetov2018.sweep import Point, Sweep
+from lightburst.papers.sheet import RULES, Sheet
+from lightburst.papers.yu2004 import published
 from lightburst.study.statistics import Interval
 
 Model = Callable[[Point], float]
@@ -57,11 +59,11 @@ def as_published(point: Point) -> float:
 
 
 def verdicts(sweep: Sweep, length: float = 10.0) -> dict[str, Verdict]:
-    return {claim.id: claim.verdict for claim in figure_claims(sweep, length)}
+    return {claim.id: claim.verdict for claim in figure_claims(length, sweep)}
 
 
 def test_a_network_as_published_fulfils_every_claim_of_the_paper() -> None:
-    found = figure_claims(runs(as_published, seeds=100), 10.0)
+    found = figure_claims(10.0, runs(as_published, seeds=100))
     paper = [claim for claim in found if claim.source == "paper"]
     assert {claim.id for claim in paper if claim.verdict is not HOLDS} == {"correlation-10m"}
     assert len({claim.id for claim in found}) == len(found)
@@ -147,7 +149,7 @@ def test_the_spread_is_judged_from_both_sides(sigma: float, low: Verdict, high: 
 
 
 def test_ten_seeds_cannot_judge_the_spread() -> None:
-    found = {claim.id: claim for claim in figure_claims(runs(as_published, seeds=10), 10.0)}
+    found = {claim.id: claim for claim in figure_claims(10.0, runs(as_published, seeds=10))}
     assert found["spread-low-10m"].verdict is OPEN
     assert "more seeds would tell" in found["spread-low-10m"].note
     assert "more seeds" not in found["correlation-10m"].note
@@ -166,13 +168,13 @@ def test_without_runs_nothing_is_comparable() -> None:
                      "throughput_bps"]
         )
     )  # fmt: skip
-    found = [*figure_claims(empty, 10.0), *maxima_claims(empty)]
+    found = [*figure_claims(10.0, empty), *maxima_claims(empty)]
     assert {claim.verdict for claim in found} == {OPEN}
     assert all(claim.measured is None for claim in found)
 
 
 def test_one_seed_gives_a_number_but_no_verdict() -> None:
-    found = {claim.id: claim for claim in figure_claims(runs(as_published, seeds=2), 10.0)}
+    found = {claim.id: claim for claim in figure_claims(10.0, runs(as_published, seeds=2))}
     single = Sweep.of(
         pd.DataFrame(
             [(10.0, "hybrid", 0, 0.0, 1e7, 1, 61.6e9)],
@@ -180,7 +182,7 @@ def test_one_seed_gives_a_number_but_no_verdict() -> None:
                      "throughput_bps"],
         )
     )  # fmt: skip
-    claim = next(c for c in figure_claims(single, 10.0) if c.id == "check-1e7-ne0p0")
+    claim = next(c for c in figure_claims(10.0, single) if c.id == "check-1e7-ne0p0")
     assert claim.measured == pytest.approx(61.6)
     assert claim.ci_low is None
     assert claim.verdict is OPEN
@@ -215,7 +217,7 @@ def test_the_prototype_is_met_or_not() -> None:
 
 def test_the_note_names_the_rates_where_a_claim_holds_and_where_not() -> None:
     model, _ = BROKEN["no gain at low load"]
-    claim = next(c for c in figure_claims(runs(model), 10.0) if c.id == "gain-50-10m")
+    claim = next(c for c in figure_claims(10.0, runs(model)) if c.id == "gain-50-10m")
     holds, fails = claim.note.split("does not hold")[0], claim.note.split("does not hold")[1]
     assert "1e8" in holds and "1e4" not in holds
     assert "1e4" in fails
@@ -223,7 +225,7 @@ def test_the_note_names_the_rates_where_a_claim_holds_and_where_not() -> None:
 
 
 def test_a_claim_gives_the_nine_keys_of_the_contract() -> None:
-    found = figure_claims(runs(as_published), 10.0)[0].as_dict()
+    found = figure_claims(10.0, runs(as_published))[0].as_dict()
     assert list(found) == [
         "id", "figure", "statement", "published", "measured", "ci_low", "ci_high", "verdict",
         "note",
@@ -267,6 +269,68 @@ def test_a_tolerance_is_kept_by_the_whole_interval(
 
 
 def test_the_tolerances_are_those_of_the_paper() -> None:
-    assert pytest.approx(1.0543, abs=1e-4) == tolerance.VISIBLE_100
-    assert pytest.approx(1.1718, abs=1e-4) == tolerance.VISIBLE_10
-    assert pytest.approx(0.1402, abs=1e-4) == tolerance.MEAN_OF_TEN
+    sigma = SHEET.tolerance["sigma"]
+    visible = 1 + 1.96 * math.sqrt(2) * sigma / math.sqrt(100)
+    assert {
+        "sigma": 0.196,
+        "visible_100": visible,
+        "invisible_100": 1 / visible,
+        "visible_10": 1 + 1.96 * math.sqrt(2) * sigma / math.sqrt(10),
+        "mean_of_ten": 2.262 * sigma / math.sqrt(10),
+    } == SHEET.tolerance
+    visible = 1 + math.sqrt(2) * 0.01
+    assert {
+        "visibly_more": visible,
+        "visibly_less": 1 / visible,
+        "about_more": 1 + ABOUT,
+        "about_less": 1 - ABOUT,
+        "match": 1.25,
+        "match_worst": 2.0,
+        "half_decade": 10**0.5,
+        "check": 0.03,
+    } == published.TOLERANCE
+
+
+SMALL = Sheet(
+    {
+        "a": {"figure": "{which}", "statement": "{n} of {bound:g}", "criterion": "above {bound:g}",
+              "published": 2.0, "rule": "above", "bound": "limit"},
+        "b": {"id": "b-{n}", "figure": "f", "statement": "", "criterion": "{low:g} to {high:g}",
+              "rule": "meets", "bound": [1, "limit"], "source": "somebody"},
+        "c": {"figure": "f", "statement": "", "criterion": "none: nothing is given"},
+    },
+    {"limit": 3.0},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("value", "verdict"), [(3.1, HOLDS), (3.0, DIFFERS), (2.0, DIFFERS)])
+def test_a_claim_of_a_sheet_follows_its_rule(value: float, verdict: Verdict) -> None:
+    claim = SMALL.told(which="fig1", n=7).judge("a", exact(value), "a note")
+    assert claim.verdict is verdict
+    assert (claim.id, claim.figure, claim.statement) == ("a", "fig1", "7 of 3")
+    assert (claim.published, claim.source, claim.note) == (2.0, "paper", "a note")
+    assert claim.criterion == "above 3"
+
+
+def test_a_sheet_takes_what_the_runs_and_the_family_say() -> None:
+    place = Interval(4.0, 3.5, 5.0, 9)
+    sheet = SMALL.told(n=1)
+    assert sheet.judge("b", place).verdict is DIFFERS
+    assert sheet.judge("b", Interval(4.0, 2.9, 5.0, 9)).verdict is HOLDS
+    own = sheet.told(source="a family").judge("b", place, bound=(5.0, 6.0), published=5.5)
+    assert (own.verdict, own.criterion, own.published) == (HOLDS, "5 to 6", 5.5)
+    assert (own.id, own.source, sheet.judge("b", place).source) == ("b-1", "a family", "somebody")
+    assert sheet.judge("b", place, verdict=OPEN).verdict is OPEN
+    nothing = sheet.judge("c", place)
+    assert (nothing.verdict, nothing.note) == (OPEN, "")
+    with pytest.raises(KeyError, match="n"):
+        SMALL.judge("b", place)
+
+
+@pytest.mark.parametrize("sheet", [SHEET, published.SHEET], ids=["minakhmetov2018", "yu2004"])
+def test_every_claim_of_a_sheet_says_what_it_is(sheet: Sheet) -> None:
+    known = {"id", "figure", "statement", "published", "criterion", "rule", "bound", "source"}
+    for name, entry in sheet.claims.items():
+        assert {"figure", "statement", "criterion"} <= set(entry) <= known, name
+        assert entry.get("rule", "at_least") in RULES, name
+        assert "rule" in entry or "bound" not in entry, name

@@ -16,7 +16,7 @@ from lightburst.folder import check
 from lightburst.papers import PAPERS, find
 from lightburst.papers.claims import Claim, Verdict
 from lightburst.papers.figure import COLUMNS, Figure
-from lightburst.papers.paper import Block, Paper
+from lightburst.papers.paper import Block, Paper, Part
 from lightburst.report import reproduction
 from lightburst.report.reproduction import Reproduction, reproduce
 from lightburst.report.saved import write_page
@@ -46,7 +46,7 @@ def blocks(parts: Sequence[str], quick: bool) -> list[Block]:
     return [Block(study, pd.DataFrame({"ports": ports}))]
 
 
-def figures(parts: Sequence[str], runs: pd.DataFrame, version: str) -> list[Figure]:
+def figures(runs: pd.DataFrame, version: str) -> list[Figure]:
     means = runs.groupby("ports")["throughput_bps"].mean() / 1e9
     rows = [("hybrid", "p = 4", float(x), y, 0.9 * y, 1.1 * y, 2) for x, y in means.items()]  # type: ignore[arg-type]
     data = pd.DataFrame(rows, columns=list(COLUMNS))
@@ -56,7 +56,7 @@ def figures(parts: Sequence[str], runs: pd.DataFrame, version: str) -> list[Figu
     ]  # fmt: skip
 
 
-def claims(parts: Sequence[str], runs: pd.DataFrame) -> list[Claim]:
+def claims(runs: pd.DataFrame) -> list[Claim]:
     return [
         Claim("good", "one", "It <i>runs</i>", 1.0, 1.0, 0.9, 1.1, Verdict.HOLDS, "any", ""),
         Claim("bad", "one", "It flies", 2.0, 1.0, 0.9, 1.1, Verdict.DIFFERS, "at least 2", "No."),
@@ -65,8 +65,11 @@ def claims(parts: Sequence[str], runs: pd.DataFrame) -> list[Claim]:
     ]  # fmt: skip
 
 
-SMALL = Paper("small2000", "A small paper", "Nobody, 2000.", {"all": "everything", "more": "more"},
-              ("all",), blocks, figures, claims)  # fmt: skip
+PARTS = {
+    "all": Part("everything", figures, claims),
+    "more": Part("more", figures, claims, beyond=True),
+}
+SMALL = Paper("small2000", "A small paper", "Nobody, 2000.", PARTS, blocks, lambda table: table)
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,7 @@ from lightburst.cli import main
 from lightburst.papers import PAPERS
 from lightburst.papers.claims import Claim, Verdict
 from lightburst.papers.figure import PACKET_COLUMNS, Listing, Packets
-from lightburst.papers.paper import Block, Paper, Traced
+from lightburst.papers.paper import Block, Paper, Part, Traced
 from lightburst.report import page
 from lightburst.report.reproduction import load, reproduce
 from lightburst.scenario import Scenario
@@ -62,14 +62,15 @@ def trace_claims(parts: Sequence[str], tables: Mapping[str, pd.DataFrame]) -> li
     return [Claim("dots", "dots", "Two", 2.0, count, count, count, Verdict.HOLDS, "two", "")]
 
 
-def tables(parts: Sequence[str], runs: pd.DataFrame) -> list[Listing]:
+def tables(runs: pd.DataFrame) -> list[Listing]:
     means = runs.groupby("ports")[["throughput_bps"]].mean().reset_index()
     return [Listing("means", "Means <by> ports", "All of them.", means, shown=1)]
 
 
-TRACED = Paper("traced2000", "A traced paper", "Nobody, 2000.", {"all": "everything"}, ("all",),
-               blocks, lambda *_: [], lambda *_: [], tables,
-               Traced(record, trace_figures, trace_claims))  # fmt: skip
+TRACED = Paper(
+    "traced2000", "A traced paper", "Nobody, 2000.", {"all": Part("everything", tables=tables)},
+    blocks, lambda table: table, Traced(record, trace_figures, trace_claims),
+)  # fmt: skip
 
 
 @pytest.fixture(autouse=True)

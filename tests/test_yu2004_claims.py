@@ -10,7 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lightburst.papers import PAPERS
 from lightburst.papers.claims import Claim, Verdict
+from lightburst.papers.figure import Listing
 from lightburst.papers.yu2004 import grids
 from lightburst.papers.yu2004.crossing_claims import crossing_claims
 from lightburst.papers.yu2004.figures import SURFACES
@@ -20,12 +22,14 @@ from lightburst.papers.yu2004.points import (
     MEDIUM,
     NEW_RENO,
     PAPER_SENDERS,
+    PAYLOAD_BITS,
     RENO,
     SACK,
     Point,
 )
-from lightburst.papers.yu2004.prototype import PROTOTYPE, prototype_claims
+from lightburst.papers.yu2004.prototype import PROTOTYPE, check_point, prototype_claims
 from lightburst.papers.yu2004.published import ratio_of
+from lightburst.papers.yu2004.ranges import listing
 from lightburst.papers.yu2004.runs import Runs
 from lightburst.papers.yu2004.surface_claims import surface_claims
 from lightburst.papers.yu2004.table_claims import table_claims
@@ -72,7 +76,7 @@ def table_runs(burst: int, model: Model, spread: float = 0.01) -> Runs:
 
 @pytest.mark.parametrize(("id", "burst"), [("table1", 5), ("table2", 25)])
 def test_senders_as_printed_fulfil_every_cell(id: str, burst: int) -> None:
-    claims = table_claims(table_runs(burst, as_printed), id)
+    claims = table_claims(id, table_runs(burst, as_printed))
     cells = [claim for claim in claims if claim.id.startswith(id)]
     assert len(cells) == 12
     assert all(claim.verdict is HOLDS for claim in cells)
@@ -92,7 +96,7 @@ def test_a_cell_that_is_off_is_found_out(id: str, burst: int) -> None:
             return as_printed(point) * (1.1 if off else 1.0)
 
         name = "sack" if kind == "sack1" else kind
-        wrong = differing(table_claims(table_runs(burst, model, 0.002), id))
+        wrong = differing(table_claims(id, table_runs(burst, model, 0.002)))
         cells = {claim for claim in wrong if claim.startswith(id)}
         assert cells == {f"{id}-{name}{-3 + place / 2:g}"}
 
@@ -101,8 +105,8 @@ def test_a_published_cell_has_the_chance_of_the_papers_time() -> None:
     point = grids.table_point(5, grids.TABLE_LOSSES[5], NEW_RENO)
     # 3 % in a mean of 1e6 s: the band about 0.93 is wide, and 0.97 is in it.
     model = lambda p: 97.0 if p == point else 100.0 if p.recovery == "reno" else as_printed(p)  # noqa: E731
-    narrow = verdicts(table_claims(table_runs(5, model, 0.01), "table1"))
-    wide = verdicts(table_claims(table_runs(5, model, 0.13), "table1"))
+    narrow = verdicts(table_claims("table1", table_runs(5, model, 0.01)))
+    wide = verdicts(table_claims("table1", table_runs(5, model, 0.13)))
     assert narrow["table1-new-reno-0.5"] is DIFFERS
     assert wide["table1-new-reno-0.5"] is HOLDS
 
@@ -111,11 +115,11 @@ def test_a_cell_of_too_few_runs_is_undecided_and_one_of_equals_is_exact() -> Non
     point = grids.table_point(5, grids.TABLE_LOSSES[3], NEW_RENO)
     found = table_runs(5, as_printed, 0.01)
     few = np.random.default_rng(2).normal(1.0, 0.1, 4) * found.mean(point).estimate
-    claims = table_claims(Runs({**found._samples, point: few}, found.simulated_s), "table1")
+    claims = table_claims("table1", Runs({**found._samples, point: few}, found.simulated_s))
     cell = next(claim for claim in claims if claim.id == "table1-new-reno-1.5")
     assert cell.verdict is OPEN
     assert "more seeds would tell" in cell.note
-    same = table_claims(table_runs(5, lambda p: 100.0), "table1")
+    same = table_claims("table1", table_runs(5, lambda p: 100.0))
     cell = next(claim for claim in same if claim.id == "table1-sack-2")
     assert (cell.ci_low, cell.measured, cell.ci_high) == (1.0, 1.0, 1.0)
     assert cell.verdict is DIFFERS
@@ -124,19 +128,15 @@ def test_a_cell_of_too_few_runs_is_undecided_and_one_of_equals_is_exact() -> Non
 
 def test_the_text_about_the_tables_can_fail() -> None:
     worse = lambda p: 99.0 if p.recovery == "new-reno" and p.p == 0.01 else as_printed(p)  # noqa: E731
-    assert "new-reno-better-S5" in differing(table_claims(table_runs(5, worse), "table1"))
+    assert "new-reno-better-S5" in differing(table_claims("table1", table_runs(5, worse)))
     better = lambda p: 105.0 if p.recovery == "new-reno" and p.p == 0.01 else as_printed(p)  # noqa: E731
-    assert "new-reno-worse-S25" in differing(table_claims(table_runs(25, better), "table2"))
+    assert "new-reno-worse-S25" in differing(table_claims("table2", table_runs(25, better)))
     best = lambda p: 200.0 if p.recovery == "sack1" else as_printed(p)  # noqa: E731
-    assert "sack-best-S5" not in differing(table_claims(table_runs(5, best), "table1"))
+    assert "sack-best-S5" not in differing(table_claims("table1", table_runs(5, best)))
 
 
 def test_the_check_values_are_judged_to_three_per_cent() -> None:
-    value = {
-        grids.table_point(5, p, sender): PROTOTYPE[name][place]
-        for name, sender in grids.PROTOTYPE_SENDERS.items()
-        for place, p in enumerate(grids.PROTOTYPE_LOSSES)
-    }
+    value = {check_point(*key): published for key, published in PROTOTYPE.items()}
     assert len(value) == 30
     exact = prototype_claims(runs(value, lambda p: value[p]))
     assert len(exact) == 30
@@ -233,7 +233,7 @@ def formula(point: Point) -> float:
 
 
 def test_a_hill_at_one_millisecond_is_the_papers_optimum() -> None:
-    found = verdicts(surface_claims(surface_runs("fig5", peak), "fig5"))
+    found = verdicts(surface_claims("fig5", surface_runs("fig5", peak)))
     for id in ("optimum-decade", "optimum-fine", "optimum-fine-rfc", "no-lri-125MB"):
         assert found[id] is HOLDS, id
     assert found["optimum-equation-32"] is DIFFERS
@@ -254,21 +254,21 @@ def test_a_hill_at_one_millisecond_is_the_papers_optimum() -> None:
 def test_another_surface_breaks_the_claims_of_figure_5(
     name: str, model: Model, broken: set[str]
 ) -> None:
-    assert broken <= differing(surface_claims(surface_runs("fig5", model), "fig5"))
+    assert broken <= differing(surface_claims("fig5", surface_runs("fig5", model)))
 
 
 def test_a_simulation_that_is_the_theory_matches_it() -> None:
     for id in SURFACES:
-        found = verdicts(surface_claims(surface_runs(id, formula), id))
+        found = verdicts(surface_claims(id, surface_runs(id, formula)))
         assert found[f"match-{id}"] is HOLDS
         assert found[f"match-worst-{id}"] is HOLDS
-        twice = verdicts(surface_claims(surface_runs(id, lambda p: 3 * formula(p)), id))
+        twice = verdicts(surface_claims(id, surface_runs(id, lambda p: 3 * formula(p))))
         assert twice[f"match-{id}"] is DIFFERS
         assert twice[f"match-worst-{id}"] is DIFFERS
-    same = surface_claims(surface_runs("fig6", formula), "fig6")
+    same = surface_claims("fig6", surface_runs("fig6", formula))
     assert verdicts(same)["same-optimum-500kB"] is HOLDS
     shifted = surface_runs("fig6", lambda p: 1 / (1 + abs(math.log10(p.time))))
-    assert verdicts(surface_claims(shifted, "fig6"))["same-optimum-500kB"] is DIFFERS
+    assert verdicts(surface_claims("fig6", shifted))["same-optimum-500kB"] is DIFFERS
 
 
 def plain_low(point: Point) -> float:
@@ -278,7 +278,7 @@ def plain_low(point: Point) -> float:
 
 
 def test_a_level_surface_fulfils_the_claims_of_figure_7() -> None:
-    found = verdicts(surface_claims(surface_runs("fig7", plain_low), "fig7"))
+    found = verdicts(surface_claims("fig7", surface_runs("fig7", plain_low)))
     for id in (
         "no-ato-1250B", "ati-1250B", "ati-edge-1250B-p0.003", "ati-edge-1250B-p0.1",
         "ati-wider-1250B", "lri-1250B",
@@ -298,7 +298,7 @@ def test_a_level_surface_fulfils_the_claims_of_figure_7() -> None:
     ],
 )
 def test_another_surface_breaks_the_claims_of_figure_7(model: Model, broken: set[str]) -> None:
-    assert broken <= differing(surface_claims(surface_runs("fig7", model), "fig7"))
+    assert broken <= differing(surface_claims("fig7", surface_runs("fig7", model)))
 
 
 @pytest.mark.parametrize(
@@ -320,7 +320,7 @@ def test_the_reason_of_no_lri_range_is_what_the_runs_count(sent: float, words: s
         for share in (sent if point.p > 0.09 else 1.0,)
     }
     told = Runs(found._samples, found.simulated_s, totals)
-    notes = {claim.id: claim.note for claim in surface_claims(told, "fig7")}
+    notes = {claim.id: claim.note for claim in surface_claims("fig7", told)}
     assert ("the access link is what limits" in notes["lri-1250B"]) is bool(words)
     assert words in notes["lri-1250B"]
 
@@ -328,9 +328,66 @@ def test_the_reason_of_no_lri_range_is_what_the_runs_count(sent: float, words: s
 @pytest.mark.parametrize("id", list(SURFACES))
 def test_without_enough_runs_no_claim_breaks_down(id: str) -> None:
     few = [Point(SURFACES[id], time, 0.01) for time in grids.QUICK_TIMES[SURFACES[id]][:2]]
-    assert surface_claims(runs(few, lambda p: 1.0), id)
+    assert surface_claims(id, runs(few, lambda p: 1.0))
 
 
 def test_all_parts_have_their_own_access_bandwidth() -> None:
     assert (SURFACES["fig5"], SURFACES["fig6"], SURFACES["fig7"]) == (HIGH, MEDIUM, LOW)
     assert SACK != RENO
+
+
+# The listing of the ranges.
+
+
+def column(table: Listing, source: str) -> dict[tuple[str, str], str]:
+    data = table.data
+    return dict(zip(zip(data["range"], data["at"], strict=True), data[source], strict=True))
+
+
+def by_hand(point: Point) -> float:
+    """Twice as much from 1 to 10 s, half of all from there on; nothing lost below p = 0.01."""
+    height = 1.0 if point.time < 0.9 else 2.0 if point.time < 11 else 0.5
+    return height * (1.0 if point.p < 0.009 else 0.8)
+
+
+def test_the_ranges_of_a_surface_made_by_hand() -> None:
+    points = grids.surface_points(LOW, quick=False)
+    table = listing("fig7", runs(points, by_hand))
+    found = column(table, "simulation")
+    for p in ("0.0001", "0.01", "0.1"):  # each is compared with its own loss rate
+        assert found["ATO", f"p = {p}"] == "1 to 10"
+        assert found["ATI", f"p = {p}"] == "0.01 to 0.316"
+    for time in ("0.01", "3.16", "31.6"):
+        assert found["LRI", f"T_b = {time} s"] == "0.0001 to 0.00316"
+    assert len(table.data) == 2 * len(grids.LOSSES) + len(grids.TIMES[LOW])
+
+
+def test_a_point_that_was_not_run_is_in_no_range() -> None:
+    points = grids.surface_points(LOW, quick=False)
+    gap = [p for p in points if not (abs(p.time - 10**0.5) < 0.1 and abs(p.p - 0.01) < 0.001)]
+    found = column(listing("fig7", runs(gap, by_hand)), "simulation")
+    assert found["ATO", "p = 0.01"] == "1, 10"
+    assert found["ATO", "p = 0.1"] == "1 to 10"
+
+
+@pytest.mark.parametrize("part", SURFACES)
+def test_a_simulation_like_the_theory_has_its_ranges(part: str) -> None:
+    points = grids.surface_points(SURFACES[part], quick=True)
+    table = listing(part, runs(points, formula))
+    assert list(table.data["simulation"]) == list(table.data["theory"])
+
+
+def test_a_reproduction_lists_them() -> None:
+    rows = [
+        {
+            **point._asdict(),
+            "throughput_bps": PAYLOAD_BITS * by_hand(point),
+            "makespan_s": 1e4,
+            "seed": 1,
+        }
+        for part in ("fig5", "fig7")
+        for point in grids.surface_points(SURFACES[part], quick=True)
+    ]
+    tables = PAPERS["yu2004"].tables(["fig5", "fig7"], pd.DataFrame(rows))
+    assert [table.id for table in tables] == ["fig5-ranges", "fig7-ranges"]
+    assert column(tables[1], "simulation")["ATO", "p = 0.1"] == "1 to 10"

@@ -82,20 +82,7 @@ def some(names: Collection[str]) -> str:
 
 
 def did_you_mean(given: object, known: Iterable[str]) -> str:
-    """Write `` (did you mean 'hybrid'?)`` if some known name is near, else nothing.
-
-    Parameters
-    ----------
-    given : object
-        What the user gave.
-    known : iterable of str
-        Names that can stand there.
-
-    Returns
-    -------
-    str
-        To stand at the end of the ``allowed`` part of an error.
-    """
+    """Write `` (did you mean 'hybrid'?)`` if some known name is near, else nothing."""
     near = difflib.get_close_matches(str(given), list(known), 1, _ALIKE)
     return f" (did you mean '{near[0]}'?)" if near else ""
 

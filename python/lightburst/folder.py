@@ -165,15 +165,7 @@ def amend(directory: Path, write: Callable[[Path], object]) -> None:
 def restore(target: Path) -> None:
     """Put back a result that a kill left without its place, and clear away what a kill left.
 
-    Parameters
-    ----------
-    target : Path
-        Where the result was, absolute.
-
-    Raises
-    ------
-    OSError
-        If the directory above it cannot be written.
+    The path is absolute; `OSError` if the directory above it cannot be written.
     """
     _tend(target.parent)
 

@@ -105,19 +105,10 @@ def digest(columns: Columns) -> str:
 
 
 def due(plan: Plan) -> Mask:
-    """Which flows of a plan are meant to finish.
+    """Tell which flows of a plan are meant to finish, as an array of shape (flows,).
 
-    Parameters
-    ----------
-    plan : Plan
-        What is run.
-
-    Returns
-    -------
-    ndarray of bool, shape (flows,)
-        Not those of `WITHOUT_END` bytes, the largest size that can be written. No other flow is
-        left out: if those too large for the time limit were, a shorter limit would improve
-        percentiles.
+    Not those of `WITHOUT_END` bytes, the largest size that can be written. No other flow is left
+    out: if those too large for the time limit were, a shorter limit would improve percentiles.
     """
     return np.asarray(plan.flows["bytes"] < WITHOUT_END)
 

@@ -55,16 +55,8 @@ _ROUNDINGS = 4
 def parse_number(text: str) -> float | None:
     """Read a number that stands alone in a file or an option, in ASCII digits.
 
-    Parameters
-    ----------
-    text : str
-        Maybe with spaces around it.
-
-    Returns
-    -------
-    float or None
-        Infinite if it is too large; None if it is no number. Python's own `float` would also take
-        ``1_000``, ``nan``, and the digits of other scripts.
+    Infinite if it is too large; None if it is no number. Python's own `float` would also take
+    ``1_000``, ``nan``, and the digits of other scripts.
     """
     return float(text) if _ALONE.fullmatch(text := text.strip()) else None
 

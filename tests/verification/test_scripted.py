@@ -12,7 +12,7 @@ import pytest
 from scripted.cases import CASES, EVERY, FLAVOURS, ROUNDS, Case, play
 from scripted.freeze import WANTED
 from scripted.history import History
-from scripted.table import GOLDEN, path, ranges, table
+from scripted.table import GOLDEN, ranges, stored, table
 
 BY_NAME = {case.name: case for case in CASES}
 ALL = tuple(FLAVOURS)
@@ -273,13 +273,16 @@ def test_slow_start_doubles_the_window_and_avoidance_adds_a_segment_in_each_roun
         assert ((growth > 0.93) & (growth < 1)).all()
 
 
-def test_each_table_has_its_case() -> None:
-    files = sorted(file.name for file in GOLDEN.iterdir())
-    assert files == sorted(path(case, flavour).name for case, flavour in WANTED)
+def test_each_table_is_stored_once() -> None:
+    assert set(stored()) == {(case.name, flavour) for case, flavour in WANTED}
+    texts = [file.read_bytes() for file in GOLDEN.iterdir()]
+    assert len(set(texts)) == len(texts) == len(set(stored().values()))
+    assert sum(file.name.count("+") + 1 for file in GOLDEN.iterdir()) == len(WANTED)
 
 
 @pytest.mark.parametrize(
     ("case", "flavour"), WANTED, ids=lambda value: getattr(value, "name", value)
 )
 def test_the_table_is_the_stored_one(case: Case, flavour: str) -> None:
-    assert table(case, flavour).splitlines() == path(case, flavour).read_text().splitlines()
+    golden = stored()[case.name, flavour]
+    assert table(case, flavour).splitlines() == golden.read_text().splitlines()

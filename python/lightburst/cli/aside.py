@@ -6,25 +6,18 @@ flows are drawn or handed over.
 
 from __future__ import annotations
 
-from queue import Empty, SimpleQueue
-from threading import Thread
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from lightburst._core import Cancel
-from lightburst.result import Result
 from lightburst.simulate import simulate
 from lightburst.study.progress import run_progress
+from lightburst.study.threads import work_aside
 
 if TYPE_CHECKING:
-    from lightburst.scenario import Scenario
-    from lightburst.watch import Progress
+    from collections.abc import Callable
 
-# The main thread waits in pieces of this length: a signal that comes just before it begins to wait
-# is handled only after the wait.
-_NAP_S: Final = 0.1
-# How long to wait for a cancelled run to end. If it does not, its daemon thread ends with the
-# process.
-_PATIENCE_S: Final = 0.3
+    from lightburst.result import Result
+    from lightburst.scenario import Scenario
 
 
 def run_aside(scenario: Scenario, seed: int, *, before: Result | None = None) -> Result:
@@ -51,35 +44,12 @@ def run_aside(scenario: Scenario, seed: int, *, before: Result | None = None) ->
     KeyboardInterrupt
         On Ctrl-C, within a second wherever the run is.
     """
+    cancel = Cancel()
+    found: list[Result] = []
     with run_progress() as show:
-        return _run(scenario, seed, show, before)
 
+        def task(give: Callable[[Result], None]) -> None:
+            give(simulate(scenario, seed, cancel=cancel, progress=show, before=before))
 
-def _run(scenario: Scenario, seed: int, show: Progress, before: Result | None) -> Result:
-    done, cancel = SimpleQueue[Result | BaseException](), Cancel()
-
-    def work() -> None:
-        try:
-            done.put(simulate(scenario, seed, cancel=cancel, progress=show, before=before))
-        except BaseException as error:
-            done.put(error)
-
-    thread = Thread(target=work, daemon=True)
-    try:
-        thread.start()
-        outcome = _wait(done)
-    except KeyboardInterrupt:
-        cancel.set()
-        thread.join(_PATIENCE_S)
-        raise
-    if isinstance(outcome, BaseException):
-        raise outcome
-    return outcome
-
-
-def _wait(done: SimpleQueue[Result | BaseException]) -> Result | BaseException:
-    while True:
-        try:
-            return done.get(timeout=_NAP_S)
-        except Empty:
-            continue
+        work_aside([task], 1, found.append, cancel)
+    return found[0]

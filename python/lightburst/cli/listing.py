@@ -120,6 +120,6 @@ def _print_papers() -> None:
     table = Table("name", "what it shows")
     for name, paper in PAPERS.items():
         table.add_row(name, paper.citation)
-        for part, words in paper.parts.items():
-            table.add_row(f"{name}/{part}", words)
+        for word, part in paper.parts.items():
+            table.add_row(f"{name}/{word}", part.shows)
     show_table(table)

@@ -77,7 +77,7 @@ def yu2004_command(
     """TCP over optical burst switching: equations (26) to (34), (52) and (53) of yu2004."""
     from lightburst.cli.model_yu2004 import Options, print_model
 
-    path = Options(access_rate, round_trip, timeout, window, ack_every, segment_size)
+    path = Options(round_trip, timeout, window, ack_every, segment_size, access_rate)
     print_model(loss, assembly_time, flavour, variant, path, format, figure)
 
 
@@ -96,6 +96,8 @@ def padhye1998_command(
     figure: FigureOption = None,
 ) -> None:
     """TCP Reno in a packet network: the full and the approximate model, and the square root law."""
+    from lightburst.cli.model_output import SenderOptions
     from lightburst.cli.model_padhye1998 import print_model
 
-    print_model(loss, round_trip, timeout, window, ack_every, segment_size, format, figure)
+    sender = SenderOptions(round_trip, timeout, window, ack_every, segment_size)
+    print_model(loss, sender, format, figure)

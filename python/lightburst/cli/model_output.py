@@ -6,14 +6,17 @@ import csv
 import io
 import json
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from lightburst.cli.grids import number_from_one, seconds
 from lightburst.cli.numbers import Plain
 from lightburst.cli.screen import show_table
 from lightburst.cli.streams import say
 from lightburst.errors import InputError, show
 from lightburst.plots import style, theory
+from lightburst.units import parse_size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,6 +24,51 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from lightburst.papers.figure import Figure
+
+
+@dataclass(frozen=True)
+class SenderOptions:
+    """The sender and its round trip, as the options of all models were given."""
+
+    round_trip: str
+    timeout: str
+    window: str
+    ack_every: str
+    segment_size: str
+
+    def segment_bits(self) -> int:
+        """Bits of a segment; `InputError` if the option is no size of at least a byte."""
+        size = parse_size(self.segment_size, "--segment-size")
+        if size == 0:
+            raise InputError("--segment-size", show(self.segment_size), "a size from 1 B")
+        return 8 * size
+
+    def numbers(self) -> tuple[float, float, float, float]:
+        """RTT and RTO in seconds, W_m and b; `InputError` for an option that is none."""
+        return (
+            seconds("--round-trip", self.round_trip, positive=True),
+            seconds("--timeout", self.timeout, positive=True),
+            number_from_one("--window", self.window),
+            number_from_one("--ack-every", self.ack_every),
+        )
+
+    def __str__(self) -> str:
+        """Say them for a title, after the round trip."""
+        return f"RTO {self.timeout}, W_m {self.window}, b {self.ack_every}"
+
+    def told(self) -> str:
+        """Say them for a caption, after the round trip."""
+        return (
+            f"timeout {self.timeout}, window limit {self.window} segments of {self.segment_size}, "
+            f"b = {self.ack_every}."
+        )
+
+
+def outside(records: Sequence[Mapping[str, Any]], assumptions: Mapping[str, str]) -> list[str]:
+    """Say what the assumptions mean that rows break, a line for each."""
+    seen = {name for row in records for name in row["broken_assumptions"]}
+    return [f"  {name}: {words}" for name, words in assumptions.items() if name in seen]
+
 
 #: More curves than this have no colours of their own.
 MOST_COLOURS: Final = len(style.PALETTE)

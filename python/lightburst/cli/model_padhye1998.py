@@ -7,13 +7,18 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
-from lightburst.cli.grids import grid, number_from_one, probability, seconds
-from lightburst.cli.model_output import FORMATS, check_figure, print_records, save_figure
+from lightburst.cli.grids import grid, probability
+from lightburst.cli.model_output import (
+    FORMATS,
+    SenderOptions,
+    check_figure,
+    outside,
+    print_records,
+    save_figure,
+)
 from lightburst.cli.options import choice
-from lightburst.errors import InputError, show
 from lightburst.models import padhye1998
 from lightburst.papers.figure import COLUMNS, Figure
-from lightburst.units import parse_size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,24 +41,15 @@ _ASSUMPTIONS: Final = {
 _MEGA: Final = 1e6
 
 
-def print_model(
-    loss: str,
-    round_trip: str,
-    timeout: str,
-    window: str,
-    ack_every: str,
-    segment_size: str,
-    format: str,
-    figure: str | None,
-) -> None:
+def print_model(loss: str, sender: SenderOptions, format: str, figure: str | None) -> None:
     """Compute the throughput by three formulas and print it.
 
     Parameters
     ----------
     loss : str
         A list, as given.
-    round_trip, timeout, window, ack_every, segment_size : str
-        The path, as given.
+    sender : SenderOptions
+        The rest of the flow.
     format : {"table", "json", "csv"}
         What to print.
     figure : str or None
@@ -66,12 +62,8 @@ def print_model(
     """
     choice("--format", format, FORMATS)
     losses = grid("--loss", loss, probability)
-    rtt = seconds("--round-trip", round_trip, positive=True)
-    rto = seconds("--timeout", timeout, positive=True)
-    limit, b = number_from_one("--window", window), number_from_one("--ack-every", ack_every)
-    size = parse_size(segment_size, "--segment-size")
-    if size == 0:
-        raise InputError("--segment-size", show(segment_size), "a size from 1 B")
+    rtt, rto, limit, b = sender.numbers()
+    segment = sender.segment_bits()
     file = check_figure(figure, len(losses), len(_FORMS))
     found = {
         "full": padhye1998.full_throughput(losses, rtt, rto, limit, b),
@@ -84,22 +76,19 @@ def print_model(
         {
             "loss": p,
             **{f"{form}_segments_per_s": float(rates[i]) for form, rates in found.items()},
-            "full_bps": float(found["full"][i] * 8 * size),
+            "full_bps": float(found["full"][i] * segment),
             "broken_assumptions": ["no-window-limit"] * bool(over[i])
             + ["no-timeouts"] * bool(far[i] and not over[i]),
         }
         for i, p in enumerate(losses)
     ]
     if file is not None:
-        said = f"Round trip {round_trip}, timeout {timeout}, window limit {window} segments of "
-        said += f"{segment_size}, b = {ack_every}."
-        bits = {form: rates * 8 * size for form, rates in found.items()}
+        said = f"Round trip {sender.round_trip}, {sender.told()}"
+        bits = {form: rates * segment for form, rates in found.items()}
         save_figure(*_figure(losses, bits, over | far, said), file)
-    seen = {name for row in records for name in row["broken_assumptions"]}
-    notes = [f"  {name}: {words}" for name, words in _ASSUMPTIONS.items() if name in seen]
-    title = f"padhye1998: RTT {round_trip}, RTO {timeout}, W_m {window}, b {ack_every}"
+    title = f"padhye1998: RTT {sender.round_trip}, {sender}"
     more = {"model": "padhye1998", "assumptions": _ASSUMPTIONS}
-    print_records(title, records, _HEADINGS, format, more, notes)
+    print_records(title, records, _HEADINGS, format, more, outside(records, _ASSUMPTIONS))
 
 
 def _figure(

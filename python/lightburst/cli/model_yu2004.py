@@ -8,14 +8,20 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 import pandas as pd
 
-from lightburst.cli.grids import grid, names, number_from_one, probability, seconds
-from lightburst.cli.model_output import FORMATS, check_figure, print_records, save_figure
+from lightburst.cli.grids import grid, names, probability, seconds
+from lightburst.cli.model_output import (
+    FORMATS,
+    SenderOptions,
+    check_figure,
+    outside,
+    print_records,
+    save_figure,
+)
 from lightburst.cli.options import choice
-from lightburst.errors import InputError, show
 from lightburst.models import yu2004
 from lightburst.papers.figure import COLUMNS, Figure
 from lightburst.report.words import readable
-from lightburst.units import parse_rate, parse_size
+from lightburst.units import parse_rate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,33 +45,23 @@ _MEGA: Final = 1e6
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(SenderOptions):
     """The path of the flow, as its options were given."""
 
     access_rate: str
-    round_trip: str
-    timeout: str
-    window: str
-    ack_every: str
-    segment_size: str
-
-    def segment_bits(self) -> int:
-        """Bits of a segment; `InputError` if the option is no size of at least a byte."""
-        size = parse_size(self.segment_size, "--segment-size")
-        if size == 0:
-            raise InputError("--segment-size", show(self.segment_size), "a size from 1 B")
-        return 8 * size
 
     def flow(self, losses: Sequence[float], times: Sequence[float]) -> Flow:
         """Make the flow, of shape (losses, times); `InputError` for an option that is none."""
+        access = parse_rate(self.access_rate, "--access-rate") / self.segment_bits()
+        round_trip, timeout, window, b = self.numbers()
         return yu2004.Flow(
             loss=np.array(losses)[:, np.newaxis],
             assembly_time_s=np.array(times),
-            access_rate=parse_rate(self.access_rate, "--access-rate") / self.segment_bits(),
-            round_trip_s=seconds("--round-trip", self.round_trip, positive=True),
-            timeout_s=seconds("--timeout", self.timeout, positive=True),
-            window_limit=number_from_one("--window", self.window),
-            rounds_per_increase=number_from_one("--ack-every", self.ack_every),
+            access_rate=access,
+            round_trip_s=round_trip,
+            timeout_s=timeout,
+            window_limit=window,
+            rounds_per_increase=b,
         )
 
 
@@ -124,8 +120,7 @@ def print_model(
         "ranges": ranges,
         "assumptions": yu2004.ASSUMPTIONS,
     }
-    title = f"yu2004, {variant}: access {path.access_rate}, RTT_0 {path.round_trip}, "
-    title += f"RTO {path.timeout}, W_m {path.window}, b {path.ack_every}"
+    title = f"yu2004, {variant}: access {path.access_rate}, RTT_0 {path.round_trip}, {path}"
     notes = [*_said(records), *_best(optima), *_within(ranges)]
     print_records(title, records, _HEADINGS, format, more, notes)
 
@@ -192,11 +187,9 @@ def _ranges(flow: Flow, flavour: Flavour, variant: Variant) -> Iterator[dict[str
 
 def _said(records: Sequence[dict[str, Any]]) -> list[str]:
     """Say what the names in the last column mean."""
-    seen = {name for row in records for name in row["broken_assumptions"]}
-    if not seen:
-        return []
-    meant = [f"  {name}: {yu2004.ASSUMPTIONS[name]}" for name in yu2004.ASSUMPTIONS if name in seen]
-    return ["A row that names an assumption breaks it; hold it against a simulation:", *meant]
+    meant = outside(records, yu2004.ASSUMPTIONS)
+    head = "A row that names an assumption breaks it; hold it against a simulation:"
+    return [head, *meant] if meant else []
 
 
 def _best(optima: Sequence[dict[str, Any]]) -> list[str]:
@@ -236,8 +229,7 @@ def _figure(
     doubtful = rows["broken_assumptions"].map(bool)
     caption = (
         f"Equations of yu2004, {variant}. Access rate {path.access_rate}, round trip without "
-        f"assembly {path.round_trip}, timeout {path.timeout}, window limit {path.window} segments "
-        f"of {path.segment_size}, b = {path.ack_every}."
+        f"assembly {path.round_trip}, {path.told()}"
     )
     if doubtful.any():
         caption += " Hollow points break an assumption of the equations."

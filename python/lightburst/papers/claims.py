@@ -8,14 +8,14 @@ runs contradict comes out as ``differs`` and stays in the table.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from lightburst.study.statistics import Interval, number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 # An interval wider than this to either side, as a fraction of the value, shows nothing.
 RESOLUTION: Final = 0.25
@@ -73,6 +73,10 @@ class Claim:
     criterion: str
     note: str
     source: str = "paper"
+
+    def noted(self, more: str) -> Claim:
+        """Give the same claim with more in its note."""
+        return replace(self, note=f"{self.note} {more}".strip())
 
     @property
     def reference(self) -> str:
@@ -140,20 +144,7 @@ def at_least(measured: Interval, bound: float) -> Verdict:
 
 
 def at_most(measured: Interval, bound: float) -> Verdict:
-    """Judge "is at most `bound`"; the mirror of `at_least`.
-
-    Parameters
-    ----------
-    measured : Interval
-        The measured quantity with its 95 % interval.
-    bound : float
-        The claimed upper bound, in the unit of the quantity.
-
-    Returns
-    -------
-    Verdict
-        As for `at_least`.
-    """
+    """Judge "is at most `bound`"; the mirror of `at_least`."""
     mirrored = Interval(-measured.estimate, -measured.high, -measured.low, measured.n)
     return at_least(mirrored, -bound)
 
@@ -208,9 +199,38 @@ def within(measured: Interval, low: float, high: float) -> Verdict:
     return Verdict.NOT_COMPARABLE if Verdict.NOT_COMPARABLE in both else Verdict.HOLDS
 
 
+def verdict_of(good: bool) -> Verdict:
+    """Judge what is known exactly: ``holds`` or ``differs``."""
+    return Verdict.HOLDS if good else Verdict.DIFFERS
+
+
+def exact(value: float) -> Interval:
+    """Give what is known exactly as an interval of no width; `UNKNOWN` if it is no number."""
+    value = float(value)
+    return Interval(value, value, value, 1) if math.isfinite(value) else UNKNOWN
+
+
 def known(measured: Interval) -> bool:
     """Whether there is an estimate with both ends of its interval."""
     return all(math.isfinite(end) for end in (measured.estimate, measured.low, measured.high))
+
+
+def smallest(measured: Iterable[Interval]) -> Interval:
+    """Find the one with the smallest estimate; `UNKNOWN` where there are none."""
+    return min(measured, key=lambda interval: interval.estimate, default=UNKNOWN)
+
+
+def largest(measured: Iterable[Interval]) -> Interval:
+    """Find the one with the largest estimate; `UNKNOWN` where there are none."""
+    return max(measured, key=lambda interval: interval.estimate, default=UNKNOWN)
+
+
+def listed(row: Mapping[Any, Interval | float], form: str) -> str:
+    """Write a row of values for a note, each as `form` says: ``"{value:.3g} at p = {at:.2g}"``."""
+    return ", ".join(
+        form.format(at=at, value=x.estimate if isinstance(x, Interval) else x)
+        for at, x in row.items()
+    )
 
 
 def judged(

@@ -5,8 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
+from lightburst.papers.claims import known
+
 if TYPE_CHECKING:
-    import pandas as pd
+    from collections.abc import Mapping
+
+    from lightburst.study.statistics import Interval
 
 COLUMNS = ("colour", "dash", "x", "y", "low", "high", "runs")
 
@@ -193,3 +199,29 @@ class Listing:
 
 
 AnyFigure = Figure | Maps | Bars | Packets
+
+
+def curves_table(
+    curves: Mapping[tuple[str, str], Mapping[float, Interval]], scale: float = 1.0
+) -> pd.DataFrame:
+    """Put curves into the table of a `Figure`.
+
+    Parameters
+    ----------
+    curves : mapping of (colour, dash) to mapping of x to Interval
+        The curves under the words of the two legends.
+    scale : float
+        What one unit of the axis is in the unit of the intervals.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `COLUMNS`, without the points that nobody ran.
+    """
+    rows = [
+        (colour, dash, x, y.estimate / scale, y.low / scale, y.high / scale, y.n)
+        for (colour, dash), curve in curves.items()
+        for x, y in curve.items()
+        if known(y)
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS))

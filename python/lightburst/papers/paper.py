@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from lightburst.scenario import Scenario, load
 from lightburst.study import Stopping, Store, Study, execute_until, run_all
 
 if TYPE_CHECKING:
@@ -89,8 +91,29 @@ class Traced:
     claims: Callable[[Sequence[str], Mapping[str, pd.DataFrame]], list[Claim]]
 
 
-def _no_tables(parts: Sequence[str], runs: pd.DataFrame) -> list[Listing]:
-    return []
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of a paper that can be reproduced alone.
+
+    Parameters
+    ----------
+    shows : str
+        What it shows.
+    figures : callable
+        ``figures(runs, version)`` draws them up; ``runs`` is what `Paper.runs` makes.
+    claims : callable
+        ``claims(runs)`` judges what the paper says.
+    tables : callable
+        ``tables(runs)`` draws up what is read as a table and not as a figure.
+    beyond : bool
+        Whether it goes beyond the paper, which is reproduced without it.
+    """
+
+    shows: str
+    figures: Callable[[Any, str], Iterable[AnyFigure]] = lambda runs, version: ()
+    claims: Callable[[Any], Iterable[Claim]] = lambda runs: ()
+    tables: Callable[[Any], Iterable[Listing]] = lambda runs: ()
+    beyond: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,18 +126,12 @@ class Paper:
         The name to call it by: first author and year.
     title, citation : str
         What it is.
-    parts : mapping of str to str
-        Each part that can be reproduced alone, and what it shows.
-    default : tuple of str
-        The parts that make up the paper itself; the others go beyond it.
+    parts : mapping of str to Part
+        What can be reproduced alone.
     blocks : callable
-        ``blocks(parts, quick)`` gives the studies that the parts need.
-    figures : callable
-        ``figures(parts, runs, version)`` draws up the figures of the parts.
-    claims : callable
-        ``claims(parts, runs)`` judges the claims of the parts.
-    tables : callable
-        ``tables(parts, runs)`` draws up what is read as a table and not as a figure.
+        ``blocks(parts, quick)`` gives the studies that the named parts need.
+    runs : callable
+        Sorts the table of all runs, so that figures and claims find them.
     traced : Traced, optional
         What it shows of single runs.
     """
@@ -122,10 +139,33 @@ class Paper:
     name: str
     title: str
     citation: str
-    parts: Mapping[str, str]
-    default: tuple[str, ...]
+    parts: Mapping[str, Part]
     blocks: Callable[[Sequence[str], bool], list[Block]]
-    figures: Callable[[Sequence[str], pd.DataFrame, str], Sequence[AnyFigure]]
-    claims: Callable[[Sequence[str], pd.DataFrame], list[Claim]]
-    tables: Callable[[Sequence[str], pd.DataFrame], list[Listing]] = _no_tables
+    runs: Callable[[pd.DataFrame], Any]
     traced: Traced | None = None
+
+    @property
+    def default(self) -> tuple[str, ...]:
+        """The parts that make up the paper itself."""
+        return tuple(name for name, part in self.parts.items() if not part.beyond)
+
+    def figures(self, parts: Sequence[str], table: pd.DataFrame, version: str) -> list[AnyFigure]:
+        """Draw up the figures of some parts from the table of runs."""
+        runs = self.runs(table)
+        return [drawn for part in parts for drawn in self.parts[part].figures(runs, version)]
+
+    def claims(self, parts: Sequence[str], table: pd.DataFrame) -> list[Claim]:
+        """Judge the claims of some parts."""
+        runs = self.runs(table)
+        return [claim for part in parts for claim in self.parts[part].claims(runs)]
+
+    def tables(self, parts: Sequence[str], table: pd.DataFrame) -> list[Listing]:
+        """Draw up the tables of some parts."""
+        runs = self.runs(table)
+        return [listing for part in parts for listing in self.parts[part].tables(runs)]
+
+
+def packaged(package: str) -> Scenario:
+    """Read ``scenario.toml`` of a paper's package."""
+    with resources.as_file(resources.files(package) / "scenario.toml") as path:
+        return load(path)

@@ -61,22 +61,7 @@ def pictures(trace: FlowTrace, source: str, modulo: int = 60) -> dict[str, Canva
 
 
 def save(canvas: Canvas, directory: Path, stem: str) -> None:
-    """Write a picture as PNG and SVG, the same bytes for the same data.
-
-    Parameters
-    ----------
-    canvas : matplotlib.figure.Figure
-        The picture.
-    directory : Path
-        Where to write; it must exist.
-    stem : str
-        Name of the files, without their endings.
-
-    Raises
-    ------
-    OSError
-        If the directory cannot be written.
-    """
+    """Write a picture as PNG and SVG to a directory, the same bytes for the same data."""
     for ending in ("png", "svg"):
         write(canvas, directory / f"{stem}.{ending}")
 

@@ -11,20 +11,10 @@ if TYPE_CHECKING:
 def specification(
     drawn: alt.Chart | alt.LayerChart | alt.FacetChart, height: int
 ) -> dict[str, Any]:
-    """Give a chart as a dictionary, as wide as what it is put into.
+    """Give a chart as Vega-Lite with its data, so high in pixels, as wide as what it is put into.
 
-    Parameters
-    ----------
-    drawn : altair.Chart, altair.LayerChart or altair.FacetChart
-        The chart.
-    height : int
-        Pixels.
-
-    Returns
-    -------
-    dict
-        Vega-Lite, data included, without the address of its schema: only an editor would read
-        that, and the page must name nothing outside.
+    Without the address of its schema: only an editor would read that, and the page must name
+    nothing outside.
     """
     return plain(drawn.properties(width="container", height=height))
 

@@ -199,36 +199,12 @@ def short(value: float | None) -> str:
 
 
 def picture(svg: Path) -> str:
-    """Give an SVG file as an address that carries its content.
-
-    Parameters
-    ----------
-    svg : Path
-        The file.
-
-    Returns
-    -------
-    str
-        A ``data:`` address.
-    """
+    """Give an SVG file as a ``data:`` address that carries its content."""
     return "data:image/svg+xml;base64," + base64.b64encode(svg.read_bytes()).decode("ascii")
 
 
 def table_of(title: str, frame: pd.DataFrame) -> Table:
-    """Put a data frame into a table of text, numbers with four digits.
-
-    Parameters
-    ----------
-    title : str
-        Head of the table.
-    frame : pandas.DataFrame
-        Columns become columns; the index is left out.
-
-    Returns
-    -------
-    Table
-        Text.
-    """
+    """Put a data frame without its index into a table of text, numbers with four digits."""
     return Table(title, [str(name) for name in frame.columns], cells(frame))
 
 

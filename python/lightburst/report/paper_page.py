@@ -51,7 +51,7 @@ def paper_page(reproduction: Reproduction, pictures: Mapping[str, Path]) -> str:
         HTML.
     """
     paper = reproduction.paper
-    shown = ", ".join(paper.parts[part] for part in reproduction.parts)
+    shown = ", ".join(paper.parts[part].shows for part in reproduction.parts)
     effort = "quick, with fewer seeds and points" if reproduction.quick else "in full"
     counts = reproduction.verdicts()
     provenance = reproduction.provenance

@@ -217,6 +217,21 @@ def reproduce(
     >>> reproduce("minakhmetov2018/fig2a", quick=True).plot()  # doctest: +SKIP
     """
     paper, parts = find(name)
+    return reproduce_parts(
+        paper, parts, quick=quick, store=store, workers=workers, progress=progress
+    )
+
+
+def reproduce_parts(
+    paper: Paper,
+    parts: tuple[str, ...],
+    *,
+    quick: bool = False,
+    store: Store | str | Path | None = STORE,
+    workers: int | None = None,
+    progress: bool = True,
+) -> Reproduction:
+    """Run some parts of a paper, as `reproduce` does, or of a study that is described like one."""
     blocks = paper.blocks(parts, quick)
     tables = [block.run(store, workers=workers, progress=progress) for block in blocks]
     runs = pd.concat(tables, ignore_index=True)

@@ -250,19 +250,9 @@ def _expected(context: dict[str, Any]) -> str:
 
 
 def explain(error: ValidationError, model: Model) -> InputError:
-    """Turn all that pydantic found wrong with a table into one `InputError`.
+    """Turn all that pydantic found wrong with a table, a `model`, into one `InputError`.
 
-    Parameters
-    ----------
-    error : pydantic.ValidationError
-        What pydantic found.
-    model : type
-        The class of the table; paths are relative to it.
-
-    Returns
-    -------
-    InputError
-        An `InputErrors` if there are several.
+    Paths are relative to the table; it is an `InputErrors` if there are several.
     """
     details = error.errors(include_url=False)
     return combine(single for detail in details for single in _all(model, detail))

@@ -1,24 +1,20 @@
 """Runs a study on all cores of this machine, in the threads of one process.
 
-The simulator gives up Python's global lock while it runs, so threads are enough: compiled networks
-are shared, and nothing is copied between processes. The calling thread alone writes to the store,
-draws the progress bar and hears Ctrl-C.
+Compiled networks are shared, and nothing is copied between processes. The calling thread alone
+writes to the store, draws the progress bar and hears Ctrl-C (`lightburst.study.threads`).
 """
 
 import os
-import threading
-import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from queue import Empty, SimpleQueue
-from typing import Final, Never
+from typing import Never
 
 import pandas as pd
 
-from lightburst._core import Cancel, Cancelled
+from lightburst._core import Cancel
 from lightburst.errors import InputError, refuse_changes, show, warn
 from lightburst.metrics import Metric
 from lightburst.scenario import Scenario
@@ -27,16 +23,11 @@ from lightburst.study.progress import progress_bar
 from lightburst.study.room import Room
 from lightburst.study.store import IN_MEMORY, Store
 from lightburst.study.sweep import Key, PlannedRun, Seeds, Study
+from lightburst.study.threads import work_aside
 from lightburst.study.warnings_of import warnings_of
 from lightburst.units import as_python
 
 Summary = Mapping[str, Metric]
-_Outcome = tuple[PlannedRun, Summary] | BaseException
-
-# How long an interrupted study waits for its threads: a simulation gives up within milliseconds, a
-# compilation that is under way cannot.
-_PATIENCE_S: Final = 0.5
-_LOOK_UP_S: Final = 0.2
 
 
 def execute(
@@ -171,64 +162,23 @@ def _compute(
     waiting: Sequence[PlannedRun], workers: int, keep: Callable[[PlannedRun, Summary], None]
 ) -> None:
     """Run all in threads and hand each finished one to `keep`, on the calling thread."""
-    todo, done, cancel = deque(waiting), SimpleQueue[_Outcome](), Cancel()
-    work = todo, done, cancel, Room(cancel)
-    threads = [
-        threading.Thread(target=_work, args=work, daemon=True)
-        for _ in range(min(workers, len(todo)))
-    ]
-    for thread in threads:
-        thread.start()
-    try:
-        for _ in waiting:
-            outcome = _next(done)
-            if isinstance(outcome, BaseException):
-                raise outcome
-            keep(*outcome)
-    except BaseException:
-        todo.clear()
-        cancel.set()
-        deadline = time.monotonic() + _PATIENCE_S
-        for thread in threads:
-            thread.join(max(0.0, deadline - time.monotonic()))
-        while not done.empty():
-            outcome = done.get()
-            if isinstance(outcome, tuple):
-                keep(*outcome)
-        raise
-
-
-def _next(done: SimpleQueue[_Outcome]) -> _Outcome:
-    """Wait for the next outcome, in pieces.
-
-    Python handles a signal that comes just before a wait without end only after that wait.
-    """
-    while True:
-        try:
-            return done.get(timeout=_LOOK_UP_S)
-        except Empty:
-            continue
-
-
-def _work(todo: deque[PlannedRun], done: SimpleQueue[_Outcome], cancel: Cancel, room: Room) -> None:
-    """Run until nothing is left; an error is handed over and raised on the calling thread."""
+    todo, cancel = deque(waiting), Cancel()
+    room = Room(cancel)
 
     def record(planned: PlannedRun) -> Summary:
         with room.run() as ask:
             return simulate(planned.scenario, planned.seed, cancel=cancel, ask=ask).record
 
-    while todo:
-        try:
-            planned = todo.popleft()
-        except IndexError:
-            return  # another thread was faster
-        try:
-            done.put((planned, room.repeated(partial(record, planned))))
-        except Cancelled:
-            return
-        except BaseException as error:
-            done.put(error)
-            return
+    def work(give: Callable[[tuple[PlannedRun, Summary]], None]) -> None:
+        while todo and not cancel.is_set():
+            try:
+                planned = todo.popleft()
+            except IndexError:
+                return  # another thread was faster
+            give((planned, room.repeated(partial(record, planned))))
+
+    tasks = [work] * min(workers, len(todo))
+    work_aside(tasks, len(waiting), lambda outcome: keep(*outcome), cancel)
 
 
 def _table(study: Study, finished: Mapping[Key, Summary]) -> pd.DataFrame:

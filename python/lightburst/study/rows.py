@@ -38,19 +38,9 @@ _BYTES: Final = 16
 
 
 def checksum(table: str, values: Iterable[bytes]) -> bytes:
-    """Checksum of a row, over the name of its table, its key and its content.
+    """Checksum of a row: BLAKE2b of 16 bytes over the name of its table and its columns of text.
 
-    Parameters
-    ----------
-    table : str
-        ``"runs"`` or ``"scenarios"``.
-    values : iterable of bytes
-        The columns of text, in their order, in UTF-8. None of them has a zero byte.
-
-    Returns
-    -------
-    bytes
-        BLAKE2b of 16 bytes.
+    The columns are in their order and in UTF-8; none of them has a zero byte.
     """
     text = b"\0".join((table.encode(), *values))
     return hashlib.blake2b(text, digest_size=_BYTES).digest()

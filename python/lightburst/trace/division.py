@@ -29,18 +29,7 @@ WAY: Final = "way"
 
 
 def set_up(part: str) -> str:
-    """Name a part of the time before the connection is established.
-
-    Parameters
-    ----------
-    part : str
-        What a SYN or a SYN+ACK waits for.
-
-    Returns
-    -------
-    str
-        Such as ``set-up: queue``.
-    """
+    """Name a part of the time before the connection is established: ``set-up: queue``."""
     return f"set-up: {part}"
 
 
@@ -106,17 +95,7 @@ class Copy:
 
 
 def copies(trace: FlowTrace) -> list[Copy]:
-    """Give all data packets of a flow, in the order in which they were made.
-
-    Parameters
-    ----------
-    trace : FlowTrace
-        What the flow did.
-
-    Returns
-    -------
-    list of Copy
-    """
+    """Give all data packets of a flow, in the order in which they were made."""
     table = trace.segments
     return _packets(trace, (table["flags"] & FORWARD > 0) & (table["payload"] > 0))
 

@@ -151,18 +151,7 @@ def sack_blocks(trace: FlowTrace) -> pd.DataFrame:
 
 
 def timeouts_s(trace: FlowTrace) -> NDArray[np.float64]:
-    """Give the times at which the sender's timer expired while data was outstanding.
-
-    Parameters
-    ----------
-    trace : FlowTrace
-        What the flow did.
-
-    Returns
-    -------
-    ndarray of float, shape (timeouts,)
-        Seconds.
-    """
+    """Give the times, in seconds, at which the sender's timer expired with data outstanding."""
     return np.asarray(trace.timeouts_ps() * _PS, dtype=np.float64)
 
 

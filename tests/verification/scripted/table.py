@@ -79,6 +79,10 @@ def table(case: Case, flavour: str) -> str:
     return "".join(f"{row}\n" for row in rows)
 
 
-def path(case: Case, flavour: str) -> Path:
-    """Say where the table of a case is stored."""
-    return GOLDEN / f"{case.name}.{flavour}.csv"
+def stored() -> dict[tuple[str, str], Path]:
+    """Find the table of each case and flavour; flavours that do the same have one together."""
+    found = {}
+    for file in GOLDEN.iterdir():
+        case, flavours, _ = file.name.split(".")
+        found.update({(case, flavour): file for flavour in flavours.split("+")})
+    return found

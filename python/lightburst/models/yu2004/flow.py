@@ -79,28 +79,11 @@ class Flow:
         self.shape = np.broadcast_shapes(*(vars(self)[name].shape for name, _, _ in _ALLOWED))
 
     def changed(self, **changes: ArrayLike) -> "Flow":
-        """Return the same flow with some of its parameters replaced.
-
-        Parameters
-        ----------
-        **changes : array_like of float
-            New values by name.
-
-        Returns
-        -------
-        Flow
-            Another one; this one stays.
-        """
+        """Return another flow, with some parameters replaced by name."""
         return Flow(**self.values() | changes)
 
     def values(self) -> dict[str, ArrayLike]:
-        """Return the parameters by name, as the constructor takes them.
-
-        Returns
-        -------
-        dict of str to ndarray of float
-            In the order of the constructor.
-        """
+        """Return the parameters by name, as the constructor takes them."""
         return {name: vars(self)[name] for name, _, _ in _ALLOWED}
 
     @property
@@ -115,23 +98,7 @@ class Flow:
 
 
 def is_printed(variant: str) -> bool:
-    """Tell the paper's own form from the corrected one.
-
-    Parameters
-    ----------
-    variant : {"derived", "printed"}
-        Which form of an equation.
-
-    Returns
-    -------
-    bool
-        True for ``"printed"``.
-
-    Raises
-    ------
-    ValueError
-        If it is neither.
-    """
+    """Tell the paper's own form from the corrected one; `ValueError` if it is neither."""
     if variant not in VARIANTS:
         raise ValueError(f"variant: given {variant!r}; allowed are {', '.join(VARIANTS)}")
     return variant == "printed"

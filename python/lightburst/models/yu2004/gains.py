@@ -14,50 +14,21 @@ from lightburst.models.yu2004.sack import segments_before_loss
 def loss_penalty(flow: Flow) -> FloatArray:
     """Loss penalty, equation (55): ``W_m sqrt(2bp/(3S))``, (29) over (27).
 
-    Parameters
-    ----------
-    flow : Flow
-        Uses the window limit, b, the loss and the burst size.
-
-    Returns
-    -------
-    ndarray of float
-        Ratio, for a small loss. It is below 1, and no penalty, where (27) exceeds ``W_m / RTT``.
+    For a small loss. It is below 1, and no penalty, where (27) exceeds ``W_m / RTT``.
     """
     before = segments_before_loss(flow)
     return np.asarray(flow.window_limit * np.sqrt(2 * flow.rounds_per_increase / (3 * before)))
 
 
 def delay_penalty(flow: Flow) -> FloatArray:
-    """Delay penalty of the assembly, equation (56): ``(RTT_0 + 2 T_b) / RTT_0``.
-
-    Parameters
-    ----------
-    flow : Flow
-        Uses the round trip time and the assembly time.
-
-    Returns
-    -------
-    ndarray of float
-        Ratio.
-    """
+    """Delay penalty of the assembly, equation (56): ``(RTT_0 + 2 T_b) / RTT_0``."""
     return np.asarray(flow.full_round_trip_s / flow.round_trip_s)
 
 
 def new_reno_retransmission_penalty(flow: Flow, variant: Variant = "derived") -> FloatArray:
     """Retransmission penalty of New-Reno, middle form of (57): first line of (27) over (34).
 
-    Parameters
-    ----------
-    flow : Flow
-        Uses b, the burst size and the loss.
-    variant : {"derived", "printed"}
-        ``1 + (S-1) / (sqrt(2bS/(3p)) + 1)``; as printed ``sqrt(2b/(3Sp))``, which is S times less.
-
-    Returns
-    -------
-    ndarray of float
-        Ratio.
+    ``1 + (S-1) / (sqrt(2bS/(3p)) + 1)``; as printed ``sqrt(2b/(3Sp))``, which is S times less.
     """
     s = flow.burst_segments
     rounds = np.sqrt(2 * flow.rounds_per_increase * segments_before_loss(flow) / 3)
@@ -67,15 +38,7 @@ def new_reno_retransmission_penalty(flow: Flow, variant: Variant = "derived") ->
 def new_reno_small_loss_penalty(flow: Flow) -> FloatArray:
     """Retransmission penalty of New-Reno, last form of (57): ``1 + sqrt(3Sp/(2b))``.
 
-    Parameters
-    ----------
-    flow : Flow
-        Uses b, the burst size and the loss.
-
-    Returns
-    -------
-    ndarray of float
-        Ratio, for a small loss and a large burst.
+    For a small loss and a large burst.
     """
     s, b = flow.burst_segments, flow.rounds_per_increase
     return np.asarray(1 + np.sqrt(3 * s * flow.loss / (2 * b)))
@@ -84,15 +47,7 @@ def new_reno_small_loss_penalty(flow: Flow) -> FloatArray:
 def reno_penalty_without_timeouts(flow: Flow) -> FloatArray:
     """Retransmission penalty of Reno that needs no timeout, equation (58).
 
-    Parameters
-    ----------
-    flow : Flow
-        Uses b, the burst size and the loss.
-
-    Returns
-    -------
-    ndarray of float
-        Ratio of the last line of (27) over (52): ``sqrt(3) (1 + sqrt(Sp/(2b)))``.
+    The last line of (27) over (52): ``sqrt(3) (1 + sqrt(Sp/(2b)))``.
     """
     s, b = flow.burst_segments, flow.rounds_per_increase
     return np.asarray(np.sqrt(3) * (1 + np.sqrt(s * flow.loss / (2 * b))))
@@ -101,16 +56,8 @@ def reno_penalty_without_timeouts(flow: Flow) -> FloatArray:
 def reno_penalty_with_timeouts(flow: Flow) -> FloatArray:
     """Retransmission penalty of Reno whose losses end in timeouts, equation (59).
 
-    Parameters
-    ----------
-    flow : Flow
-        Uses all but the window limit.
-
-    Returns
-    -------
-    ndarray of float
-        Ratio of the last line of (27) over (53):
-        ``sqrt(3) (1 + (RTO/RTT + log2 sqrt(2S/(bp))) sqrt(p/(2bS)))``.
+    The last line of (27) over (53): ``sqrt(3) (1 + (RTO/RTT + log2 sqrt(2S/(bp)))
+    sqrt(p/(2bS)))``.
     """
     rounds = flow.timeout_s / flow.full_round_trip_s + reno_halvings(flow)
     growth = 2 * flow.rounds_per_increase * segments_before_loss(flow)
@@ -157,51 +104,20 @@ def retransmission_penalty(
 def unassembled_throughput(flow: Flow) -> FloatArray:
     """Throughput without assembly, equation (60): ``sqrt(3/(2bp)) / RTT_0``.
 
-    Parameters
-    ----------
-    flow : Flow
-        Uses b, the loss and the round trip time without assembly.
-
-    Returns
-    -------
-    ndarray of float
-        Segments a second, for a small loss and without a window limit.
+    For a small loss and without a window limit.
     """
     return np.asarray(np.sqrt(3 / (2 * flow.rounds_per_increase * flow.loss)) / flow.round_trip_s)
 
 
 def delayed_first_loss_gain(flow: Flow) -> FloatArray:
-    """Gain because the first loss of a period comes later, equation (61): ``sqrt(S)``.
-
-    Parameters
-    ----------
-    flow : Flow
-        Uses the burst size.
-
-    Returns
-    -------
-    ndarray of float
-        Ratio.
-    """
+    """Gain because the first loss of a period comes later, equation (61): ``sqrt(S)``."""
     return np.sqrt(flow.burst_segments)
 
 
 def assembly_ratio(flow: Flow, flavour: Flavour, variant: Variant = "derived") -> FloatArray:
     """Throughput with assembly over that without, of section IV.E: ``DFL / (DP RP)``.
 
-    Parameters
-    ----------
-    flow : Flow
-        Uses all but the window limit.
-    flavour : {"sack", "new-reno", "reno"}
-        How the sender repairs a loss.
-    variant : {"derived", "printed"}
-        Which form of (57).
-
-    Returns
-    -------
-    ndarray of float
-        Ratio; 1 without assembly, for SACK and New-Reno.
+    It is 1 without assembly, for SACK and New-Reno.
     """
     penalties = delay_penalty(flow) * retransmission_penalty(flow, flavour, variant)
     return delayed_first_loss_gain(flow) / penalties

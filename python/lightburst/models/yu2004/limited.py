@@ -11,39 +11,16 @@ from lightburst.models.yu2004.sack import period_duration, period_segments, segm
 
 
 def limited_segments(flow: Flow) -> FloatArray:
-    """Segments sent in a period ``E[Y]``, equation (16): (5) with ``E[W_X] = W_m``.
-
-    Parameters
-    ----------
-    flow : Flow
-        Uses the window limit, the burst size and the loss.
-
-    Returns
-    -------
-    ndarray of float
-        Segments.
-    """
+    """Segments sent in a period ``E[Y]``, equation (16): (5) with ``E[W_X] = W_m``."""
     return period_segments(flow, flow.window_limit)
 
 
 def limited_balance(flow: Flow, rounds: ArrayLike, variant: Variant = "derived") -> FloatArray:
     """Equation (17), whose root is the number of rounds: left side less ``S/p``.
 
-    Parameters
-    ----------
-    flow : Flow
-        Uses b, the window limit, the burst size and the loss.
-    rounds : array_like of float
-        ``X``.
-    variant : {"derived", "printed"}
-        ``3b/8 W_m^2 + W_m (X - b W_m/2) - W_m/2 - S/p``: the window grows for ``b W_m/2`` rounds.
-        As printed, the first term is the mean window of that growth, ``3/4 W_m``, not yet
-        multiplied by its rounds, and b is 1; (18) does not follow from that.
-
-    Returns
-    -------
-    ndarray of float
-        Segments; 0 at `limited_rounds` if derived.
+    ``3b/8 W_m^2 + W_m (X - b W_m/2) - W_m/2 - S/p``: the window grows for ``b W_m/2`` rounds. As
+    printed, the first term is the mean window of that growth, ``3/4 W_m``, not yet multiplied by
+    its rounds, and b is 1; (18) does not follow from that. It is 0 at `limited_rounds` if derived.
     """
     b = 1.0 if is_printed(variant) else flow.rounds_per_increase
     limit, x = flow.window_limit, np.asarray(rounds, dtype=np.float64)
@@ -56,54 +33,21 @@ def limited_balance(flow: Flow, rounds: ArrayLike, variant: Variant = "derived")
 def limited_rounds(flow: Flow, variant: Variant = "derived") -> FloatArray:
     """Mean rounds of a period up to its loss ``E[X]``, equation (18).
 
-    Parameters
-    ----------
-    flow : Flow
-        Uses b, the window limit, the burst size and the loss.
-    variant : {"derived", "printed"}
-        ``S/(p W_m) + b W_m/8 + 1/2``; as printed without b.
-
-    Returns
-    -------
-    ndarray of float
-        Rounds.
+    ``S/(p W_m) + b W_m/8 + 1/2``; as printed without b.
     """
     at_limit = segments_before_loss(flow) / flow.window_limit
     return np.asarray(at_limit + growth_rounds(flow, variant) + 0.5)
 
 
 def limited_duration(flow: Flow, variant: Variant = "derived") -> FloatArray:
-    """Mean duration of a period ``E[|TDP|]``, equation (19): (18) in (13).
-
-    Parameters
-    ----------
-    flow : Flow
-        Uses b, the window limit, the burst size, the loss and the round trip time with assembly.
-    variant : {"derived", "printed"}
-        As for `limited_rounds`.
-
-    Returns
-    -------
-    ndarray of float
-        Seconds.
-    """
+    """Mean duration of a period ``E[|TDP|]``, equation (19): (18) in (13)."""
     return period_duration(flow, limited_rounds(flow, variant))
 
 
 def growth_rounds(flow: Flow, variant: Variant = "derived") -> FloatArray:
     """Give what growing from half the limit costs: ``b W_m/8`` rounds, a term of (18) and (32).
 
-    Parameters
-    ----------
-    flow : Flow
-        Uses b and the window limit.
-    variant : {"derived", "printed"}
-        As printed ``W_m/8``, right for b = 1 only.
-
-    Returns
-    -------
-    ndarray of float
-        Rounds.
+    As printed ``W_m/8``, right for b = 1 only.
     """
     b = 1.0 if is_printed(variant) else flow.rounds_per_increase
     return np.asarray(b * flow.window_limit / 8)

@@ -15,33 +15,14 @@ _STEPS = 400
 def best_time_below_limit(flow: Flow) -> FloatArray:
     """Optimal assembly time where ``W_X < W_m``, equation (30): ``RTT_0 / 2``.
 
-    Parameters
-    ----------
-    flow : Flow
-        Uses the round trip time without assembly.
-
-    Returns
-    -------
-    ndarray of float
-        Seconds. It maximises (27) with S taken as ``lambda T_b``; with ``lambda T_b + 1`` it is
-        ``2 / lambda`` less. It is one only if ``S < W_m`` there.
+    It maximises (27) with S taken as ``lambda T_b``; with ``lambda T_b + 1`` it is ``2 /
+    lambda`` less. It is one only if ``S < W_m`` there.
     """
     return np.asarray(flow.round_trip_s / 2)
 
 
 def best_throughput_below_limit(flow: Flow) -> FloatArray:
-    """Throughput at (30), equation (31): ``sqrt(3 lambda RTT_0 / (bp)) / (4 RTT_0)``.
-
-    Parameters
-    ----------
-    flow : Flow
-        Uses b, the loss, the access rate and the round trip time without assembly.
-
-    Returns
-    -------
-    ndarray of float
-        Segments a second.
-    """
+    """Throughput at (30), equation (31): ``sqrt(3 lambda RTT_0 / (bp)) / (4 RTT_0)``."""
     r, b = flow.round_trip_s, flow.rounds_per_increase
     return np.asarray(np.sqrt(3 * flow.access_rate * r / (b * flow.loss)) / (4 * r))
 
@@ -49,18 +30,9 @@ def best_throughput_below_limit(flow: Flow) -> FloatArray:
 def best_time_at_limit(flow: Flow, variant: Variant = "derived") -> FloatArray:
     """Optimal assembly time where ``W_X = W_m``, equation (32).
 
-    Parameters
-    ----------
-    flow : Flow
-        Uses all but the timeout and the assembly time.
-    variant : {"derived", "printed"}
-        ``sqrt(p W_m RTT_0 (b W_m/8 + 3/2) / (2 lambda))``; as printed with the sum
-        ``RTT_0 + (W_m/8 + 3/2)``, seconds and rounds, in place of the product.
-
-    Returns
-    -------
-    ndarray of float
-        Seconds, with S taken as ``lambda T_b``. It is an optimum only if ``S < W_m`` there.
+    ``sqrt(p W_m RTT_0 (b W_m/8 + 3/2) / (2 lambda))``; as printed with the sum ``RTT_0 + (W_m/8 +
+    3/2)``, seconds and rounds, in place of the product. S is taken as ``lambda T_b``. It
+    is an optimum only if ``S < W_m`` there.
     """
     weight = _combined(flow, variant)
     return np.asarray(np.sqrt(flow.loss * flow.window_limit * weight / (2 * flow.access_rate)))
@@ -69,18 +41,8 @@ def best_time_at_limit(flow: Flow, variant: Variant = "derived") -> FloatArray:
 def best_throughput_at_limit(flow: Flow, variant: Variant = "derived") -> FloatArray:
     """Throughput at (32), equation (33).
 
-    Parameters
-    ----------
-    flow : Flow
-        Uses all but the timeout and the assembly time.
-    variant : {"derived", "printed"}
-        One over ``2pC/lambda + RTT_0/W_m + sqrt(8 p RTT_0 C / (lambda W_m))`` with
-        ``C = b W_m/8 + 3/2``; as printed ``RTT_0 p/W_m``, and the sum as in (32).
-
-    Returns
-    -------
-    ndarray of float
-        Segments a second.
+    One over ``2pC/lambda + RTT_0/W_m + sqrt(8 p RTT_0 C / (lambda W_m))`` with ``C = b W_m/8 +
+    3/2``; as printed ``RTT_0 p/W_m``, and the sum as in (32).
     """
     p, rate, limit = flow.loss, flow.access_rate, flow.window_limit
     waiting = 2 * p * (growth_rounds(flow, variant) + 1.5) / rate

@@ -25,22 +25,17 @@ def assembly_time_optimal(
 
     Parameters
     ----------
-    throughput : array_like of float
-        At some assembly times.
-    unassembled : array_like of float
-        At the same loss without assembly (``T_b = 0``); any unit, the same for both.
+    throughput, unassembled : array_like of float
+        At some assembly times, and at the same loss without assembly (``T_b = 0``); any unit, the
+        same for both.
     tolerance : float
-        How much above 1 the ratio must be, so that ATO and ATI do not overlap; from 0 to below 1.
+        How much above 1 the ratio must be, so that ATO and ATI do not overlap; from 0 to below 1,
+        else `ValueError`.
 
     Returns
     -------
     ndarray of bool
         Of the broadcast shape; False where a throughput is not a number.
-
-    Raises
-    ------
-    ValueError
-        If the tolerance is not allowed.
     """
     return np.asarray(_ratio(throughput, unassembled) > 1 + _checked(tolerance))
 
@@ -50,22 +45,7 @@ def assembly_time_insensitive(
 ) -> BoolArray:
     """Tell where assembly leaves the throughput as it is: the ATI range, ``DFL / (DP RP)`` about 1.
 
-    Parameters
-    ----------
-    throughput, unassembled : array_like of float
-        As for `assembly_time_optimal`.
-    tolerance : float
-        How far from 1 the ratio may be; from 0 to below 1.
-
-    Returns
-    -------
-    ndarray of bool
-        Of the broadcast shape; False where a throughput is not a number.
-
-    Raises
-    ------
-    ValueError
-        If the tolerance is not allowed.
+    As `assembly_time_optimal`; the tolerance is how far from 1 the ratio may be.
     """
     return np.asarray(np.abs(_ratio(throughput, unassembled) - 1) <= _checked(tolerance))
 
@@ -75,25 +55,8 @@ def loss_rate_insensitive(
 ) -> BoolArray:
     """Tell where losses leave the throughput as it is: the LRI range, ``DFL / (DP RP LP)`` about 1.
 
-    Parameters
-    ----------
-    throughput : array_like of float
-        At some loss rates.
-    lossless : array_like of float
-        Without loss, any unit, the same for both: without assembly as the definition has it, or
-        with the same assembly for "almost independent of the loss rate".
-    tolerance : float
-        How far from 1 the ratio may be; from 0 to below 1.
-
-    Returns
-    -------
-    ndarray of bool
-        Of the broadcast shape; False where a throughput is not a number.
-
-    Raises
-    ------
-    ValueError
-        If the tolerance is not allowed.
+    As `assembly_time_insensitive`, over the throughput without loss: without assembly as the
+    definition has it, or with the same assembly for "almost independent of the loss rate".
     """
     return assembly_time_insensitive(throughput, lossless, tolerance)
 

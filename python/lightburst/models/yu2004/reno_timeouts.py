@@ -20,20 +20,8 @@ from lightburst.models.yu2004.timeouts import mean_timeouts_duration, timeout_se
 def stalled_segments(flow: Flow, window: ArrayLike, variant: Variant = "derived") -> FloatArray:
     """Segments sent in a period ``E[Y]``, equation (46).
 
-    Parameters
-    ----------
-    flow : Flow
-        Uses the burst size and the loss.
-    window : array_like of float
-        ``E[W_X]`` in segments.
-    variant : {"derived", "printed"}
-        ``(5/2 - 1/2^(L-1)) W - L + S/p`` with ``L = log2 W``, as (35) with L in place of S; as
-        printed ``1/2^L``, which is one segment more.
-
-    Returns
-    -------
-    ndarray of float
-        Segments.
+    ``(5/2 - 1/2^(L-1)) W - L + S/p`` with ``L = log2 W``, as (35) with L in place of S; as printed
+    ``1/2^L``, which is one segment more.
     """
     w = np.asarray(window, dtype=np.float64)
     halvings = np.log2(w)
@@ -44,17 +32,7 @@ def stalled_segments(flow: Flow, window: ArrayLike, variant: Variant = "derived"
 def stalled_rounds(flow: Flow, window: ArrayLike) -> FloatArray:
     """Mean rounds of a period up to its loss ``E[X]``, equation (47): ``b E[W_X]``.
 
-    Parameters
-    ----------
-    flow : Flow
-        Uses b.
-    window : array_like of float
-        ``E[W_X]`` in segments.
-
-    Returns
-    -------
-    ndarray of float
-        Rounds: linear growth from the start, so the slow start threshold is taken to be 1.
+    Linear growth from the start, so the slow start threshold is taken to be 1.
     """
     return np.asarray(flow.rounds_per_increase * np.asarray(window))
 
@@ -62,15 +40,7 @@ def stalled_rounds(flow: Flow, window: ArrayLike) -> FloatArray:
 def stalled_mean_segments(flow: Flow) -> FloatArray:
     """Mean segments sent in a period ``E[Y]``, equation (48): ``5/2 W + S/p - log2 W``.
 
-    Parameters
-    ----------
-    flow : Flow
-        Uses b, the burst size and the loss.
-
-    Returns
-    -------
-    ndarray of float
-        Segments, with W of (41). The paper goes on with ``S/p`` alone.
+    With W of (41). The paper goes on with ``S/p`` alone.
     """
     w = reno_mean_window(flow)
     return np.asarray(2.5 * w + segments_before_loss(flow) - np.log2(w))
@@ -79,64 +49,26 @@ def stalled_mean_segments(flow: Flow) -> FloatArray:
 def stalled_duration(flow: Flow) -> FloatArray:
     """Mean duration of a period ``E[|TDP|]``, equation (49): ``(E[X] + log2 W) RTT``.
 
-    Parameters
-    ----------
-    flow : Flow
-        Uses b, the burst size, the loss and the round trip time with assembly.
-
-    Returns
-    -------
-    ndarray of float
-        Seconds, with W of (41) and X of (47).
+    With W of (41) and X of (47).
     """
     w = reno_mean_window(flow)
     return np.asarray((stalled_rounds(flow, w) + np.log2(w)) * flow.full_round_trip_s)
 
 
 def stalled_total_segments(flow: Flow) -> FloatArray:
-    """Mean segments of a period and its timeouts ``E[Y*]``, equation (50): (48) and (22).
-
-    Parameters
-    ----------
-    flow : Flow
-        Uses b, the burst size and the loss.
-
-    Returns
-    -------
-    ndarray of float
-        Segments.
-    """
+    """Mean segments of a period and its timeouts ``E[Y*]``, equation (50): (48) and (22)."""
     return np.asarray(stalled_mean_segments(flow) + timeout_segments(flow.loss))
 
 
 def stalled_total_duration(flow: Flow) -> FloatArray:
-    """Mean duration of a period and its timeouts ``E[|TDP*|]``, equation (51): (49) and (24).
-
-    Parameters
-    ----------
-    flow : Flow
-        Uses all but the window limit.
-
-    Returns
-    -------
-    ndarray of float
-        Seconds.
-    """
+    """Mean duration of a period and its timeouts ``E[|TDP*|]``, equation (51): (49) and (24)."""
     return np.asarray(stalled_duration(flow) + mean_timeouts_duration(flow))
 
 
 def reno_halvings(flow: Flow) -> FloatArray:
     """Halvings that bring the window of a small loss down to one segment: ``log2 sqrt(2S/(bp))``.
 
-    Parameters
-    ----------
-    flow : Flow
-        Uses b, the burst size and the loss.
-
-    Returns
-    -------
-    ndarray of float
-        Rounds; the leading term of (41) under the logarithm.
+    The leading term of (41) under the logarithm.
     """
     return np.asarray(np.log2(2 * segments_before_loss(flow) / flow.rounds_per_increase) / 2)
 
@@ -144,15 +76,7 @@ def reno_halvings(flow: Flow) -> FloatArray:
 def reno_recovers(flow: Flow) -> NDArray[np.bool_]:
     """Tell where (52) applies, and not (53): ``log2 sqrt(2S/(bp)) > S``.
 
-    Parameters
-    ----------
-    flow : Flow
-        Uses b, the burst size and the loss.
-
-    Returns
-    -------
-    ndarray of bool
-        True where Reno repairs the burst before its window is down to one segment.
+    True where Reno repairs the burst before its window is down to one segment.
     """
     return np.asarray(reno_halvings(flow) > flow.burst_segments)
 
@@ -160,15 +84,7 @@ def reno_recovers(flow: Flow) -> NDArray[np.bool_]:
 def reno_without_timeouts(flow: Flow) -> FloatArray:
     """Throughput of Reno for a small loss where it needs no timeout, equation (52).
 
-    Parameters
-    ----------
-    flow : Flow
-        Uses b, the burst size, the loss and the round trip time with assembly.
-
-    Returns
-    -------
-    ndarray of float
-        Segments a second: ``S/p / (RTT (sqrt(2bS/p) + S))``.
+    ``S/p / (RTT (sqrt(2bS/p) + S))``.
     """
     recovery = flow.burst_segments * flow.full_round_trip_s
     return segments_before_loss(flow) / (reno_small_loss_duration(flow) + recovery)
@@ -177,65 +93,25 @@ def reno_without_timeouts(flow: Flow) -> FloatArray:
 def reno_with_timeouts(flow: Flow) -> FloatArray:
     """Throughput of Reno for a small loss where each loss ends in a timeout, equation (53).
 
-    Parameters
-    ----------
-    flow : Flow
-        Uses all but the window limit.
-
-    Returns
-    -------
-    ndarray of float
-        Segments a second: ``S/p / (RTT (sqrt(2bS/p) + log2 sqrt(2S/(bp))) + RTO)``.
+    ``S/p / (RTT (sqrt(2bS/p) + log2 sqrt(2S/(bp))) + RTO)``.
     """
     recovery = reno_halvings(flow) * flow.full_round_trip_s + flow.timeout_s
     return segments_before_loss(flow) / (reno_small_loss_duration(flow) + recovery)
 
 
 def reno_small_loss(flow: Flow) -> FloatArray:
-    """Throughput of Reno for a small loss, equation (52) or (53) as `reno_recovers` says.
-
-    Parameters
-    ----------
-    flow : Flow
-        Uses all but the window limit.
-
-    Returns
-    -------
-    ndarray of float
-        Segments a second.
-    """
+    """Throughput of Reno for a small loss, equation (52) or (53) as `reno_recovers` says."""
     return np.where(reno_recovers(flow), reno_without_timeouts(flow), reno_with_timeouts(flow))
 
 
 def reno_square_root(flow: Flow) -> FloatArray:
-    """Throughput of Reno with a large window, equation (54): ``sqrt(S/(2bp)) / RTT``.
-
-    Parameters
-    ----------
-    flow : Flow
-        Uses b, the burst size, the loss and the round trip time with assembly.
-
-    Returns
-    -------
-    ndarray of float
-        Segments a second.
-    """
+    """Throughput of Reno with a large window, equation (54): ``sqrt(S/(2bp)) / RTT``."""
     return segments_before_loss(flow) / reno_small_loss_duration(flow)
 
 
 def new_reno_square_root(flow: Flow, variant: Variant = "derived") -> FloatArray:
     """Throughput of New-Reno with a large window, said to be (54) too.
 
-    Parameters
-    ----------
-    flow : Flow
-        Uses b, the burst size, the loss and the round trip time with assembly.
-    variant : {"derived", "printed"}
-        What (34) tends to, ``sqrt(3S/(2bp)) / RTT`` as SACK; or (54), smaller by ``sqrt(3)``.
-
-    Returns
-    -------
-    ndarray of float
-        Segments a second.
+    What (34) tends to, ``sqrt(3S/(2bp)) / RTT`` as SACK; or (54), smaller by ``sqrt(3)``.
     """
     return reno_square_root(flow) if is_printed(variant) else square_root_throughput(flow)

@@ -15,19 +15,8 @@ def segments_from_parts(
 ) -> FloatArray:
     """Segments sent in a period ``E[Y]``, equation (2): ``E[alpha] + 3/2 E[W_X] - S``.
 
-    Parameters
-    ----------
-    before_loss : array_like of float
-        ``E[alpha]``: segments up to the first lost burst, itself included.
-    window : array_like of float
-        ``E[W_X]``: half of it follows in the round of the loss, all of it in the round after.
-    burst_segments : array_like of float
-        ``S``: as many of those are retransmissions.
-
-    Returns
-    -------
-    ndarray of float
-        Segments.
+    ``E[alpha]`` come up to the first lost burst; half a window follows in the round of the loss,
+    all of it in the round after; ``S`` of those are retransmissions.
     """
     return np.asarray(
         np.asarray(before_loss) + 1.5 * np.asarray(window) - np.asarray(burst_segments)
@@ -39,55 +28,19 @@ def bursts_probability(
 ) -> FloatArray:
     """Probability that the k-th burst of a period is its first loss, equation (3).
 
-    Parameters
-    ----------
-    loss : array_like of float
-        Burst loss probability.
-    bursts : array_like of int
-        ``k``, from 1.
-    variant : {"derived", "printed"}
-        ``(1-p)^(k-1) p``; or ``(1-p)^k p``, which sums to 1-p over k from 1.
-
-    Returns
-    -------
-    ndarray of float
-        Probabilities.
+    ``(1-p)^(k-1) p``; or ``(1-p)^k p``, which sums to 1-p over k from 1.
     """
     p, k = np.asarray(loss, dtype=np.float64), np.asarray(bursts)
     return np.asarray((1 - p) ** (k if is_printed(variant) else k - 1) * p)
 
 
 def segments_before_loss(flow: Flow) -> FloatArray:
-    """Segments up to the first lost burst ``E[alpha]``, equation (4): ``S / p``.
-
-    Parameters
-    ----------
-    flow : Flow
-        Uses the burst size and the loss.
-
-    Returns
-    -------
-    ndarray of float
-        Segments.
-    """
+    """Segments up to the first lost burst ``E[alpha]``, equation (4): ``S / p``."""
     return np.asarray(flow.burst_segments / flow.loss)
 
 
 def period_segments(flow: Flow, window: ArrayLike) -> FloatArray:
-    """Segments sent in a period ``E[Y]``, equation (5): ``3/2 E[W_X] + S (1-p)/p``.
-
-    Parameters
-    ----------
-    flow : Flow
-        Uses the burst size and the loss.
-    window : array_like of float
-        ``E[W_X]`` in segments.
-
-    Returns
-    -------
-    ndarray of float
-        Segments.
-    """
+    """Segments sent in a period ``E[Y]``, equation (5): ``3/2 E[W_X] + S (1-p)/p``."""
     return segments_from_parts(segments_before_loss(flow), window, flow.burst_segments)
 
 
@@ -96,38 +49,13 @@ def next_window(
 ) -> FloatArray:
     """Window at the end of the next period, equation (6): ``W/2 + X/b``.
 
-    Parameters
-    ----------
-    window : array_like of float
-        At the end of this period, in segments.
-    rounds : array_like of float
-        ``X``: rounds of the next one up to its loss.
-    rounds_per_increase : array_like of float
-        ``b``.
-
-    Returns
-    -------
-    ndarray of float
-        Segments.
+    The window is that at the end of this period, the rounds are those of the next one.
     """
     return np.asarray(np.asarray(window) / 2 + np.asarray(rounds) / np.asarray(rounds_per_increase))
 
 
 def period_rounds(flow: Flow, window: ArrayLike) -> FloatArray:
-    """Mean rounds of a period up to its loss ``E[X]``, equation (7): ``b/2 E[W_X]``.
-
-    Parameters
-    ----------
-    flow : Flow
-        Uses b.
-    window : array_like of float
-        ``E[W_X]`` in segments.
-
-    Returns
-    -------
-    ndarray of float
-        Rounds.
-    """
+    """Mean rounds of a period up to its loss ``E[X]``, equation (7): ``b/2 E[W_X]``."""
     return np.asarray(flow.rounds_per_increase / 2 * np.asarray(window))
 
 
@@ -136,19 +64,7 @@ def period_segments_by_rounds(
 ) -> FloatArray:
     """Segments sent in a period, summed over its rounds, equation (8).
 
-    Parameters
-    ----------
-    flow : Flow
-        Uses b and the burst size.
-    window : array_like of float
-        ``E[W_X]`` in segments.
-    variant : {"derived", "printed"}
-        ``3b/8 W^2 + (1 - b/4) W - S``; as printed 1 - b/2.
-
-    Returns
-    -------
-    ndarray of float
-        Segments.
+    ``3b/8 W^2 + (1 - b/4) W - S``; as printed 1 - b/2.
     """
     b, w = flow.rounds_per_increase, np.asarray(window, dtype=np.float64)
     share = b / 2 if is_printed(variant) else b / 4
@@ -158,19 +74,7 @@ def period_segments_by_rounds(
 def window_balance(flow: Flow, window: ArrayLike, variant: Variant = "derived") -> FloatArray:
     """Equation (9), whose root is the mean window: (8) less (5).
 
-    Parameters
-    ----------
-    flow : Flow
-        Uses b, the burst size and the loss.
-    window : array_like of float
-        ``E[W_X]`` in segments.
-    variant : {"derived", "printed"}
-        ``3b/8 W^2 - (b+2)/4 W - S/p``; as printed (b+1)/2.
-
-    Returns
-    -------
-    ndarray of float
-        Segments; 0 at `mean_window`.
+    ``3b/8 W^2 - (b+2)/4 W - S/p``; as printed (b+1)/2. It is 0 at `mean_window`.
     """
     b, w = flow.rounds_per_increase, np.asarray(window, dtype=np.float64)
     share = (b + 1) / 2 if is_printed(variant) else (b + 2) / 4
@@ -180,17 +84,7 @@ def window_balance(flow: Flow, window: ArrayLike, variant: Variant = "derived") 
 def mean_window(flow: Flow, variant: Variant = "derived") -> FloatArray:
     """Mean window at the end of a period ``E[W_X]`` without a limit, equation (10).
 
-    Parameters
-    ----------
-    flow : Flow
-        Uses b, the burst size and the loss.
-    variant : {"derived", "printed"}
-        ``c + sqrt(c^2 + 8S/(3bp))`` with ``c = (b+2)/(3b)``; as printed ``c = 2(b+1)/(3b)``.
-
-    Returns
-    -------
-    ndarray of float
-        Segments.
+    ``c + sqrt(c^2 + 8S/(3bp))`` with ``c = (b+2)/(3b)``; as printed ``c = 2(b+1)/(3b)``.
     """
     b = flow.rounds_per_increase
     c = 2 * (b + 1) / (3 * b) if is_printed(variant) else (b + 2) / (3 * b)
@@ -200,17 +94,7 @@ def mean_window(flow: Flow, variant: Variant = "derived") -> FloatArray:
 def mean_period_segments(flow: Flow, variant: Variant = "derived") -> FloatArray:
     """Mean segments sent in a period ``E[Y]``, equation (11): (10) in (5).
 
-    Parameters
-    ----------
-    flow : Flow
-        Uses b, the burst size and the loss.
-    variant : {"derived", "printed"}
-        ``S(1-p)/p + c + sqrt(c^2 + 6S/(bp))`` with ``c = (b+2)/(2b)``; as printed (b+1)/b.
-
-    Returns
-    -------
-    ndarray of float
-        Segments.
+    ``S(1-p)/p + c + sqrt(c^2 + 6S/(bp))`` with ``c = (b+2)/(2b)``; as printed (b+1)/b.
     """
     b, before = flow.rounds_per_increase, segments_before_loss(flow)
     c = (b + 1) / b if is_printed(variant) else (b + 2) / (2 * b)
@@ -220,17 +104,7 @@ def mean_period_segments(flow: Flow, variant: Variant = "derived") -> FloatArray
 def mean_period_rounds(flow: Flow, variant: Variant = "derived") -> FloatArray:
     """Mean rounds of a period up to its loss ``E[X]``, equation (12): (10) in (7).
 
-    Parameters
-    ----------
-    flow : Flow
-        Uses b, the burst size and the loss.
-    variant : {"derived", "printed"}
-        ``c + sqrt(c^2 + 2bS/(3p))`` with ``c = (b+2)/6``; as printed (b+1)/3.
-
-    Returns
-    -------
-    ndarray of float
-        Rounds.
+    ``c + sqrt(c^2 + 2bS/(3p))`` with ``c = (b+2)/6``; as printed (b+1)/3.
     """
     b = flow.rounds_per_increase
     c = (b + 1) / 3 if is_printed(variant) else (b + 2) / 6
@@ -238,53 +112,19 @@ def mean_period_rounds(flow: Flow, variant: Variant = "derived") -> FloatArray:
 
 
 def period_duration(flow: Flow, rounds: ArrayLike) -> FloatArray:
-    """Duration of a period ``E[|TDP|]``, equation (13): ``(E[X] + 1) RTT``.
-
-    Parameters
-    ----------
-    flow : Flow
-        Uses the round trip time with assembly.
-    rounds : array_like of float
-        ``E[X]``.
-
-    Returns
-    -------
-    ndarray of float
-        Seconds.
-    """
+    """Duration of a period ``E[|TDP|]``, equation (13): ``(E[X] + 1) RTT``."""
     return np.asarray((np.asarray(rounds) + 1) * flow.full_round_trip_s)
 
 
 def mean_period_duration(flow: Flow, variant: Variant = "derived") -> FloatArray:
     """Mean duration of a period ``E[|TDP|]``, equation (14): (12) in (13).
 
-    Parameters
-    ----------
-    flow : Flow
-        Uses b, the burst size, the loss and the round trip time with assembly.
-    variant : {"derived", "printed"}
-        ``RTT (c + sqrt((c-1)^2 + 2bS/(3p)))`` with ``c = (b+8)/6``; as printed (b+4)/3.
-
-    Returns
-    -------
-    ndarray of float
-        Seconds.
+    ``RTT (c + sqrt((c-1)^2 + 2bS/(3p)))`` with ``c = (b+8)/6``; as printed (b+4)/3.
     """
     return period_duration(flow, mean_period_rounds(flow, variant))
 
 
 def small_loss_period_duration(flow: Flow) -> FloatArray:
-    """Mean duration of a period for a small loss, equation (15): ``RTT sqrt(2bS/(3p))``.
-
-    Parameters
-    ----------
-    flow : Flow
-        Uses b, the burst size, the loss and the round trip time with assembly.
-
-    Returns
-    -------
-    ndarray of float
-        Seconds.
-    """
+    """Mean duration of a period for a small loss, equation (15): ``RTT sqrt(2bS/(3p))``."""
     rounds = np.sqrt(2 * flow.rounds_per_increase * segments_before_loss(flow) / 3)
     return np.asarray(flow.full_round_trip_s * rounds)

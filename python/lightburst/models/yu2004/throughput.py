@@ -49,18 +49,8 @@ def renewal_throughput(
 def sack_below_limit(flow: Flow, variant: Variant = "derived") -> FloatArray:
     """Throughput of SACK where ``W_X < W_m``, equation (26).
 
-    Parameters
-    ----------
-    flow : Flow
-        Uses all but the window limit.
-    variant : {"derived", "printed"}
-        (11) and (14) in (1); as printed with ``(3W-1)/2`` and ``bW + 1`` in place of ``3W/2`` and
-        ``bW/2 + 1``, which halves the throughput, and with the printed (10) and (25).
-
-    Returns
-    -------
-    ndarray of float
-        Segments a second.
+    (11) and (14) in (1); as printed with ``(3W-1)/2`` and ``bW + 1`` in place of ``3W/2`` and
+    ``bW/2 + 1``, which halves the throughput, and with the printed (10) and (25).
     """
     window = mean_window(flow, variant)
     segments = mean_period_segments(flow, variant)
@@ -74,15 +64,7 @@ def sack_below_limit(flow: Flow, variant: Variant = "derived") -> FloatArray:
 def sack_small_loss(flow: Flow) -> FloatArray:
     """Throughput of SACK for a small loss, first line of (27), with the round after the loss.
 
-    Parameters
-    ----------
-    flow : Flow
-        Uses b, the burst size, the loss and the round trip time with assembly.
-
-    Returns
-    -------
-    ndarray of float
-        Segments a second: ``S/p / (RTT (sqrt(2bS/(3p)) + 1))``.
+    ``S/p / (RTT (sqrt(2bS/(3p)) + 1))``.
     """
     return _with_recovery(flow, 1.0)
 
@@ -90,34 +72,13 @@ def sack_small_loss(flow: Flow) -> FloatArray:
 def square_root_throughput(flow: Flow) -> FloatArray:
     """Throughput of SACK for a small loss, last line of (27): the square root law.
 
-    Parameters
-    ----------
-    flow : Flow
-        Uses b, the burst size, the loss and the round trip time with assembly.
-
-    Returns
-    -------
-    ndarray of float
-        Segments a second: ``sqrt(3S/(2bp)) / (RTT_0 + 2 T_b)``.
+    ``sqrt(3S/(2bp)) / (RTT_0 + 2 T_b)``.
     """
     return segments_before_loss(flow) / small_loss_period_duration(flow)
 
 
 def sack_at_limit(flow: Flow, variant: Variant = "derived") -> FloatArray:
-    """Throughput of SACK where ``W_X = W_m``, equation (28): (16) and (19) in (1).
-
-    Parameters
-    ----------
-    flow : Flow
-        Uses all.
-    variant : {"derived", "printed"}
-        Which form of (19) and (25).
-
-    Returns
-    -------
-    ndarray of float
-        Segments a second.
-    """
+    """Throughput of SACK where ``W_X = W_m``, equation (28): (16) and (19) in (1)."""
     timeouts = timeout_ratio(flow, flow.window_limit, variant)
     return renewal_throughput(
         flow, limited_segments(flow), limited_duration(flow, variant), timeouts
@@ -125,33 +86,14 @@ def sack_at_limit(flow: Flow, variant: Variant = "derived") -> FloatArray:
 
 
 def window_throughput(flow: Flow) -> FloatArray:
-    """Throughput of a full window each round trip, equation (29): ``W_m / RTT``.
-
-    Parameters
-    ----------
-    flow : Flow
-        Uses the window limit and the round trip time with assembly.
-
-    Returns
-    -------
-    ndarray of float
-        Segments a second.
-    """
+    """Throughput of a full window each round trip, equation (29): ``W_m / RTT``."""
     return np.asarray(flow.window_limit / flow.full_round_trip_s)
 
 
 def new_reno_small_loss(flow: Flow) -> FloatArray:
     """Throughput of New-Reno for a small loss, equation (34): S rounds after the loss, not one.
 
-    Parameters
-    ----------
-    flow : Flow
-        Uses b, the burst size, the loss and the round trip time with assembly.
-
-    Returns
-    -------
-    ndarray of float
-        Segments a second: ``S/p / (RTT (sqrt(2bS/(3p)) + S))``.
+    ``S/p / (RTT (sqrt(2bS/(3p)) + S))``.
     """
     return _with_recovery(flow, flow.burst_segments)
 

@@ -8,26 +8,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from lightburst.papers.claims import UNKNOWN, Claim, Verdict, at_least, at_most, judged, known
-from lightburst.papers.figure import Figure
+from lightburst.papers.claims import UNKNOWN, Claim, known, largest, smallest
+from lightburst.papers.figure import Figure, curves_table
 from lightburst.papers.minakhmetov2018.figures import (
     RATE_LABEL,
     THROUGHPUT_LABEL,
     WAIT_NAMES,
     caption,
     means,
-    points_of,
     switch_name,
 )
 from lightburst.papers.minakhmetov2018.gather import (
-    NO_ELECTRONIC,
-    largest,
+    SHEET,
+    every,
     listed,
     rate_text,
-    smallest,
 )
 from lightburst.papers.minakhmetov2018.sweep import Point, Sweep
-from lightburst.papers.minakhmetov2018.tolerance import VISIBLE_100
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,20 +55,7 @@ _METRICS: Final = (
 
 
 def figures(sweep: Sweep, version: str) -> Iterator[Figure]:
-    """Draw up every figure beyond the paper.
-
-    Parameters
-    ----------
-    sweep : Sweep
-        The runs.
-    version : str
-        Version of lightburst.
-
-    Yields
-    ------
-    Figure
-        Four for each length, against arrival rate, and three against the number of ports.
-    """
+    """Draw up four figures for each length, against arrival rate, and three against the ports."""
     for length in _LENGTHS:
         for name, metric, scale, label, title, logarithmic in _METRICS:
             curves = {
@@ -87,7 +71,7 @@ def figures(sweep: Sweep, version: str) -> Iterator[Figure]:
                 y_label=label,
                 colours=tuple(switch_name(*switch) for switch in _SWITCHES),
                 dashes=tuple(WAIT_NAMES.values()),
-                data=points_of(curves, scale),
+                data=curves_table(curves, scale),
                 y_log=logarithmic,
             )
     for name, metric, scale, label, title, _ in _METRICS:
@@ -95,24 +79,28 @@ def figures(sweep: Sweep, version: str) -> Iterator[Figure]:
             yield _against_ports(sweep, version, name, metric, scale, label, title)
 
 
-def claims(sweep: Sweep) -> list[Claim]:
-    """Judge what the paper concludes without showing it, and compare with electronic switches.
-
-    Parameters
-    ----------
-    sweep : Sweep
-        The runs.
-
-    Returns
-    -------
-    list of Claim
-        For each length.
-    """
-    found = []
+def claims(sweep: Sweep) -> Iterator[Claim]:
+    """Judge what the paper concludes without showing it, and compare with electronic switches."""
     for length in _LENGTHS:
-        found.append(_fewer_conversions(sweep, length))
-        found += _beside_electronic(sweep, length)
-    return [*found, _few_ports(sweep)]
+        sheet = SHEET.told(length=length)
+        found = {
+            ne: _ratios(
+                sweep, length, ("hybrid", ne), ("electronic", 0), "conversions_per_delivered_bit"
+            )
+            for ne in (2, 5)
+        }
+        note = " ".join(f"ne = {ne} over electronic: {listed(row)}." for ne, row in found.items())
+        yield sheet.judge("fewer-conversions", largest(every(found)), note)
+        for name, metric, words in (
+            ("throughput", "throughput_bps", "throughput"),
+            ("median", "completion_time_median_s", "median completion time"),
+            ("p99", "completion_time_p99_s", "99th percentile of the completion time"),
+        ):
+            row = _ratios(sweep, length, ("hybrid", 5), ("electronic", 0), metric)
+            note = f"By arrival rate: {listed(row)}. {_FAIRNESS}" if row else ""
+            at = row.get(1e7, UNKNOWN)
+            yield sheet.told(name=name, words=words).judge("over-electronic", at, note)
+    yield _few_ports(sweep)
 
 
 def _against_ports(
@@ -135,7 +123,7 @@ def _against_ports(
         y_label=label,
         colours=tuple(f"{rate_text(rate)} requests/s" for rate in rates),
         dashes=(dash,),
-        data=points_of(curves, scale),
+        data=curves_table(curves, scale),
         x_log=False,
     )
 
@@ -150,75 +138,15 @@ def _ratios(
     return {rate: ratio for rate, ratio in found.items() if known(ratio)}
 
 
-def _fewer_conversions(sweep: Sweep, length: float) -> Claim:
-    found = {
-        ne: _ratios(
-            sweep, length, ("hybrid", ne), ("electronic", 0), "conversions_per_delivered_bit"
-        )
-        for ne in (2, 5)
-    }
-    most = largest(found)
-    note = " ".join(f"ne = {ne} over electronic: {listed(row)}." for ne, row in found.items())
-    return judged(
-        f"fewer-conversions-{length:g}m",
-        f"beyond-conversions-{length:g}m",
-        f"Links of {length:g} m: hybrid switches use less energy for conversion than electronic "
-        "ones (largest ratio of conversions for each delivered bit, p = 4)",
-        None,
-        most,
-        at_most(most, 1.0),
-        "the whole interval is below 1 at every arrival rate",
-        note,
-        source="paper, section 4",
-    )
-
-
-def _beside_electronic(sweep: Sweep, length: float) -> list[Claim]:
-    claims = []
-    for name, metric, words in (
-        ("throughput", "throughput_bps", "throughput"),
-        ("median", "completion_time_median_s", "median completion time"),
-        ("p99", "completion_time_p99_s", "99th percentile of the completion time"),
-    ):
-        found = _ratios(sweep, length, ("hybrid", 5), ("electronic", 0), metric)
-        claims.append(
-            judged(
-                f"{name}-over-electronic-{length:g}m",
-                f"beyond-{name}-{length:g}m",
-                f"Links of {length:g} m: {words} of hybrid switches (ne = 5) over that of "
-                "electronic ones at 1e7 requests/s, p = 4",
-                None,
-                found.get(1e7, UNKNOWN),
-                Verdict.NOT_COMPARABLE,
-                NO_ELECTRONIC,
-                f"By arrival rate: {listed(found)}. {_FAIRNESS}" if found else "",
-                source="lightburst",
-            )
-        )
-    return claims
-
-
 def _few_ports(sweep: Sweep) -> Claim:
     found = {
         ne: _ratios(sweep, 10.0, ("hybrid", ne), ("hybrid", 8), "throughput_bps")
         for ne in range(1, 8)
     }
-    worst = smallest({2: found[2]})
     note = " ".join(
-        f"ne = {ne}: at least {smallest({ne: row}).estimate:.3f}."
+        f"ne = {ne}: at least {smallest(row.values()).estimate:.3f}."
         for ne, row in found.items()
         if row
     )
-    return judged(
-        "few-ports-10m",
-        "beyond-ports-throughput",
-        "Links of 10 m: just a few electric ports are enough (throughput with ne = 2 over that "
-        "with ne = 8, p = 4, smallest ratio over arrival rates)",
-        None,
-        worst,
-        at_least(worst, 1 / VISIBLE_100),
-        f"the whole interval is above {1 / VISIBLE_100:.3f}, which two means of a hundred seeds "
-        "can just tell apart",
-        f"Smallest ratio to ne = 8. {note}".strip(),
-        source="paper, section 4",
-    )
+    worst = smallest(found[2].values())
+    return SHEET.judge("few-ports", worst, f"Smallest ratio to ne = 8. {note}".strip())

@@ -1,12 +1,10 @@
-"""What the paper claims about its figure 2, judged on our runs.
-
-Every criterion here was written down before the runs; the tolerances are in `tolerance`.
-"""
+"""What the paper claims about its figure 2, judged on our runs."""
 
 from __future__ import annotations
 
 import itertools
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from lightburst.papers.claims import (
@@ -16,28 +14,35 @@ from lightburst.papers.claims import (
     agrees,
     at_least,
     at_most,
-    judged,
     known,
+    largest,
+    smallest,
 )
 from lightburst.papers.minakhmetov2018.gather import (
     FIGURE_OF_LENGTH,
     HIGH_LOAD,
     HYBRID_PORTS,
     PORTS,
-    largest,
+    SHEET,
+    WAITS,
+    at_high_load,
+    every,
+    gigabits,
     listed,
+    rate_text,
     ratios,
-    smallest,
     where,
 )
-from lightburst.papers.minakhmetov2018.prototype import prototype_claims
-from lightburst.papers.minakhmetov2018.spread import spread_claims
-from lightburst.papers.minakhmetov2018.tolerance import SIGMA, VISIBLE_100
+from lightburst.papers.minakhmetov2018.sweep import Point
+from lightburst.papers.published import rows_of
+from lightburst.study.statistics import relative_deviation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator
 
+    from lightburst.papers.minakhmetov2018.gather import Curve
     from lightburst.papers.minakhmetov2018.sweep import Sweep
+    from lightburst.papers.sheet import Sheet
     from lightburst.study.statistics import Interval
 
 # What we know of the reason where the claimed gain is missed.
@@ -49,239 +54,155 @@ _WHY_LESS: Final = {
     "7.2 µs: one segment in flight loads the links less, and bufferless switches lose less.",
 }
 
+# A deviation s from a hundred seeds: chi-square interval for 99 degrees of freedom,
+# s sqrt(99 / 128.42) to s sqrt(99 / 73.36).
+_CHI_100: Final = (math.sqrt(99 / 128.42), math.sqrt(99 / 73.36))
 
-def figure_claims(sweep: Sweep, length: float) -> list[Claim]:
-    """Judge what the paper says of figure 2a (10 m) or 2b (100 m).
+#: By (ne, p, arrival rate): mean throughput in Gb/s, as the independent prototype gave it.
+PROTOTYPE: Final = {
+    (int(row["ne"]), float(row["p"]), float(row["arrival_rate_per_s"])): float(
+        row["throughput_gbps"]
+    )
+    for row in rows_of(__package__, "prototype.csv")
+}
 
-    Parameters
-    ----------
-    sweep : Sweep
-        Runs of the figure's points.
-    length : float
-        Length of the links in metres: 10 or 100.
 
-    Returns
-    -------
-    list of Claim
-        In the order of the paper.
-    """
-    claims = [*_gain(sweep, length)]
-    if length == 10:
-        claims += _factors(sweep)
-    claims += [
-        _little_difference(sweep, length),
-        _no_gain_above_four(sweep, length),
-        *_larger_ports(sweep, length),
-        _more_load(sweep, length),
-        *spread_claims(sweep, length),
+def figure_claims(length: float, sweep: Sweep) -> list[Claim]:
+    """Judge what the paper says of figure 2a (10 m) or 2b (100 m), in the order of the paper."""
+    sheet = SHEET.told(length=length, figure=FIGURE_OF_LENGTH[length])
+    # SAW with a buffer over SAW without one.
+    saw = {ne: ratios(sweep, length, (ne, 0.0), (0, 0.0)) for ne in HYBRID_PORTS}
+    return [
+        *_gain(sweep, length, sheet),
+        *(_factors(sweep) if length == 10 else ()),
+        _little_difference(saw, sheet),
+        _no_gain_above_four(sweep, length, sheet),
+        *_larger_ports(sweep, length, sheet),
+        _more_load(saw, sheet),
+        *_spread(sweep, length, sheet),
+        *(_checks(sweep) if length == 10 else ()),
     ]
-    return claims + prototype_claims(sweep) if length == 10 else claims
 
 
-def _gain(sweep: Sweep, length: float) -> list[Claim]:
-    base = (0, 0.0)
-    found = {ne: ratios(sweep, length, (ne, 4.0), base) for ne in HYBRID_PORTS}
-    high = {ne: {r: x for r, x in row.items() if r > HIGH_LOAD} for ne, row in found.items()}
-    judge = _bound(at_least, 1.5)
+def _gain(sweep: Sweep, length: float, sheet: Sheet) -> Iterator[Claim]:
+    found = {ne: ratios(sweep, length, (ne, 4.0), (0, 0.0)) for ne in HYBRID_PORTS}
+    high = {ne: at_high_load(row) for ne, row in found.items()}
+    judge = partial(at_least, bound=1.5)
     note = " ".join(f"ne = {ne}: {where(row, judge)}" for ne, row in found.items())
-    figure = FIGURE_OF_LENGTH[length]
-    claims = []
-    for name, rows, words in (
-        ("gain-50", found, "at every arrival rate"),
-        ("gain-50-high", high, "at high load, more than 1e7 requests/s"),
-    ):
-        worst = smallest(rows)
-        verdict = judge(worst)
-        reason = "" if verdict is Verdict.HOLDS else _WHY_LESS[length]
-        claims.append(
-            judged(
-                f"{name}-{length:g}m",
-                figure,
-                f"Links of {length:g} m: hybrid switches with SAWL (p = 4, ne = 2 and 5) gain more "
-                f"than 50 % over bufferless SAW {words} (smallest ratio)",
-                1.5,
-                worst,
-                verdict,
-                "the whole interval of the smallest ratio is above 1.5",
-                f"{note} {reason}".strip(),
-            )
-        )
-    return claims
+    for name, rows in (("gain-50", found), ("gain-50-high", high)):
+        worst = smallest(every(rows))
+        reason = "" if judge(worst) is Verdict.HOLDS else _WHY_LESS[length]
+        yield sheet.judge(name, worst, f"{note} {reason}".strip())
 
 
-def _factors(sweep: Sweep) -> list[Claim]:
-    claims = []
+def _factors(sweep: Sweep) -> Iterator[Claim]:
     for name, curve, factor, words in (
         ("factor-3", (5, 4.0), 3.0, "hybrid SAWL (ne = 5, p = 4)"),
         ("double-saw", (5, 0.0), 2.0, "hybrid SAW (ne = 5, p = 0)"),
     ):
         found = ratios(sweep, 10.0, curve, (0, 0.0))
-        at = found.get(1e8, UNKNOWN)
-        high = {rate: ratio for rate, ratio in found.items() if rate > HIGH_LOAD}
-        worst = smallest({0: high})
+        at, high = found.get(1e8, UNKNOWN), at_high_load(found)
+        sheet = SHEET.told(name=name, words=words, factor=factor)
         note = f"By arrival rate: {listed(high)}."
-        met = where(high, _between(factor - 0.5, factor + 0.5))
-        claims += [
-            judged(
-                f"{name}-10m",
-                "fig2a",
-                f"Links of 10 m: {words} reaches {factor:g} times the throughput of bufferless SAW "
-                "at high load (1e8 requests/s)",
-                factor,
-                at,
-                at_least(at, factor),
-                f"the whole interval is at or above {factor:g}",
-                note,
-            ),
-            judged(
-                f"{name}-value-10m",
-                "fig2a",
-                f"Links of 10 m: {words} has {factor:g} times the throughput of bufferless SAW at "
-                "1e8 requests/s, the printed number and not more",
-                factor,
-                at,
-                agrees(at, factor - 0.5, factor + 0.5),
-                f"our interval meets {factor - 0.5:g} to {factor + 0.5:g}, what one printed digit "
-                "may stand for",
-                f"The paper does not say at which rate it was read. Above 1e7 the number {met}",
-            ),
-            judged(
-                f"{name}-all-high-10m",
-                "fig2a",
-                f"Links of 10 m: {words} has at least {factor:g} times the throughput of "
-                "bufferless SAW at every arrival rate above 1e7 requests/s (smallest ratio)",
-                factor,
-                worst,
-                at_least(worst, factor),
-                f"the whole interval is at or above {factor:g}",
-                note,
-            ),
-        ]
-    return claims
+        yield sheet.judge("factor", at, note, bound=(factor,), published=factor)
+        digit = (factor - 0.5, factor + 0.5)
+        met = where(high, lambda ratio, digit=digit: agrees(ratio, *digit))  # type: ignore[misc]
+        more = f"The paper does not say at which rate it was read. Above 1e7 the number {met}"
+        yield sheet.judge("factor-value", at, more, bound=digit, published=factor)
+        worst = smallest(high.values())
+        yield sheet.judge("factor-all-high", worst, note, bound=(factor,), published=factor)
 
 
-def _little_difference(sweep: Sweep, length: float) -> Claim:
+def _little_difference(saw: dict[int, Curve], sheet: Sheet) -> Claim:
     found = {
-        ne: {
-            rate: ratio
-            for rate, ratio in ratios(sweep, length, (ne, 0.0), (0, 0.0)).items()
-            if rate < HIGH_LOAD
-        }
-        for ne in HYBRID_PORTS
+        ne: {rate: ratio for rate, ratio in row.items() if rate < HIGH_LOAD}
+        for ne, row in saw.items()
     }
-    farthest = largest(found, by=lambda ratio: abs(math.log(ratio.estimate)))
-    bound = 1 + SIGMA
-    verdict = at_most(farthest, bound)
+    farthest = max(every(found), key=lambda x: abs(math.log(x.estimate)), default=UNKNOWN)
+    limit = 1 + SHEET.tolerance["sigma"]
+    verdict = at_most(farthest, limit)
     if known(farthest) and farthest.estimate < 1:
-        verdict = at_least(farthest, 1 / bound)
-    note = " ".join(f"ne = {ne} over ne = 0: {listed(row)}." for ne, row in found.items())
-    return judged(
-        f"saw-little-difference-{length:g}m",
-        FIGURE_OF_LENGTH[length],
-        f"Links of {length:g} m: for SAW (p = 0) the results for ne = 0, 2, 5 do not differ much "
-        "below 1e7 requests/s (ratio farthest from 1)",
-        1.0,
-        farthest,
-        verdict,
-        f"the whole interval is nearer to 1 than {bound:.3f}, the spread of a single run",
-        note,
-    )
+        verdict = at_least(farthest, 1 / limit)
+    note = _over_bufferless(found)
+    return sheet.told(limit=limit).judge("saw-little-difference", farthest, note, verdict=verdict)
 
 
-def _no_gain_above_four(sweep: Sweep, length: float) -> Claim:
+def _over_bufferless(found: dict[int, Curve]) -> str:
+    return " ".join(f"ne = {ne} over ne = 0: {listed(row)}." for ne, row in found.items())
+
+
+def _no_gain_above_four(sweep: Sweep, length: float, sheet: Sheet) -> Claim:
     found = {
         (ne, p): ratios(sweep, length, (ne, p), (ne, 4.0))
         for ne in HYBRID_PORTS
         for p in (8.0, 16.0)
     }
-    most = largest(found)
     note = " ".join(
         f"ne = {ne}, p = {p:g}: {listed(row)}." for (ne, p), row in found.items() if row
     )
-    return judged(
-        f"no-gain-above-4-{length:g}m",
-        FIGURE_OF_LENGTH[length],
-        f"Links of {length:g} m: p above 4 gives no better throughput (largest ratio of p = 8 and "
-        "16 to p = 4)",
-        1.0,
-        most,
-        at_most(most, VISIBLE_100),
-        f"the whole interval is below {VISIBLE_100:.3f}, which two means of a hundred seeds can "
-        "just tell apart",
-        note,
-    )
+    return sheet.judge("no-gain-above-4", largest(every(found)), note)
 
 
-def _larger_ports(sweep: Sweep, length: float) -> list[Claim]:
+def _larger_ports(sweep: Sweep, length: float, sheet: Sheet) -> Iterator[Claim]:
     steps = {
         (low, high): ratios(sweep, length, (high, 4.0), (low, 4.0))
         for low, high in itertools.pairwise(PORTS)
     }
-    high_load = {
-        step: {rate: ratio for rate, ratio in row.items() if rate > HIGH_LOAD}
-        for step, row in steps.items()
-    }
     note = " ".join(
         f"ne = {high} over ne = {low}: {listed(row)}." for (low, high), row in steps.items()
     )
-    worst, worst_high = smallest(steps), smallest(high_load)
-    figure = FIGURE_OF_LENGTH[length]
-    return [
-        judged(
-            f"larger-ne-{length:g}m",
-            figure,
-            f"Links of {length:g} m: for SAWL (p = 4) a larger ne is never worse (smallest ratio "
-            "of ne = 5 to 2 and of ne = 2 to 0)",
-            1.0,
-            worst,
-            at_least(worst, 1 / VISIBLE_100),
-            f"the whole interval is above {1 / VISIBLE_100:.3f}, which two means of a hundred "
-            "seeds can just tell apart",
-            note,
-        ),
-        judged(
-            f"larger-ne-high-{length:g}m",
-            figure,
-            f"Links of {length:g} m: for SAWL (p = 4) a larger ne is better at high load, more "
-            "than 1e7 requests/s (smallest ratio)",
-            1.0,
-            worst_high,
-            at_least(worst_high, 1.0),
-            "the whole interval is above 1",
-            "",
-        ),
-    ]
+    yield sheet.judge("larger-ne", smallest(every(steps)), note)
+    high_load = {step: at_high_load(row) for step, row in steps.items()}
+    yield sheet.judge("larger-ne-high", smallest(every(high_load)))
 
 
-def _more_load(sweep: Sweep, length: float) -> Claim:
-    found = {
-        ne: {
-            rate: ratio
-            for rate, ratio in ratios(sweep, length, (ne, 0.0), (0, 0.0)).items()
-            if rate > HIGH_LOAD
-        }
-        for ne in HYBRID_PORTS
+def _more_load(saw: dict[int, Curve], sheet: Sheet) -> Claim:
+    found = {ne: at_high_load(row) for ne, row in saw.items()}
+    return sheet.judge("more-load", smallest(every(found)), _over_bufferless(found))
+
+
+def _spread(sweep: Sweep, length: float, sheet: Sheet) -> Iterator[Claim]:
+    """Judge the published spread of the throughput, and what cannot be judged beside it."""
+    curves = {
+        f"ne = {ne} p = {p:g}": found
+        for ne in PORTS
+        for p in WAITS
+        if (found := _deviation(sweep, length, ne, p)) is not None
     }
-    worst = smallest(found)
-    note = " ".join(f"ne = {ne} over ne = 0: {listed(row)}." for ne, row in found.items())
-    return judged(
-        f"more-load-{length:g}m",
-        FIGURE_OF_LENGTH[length],
-        f"Links of {length:g} m: hybrid switches support more traffic above 1e7 requests/s, even "
-        "with SAW (smallest ratio to bufferless SAW)",
-        1.0,
-        worst,
-        at_least(worst, 1.0),
-        "the whole interval is above 1 at every rate above 1e7",
-        note,
-    )
+    told = ", ".join(f"{curve}: {x.estimate:.3f}" for curve, x in curves.items())
+    for name, word, published, pick in (
+        ("low", "smallest", 0.144, smallest),
+        ("high", "largest", 0.196, largest),
+    ):
+        low, high = (published * bound for bound in _CHI_100)
+        yield sheet.told(name=name, word=word, deviation=published).judge(
+            "spread",
+            pick(curves.values()),
+            f"By curve: {told}." if curves else "",
+            bound=(low, high),
+            published=published,
+        )
+    yield sheet.judge("correlation", UNKNOWN)
 
 
-def _bound(
-    judge: Callable[[Interval, float], Verdict], bound: float
-) -> Callable[[Interval], Verdict]:
-    return lambda interval: judge(interval, bound)
+def _deviation(sweep: Sweep, length: float, ne: int, p: float) -> Interval | None:
+    groups = [
+        samples.to_numpy()
+        for rate in sweep.rates(length)
+        if (samples := sweep.samples(Point(length, "hybrid", ne, p, rate))) is not None
+    ]
+    groups = [group for group in groups if len(group) > 1]
+    return relative_deviation(groups) if groups else None
 
 
-def _between(low: float, high: float) -> Callable[[Interval], Verdict]:
-    return lambda interval: agrees(interval, low, high)
+def _checks(sweep: Sweep) -> Iterator[Claim]:
+    """Judge whether ours and the independent prototype agree within their intervals."""
+    for (ne, p, rate), published in PROTOTYPE.items():
+        point = Point(10.0, "hybrid", ne, p, rate)
+        samples = sweep.samples(point)
+        deviation = 0.0 if samples is None or len(samples) < 2 else float(samples.std()) / 1e9
+        half = 1.96 * deviation / math.sqrt(100)
+        sheet = SHEET.told(rate=rate_text(rate), ne=ne, p=p, value=published, half=half)
+        bound = (published - half, published + half)
+        mean = gigabits(sweep.mean(point))
+        yield sheet.judge("check", mean, bound=bound, published=published)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from importlib import resources
 from typing import TYPE_CHECKING, Final
 
 import pandas as pd
 
 from lightburst.papers.minakhmetov2018.gather import HYBRID_PORTS, PORTS, WAITS, rate_text
 from lightburst.papers.minakhmetov2018.sweep import POINT_COLUMNS, Point
-from lightburst.papers.paper import Block
-from lightburst.scenario import Scenario, load
+from lightburst.papers.paper import Block, packaged
+from lightburst.scenario import Scenario
 from lightburst.study.sweep import Study
 
 if TYPE_CHECKING:
@@ -36,32 +35,12 @@ BEYOND_PORTS: Final = tuple(range(9))
 
 
 def base() -> Scenario:
-    """Read the paper's scenario, which comes with the package.
-
-    Returns
-    -------
-    Scenario
-        Fat-tree of hybrid switches with two buffer ports, SAWL with p = 4, links of 10 m.
-    """
-    with resources.as_file(resources.files(__package__) / "scenario.toml") as path:
-        return load(path)
+    """Read the paper's scenario: hybrid switches with two buffer ports, SAWL with p = 4, 10 m."""
+    return packaged(__package__)
 
 
 def blocks(parts: Sequence[str], quick: bool) -> list[Block]:
-    """Plan the runs that some parts of the paper need.
-
-    Parameters
-    ----------
-    parts : sequence of str
-        ``"fig2a"``, ``"fig2b"``, ``"maxima"``, ``"beyond"``.
-    quick : bool
-        Ten seeds in place of a hundred, and fewer arrival rates.
-
-    Returns
-    -------
-    list of Block
-        Studies without a point in common.
-    """
+    """Plan the runs that some parts of the paper need; quick means fewer seeds and rates."""
     short = {point: None for part in parts for point in _short_links(part, quick)}
     planned = []
     if short:

@@ -1,19 +1,21 @@
-"""What the claims are made of: ratios along a curve, their extremes, and words for both."""
+"""What the claims are made of: ratios along a curve, and words for them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from lightburst.papers.claims import UNKNOWN, Verdict, known
+from lightburst.papers import claims
+from lightburst.papers.claims import Verdict, known
 from lightburst.papers.minakhmetov2018.sweep import Point, Sweep
+from lightburst.papers.sheet import Sheet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from lightburst.study.statistics import Interval
 
-# A criterion that no number of runs could meet: the paper gives nothing to compare with.
-NO_ELECTRONIC: Final = "none: the paper does not simulate electronic switches"
+#: The claims, and the tolerances that they share.
+SHEET: Final = Sheet.of(__package__)
 PORTS: Final = (0, 2, 5)
 HYBRID_PORTS: Final = (2, 5)
 WAITS: Final = (0.0, 1.0, 4.0)
@@ -21,10 +23,10 @@ WAITS: Final = (0.0, 1.0, 4.0)
 HIGH_LOAD: Final = 1e7
 FIGURE_OF_LENGTH: Final[dict[float, str]] = {10.0: "fig2a", 100.0: "fig2b"}
 
+Curve = dict[float, "Interval"]
 
-def ratios(
-    sweep: Sweep, length: float, top: tuple[int, float], bottom: tuple[int, float]
-) -> dict[float, Interval]:
+
+def ratios(sweep: Sweep, length: float, top: tuple[int, float], bottom: tuple[int, float]) -> Curve:
     """Compare the throughput of two curves at each arrival rate that both have.
 
     Parameters
@@ -50,41 +52,24 @@ def ratios(
     return {rate: ratio for rate, ratio in found.items() if known(ratio)}
 
 
-def smallest(rows: Mapping[Any, Mapping[float, Interval]]) -> Interval:
-    """Find the smallest of many ratios by its estimate; `UNKNOWN` where there are none."""
-    found = [ratio for row in rows.values() for ratio in row.values()]
-    return min(found, key=lambda ratio: ratio.estimate, default=UNKNOWN)
+def at_high_load(row: Mapping[float, Interval]) -> Curve:
+    """Give the part of a curve above 1e7 requests/s."""
+    return {rate: ratio for rate, ratio in row.items() if rate > HIGH_LOAD}
 
 
-def largest(
-    rows: Mapping[Any, Mapping[float, Interval]],
-    by: Callable[[Interval], float] = lambda ratio: ratio.estimate,
-) -> Interval:
-    """Find the largest of many ratios by its estimate; `UNKNOWN` where there are none."""
-    found = [ratio for row in rows.values() for ratio in row.values()]
-    return max(found, key=by, default=UNKNOWN)
+def every(rows: Mapping[Any, Mapping[float, Interval]]) -> Iterable[Interval]:
+    """Give all values of several curves."""
+    return (ratio for row in rows.values() for ratio in row.values())
 
 
 def listed(row: Mapping[float, Interval]) -> str:
     """Write ratios by arrival rate: ``1.46 at 1e7, 2.97 at 1e8``."""
-    return ", ".join(f"{ratio.estimate:#.3g} at {rate_text(r)}" for r, ratio in row.items())
+    named = {rate_text(rate): ratio for rate, ratio in row.items()}
+    return claims.listed(named, "{value:#.3g} at {at}")
 
 
 def where(row: Mapping[float, Interval], judge: Callable[[Interval], Verdict]) -> str:
-    """Say at which arrival rates a claim holds, where it does not, and where nobody can tell.
-
-    Parameters
-    ----------
-    row : mapping of float to Interval
-        The quantity by arrival rate.
-    judge : callable
-        Gives the verdict on one of them.
-
-    Returns
-    -------
-    str
-        One sentence.
-    """
+    """Say at which arrival rates a claim holds, where it does not, and where nobody can tell."""
     words = {
         Verdict.HOLDS: "holds",
         Verdict.DIFFERS: "does not hold",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 from lightburst.papers.claims import UNKNOWN
+from lightburst.papers.runs import by_point
 from lightburst.study.statistics import Interval, mean_interval, paired_ratio
 
 if TYPE_CHECKING:
@@ -52,30 +53,10 @@ class Sweep:
         self._runs = runs
 
     @classmethod
-    def of(cls, runs: pd.DataFrame) -> Self:
-        """Sort runs by point.
-
-        Parameters
-        ----------
-        runs : pandas.DataFrame
-            One row for each run: `POINT_COLUMNS`, ``seed`` and the metrics.
-
-        Returns
-        -------
-        Sweep
-            The same, to be looked up.
-        """
-        grouped = runs.set_index("seed").groupby(list(POINT_COLUMNS), sort=True)
-        found = {}
-        for key, group in grouped:
-            length, switch, ports, p, rate = cast("tuple[float, str, int, float, float]", key)
-            found[Point(float(length), switch, int(ports), float(p), float(rate))] = group
-        return cls(found)
-
-    @property
-    def points(self) -> tuple[Point, ...]:
-        """Every point that has runs, sorted."""
-        return tuple(self._runs)
+    def of(cls, table: pd.DataFrame) -> Self:
+        """Sort runs by point: one row for each run, `POINT_COLUMNS`, ``seed`` and the metrics."""
+        grouped = by_point(table, Point, POINT_COLUMNS)
+        return cls({point: rows.set_index("seed") for point, rows in grouped})
 
     @property
     def seeds_text(self) -> str:
@@ -86,50 +67,15 @@ class Sweep:
         return f"{len(seeds)} seeds ({seeds[0]} to {seeds[-1]})"
 
     def with_length(self, length: float) -> Sweep:
-        """Give the runs with links of one length alone.
-
-        Parameters
-        ----------
-        length : float
-            Length of every link in metres.
-
-        Returns
-        -------
-        Sweep
-            What is left.
-        """
+        """Give the runs with links of one length, in metres, alone."""
         return Sweep({point: runs for point, runs in self._runs.items() if point.length == length})
 
     def rates(self, length: float) -> tuple[float, ...]:
-        """Give the arrival rates that were run with links of a length, ascending.
-
-        Parameters
-        ----------
-        length : float
-            Length of every link in metres.
-
-        Returns
-        -------
-        tuple of float
-            Requests per second.
-        """
+        """Give the arrival rates that were run with links of a length, ascending."""
         return tuple(sorted({point.rate for point in self._runs if point.length == length}))
 
     def samples(self, point: Point, metric: str = "throughput_bps") -> pd.Series[float] | None:
-        """Give a metric of the runs of a point.
-
-        Parameters
-        ----------
-        point : Point
-            Which scenario.
-        metric : str
-            A column of the runs.
-
-        Returns
-        -------
-        pandas.Series or None
-            The values by seed, those that are known; None where there are none.
-        """
+        """Give the known values of a metric by seed; None where there are none."""
         group = self._runs.get(point)
         if group is None:
             return None
@@ -137,38 +83,15 @@ class Sweep:
         return values if len(values) else None
 
     def mean(self, point: Point, metric: str = "throughput_bps") -> Interval:
-        """Average a metric over the seeds of a point.
-
-        Parameters
-        ----------
-        point : Point
-            Which scenario.
-        metric : str
-            A column of the runs.
-
-        Returns
-        -------
-        Interval
-            Mean with Student's interval; `UNKNOWN` where there are no runs.
-        """
+        """Average a metric over the seeds of a point; `UNKNOWN` where there are no runs."""
         values = self.samples(point, metric)
         return UNKNOWN if values is None else mean_interval(values)
 
     def ratio(self, top: Point, bottom: Point, metric: str = "throughput_bps") -> Interval:
-        """Compare two points seed by seed.
+        """Compare two points by a positive metric over the seeds that both have.
 
-        Parameters
-        ----------
-        top, bottom : Point
-            Numerator and denominator.
-        metric : str
-            A column of the runs; its values must be positive.
-
-        Returns
-        -------
-        Interval
-            `lightburst.study.statistics.paired_ratio` over the seeds that both have; `UNKNOWN`
-            where they have none.
+        It is `lightburst.study.statistics.paired_ratio`; `UNKNOWN` where they have no seed in
+        common.
         """
         numerator, denominator = self.samples(top, metric), self.samples(bottom, metric)
         if numerator is None or denominator is None:

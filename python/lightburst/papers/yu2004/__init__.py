@@ -6,78 +6,27 @@ X. Yu, C. Qiao, Y. Liu, D. Towsley, "Performance Evaluation of TCP Implementatio
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import Final
 
-from lightburst.papers.paper import Paper, Traced
-from lightburst.papers.yu2004 import factors, ranges, search, trace_claims, traces
+from lightburst.papers.paper import Paper, Part, Traced
+from lightburst.papers.yu2004 import factors, ranges, trace_claims, traces
 from lightburst.papers.yu2004.crossing_claims import crossing_claims
 from lightburst.papers.yu2004.design import blocks
-from lightburst.papers.yu2004.figures import (
-    SURFACES,
-    TABLES,
-    crossing,
-    surface,
-    table_figure,
-    table_listing,
-)
-from lightburst.papers.yu2004.prototype import limited_claim, prototype_claims
+from lightburst.papers.yu2004.figures import crossing, surface, table_figure, table_listing
+from lightburst.papers.yu2004.prototype import prototype_claims
 from lightburst.papers.yu2004.runs import Runs
 from lightburst.papers.yu2004.surface_claims import surface_claims
 from lightburst.papers.yu2004.table_claims import table_claims
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
-    import pandas as pd
-
-    from lightburst.papers.claims import Claim
-    from lightburst.papers.figure import AnyFigure, Listing
-
-
-def _figures(parts: Sequence[str], table: pd.DataFrame, version: str) -> list[AnyFigure]:
-    runs = Runs.of(table)
-    found: list[AnyFigure] = []
-    for part in parts:
-        if part in SURFACES:
-            found += surface(runs, part, version)
-        elif part in TABLES:
-            found.append(table_figure(runs, part, version))
-        elif part == "fig11":
-            found.append(crossing(runs, version))
-        elif part == "factors":
-            found += factors.figures(runs, version)
-        elif part == "search":
-            found.append(search.figure(search.scores(runs), version))
-    return found
-
-
-def _claims(parts: Sequence[str], table: pd.DataFrame) -> list[Claim]:
-    runs = Runs.of(table)
-    found: list[Claim] = []
-    for part in parts:
-        if part in SURFACES:
-            found += surface_claims(runs, part)
-        elif part in TABLES:
-            found += table_claims(runs, part)
-        elif part == "fig11":
-            found += crossing_claims(runs)
-        elif part == "factors":
-            found += factors.claims(runs)
-        elif part == "search":
-            found += search.claims(search.scores(runs))
-            found += [search.lowest_claim(runs), *limited_claim(runs)]
-    return [*found, *prototype_claims(runs)] if "table1" in parts else found
-
-
-def _tables(parts: Sequence[str], table: pd.DataFrame) -> list[Listing]:
-    runs = Runs.of(table)
-    found = [ranges.listing(runs, part) for part in parts if part in SURFACES]
-    found += [table_listing(runs, part) for part in parts if part in TABLES]
-    if "factors" in parts:
-        found.append(factors.listing(runs))
-    if "search" in parts:
-        found.append(search.listing(search.scores(runs)))
-    return found
+def _surface(id: str, shows: str) -> Part:
+    return Part(
+        shows,
+        partial(surface, id),
+        partial(surface_claims, id),
+        lambda runs: [ranges.listing(id, runs)],
+    )
 
 
 PAPER: Final = Paper(
@@ -88,33 +37,40 @@ PAPER: Final = Paper(
         "Networks. 2004."
     ),
     parts={
-        "fig5": "throughput of SACK over assembly time and loss rate, access of 125 MB/s",
-        "fig6": "the same, access of 500 kB/s",
-        "fig7": "the same, access of 1.25 kB/s",
-        "fig8": "packets of Reno around one lost burst, W = 20 and 200",
-        "fig9": "packets of the three implementations around one lost burst, S = 5 and 25",
-        "fig10": "packets of the three implementations under random losses",
-        "fig11": "throughput of the three implementations over the assembly time",
-        "table1": "throughput over that of Reno, S = 5",
-        "table2": "throughput over that of Reno, S = 25",
-        "factors": "gains and penalties one at a time, beside equations (55) to (61)",
-        "search": "which of the parameters that the paper leaves open explain its tables",
+        "fig5": _surface(
+            "fig5", "throughput of SACK over assembly time and loss rate, access of 125 MB/s"
+        ),
+        "fig6": _surface("fig6", "the same, access of 500 kB/s"),
+        "fig7": _surface("fig7", "the same, access of 1.25 kB/s"),
+        # Figures 8 to 10 are traces of single runs.
+        "fig8": Part("packets of Reno around one lost burst, W = 20 and 200"),
+        "fig9": Part("packets of the three implementations around one lost burst, S = 5 and 25"),
+        "fig10": Part("packets of the three implementations under random losses"),
+        "fig11": Part(
+            "throughput of the three implementations over the assembly time",
+            lambda runs, version: [crossing(runs, version)],
+            crossing_claims,
+        ),
+        "table1": Part(
+            "throughput over that of Reno, S = 5",
+            lambda runs, version: [table_figure("table1", runs, version)],
+            lambda runs: [*table_claims("table1", runs), *prototype_claims(runs)],
+            lambda runs: [table_listing("table1", runs)],
+        ),
+        "table2": Part(
+            "throughput over that of Reno, S = 25",
+            lambda runs, version: [table_figure("table2", runs, version)],
+            partial(table_claims, "table2"),
+            lambda runs: [table_listing("table2", runs)],
+        ),
+        "factors": Part(
+            "gains and penalties one at a time, beside equations (55) to (61)",
+            factors.figures,
+            factors.claims,
+            lambda runs: [factors.listing(runs)],
+        ),
     },
-    default=(
-        "fig5",
-        "fig6",
-        "fig7",
-        "fig8",
-        "fig9",
-        "fig10",
-        "fig11",
-        "table1",
-        "table2",
-        "factors",
-    ),
     blocks=blocks,
-    figures=_figures,
-    claims=_claims,
-    tables=_tables,
+    runs=Runs.of,
     traced=Traced(traces.record, traces.figures, trace_claims.claims),
 )

@@ -7,21 +7,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import pandas as pd
 
 from lightburst.papers.paper import Block
-from lightburst.papers.yu2004.grids import (
-    burst_points,
-    crossing_points,
-    factor_points,
-    optimum_points,
-    prototype_points,
-    search_points,
-    surface_points,
-)
-from lightburst.papers.yu2004.points import HIGH, LOW, MEDIUM, Point, base, seconds
+from lightburst.papers.yu2004.grids import POINTS
+from lightburst.papers.yu2004.points import LOW, Point, base, seconds
 from lightburst.papers.yu2004.runs import PAPER_TIME_S
 from lightburst.study import Stopping, Study
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 # Up to the paper's 1e6 s a point: a hundred runs of 1e4 s; at 1.25 kB/s, where a round trip is a
 # minute, ten of 1e5 s.
@@ -62,89 +54,27 @@ class Effort(NamedTuple):
 
 
 def blocks(parts: Sequence[str], quick: bool) -> list[Block]:
-    """Plan the runs that some parts of the paper need.
-
-    Parameters
-    ----------
-    parts : sequence of str
-        Parts of the paper.
-    quick : bool
-        Fewer points and shorter runs.
-
-    Returns
-    -------
-    list of Block
-        Studies without a point in common, one for each effort.
-    """
-    planned: dict[Effort, dict[Point, None]] = {}
-    seen: set[Point] = set()
-    for part in parts:
-        for point in points_of(part, quick):
-            if point not in seen:
-                seen.add(point)
-                planned.setdefault(effort(part, point, quick), {})[point] = None
-    return [_block(list(points), effort) for effort, points in planned.items()]
+    """Plan the runs that some parts of the paper need: one study for each effort."""
+    return blocks_of(
+        (point, effort(point, quick)) for part in parts for point in POINTS[part](quick)
+    )
 
 
-def points_of(part: str, quick: bool) -> list[Point]:
-    """List the points of one part.
-
-    Parameters
-    ----------
-    part : str
-        Part of the paper.
-    quick : bool
-        Fewer points.
-
-    Returns
-    -------
-    list of Point
-        In an order of no meaning.
-    """
-    match part:
-        case "fig5":
-            return [*surface_points(HIGH, quick), *optimum_points(quick)]
-        case "fig6":
-            return surface_points(MEDIUM, quick)
-        case "fig7":
-            return surface_points(LOW, quick)
-        case "fig11":
-            return crossing_points(quick)
-        case "table1":
-            return [*burst_points(5, quick), *prototype_points(quick)]
-        case "table2":
-            return burst_points(25, quick)
-        case "factors":
-            return factor_points(quick)
-        case "search":
-            return search_points(quick)
-        case _:
-            # Figures 8 to 10 are traces of single runs; one point stands for their scenario.
-            return burst_points(5, quick)[:1]
+def blocks_of(wanted: Iterable[tuple[Point, Effort]]) -> list[Block]:
+    """Make one block for each effort; a point that comes again keeps its first one."""
+    efforts: dict[Point, Effort] = {}
+    for point, long in wanted:
+        efforts.setdefault(point, long)
+    planned: dict[Effort, list[Point]] = {}
+    for point, long in efforts.items():
+        planned.setdefault(long, []).append(point)
+    return [_block(points, long) for long, points in planned.items()]
 
 
-def effort(part: str, point: Point, quick: bool) -> Effort:
-    """Say how long a point of a part is run.
-
-    Parameters
-    ----------
-    part : str
-        Part of the paper.
-    point : Point
-        Which one.
-    quick : bool
-        Whether for a preview.
-
-    Returns
-    -------
-    Effort
-        Up to the paper's 1e6 s in full; the search has many points, of which each score averages
-        24 ratios, and is content with 3 %.
-    """
+def effort(point: Point, quick: bool) -> Effort:
+    """Say how long a point is run: up to the paper's 1e6 s in full."""
     if not point.p:
         return Effort(QUICK_HORIZON_S, 2, 2, PRECISION)  # without loss all runs are the same
-    if part == "search":
-        return Effort(_HEAVY_HORIZON_S if point.p > _HEAVY else QUICK_HORIZON_S, 16, 4, 0.03)
     if quick:
         horizon = QUICK_HORIZON_S
         if point.access <= LOW:

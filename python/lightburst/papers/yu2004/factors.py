@@ -28,13 +28,13 @@ import numpy as np
 import pandas as pd
 
 from lightburst.models.yu2004 import gains
-from lightburst.papers.claims import Claim, judged, known, within
+from lightburst.papers.claims import Claim, known
 from lightburst.papers.figure import BAR_COLUMNS, Bars, Listing
 from lightburst.papers.yu2004.figures import caption, rate_name
 from lightburst.papers.yu2004.grids import FACTOR_CASES, FACTOR_LOSS, factor_case
 from lightburst.papers.yu2004.points import SACK_WORDS
+from lightburst.papers.yu2004.published import SHEET, TOLERANCE
 from lightburst.papers.yu2004.theory import flow_of
-from lightburst.papers.yu2004.tolerance import MATCH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,22 +74,7 @@ _WHY: Final = {
 
 
 def measured(runs: Runs, access: float, burst: int) -> dict[str, Interval]:
-    """Measure each gain and penalty of one case.
-
-    Parameters
-    ----------
-    runs : Runs
-        The runs.
-    access : float
-        Access bandwidth in bytes a second.
-    burst : int
-        S.
-
-    Returns
-    -------
-    dict of str to Interval
-        Ratios by the names of the steps, and ``"loss penalty at S"``, the paper's own (55).
-    """
+    """Measure each gain and penalty of one case, and the paper's own (55), where they were run."""
     case = factor_case(access, burst)
     found = {name: runs.ratio(case[top], case[bottom]) for name, (top, bottom), _ in _STEPS}
     found["loss penalty at S"] = runs.ratio(case["burst, no loss"], case["delay"])
@@ -97,20 +82,7 @@ def measured(runs: Runs, access: float, burst: int) -> dict[str, Interval]:
 
 
 def formulas(access: float, burst: int) -> dict[str, float]:
-    """Compute each gain and penalty of one case by equations (55) to (61).
-
-    Parameters
-    ----------
-    access : float
-        Access bandwidth in bytes a second.
-    burst : int
-        S.
-
-    Returns
-    -------
-    dict of str to float
-        Ratios under the names of `measured`.
-    """
+    """Compute each gain and penalty of one case by equations (55) to (61), as `measured`."""
     case = factor_case(access, burst)
     packet, whole = flow_of([case["loss"]]), flow_of([case["delay"]])
     found = {
@@ -133,20 +105,7 @@ def cases(runs: Runs) -> Iterator[tuple[float, int, dict[str, Point]]]:
 
 
 def figures(runs: Runs, version: str) -> Iterator[Bars]:
-    """Draw up one waterfall for each case.
-
-    Parameters
-    ----------
-    runs : Runs
-        The runs.
-    version : str
-        Version of lightburst.
-
-    Yields
-    ------
-    Bars
-        From the throughput without loss to that of New-Reno and of Reno.
-    """
+    """Draw up a waterfall for each case, from the throughput without loss to New-Reno and Reno."""
     for access, burst, points in cases(runs):
         start = runs.mean(points["no loss"])
         names = ["no loss", *(name for name, _, _ in _STEPS)]
@@ -156,10 +115,9 @@ def figures(runs: Runs, version: str) -> Iterator[Bars]:
             (_GROUPS[1], formulas(access, burst)),
         ):
             rows += _levels(group, ratios, start.estimate, runs, points)
-        name = rate_name(access)
         yield Bars(
-            id=f"factors-{name.replace('/', '').replace(' ', '')}-S{burst}",
-            title=f"Gains and penalties at {name}, S = {burst}, p = {FACTOR_LOSS:g}",
+            id=_figure_id(access, burst),
+            title=f"Gains and penalties at {rate_name(access)}, S = {burst}, p = {FACTOR_LOSS:g}",
             caption=caption(
                 runs,
                 list(points.values()),
@@ -199,18 +157,7 @@ def _levels(
 
 
 def listing(runs: Runs) -> Listing:
-    """Write the gains and penalties of all cases into a table.
-
-    Parameters
-    ----------
-    runs : Runs
-        The runs.
-
-    Returns
-    -------
-    Listing
-        One row for each case and factor.
-    """
+    """Write the gains and penalties into a table, a row for each case and factor."""
     rows = []
     for access, burst, _ in cases(runs):
         closed = formulas(access, burst)
@@ -237,40 +184,21 @@ def listing(runs: Runs) -> Listing:
 
 
 def claims(runs: Runs) -> list[Claim]:
-    """Judge each closed form of section IV against the simulation.
-
-    Parameters
-    ----------
-    runs : Runs
-        The runs.
-
-    Returns
-    -------
-    list of Claim
-        One for each case and factor.
-    """
+    """Judge each closed form of section IV against the simulation, for each case and factor."""
     found = []
     for access, burst, _ in cases(runs):
         closed = formulas(access, burst)
-        name = rate_name(access)
-        figure = f"factors-{name.replace('/', '').replace(' ', '')}-S{burst}"
+        figure = _figure_id(access, burst)
+        case = SHEET.told(figure=figure, access=rate_name(access), burst=burst)
         for factor, ratio in measured(runs, access, burst).items():
-            formula = closed[factor]
-            low, high = formula / (1 + MATCH), formula * (1 + MATCH)
-            verdict = within(ratio, low, high)
-            words = factor.replace(",", "").replace(" ", "-").lower()
-            found.append(
-                judged(
-                    f"{figure}-{words}",
-                    figure,
-                    f"{name}, S = {burst}, p = {FACTOR_LOSS:g}: {factor}, equation "
-                    f"{_EQUATIONS[factor]}",
-                    formula,
-                    ratio,
-                    verdict,
-                    f"our whole interval is within {MATCH:.0%} of the closed form",
-                    "" if low <= ratio.estimate <= high else _WHY[factor],
-                    source="paper, section IV",
-                )
-            )
+            form = closed[factor]
+            low, high = form / TOLERANCE["match"], form * TOLERANCE["match"]
+            slug = factor.replace(",", "").replace(" ", "-").lower()
+            note = "" if low <= ratio.estimate <= high else _WHY[factor]
+            sheet = case.told(slug=slug, factor=factor, equation=_EQUATIONS[factor])
+            found.append(sheet.judge("factor", ratio, note, bound=(low, high), published=form))
     return found
+
+
+def _figure_id(access: float, burst: int) -> str:
+    return f"factors-{rate_name(access).replace('/', '').replace(' ', '')}-S{burst}"

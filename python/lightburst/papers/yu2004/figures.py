@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any, Final
 import pandas as pd
 
 from lightburst.papers.claims import known
-from lightburst.papers.figure import COLUMNS, MAP_COLUMNS, Figure, Listing, Maps, Panel
+from lightburst.papers.figure import (
+    COLUMNS,
+    MAP_COLUMNS,
+    Figure,
+    Listing,
+    Maps,
+    Panel,
+    curves_table,
+)
 from lightburst.papers.yu2004.design import effort
 from lightburst.papers.yu2004.grids import (
     CROSSING_LOSS,
@@ -30,9 +38,10 @@ from lightburst.papers.yu2004.points import (
     SACK_WORDS,
     Point,
 )
-from lightburst.papers.yu2004.published import ratio_of
+from lightburst.papers.yu2004.published import FAMILIES, ratio_of
 from lightburst.papers.yu2004.runs import PAPER_TIME_S
 from lightburst.papers.yu2004.theory import throughput
+from lightburst.study.statistics import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,15 +49,14 @@ if TYPE_CHECKING:
     from lightburst.papers.figure import AnyFigure
     from lightburst.papers.yu2004.points import Sender
     from lightburst.papers.yu2004.runs import Runs
-    from lightburst.study.statistics import Interval
 
 SURFACES: Final = {"fig5": HIGH, "fig6": MEDIUM, "fig7": LOW}
 TABLES: Final = {"table1": (5, "I"), "table2": (25, "II")}
 TIME_LABEL: Final = "Assembly time (s)"
 RATE_LABEL: Final = "Throughput (segments/s)"
 LOSS_LABEL: Final = "Burst loss probability"
-PAPER_FAMILY: Final = "senders of ns-2"
-RFC_FAMILY: Final = "senders of the RFCs"
+#: By the end of a family's claims.
+FAMILY_NAMES: Final = {"": "senders of ns-2", "-rfc": "senders of the RFCs"}
 _PATH: Final = (
     "One flow over two edge and two core nodes, 0.1 s there and back, segments of 1 kB, W_m = 50, "
     "b = 1, minimum timeout 0.2 s, timer-based assembly of data and ACKs."
@@ -67,24 +75,7 @@ def rate_name(access: float) -> str:
 
 
 def caption(runs: Runs, points: Sequence[Point], words: str, version: str) -> str:
-    """Say what was run.
-
-    Parameters
-    ----------
-    runs : Runs
-        The runs.
-    points : sequence of Point
-        The points of the figure.
-    words : str
-        What is special about it: sentences.
-    version : str
-        Version of lightburst.
-
-    Returns
-    -------
-    str
-        The caption.
-    """
+    """Say what was run at the points of a figure, and in sentences what is special about it."""
     return f"{_PATH} {words} {_lengths(runs, points)}lightburst {version}."
 
 
@@ -98,8 +89,7 @@ def _lengths(runs: Runs, points: Sequence[Point]) -> str:
     told = f"{_span(lengths)} simulated seconds a point, in {_span(numbers)} runs"
     # The last part of a run is cut off by rounding alone.
     short = any(
-        1.01 * runs.simulated_s[point] / runs.number(point)
-        < effort("", point, quick=False).horizon_s
+        1.01 * runs.simulated_s[point] / runs.number(point) < effort(point, quick=False).horizon_s
         for point in run
         if point.p
     )
@@ -111,23 +101,8 @@ def _span(values: Sequence[float]) -> str:
     return least if least == most else f"{least} to {most}"
 
 
-def surface(runs: Runs, id: str, version: str) -> Iterator[AnyFigure]:
-    """Draw up figure 5, 6 or 7, as maps and as curves.
-
-    Parameters
-    ----------
-    runs : Runs
-        The runs.
-    id : str
-        ``"fig5"``, ``"fig6"`` or ``"fig7"``.
-    version : str
-        Version of lightburst.
-
-    Yields
-    ------
-    Maps or Figure
-        Simulation, theory and their difference side by side; then curves of the first two.
-    """
+def surface(id: str, runs: Runs, version: str) -> Iterator[AnyFigure]:
+    """Draw up figure 5, 6 or 7: simulation, theory and their difference as maps; then as curves."""
     access = SURFACES[id]
     points = grid_of(runs, access)
     means = [runs.mean(point) for point in points]
@@ -178,7 +153,7 @@ def surface(runs: Runs, id: str, version: str) -> Iterator[AnyFigure]:
 
 def families(data: pd.DataFrame) -> str:
     """Say what the senders of a figure are, by the words of its second legend."""
-    shown = ((PAPER_FAMILY, NS2_WORDS), (RFC_FAMILY, RFC_WORDS))
+    shown = zip(FAMILY_NAMES.values(), (NS2_WORDS, RFC_WORDS), strict=True)
     return " ".join(words for family, words in shown if family in set(data["dash"]))
 
 
@@ -189,30 +164,16 @@ def grid_of(runs: Runs, access: float) -> list[Point]:
 
 
 def crossing(runs: Runs, version: str) -> Figure:
-    """Draw up figure 11: the three implementations over the assembly time.
-
-    Parameters
-    ----------
-    runs : Runs
-        The runs.
-    version : str
-        Version of lightburst.
-
-    Returns
-    -------
-    Figure
-        Throughput, with the senders of ns-2 and, where they were run, those of the RFCs.
-    """
+    """Draw up figure 11: the three implementations over the assembly time, of each family run."""
     points = [point for point in crossing_points(quick=False) if point in runs]
-    rows = []
-    for family, senders in ((PAPER_FAMILY, PAPER_SENDERS), (RFC_FAMILY, RFC_SENDERS)):
-        for sender in senders:
-            rows += [
-                (NAMES[sender], family, point.time, *_height(runs.mean(point)))
-                for point in points
-                if point.by(sender) == point
-            ]
-    data = pd.DataFrame(rows, columns=list(COLUMNS))
+    curves = {
+        (NAMES[sender], FAMILY_NAMES[suffix]): {
+            point.time: runs.mean(point) for point in points if point.by(sender) == point
+        }
+        for senders, suffix, _ in FAMILIES
+        for sender in senders
+    }
+    data = curves_table(curves)
     return Figure(
         id="fig11",
         title=f"Figure 11: throughput at p = {CROSSING_LOSS:g}, access bandwidth {rate_name(HIGH)}",
@@ -231,22 +192,10 @@ def crossing(runs: Runs, version: str) -> Figure:
 def ratios(
     runs: Runs, burst: int, senders: Sequence[Sender]
 ) -> dict[tuple[str, float], tuple[Point, Point, Interval]]:
-    """Compare New-Reno and SACK with Reno as tables I and II do.
+    """Compare New-Reno and SACK with Reno, of one family, as tables I and II do.
 
-    Parameters
-    ----------
-    runs : Runs
-        The runs.
-    burst : int
-        S.
-    senders : sequence of Sender
-        Reno, New-Reno and SACK of one family.
-
-    Returns
-    -------
-    dict of (str, float) to (Point, Point, Interval)
-        By ``"new-reno"`` or ``"sack"`` and the loss rate: both points and the ratio; cells that
-        nobody ran are not there.
+    By ``"new-reno"`` or ``"sack"`` and the loss rate: both points and the ratio; cells that nobody
+    ran are not there.
     """
     reno, new_reno, sack = senders
     found = {}
@@ -259,37 +208,22 @@ def ratios(
     return found
 
 
-def table_figure(runs: Runs, id: str, version: str) -> Figure:
-    """Draw table I or II, the published ratios beside ours.
-
-    Parameters
-    ----------
-    runs : Runs
-        The runs.
-    id : str
-        ``"table1"`` or ``"table2"``.
-    version : str
-        Version of lightburst.
-
-    Returns
-    -------
-    Figure
-        Ratios over the loss rate.
-    """
+def table_figure(id: str, runs: Runs, version: str) -> Figure:
+    """Draw table I or II: the published ratios beside ours over the loss rate."""
     burst, number = TABLES[id]
-    rows: list[tuple[Any, ...]] = []
     names = {"new-reno": "New-Reno over Reno", "sack": "SACK over Reno"}
     points: list[Point] = []
+    curves: dict[tuple[str, str], dict[float, Interval]] = {}
     for kind, name in names.items():
         for p in TABLE_LOSSES:
             printed, rounding = ratio_of(burst, p, kind)
-            low, high = printed - rounding, printed + rounding
-            rows.append((name, "published", p, printed, low, high, 0))
-    for family, senders in ((PAPER_FAMILY, PAPER_SENDERS), (RFC_FAMILY, RFC_SENDERS)):
+            band = Interval(printed, printed - rounding, printed + rounding, 0)
+            curves.setdefault((name, "published"), {})[p] = band
+    for senders, suffix, _ in FAMILIES:
         for (kind, p), (top, bottom, ratio) in ratios(runs, burst, senders).items():
             points += [top, bottom]
-            rows.append((names[kind], family, p, *_height(ratio)))
-    data = pd.DataFrame(rows, columns=list(COLUMNS))
+            curves.setdefault((names[kind], FAMILY_NAMES[suffix]), {})[p] = ratio
+    data = curves_table(curves)
     words = f"{families(data)} Bands: rounding of the published ratios, 95 % interval of ours."
     return Figure(
         id=id,
@@ -306,21 +240,8 @@ def table_figure(runs: Runs, id: str, version: str) -> Figure:
     )
 
 
-def table_listing(runs: Runs, id: str) -> Listing:
-    """Write table I or II, the published ratios beside ours with their intervals.
-
-    Parameters
-    ----------
-    runs : Runs
-        The runs.
-    id : str
-        ``"table1"`` or ``"table2"``.
-
-    Returns
-    -------
-    Listing
-        One row for each ratio and loss rate.
-    """
+def table_listing(id: str, runs: Runs) -> Listing:
+    """Write table I or II, the published ratios beside ours with their intervals."""
     burst, number = TABLES[id]
     ours, standard = ratios(runs, burst, PAPER_SENDERS), ratios(runs, burst, RFC_SENDERS)
     rows = []
@@ -346,7 +267,3 @@ def table_listing(runs: Runs, id: str) -> Listing:
         f"{RFC_WORDS + ' ' if standard else ''}{_lengths(runs, points)}".strip(),
         pd.DataFrame(rows),
     )
-
-
-def _height(mean: Interval) -> tuple[float, float, float, int]:
-    return (mean.estimate, mean.low, mean.high, mean.n)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from lightburst.papers.yu2004.points import (
@@ -113,21 +115,10 @@ def factor_points(quick: bool) -> list[Point]:
 def factor_case(access: float, burst: int) -> dict[str, Point]:
     """Give the points whose ratios are the gains and penalties of one case.
 
-    Parameters
-    ----------
-    access : float
-        Access bandwidth in bytes a second.
-    burst : int
-        S.
-
-    Returns
-    -------
-    dict of str to Point
-        Each differs from the one before in one factor alone: ``"no loss"`` (no assembly, p = 0),
-        ``"loss"`` (packets are lost), ``"first loss"`` (bursts of S are lost, with the signal's
-        round trip shorter by the 2 T_b of the assembly), ``"delay"`` (with the whole round trip),
-        and in place of SACK ``"New-Reno"`` and ``"Reno"``; besides ``"burst, no loss"``, which is
-        ``"delay"`` at p = 0.
+    Each differs from the one before in one factor alone: ``"no loss"`` (no assembly, p = 0),
+    ``"loss"`` (packets are lost), ``"first loss"`` (bursts of S are lost, with the signal's round
+    trip shorter by the 2 T_b of the assembly), ``"delay"`` (with the whole round trip), and in
+    place of SACK ``"New-Reno"`` and ``"Reno"``; besides ``"burst, no loss"``: ``"delay"`` at p = 0.
     """
     time = assembly_time(access, burst)
     burst_lost = Point(access, time, FACTOR_LOSS)
@@ -142,96 +133,21 @@ def factor_case(access: float, burst: int) -> dict[str, Point]:
     }
 
 
-# The search: every combination of these, with every sender below.
-SEARCH_ACCESS: Final = (TABLES, MEDIUM, HIGH)
-SEARCH_WINDOWS: Final = (20, 50, 100)
-SEARCH_TIMEOUTS: Final = (0.2, 0.5, 1.0)
-SEARCH_ACKS: Final = (1, 2)
-HALVINGS: Final = ("window", "flight-size")
-SEARCH_RENO: Final = {"on": RENO, "off": RENO._replace(bug_fix=False)}
-SEARCH_NEW_RENO: Final = {
-    "slow-but-steady": NEW_RENO,
-    "impatient": NEW_RENO._replace(partial="impatient"),
+def _for_traces(quick: bool) -> list[Point]:
+    """Figures 8 to 10 are traces of single runs; one point stands for their scenario."""
+    return burst_points(5, quick)[:1]
+
+
+#: The points of each part of the paper, given whether it is a preview.
+POINTS: Final[dict[str, Callable[[bool], list[Point]]]] = {
+    "fig5": lambda quick: [*surface_points(HIGH, quick), *optimum_points(quick)],
+    "fig6": partial(surface_points, MEDIUM),
+    "fig7": partial(surface_points, LOW),
+    "fig8": _for_traces,
+    "fig9": _for_traces,
+    "fig10": _for_traces,
+    "fig11": crossing_points,
+    "table1": lambda quick: [*burst_points(5, quick), *prototype_points(quick)],
+    "table2": partial(burst_points, 25),
+    "factors": factor_points,
 }
-SEARCH_SACK: Final = {"sack1": SACK, "sack": SACK._replace(recovery="sack")}
-# And, one at a time, what else is open, around the setting of the paper's scenario. A value of
-# "p" is the loss probability of the data.
-SEARCH_MORE: Final[dict[str, dict[str, object]]] = {
-    "35 ms more": {"extra": 0.035},
-    "ACKs not assembled": {"assembled": False},
-    "initial window 2": {"initial_window": 2},
-    "limited transmit": {"limited": True},
-    "ticks of 0.1 s": {"tick": 0.1},
-    "no growth on exit": {"exit_growth": False},
-    "ACKs lost as data": {"ack_loss": "p"},
-    "each fibre loses": {"every_link": True},
-}
-
-
-def search_networks(quick: bool) -> list[tuple[str, dict[str, object]]]:
-    """List the settings of the path that the search tries: a name for what else is varied, fields.
-
-    Parameters
-    ----------
-    quick : bool
-        Only the setting of the paper's scenario and the standard's minimum timeout beside it.
-
-    Returns
-    -------
-    list of tuple of str and dict
-        The name, empty for the grid itself, and the fields of `Point` with their values.
-    """
-    best: dict[str, object] = {"access": TABLES, "window": 50, "b": 1, "min_timeout": 0.2}
-    if quick:
-        return [("", best), ("", {**best, "min_timeout": 1.0})]
-    grid = itertools.product(SEARCH_ACCESS, SEARCH_WINDOWS, SEARCH_ACKS, SEARCH_TIMEOUTS)
-    names = ("access", "window", "b", "min_timeout")
-    found: list[tuple[str, dict[str, object]]] = [
-        ("", dict(zip(names, values, strict=True))) for values in grid
-    ]
-    return [*found, *((name, {**best, **fields}) for name, fields in SEARCH_MORE.items())]
-
-
-def search_point(network: dict[str, object], burst: int, p: float, sender: Sender) -> Point:
-    """Give one point of the search.
-
-    Parameters
-    ----------
-    network : dict of str to object
-        Fields of `Point`.
-    burst : int
-        S.
-    p : float
-        Loss rate.
-    sender : Sender
-        The sender; fields of the network that are a sender's override it.
-
-    Returns
-    -------
-    Point
-        The point.
-    """
-    fields = {name: p if value == "p" else value for name, value in network.items()}
-    access = float(str(fields["access"]))
-    return table_point(burst, p, sender)._replace(
-        **fields,  # type: ignore[arg-type]
-        time=assembly_time(access, burst),
-    )
-
-
-def search_points(quick: bool) -> list[Point]:
-    """List all points of the search, without repetition."""
-    senders = [
-        sender._replace(halving=halving)
-        for choice in (SEARCH_RENO, SEARCH_NEW_RENO, SEARCH_SACK)
-        for sender in choice.values()
-        for halving in (HALVINGS[:1] if quick else HALVINGS)
-    ]
-    found = (
-        search_point(network, burst, p, sender)
-        for _, network in search_networks(quick)
-        for burst in BURSTS
-        for p in TABLE_LOSSES
-        for sender in senders
-    )
-    return list(dict.fromkeys(found))

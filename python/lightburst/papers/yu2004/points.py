@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import resources
 from typing import Final, NamedTuple
 
-from lightburst.scenario import Scenario, load
+from lightburst.papers.paper import packaged
+from lightburst.scenario import Scenario
 from lightburst.scenario.explain import kinds
 from lightburst.scenario.transport import Tcp
 
@@ -51,7 +51,7 @@ class Sender(NamedTuple):
     limited: bool = False
 
 
-# The senders of ns-2 that explain most of the paper's tables; see `search`.
+# The senders of ns-2 that explain most of the paper's tables: docs/yu2004-search.md.
 RENO: Final = Sender("reno")
 NEW_RENO: Final = Sender("new-reno")
 SACK: Final = Sender("sack1")
@@ -147,13 +147,7 @@ class Point(NamedTuple):
         return min(self.access / SEGMENT_BYTES * self.time + 1, float(self.window))
 
     def settings(self) -> dict[str, object]:
-        """Say in the scenario's words what a point is.
-
-        Returns
-        -------
-        dict of str to object
-            Values by path.
-        """
+        """Say in the scenario's words what a point is: values by path."""
         delay = seconds(self.propagation / _HOPS_THERE_AND_BACK)
         low = self.access <= LOW
         return {
@@ -198,30 +192,10 @@ def seconds(time: float) -> str:
 
 
 def assembly_time(access: float, burst: int) -> float:
-    """Assembly time at which S segments make a burst: (S - 1) / lambda.
-
-    Parameters
-    ----------
-    access : float
-        Access bandwidth in bytes a second.
-    burst : int
-        S.
-
-    Returns
-    -------
-    float
-        Seconds.
-    """
+    """Assembly time in seconds at which S segments make a burst: (S - 1) / lambda."""
     return (burst - 1) * SEGMENT_BYTES / access
 
 
 def base() -> Scenario:
-    """Read the paper's scenario, which comes with the package.
-
-    Returns
-    -------
-    Scenario
-        SACK at 125 MB/s with T_b = 1 ms and p = 0.01.
-    """
-    with resources.as_file(resources.files(__package__) / "scenario.toml") as path:
-        return load(path)
+    """Read the paper's scenario: SACK at 125 MB/s with T_b = 1 ms and p = 0.01."""
+    return packaged(__package__)

@@ -5,121 +5,50 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
-from lightburst.papers.claims import Claim, Verdict, at_least, judged, known, within
-from lightburst.papers.yu2004.grids import PROTOTYPE_LOSSES, PROTOTYPE_SENDERS, table_point
-from lightburst.papers.yu2004.tolerance import CHECK
-from lightburst.study.statistics import mean_interval
+from lightburst.papers.claims import Claim, Verdict, known
+from lightburst.papers.published import rows_of
+from lightburst.papers.yu2004.grids import PROTOTYPE_SENDERS, TABLE_LOSSES, table_point
+from lightburst.papers.yu2004.published import SHEET, TOLERANCE
 
 if TYPE_CHECKING:
+    from lightburst.papers.yu2004.points import Point
     from lightburst.papers.yu2004.runs import Runs
 
-# Segments a second at S = 5, 125 kB/s, W_m = 50, by sender and log10 p = -3, -2.5, -2, -1.5, -1.
+# By sender and loss rate.
 PROTOTYPE: Final = {
-    "Reno, bug_fix off": (117.1, 101.6, 74.8, 43.8, 21.2),
-    "Reno, bug_fix on": (120.2, 106.8, 80.8, 46.6, 21.1),
-    "New-Reno, impatient": (119.3, 110.7, 84.7, 49.2, 22.8),
-    "New-Reno, slow but steady": (121.9, 116.8, 97.8, 56.7, 24.6),
-    "Sack1": (124.2, 122.9, 109.7, 63.6, 25.3),
-    "RFC 6675": (124.5, 123.5, 110.5, 65.8, 26.95),
+    (row["sender"], TABLE_LOSSES[round(2 * (float(row["log10_p"]) + 3))]): float(
+        row["segments_per_s"]
+    )
+    for row in rows_of(__package__, "prototype.csv")
 }
-# The prototype's RFC senders had three faults, found against traces. With them mended it gave 26.9
-# to 27.0 in place of 26.5 there; of the other values none was given anew.
-_CORRECTED: Final = ("RFC 6675", 0.1)
+_CORRECTED: Final = ("RFC 6675", TABLE_LOSSES[4])
 _CORRECTION: Final = (
     "The prototype's 26.5 was corrected to 26.9-27.0 after three faults of its RFC senders were "
     "mended: FlightSize with what limited transmit sent, SACKed data sent again after a timeout, "
     "no recovery that begins at the recovery point."
 )
-
-
-# `limited_claim` judges it; it needs the runs of the search.
 _LIMITED: Final = (
     "The prototype may have had limited transmit on, as ns-2.35 has and ns-2 before 2002 had not: "
-    "lightburst reproduce yu2004/search has the values with it."
+    "docs/yu2004-search.md judges it."
 )
 
 
+def check_point(sender: str, p: float) -> Point:
+    """Give the point of a check value."""
+    return table_point(5, p, PROTOTYPE_SENDERS[sender])
+
+
 def prototype_claims(runs: Runs) -> list[Claim]:
-    """Judge whether the two simulators agree.
-
-    Parameters
-    ----------
-    runs : Runs
-        Runs of table I.
-
-    Returns
-    -------
-    list of Claim
-        One for each value that the prototype gave and we have run.
-    """
+    """Judge whether the two simulators agree, for each value of the prototype that we have run."""
     claims = []
-    for name, values in PROTOTYPE.items():
-        for p, published in zip(PROTOTYPE_LOSSES, values, strict=True):
-            mean = runs.mean(table_point(5, p, PROTOTYPE_SENDERS[name]))
-            if not known(mean):
-                continue
-            low, high = published * (1 - CHECK), published * (1 + CHECK)
-            verdict = within(mean, low, high)
-            notes = [_CORRECTION] if (name, p) == _CORRECTED else []
-            if verdict is not Verdict.HOLDS:
-                notes.append(_LIMITED)
-            claims.append(
-                judged(
-                    f"check-{name.replace(',', '').replace(' ', '-').lower()}{math.log10(p):.2g}",
-                    "table1",
-                    f"Throughput at S = 5, 125 kB/s, {name}, log10 p = {math.log10(p):.2g} "
-                    "(segments/s)",
-                    published,
-                    mean,
-                    verdict,
-                    f"our whole interval is within {CHECK:.0%} of {published:g}, which the "
-                    "prototype itself knows to about 1 %",
-                    " ".join(notes),
-                    source="independent prototype",
-                )
-            )
+    for (sender, p), published in PROTOTYPE.items():
+        mean = runs.mean(check_point(sender, p))
+        if not known(mean):
+            continue
+        slug = sender.replace(",", "").replace(" ", "-").lower()
+        sheet = SHEET.told(slug=slug, sender=sender, power=math.log10(p), value=published)
+        note = _CORRECTION if (sender, p) == _CORRECTED else ""
+        bound = tuple(published * (1 + sign * TOLERANCE["check"]) for sign in (-1, 1))
+        claim = sheet.judge("check", mean, note, bound=bound, published=published)
+        claims.append(claim if claim.verdict is Verdict.HOLDS else claim.noted(_LIMITED))
     return claims
-
-
-def limited_claim(runs: Runs) -> list[Claim]:
-    """Judge whether the prototype had limited transmit on, from the runs of the search.
-
-    Parameters
-    ----------
-    runs : Runs
-        Runs of the search.
-
-    Returns
-    -------
-    list of Claim
-        One, or none where not all senders were run with it.
-    """
-    off = {
-        limited: np.abs(np.log([
-            runs.mean(table_point(5, p, PROTOTYPE_SENDERS[name]._replace(limited=limited))).estimate
-            / published
-            for name, values in PROTOTYPE.items()
-            for p, published in zip(PROTOTYPE_LOSSES, values, strict=True)
-        ]))
-        for limited in (False, True)
-    }  # fmt: skip
-    nearer = off[False] - off[True]
-    if not np.isfinite(nearer).all():
-        return []
-    gain = mean_interval(nearer)
-    return [
-        judged(
-            "search-limited",
-            "search",
-            "With limited transmit our senders come nearer to the check values (mean over the "
-            f"{nearer.size} of their distance without it less that with it; logarithms)",
-            None,
-            gain,
-            at_least(gain, 0.0),
-            "the whole interval is above 0",
-            f"Largest distance without: {off[False].max():.1%}, with: {off[True].max():.1%}.",
-            source="independent prototype",
-        )
-    ]

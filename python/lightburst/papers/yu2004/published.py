@@ -1,19 +1,29 @@
-"""Tables I and II as they are printed."""
+"""What the paper and the independent prototype give as numbers, and what they are held against."""
 
 from __future__ import annotations
 
 import math
 from typing import Final
 
-from lightburst.papers.yu2004.grids import TABLE_LOSSES
+from lightburst.papers.published import rows_of
+from lightburst.papers.sheet import Sheet
+from lightburst.papers.yu2004.points import PAPER_SENDERS, RFC_SENDERS
 
-# By S and flavour: throughput over that of Reno at log10 p = -3, -2.5, -2, -1.5, -1, -0.5. As text,
-# because the digits say how far a number is rounded.
+#: The claims, and the tolerances that they share.
+SHEET: Final = Sheet.of(__package__)
+TOLERANCE: Final = SHEET.tolerance
+
+#: Senders that the paper may mean, the end of the claims' names, and who claims it.
+FAMILIES: Final = (
+    (PAPER_SENDERS, "", "paper"),
+    (RFC_SENDERS, "-rfc", "paper, with the senders of the RFCs"),
+)
+
+# Tables I and II: throughput over that of Reno. As text, because the digits say how far a number is
+# rounded.
 _PRINTED: Final = {
-    (5, "new-reno"): ("1.0", "1.1", "1.29", "1.19", "1.03", "0.93"),
-    (5, "sack"): ("1.0", "1.07", "1.58", "1.4", "1.33", "1.07"),
-    (25, "new-reno"): ("1.0", "0.94", "0.9", "0.76", "0.93", "1.06"),
-    (25, "sack"): ("1.0", "1.03", "1.02", "1.1", "1.0", "1.0"),
+    (int(row["S"]), float(row["log10_p"]), row["flavour"]): row["over_reno"]
+    for row in rows_of(__package__, "tables.csv")
 }
 
 
@@ -25,7 +35,7 @@ def ratio_of(burst: int, p: float, kind: str) -> tuple[float, float]:
     burst : int
         S: 5 (table I) or 25 (table II).
     p : float
-        Loss rate, one of `TABLE_LOSSES`.
+        Loss rate, one of the tables'.
     kind : str
         ``"new-reno"`` or ``"sack"``.
 
@@ -35,6 +45,5 @@ def ratio_of(burst: int, p: float, kind: str) -> tuple[float, float]:
         The ratio, and by how much it may have been rounded. Most cells have two decimals, so that
         "1.1" may be 1.10 as well as 1.1; the wider reading is taken.
     """
-    place = [math.isclose(p, loss) for loss in TABLE_LOSSES].index(True)
-    text = _PRINTED[burst, kind][place]
+    text = _PRINTED[burst, round(math.log10(p), 1), kind]
     return float(text), 0.5 * 10.0 ** -len(text.partition(".")[2])

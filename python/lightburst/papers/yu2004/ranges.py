@@ -4,29 +4,18 @@ from __future__ import annotations
 
 import pandas as pd
 
-from lightburst.models.yu2004 import surface_ranges, written
+from lightburst.models.yu2004 import ABOUT, surface_ranges, written
 from lightburst.papers.figure import Listing
 from lightburst.papers.yu2004.figures import SURFACES, grid_of, rate_name
 from lightburst.papers.yu2004.runs import Runs
 from lightburst.papers.yu2004.theory import throughput
-from lightburst.papers.yu2004.tolerance import ABOUT
 
 
-def listing(runs: Runs, id: str) -> Listing:
+def listing(id: str, runs: Runs) -> Listing:
     """Write the ranges of figure 5, 6 or 7 into a table, simulation beside theory.
 
-    Parameters
-    ----------
-    runs : Runs
-        The runs.
-    id : str
-        ``"fig5"``, ``"fig6"`` or ``"fig7"``.
-
-    Returns
-    -------
-    Listing
-        A row for the ATO and the ATI range of each loss rate, then for the LRI range of each
-        assembly time.
+    A row for the ATO and the ATI range of each loss rate, then for the LRI range of each assembly
+    time.
     """
     points = grid_of(runs, SURFACES[id])
     columns = {
@@ -39,7 +28,7 @@ def listing(runs: Runs, id: str) -> Listing:
         # Points of the grid that were not run are gaps in it.
         surface = pd.DataFrame({"p": losses, "time": times, "rate": rates})
         surface = surface.pivot_table("rate", "p", "time")
-        found[source] = surface_ranges(surface.index, surface.columns, surface, tolerance=ABOUT)
+        found[source] = surface_ranges(surface.index, surface.columns, surface)
     rows = [
         {
             "range": kind,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from lightburst.papers.claims import UNKNOWN
+from lightburst.papers.runs import by_point
 from lightburst.papers.yu2004.points import PAYLOAD_BITS, Point
 from lightburst.study.statistics import Interval, log_ratio_error, mean_interval, ratio_of_means
 
@@ -46,30 +47,15 @@ class Runs:
 
     @classmethod
     def of(cls, table: pd.DataFrame) -> Self:
-        """Sort runs by point.
+        """Sort runs by point: a row for each run, the fields of `Point`, ``seed`` and the metrics.
 
-        Parameters
-        ----------
-        table : pandas.DataFrame
-            One row for each run: the fields of `Point`, ``seed`` and the metrics.
-
-        Returns
-        -------
-        Runs
-            The same, to be looked up.
-
-        Notes
-        -----
         Throughput is what arrived in order at the receiver, without headers, over the whole time
         of the run, in segments of 960 useful bytes; what is sent again counts once. Set-up and the
         first slow start are not cut off: they cost a few round trips, under 0.1 % of a run of
         10,000 s, and under 0.5 % of one of 100,000 s at 1.25 kB/s.
         """
         samples, simulated, totals = {}, {}, {}
-        for key, rows in table.sort_values("seed", kind="stable").groupby(
-            list(Point._fields), sort=False
-        ):
-            point = _point(key)
+        for point, rows in by_point(table, Point, Point._fields):
             samples[point] = rows["throughput_bps"].to_numpy(dtype=float) / PAYLOAD_BITS
             simulated[point] = float(rows["makespan_s"].sum())
             totals[point] = rows.sum(numeric_only=True)
@@ -99,20 +85,11 @@ class Runs:
         return UNKNOWN if values is None else mean_interval(values)
 
     def ratio(self, top: Point, bottom: Point) -> Interval:
-        """Throughput of a point over that of another.
+        """Throughput of a point over that of another, by `ratio_of_means`.
 
-        Parameters
-        ----------
-        top, bottom : Point
-            Numerator and denominator. Runs of the same seed draw the same losses, burst by burst:
-            senders that do the same have the same throughput, others soon meet them with other
-            segments. So they are paired, which is right in both cases.
-
-        Returns
-        -------
-        Interval
-            Ratio of the means, `lightburst.study.statistics.ratio_of_means`; `UNKNOWN` where one
-            was not run or carried nothing.
+        Runs of the same seed draw the same losses, burst by burst: senders that do the same have
+        the same throughput, others soon meet them with other segments. So they are paired, which is
+        right in both cases. `UNKNOWN` where one was not run or carried nothing.
         """
         above, below = self._samples.get(top), self._samples.get(bottom)
         if above is None or below is None or above.mean() <= 0 or below.mean() <= 0:
@@ -126,18 +103,10 @@ class Runs:
     def paper_half(self, top: Point, bottom: Point) -> float:
         """Give how far a ratio of the paper's may be from the truth by chance alone.
 
-        Parameters
-        ----------
-        top, bottom : Point
-            Numerator and denominator.
-
-        Returns
-        -------
-        float
-            Half of the 95 % interval of the logarithm of a ratio of two means over 1e6 s each, as
-            the paper ran them, from the spread of our runs; NaN where there are fewer than two.
-            Whether the paper's runs had losses in common is not known; the wider reading is taken,
-            that they had not.
+        Half of the 95 % interval of the logarithm of a ratio of two means over 1e6 s each, as the
+        paper ran them, from the spread of our runs; NaN where there are fewer than two. Whether the
+        paper's runs had losses in common is not known; the wider reading is taken, that they had
+        not.
         """
         variance = 0.0
         for point in (top, bottom):
@@ -147,9 +116,3 @@ class Runs:
             length = self.simulated_s[point] / values.size
             variance += float(values.var(ddof=1) / values.mean() ** 2) * length / PAPER_TIME_S
         return 1.96 * math.sqrt(variance)
-
-
-def _point(key: Any) -> Point:
-    """Make a point of a row's labels, whose NumPy types would not be equal in a file's."""
-    defaults: tuple[Any, ...] = Point(0.0, 0.0, 0.0)
-    return Point._make(type(old)(value) for old, value in zip(defaults, key, strict=True))

@@ -24,18 +24,10 @@ _TICK_S: Final = 0.01
 
 
 def round_trip_s(point: Point) -> float:
-    """Round trip without assembly that the closed forms are given.
+    """Round trip in seconds, without assembly, that the closed forms are given.
 
-    Parameters
-    ----------
-    point : Point
-        Which one.
-
-    Returns
-    -------
-    float
-        Seconds: what the signal takes. At 1.25 kB/s a power of p through the paper's two values,
-        and not more than a full window takes on the access link.
+    It is what the signal takes. At 1.25 kB/s it is a power of p through the paper's two values, and
+    not more than a full window takes on the access link.
     """
     signal = point.propagation + point.extra
     if point.access > LOW:
@@ -46,18 +38,9 @@ def round_trip_s(point: Point) -> float:
 
 
 def flow_of(points: Sequence[Point]) -> Flow:
-    """Give points to the closed forms.
+    """Give points with losses to the closed forms, as arrays of shape (points,).
 
-    Parameters
-    ----------
-    points : sequence of Point
-        With losses.
-
-    Returns
-    -------
-    Flow
-        Arrays of shape (points,). The timeout is that of a steady round trip: one tick above it,
-        and not below the minimum.
+    The timeout is that of a steady round trip: one tick above it, and not below the minimum.
     """
     trips = np.array([round_trip_s(point) for point in points])
     times = np.array([point.time for point in points])
@@ -74,16 +57,5 @@ def flow_of(points: Sequence[Point]) -> Flow:
 
 
 def throughput(points: Sequence[Point]) -> FloatArray:
-    """Throughput of SACK by the corrected equations (26) and (28).
-
-    Parameters
-    ----------
-    points : sequence of Point
-        With losses.
-
-    Returns
-    -------
-    ndarray of float, shape (points,)
-        Segments a second; nothing is clipped.
-    """
+    """Throughput of SACK in segments/s by the corrected (26) and (28); nothing is clipped."""
     return np.asarray(predict(flow_of(points), "sack").throughput)

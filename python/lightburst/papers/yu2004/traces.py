@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from lightburst.papers.figure import PACKET_COLUMNS, Packets
@@ -17,7 +16,6 @@ from lightburst.papers.yu2004.points import (
     PAPER_SENDERS,
     RENO,
     RFC_RENO,
-    RFC_SENDERS,
     RFC_WORDS,
     TABLES,
     Point,
@@ -25,8 +23,10 @@ from lightburst.papers.yu2004.points import (
     base,
     seconds,
 )
+from lightburst.papers.yu2004.published import FAMILIES
+from lightburst.papers.yu2004.theory import ROUND_TRIPS
 from lightburst.simulate import run
-from lightburst.trace import FlowTrace, series, tables
+from lightburst.trace import FlowTrace, repairs, series, tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -49,23 +49,21 @@ MEDIUM_LOW: Final = 10**-2
 # The paper's axis ends after 40 s; what is counted needs more.
 SHOWN_S: Final = 40.0
 RANDOM_S: Final = 5000.0
-# The round trip at 1.25 kB/s, "for a given loss rate p (from 0.003 to 0.1)", without assembly.
-ROUND_TRIP_LOSSES: Final = (0.003, 0.1)
+# How long the round trip at 1.25 kB/s is measured.
 ROUND_TRIP_S: Final = 1e5
 PACKETS: Final = "trace_packets"
 OUTCOMES: Final = "trace_outcomes"
 LOSSES: Final = "trace_losses"
 PROGRESS: Final = "trace_progress"
-# End of the names, words on the panels, and the senders.
-FAMILIES: Final = (
-    ("", "", PAPER_SENDERS),
-    ("-rfc", ", senders of the RFCs", RFC_SENDERS),
-)
+# Senders that figure 8 may mean, the end of the claims' names, and who claims it.
 RENOS: Final = (
-    ("", "", RENO),
-    ("-no-bug-fix", ", without bug_fix", RENO._replace(bug_fix=False)),
-    ("-rfc", ", sender of the RFCs", RFC_RENO),
+    (RENO, "", "paper"),
+    (RENO._replace(bug_fix=False), "-no-bug-fix", "paper, with Reno without bug_fix"),
+    (RFC_RENO, *FAMILIES[1][1:]),
 )
+# How the senders of a panel differ, by the end of the figure's name.
+RENO_WORDS: Final = {"": "", "-no-bug-fix": ", without bug_fix", "-rfc": ", sender of the RFCs"}
+WORDS: Final = {"": "", "-rfc": ", senders of the RFCs"}
 
 
 class Case(NamedTuple):
@@ -96,35 +94,24 @@ class Case(NamedTuple):
 
 
 def cases(parts: Sequence[str]) -> Iterator[Case]:
-    """List the runs that some parts need.
-
-    Parameters
-    ----------
-    parts : sequence of str
-        Parts of the paper.
-
-    Yields
-    ------
-    Case
-        In the order of the figures.
-    """
+    """List the runs that some parts need, in the order of the figures."""
     for case in _all():
         if case.part in parts:
             yield case
 
 
 def _all() -> Iterator[Case]:
-    for p in ROUND_TRIP_LOSSES:
+    for p, _ in ROUND_TRIPS:
         point = Point(LOW, min(TIMES[LOW]), p)
         yield Case("", f"p = {p:g}", "fig7", point, 0, ROUND_TRIP_S)
-    for suffix, words, reno in RENOS:
+    for reno, suffix, _ in RENOS:
         for letter, window in (("a", 20), ("b", 200)):
-            panel = f"({letter}) Reno, W = {window}{words}"
+            panel = f"({letter}) Reno, W = {window}{RENO_WORDS[suffix]}"
             yield _scripted(f"fig8{letter}{suffix}", panel, "fig8", reno, 5, window)
-    for suffix, words, senders in FAMILIES:
+    for senders, suffix, _ in FAMILIES:
         for letter, burst in (("a", 5), ("b", 25)):
             for sender in reversed(senders):
-                panel = f"{NAMES[sender]}{words}"
+                panel = f"{NAMES[sender]}{WORDS[suffix]}"
                 yield _scripted(f"fig9{letter}{suffix}", panel, "fig9", sender, burst, 40)
     for letter, p in (("a", MEDIUM_HIGH), ("b", MEDIUM_LOW)):
         for sender in reversed(PAPER_SENDERS):
@@ -151,8 +138,8 @@ def record(parts: Sequence[str]) -> dict[str, pd.DataFrame]:
     dict of str to DataFrame
         ``trace_packets``: ``figure``, ``panel``, ``kind``, ``time_s``, ``packet``;
         ``trace_outcomes``: one row for each run, see `outcome`; of runs with losses by chance
-        ``trace_losses``, see `losses`, and ``trace_progress``, see `progress`. Nothing where
-        nothing is needed.
+        ``trace_losses`` and ``trace_progress``, as `lightburst.trace.repairs` gives them. Nothing
+        where nothing is needed.
     """
     packets, outcomes = [], []
     by_chance: dict[str, list[pd.DataFrame]] = {LOSSES: [], PROGRESS: []}
@@ -162,7 +149,10 @@ def record(parts: Sequence[str]) -> dict[str, pd.DataFrame]:
         if case.figure:
             packets.append(_shown(case, trace, outcomes[-1]))
         if case.figure and not case.window:
-            for name, table in ((LOSSES, losses(trace)), (PROGRESS, progress(trace))):
+            for name, table in (
+                (LOSSES, repairs.losses(trace)),
+                (PROGRESS, repairs.progress(trace, SHOWN_S, RANDOM_S)),
+            ):
                 by_chance[name].append(table.assign(figure=case.figure, panel=case.panel))
     found = {name: pd.concat(rows, ignore_index=True) for name, rows in by_chance.items() if rows}
     if packets:
@@ -223,140 +213,18 @@ def _run(scenario: Scenario, drops: list[dict[str, int]], length_s: float) -> Fl
 
 
 def outcome(case: Case, trace: FlowTrace, number: int | None) -> dict[str, Any]:
-    """Sum up one traced run.
-
-    Parameters
-    ----------
-    case : Case
-        What was run.
-    trace : FlowTrace
-        What the flow did.
-    number : int or None
-        Which burst was lost by order.
-
-    Returns
-    -------
-    dict
-        ``figure``, ``panel``; ``lost_at_s`` (departure of the burst that was ordered to be lost),
-        ``window`` (congestion window then, segments, not above W_m), ``burst`` (its segments),
-        ``timeouts`` in the `AFTER_S` after it (in the whole run where none is ordered) and
-        ``timeout_after_s`` of the first; ``threshold`` (segments) after the recovery;
-        ``received`` (segments acknowledged in the `AFTER_S`); ``repaired_after_s`` (until all that
-        was sent before the first retransmission is acknowledged); ``recoveries`` (entries into
-        fast recovery; ``recoveries_after`` the loss and before the first timeout); ``reach``
-        (segments from the first lost one to the last one sent by then); ``round_trip_s`` (mean of
-        the sender's samples), ``timer_s`` (the timeout that the sender had set at the loss).
-    """
-    windows, payload = tables.windows(trace), trace.payload_bytes
-    times = series.timeouts_s(trace)
-    state = windows["state"].astype(str).to_numpy()
-    entered = (state == "fast recovery") & (np.roll(state, 1) != "fast recovery")
+    """Sum up one traced run: `summary`, and of a burst that was lost by order `after_loss`."""
     row: dict[str, Any] = {
         "figure": case.figure,
         "panel": case.panel,
         "part": case.part,
         "p": case.point.p,
-        "recoveries": int(entered[1:].sum()),
-        "timeouts": int(times.size),
-        "round_trip_s": _mean_sample(windows["rtt_s"]),
     }
+    row |= repairs.summary(trace)
     if number is None:
         return row
-    lost = float(trace.bursts["departure_ps"][trace.bursts["data"] > 0][number - 1] * 1e-12)
-    before = windows[windows["time_s"] <= lost].iloc[-1]
-    window = min(float(before["congestion_window_bytes"]) / payload, float(case.point.window))
-    stop = lost + AFTER_S if not (times > lost).any() else float(times[times > lost][0])
-    until = (windows["time_s"] <= stop).to_numpy()
-    after = times[(times > lost) & (times <= lost + AFTER_S)]
-    sent, heard = series.sends(trace), series.acknowledgements(trace)
-    again = sent[sent["again"] & (sent["time_s"] > lost)]
-    first = float(again["time_s"].min()) if len(again) else math.nan
-    highest = int(sent.loc[sent["time_s"] < first, "segment"].max()) if len(again) else 0
-    done = heard.loc[heard["segment"] > highest, "time_s"]
-    end = windows[windows["time_s"] <= lost + AFTER_S].iloc[-1]
-    missing = sent[sent["lost"] & (sent["departure_s"] == lost)]
-    first_lost = int(missing["segment"].min())
-    return row | {
-        "lost_at_s": lost,
-        "window": window,
-        "burst": len(missing),
-        "timeouts": int(after.size),
-        "timeout_after_s": float(after[0] - lost) if after.size else math.nan,
-        "recoveries_after": int((entered & until & (windows["time_s"] > lost).to_numpy()).sum()),
-        "reach": 1 + int(sent.loc[sent["time_s"] <= stop, "segment"].max()) - first_lost,
-        "timer_s": float(before["rto_s"]),
-        "threshold": float(end["slow_start_threshold_bytes"]) / payload,
-        "received": _at(heard, lost + AFTER_S) - _at(heard, lost),
-        "repaired_after_s": float(done.iloc[0] - lost) if len(done) else math.nan,
-    }
-
-
-def losses(trace: FlowTrace) -> pd.DataFrame:
-    """Tell how each loss was repaired.
-
-    Parameters
-    ----------
-    trace : FlowTrace
-        A run with losses by chance.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row for each run of bursts with data that were lost one after another: ``bursts``, how
-        many; ``repaired_after_s``, from the departure of the last of them until all that was sent
-        by then is acknowledged; ``timeouts`` in between. Those of which the end is not seen, or
-        that took nothing that was missing, are left out.
-    """
-    bursts = tables.bursts(trace)
-    bursts = bursts[bursts["data"]].sort_values("departure_s", kind="stable")
-    sent, heard = series.sends(trace), series.acknowledgements(trace)
-    times = series.timeouts_s(trace)
-    highest = np.maximum.accumulate(sent["segment"].to_numpy())
-    lost = bursts["lost"].to_numpy()
-    group = np.cumsum(np.diff(lost, prepend=False) != 0)
-    rows = []
-    for _, at in bursts["departure_s"][lost].groupby(group[lost]):
-        last = float(at.iloc[-1])
-        place = np.searchsorted(sent["time_s"], last, side="right") - 1
-        done = np.searchsorted(heard["segment"], highest[place], side="right")
-        end = float(heard["time_s"].iloc[done]) if done < len(heard) else math.nan
-        # A copy of what had arrived, sent again in vain and lost, needs no repair.
-        if end > last:
-            within = (times > float(at.iloc[0])) & (times <= end)
-            rows.append((len(at), end - last, int(within.sum())))
-    return pd.DataFrame(rows, columns=["bursts", "repaired_after_s", "timeouts"])
-
-
-def progress(trace: FlowTrace) -> pd.DataFrame:
-    """Count what is acknowledged in each stretch as long as the paper's axis.
-
-    Parameters
-    ----------
-    trace : FlowTrace
-        A run with losses by chance.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row for each stretch of `SHOWN_S`: ``until_s``, its end, and ``received``, segments
-        acknowledged in it.
-    """
-    heard = series.acknowledgements(trace)
-    ends = np.arange(0.0, RANDOM_S + SHOWN_S / 2, SHOWN_S)
-    place = np.searchsorted(heard["time_s"], ends, side="right")
-    counts = np.concatenate([[0.0], np.maximum.accumulate(heard["segment"])])[place]
-    return pd.DataFrame({"until_s": ends[1:], "received": np.diff(counts)})
-
-
-def _mean_sample(newest: pd.Series[float]) -> float:
-    """Average the samples, of which each row has the newest; one is new where it differs."""
-    known = newest.dropna()
-    return float(known[known != known.shift()].mean())
-
-
-def _at(heard: pd.DataFrame, time: float) -> float:
-    """Count the segments that were acknowledged by a time."""
-    return float(heard.loc[heard["time_s"] <= time, "segment"].max())
+    row |= repairs.after_loss(trace, number, AFTER_S)
+    return row | {"window": min(row["window"], float(case.point.window))}
 
 
 _TITLES: Final = {
@@ -378,21 +246,9 @@ _READY: Final = (
 def figures(
     parts: Sequence[str], recorded: Mapping[str, pd.DataFrame], version: str
 ) -> list[Packets]:
-    """Draw up figures 8 to 10.
+    """Draw up figures 8 to 10 from what `record` gave.
 
-    Parameters
-    ----------
-    parts : sequence of str
-        Parts of the paper.
-    recorded : mapping of str to DataFrame
-        What `record` gave.
-    version : str
-        Version of lightburst.
-
-    Returns
-    -------
-    list of Packets
-        With the senders of ns-2, and for figures 8 and 9 with those of the RFCs.
+    They are with the senders of ns-2, and for figures 8 and 9 with those of the RFCs, too.
     """
     if PACKETS not in recorded:
         return []

@@ -1,0 +1,12 @@
+"""Numbers that are published elsewhere, kept as CSV files in the package of their paper."""
+
+from __future__ import annotations
+
+import csv
+from importlib import resources
+
+
+def rows_of(package: str, name: str) -> list[dict[str, str]]:
+    """Read a CSV file of a package: a dict for each row, all values as text."""
+    text = (resources.files(package) / name).read_text(encoding="utf-8")
+    return list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
