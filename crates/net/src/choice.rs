@@ -1,6 +1,6 @@
 //! Choice among equal-cost next hops.
 
-use crate::{Context, PortId, Route, Unit};
+use crate::{Context, PortId, Route, Sendable};
 use lightburst_des::{mix, Stream};
 
 /// How a node chooses one port of a set.
@@ -33,7 +33,13 @@ impl Choice {
 
     /// Chooses an output for a unit.
     #[inline(always)]
-    pub fn pick(self, route: Route, unit: Unit, draw: &mut Stream, ctx: &Context<'_>) -> Pick {
+    pub fn pick(
+        self,
+        route: Route,
+        unit: impl Sendable,
+        draw: &mut Stream,
+        ctx: &Context<'_>,
+    ) -> Pick {
         let len = u32::from(route.len);
         let member = match self {
             _ if len == 1 => 0,

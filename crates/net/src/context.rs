@@ -4,7 +4,8 @@ use crate::fifo::{self, Behind};
 use crate::trace::{Passage, Place, What};
 use crate::{
     Birth, Bundle, Burst, BurstId, DropReason, Envelope, Event, Fabric, FlowId, Header, LinkId,
-    NodeId, Options, Packet, PacketId, PortId, Rate, Route, SwitchCounters, Token, Trace, Unit,
+    NodeId, Options, Packet, PacketId, PortId, Rate, Route, Sendable, SwitchCounters, Token, Trace,
+    Unit,
 };
 use lightburst_des::{Duration, Scheduler, Time};
 
@@ -61,8 +62,8 @@ impl<'a> Context<'a> {
 
     /// What the network reads of a unit that is here.
     #[inline]
-    pub fn envelope(&self, unit: impl Into<Unit>) -> &Envelope {
-        self.fabric.units.envelope(unit.into())
+    pub fn envelope(&self, unit: impl Sendable) -> &Envelope {
+        unit.envelope(&self.fabric.units)
     }
 
     /// A packet that is here.
@@ -91,8 +92,8 @@ impl<'a> Context<'a> {
 
     /// The equal-cost next hops of a unit.
     #[inline(always)]
-    pub fn route(&self, unit: impl Into<Unit>) -> Route {
-        let envelope = self.fabric.units.envelope(unit.into());
+    pub fn route(&self, unit: impl Sendable) -> Route {
+        let envelope = unit.envelope(&self.fabric.units);
         self.fabric.routing.route_of(self.node, envelope)
     }
 
@@ -207,8 +208,7 @@ impl<'a> Context<'a> {
     /// Hands a unit to a port, not before `from`; returns when it leaves. Whether it is still
     /// somewhere then is for the network to know: the link may have lost it.
     #[inline(always)]
-    pub fn send(&mut self, port: PortId, unit: impl Into<Unit>, from: Time) -> Time {
-        let unit = unit.into();
+    pub fn send(&mut self, port: PortId, unit: impl Sendable, from: Time) -> Time {
         let now = self.scheduler.now();
         let place = self.place(port);
         let link = place.link;
@@ -216,7 +216,7 @@ impl<'a> Context<'a> {
         if from > now {
             fabric.links.postpone(link, from);
         }
-        let envelope = fabric.units.envelope_mut(unit);
+        let envelope = unit.envelope_mut(&mut fabric.units);
         envelope.behind = Behind::NOTHING;
         let bytes = envelope.bytes;
         let transit = fabric.links.transmit(link, bytes, from);
@@ -228,13 +228,20 @@ impl<'a> Context<'a> {
                 start: transit.start,
                 arrival: transit.arrival,
             };
-            if fabric.watch(unit, passage) {
+            if fabric.watch(unit.into(), passage) {
                 return transit.start;
             }
         }
         let Fabric { links, units, .. } = fabric;
         let along = (link, transit.to);
-        fifo::travel(unit, along, transit.arrival, links, units, self.scheduler);
+        fifo::travel(
+            unit.into(),
+            along,
+            transit.arrival,
+            links,
+            units,
+            self.scheduler,
+        );
         transit.start
     }
 
@@ -273,7 +280,7 @@ impl<'a> Context<'a> {
     #[inline]
     pub fn drop(
         &mut self,
-        unit: impl Into<Unit>,
+        unit: impl Sendable,
         port: PortId,
         reason: DropReason,
         counters: &mut SwitchCounters,
@@ -284,7 +291,7 @@ impl<'a> Context<'a> {
 
     /// Drops a unit that wanted this port, where no switch counts it.
     #[inline]
-    pub fn lose(&mut self, unit: impl Into<Unit>, port: PortId, reason: DropReason) {
+    pub fn lose(&mut self, unit: impl Sendable, port: PortId, reason: DropReason) {
         let place = self.place(port);
         self.fabric
             .remove(unit.into(), place, reason, self.scheduler.now());

@@ -3,7 +3,7 @@
 //! links in use, and not with the units in flight.
 
 use crate::link::Links;
-use crate::units::Units;
+use crate::units::{Sendable, Units};
 use crate::{Event, LinkId, NodeId, Unit};
 use lightburst_des::{Scheduler, Time};
 
@@ -62,7 +62,7 @@ pub(crate) fn travel(
     let now = scheduler.now();
     match links.tail_mut(link).follow(unit, arrival, now) {
         Some(ahead) => {
-            units.envelope_mut(ahead).behind = Behind {
+            ahead.envelope_mut(units).behind = Behind {
                 unit: Some(unit),
                 due: arrival,
             };
@@ -74,12 +74,12 @@ pub(crate) fn travel(
 /// A unit arrives: the one behind it is the first on the link.
 #[inline(always)]
 pub(crate) fn arrived(
-    unit: Unit,
+    unit: impl Sendable,
     (link, to): (LinkId, NodeId),
     units: &Units,
     scheduler: &mut Scheduler<Event>,
 ) {
-    let Behind { unit, due } = units.envelope(unit).behind;
+    let Behind { unit, due } = unit.envelope(units).behind;
     if let Some(unit) = unit {
         scheduler.push(due, Event::Arrive { to, link, unit });
     }

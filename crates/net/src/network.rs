@@ -64,7 +64,11 @@ impl<H: Hosts> Model for Network<H> {
         // The kind is asked for once, though both arms look up the same: 1 % to 2 % faster.
         match event {
             Event::Arrive { to, link, unit } => {
-                fifo::arrived(unit, (link, to), &self.fabric.units, scheduler);
+                let along = (link, to);
+                match unit {
+                    Unit::Packet(it) => fifo::arrived(it, along, &self.fabric.units, scheduler),
+                    Unit::Burst(it) => fifo::arrived(it, along, &self.fabric.units, scheduler),
+                }
                 let site = to.0.wrapping_sub(self.host_count) as usize;
                 if let Some(Site { first_link, switch }) = self.sites.get_mut(site) {
                     let mut ctx = Context::new(to, *first_link, link, &mut self.fabric, scheduler);

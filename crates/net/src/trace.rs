@@ -1,6 +1,8 @@
 //! What happens to chosen flows, event by event: only when asked for.
 
-use crate::{Birth, DropReason, FlowId, Header, LinkId, NodeId, Options, PacketId, Unit, Units};
+use crate::{
+    Birth, DropReason, FlowId, Header, LinkId, NodeId, Options, PacketId, Sendable, Unit, Units,
+};
 use lightburst_des::{Duration, Time};
 
 /// A node and a link that begins there.
@@ -249,7 +251,7 @@ impl Trace {
             Unit::Packet(_) => None,
             Unit::Burst(burst) => Some(units.bursts[burst].birth),
         };
-        let packet = Holder::Packet(units.envelope(unit).flow);
+        let packet = Holder::Packet(unit.envelope(units).flow);
         self.holders[place.link.index()] = Some(burst.map_or(packet, Holder::Burst));
         for (at, packet) in units.packets_of(unit) {
             let mark = &mut self.marks[at.index()];

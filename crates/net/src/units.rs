@@ -48,6 +48,57 @@ pub struct Birth {
     pub nth: u32,
 }
 
+/// What can be sent: a packet, a burst, or a unit of either kind. Where the kind is known it is not
+/// looked up again at each step.
+pub trait Sendable: Copy + Into<Unit> {
+    /// Its envelope.
+    fn envelope(self, units: &Units) -> &Envelope;
+    /// Its envelope, to be changed.
+    fn envelope_mut(self, units: &mut Units) -> &mut Envelope;
+}
+
+impl Sendable for PacketId {
+    #[inline(always)]
+    fn envelope(self, units: &Units) -> &Envelope {
+        &units.packets[self].envelope
+    }
+
+    #[inline(always)]
+    fn envelope_mut(self, units: &mut Units) -> &mut Envelope {
+        &mut units.packets[self].envelope
+    }
+}
+
+impl Sendable for BurstId {
+    #[inline(always)]
+    fn envelope(self, units: &Units) -> &Envelope {
+        &units.bursts[self].envelope
+    }
+
+    #[inline(always)]
+    fn envelope_mut(self, units: &mut Units) -> &mut Envelope {
+        &mut units.bursts[self].envelope
+    }
+}
+
+impl Sendable for Unit {
+    #[inline(always)]
+    fn envelope(self, units: &Units) -> &Envelope {
+        match self {
+            Unit::Packet(packet) => packet.envelope(units),
+            Unit::Burst(burst) => burst.envelope(units),
+        }
+    }
+
+    #[inline(always)]
+    fn envelope_mut(self, units: &mut Units) -> &mut Envelope {
+        match self {
+            Unit::Packet(packet) => packet.envelope_mut(units),
+            Unit::Burst(burst) => burst.envelope_mut(units),
+        }
+    }
+}
+
 /// The units that are somewhere in the network.
 #[derive(Debug)]
 pub struct Units {
@@ -63,24 +114,6 @@ impl Units {
         Units {
             packets: Arena::with_capacity(packets),
             bursts: Arena::with_capacity(0),
-        }
-    }
-
-    /// The envelope of a unit.
-    #[inline(always)]
-    pub fn envelope(&self, unit: Unit) -> &Envelope {
-        match unit {
-            Unit::Packet(packet) => &self.packets[packet].envelope,
-            Unit::Burst(burst) => &self.bursts[burst].envelope,
-        }
-    }
-
-    /// The envelope of a unit, to be changed.
-    #[inline(always)]
-    pub(crate) fn envelope_mut(&mut self, unit: Unit) -> &mut Envelope {
-        match unit {
-            Unit::Packet(packet) => &mut self.packets[packet].envelope,
-            Unit::Burst(burst) => &mut self.bursts[burst].envelope,
         }
     }
 

@@ -107,7 +107,7 @@ impl Edge {
         self.counters.eo_bytes += u64::from(bundle.bytes);
         self.counters.forwarded += 1;
         let burst = ctx.bundle(&bundle, self.counters.bursts as u32);
-        let port = output(self.choice, burst.into(), &mut self.draw, ctx);
+        let port = output(self.choice, burst, &mut self.draw, ctx);
         let departure = ctx.now().max(ctx.free_at(port));
         ctx.note_burst(&bundle, burst, departure);
         let now = ctx.now();
@@ -131,10 +131,10 @@ impl Edge {
             return ctx.timer(end, token);
         }
         let route = ctx.route(burst);
-        match self.choice.pick(route, burst.into(), &mut self.draw, ctx) {
+        match self.choice.pick(route, burst, &mut self.draw, ctx) {
             Pick::Free(port) => {
                 self.counters.forwarded += 1;
-                cut_through(port, burst.into(), self.switching_time, ctx);
+                cut_through(port, burst, self.switching_time, ctx);
             }
             Pick::Busy(outputs) => {
                 let port = ctx.port(outputs, 0);

@@ -11,7 +11,7 @@ pub use hybrid::Hybrid;
 use crate::assembly::Assembly;
 use crate::edge::Edge;
 use lightburst_des::{Duration, Stream, Time};
-use lightburst_net::{Choice, Context, NodeId, Pick, PortId, Rate, Switch, Unit};
+use lightburst_net::{Choice, Context, NodeId, Pick, PortId, Rate, Sendable, Switch};
 use std::sync::Arc;
 
 /// The settings of all kinds of switch; each kind reads its own.
@@ -94,7 +94,12 @@ pub fn registry() -> [Entry; 4] {
 
 /// A free output, or one of all if none is free.
 #[inline]
-pub(crate) fn output(choice: Choice, unit: Unit, draw: &mut Stream, ctx: &Context<'_>) -> PortId {
+pub(crate) fn output(
+    choice: Choice,
+    unit: impl Sendable,
+    draw: &mut Stream,
+    ctx: &Context<'_>,
+) -> PortId {
     let route = ctx.route(unit);
     match choice.pick(route, unit, draw, ctx) {
         Pick::Free(port) => port,
@@ -107,7 +112,7 @@ pub(crate) fn output(choice: Choice, unit: Unit, draw: &mut Stream, ctx: &Contex
 #[inline]
 pub(crate) fn cut_through(
     port: PortId,
-    unit: Unit,
+    unit: impl Sendable,
     switching_time: Duration,
     ctx: &mut Context<'_>,
 ) {

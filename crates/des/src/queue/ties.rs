@@ -48,8 +48,17 @@ impl Ties {
     }
 
     /// The order of two events at `time`.
-    #[inline(never)]
+    #[inline]
     pub fn order<E: Event>(self, time: Time, a: &E, b: &E) -> Ordering {
+        let by_class = a.class().cmp(&b.class());
+        if by_class != Ordering::Equal && self.shuffle.is_none() {
+            return by_class;
+        }
+        self.drawn(time, a, b)
+    }
+
+    #[inline(never)]
+    fn drawn<E: Event>(self, time: Time, a: &E, b: &E) -> Ordering {
         if let Some(shuffle) = self.shuffle.filter(|_| a.node() != b.node()) {
             let place = |event: &E| rank(mix(shuffle ^ time.0), event.node());
             return place(a).cmp(&place(b));

@@ -2,7 +2,9 @@
 
 use super::{cut_through, Build};
 use lightburst_des::{Duration, Stream};
-use lightburst_net::{Choice, Context, DropReason, Pick, Switch, SwitchCounters, Token, Unit};
+use lightburst_net::{
+    Choice, Context, DropReason, Pick, Sendable, Switch, SwitchCounters, Token, Unit,
+};
 
 /// An all-optical switch.
 pub struct AllOptical {
@@ -22,10 +24,9 @@ impl AllOptical {
             counters: SwitchCounters::default(),
         }
     }
-}
 
-impl Switch for AllOptical {
-    fn on_unit(&mut self, unit: Unit, ctx: &mut Context<'_>) {
+    #[inline(always)]
+    fn take(&mut self, unit: impl Sendable, ctx: &mut Context<'_>) {
         self.counters.arrived += 1;
         let route = ctx.route(unit);
         match self.choice.pick(route, unit, &mut self.draw, ctx) {
@@ -37,6 +38,15 @@ impl Switch for AllOptical {
                 let port = ctx.port(outputs, 0);
                 ctx.drop(unit, port, DropReason::Contention, &mut self.counters);
             }
+        }
+    }
+}
+
+impl Switch for AllOptical {
+    fn on_unit(&mut self, unit: Unit, ctx: &mut Context<'_>) {
+        match unit {
+            Unit::Packet(packet) => self.take(packet, ctx),
+            Unit::Burst(burst) => self.take(burst, ctx),
         }
     }
 

@@ -3,7 +3,7 @@
 
 use super::{output, Build};
 use lightburst_des::{Duration, Stream, Time};
-use lightburst_net::{Choice, Context, DropReason, Switch, SwitchCounters, Token, Unit};
+use lightburst_net::{Choice, Context, DropReason, Sendable, Switch, SwitchCounters, Token, Unit};
 
 /// An electronic switch.
 pub struct Electronic {
@@ -27,11 +27,9 @@ impl Electronic {
             counters: SwitchCounters::default(),
         }
     }
-}
 
-impl Switch for Electronic {
-    #[inline]
-    fn on_unit(&mut self, unit: Unit, ctx: &mut Context<'_>) {
+    #[inline(always)]
+    fn take(&mut self, unit: impl Sendable, ctx: &mut Context<'_>) {
         let bytes = ctx.envelope(unit).bytes;
         self.counters.arrived += 1;
         self.counters.oe_bytes += u64::from(bytes);
@@ -44,7 +42,7 @@ impl Switch for Electronic {
             return ctx.drop(unit, port, DropReason::QueueFull, &mut self.counters);
         }
         if backlog >= self.ecn_threshold_bytes {
-            if let Unit::Packet(packet) = unit {
+            if let Unit::Packet(packet) = unit.into() {
                 ctx.mark_congestion(packet);
             }
             self.counters.marked += 1;
@@ -61,6 +59,16 @@ impl Switch for Electronic {
         self.counters.eo_bytes += u64::from(bytes);
         self.counters.forwarded += 1;
         ctx.send(port, unit, now);
+    }
+}
+
+impl Switch for Electronic {
+    #[inline]
+    fn on_unit(&mut self, unit: Unit, ctx: &mut Context<'_>) {
+        match unit {
+            Unit::Packet(packet) => self.take(packet, ctx),
+            Unit::Burst(burst) => self.take(burst, ctx),
+        }
     }
 
     fn on_timer(&mut self, _token: Token, _ctx: &mut Context<'_>) {

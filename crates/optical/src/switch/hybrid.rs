@@ -8,7 +8,7 @@ use buffer::{Buffer, Waiting};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::choice::any_free;
 use lightburst_net::{
-    Choice, Context, DropReason, Pick, Route, Switch, SwitchCounters, Token, Unit,
+    Choice, Context, DropReason, Pick, Route, Sendable, Switch, SwitchCounters, Token, Unit,
 };
 
 /// Its only timer: a buffered unit may leave.
@@ -53,8 +53,26 @@ impl Hybrid {
         }
     }
 
+    #[inline(always)]
+    /// Sends a unit on, or takes it into the buffer.
+    fn take(&mut self, unit: impl Sendable, ctx: &mut Context<'_>) {
+        self.counters.arrived += 1;
+        if self.armed <= ctx.now() {
+            // An azimuth that is released at this instant goes to the unit that waits for it.
+            self.look(ctx);
+        }
+        let route = ctx.route(unit);
+        match self.choice.pick(route, unit, &mut self.draw, ctx) {
+            Pick::Free(port) => {
+                self.counters.forwarded += 1;
+                cut_through(port, unit, self.switching_time, ctx);
+            }
+            Pick::Busy(azimuths) => self.buffer_or_drop(unit, azimuths, ctx),
+        }
+    }
+
     /// Takes a unit whose next hops are busy into the buffer, if it can.
-    fn buffer_or_drop(&mut self, unit: Unit, azimuths: Route, ctx: &mut Context<'_>) {
+    fn buffer_or_drop(&mut self, unit: impl Sendable, azimuths: Route, ctx: &mut Context<'_>) {
         let now = ctx.now();
         let bytes = ctx.envelope(unit).bytes;
         let port = ctx.port(azimuths, 0);
@@ -72,7 +90,7 @@ impl Hybrid {
         *input = received;
         let ready = if self.re_emit_early { now } else { received };
         let waiting = Waiting {
-            unit,
+            unit: unit.into(),
             azimuths,
             ready,
             number: self.counters.buffered,
@@ -141,18 +159,9 @@ fn possible(waiting: &Waiting, ctx: &Context<'_>) -> Time {
 impl Switch for Hybrid {
     #[inline]
     fn on_unit(&mut self, unit: Unit, ctx: &mut Context<'_>) {
-        self.counters.arrived += 1;
-        if self.armed <= ctx.now() {
-            // An azimuth that is released at this instant goes to the unit that waits for it.
-            self.look(ctx);
-        }
-        let route = ctx.route(unit);
-        match self.choice.pick(route, unit, &mut self.draw, ctx) {
-            Pick::Free(port) => {
-                self.counters.forwarded += 1;
-                cut_through(port, unit, self.switching_time, ctx);
-            }
-            Pick::Busy(azimuths) => self.buffer_or_drop(unit, azimuths, ctx),
+        match unit {
+            Unit::Packet(packet) => self.take(packet, ctx),
+            Unit::Burst(burst) => self.take(burst, ctx),
         }
     }
 
