@@ -13,11 +13,11 @@ pub use reno::Reno;
 pub use stop_and_wait::StopAndWait;
 
 /// What a congestion control is built from.
-pub struct Setting<'a> {
+pub struct CongestionControlSettings<'a> {
     /// The settings of its own table.
     pub parameters: &'a Parameters,
     /// Useful bytes of a full segment.
-    pub full: u32,
+    pub mss: u32,
     /// Window after the handshake, in useful bytes.
     pub initial_window: f64,
     /// Useful bytes that the receiver has room for.
@@ -25,27 +25,27 @@ pub struct Setting<'a> {
 }
 
 /// A congestion control by its name in the scenario.
-pub struct Entry {
+pub struct CongestionControlKind {
     /// The name.
     pub name: &'static str,
     /// Builds the state of one connection.
-    pub build: fn(&Setting) -> Box<dyn CongestionControl>,
+    pub build: fn(&CongestionControlSettings) -> Box<dyn CongestionControl>,
 }
 
 /// All congestion controls of `tcp`. A new one is a new file and a line here.
-pub const REGISTRY: &[Entry] = &[
-    Entry {
+pub const REGISTRY: &[CongestionControlKind] = &[
+    CongestionControlKind {
         name: "reno",
         build: |s| Box::new(Reno::new(s)),
     },
-    Entry {
+    CongestionControlKind {
         name: "stop-and-wait",
-        build: |s| Box::new(StopAndWait::new(s.full)),
+        build: |s| Box::new(StopAndWait::new(s.mss)),
     },
 ];
 
 /// The congestion control called `name`.
-pub fn find(name: &str) -> Option<&'static Entry> {
+pub fn find(name: &str) -> Option<&'static CongestionControlKind> {
     REGISTRY.iter().find(|entry| entry.name == name)
 }
 

@@ -113,7 +113,7 @@ impl DatagramHosts {
         let flow = &self.flows[index];
         let sizes = &self.sizes[usize::from(flow.group)];
         let state = &mut self.states[index];
-        let payload = (flow.size - state.sent).min(u64::from(sizes.payload())) as u32;
+        let payload = (flow.size - state.sent).min(u64::from(sizes.mss())) as u32;
         let header = Header {
             sequence: state.sent,
             payload,

@@ -5,7 +5,7 @@ use crate::segment::{Endpoint, FORWARD};
 use crate::sender::{self, Sender};
 use crate::starts::Starts;
 use crate::token::{self, token};
-use crate::transport::{Entry, Reception, Setting};
+use crate::transport::{Reception, TransportKind, TransportSettings};
 use crate::{Flow, Outcome, Parameters, Sizes, Status};
 use lightburst_des::{Duration, Ties, Time};
 use lightburst_net::{Context, FlowId, Hosts, Packet, PacketId, Token};
@@ -27,7 +27,7 @@ fn receiver_tokens(flow: FlowId) -> receiver::Tokens {
 /// What the flows of a group are built from.
 pub struct Group<'a> {
     /// Their transport.
-    pub transport: &'a Entry,
+    pub transport: &'a TransportKind,
     /// Its settings.
     pub parameters: &'a Parameters,
     /// Sizes on the wire.
@@ -66,7 +66,7 @@ impl TcpHosts {
         });
         let shared: Vec<Shared> = shared.collect();
         let build = |flow: &Flow, group: &Group| {
-            (group.transport.build)(&Setting {
+            (group.transport.build)(&TransportSettings {
                 parameters: group.parameters,
                 sizes: &group.sizes,
                 segment_time: segment_time(flow),
@@ -75,9 +75,9 @@ impl TcpHosts {
         let sender = |flow: &Flow| {
             let at = usize::from(flow.group);
             let (group, advertised) = (&groups[at], shared[at].reception.advertised);
-            let full = group.sizes.payload();
+            let mss = group.sizes.mss();
             let fin_with_data = group.transport.fin_with_data;
-            Sender::new(flow, full, advertised, fin_with_data, build(flow, group))
+            Sender::new(flow, mss, advertised, fin_with_data, build(flow, group))
         };
         let receiver = |flow: &Flow| {
             let group = &groups[usize::from(flow.group)];

@@ -57,7 +57,7 @@ impl Measure {
     pub fn segment(&self, sent: Time, flight: &Flight) -> Segment {
         Segment {
             sent,
-            delivered: flight.unacknowledged,
+            delivered: flight.snd_una,
             delivered_at: self.delivered_at,
             first_sent: self.first_sent,
             retransmitted: false,
@@ -71,7 +71,7 @@ impl Measure {
             // Karn: it may be the one that is timed, which tells nothing then.
             self.stop();
         } else if self.clock == Clock::OneAtATime && self.timed_at == Time::NEVER {
-            self.timed = flight.highest;
+            self.timed = flight.snd_max;
             self.timed_at = sent;
         }
     }
@@ -99,7 +99,7 @@ impl Measure {
                 .map(|segment| now.since(segment.sent)),
             Clock::OneAtATime => {
                 let sent = self.timed_at;
-                if sent == Time::NEVER || self.timed > flight.unacknowledged {
+                if sent == Time::NEVER || self.timed > flight.snd_una {
                     return None;
                 }
                 self.stop();
@@ -120,7 +120,7 @@ impl Measure {
         let sending = newest.sent.0.saturating_sub(newest.first_sent.0);
         let acknowledging = now.since(newest.delivered_at).0;
         DeliveryRate {
-            delivered: flight.unacknowledged - newest.delivered,
+            delivered: flight.snd_una - newest.delivered,
             interval: Duration(sending.max(acknowledging)),
         }
     }

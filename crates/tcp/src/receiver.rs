@@ -33,10 +33,10 @@ pub struct Tokens {
 #[repr(C, align(64))]
 pub struct Receiver {
     /// Next byte expected (RCV.NXT).
-    expected: u64,
+    rcv_nxt: u64,
     held: Reassembly,
     delay: Timer,
-    /// When the last byte before `expected` arrived.
+    /// When the last byte before `rcv_nxt` arrived.
     advanced: Time,
     /// In-order segments that are not acknowledged yet.
     waiting: u32,
@@ -46,10 +46,10 @@ pub struct Receiver {
     /// The group of its flow.
     pub group: u16,
     timer: Timer,
-    /// Last.ACK.sent of RFC 7323; kept with time stamps only.
-    last_sent: u64,
+    /// Last.ACK.sent of RFC 7323, kept with time stamps only.
+    last_ack_sent: u64,
     /// TS.Recent of RFC 7323.
-    recent: Time,
+    ts_recent: Time,
     /// None: only the sender retransmits, and this end answers.
     timeout: Option<Box<dyn TimeoutPolicy>>,
     /// Expirations of its timer since the sender answered.
@@ -66,13 +66,13 @@ impl Receiver {
             state: State::Listen,
             waiting: 0,
             fin: false,
-            expected: 0,
+            rcv_nxt: 0,
             advanced: Time::NEVER,
             held: Reassembly::default(),
             timer: Timer::default(),
             delay: Timer::default(),
-            recent: Time::NEVER,
-            last_sent: 0,
+            ts_recent: Time::NEVER,
+            last_ack_sent: 0,
             attempts: 0,
             duplicates: 0,
             timeout,
@@ -81,7 +81,7 @@ impl Receiver {
 
     /// Useful bytes received in order.
     pub fn received(&self) -> u64 {
-        self.expected
+        self.rcv_nxt
     }
 
     /// When the last of these bytes arrived; [`Time::NEVER`] before the first.
@@ -161,25 +161,25 @@ impl Receiver {
         };
         let has_fin = header.flags & FIN != 0;
         self.fin |= has_fin;
-        let in_order = segment.start == self.expected;
+        let in_order = segment.start == self.rcv_nxt;
         let mut duplicate = None;
         let mut at_once = true;
         if in_order {
-            self.expected = segment.end;
+            self.rcv_nxt = segment.end;
             self.advanced = ctx.now();
             if self.held.is_empty() {
                 self.waiting += 1;
                 at_once = self.waiting >= reception.acknowledge_every;
             } else {
                 // RFC 5681, section 4.2: a gap is filled, or part of it.
-                self.expected = self.held.advance(self.expected);
+                self.rcv_nxt = self.held.advance(self.rcv_nxt);
             }
         } else {
-            if segment.start < self.expected || self.held.holds(segment) {
+            if segment.start < self.rcv_nxt || self.held.holds(segment) {
                 self.duplicates += 1;
                 duplicate = Some(segment);
             }
-            if segment.start > self.expected {
+            if segment.start > self.rcv_nxt {
                 self.held.insert(segment);
             }
         }
@@ -200,11 +200,11 @@ impl Receiver {
     /// RFC 7323, section 4.3: the echo is that of the oldest segment not acknowledged.
     #[inline]
     fn stamp(&mut self, sequence: u64, options: Option<&Options>) {
-        let Some(options) = options.filter(|_| sequence <= self.last_sent) else {
+        let Some(options) = options.filter(|_| sequence <= self.last_ack_sent) else {
             return;
         };
-        if self.recent == Time::NEVER || options.timestamp >= self.recent {
-            self.recent = options.timestamp;
+        if self.ts_recent == Time::NEVER || options.timestamp >= self.ts_recent {
+            self.ts_recent = options.timestamp;
         }
     }
 
@@ -242,8 +242,8 @@ impl Receiver {
             .for_each(|&block| options.push(block));
         if reception.timestamps {
             options.timestamp = now;
-            options.echo = self.recent;
-            self.last_sent = self.expected;
+            options.echo = self.ts_recent;
+            self.last_ack_sent = self.rcv_nxt;
         }
         Some(options)
     }
@@ -281,7 +281,7 @@ impl Receiver {
         self.waiting = 0;
         self.delay.clear();
         let header = Header {
-            acknowledgement: self.expected,
+            acknowledgement: self.rcv_nxt,
             flags: flag | ACK,
             ..Header::default()
         };

@@ -36,8 +36,8 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// Useful bytes of a full segment.
-    pub fn payload(&self) -> u32 {
+    /// Useful bytes of a full segment (SMSS of RFC 5681).
+    pub fn mss(&self) -> u32 {
         self.segment - self.header
     }
 

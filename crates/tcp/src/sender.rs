@@ -3,7 +3,7 @@
 use crate::cc::{Ack, CongestionControl, Sent, Timeout};
 use crate::flight::{Covered, Flight};
 use crate::measure::Measure;
-use crate::recovery::{Candidate, LossRecovery, Phase, Reaction, RecoveryContext, TimerAction};
+use crate::recovery::{Candidate, LossRecovery, Phase, Reaction, SenderState, TimerAction};
 use crate::segment::{Endpoint, ACK, FIN, FIN_ACKNOWLEDGED, FORWARD, SYN, SYN_ACKNOWLEDGED};
 use crate::timer::Timer;
 use crate::transport::Transport;
@@ -67,17 +67,17 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// A sender of the data of `flow` in segments of `full` to a receiver that has room
-    /// for `advertised` bytes; `fin_with_data` as in [`crate::transport::Entry`].
+    /// A sender of the data of `flow` in segments of `mss` to a receiver that has room
+    /// for `advertised` bytes; `fin_with_data` as in [`crate::transport::TransportKind`].
     pub fn new(
         flow: &Flow,
-        full: u32,
+        mss: u32,
         advertised: u64,
         fin_with_data: bool,
         transport: Transport,
     ) -> Sender {
         Sender {
-            flight: Flight::new(flow.size, full, advertised),
+            flight: Flight::new(flow.size, mss, advertised),
             group: flow.group,
             congestion: transport.congestion,
             recovery: transport.recovery,
@@ -152,7 +152,7 @@ impl Sender {
             self.sample(now.since(self.syn_sent), end, ctx);
         } else {
             // RFC 5681, section 3.1: one segment after a SYN or SYN+ACK that was lost.
-            self.congestion.limit(u64::from(self.flight.full));
+            self.congestion.limit(u64::from(self.flight.mss));
         }
         self.measure.begin(now);
         self.send_allowed(end, tokens, ctx);
@@ -176,7 +176,7 @@ impl Sender {
         tokens: Tokens,
         ctx: &mut Context<'_>,
     ) {
-        let is_new = acknowledgement > self.flight.unacknowledged;
+        let is_new = acknowledgement > self.flight.snd_una;
         let blocks = options.map_or(&[][..], Options::blocks);
         let mut covered = None;
         if is_new {
@@ -186,11 +186,9 @@ impl Sender {
         match covered {
             Some(covered) => self.on_new_ack(covered, news, options, end, tokens, ctx),
             // RFC 5681, section 2: a duplicate, since data is outstanding.
-            None if acknowledgement == self.flight.unacknowledged
-                && !self.flight.is_acknowledged() =>
-            {
+            None if acknowledgement == self.flight.snd_una && !self.flight.is_acknowledged() => {
                 let lent =
-                    &mut RecoveryContext::new(&mut self.flight, &mut *self.congestion, ctx.now());
+                    &mut SenderState::new(&mut self.flight, &mut *self.congestion, ctx.now());
                 let reaction = self.recovery.on_duplicate(news, lent);
                 self.react(reaction, end, tokens, ctx);
                 self.send_allowed(end, tokens, ctx);
@@ -220,15 +218,15 @@ impl Sender {
         let ack = Ack {
             at: now,
             bytes: covered.bytes,
-            in_flight: self.flight.outstanding(),
+            in_flight: self.flight.flight_size(),
             rtt,
             delivery_rate: covered
                 .newest
                 .map(|segment| self.measure.delivery_rate(&segment, &self.flight, now)),
         };
-        let lent = &mut RecoveryContext::new(&mut self.flight, &mut *self.congestion, now);
+        let lent = &mut SenderState::new(&mut self.flight, &mut *self.congestion, now);
         let reaction = self.recovery.on_ack(&ack, news, lent);
-        if self.flight.unacknowledged == self.flight.size {
+        if self.flight.snd_una == self.flight.size {
             self.timer.clear();
             self.acknowledged = now;
             self.state = State::FinWait;
@@ -268,7 +266,7 @@ impl Sender {
             if restart {
                 self.timer.clear();
             }
-            let candidate = Candidate::hole(self.flight.unacknowledged);
+            let candidate = Candidate::hole(self.flight.snd_una);
             self.send_segment(candidate, end, tokens, ctx);
         } else if restart && !self.flight.is_acknowledged() {
             // RFC 6298, section 5: (5.3) new data acknowledged: restarted.
@@ -305,7 +303,7 @@ impl Sender {
     ) {
         let sequence = candidate.sequence;
         let payload = self.flight.payload(sequence);
-        let window = self.congestion.window() / u64::from(self.flight.full);
+        let window = self.congestion.window() / u64::from(self.flight.mss);
         // RFC 9293, section 3.10.4: the FIN goes with the last segment of the data.
         let last = self.fin_with_data && sequence + payload == self.flight.size;
         let header = Header {
@@ -318,7 +316,7 @@ impl Sender {
         let begin = end.send(
             header,
             self.measure.options(ctx.now()),
-            sequence < self.flight.highest,
+            sequence < self.flight.snd_max,
             ctx,
         );
         let sent = self.measure.counted_from(begin, ctx.now());
@@ -331,7 +329,7 @@ impl Sender {
         self.congestion.on_sent(&Sent {
             at: sent,
             bytes: payload,
-            in_flight: self.flight.outstanding(),
+            in_flight: self.flight.flight_size(),
             retransmission: again,
         });
         if let Some(rate) = self.congestion.pacing_rate() {
@@ -388,7 +386,7 @@ impl Sender {
             self.attempts += 1;
             return false;
         }
-        let first = self.flight.unacknowledged;
+        let first = self.flight.snd_una;
         let repeated = std::mem::replace(&mut self.timed_out_at, first) == first;
         self.attempts = if repeated { self.attempts + 1 } else { 1 };
         repeated
@@ -424,7 +422,7 @@ impl Sender {
             State::Established => {
                 self.congestion.on_timeout(&Timeout {
                     at: ctx.now(),
-                    in_flight: self.flight.outstanding(),
+                    in_flight: self.flight.flight_size(),
                     repeated,
                 });
                 self.recovery.on_timeout(&self.flight);
@@ -455,7 +453,7 @@ impl Sender {
             window,
             inflation: self.recovery.inflation(),
             threshold,
-            in_flight: self.flight.outstanding(),
+            in_flight: self.flight.flight_size(),
             rtt: trace.newest_sample(end.id),
             rto: self.timeout.value(),
             state: match self.recovery.phase(&self.flight) {

@@ -6,7 +6,7 @@ pub mod vectors;
 
 use crate::cc::{Ack, CongestionControl, Sent, Timeout};
 use crate::recovery::GoBackN;
-use crate::transport::{Clock, Entry, Reception, Setting, Transport};
+use crate::transport::{Clock, Reception, Transport, TransportKind, TransportSettings};
 use crate::{Flow, Group, Outcome, Parameters, Sizes, Status, TcpHosts, TimeoutPolicy, Value};
 use lightburst_des::{Duration, Simulator, Stop, Ties, Time};
 use lightburst_net::{Fabric, FlowId, Network, NodeId, Rate, Routing, Wire};
@@ -80,7 +80,7 @@ impl TimeoutPolicy for Constant {
     fn on_timeout(&mut self) {}
 }
 
-fn build(setting: &Setting) -> Transport {
+fn build(setting: &TransportSettings) -> Transport {
     let segments = setting.parameters.get("segments") as u64;
     let pace = setting.parameters.get("pace_bps") as u64;
     let rate = (pace > 0).then(|| Rate::from_bps(pace));
@@ -115,7 +115,7 @@ fn run(size: u64, segments: f64, pace_bps: f64, timeout_ps: f64) -> (Outcome, Ve
         start: Time::ZERO,
         size,
     };
-    let entry = Entry {
+    let entry = TransportKind {
         name: "fixed",
         build,
         reception: |_| Reception::PLAIN,

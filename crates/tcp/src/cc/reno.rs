@@ -1,6 +1,6 @@
 //! Slow start and congestion avoidance (RFC 5681, section 3.1).
 
-use super::{Ack, CongestionControl, Loss, Setting, Timeout};
+use super::{Ack, CongestionControl, CongestionControlSettings, Loss, Timeout};
 
 /// What is halved when a loss is seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,19 +17,19 @@ pub struct Reno {
     window: f64,
     threshold: f64,
     /// Sender maximum segment size (SMSS), in useful bytes.
-    full: f64,
+    mss: f64,
     advertised: f64,
     halving: Halving,
 }
 
 impl Reno {
     /// The state after the handshake.
-    pub fn new(setting: &Setting) -> Reno {
+    pub fn new(setting: &CongestionControlSettings) -> Reno {
         Reno {
             window: setting.initial_window,
             // RFC 5681, section 3.1: arbitrarily high at first.
             threshold: f64::INFINITY,
-            full: f64::from(setting.full),
+            mss: f64::from(setting.mss),
             advertised: setting.advertised,
             halving: match setting.parameters.word("halving") {
                 "window" => Halving::Window,
@@ -42,13 +42,13 @@ impl Reno {
         match self.halving {
             Halving::FlightSize => {
                 // RFC 5681, equation 4: ssthresh = max (FlightSize / 2, 2*SMSS)
-                self.threshold = (in_flight as f64 / 2.0).max(2.0 * self.full);
+                self.threshold = (in_flight as f64 / 2.0).max(2.0 * self.mss);
                 self.threshold
             }
             Halving::Window => {
                 let half = self.window.min(self.advertised) / 2.0;
-                let segments = (half / self.full).floor().max(2.0);
-                self.threshold = segments * self.full;
+                let segments = (half / self.mss).floor().max(2.0);
+                self.threshold = segments * self.mss;
                 half
             }
         }
@@ -59,10 +59,10 @@ impl CongestionControl for Reno {
     fn on_ack(&mut self, ack: &Ack) {
         if self.window < self.threshold {
             // RFC 5681, equation 2: cwnd += min (N, SMSS)
-            self.window += (ack.bytes as f64).min(self.full);
+            self.window += (ack.bytes as f64).min(self.mss);
         } else {
             // RFC 5681, equation 3: cwnd += SMSS*SMSS/cwnd
-            self.window += self.full * self.full / self.window;
+            self.window += self.mss * self.mss / self.window;
         }
         // What the receiver has no room for would never be used.
         self.window = self.window.min(self.advertised);
@@ -79,7 +79,7 @@ impl CongestionControl for Reno {
             self.halve(timeout.in_flight);
         }
         // RFC 5681, section 3.1: the loss window is one segment.
-        self.window = self.full;
+        self.window = self.mss;
     }
 
     fn limit(&mut self, window: u64) {

@@ -1,6 +1,6 @@
 //! No fast retransmit: a timeout sends everything outstanding again, in order.
 
-use super::{in_window, Candidate, LossRecovery, Phase, Reaction, RecoveryContext};
+use super::{in_window, Candidate, LossRecovery, Phase, Reaction, SenderState};
 use crate::cc::{Ack, CongestionControl};
 use crate::flight::Flight;
 
@@ -8,12 +8,12 @@ use crate::flight::Flight;
 pub struct GoBackN;
 
 impl LossRecovery for GoBackN {
-    fn on_ack(&mut self, ack: &Ack, _news: bool, cx: &mut RecoveryContext<'_>) -> Reaction {
-        cx.congestion.on_ack(ack);
+    fn on_ack(&mut self, ack: &Ack, _news: bool, sender: &mut SenderState<'_>) -> Reaction {
+        sender.congestion.on_ack(ack);
         Reaction::default()
     }
 
-    fn on_duplicate(&mut self, _news: bool, _cx: &mut RecoveryContext<'_>) -> Reaction {
+    fn on_duplicate(&mut self, _news: bool, _cx: &mut SenderState<'_>) -> Reaction {
         Reaction::KEEP
     }
 
@@ -21,7 +21,7 @@ impl LossRecovery for GoBackN {
 
     #[inline]
     fn candidate(&self, flight: &Flight, congestion: &dyn CongestionControl) -> Option<Candidate> {
-        in_window(flight, flight.outstanding(), congestion.window())
+        in_window(flight, flight.flight_size(), congestion.window())
     }
 
     fn phase(&self, _flight: &Flight) -> Phase {

@@ -4,9 +4,9 @@
 //! RFC 3649, RFC 9438, FAST, Vegas, RACK, DCTCP and BBR waits for those
 //! congestion controls.
 
-use crate::cc::{self, Ack, CongestionControl, Loss, Setting, Timeout};
+use crate::cc::{self, Ack, CongestionControl, CongestionControlSettings, Loss, Timeout};
 use crate::flight::{Flight, Segment};
-use crate::recovery::{self, Candidate, Kind, LossRecovery, Reaction, RecoveryContext};
+use crate::recovery::{self, Candidate, LossRecovery, Reaction, Reason, SenderState};
 use crate::timeout::Rfc6298;
 use crate::{Parameters, TimeoutPolicy, Value};
 use lightburst_des::{Duration, Time};
@@ -63,11 +63,11 @@ pub fn parameters(changes: &[(&str, f64)]) -> Parameters {
     Parameters::new(numbers.chain(switches).chain(words))
 }
 
-/// The window law `reno` with a window of `bytes` in segments of `full`.
-fn reno(bytes: f64, full: u32) -> Box<dyn CongestionControl> {
-    let setting = Setting {
+/// The window law `reno` with a window of `bytes` in segments of `mss`.
+fn reno(bytes: f64, mss: u32) -> Box<dyn CongestionControl> {
+    let setting = CongestionControlSettings {
         parameters: &parameters(&[]),
-        full,
+        mss,
         initial_window: bytes,
         advertised: 1e9,
     };
@@ -153,14 +153,14 @@ fn expiries_double_the_timeout_up_to_the_maximum() {
 #[test]
 fn an_acknowledgement_in_congestion_avoidance_opens_the_window_as_in_rfc_5681() {
     for row in list(&vectors()["rfc5681"]["CA"]) {
-        let full = whole(&row["SMSS"]);
-        let mut law = reno(1e6, full as u32);
+        let mss = whole(&row["SMSS"]);
+        let mut law = reno(1e6, mss as u32);
         // to begin avoidance at the window of the row
         law.on_loss(&loss(2 * whole(&row["cwnd"])));
         assert_eq!(law.exact_window(), number(&row["cwnd"]));
         law.on_ack(&Ack {
             at: Time::ZERO,
-            bytes: full,
+            bytes: mss,
             in_flight: 0,
             rtt: None,
             delivery_rate: None,
@@ -172,10 +172,10 @@ fn an_acknowledgement_in_congestion_avoidance_opens_the_window_as_in_rfc_5681() 
 #[test]
 fn a_loss_and_a_timeout_set_the_windows_of_rfc_5681() {
     for row in list(&vectors()["rfc5681"]["fr"]) {
-        let (full, in_flight) = (whole(&row["SMSS"]), whole(&row["FlightSize"]));
-        let mut congestion = reno(in_flight as f64, full as u32);
-        let mut flight = Flight::new(1_000_000, full as u32, u64::MAX);
-        (0..in_flight / full).for_each(|i| send(&mut flight, i * full));
+        let (mss, in_flight) = (whole(&row["SMSS"]), whole(&row["FlightSize"]));
+        let mut congestion = reno(in_flight as f64, mss as u32);
+        let mut flight = Flight::new(1_000_000, mss as u32, u64::MAX);
+        (0..in_flight / mss).for_each(|i| send(&mut flight, i * mss));
         let mut recovery = build("reno");
         let mut reaction = Reaction::default();
         for _ in 0..3 {
@@ -206,9 +206,9 @@ fn build(name: &str) -> Box<dyn LossRecovery> {
 fn context<'a>(
     flight: &'a mut Flight,
     congestion: &'a mut dyn CongestionControl,
-) -> RecoveryContext<'a> {
+) -> SenderState<'a> {
     let now = Time::ZERO;
-    RecoveryContext {
+    SenderState {
         flight,
         congestion,
         now,
@@ -226,7 +226,7 @@ pub fn acknowledge(
     let ack = Ack {
         at: Time::ZERO,
         bytes: covered.bytes,
-        in_flight: flight.outstanding(),
+        in_flight: flight.flight_size(),
         rtt: None,
         delivery_rate: None,
     };
@@ -250,8 +250,8 @@ fn five_losses_take_new_reno_through_the_windows_of_rfc_6582() {
         let mut recovery = (recovery::find("new-reno").unwrap().build)(&Parameters::new(all));
         let duplicates = whole(&steps[0]["dupacks"]);
         let again = (0..duplicates).filter(|_| {
-            let mut cx = context(&mut flight, &mut *congestion);
-            recovery.on_duplicate(false, &mut cx).retransmit
+            let mut sender = context(&mut flight, &mut *congestion);
+            recovery.on_duplicate(false, &mut sender).retransmit
         });
         assert_eq!(again.count(), 1);
         assert_eq!(
@@ -267,7 +267,7 @@ fn five_losses_take_new_reno_through_the_windows_of_rfc_6582() {
             let missing = whole(&step["rtx"]) - 1;
             let reaction = acknowledge(missing, &mut *recovery, &mut flight, &mut *congestion);
             assert!(reaction.retransmit);
-            assert_eq!(flight.unacknowledged, missing);
+            assert_eq!(flight.snd_una, missing);
             assert_eq!(window(&*congestion, &*recovery), number(&step["cwnd"]));
         }
         let reaction = acknowledge(20, &mut *recovery, &mut flight, &mut *congestion);
@@ -323,16 +323,14 @@ fn pipe_and_losses_are_those_of_rfc_6675() {
         let mut again = whole(&row["HighRxt"]);
         if reaction.retransmit {
             // the sender resends the first one, whatever the window says
-            lost.push(flight.unacknowledged);
+            lost.push(flight.snd_una);
         }
         let pipe = |recovery: &dyn LossRecovery, flight: &Flight| {
             let window = (0..=sent + 1).find(|w| candidate(recovery, flight, *w).is_some());
             window.expect("a window that is large enough") - 1
         };
         let mut seen = (again == 0).then(|| pipe(&*recovery, &flight));
-        let mut next = reaction
-            .retransmit
-            .then(|| Candidate::hole(flight.unacknowledged));
+        let mut next = reaction.retransmit.then(|| Candidate::hole(flight.snd_una));
         while let Some(candidate_now) = next.filter(|c| c.sequence < sent) {
             send(&mut flight, candidate_now.sequence);
             recovery.on_sent(candidate_now, &mut flight);
@@ -344,7 +342,7 @@ fn pipe_and_losses_are_those_of_rfc_6675() {
                 assert_eq!(pipe(&*recovery, &flight), added, "{case}");
                 seen = Some(added);
             }
-            next = candidate(&*recovery, &flight, u64::MAX).filter(|c| c.kind != Kind::Rescue);
+            next = candidate(&*recovery, &flight, u64::MAX).filter(|c| c.reason != Reason::Rescue);
             lost.extend(next.map(|c| c.sequence).filter(|sequence| *sequence < sent));
         }
         let expected: Vec<u64> = list(&row["lost"]).iter().map(byte).collect();
