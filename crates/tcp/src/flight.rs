@@ -4,16 +4,10 @@ use lightburst_des::Time;
 use std::collections::VecDeque;
 
 /// A segment that was sent and is not acknowledged.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Segment {
     /// When it was last sent.
     pub sent: Time,
-    /// Useful bytes acknowledged when it was sent, and when the last of them was.
-    pub delivered: u64,
-    /// See `delivered`.
-    pub delivered_at: Time,
-    /// Sending time of the segment whose acknowledgement came last before it was sent.
-    pub first_sent: Time,
     /// Whether it was sent more than once.
     pub retransmitted: bool,
 }
@@ -86,8 +80,13 @@ impl Flight {
         (self.size - sequence).min(u64::from(self.mss))
     }
 
-    /// The place of the segment that begins at `sequence`.
-    fn place(&self, sequence: u64) -> usize {
+    /// How many segments there are from `snd_una` to `snd_max`.
+    pub fn segments(&self) -> usize {
+        self.segments.len()
+    }
+
+    /// Which of these begins at `sequence`, counted from 0.
+    pub fn place(&self, sequence: u64) -> usize {
         ((sequence - self.snd_una) / u64::from(self.mss)) as usize
     }
 
@@ -98,19 +97,24 @@ impl Flight {
         Some(self.snd_una + before / mss * mss)
     }
 
-    /// Notes that the segment at `sequence` is sent; says whether it was before.
+    /// Notes that the segment at `sequence` is sent; says whether it was sent before.
     #[inline]
-    pub fn send(&mut self, sequence: u64, mut segment: Segment) -> bool {
+    pub fn send(&mut self, sequence: u64, sent: Time) -> bool {
         let end = sequence + self.payload(sequence);
         self.snd_nxt = self.snd_nxt.max(end);
         if sequence == self.snd_max {
             self.snd_max = end;
-            self.segments.push_back(segment);
+            self.segments.push_back(Segment {
+                sent,
+                retransmitted: false,
+            });
             return false;
         }
         let place = self.place(sequence);
-        segment.retransmitted = true;
-        self.segments[place] = segment;
+        self.segments[place] = Segment {
+            sent,
+            retransmitted: true,
+        };
         true
     }
 

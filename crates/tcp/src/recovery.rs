@@ -10,7 +10,7 @@ mod sack;
 mod sack1;
 mod tahoe;
 
-use crate::cc::{Ack, CongestionControl, Loss};
+use crate::cc::{Ack, Congestion, Loss};
 use crate::flight::Flight;
 use crate::Parameters;
 use lightburst_des::Time;
@@ -67,7 +67,7 @@ pub struct SenderState<'a> {
     /// What was sent.
     pub flight: &'a mut Flight,
     /// The window law.
-    pub congestion: &'a mut dyn CongestionControl,
+    pub congestion: &'a mut Congestion,
     /// The present time.
     pub now: Time,
 }
@@ -77,7 +77,7 @@ impl<'a> SenderState<'a> {
     #[inline]
     pub fn new(
         flight: &'a mut Flight,
-        congestion: &'a mut dyn CongestionControl,
+        congestion: &'a mut Congestion,
         now: Time,
     ) -> SenderState<'a> {
         SenderState {
@@ -186,7 +186,7 @@ pub trait LossRecovery: Send {
     fn on_timeout(&mut self, flight: &Flight);
 
     /// What may be sent now.
-    fn candidate(&self, flight: &Flight, congestion: &dyn CongestionControl) -> Option<Candidate>;
+    fn candidate(&self, flight: &Flight, window: u64) -> Option<Candidate>;
 
     /// A segment was sent; the flight knows already.
     fn on_sent(&mut self, _candidate: Candidate, _flight: &mut Flight) {}
@@ -297,13 +297,7 @@ impl Duplicates {
     }
 
     /// What may be sent in order, with the window widened by `inflation` or by limited transmit.
-    fn candidate(
-        &self,
-        inflation: Option<i64>,
-        flight: &Flight,
-        congestion: &dyn CongestionControl,
-    ) -> Option<Candidate> {
-        let window = congestion.window();
+    fn candidate(&self, inflation: Option<i64>, flight: &Flight, window: u64) -> Option<Candidate> {
         let wider = window.saturating_add_signed(inflation.unwrap_or(0));
         let outstanding = flight.flight_size();
         let candidate = in_window(flight, outstanding, wider);

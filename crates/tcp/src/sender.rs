@@ -1,6 +1,6 @@
 //! The end of a flow that has the data.
 
-use crate::cc::{Ack, CongestionControl, Sent, Timeout};
+use crate::cc::{Ack, Congestion, Sent, Timeout, Window};
 use crate::flight::{Covered, Flight};
 use crate::measure::Measure;
 use crate::recovery::{Candidate, LossRecovery, Phase, Reaction, SenderState, TimerAction};
@@ -37,7 +37,7 @@ pub struct Tokens {
 #[repr(C, align(64))]
 pub struct Sender {
     flight: Flight,
-    congestion: Box<dyn CongestionControl>,
+    congestion: Congestion,
     recovery: Box<dyn LossRecovery>,
     timeout: Box<dyn TimeoutPolicy>,
     timer: Timer,
@@ -154,7 +154,9 @@ impl Sender {
             // RFC 5681, section 3.1: one segment after a SYN or SYN+ACK that was lost.
             self.congestion.limit(u64::from(self.flight.mss));
         }
-        self.measure.begin(now);
+        if self.congestion.wants_delivery_rate() {
+            self.measure.want_delivery_rates(now);
+        }
         self.send_allowed(end, tokens, ctx);
         self.trace(end, ctx);
     }
@@ -187,8 +189,7 @@ impl Sender {
             Some(covered) => self.on_new_ack(covered, news, options, end, tokens, ctx),
             // RFC 5681, section 2: a duplicate, since data is outstanding.
             None if acknowledgement == self.flight.snd_una && !self.flight.is_acknowledged() => {
-                let lent =
-                    &mut SenderState::new(&mut self.flight, &mut *self.congestion, ctx.now());
+                let lent = &mut SenderState::new(&mut self.flight, &mut self.congestion, ctx.now());
                 let reaction = self.recovery.on_duplicate(news, lent);
                 self.react(reaction, end, tokens, ctx);
                 self.send_allowed(end, tokens, ctx);
@@ -220,11 +221,9 @@ impl Sender {
             bytes: covered.bytes,
             in_flight: self.flight.flight_size(),
             rtt,
-            delivery_rate: covered
-                .newest
-                .map(|segment| self.measure.delivery_rate(&segment, &self.flight, now)),
+            delivery_rate: self.measure.delivery_rate(&self.flight, now),
         };
-        let lent = &mut SenderState::new(&mut self.flight, &mut *self.congestion, now);
+        let lent = &mut SenderState::new(&mut self.flight, &mut self.congestion, now);
         let reaction = self.recovery.on_ack(&ack, news, lent);
         if self.flight.snd_una == self.flight.size {
             self.timer.clear();
@@ -280,9 +279,8 @@ impl Sender {
     #[inline]
     fn send_allowed(&mut self, end: Endpoint<'_>, tokens: Tokens, ctx: &mut Context<'_>) {
         loop {
-            let congestion = &*self.congestion;
-            let candidate = self.recovery.candidate(&self.flight, congestion);
-            let Some(candidate) = candidate else {
+            let window = self.congestion.cwnd();
+            let Some(candidate) = self.recovery.candidate(&self.flight, window) else {
                 return;
             };
             if self.release > ctx.now() {
@@ -303,7 +301,7 @@ impl Sender {
     ) {
         let sequence = candidate.sequence;
         let payload = self.flight.payload(sequence);
-        let window = self.congestion.window() / u64::from(self.flight.mss);
+        let window = self.congestion.cwnd() / u64::from(self.flight.mss);
         // RFC 9293, section 3.10.4: the FIN goes with the last segment of the data.
         let last = self.fin_with_data && sequence + payload == self.flight.size;
         let header = Header {
@@ -320,9 +318,8 @@ impl Sender {
             ctx,
         );
         let sent = self.measure.counted_from(begin, ctx.now());
-        let segment = self.measure.segment(sent, &self.flight);
-        let again = self.flight.send(sequence, segment);
-        self.measure.on_sent(sent, again, &self.flight);
+        let again = self.flight.send(sequence, sent);
+        self.measure.on_sent(sequence, sent, again, &self.flight);
         self.recovery.on_sent(candidate, &mut self.flight);
         self.transmissions += 1;
         self.retransmissions += u64::from(again);
@@ -445,21 +442,20 @@ impl Sender {
         let Some(trace) = ctx.trace(end.id) else {
             return;
         };
-        let congestion = &*self.congestion;
-        let (window, threshold) = (congestion.exact_window(), congestion.slow_start_threshold());
+        let Window { cwnd, ssthresh } = *self.congestion.window();
         trace.windows.push(TraceWindow {
             time: now,
             flow: end.id,
-            window,
+            window: cwnd,
             inflation: self.recovery.inflation(),
-            threshold,
+            threshold: ssthresh,
             in_flight: self.flight.flight_size(),
             rtt: trace.newest_sample(end.id),
             rto: self.timeout.value(),
             state: match self.recovery.phase(&self.flight) {
                 Phase::Recovery => TraceState::Recovery,
                 Phase::Loss => TraceState::Loss,
-                Phase::Open if window < threshold => TraceState::SlowStart,
+                Phase::Open if cwnd < ssthresh => TraceState::SlowStart,
                 Phase::Open => TraceState::Avoidance,
             },
         });

@@ -1,7 +1,7 @@
 //! Transports by name: which congestion control, loss recovery and timeout go
 //! together, and what the receiver does.
 
-use crate::cc::{self, CongestionControl, StopAndWait};
+use crate::cc::{self, Congestion, StopAndWait};
 use crate::recovery::{self, GoBackN, LossRecovery};
 use crate::timeout::{Rfc6298, SawTimeout, TimeoutPolicy};
 use crate::{Parameters, Sizes};
@@ -20,7 +20,7 @@ pub struct TransportSettings<'a> {
 /// The choices that make the sender of a connection.
 pub struct Transport {
     /// How much may be in flight.
-    pub congestion: Box<dyn CongestionControl>,
+    pub congestion: Congestion,
     /// What is sent again.
     pub recovery: Box<dyn LossRecovery>,
     /// When to retransmit.
@@ -146,8 +146,13 @@ pub const WORDS: &[(&str, &[&str])] = &[
 /// Waits `p` segment times longer than the timeout that it estimates.
 fn stop_and_wait(setting: &TransportSettings, p: f64) -> Transport {
     let margin = Duration::nearest(p * setting.segment_time.0 as f64);
+    let mss = setting.sizes.mss();
     Transport {
-        congestion: Box::new(StopAndWait::new(setting.sizes.mss())),
+        congestion: Congestion::new(
+            Box::new(StopAndWait::new(mss)),
+            f64::from(mss),
+            f64::INFINITY,
+        ),
         recovery: Box::new(GoBackN),
         timeout: Box::new(SawTimeout::new(setting.parameters, margin)),
         clock: Clock::Transmission,
@@ -166,13 +171,14 @@ fn tcp(setting: &TransportSettings) -> Transport {
     let build_recovery = recovery::find(recovery.word("kind"))
         .expect("a known loss recovery")
         .build;
+    let rwnd = parameters.get("advertised_window_bytes");
+    let law = build_law(&cc::CongestionControlSettings {
+        parameters: law,
+        mss: setting.sizes.mss(),
+        rwnd,
+    });
     Transport {
-        congestion: build_law(&cc::CongestionControlSettings {
-            parameters: law,
-            mss: setting.sizes.mss(),
-            initial_window: parameters.get("initial_window_bytes"),
-            advertised: parameters.get("advertised_window_bytes"),
-        }),
+        congestion: Congestion::new(law, parameters.get("initial_window_bytes"), rwnd),
         recovery: build_recovery(recovery),
         timeout: Box::new(Rfc6298::new(parameters)),
         clock: match parameters.word("rtt_samples") {

@@ -1,7 +1,7 @@
 //! No fast retransmit: a timeout sends everything outstanding again, in order.
 
 use super::{in_window, Candidate, LossRecovery, Phase, Reaction, SenderState};
-use crate::cc::{Ack, CongestionControl};
+use crate::cc::Ack;
 use crate::flight::Flight;
 
 /// Go-back-N.
@@ -20,8 +20,8 @@ impl LossRecovery for GoBackN {
     fn on_timeout(&mut self, _flight: &Flight) {}
 
     #[inline]
-    fn candidate(&self, flight: &Flight, congestion: &dyn CongestionControl) -> Option<Candidate> {
-        in_window(flight, flight.flight_size(), congestion.window())
+    fn candidate(&self, flight: &Flight, window: u64) -> Option<Candidate> {
+        in_window(flight, flight.flight_size(), window)
     }
 
     fn phase(&self, _flight: &Flight) -> Phase {

@@ -2,7 +2,7 @@
 //! acknowledged; each partial acknowledgement sends the next hole (RFC 6582).
 
 use super::{Candidate, Duplicates, LossRecovery, Phase, Reaction, SenderState, TimerAction};
-use crate::cc::{Ack, CongestionControl};
+use crate::cc::Ack;
 use crate::flight::Flight;
 use crate::Parameters;
 
@@ -101,9 +101,9 @@ impl LossRecovery for NewReno {
         self.duplicates.timeout(flight);
     }
 
-    fn candidate(&self, flight: &Flight, congestion: &dyn CongestionControl) -> Option<Candidate> {
+    fn candidate(&self, flight: &Flight, window: u64) -> Option<Candidate> {
         let inflation = self.recovering.as_ref().map(|r| r.inflation);
-        self.duplicates.candidate(inflation, flight, congestion)
+        self.duplicates.candidate(inflation, flight, window)
     }
 
     fn on_sent(&mut self, candidate: Candidate, flight: &mut Flight) {

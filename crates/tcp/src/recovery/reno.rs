@@ -2,7 +2,7 @@
 //! acknowledgement of new data ends the recovery.
 
 use super::{Candidate, Duplicates, LossRecovery, Phase, Reaction, SenderState};
-use crate::cc::{Ack, CongestionControl};
+use crate::cc::Ack;
 use crate::flight::Flight;
 use crate::Parameters;
 
@@ -52,9 +52,8 @@ impl LossRecovery for Reno {
         self.duplicates.timeout(flight);
     }
 
-    fn candidate(&self, flight: &Flight, congestion: &dyn CongestionControl) -> Option<Candidate> {
-        self.duplicates
-            .candidate(self.recovering, flight, congestion)
+    fn candidate(&self, flight: &Flight, window: u64) -> Option<Candidate> {
+        self.duplicates.candidate(self.recovering, flight, window)
     }
 
     fn on_sent(&mut self, candidate: Candidate, flight: &mut Flight) {

@@ -7,7 +7,7 @@ mod tests;
 use super::{
     in_window, Candidate, LossRecovery, Phase, Reaction, Reason, SenderState, TimerAction,
 };
-use crate::cc::{Ack, CongestionControl, Loss};
+use crate::cc::{Ack, Loss};
 use crate::flight::Flight;
 use crate::scoreboard::Scoreboard;
 use crate::Parameters;
@@ -219,9 +219,9 @@ impl LossRecovery for Sack {
         self.scoreboard.clear();
     }
 
-    fn candidate(&self, flight: &Flight, congestion: &dyn CongestionControl) -> Option<Candidate> {
+    fn candidate(&self, flight: &Flight, window: u64) -> Option<Candidate> {
         // Section 5, (C), and step 3 of limited transmit: as long as cwnd - pipe >= 1 SMSS.
-        let room = self.scores.pipe + u64::from(flight.mss) <= congestion.window();
+        let room = self.scores.pipe + u64::from(flight.mss) <= window;
         if self.recovering {
             return match room {
                 true => self.next_segment(flight),
@@ -233,12 +233,12 @@ impl LossRecovery for Sack {
                 true => self.scoreboard.unsacked(flight.snd_una, flight.snd_nxt),
                 false => flight.flight_size(),
             };
-            return in_window(flight, outstanding, congestion.window());
+            return in_window(flight, outstanding, window);
         }
         // (3.3) previously unsent data only
         let next = flight.snd_nxt;
         let new = next < flight.size && flight.is_advertised(next + flight.payload(next));
-        let fits = flight.flight_size() + flight.payload(next) <= congestion.window();
+        let fits = flight.flight_size() + flight.payload(next) <= window;
         (room && new).then_some(Candidate {
             sequence: next,
             reason: if fits { Reason::Next } else { Reason::Beyond },

@@ -3,7 +3,7 @@
 //! when about half a window is lost.
 
 use super::{in_window, Candidate, Duplicates, LossRecovery, Phase, Reaction, Reason, SenderState};
-use crate::cc::{Ack, CongestionControl};
+use crate::cc::Ack;
 use crate::flight::Flight;
 use crate::scoreboard::Scoreboard;
 use crate::Parameters;
@@ -99,8 +99,7 @@ impl LossRecovery for Sack1 {
         self.ignoring = true;
     }
 
-    fn candidate(&self, flight: &Flight, congestion: &dyn CongestionControl) -> Option<Candidate> {
-        let window = congestion.window();
+    fn candidate(&self, flight: &Flight, window: u64) -> Option<Candidate> {
         if !self.recovering {
             let wider = window + self.duplicates.limited(flight);
             return in_window(flight, flight.flight_size(), wider);

@@ -2,7 +2,7 @@
 //! Fall and Floyd 1996, section 2). What was sent after the lost segment is sent again.
 
 use super::{Candidate, Duplicates, LossRecovery, Phase, Reaction, SenderState};
-use crate::cc::{Ack, CongestionControl, Timeout};
+use crate::cc::{Ack, Timeout};
 use crate::flight::Flight;
 use crate::Parameters;
 
@@ -43,8 +43,8 @@ impl LossRecovery for Tahoe {
         self.duplicates.timeout(flight);
     }
 
-    fn candidate(&self, flight: &Flight, congestion: &dyn CongestionControl) -> Option<Candidate> {
-        self.duplicates.candidate(None, flight, congestion)
+    fn candidate(&self, flight: &Flight, window: u64) -> Option<Candidate> {
+        self.duplicates.candidate(None, flight, window)
     }
 
     fn on_sent(&mut self, candidate: Candidate, flight: &mut Flight) {

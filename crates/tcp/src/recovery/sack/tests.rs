@@ -2,10 +2,9 @@
 //! segment anew.
 
 use super::*;
-use crate::cc::StopAndWait;
-use crate::flight::Segment;
-use crate::tests::vectors::{acknowledge, parameters};
-use lightburst_des::Stream;
+use crate::cc::Congestion;
+use crate::tests::vectors::{acknowledge, parameters, Still};
+use lightburst_des::{Stream, Time};
 
 const MSS: u64 = 3;
 
@@ -32,7 +31,7 @@ impl Connection {
     fn send(&mut self) {
         let sequence = self.flight.snd_max;
         if sequence < self.flight.size {
-            self.flight.send(sequence, Segment::default());
+            self.flight.send(sequence, Time::ZERO);
             let record = Record {
                 sequence,
                 payload: self.flight.payload(sequence),
@@ -164,11 +163,11 @@ fn the_scoreboard_tells_what_its_segments_tell() {
 fn what_an_old_acknowledgement_reports_is_not_sent_again_after_the_next() {
     let mut sack = Sack::new(&parameters(&[]));
     let mut flight = Flight::new(10 * MSS, MSS as u32, u64::MAX);
-    (0..8).for_each(|i| _ = flight.send(i * MSS, Segment::default()));
+    (0..8).for_each(|i| _ = flight.send(i * MSS, Time::ZERO));
     sack.on_timeout(&flight);
     flight.rewind();
     for i in 0..4 {
-        flight.send(i * MSS, Segment::default());
+        flight.send(i * MSS, Time::ZERO);
         sack.on_sent(Candidate::next(i * MSS), &mut flight);
     }
     let old = Block {
@@ -176,7 +175,7 @@ fn what_an_old_acknowledgement_reports_is_not_sent_again_after_the_next() {
         end: 6 * MSS,
     };
     assert!(sack.on_blocks(&[old], &flight));
-    let mut congestion = StopAndWait::new(MSS as u32);
+    let mut congestion = Congestion::new(Box::new(Still), 10.0, 10.0);
     acknowledge(2 * MSS, &mut sack, &mut flight, &mut congestion);
     assert_eq!(flight.snd_nxt, 6 * MSS);
 }
