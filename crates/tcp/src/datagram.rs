@@ -120,7 +120,7 @@ impl DatagramHosts {
             flags: FORWARD,
             ..Header::default()
         };
-        Endpoint::source(flow, sizes).send(header, None, false, ctx);
+        Endpoint::source(flow, sizes, ctx).send(header, None, false);
         state.sent += u64::from(payload);
         state.transmissions += 1;
         self.arm(index, ctx);

@@ -3,10 +3,11 @@
 use crate::reassembly::Reassembly;
 use crate::segment::{Endpoint, ACK, FIN, FIN_ACKNOWLEDGED, SYN};
 use crate::timer::Timer;
+use crate::token;
 use crate::transport::Reception;
 use crate::TimeoutPolicy;
 use lightburst_des::Time;
-use lightburst_net::{Block, Context, Header, Options, Token};
+use lightburst_net::{Block, Header, Options};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -17,15 +18,6 @@ enum State {
     Closed,
     /// Its SYN+ACK or FIN+ACK was repeated as often as it may be.
     GaveUp,
-}
-
-/// The timers of a receiver, told apart by their tokens.
-#[derive(Clone, Copy)]
-pub struct Tokens {
-    /// Retransmission of SYN+ACK and FIN+ACK.
-    pub retransmission: Token,
-    /// Delayed acknowledgement.
-    pub delay: Token,
 }
 
 /// The receiving end of one flow. What every segment needs is in its first line
@@ -101,20 +93,18 @@ impl Receiver {
         header: &Header,
         options: Option<&Options>,
         reception: &Reception,
-        end: Endpoint<'_>,
-        tokens: Tokens,
-        ctx: &mut Context<'_>,
+        end: &mut Endpoint<'_, '_>,
     ) {
         if matches!(self.state, State::Closed | State::GaveUp) {
             return;
         }
         if header.flags & SYN != 0 {
-            self.on_syn(options, reception, end, tokens, ctx);
+            self.on_syn(options, reception, end);
         } else if header.payload > 0 {
-            self.on_data(header, options, reception, end, tokens, ctx);
+            self.on_data(header, options, reception, end);
         } else if header.flags & FIN != 0 {
             self.state = State::LastAck;
-            self.answer(FIN, None, reception, end, tokens, ctx);
+            self.answer(FIN, None, reception, end);
         } else {
             self.on_ack(header.acknowledgement);
         }
@@ -124,18 +114,16 @@ impl Receiver {
         &mut self,
         options: Option<&Options>,
         reception: &Reception,
-        end: Endpoint<'_>,
-        tokens: Tokens,
-        ctx: &mut Context<'_>,
+        end: &mut Endpoint<'_, '_>,
     ) {
         if matches!(self.state, State::Listen | State::SynReceived) {
             self.state = State::SynReceived;
             self.stamp(0, options);
-            self.answer(SYN, None, reception, end, tokens, ctx);
+            self.answer(SYN, None, reception, end);
         } else {
             // RFC 9293, section 3.10.7.4: a SYN in a synchronised state is answered with an ACK.
-            let options = self.options(None, reception, ctx.now());
-            self.acknowledge(0, options, end, ctx);
+            let options = self.options(None, reception, end.now());
+            self.acknowledge(0, options, end);
         }
     }
 
@@ -145,9 +133,7 @@ impl Receiver {
         header: &Header,
         options: Option<&Options>,
         reception: &Reception,
-        end: Endpoint<'_>,
-        tokens: Tokens,
-        ctx: &mut Context<'_>,
+        end: &mut Endpoint<'_, '_>,
     ) {
         if self.state == State::SynReceived {
             self.state = State::Established;
@@ -166,7 +152,7 @@ impl Receiver {
         let mut at_once = true;
         if in_order {
             self.rcv_nxt = segment.end;
-            self.advanced = ctx.now();
+            self.advanced = end.now();
             if self.held.is_empty() {
                 self.waiting += 1;
                 at_once = self.waiting >= reception.acknowledge_every;
@@ -187,13 +173,13 @@ impl Receiver {
         // acknowledged at once, and again when it comes again.
         if self.fin && self.held.is_empty() && (in_order || has_fin) {
             self.state = State::LastAck;
-            self.answer(FIN, duplicate, reception, end, tokens, ctx);
+            self.answer(FIN, duplicate, reception, end);
         } else if at_once {
-            let options = self.options(duplicate, reception, ctx.now());
-            self.acknowledge(0, options, end, ctx);
+            let options = self.options(duplicate, reception, end.now());
+            self.acknowledge(0, options, end);
         } else if !self.delay.is_set() {
             self.delay
-                .set(ctx.now() + reception.delay, tokens.delay, ctx);
+                .set(end.now() + reception.delay, token::DELAY, end);
         }
     }
 
@@ -254,19 +240,16 @@ impl Receiver {
         flag: u8,
         duplicate: Option<Block>,
         reception: &Reception,
-        end: Endpoint<'_>,
-        tokens: Tokens,
-        ctx: &mut Context<'_>,
+        end: &mut Endpoint<'_, '_>,
     ) {
-        let options = self.options(duplicate, reception, ctx.now());
-        let begin = self.acknowledge(flag, options, end, ctx);
+        let options = self.options(duplicate, reception, end.now());
+        let begin = self.acknowledge(flag, options, end);
         let sent = match reception.from_transmission {
             true => begin,
-            false => ctx.now(),
+            false => end.now(),
         };
         if let Some(timeout) = &self.timeout {
-            self.timer
-                .set(sent + timeout.value(), tokens.retransmission, ctx);
+            self.timer.set(sent + timeout.value(), token::RECEIVER, end);
         }
     }
 
@@ -275,8 +258,7 @@ impl Receiver {
         &mut self,
         flag: u8,
         options: Option<Options>,
-        end: Endpoint<'_>,
-        ctx: &mut Context<'_>,
+        end: &mut Endpoint<'_, '_>,
     ) -> Time {
         self.waiting = 0;
         self.delay.clear();
@@ -285,32 +267,20 @@ impl Receiver {
             flags: flag | ACK,
             ..Header::default()
         };
-        end.send(header, options, false, ctx)
+        end.send(header, options, false)
     }
 
     /// The delay timer's event fires.
-    pub fn on_delay(
-        &mut self,
-        reception: &Reception,
-        end: Endpoint<'_>,
-        tokens: Tokens,
-        ctx: &mut Context<'_>,
-    ) {
-        if self.delay.expired(tokens.delay, ctx) {
-            let options = self.options(None, reception, ctx.now());
-            self.acknowledge(0, options, end, ctx);
+    pub fn on_delay(&mut self, reception: &Reception, end: &mut Endpoint<'_, '_>) {
+        if self.delay.expired(token::DELAY, end) {
+            let options = self.options(None, reception, end.now());
+            self.acknowledge(0, options, end);
         }
     }
 
     /// The timer's event fires: SYN+ACK or FIN+ACK is sent again, unless it may not be.
-    pub fn on_timer(
-        &mut self,
-        reception: &Reception,
-        end: Endpoint<'_>,
-        tokens: Tokens,
-        ctx: &mut Context<'_>,
-    ) {
-        if !self.timer.expired(tokens.retransmission, ctx) {
+    pub fn on_timer(&mut self, reception: &Reception, end: &mut Endpoint<'_, '_>) {
+        if !self.timer.expired(token::RECEIVER, end) {
             return;
         }
         self.attempts += 1;
@@ -326,6 +296,6 @@ impl Receiver {
         } else {
             FIN
         };
-        self.answer(flag, None, reception, end, tokens, ctx);
+        self.answer(flag, None, reception, end);
     }
 }

@@ -4,7 +4,7 @@
 use super::vectors::parameters;
 use super::{fabric, SIZES};
 use crate::segment::{Endpoint, ACK, SYN};
-use crate::sender::{Sender, Tokens};
+use crate::sender::Sender;
 use crate::transport::{self, TransportSettings};
 use crate::{Flow, Parameters, Value};
 use lightburst_des::{Duration, Simulator, Ties, Time};
@@ -22,17 +22,6 @@ const FLOW: Flow = Flow {
     start: Time::ZERO,
     size: 30 * MSS,
 };
-const TOKENS: Tokens = Tokens {
-    retransmission: Token {
-        kind: 0,
-        subject: 0,
-    },
-    pacing: Token {
-        kind: 1,
-        subject: 0,
-    },
-};
-
 /// An acknowledgement of so many segments, and the number of one more that is there.
 type Answer = (u64, Option<u64>);
 
@@ -55,14 +44,14 @@ fn answer(flags: u8, (count, more): Answer, ctx: &mut Context<'_>) {
         flags,
         ..Header::default()
     };
-    let end = Endpoint::destination(&FLOW, &SIZES);
-    end.send(header, Some(options), false, ctx);
+    let mut end = Endpoint::destination(&FLOW, &SIZES, ctx);
+    end.send(header, Some(options), false);
 }
 
 impl Hosts for Scripted {
     fn start(&mut self, ctx: &mut Context<'_>) {
-        let end = Endpoint::source(&FLOW, &SIZES);
-        self.sender.start(end, TOKENS, ctx);
+        let end = &mut Endpoint::source(&FLOW, &SIZES, ctx);
+        self.sender.start(end);
         // From a second and a half on, when the timer has expired once.
         for i in 0..self.script.len() as u64 {
             ctx.timer_at(
@@ -81,9 +70,8 @@ impl Hosts for Scripted {
         let options = has_options.then(|| *ctx.options(packet));
         let header = ctx.deliver(packet).header;
         if ctx.node() == NodeId(0) {
-            let end = Endpoint::source(&FLOW, &SIZES);
-            let sender = &mut self.sender;
-            sender.on_segment(&header, options.as_ref(), end, TOKENS, ctx);
+            let end = &mut Endpoint::source(&FLOW, &SIZES, ctx);
+            self.sender.on_segment(&header, options.as_ref(), end);
         } else if header.flags & SYN != 0 {
             answer(SYN | ACK, (0, None), ctx);
         } else if header.payload > 0 {
@@ -93,8 +81,8 @@ impl Hosts for Scripted {
 
     fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>) {
         if ctx.node() == NodeId(0) {
-            let end = Endpoint::source(&FLOW, &SIZES);
-            self.sender.on_timer(u32::MAX, end, TOKENS, ctx);
+            let end = &mut Endpoint::source(&FLOW, &SIZES, ctx);
+            self.sender.on_timer(u32::MAX, end);
         } else {
             answer(ACK, self.script[token.subject as usize], ctx);
         }
