@@ -1,4 +1,4 @@
-//! Switches: one file for each kind; [`registry`] is the one list of them.
+//! Switches: one file for each kind; [`REGISTRY`] is the one list of them.
 
 mod all_optical;
 mod electronic;
@@ -64,32 +64,35 @@ pub struct SwitchKind {
 }
 
 /// All kinds of switch. A new one is a new file and a line here.
-pub fn registry() -> [SwitchKind; 4] {
-    [
-        SwitchKind {
-            name: "all-optical",
-            store_and_forward: false,
-            build: |b| Box::new(AllOptical::new(b)),
+pub const REGISTRY: &[SwitchKind] = &[
+    SwitchKind {
+        name: "all-optical",
+        store_and_forward: false,
+        build: |b| Box::new(AllOptical::new(b)),
+    },
+    SwitchKind {
+        name: "hybrid",
+        store_and_forward: false,
+        build: |b| Box::new(Hybrid::new(b)),
+    },
+    SwitchKind {
+        name: "electronic",
+        store_and_forward: true,
+        build: |b| Box::new(Electronic::new(b)),
+    },
+    SwitchKind {
+        name: "burst",
+        store_and_forward: false,
+        build: |b| match b.edges.contains(&b.node) {
+            true => Box::new(Edge::new(b)),
+            false => Box::new(AllOptical::new(b)),
         },
-        SwitchKind {
-            name: "hybrid",
-            store_and_forward: false,
-            build: |b| Box::new(Hybrid::new(b)),
-        },
-        SwitchKind {
-            name: "electronic",
-            store_and_forward: true,
-            build: |b| Box::new(Electronic::new(b)),
-        },
-        SwitchKind {
-            name: "burst",
-            store_and_forward: false,
-            build: |b| match b.edges.contains(&b.node) {
-                true => Box::new(Edge::new(b)),
-                false => Box::new(AllOptical::new(b)),
-            },
-        },
-    ]
+    },
+];
+
+/// The kind called `name`.
+pub fn find(name: &str) -> Option<&'static SwitchKind> {
+    REGISTRY.iter().find(|kind| kind.name == name)
 }
 
 /// A free output, or one of all if none is free.

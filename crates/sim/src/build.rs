@@ -21,7 +21,7 @@ pub struct Switches {
 
 /// A kind of switch with its settings.
 struct Configured {
-    kind: switch::SwitchKind,
+    kind: &'static switch::SwitchKind,
     settings: switch::SwitchSettings,
 }
 
@@ -85,10 +85,8 @@ pub fn switches(plan: &Plan) -> Switches {
 }
 
 fn configured(given: &plan::Switch) -> Configured {
-    let mut registry = switch::registry().into_iter();
-    let entry = registry.find(|entry| entry.name == given.kind);
     Configured {
-        kind: entry.expect("a known switch"),
+        kind: switch::find(&given.kind).expect("a known switch"),
         settings: switch::SwitchSettings {
             switching_time: Duration(given.switching_time_ps),
             buffer_ports: given.buffer_ports,
