@@ -146,7 +146,7 @@ BROKEN = {
     ),
     "a policy that is compiled, and used outside the list only": (
         "crates/optical/src/switch.rs",
-        "mod all_optical;\nmod tests;\nuse all_optical::AllOptical;\npub const REGISTRY: () = [];\n",
+        "mod all_optical;\nmod tests;\nuse all_optical::AllOptical;\npub const REGISTRY: A = [];\n",
         0,
         "crates/optical/src/switch.rs does not register all_optical",
     ),

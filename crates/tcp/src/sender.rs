@@ -177,8 +177,9 @@ impl Sender {
             Some(covered) => self.on_new_ack(covered, news, options, end),
             // RFC 5681, section 2: a duplicate, since data is outstanding.
             None if acknowledgement == self.flight.snd_una && !self.flight.is_acknowledged() => {
-                let lent = &mut SenderState::new(&mut self.flight, &mut self.congestion, end.now());
-                let reaction = self.recovery.on_duplicate(news, lent);
+                let state =
+                    &mut SenderState::new(&mut self.flight, &mut self.congestion, end.now());
+                let reaction = self.recovery.on_duplicate(news, state);
                 self.react(reaction, end);
                 self.send_allowed(end);
             }
@@ -209,8 +210,8 @@ impl Sender {
             rtt,
             delivery_rate: self.measure.delivery_rate(&self.flight, now),
         };
-        let lent = &mut SenderState::new(&mut self.flight, &mut self.congestion, now);
-        let reaction = self.recovery.on_ack(&ack, news, lent);
+        let state = &mut SenderState::new(&mut self.flight, &mut self.congestion, now);
+        let reaction = self.recovery.on_ack(&ack, news, state);
         if self.flight.snd_una == self.flight.size {
             self.timer.clear();
             self.acknowledged = now;

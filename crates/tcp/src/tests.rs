@@ -1,5 +1,5 @@
-//! Two hosts on one wire: what the sender does with windows and pacing that no
-//! transport of this chapter uses yet.
+//! Two hosts on one wire: what the sender does with a given window, with a pacing rate, and
+//! with a timeout that is too short.
 
 mod scripted;
 pub mod vectors;

@@ -125,7 +125,7 @@ pub fn check(entry: &TransportKind, parameters: &Parameters, sizes: &Sizes) -> R
     if entry.name == "tcp" && (law.is_none() || recovery.is_none()) {
         return Err("a congestion_control or recovery of tcp is missing".to_string());
     }
-    // What is read, and how, is known by those who read it.
+    // Building reads each setting as what it must be, and so finds what is wrong with one.
     (entry.build)(&TransportSettings {
         parameters,
         sizes,
