@@ -327,7 +327,7 @@ def test_a_damaged_result_is_named_and_not_replaced(
 def test_list_names_all_that_a_scenario_can_say(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list"]) == 0
     lines = dict(line.split(": ", 1) for line in capsys.readouterr().out.splitlines())
-    assert lines["switches"] == "all-optical, hybrid, electronic, burst"
+    assert lines["switches"].startswith("all-optical, hybrid, electronic, burst")
     assert "minakhmetov2018/fig2a" in lines["papers"]
     for topic, names in lines.items():
         assert main(["list", topic]) == 0

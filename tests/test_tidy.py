@@ -25,7 +25,7 @@ GOOD = {
     "crates/tcp/src/cc/saw.rs": "pub fn window() -> u64 {\n    1\n}\n",
     "crates/optical/src/lib.rs": "pub(crate) mod switch;\n",
     "crates/optical/src/switch.rs": "mod all_optical;\n#[cfg(test)]\nmod tests;\n\n"
-    "pub fn registry<A>() -> [Entry<A>; 1] {\n    [AllOptical::entry()]\n}\n",
+    "pub const REGISTRY: &[SwitchKind] = &[\n    all_optical::KIND,\n];\n",
     "crates/optical/src/switch/all_optical.rs": "//! Cut-through.\n",
     "crates/optical/src/switch/tests.rs": "//! Not a policy.\n",
     "python/lightburst/__init__.py": "from lightburst.simulate import run\n",
@@ -146,13 +146,13 @@ BROKEN = {
     ),
     "a policy that is compiled, and used outside the list only": (
         "crates/optical/src/switch.rs",
-        "mod all_optical;\nmod tests;\nuse all_optical::AllOptical;\npub fn registry() {\n}\n",
+        "mod all_optical;\nmod tests;\nuse all_optical::AllOptical;\npub const REGISTRY: A = [];\n",
         0,
         "crates/optical/src/switch.rs does not register all_optical",
     ),
     "a policy of which only the name is left in a comment": (
         "crates/optical/src/switch.rs",
-        "//! AllOptical\nmod all_optical;\nmod tests;\npub fn registry() {\n}\n",
+        "//! AllOptical\nmod all_optical;\nmod tests;\npub const REGISTRY: () = &[\n];\n",
         0,
         "crates/optical/src/switch.rs does not register all_optical",
     ),

@@ -243,10 +243,7 @@ def compiled_files(root: Path) -> Iterator[Finding]:
 
 
 # From the line that begins a list of policies to the line that closes it.
-_REGISTRY = re.compile(
-    r"^pub (?:const (?:REGISTRY|NAMES)\b|fn registry\b).*?(?:;$|^[\]}])",
-    re.MULTILINE | re.DOTALL,
-)
+_REGISTRY = re.compile(r"^pub const REGISTRY\b.*?;$", re.MULTILINE | re.DOTALL)
 
 
 def registered_policies(root: Path) -> Iterator[Finding]:

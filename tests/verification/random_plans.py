@@ -39,6 +39,11 @@ from lightburst import _core
 
 RECOVERIES = _core.registry()["recoveries"]
 BOTH = [False, True]
+#: The settings of the window laws, each with what is drawn for it.
+LAWS: dict[str, dict[str, list[Any]]] = {
+    "reno": {"halving": ["flight-size", "window"]},
+    "stop-and-wait": {},
+}
 #: Delays by which some, many, or all that a window holds are overtaken.
 OVERTAKEN = [20 * MICROSECOND, 150 * MICROSECOND, MILLISECOND]
 
@@ -69,7 +74,7 @@ def random_tcp(random: Random, recovery: str | None = None, **changes: Any) -> d
         "rtt_samples": pick(["one-at-a-time", "every-acknowledgement"]),
         "duplicate_threshold": pick([1, 2, 3, 3, 3, 5]),
         "limited_transmit": pick(BOTH),
-        "halving": pick(["flight-size", "window"]),
+        "congestion_control": random_law(random),
         "window_growth_on_exit": pick(BOTH),
         "bug_fix": pick(BOTH),
         "partial_acknowledgement": pick(["impatient", "slow-but-steady"]),
@@ -82,6 +87,12 @@ def random_tcp(random: Random, recovery: str | None = None, **changes: Any) -> d
         "access_buffer_bytes": pick([None] * 4 + [m + header + 200, 5 * (m + header) + 200]),
     }
     return tcp(recovery or pick(RECOVERIES), **drawn | random_patience(random) | changes)
+
+
+def random_law(random: Random) -> dict[str, Any]:
+    """Any window law, mostly `reno`."""
+    kind = random.choice([*5 * ["reno"], *LAWS])
+    return {"kind": kind, **{key: random.choice(drawn) for key, drawn in LAWS[kind].items()}}
 
 
 def random_patience(random: Random) -> dict[str, int]:

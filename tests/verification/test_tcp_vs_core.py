@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from compare import check_conservation, check_stories, differences
 from plans import Plan, core, traced, twin
-from random_plans import RECOVERIES, overtaking_plan, random_plan
+from random_plans import LAWS, RECOVERIES, overtaking_plan, random_plan
 from twin import Columns
 
 QUICK = range(250)
-BRIEF = range(1_000, 1_100)
+BRIEF = range(1_100, 1_200)
 LONG = range(10_000, 13_000)
 
 both = pytest.mark.parametrize("bursts", [False, True], ids=["packets", "bursts"])
@@ -109,6 +109,7 @@ def happened(plan: Plan) -> set[str]:
         if transport["kind"] == "tcp":
             things |= {
                 transport["recovery"]["kind"],
+                f"law {transport['congestion_control']['kind']}",
                 f"delayed by {transport['acknowledge_every']}",
             }
     drops: list[dict[str, Any]] = (plan.settings["loss"] or {"drops": []})["drops"]
@@ -129,6 +130,7 @@ def test_random_plans_reach_everything() -> None:
     expected |= {f"lost {kind}" for kind in ("syn", "syn+ack", "data", "data+fin", "fin+ack")}
     expected |= {"tcp beside tcp", "datagram beside tcp", "saw beside tcp"}
     expected |= {f"drop of {name}" for name in ("burst", "segments", "window", "acknowledgements")}
+    expected |= {f"law {law}" for law in LAWS}
     expected |= {"several kinds of switch", "shortest by delay"}
     expected |= {f"label {label}" for label in ("first", "random", "hash")}
     assert {name: counts[name] for name in expected if counts[name] < 5} == {}

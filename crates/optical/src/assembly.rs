@@ -38,9 +38,9 @@ pub trait AssemblyPolicy: Send {
 #[derive(Clone, Copy, Debug)]
 pub struct Assembly {
     /// The rule.
-    pub rule: &'static Entry,
+    pub rule: &'static AssemblyKind,
     /// Its numbers.
-    pub settings: Settings,
+    pub settings: AssemblySettings,
     /// No burst has more bytes.
     pub max_bytes: u32,
     /// A shorter burst is padded.
@@ -51,7 +51,7 @@ pub struct Assembly {
 
 /// The settings of all rules; each reads its own.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Settings {
+pub struct AssemblySettings {
     /// Time from the first packet to the burst (T_b).
     pub time: Duration,
     /// Bytes that make a burst.
@@ -60,30 +60,30 @@ pub struct Settings {
 
 /// A rule by its name in the scenario.
 #[derive(Debug)]
-pub struct Entry {
+pub struct AssemblyKind {
     /// The name.
     pub name: &'static str,
     /// Builds the rule of one queue.
-    pub build: fn(&Settings) -> Box<dyn AssemblyPolicy>,
+    pub build: fn(&AssemblySettings) -> Box<dyn AssemblyPolicy>,
 }
 
 /// All rules. A new one is a new file and a line here.
-pub const REGISTRY: &[Entry] = &[
-    Entry {
+pub const REGISTRY: &[AssemblyKind] = &[
+    AssemblyKind {
         name: "timer",
         build: |s| Box::new(timer::Timer::new(s)),
     },
-    Entry {
+    AssemblyKind {
         name: "size",
         build: |s| Box::new(size::Size::new(s)),
     },
-    Entry {
+    AssemblyKind {
         name: "mixed",
         build: |s| Box::new(mixed::Mixed::new(s)),
     },
 ];
 
 /// The rule called `name`.
-pub fn find(name: &str) -> Option<&'static Entry> {
+pub fn find(name: &str) -> Option<&'static AssemblyKind> {
     REGISTRY.iter().find(|entry| entry.name == name)
 }

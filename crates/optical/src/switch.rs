@@ -1,4 +1,4 @@
-//! Switches: one file for each kind; [`registry`] is the one list of them.
+//! Switches: one file for each kind; [`REGISTRY`] is the one list of them.
 
 mod all_optical;
 mod electronic;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// The settings of all kinds of switch; each kind reads its own.
 #[derive(Clone, Debug, Default)]
-pub struct Settings {
+pub struct SwitchSettings {
     /// Time to set up a connection through the optical matrix.
     pub switching_time: Duration,
     /// Ports into, and as many out of, the shared electronic buffer (ne).
@@ -36,7 +36,7 @@ pub struct Settings {
 /// What one switch is built from.
 pub struct Build<'a> {
     /// Its settings.
-    pub settings: &'a Settings,
+    pub settings: &'a SwitchSettings,
     /// Choice among equal-cost next hops.
     pub choice: Choice,
     /// The switch's own random stream.
@@ -54,7 +54,7 @@ pub struct Build<'a> {
 }
 
 /// A kind of switch by its name in the scenario.
-pub struct Entry {
+pub struct SwitchKind {
     /// The name.
     pub name: &'static str,
     /// Whether it acts on the tail of a unit (or on its head).
@@ -64,32 +64,35 @@ pub struct Entry {
 }
 
 /// All kinds of switch. A new one is a new file and a line here.
-pub fn registry() -> [Entry; 4] {
-    [
-        Entry {
-            name: "all-optical",
-            store_and_forward: false,
-            build: |b| Box::new(AllOptical::new(b)),
+pub const REGISTRY: &[SwitchKind] = &[
+    SwitchKind {
+        name: "all-optical",
+        store_and_forward: false,
+        build: |b| Box::new(AllOptical::new(b)),
+    },
+    SwitchKind {
+        name: "hybrid",
+        store_and_forward: false,
+        build: |b| Box::new(Hybrid::new(b)),
+    },
+    SwitchKind {
+        name: "electronic",
+        store_and_forward: true,
+        build: |b| Box::new(Electronic::new(b)),
+    },
+    SwitchKind {
+        name: "burst",
+        store_and_forward: false,
+        build: |b| match b.edges.contains(&b.node) {
+            true => Box::new(Edge::new(b)),
+            false => Box::new(AllOptical::new(b)),
         },
-        Entry {
-            name: "hybrid",
-            store_and_forward: false,
-            build: |b| Box::new(Hybrid::new(b)),
-        },
-        Entry {
-            name: "electronic",
-            store_and_forward: true,
-            build: |b| Box::new(Electronic::new(b)),
-        },
-        Entry {
-            name: "burst",
-            store_and_forward: false,
-            build: |b| match b.edges.contains(&b.node) {
-                true => Box::new(Edge::new(b)),
-                false => Box::new(AllOptical::new(b)),
-            },
-        },
-    ]
+    },
+];
+
+/// The kind called `name`.
+pub fn find(name: &str) -> Option<&'static SwitchKind> {
+    REGISTRY.iter().find(|kind| kind.name == name)
 }
 
 /// A free output, or one of all if none is free.

@@ -5,7 +5,7 @@ mod convert;
 mod memory;
 mod worker;
 
-use lightburst_sim::plan::{Plan, Settings};
+use lightburst_sim::plan::{Plan, PlanSettings};
 use lightburst_sim::Run;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
@@ -63,7 +63,7 @@ fn simulate<'py>(
     event_limit: Option<u64>,
     watch: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let settings = Settings::from_json(settings).map_err(value_error)?;
+    let settings = PlanSettings::from_json(settings).map_err(value_error)?;
     let plan = Plan {
         settings,
         nodes: convert::nodes(nodes)?,

@@ -15,18 +15,18 @@ use std::sync::Arc;
 
 /// Switches, ready to be put on a fabric.
 pub struct Switches {
-    kinds: Vec<Kind>,
+    kinds: Vec<Configured>,
     choice: Choice,
 }
 
-/// What the switches with the same settings are.
-struct Kind {
-    entry: switch::Entry,
-    settings: switch::Settings,
+/// A kind of switch with its settings.
+struct Configured {
+    kind: &'static switch::SwitchKind,
+    settings: switch::SwitchSettings,
 }
 
 /// Refuses a word that is in no registry; what is built after that finds them all.
-pub fn check_words(settings: &plan::Settings) -> Result<(), PlanError> {
+pub fn check_words(settings: &plan::PlanSettings) -> Result<(), PlanError> {
     let registry: BTreeMap<_, _> = crate::registry().into_iter().collect();
     let check = |topic: &str, given: &str| match registry.get(topic) {
         Some(known) if !known.contains(&given) => {
@@ -56,18 +56,18 @@ pub fn check_words(settings: &plan::Settings) -> Result<(), PlanError> {
 
 /// The same for the words of a table and of those in it; `kinds` lists its kinds.
 fn check_settings(
-    table: &BTreeMap<String, plan::Setting>,
+    table: &BTreeMap<String, plan::TransportSetting>,
     kinds: &str,
     check: &impl Fn(&str, &str) -> Result<(), PlanError>,
 ) -> Result<(), PlanError> {
     for (name, setting) in table {
         match setting {
-            plan::Setting::Word(word) if name == "kind" => check(kinds, word)?,
-            plan::Setting::Word(word) => check(name, word)?,
-            plan::Setting::Table(inner) if name == "congestion_control" => {
+            plan::TransportSetting::Word(word) if name == "kind" => check(kinds, word)?,
+            plan::TransportSetting::Word(word) => check(name, word)?,
+            plan::TransportSetting::Table(inner) if name == "congestion_control" => {
                 check_settings(inner, "congestion_controls", check)?;
             }
-            plan::Setting::Table(inner) => check_settings(inner, "recoveries", check)?,
+            plan::TransportSetting::Table(inner) => check_settings(inner, "recoveries", check)?,
             _ => {}
         }
     }
@@ -79,17 +79,15 @@ pub fn switches(plan: &Plan) -> Switches {
     let settings = &plan.settings;
     let choice = Choice::from_name(&settings.choice, settings.seed);
     Switches {
-        kinds: settings.switches.iter().map(kind).collect(),
+        kinds: settings.switches.iter().map(configured).collect(),
         choice: choice.expect("a known choice"),
     }
 }
 
-fn kind(given: &plan::Switch) -> Kind {
-    let mut registry = switch::registry().into_iter();
-    let entry = registry.find(|entry| entry.name == given.kind);
-    Kind {
-        entry: entry.expect("a known switch"),
-        settings: switch::Settings {
+fn configured(given: &plan::Switch) -> Configured {
+    Configured {
+        kind: switch::find(&given.kind).expect("a known switch"),
+        settings: switch::SwitchSettings {
             switching_time: Duration(given.switching_time_ps),
             buffer_ports: given.buffer_ports,
             buffer_bytes: given.buffer_bytes,
@@ -104,7 +102,7 @@ fn kind(given: &plan::Switch) -> Kind {
 fn make_assembly(given: &plan::Assembly, switch: &plan::Switch) -> Assembly {
     Assembly {
         rule: assembly::find(&given.kind).expect("a known assembly"),
-        settings: assembly::Settings {
+        settings: assembly::AssemblySettings {
             time: Duration(given.time_ps.unwrap_or(0)),
             size: given.size_bytes.unwrap_or(u32::MAX),
         },
@@ -114,16 +112,16 @@ fn make_assembly(given: &plan::Assembly, switch: &plan::Switch) -> Assembly {
     }
 }
 
-impl Kind {
+impl Configured {
     /// Whether it acts on the tail of a unit that comes from a host, or from a switch.
     fn stores_and_forwards(&self, from_host: bool) -> bool {
         // An edge takes in packets, and lets bursts pass in light.
-        self.entry.store_and_forward || (from_host && self.settings.assembly.is_some())
+        self.kind.store_and_forward || (from_host && self.settings.assembly.is_some())
     }
 }
 
 impl Switches {
-    fn kind(&self, plan: &Plan, switch: u32) -> &Kind {
+    fn kind(&self, plan: &Plan, switch: u32) -> &Configured {
         &self.kinds[usize::from(plan.nodes.switch[switch as usize])]
     }
 
@@ -188,7 +186,7 @@ impl Switches {
             let switch = node - settings.hosts;
             let name = format!("switch/{switch}");
             let kind = self.kind(plan, switch);
-            (kind.entry.build)(Build {
+            (kind.kind.build)(Build {
                 settings: &kind.settings,
                 choice: self.choice,
                 draw: Stream::new(settings.seed, &name),
@@ -265,13 +263,13 @@ pub(crate) fn sizes(transport: &plan::Transport) -> Sizes {
     }
 }
 
-pub(crate) fn parameters(table: &BTreeMap<String, plan::Setting>) -> Parameters {
-    let value = |(name, setting): (&String, &plan::Setting)| {
+pub(crate) fn parameters(table: &BTreeMap<String, plan::TransportSetting>) -> Parameters {
+    let value = |(name, setting): (&String, &plan::TransportSetting)| {
         let value = match setting {
-            plan::Setting::Number(number) => Value::Number(*number),
-            plan::Setting::Switch(on) => Value::Switch(*on),
-            plan::Setting::Word(word) => Value::Word(word.clone()),
-            plan::Setting::Table(table) => Value::Table(parameters(table)),
+            plan::TransportSetting::Number(number) => Value::Number(*number),
+            plan::TransportSetting::Switch(on) => Value::Switch(*on),
+            plan::TransportSetting::Word(word) => Value::Word(word.clone()),
+            plan::TransportSetting::Table(table) => Value::Table(parameters(table)),
         };
         (name.clone(), value)
     };

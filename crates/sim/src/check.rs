@@ -10,7 +10,7 @@ use lightburst_tcp::{transport, LONGEST_PS};
 
 /// Bytes of a unit at the most; a burst is closed before it has more than 32 bits count.
 const LARGEST_UNIT: u32 = 1_000_000_000;
-/// Tokens of timers leave so many bits for the number of a flow.
+/// Flows have numbers of 32 bits.
 const MOST_FLOWS: usize = 1 << 31;
 /// Data segments that scripts name.
 const MOST_SEGMENTS: u64 = 1 << 28;

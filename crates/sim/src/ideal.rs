@@ -21,7 +21,7 @@ struct Train {
 
 impl Train {
     fn new(bytes: u64, sizes: &Sizes) -> Train {
-        let most = u64::from(sizes.payload());
+        let most = u64::from(sizes.mss());
         let rest = (bytes % most) as u32;
         match bytes / most {
             0 => Train {
@@ -31,7 +31,7 @@ impl Train {
             },
             number => Train {
                 number,
-                full: sizes.wire(sizes.payload()),
+                full: sizes.wire(sizes.mss()),
                 rest: (rest > 0).then(|| sizes.wire(rest)),
             },
         }

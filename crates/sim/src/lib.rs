@@ -16,14 +16,16 @@ pub use run::{prepare, Run};
 
 /// Names that a plan may use, by what they name.
 pub fn registry() -> Vec<(&'static str, Vec<&'static str>)> {
-    let switches = lightburst_optical::switch::registry().map(|entry| entry.name);
     fn names<E>(entries: &[E], name: fn(&E) -> &'static str) -> Vec<&'static str> {
         entries.iter().map(name).collect()
     }
     let mut transports = names(lightburst_tcp::transport::REGISTRY, |e| e.name);
     transports.push(plan::DATAGRAM);
     let mut registry = vec![
-        ("switches", switches.to_vec()),
+        (
+            "switches",
+            names(lightburst_optical::switch::REGISTRY, |e| e.name),
+        ),
         ("transports", transports),
         (
             "congestion_controls",

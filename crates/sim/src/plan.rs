@@ -73,8 +73,8 @@ pub struct Flows {
 /// All that a run needs.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Settings.
-    pub settings: Settings,
+    /// PlanSettings.
+    pub settings: PlanSettings,
     /// Switches.
     pub nodes: Nodes,
     /// Links.
@@ -86,7 +86,7 @@ pub struct Plan {
 /// The settings of a plan.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Settings {
+pub struct PlanSettings {
     /// Number of hosts.
     pub hosts: u32,
     /// Number of nodes.
@@ -278,7 +278,7 @@ pub struct Transport {
     pub access_buffer_bytes: Option<u64>,
     /// The settings of that transport.
     #[serde(flatten)]
-    pub parameters: BTreeMap<String, Setting>,
+    pub parameters: BTreeMap<String, TransportSetting>,
 }
 
 impl Transport {
@@ -291,7 +291,7 @@ impl Transport {
 /// A setting of a transport.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
-pub enum Setting {
+pub enum TransportSetting {
     /// On or off.
     Switch(bool),
     /// A number.
@@ -299,7 +299,7 @@ pub enum Setting {
     /// A name.
     Word(String),
     /// The settings of a policy.
-    Table(BTreeMap<String, Setting>),
+    Table(BTreeMap<String, TransportSetting>),
 }
 
 impl Plan {
@@ -319,9 +319,9 @@ impl Plan {
     }
 }
 
-impl Settings {
+impl PlanSettings {
     /// Reads the settings.
-    pub fn from_json(json: &str) -> Result<Settings, PlanError> {
+    pub fn from_json(json: &str) -> Result<PlanSettings, PlanError> {
         serde_json::from_str(json).map_err(|error| PlanError(error.to_string()))
     }
 }

@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use lightburst_sim::columns::Column;
-use lightburst_sim::plan::{Flows, Links, Nodes, Plan, Settings};
+use lightburst_sim::plan::{Flows, Links, Nodes, Plan, PlanSettings};
 use lightburst_sim::Run;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -105,7 +105,7 @@ fn star(hosts: u32, switch: &str, transport: &str, loss: &str, megabytes: u64) -
         flows.destination[i] = (flows.destination[i] + 1) % hosts;
     }
     Plan {
-        settings: Settings::from_json(&settings).unwrap(),
+        settings: PlanSettings::from_json(&settings).unwrap(),
         nodes: Nodes {
             switch: vec![0],
             ..Nodes::default()
@@ -150,7 +150,7 @@ fn burst_path(assembly: &str, transport: &str) -> Plan {
     flows.start_ps.push(0);
     flows.bytes.push(100_000_000_000_000);
     Plan {
-        settings: Settings::from_json(&settings).unwrap(),
+        settings: PlanSettings::from_json(&settings).unwrap(),
         nodes: Nodes {
             switch: vec![0; 4],
             ..Nodes::default()

@@ -13,39 +13,37 @@ pub use reno::Reno;
 pub use stop_and_wait::StopAndWait;
 
 /// What a congestion control is built from.
-pub struct Setting<'a> {
+pub struct CongestionControlSettings<'a> {
     /// The settings of its own table.
     pub parameters: &'a Parameters,
-    /// Useful bytes of a full segment.
-    pub full: u32,
-    /// Window after the handshake, in useful bytes.
-    pub initial_window: f64,
-    /// Useful bytes that the receiver has room for.
-    pub advertised: f64,
+    /// Useful bytes of a full segment (SMSS of RFC 5681).
+    pub mss: u32,
+    /// Useful bytes that the receiver has room for (rwnd of RFC 5681).
+    pub rwnd: f64,
 }
 
 /// A congestion control by its name in the scenario.
-pub struct Entry {
+pub struct CongestionControlKind {
     /// The name.
     pub name: &'static str,
     /// Builds the state of one connection.
-    pub build: fn(&Setting) -> Box<dyn CongestionControl>,
+    pub build: fn(&CongestionControlSettings) -> Box<dyn CongestionControl>,
 }
 
 /// All congestion controls of `tcp`. A new one is a new file and a line here.
-pub const REGISTRY: &[Entry] = &[
-    Entry {
+pub const REGISTRY: &[CongestionControlKind] = &[
+    CongestionControlKind {
         name: "reno",
         build: |s| Box::new(Reno::new(s)),
     },
-    Entry {
+    CongestionControlKind {
         name: "stop-and-wait",
-        build: |s| Box::new(StopAndWait::new(s.full)),
+        build: |s| Box::new(StopAndWait::new(s.mss)),
     },
 ];
 
 /// The congestion control called `name`.
-pub fn find(name: &str) -> Option<&'static Entry> {
+pub fn find(name: &str) -> Option<&'static CongestionControlKind> {
     REGISTRY.iter().find(|entry| entry.name == name)
 }
 
@@ -71,9 +69,10 @@ pub struct Ack {
     pub bytes: u64,
     /// Useful bytes still in flight.
     pub in_flight: u64,
-    /// Round-trip time, if the segment was sent once.
+    /// Round-trip time, if one was measured.
     pub rtt: Option<Duration>,
-    /// How fast data was delivered over the last round trip.
+    /// How fast data was delivered over the last round trip, if the law
+    /// [wants](CongestionControl::wants_delivery_rate) to know.
     pub delivery_rate: Option<DeliveryRate>,
 }
 
@@ -106,39 +105,160 @@ pub struct Loss {
     pub in_flight: u64,
 }
 
-/// How the window of one connection moves.
+/// The window of one connection, in useful bytes; a float, because it grows by fractions of them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// How much may be in flight (cwnd of RFC 5681); the first segment may always be sent.
+    pub cwnd: f64,
+    /// Below this window it is in slow start (ssthresh of RFC 5681).
+    pub ssthresh: f64,
+}
+
+/// A law by which the window of one connection moves. It never sends anything itself.
+///
+/// The window is the sender's: whatever a law does to it, the sender takes no growth beyond what
+/// the receiver has room for, and lowers it where RFC 5681 and RFC 6582 want that.
 pub trait CongestionControl: Send {
-    /// A segment was sent.
-    fn on_sent(&mut self, _sent: &Sent) {}
+    /// The window after the handshake; `initial` is the one that the scenario gives.
+    fn start(&self, initial: f64) -> Window;
 
     /// New data was acknowledged; not called while a recovery holds the window.
-    fn on_ack(&mut self, _ack: &Ack) {}
+    fn on_ack(&mut self, ack: &Ack, window: &mut Window);
 
     /// A loss was seen, and will be repaired without a timeout.
-    fn on_loss(&mut self, _loss: &Loss) {}
+    fn on_loss(&mut self, loss: &Loss, window: &mut Window);
 
-    /// The retransmission timer expired, or the recovery falls back as far.
-    fn on_timeout(&mut self, _timeout: &Timeout) {}
+    /// The retransmission timer expired, or the recovery goes back to slow start.
+    fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window);
 
-    /// Useful bytes that may be in flight; the first segment may always be sent.
-    fn window(&self) -> u64;
-
-    /// The window before it is rounded down to whole bytes.
-    fn exact_window(&self) -> f64 {
-        self.window() as f64
-    }
-
-    /// No more than so many bytes may be in the window now: a recovery ends, or a
-    /// connection begins after a SYN that was lost.
-    fn limit(&mut self, _window: u64) {}
-
-    /// Below this window it is in slow start, in bytes.
-    fn slow_start_threshold(&self) -> f64 {
-        0.0
-    }
+    /// A segment was sent.
+    fn on_sent(&mut self, _sent: &Sent) {}
 
     /// The rate at which segments may leave; none: as fast as the window lets them.
     fn pacing_rate(&self) -> Option<Rate> {
         None
+    }
+
+    /// Whether acknowledgements are to come with a delivery rate, which costs a record for each
+    /// segment in flight. Asked once, before the first segment.
+    fn wants_delivery_rate(&self) -> bool {
+        false
+    }
+}
+
+/// A window and the law by which it moves.
+pub struct Congestion {
+    window: Window,
+    /// Useful bytes that the receiver has room for.
+    rwnd: f64,
+    law: Box<dyn CongestionControl>,
+}
+
+impl Congestion {
+    /// The window after the handshake; `initial` and `rwnd` are in useful bytes.
+    pub fn new(law: Box<dyn CongestionControl>, initial: f64, rwnd: f64) -> Congestion {
+        Congestion {
+            window: law.start(initial),
+            rwnd,
+            law,
+        }
+    }
+
+    /// The window as the law has it.
+    #[inline]
+    pub fn window(&self) -> &Window {
+        &self.window
+    }
+
+    /// The window in whole bytes.
+    #[inline]
+    pub fn cwnd(&self) -> u64 {
+        self.window.cwnd as u64
+    }
+
+    /// Lets the window grow by what was acknowledged.
+    #[inline]
+    pub fn on_ack(&mut self, ack: &Ack) {
+        self.law.on_ack(ack, &mut self.window);
+        // What the receiver has no room for would never be used.
+        self.window.cwnd = self.window.cwnd.min(self.rwnd);
+    }
+
+    /// Lets the law answer a loss that was seen.
+    pub fn on_loss(&mut self, loss: &Loss) {
+        self.law.on_loss(loss, &mut self.window);
+    }
+
+    /// Lets the law answer a timeout.
+    pub fn on_timeout(&mut self, timeout: &Timeout) {
+        self.law.on_timeout(timeout, &mut self.window);
+    }
+
+    /// Allows no more than so many bytes now: a recovery ends, or a connection begins after a SYN
+    /// that was lost.
+    pub fn limit(&mut self, bytes: u64) {
+        self.window.cwnd = self.window.cwnd.min(bytes as f64);
+    }
+
+    /// Tells the law that a segment was sent.
+    #[inline]
+    pub fn on_sent(&mut self, sent: &Sent) {
+        self.law.on_sent(sent);
+    }
+
+    /// See [`CongestionControl::pacing_rate`].
+    #[inline]
+    pub fn pacing_rate(&self) -> Option<Rate> {
+        self.law.pacing_rate()
+    }
+
+    /// See [`CongestionControl::wants_delivery_rate`].
+    pub fn wants_delivery_rate(&self) -> bool {
+        self.law.wants_delivery_rate()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A law that knows no bound.
+    struct Greedy;
+
+    impl CongestionControl for Greedy {
+        fn start(&self, initial: f64) -> Window {
+            Window {
+                cwnd: initial,
+                ssthresh: 0.0,
+            }
+        }
+
+        fn on_ack(&mut self, _ack: &Ack, window: &mut Window) {
+            window.cwnd *= 2.0;
+        }
+
+        fn on_loss(&mut self, _loss: &Loss, _window: &mut Window) {}
+
+        fn on_timeout(&mut self, _timeout: &Timeout, _window: &mut Window) {}
+    }
+
+    #[test]
+    fn no_law_grows_beyond_the_advertised_window_or_through_a_limit() {
+        let mut congestion = Congestion::new(Box::new(Greedy), 2000.5, 5000.0);
+        let ack = Ack {
+            at: Time::ZERO,
+            bytes: 1000,
+            in_flight: 0,
+            rtt: None,
+            delivery_rate: None,
+        };
+        for expected in [4001, 5000, 5000] {
+            congestion.on_ack(&ack);
+            assert_eq!(congestion.cwnd(), expected);
+        }
+        congestion.limit(1000);
+        assert_eq!(congestion.cwnd(), 1000);
+        congestion.limit(3000);
+        assert_eq!(congestion.cwnd(), 1000);
     }
 }

@@ -113,14 +113,14 @@ impl DatagramHosts {
         let flow = &self.flows[index];
         let sizes = &self.sizes[usize::from(flow.group)];
         let state = &mut self.states[index];
-        let payload = (flow.size - state.sent).min(u64::from(sizes.payload())) as u32;
+        let payload = (flow.size - state.sent).min(u64::from(sizes.mss())) as u32;
         let header = Header {
             sequence: state.sent,
             payload,
             flags: FORWARD,
             ..Header::default()
         };
-        Endpoint::source(flow, sizes).send(header, None, false, ctx);
+        Endpoint::source(flow, sizes, ctx).send(header, None, false);
         state.sent += u64::from(payload);
         state.transmissions += 1;
         self.arm(index, ctx);

@@ -4,16 +4,10 @@ use lightburst_des::Time;
 use std::collections::VecDeque;
 
 /// A segment that was sent and is not acknowledged.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Segment {
     /// When it was last sent.
     pub sent: Time,
-    /// Useful bytes acknowledged when it was sent, and when the last of them was.
-    pub delivered: u64,
-    /// See `delivered`.
-    pub delivered_at: Time,
-    /// Sending time of the segment whose acknowledgement came last before it was sent.
-    pub first_sent: Time,
     /// Whether it was sent more than once.
     pub retransmitted: bool,
 }
@@ -33,84 +27,94 @@ pub struct Covered {
 #[derive(Clone, Debug)]
 pub struct Flight {
     /// First byte not acknowledged (SND.UNA).
-    pub unacknowledged: u64,
+    pub snd_una: u64,
     /// Next byte to send (SND.NXT).
-    pub next: u64,
+    pub snd_nxt: u64,
     /// The byte after the last one ever sent (SND.MAX).
-    pub highest: u64,
+    pub snd_max: u64,
     /// Useful bytes of the flow.
     pub size: u64,
     /// Useful bytes of a full segment (SMSS).
-    pub full: u32,
-    /// Bytes from `unacknowledged` on that the receiver has room for.
-    advertised: u64,
-    /// Those from `unacknowledged` to `highest`.
+    pub mss: u32,
+    /// Bytes from `snd_una` on that the receiver has room for.
+    rwnd: u64,
+    /// Those from `snd_una` to `snd_max`.
     segments: VecDeque<Segment>,
 }
 
 impl Flight {
     /// Nothing sent yet of `size` bytes.
-    pub fn new(size: u64, full: u32, advertised: u64) -> Flight {
+    pub fn new(size: u64, mss: u32, rwnd: u64) -> Flight {
         Flight {
-            unacknowledged: 0,
-            next: 0,
-            highest: 0,
+            snd_una: 0,
+            snd_nxt: 0,
+            snd_max: 0,
             size,
-            full,
-            advertised,
+            mss,
+            rwnd,
             segments: VecDeque::with_capacity(1),
         }
     }
 
     /// Bytes sent and not acknowledged (FlightSize of RFC 5681).
     #[inline]
-    pub fn outstanding(&self) -> u64 {
-        self.next - self.unacknowledged
+    pub fn flight_size(&self) -> u64 {
+        self.snd_nxt - self.snd_una
     }
 
     /// Whether all that was ever sent is acknowledged.
     #[inline]
     pub fn is_acknowledged(&self) -> bool {
-        self.unacknowledged == self.highest
+        self.snd_una == self.snd_max
     }
 
     /// Whether the receiver has room for the bytes before `end`.
     #[inline]
     pub fn is_advertised(&self, end: u64) -> bool {
-        end - self.unacknowledged <= self.advertised
+        end - self.snd_una <= self.rwnd
     }
 
     /// Useful bytes of the segment that begins at `sequence`.
     #[inline]
     pub fn payload(&self, sequence: u64) -> u64 {
-        (self.size - sequence).min(u64::from(self.full))
+        (self.size - sequence).min(u64::from(self.mss))
     }
 
-    /// The place of the segment that begins at `sequence`.
-    fn place(&self, sequence: u64) -> usize {
-        ((sequence - self.unacknowledged) / u64::from(self.full)) as usize
+    /// How many segments there are from `snd_una` to `snd_max`.
+    pub fn segments(&self) -> usize {
+        self.segments.len()
+    }
+
+    /// Which of these begins at `sequence`, counted from 0.
+    pub fn place(&self, sequence: u64) -> usize {
+        ((sequence - self.snd_una) / u64::from(self.mss)) as usize
     }
 
     /// The first byte of the last segment before `end`; none if nothing is in flight there.
     pub fn last_before(&self, end: u64) -> Option<u64> {
-        let full = u64::from(self.full);
-        let before = end.checked_sub(self.unacknowledged + 1)?;
-        Some(self.unacknowledged + before / full * full)
+        let mss = u64::from(self.mss);
+        let before = end.checked_sub(self.snd_una + 1)?;
+        Some(self.snd_una + before / mss * mss)
     }
 
-    /// Notes that the segment at `sequence` is sent; says whether it was before.
+    /// Notes that the segment at `sequence` is sent; says whether it was sent before.
     #[inline]
-    pub fn send(&mut self, sequence: u64, mut segment: Segment) -> bool {
+    pub fn send(&mut self, sequence: u64, sent: Time) -> bool {
         let end = sequence + self.payload(sequence);
-        self.next = self.next.max(end);
-        if sequence == self.highest {
-            self.highest = end;
-            self.segments.push_back(segment);
+        self.snd_nxt = self.snd_nxt.max(end);
+        if sequence == self.snd_max {
+            self.snd_max = end;
+            self.segments.push_back(Segment {
+                sent,
+                retransmitted: false,
+            });
             return false;
         }
         let place = self.place(sequence);
-        segment.retransmitted = true;
-        self.segments[place] = segment;
+        self.segments[place] = Segment {
+            sent,
+            retransmitted: true,
+        };
         true
     }
 
@@ -118,22 +122,22 @@ impl Flight {
     #[inline]
     pub fn acknowledge(&mut self, acknowledgement: u64) -> Covered {
         let mut covered = Covered {
-            bytes: acknowledgement - self.unacknowledged,
+            bytes: acknowledgement - self.snd_una,
             newest: None,
             retransmitted: false,
         };
-        while self.unacknowledged < acknowledgement {
-            self.unacknowledged += self.payload(self.unacknowledged);
+        while self.snd_una < acknowledgement {
+            self.snd_una += self.payload(self.snd_una);
             let segment = self.segments.pop_front().expect("a segment that was sent");
             covered.retransmitted |= segment.retransmitted;
             covered.newest = Some(segment);
         }
-        self.next = self.next.max(acknowledgement);
+        self.snd_nxt = self.snd_nxt.max(acknowledgement);
         covered
     }
 
     /// Goes back to the first byte not acknowledged.
     pub fn rewind(&mut self) {
-        self.next = self.unacknowledged;
+        self.snd_nxt = self.snd_una;
     }
 }

@@ -1,33 +1,19 @@
 //! The hosts: the two ends of every flow.
 
-use crate::receiver::{self, Receiver};
+use crate::receiver::Receiver;
 use crate::segment::{Endpoint, FORWARD};
-use crate::sender::{self, Sender};
+use crate::sender::Sender;
 use crate::starts::Starts;
 use crate::token::{self, token};
-use crate::transport::{Entry, Reception, Setting};
+use crate::transport::{Reception, TransportKind, TransportSettings};
 use crate::{Flow, Outcome, Parameters, Sizes, Status};
 use lightburst_des::{Duration, Ties, Time};
 use lightburst_net::{Context, FlowId, Hosts, Packet, PacketId, Token};
 
-fn sender_tokens(flow: FlowId) -> sender::Tokens {
-    sender::Tokens {
-        retransmission: token(flow, token::SENDER),
-        pacing: token(flow, token::PACING),
-    }
-}
-
-fn receiver_tokens(flow: FlowId) -> receiver::Tokens {
-    receiver::Tokens {
-        retransmission: token(flow, token::RECEIVER),
-        delay: token(flow, token::DELAY),
-    }
-}
-
 /// What the flows of a group are built from.
 pub struct Group<'a> {
     /// Their transport.
-    pub transport: &'a Entry,
+    pub transport: &'a TransportKind,
     /// Its settings.
     pub parameters: &'a Parameters,
     /// Sizes on the wire.
@@ -66,7 +52,7 @@ impl TcpHosts {
         });
         let shared: Vec<Shared> = shared.collect();
         let build = |flow: &Flow, group: &Group| {
-            (group.transport.build)(&Setting {
+            (group.transport.build)(&TransportSettings {
                 parameters: group.parameters,
                 sizes: &group.sizes,
                 segment_time: segment_time(flow),
@@ -75,9 +61,9 @@ impl TcpHosts {
         let sender = |flow: &Flow| {
             let at = usize::from(flow.group);
             let (group, advertised) = (&groups[at], shared[at].reception.advertised);
-            let full = group.sizes.payload();
+            let mss = group.sizes.mss();
             let fin_with_data = group.transport.fin_with_data;
-            Sender::new(flow, full, advertised, fin_with_data, build(flow, group))
+            Sender::new(flow, mss, advertised, fin_with_data, build(flow, group))
         };
         let receiver = |flow: &Flow| {
             let group = &groups[usize::from(flow.group)];
@@ -152,28 +138,16 @@ impl TcpHosts {
         let header = &packet.header;
         let given = header.has_options().then(|| *ctx.options(id));
         let options = given.as_ref();
-        let flow = packet.envelope.flow;
-        // The answer goes where the segment came from: the flow's row stays untouched.
-        let end = |sizes| Endpoint {
-            id: flow,
-            peer: packet.envelope.source,
-            sizes,
-        };
         if header.flags & FORWARD != 0 {
             let receiver = &mut self.receivers[index];
             let Shared { reception, sizes } = &self.groups[usize::from(receiver.group)];
-            receiver.on_segment(
-                header,
-                options,
-                reception,
-                end(sizes),
-                receiver_tokens(flow),
-                ctx,
-            );
+            let end = &mut Endpoint::at_arrival(packet, sizes, ctx);
+            receiver.on_segment(header, options, reception, end);
         } else {
             let sender = &mut self.senders[index];
             let sizes = &self.groups[usize::from(sender.group)].sizes;
-            sender.on_segment(header, options, end(sizes), sender_tokens(flow), ctx);
+            let end = &mut Endpoint::at_arrival(packet, sizes, ctx);
+            sender.on_segment(header, options, end);
         }
     }
 
@@ -181,24 +155,23 @@ impl TcpHosts {
     pub(crate) fn on_flow_timer(&mut self, index: usize, kind: u8, ctx: &mut Context<'_>) {
         let flow = &self.flows[index];
         let Shared { reception, sizes } = &self.groups[usize::from(flow.group)];
-        let source = Endpoint::source(flow, sizes);
-        let destination = Endpoint::destination(flow, sizes);
-        let (of_sender, of_receiver) = (sender_tokens(flow.id), receiver_tokens(flow.id));
         let sender = &mut self.senders[index];
         let receiver = &mut self.receivers[index];
+        let end = &mut match kind {
+            token::RECEIVER | token::DELAY => Endpoint::destination(flow, sizes, ctx),
+            _ => Endpoint::source(flow, sizes, ctx),
+        };
         match kind {
             token::START => {
-                sender.start(source, of_sender, ctx);
+                sender.start(end);
                 if let Some(next) = self.starts.after(index) {
                     self.arm_start(next, ctx);
                 }
             }
-            token::SENDER => {
-                sender.on_timer(reception.most_retransmissions, source, of_sender, ctx);
-            }
-            token::PACING => sender.on_pacing(source, of_sender, ctx),
-            token::RECEIVER => receiver.on_timer(reception, destination, of_receiver, ctx),
-            _ => receiver.on_delay(reception, destination, of_receiver, ctx),
+            token::SENDER => sender.on_timer(reception.most_retransmissions, end),
+            token::PACING => sender.on_pacing(end),
+            token::RECEIVER => receiver.on_timer(reception, end),
+            _ => receiver.on_delay(reception, end),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod cc;
 pub mod datagram;
+mod delivery_rate;
 pub mod flight;
 pub mod flow;
 pub mod hosts;

@@ -1,7 +1,8 @@
 //! What a sender measures: round-trip times and delivery rates.
 
 use crate::cc::DeliveryRate;
-use crate::flight::{Covered, Flight, Segment};
+use crate::delivery_rate::DeliveryRates;
+use crate::flight::{Covered, Flight};
 use crate::transport::Clock;
 use lightburst_des::{Duration, Time};
 use lightburst_net::Options;
@@ -13,10 +14,8 @@ pub struct Measure {
     /// [`Time::NEVER`]: none is.
     timed: u64,
     timed_at: Time,
-    /// When data was acknowledged last.
-    delivered_at: Time,
-    /// Sending time of the newest segment acknowledged.
-    first_sent: Time,
+    /// None: the law does not ask for them.
+    delivery_rates: Option<Box<DeliveryRates>>,
 }
 
 impl Measure {
@@ -26,15 +25,13 @@ impl Measure {
             clock,
             timed: 0,
             timed_at: Time::NEVER,
-            delivered_at: Time::ZERO,
-            first_sent: Time::ZERO,
+            delivery_rates: None,
         }
     }
 
-    /// Data may be sent.
-    pub fn begin(&mut self, now: Time) {
-        self.delivered_at = now;
-        self.first_sent = now;
+    /// Delivery rates are wanted, too, of what is sent from now on.
+    pub fn want_delivery_rates(&mut self, now: Time) {
+        self.delivery_rates = Some(Box::new(DeliveryRates::new(now)));
     }
 
     /// From when on the timer and the round trip of a segment count.
@@ -52,26 +49,17 @@ impl Measure {
         (self.clock == Clock::Timestamps).then(|| Options::stamped(now))
     }
 
-    /// The record of a segment that is sent now.
-    #[inline]
-    pub fn segment(&self, sent: Time, flight: &Flight) -> Segment {
-        Segment {
-            sent,
-            delivered: flight.unacknowledged,
-            delivered_at: self.delivered_at,
-            first_sent: self.first_sent,
-            retransmitted: false,
-        }
-    }
-
     /// A segment was sent, perhaps again; the flight knows already.
     #[inline]
-    pub fn on_sent(&mut self, sent: Time, again: bool, flight: &Flight) {
+    pub fn on_sent(&mut self, sequence: u64, sent: Time, again: bool, flight: &Flight) {
+        if let Some(rates) = &mut self.delivery_rates {
+            rates.on_sent(sequence, sent, flight);
+        }
         if again {
             // Karn: it may be the one that is timed, which tells nothing then.
             self.stop();
         } else if self.clock == Clock::OneAtATime && self.timed_at == Time::NEVER {
-            self.timed = flight.highest;
+            self.timed = flight.snd_max;
             self.timed_at = sent;
         }
     }
@@ -90,7 +78,6 @@ impl Measure {
         flight: &Flight,
         now: Time,
     ) -> Option<Duration> {
-        self.delivered_at = now;
         match self.clock {
             // Karn: no sample from a segment that was sent more than once.
             Clock::Transmission | Clock::EveryAcknowledgement => covered
@@ -99,7 +86,7 @@ impl Measure {
                 .map(|segment| now.since(segment.sent)),
             Clock::OneAtATime => {
                 let sent = self.timed_at;
-                if sent == Time::NEVER || self.timed > flight.unacknowledged {
+                if sent == Time::NEVER || self.timed > flight.snd_una {
                     return None;
                 }
                 self.stop();
@@ -112,16 +99,9 @@ impl Measure {
         }
     }
 
-    /// draft-ietf-ccwg-bbr, section 4.1.2: the interval is the longer of the
-    /// one in which the data was sent and the one in which it was acknowledged.
+    /// The delivery rate that an acknowledgement of new data tells, if one is wanted.
     #[inline]
-    pub fn delivery_rate(&mut self, newest: &Segment, flight: &Flight, now: Time) -> DeliveryRate {
-        self.first_sent = newest.sent;
-        let sending = newest.sent.0.saturating_sub(newest.first_sent.0);
-        let acknowledging = now.since(newest.delivered_at).0;
-        DeliveryRate {
-            delivered: flight.unacknowledged - newest.delivered,
-            interval: Duration(sending.max(acknowledging)),
-        }
+    pub fn delivery_rate(&mut self, flight: &Flight, now: Time) -> Option<DeliveryRate> {
+        self.delivery_rates.as_mut()?.on_ack(flight, now)
     }
 }

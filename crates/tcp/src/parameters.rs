@@ -44,8 +44,8 @@ pub enum Value {
     Table(Parameters),
 }
 
-/// The settings of a transport by name. Who reads one says with that what it must be: what
-/// was read and could not be is a fault.
+/// The settings of a transport by name. A reader asks for a number, a switch or a word; where
+/// the setting is missing, or something else, the first such fault is kept.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parameters {
     pub(crate) values: BTreeMap<String, Value>,

@@ -3,10 +3,11 @@
 use crate::reassembly::Reassembly;
 use crate::segment::{Endpoint, ACK, FIN, FIN_ACKNOWLEDGED, SYN};
 use crate::timer::Timer;
+use crate::token;
 use crate::transport::Reception;
 use crate::TimeoutPolicy;
 use lightburst_des::Time;
-use lightburst_net::{Block, Context, Header, Options, Token};
+use lightburst_net::{Block, Header, Options};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -19,24 +20,15 @@ enum State {
     GaveUp,
 }
 
-/// The timers of a receiver, told apart by their tokens.
-#[derive(Clone, Copy)]
-pub struct Tokens {
-    /// Retransmission of SYN+ACK and FIN+ACK.
-    pub retransmission: Token,
-    /// Delayed acknowledgement.
-    pub delay: Token,
-}
-
 /// The receiving end of one flow. What every segment needs is in its first line
 /// of memory.
 #[repr(C, align(64))]
 pub struct Receiver {
     /// Next byte expected (RCV.NXT).
-    expected: u64,
+    rcv_nxt: u64,
     held: Reassembly,
     delay: Timer,
-    /// When the last byte before `expected` arrived.
+    /// When the last byte before `rcv_nxt` arrived.
     advanced: Time,
     /// In-order segments that are not acknowledged yet.
     waiting: u32,
@@ -46,10 +38,10 @@ pub struct Receiver {
     /// The group of its flow.
     pub group: u16,
     timer: Timer,
-    /// Last.ACK.sent of RFC 7323; kept with time stamps only.
-    last_sent: u64,
+    /// Last.ACK.sent of RFC 7323, kept with time stamps only.
+    last_ack_sent: u64,
     /// TS.Recent of RFC 7323.
-    recent: Time,
+    ts_recent: Time,
     /// None: only the sender retransmits, and this end answers.
     timeout: Option<Box<dyn TimeoutPolicy>>,
     /// Expirations of its timer since the sender answered.
@@ -66,13 +58,13 @@ impl Receiver {
             state: State::Listen,
             waiting: 0,
             fin: false,
-            expected: 0,
+            rcv_nxt: 0,
             advanced: Time::NEVER,
             held: Reassembly::default(),
             timer: Timer::default(),
             delay: Timer::default(),
-            recent: Time::NEVER,
-            last_sent: 0,
+            ts_recent: Time::NEVER,
+            last_ack_sent: 0,
             attempts: 0,
             duplicates: 0,
             timeout,
@@ -81,7 +73,7 @@ impl Receiver {
 
     /// Useful bytes received in order.
     pub fn received(&self) -> u64 {
-        self.expected
+        self.rcv_nxt
     }
 
     /// When the last of these bytes arrived; [`Time::NEVER`] before the first.
@@ -101,20 +93,18 @@ impl Receiver {
         header: &Header,
         options: Option<&Options>,
         reception: &Reception,
-        end: Endpoint<'_>,
-        tokens: Tokens,
-        ctx: &mut Context<'_>,
+        end: &mut Endpoint<'_, '_>,
     ) {
         if matches!(self.state, State::Closed | State::GaveUp) {
             return;
         }
         if header.flags & SYN != 0 {
-            self.on_syn(options, reception, end, tokens, ctx);
+            self.on_syn(options, reception, end);
         } else if header.payload > 0 {
-            self.on_data(header, options, reception, end, tokens, ctx);
+            self.on_data(header, options, reception, end);
         } else if header.flags & FIN != 0 {
             self.state = State::LastAck;
-            self.answer(FIN, None, reception, end, tokens, ctx);
+            self.answer(FIN, None, reception, end);
         } else {
             self.on_ack(header.acknowledgement);
         }
@@ -124,18 +114,16 @@ impl Receiver {
         &mut self,
         options: Option<&Options>,
         reception: &Reception,
-        end: Endpoint<'_>,
-        tokens: Tokens,
-        ctx: &mut Context<'_>,
+        end: &mut Endpoint<'_, '_>,
     ) {
         if matches!(self.state, State::Listen | State::SynReceived) {
             self.state = State::SynReceived;
             self.stamp(0, options);
-            self.answer(SYN, None, reception, end, tokens, ctx);
+            self.answer(SYN, None, reception, end);
         } else {
             // RFC 9293, section 3.10.7.4: a SYN in a synchronised state is answered with an ACK.
-            let options = self.options(None, reception, ctx.now());
-            self.acknowledge(0, options, end, ctx);
+            let options = self.options(None, reception, end.now());
+            self.acknowledge(0, options, end);
         }
     }
 
@@ -145,9 +133,7 @@ impl Receiver {
         header: &Header,
         options: Option<&Options>,
         reception: &Reception,
-        end: Endpoint<'_>,
-        tokens: Tokens,
-        ctx: &mut Context<'_>,
+        end: &mut Endpoint<'_, '_>,
     ) {
         if self.state == State::SynReceived {
             self.state = State::Established;
@@ -161,25 +147,25 @@ impl Receiver {
         };
         let has_fin = header.flags & FIN != 0;
         self.fin |= has_fin;
-        let in_order = segment.start == self.expected;
+        let in_order = segment.start == self.rcv_nxt;
         let mut duplicate = None;
         let mut at_once = true;
         if in_order {
-            self.expected = segment.end;
-            self.advanced = ctx.now();
+            self.rcv_nxt = segment.end;
+            self.advanced = end.now();
             if self.held.is_empty() {
                 self.waiting += 1;
                 at_once = self.waiting >= reception.acknowledge_every;
             } else {
                 // RFC 5681, section 4.2: a gap is filled, or part of it.
-                self.expected = self.held.advance(self.expected);
+                self.rcv_nxt = self.held.advance(self.rcv_nxt);
             }
         } else {
-            if segment.start < self.expected || self.held.holds(segment) {
+            if segment.start < self.rcv_nxt || self.held.holds(segment) {
                 self.duplicates += 1;
                 duplicate = Some(segment);
             }
-            if segment.start > self.expected {
+            if segment.start > self.rcv_nxt {
                 self.held.insert(segment);
             }
         }
@@ -187,24 +173,24 @@ impl Receiver {
         // acknowledged at once, and again when it comes again.
         if self.fin && self.held.is_empty() && (in_order || has_fin) {
             self.state = State::LastAck;
-            self.answer(FIN, duplicate, reception, end, tokens, ctx);
+            self.answer(FIN, duplicate, reception, end);
         } else if at_once {
-            let options = self.options(duplicate, reception, ctx.now());
-            self.acknowledge(0, options, end, ctx);
+            let options = self.options(duplicate, reception, end.now());
+            self.acknowledge(0, options, end);
         } else if !self.delay.is_set() {
             self.delay
-                .set(ctx.now() + reception.delay, tokens.delay, ctx);
+                .set(end.now() + reception.delay, token::DELAY, end);
         }
     }
 
     /// RFC 7323, section 4.3: the echo is that of the oldest segment not acknowledged.
     #[inline]
     fn stamp(&mut self, sequence: u64, options: Option<&Options>) {
-        let Some(options) = options.filter(|_| sequence <= self.last_sent) else {
+        let Some(options) = options.filter(|_| sequence <= self.last_ack_sent) else {
             return;
         };
-        if self.recent == Time::NEVER || options.timestamp >= self.recent {
-            self.recent = options.timestamp;
+        if self.ts_recent == Time::NEVER || options.timestamp >= self.ts_recent {
+            self.ts_recent = options.timestamp;
         }
     }
 
@@ -242,8 +228,8 @@ impl Receiver {
             .for_each(|&block| options.push(block));
         if reception.timestamps {
             options.timestamp = now;
-            options.echo = self.recent;
-            self.last_sent = self.expected;
+            options.echo = self.ts_recent;
+            self.last_ack_sent = self.rcv_nxt;
         }
         Some(options)
     }
@@ -254,19 +240,16 @@ impl Receiver {
         flag: u8,
         duplicate: Option<Block>,
         reception: &Reception,
-        end: Endpoint<'_>,
-        tokens: Tokens,
-        ctx: &mut Context<'_>,
+        end: &mut Endpoint<'_, '_>,
     ) {
-        let options = self.options(duplicate, reception, ctx.now());
-        let begin = self.acknowledge(flag, options, end, ctx);
+        let options = self.options(duplicate, reception, end.now());
+        let begin = self.acknowledge(flag, options, end);
         let sent = match reception.from_transmission {
             true => begin,
-            false => ctx.now(),
+            false => end.now(),
         };
         if let Some(timeout) = &self.timeout {
-            self.timer
-                .set(sent + timeout.value(), tokens.retransmission, ctx);
+            self.timer.set(sent + timeout.value(), token::RECEIVER, end);
         }
     }
 
@@ -275,42 +258,29 @@ impl Receiver {
         &mut self,
         flag: u8,
         options: Option<Options>,
-        end: Endpoint<'_>,
-        ctx: &mut Context<'_>,
+        end: &mut Endpoint<'_, '_>,
     ) -> Time {
         self.waiting = 0;
         self.delay.clear();
         let header = Header {
-            acknowledgement: self.expected,
+            acknowledgement: self.rcv_nxt,
             flags: flag | ACK,
             ..Header::default()
         };
-        end.send(header, options, false, ctx)
+        end.send(header, options, false)
     }
 
     /// The delay timer's event fires.
-    pub fn on_delay(
-        &mut self,
-        reception: &Reception,
-        end: Endpoint<'_>,
-        tokens: Tokens,
-        ctx: &mut Context<'_>,
-    ) {
-        if self.delay.expired(tokens.delay, ctx) {
-            let options = self.options(None, reception, ctx.now());
-            self.acknowledge(0, options, end, ctx);
+    pub fn on_delay(&mut self, reception: &Reception, end: &mut Endpoint<'_, '_>) {
+        if self.delay.expired(token::DELAY, end) {
+            let options = self.options(None, reception, end.now());
+            self.acknowledge(0, options, end);
         }
     }
 
     /// The timer's event fires: SYN+ACK or FIN+ACK is sent again, unless it may not be.
-    pub fn on_timer(
-        &mut self,
-        reception: &Reception,
-        end: Endpoint<'_>,
-        tokens: Tokens,
-        ctx: &mut Context<'_>,
-    ) {
-        if !self.timer.expired(tokens.retransmission, ctx) {
+    pub fn on_timer(&mut self, reception: &Reception, end: &mut Endpoint<'_, '_>) {
+        if !self.timer.expired(token::RECEIVER, end) {
             return;
         }
         self.attempts += 1;
@@ -326,6 +296,6 @@ impl Receiver {
         } else {
             FIN
         };
-        self.answer(flag, None, reception, end, tokens, ctx);
+        self.answer(flag, None, reception, end);
     }
 }

@@ -10,7 +10,7 @@ mod sack;
 mod sack1;
 mod tahoe;
 
-use crate::cc::{Ack, CongestionControl, Loss};
+use crate::cc::{Ack, Congestion, Loss};
 use crate::flight::Flight;
 use crate::Parameters;
 use lightburst_des::Time;
@@ -19,7 +19,7 @@ use lightburst_net::Block;
 pub use go_back_n::GoBackN;
 
 /// A recovery by its name in the scenario.
-pub struct Entry {
+pub struct RecoveryKind {
     /// The name.
     pub name: &'static str,
     /// Whether it wants SACK blocks.
@@ -29,28 +29,28 @@ pub struct Entry {
 }
 
 /// All recoveries of `tcp`. A new one is a new file and a line here.
-pub const REGISTRY: &[Entry] = &[
-    Entry {
+pub const REGISTRY: &[RecoveryKind] = &[
+    RecoveryKind {
         name: "tahoe",
         selective: false,
         build: |p| Box::new(tahoe::Tahoe::new(p)),
     },
-    Entry {
+    RecoveryKind {
         name: "reno",
         selective: false,
         build: |p| Box::new(reno::Reno::new(p)),
     },
-    Entry {
+    RecoveryKind {
         name: "new-reno",
         selective: false,
         build: |p| Box::new(new_reno::NewReno::new(p)),
     },
-    Entry {
+    RecoveryKind {
         name: "sack",
         selective: true,
         build: |p| Box::new(sack::Sack::new(p)),
     },
-    Entry {
+    RecoveryKind {
         name: "sack1",
         selective: true,
         build: |p| Box::new(sack1::Sack1::new(p)),
@@ -58,29 +58,29 @@ pub const REGISTRY: &[Entry] = &[
 ];
 
 /// The recovery called `name`.
-pub fn find(name: &str) -> Option<&'static Entry> {
+pub fn find(name: &str) -> Option<&'static RecoveryKind> {
     REGISTRY.iter().find(|entry| entry.name == name)
 }
 
 /// What a recovery works with.
-pub struct RecoveryContext<'a> {
+pub struct SenderState<'a> {
     /// What was sent.
     pub flight: &'a mut Flight,
     /// The window law.
-    pub congestion: &'a mut dyn CongestionControl,
+    pub congestion: &'a mut Congestion,
     /// The present time.
     pub now: Time,
 }
 
-impl<'a> RecoveryContext<'a> {
+impl<'a> SenderState<'a> {
     /// What a sender lends it.
     #[inline]
     pub fn new(
         flight: &'a mut Flight,
-        congestion: &'a mut dyn CongestionControl,
+        congestion: &'a mut Congestion,
         now: Time,
-    ) -> RecoveryContext<'a> {
-        RecoveryContext {
+    ) -> SenderState<'a> {
+        SenderState {
             flight,
             congestion,
             now,
@@ -126,12 +126,12 @@ pub struct Candidate {
     /// Its first byte.
     pub sequence: u64,
     /// Why it may be sent.
-    pub kind: Kind,
+    pub reason: Reason,
 }
 
 /// Why a segment may be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum Reason {
     /// It is the next one in order.
     Next,
     /// It is that, but only limited transmit lets it go (RFC 3042).
@@ -145,14 +145,14 @@ pub enum Kind {
 impl Candidate {
     /// The next segment in order.
     pub fn next(sequence: u64) -> Candidate {
-        let kind = Kind::Next;
-        Candidate { sequence, kind }
+        let reason = Reason::Next;
+        Candidate { sequence, reason }
     }
 
     /// A missing segment.
     pub fn hole(sequence: u64) -> Candidate {
-        let kind = Kind::Hole;
-        Candidate { sequence, kind }
+        let reason = Reason::Hole;
+        Candidate { sequence, reason }
     }
 }
 
@@ -177,16 +177,16 @@ pub trait LossRecovery: Send {
 
     /// New data was acknowledged; the flight knows already. `news`: the
     /// acknowledgement brings SACK blocks that tell something new, too.
-    fn on_ack(&mut self, ack: &Ack, news: bool, cx: &mut RecoveryContext<'_>) -> Reaction;
+    fn on_ack(&mut self, ack: &Ack, news: bool, sender: &mut SenderState<'_>) -> Reaction;
 
     /// An acknowledgement came that acknowledges nothing new; `news`: its SACK blocks do.
-    fn on_duplicate(&mut self, news: bool, cx: &mut RecoveryContext<'_>) -> Reaction;
+    fn on_duplicate(&mut self, news: bool, sender: &mut SenderState<'_>) -> Reaction;
 
     /// The retransmission timer expired; the window law knows already.
     fn on_timeout(&mut self, flight: &Flight);
 
     /// What may be sent now.
-    fn candidate(&self, flight: &Flight, congestion: &dyn CongestionControl) -> Option<Candidate>;
+    fn candidate(&self, flight: &Flight, window: u64) -> Option<Candidate>;
 
     /// A segment was sent; the flight knows already.
     fn on_sent(&mut self, _candidate: Candidate, _flight: &mut Flight) {}
@@ -203,14 +203,14 @@ pub trait LossRecovery: Send {
 /// The next segment in order, if `window` has room for it beside what is `outstanding`.
 #[inline]
 fn in_window(flight: &Flight, outstanding: u64, window: u64) -> Option<Candidate> {
-    let sequence = flight.next;
+    let sequence = flight.snd_nxt;
     if sequence >= flight.size {
         return None;
     }
     let payload = flight.payload(sequence);
     let fits = outstanding + payload <= window && flight.is_advertised(sequence + payload);
     // The first segment may always be sent.
-    (fits || sequence == flight.unacknowledged).then(|| Candidate::next(sequence))
+    (fits || sequence == flight.snd_una).then(|| Candidate::next(sequence))
 }
 
 /// Duplicate acknowledgements, and which data they may cause to be sent again:
@@ -252,84 +252,80 @@ impl Duplicates {
     /// RFC 6582, section 3.2, step 2: only if the acknowledgement covers more than
     /// what was sent before the last loss.
     fn may_enter(&self, flight: &Flight) -> bool {
-        !self.bug_fix || self.recover == 0 || flight.unacknowledged > self.recover
+        !self.bug_fix || self.recover == 0 || flight.snd_una > self.recover
     }
 
     /// New data was acknowledged.
     fn clear(&mut self, flight: &Flight) {
         self.count = 0;
         self.beyond = 0;
-        self.after_timeout &= flight.unacknowledged < self.recover;
+        self.after_timeout &= flight.snd_una < self.recover;
     }
 
     /// A loss is seen now: RFC 5681, section 3.2, step 2 leaves out of FlightSize
     /// what limited transmit has sent.
     fn loss(&mut self, flight: &Flight) -> u64 {
-        self.recover = flight.highest;
+        self.recover = flight.snd_max;
         self.after_timeout = false;
-        flight.outstanding() - self.beyond
+        flight.flight_size() - self.beyond
     }
 
     /// Fast recovery begins: RFC 5681, section 3.2, step 3 widens the window by the
     /// segments that have left the network, which is returned in bytes.
-    fn enter(&mut self, cx: &mut RecoveryContext<'_>) -> i64 {
-        let in_flight = self.loss(cx.flight);
-        cx.congestion.on_loss(&Loss {
-            at: cx.now,
+    fn enter(&mut self, sender: &mut SenderState<'_>) -> i64 {
+        let in_flight = self.loss(sender.flight);
+        sender.congestion.on_loss(&Loss {
+            at: sender.now,
             in_flight,
         });
-        self.threshold as i64 * i64::from(cx.flight.full)
+        self.threshold as i64 * i64::from(sender.flight.mss)
     }
 
     fn timeout(&mut self, flight: &Flight) {
         self.count = 0;
         self.beyond = 0;
-        self.recover = flight.highest;
+        self.recover = flight.snd_max;
         self.after_timeout = true;
     }
 
     /// RFC 3042, section 2: each of the first two duplicates lets one new segment go.
     fn limited(&self, flight: &Flight) -> u64 {
         match self.limited_transmit && self.count < self.threshold {
-            true => self.count * u64::from(flight.full),
+            true => self.count * u64::from(flight.mss),
             false => 0,
         }
     }
 
     /// What may be sent in order, with the window widened by `inflation` or by limited transmit.
-    fn candidate(
-        &self,
-        inflation: Option<i64>,
-        flight: &Flight,
-        congestion: &dyn CongestionControl,
-    ) -> Option<Candidate> {
-        let window = congestion.window();
+    fn candidate(&self, inflation: Option<i64>, flight: &Flight, window: u64) -> Option<Candidate> {
         let wider = window.saturating_add_signed(inflation.unwrap_or(0));
-        let outstanding = flight.outstanding();
+        let outstanding = flight.flight_size();
         let candidate = in_window(flight, outstanding, wider);
-        if candidate.is_some() || inflation.is_some() || flight.next < flight.highest {
+        if candidate.is_some() || inflation.is_some() || flight.snd_nxt < flight.snd_max {
             return candidate;
         }
         let limited = window + self.limited(flight);
         let beyond = in_window(flight, outstanding, limited)?;
         Some(Candidate {
-            kind: Kind::Beyond,
+            reason: Reason::Beyond,
             ..beyond
         })
     }
 
     /// Notes what limited transmit sends.
     fn sent(&mut self, candidate: Candidate, flight: &Flight) {
-        if candidate.kind == Kind::Beyond {
+        if candidate.reason == Reason::Beyond {
             self.beyond += flight.payload(candidate.sequence);
         }
     }
 
     fn phase(&self, recovering: bool) -> Phase {
-        match () {
-            () if recovering => Phase::Recovery,
-            () if self.after_timeout => Phase::Loss,
-            () => Phase::Open,
+        if recovering {
+            Phase::Recovery
+        } else if self.after_timeout {
+            Phase::Loss
+        } else {
+            Phase::Open
         }
     }
 }

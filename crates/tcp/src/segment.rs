@@ -1,8 +1,9 @@
 //! Segments and their sizes on the wire.
 
+use crate::token::token;
 use crate::Flow;
 use lightburst_des::Time;
-use lightburst_net::{Context, DropReason, FlowId, Header, NodeId, Options, Packet, PortId};
+use lightburst_net::{Context, DropReason, FlowId, Header, NodeId, Options, Packet, PortId, Trace};
 
 /// Synchronise: the first segment of each direction (RFC 9293, section 3.1).
 pub const SYN: u8 = 1;
@@ -36,8 +37,8 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// Useful bytes of a full segment.
-    pub fn payload(&self) -> u32 {
+    /// Useful bytes of a full segment (SMSS of RFC 5681).
+    pub fn mss(&self) -> u32 {
         self.segment - self.header
     }
 
@@ -51,46 +52,74 @@ impl Sizes {
     }
 }
 
-/// One end of a flow: what it needs to send.
-#[derive(Clone, Copy)]
-pub struct Endpoint<'a> {
+/// One end of a flow at an event: through it a sender or a receiver acts.
+pub struct Endpoint<'a, 'c> {
     /// The flow's handle.
     pub id: FlowId,
     /// The host at the other end.
     pub peer: NodeId,
     /// Sizes on the wire.
     pub sizes: &'a Sizes,
+    /// The host at this end.
+    pub ctx: &'a mut Context<'c>,
 }
 
-impl<'a> Endpoint<'a> {
+impl<'a, 'c> Endpoint<'a, 'c> {
     /// The end of `flow` that has the data.
-    pub fn source(flow: &Flow, sizes: &'a Sizes) -> Self {
+    pub fn source(flow: &Flow, sizes: &'a Sizes, ctx: &'a mut Context<'c>) -> Self {
         Endpoint {
             id: flow.id,
             peer: flow.destination,
             sizes,
+            ctx,
         }
     }
 
     /// The end of `flow` that wants the data.
-    pub fn destination(flow: &Flow, sizes: &'a Sizes) -> Self {
+    pub fn destination(flow: &Flow, sizes: &'a Sizes, ctx: &'a mut Context<'c>) -> Self {
         Endpoint {
             id: flow.id,
             peer: flow.source,
             sizes,
+            ctx,
         }
+    }
+
+    /// The end at which a packet arrives; answers go to where it came from. So the flow's row in
+    /// the table is not touched.
+    #[inline]
+    pub fn at_arrival(packet: &Packet, sizes: &'a Sizes, ctx: &'a mut Context<'c>) -> Self {
+        Endpoint {
+            id: packet.envelope.flow,
+            peer: packet.envelope.source,
+            sizes,
+            ctx,
+        }
+    }
+
+    /// The present time.
+    #[inline]
+    pub fn now(&self) -> Time {
+        self.ctx.now()
+    }
+
+    /// Sets a timer of this end; see [`crate::token`] for the kinds.
+    #[inline]
+    pub fn timer(&mut self, at: Time, kind: u8) {
+        self.ctx.timer(at, token(self.id, kind));
+    }
+
+    /// The trace, if the flow is traced.
+    #[inline]
+    pub fn trace(&mut self) -> Option<&mut Trace> {
+        self.ctx.trace(self.id)
     }
 
     /// Hands a segment to the network interface; returns when its transmission
     /// begins. `again`: its data was sent before.
     #[inline]
-    pub fn send(
-        &self,
-        header: Header,
-        options: Option<Options>,
-        again: bool,
-        ctx: &mut Context<'_>,
-    ) -> Time {
+    pub fn send(&mut self, header: Header, options: Option<Options>, again: bool) -> Time {
+        let ctx = &mut *self.ctx;
         let bytes = self.sizes.wire(header.payload);
         let packet = ctx.create(Packet::new(self.id, ctx.node(), self.peer, bytes, header));
         if let Some(options) = options {

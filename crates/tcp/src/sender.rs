@@ -1,16 +1,17 @@
 //! The end of a flow that has the data.
 
-use crate::cc::{Ack, CongestionControl, Sent, Timeout};
+use crate::cc::{Ack, Congestion, Sent, Timeout, Window};
 use crate::flight::{Covered, Flight};
 use crate::measure::Measure;
-use crate::recovery::{Candidate, LossRecovery, Phase, Reaction, RecoveryContext, TimerAction};
+use crate::recovery::{Candidate, LossRecovery, Phase, Reaction, SenderState, TimerAction};
 use crate::segment::{Endpoint, ACK, FIN, FIN_ACKNOWLEDGED, FORWARD, SYN, SYN_ACKNOWLEDGED};
 use crate::timer::Timer;
+use crate::token;
 use crate::transport::Transport;
 use crate::{Flow, TimeoutPolicy};
 use lightburst_des::{Duration, Time};
 use lightburst_net::trace::{State as TraceState, Window as TraceWindow};
-use lightburst_net::{Bytes, Context, Header, Options, Token};
+use lightburst_net::{Bytes, Header, Options};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -23,21 +24,12 @@ enum State {
     GaveUp,
 }
 
-/// The timers of a sender, told apart by their tokens.
-#[derive(Clone, Copy)]
-pub struct Tokens {
-    /// Retransmission.
-    pub retransmission: Token,
-    /// Pacing.
-    pub pacing: Token,
-}
-
 /// The sending end of one flow. What every segment and acknowledgement needs
 /// stands together at the front: with many flows each line of memory counts.
 #[repr(C, align(64))]
 pub struct Sender {
     flight: Flight,
-    congestion: Box<dyn CongestionControl>,
+    congestion: Congestion,
     recovery: Box<dyn LossRecovery>,
     timeout: Box<dyn TimeoutPolicy>,
     timer: Timer,
@@ -67,17 +59,17 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// A sender of the data of `flow` in segments of `full` to a receiver that has room
-    /// for `advertised` bytes; `fin_with_data` as in [`crate::transport::Entry`].
+    /// A sender of the data of `flow` in segments of `mss` to a receiver that has room
+    /// for `advertised` bytes; `fin_with_data` as in [`crate::transport::TransportKind`].
     pub fn new(
         flow: &Flow,
-        full: u32,
+        mss: u32,
         advertised: u64,
         fin_with_data: bool,
         transport: Transport,
     ) -> Sender {
         Sender {
-            flight: Flight::new(flow.size, full, advertised),
+            flight: Flight::new(flow.size, mss, advertised),
             group: flow.group,
             congestion: transport.congestion,
             recovery: transport.recovery,
@@ -109,9 +101,9 @@ impl Sender {
     }
 
     /// Sends the SYN.
-    pub fn start(&mut self, end: Endpoint<'_>, tokens: Tokens, ctx: &mut Context<'_>) {
+    pub fn start(&mut self, end: &mut Endpoint<'_, '_>) {
         self.state = State::SynSent;
-        self.syn_sent = self.control(SYN, end, tokens, ctx);
+        self.syn_sent = self.control(SYN, end);
     }
 
     /// A segment from the receiver arrives.
@@ -120,50 +112,50 @@ impl Sender {
         &mut self,
         header: &Header,
         options: Option<&Options>,
-        end: Endpoint<'_>,
-        tokens: Tokens,
-        ctx: &mut Context<'_>,
+        end: &mut Endpoint<'_, '_>,
     ) {
         if header.flags & SYN != 0 {
             if self.state != State::GaveUp {
-                self.on_syn_ack(end, tokens, ctx);
+                self.on_syn_ack(end);
             }
             return;
         }
         if self.state == State::Established {
-            self.on_ack(header.acknowledgement, options, end, tokens, ctx);
+            self.on_ack(header.acknowledgement, options, end);
         }
         // It may be the acknowledgement of the last data as well.
         if header.flags & FIN != 0 {
-            self.on_fin_ack(end, ctx);
+            self.on_fin_ack(end);
         }
     }
 
-    fn on_syn_ack(&mut self, end: Endpoint<'_>, tokens: Tokens, ctx: &mut Context<'_>) {
-        self.acknowledge(SYN_ACKNOWLEDGED, end, ctx);
+    fn on_syn_ack(&mut self, end: &mut Endpoint<'_, '_>) {
+        self.acknowledge(SYN_ACKNOWLEDGED, end);
         if self.state != State::SynSent {
             return;
         }
         self.state = State::Established;
         self.timer.clear();
-        let now = ctx.now();
+        let now = end.now();
         self.timeout.on_established(self.syn_sent == Time::NEVER);
         if self.syn_sent != Time::NEVER {
-            self.sample(now.since(self.syn_sent), end, ctx);
+            self.sample(now.since(self.syn_sent), end);
         } else {
             // RFC 5681, section 3.1: one segment after a SYN or SYN+ACK that was lost.
-            self.congestion.limit(u64::from(self.flight.full));
+            self.congestion.limit(u64::from(self.flight.mss));
         }
-        self.measure.begin(now);
-        self.send_allowed(end, tokens, ctx);
-        self.trace(end, ctx);
+        if self.congestion.wants_delivery_rate() {
+            self.measure.want_delivery_rates(now);
+        }
+        self.send_allowed(end);
+        self.trace(end);
     }
 
-    fn on_fin_ack(&mut self, end: Endpoint<'_>, ctx: &mut Context<'_>) {
+    fn on_fin_ack(&mut self, end: &mut Endpoint<'_, '_>) {
         if matches!(self.state, State::FinWait | State::Closed) {
             self.state = State::Closed;
             self.timer.clear();
-            self.acknowledge(FIN_ACKNOWLEDGED, end, ctx);
+            self.acknowledge(FIN_ACKNOWLEDGED, end);
         }
     }
 
@@ -172,11 +164,9 @@ impl Sender {
         &mut self,
         acknowledgement: u64,
         options: Option<&Options>,
-        end: Endpoint<'_>,
-        tokens: Tokens,
-        ctx: &mut Context<'_>,
+        end: &mut Endpoint<'_, '_>,
     ) {
-        let is_new = acknowledgement > self.flight.unacknowledged;
+        let is_new = acknowledgement > self.flight.snd_una;
         let blocks = options.map_or(&[][..], Options::blocks);
         let mut covered = None;
         if is_new {
@@ -184,20 +174,18 @@ impl Sender {
         }
         let news = !blocks.is_empty() && self.recovery.on_blocks(blocks, &self.flight);
         match covered {
-            Some(covered) => self.on_new_ack(covered, news, options, end, tokens, ctx),
+            Some(covered) => self.on_new_ack(covered, news, options, end),
             // RFC 5681, section 2: a duplicate, since data is outstanding.
-            None if acknowledgement == self.flight.unacknowledged
-                && !self.flight.is_acknowledged() =>
-            {
-                let lent =
-                    &mut RecoveryContext::new(&mut self.flight, &mut *self.congestion, ctx.now());
-                let reaction = self.recovery.on_duplicate(news, lent);
-                self.react(reaction, end, tokens, ctx);
-                self.send_allowed(end, tokens, ctx);
+            None if acknowledgement == self.flight.snd_una && !self.flight.is_acknowledged() => {
+                let state =
+                    &mut SenderState::new(&mut self.flight, &mut self.congestion, end.now());
+                let reaction = self.recovery.on_duplicate(news, state);
+                self.react(reaction, end);
+                self.send_allowed(end);
             }
             None => return,
         }
-        self.trace(end, ctx);
+        self.trace(end);
     }
 
     #[inline]
@@ -206,35 +194,31 @@ impl Sender {
         covered: Covered,
         news: bool,
         options: Option<&Options>,
-        end: Endpoint<'_>,
-        tokens: Tokens,
-        ctx: &mut Context<'_>,
+        end: &mut Endpoint<'_, '_>,
     ) {
-        let now = ctx.now();
+        let now = end.now();
         let rtt = self
             .measure
             .round_trip(&covered, options, &self.flight, now);
         if let Some(rtt) = rtt {
-            self.sample(rtt, end, ctx);
+            self.sample(rtt, end);
         }
         let ack = Ack {
             at: now,
             bytes: covered.bytes,
-            in_flight: self.flight.outstanding(),
+            in_flight: self.flight.flight_size(),
             rtt,
-            delivery_rate: covered
-                .newest
-                .map(|segment| self.measure.delivery_rate(&segment, &self.flight, now)),
+            delivery_rate: self.measure.delivery_rate(&self.flight, now),
         };
-        let lent = &mut RecoveryContext::new(&mut self.flight, &mut *self.congestion, now);
-        let reaction = self.recovery.on_ack(&ack, news, lent);
-        if self.flight.unacknowledged == self.flight.size {
+        let state = &mut SenderState::new(&mut self.flight, &mut self.congestion, now);
+        let reaction = self.recovery.on_ack(&ack, news, state);
+        if self.flight.snd_una == self.flight.size {
             self.timer.clear();
             self.acknowledged = now;
             self.state = State::FinWait;
             // A FIN that went with the data is acknowledged with it.
             if !self.fin_with_data {
-                self.control(FIN, end, tokens, ctx);
+                self.control(FIN, end);
             }
             return;
         }
@@ -242,70 +226,57 @@ impl Sender {
         if self.flight.is_acknowledged() {
             self.timer.clear();
         }
-        self.react(reaction, end, tokens, ctx);
-        self.send_allowed(end, tokens, ctx);
+        self.react(reaction, end);
+        self.send_allowed(end);
     }
 
     #[inline]
-    fn sample(&mut self, rtt: Duration, end: Endpoint<'_>, ctx: &mut Context<'_>) {
+    fn sample(&mut self, rtt: Duration, end: &mut Endpoint<'_, '_>) {
         self.timeout.on_sample(rtt);
-        if let Some(trace) = ctx.trace(end.id) {
-            trace.sample(end.id, rtt);
+        let id = end.id;
+        if let Some(trace) = end.trace() {
+            trace.sample(id, rtt);
         }
     }
 
     /// Does what the recovery wants done at once.
     #[inline]
-    fn react(
-        &mut self,
-        reaction: Reaction,
-        end: Endpoint<'_>,
-        tokens: Tokens,
-        ctx: &mut Context<'_>,
-    ) {
+    fn react(&mut self, reaction: Reaction, end: &mut Endpoint<'_, '_>) {
         let restart = reaction.timer == TimerAction::Restart;
         if reaction.retransmit {
             if restart {
                 self.timer.clear();
             }
-            let candidate = Candidate::hole(self.flight.unacknowledged);
-            self.send_segment(candidate, end, tokens, ctx);
+            let candidate = Candidate::hole(self.flight.snd_una);
+            self.send_segment(candidate, end);
         } else if restart && !self.flight.is_acknowledged() {
             // RFC 6298, section 5: (5.3) new data acknowledged: restarted.
             let value = self.timeout.value();
-            self.timer
-                .set(ctx.now() + value, tokens.retransmission, ctx);
+            self.timer.set(end.now() + value, token::SENDER, end);
         }
     }
 
     /// Sends what the recovery, the window and the pacing allow.
     #[inline]
-    fn send_allowed(&mut self, end: Endpoint<'_>, tokens: Tokens, ctx: &mut Context<'_>) {
+    fn send_allowed(&mut self, end: &mut Endpoint<'_, '_>) {
         loop {
-            let congestion = &*self.congestion;
-            let candidate = self.recovery.candidate(&self.flight, congestion);
-            let Some(candidate) = candidate else {
+            let window = self.congestion.cwnd();
+            let Some(candidate) = self.recovery.candidate(&self.flight, window) else {
                 return;
             };
-            if self.release > ctx.now() {
-                self.pacing.set(self.release, tokens.pacing, ctx);
+            if self.release > end.now() {
+                self.pacing.set(self.release, token::PACING, end);
                 return;
             }
-            self.send_segment(candidate, end, tokens, ctx);
+            self.send_segment(candidate, end);
         }
     }
 
     #[inline]
-    fn send_segment(
-        &mut self,
-        candidate: Candidate,
-        end: Endpoint<'_>,
-        tokens: Tokens,
-        ctx: &mut Context<'_>,
-    ) {
+    fn send_segment(&mut self, candidate: Candidate, end: &mut Endpoint<'_, '_>) {
         let sequence = candidate.sequence;
         let payload = self.flight.payload(sequence);
-        let window = self.congestion.window() / u64::from(self.flight.full);
+        let window = self.congestion.cwnd() / u64::from(self.flight.mss);
         // RFC 9293, section 3.10.4: the FIN goes with the last segment of the data.
         let last = self.fin_with_data && sequence + payload == self.flight.size;
         let header = Header {
@@ -317,21 +288,19 @@ impl Sender {
         };
         let begin = end.send(
             header,
-            self.measure.options(ctx.now()),
-            sequence < self.flight.highest,
-            ctx,
+            self.measure.options(end.now()),
+            sequence < self.flight.snd_max,
         );
-        let sent = self.measure.counted_from(begin, ctx.now());
-        let segment = self.measure.segment(sent, &self.flight);
-        let again = self.flight.send(sequence, segment);
-        self.measure.on_sent(sent, again, &self.flight);
+        let sent = self.measure.counted_from(begin, end.now());
+        let again = self.flight.send(sequence, sent);
+        self.measure.on_sent(sequence, sent, again, &self.flight);
         self.recovery.on_sent(candidate, &mut self.flight);
         self.transmissions += 1;
         self.retransmissions += u64::from(again);
         self.congestion.on_sent(&Sent {
             at: sent,
             bytes: payload,
-            in_flight: self.flight.outstanding(),
+            in_flight: self.flight.flight_size(),
             retransmission: again,
         });
         if let Some(rate) = self.congestion.pacing_rate() {
@@ -341,42 +310,36 @@ impl Sender {
         // RFC 6298, section 5: (5.1) started if it is not running.
         if !self.timer.is_set() {
             let value = self.timeout.value();
-            self.timer.set(sent + value, tokens.retransmission, ctx);
+            self.timer.set(sent + value, token::SENDER, end);
         }
     }
 
     /// Sends a SYN or a FIN and waits for the answer; returns when that was.
-    fn control(
-        &mut self,
-        flag: u8,
-        end: Endpoint<'_>,
-        tokens: Tokens,
-        ctx: &mut Context<'_>,
-    ) -> Time {
+    fn control(&mut self, flag: u8, end: &mut Endpoint<'_, '_>) -> Time {
         let header = Header {
             flags: FORWARD | flag,
             ..Header::default()
         };
-        let begin = end.send(header, self.measure.options(ctx.now()), false, ctx);
-        let sent = self.measure.counted_from(begin, ctx.now());
+        let begin = end.send(header, self.measure.options(end.now()), false);
+        let sent = self.measure.counted_from(begin, end.now());
         let value = self.timeout.value();
-        self.timer.set(sent + value, tokens.retransmission, ctx);
+        self.timer.set(sent + value, token::SENDER, end);
         sent
     }
 
-    fn acknowledge(&self, acknowledgement: u64, end: Endpoint<'_>, ctx: &mut Context<'_>) {
+    fn acknowledge(&self, acknowledgement: u64, end: &mut Endpoint<'_, '_>) {
         let header = Header {
             acknowledgement,
             flags: FORWARD | ACK,
             ..Header::default()
         };
-        end.send(header, self.measure.options(ctx.now()), false, ctx);
+        end.send(header, self.measure.options(end.now()), false);
     }
 
     /// The pacing timer's event fires.
-    pub fn on_pacing(&mut self, end: Endpoint<'_>, tokens: Tokens, ctx: &mut Context<'_>) {
-        if self.pacing.expired(tokens.pacing, ctx) {
-            self.send_allowed(end, tokens, ctx);
+    pub fn on_pacing(&mut self, end: &mut Endpoint<'_, '_>) {
+        if self.pacing.expired(token::PACING, end) {
+            self.send_allowed(end);
         }
     }
 
@@ -388,21 +351,15 @@ impl Sender {
             self.attempts += 1;
             return false;
         }
-        let first = self.flight.unacknowledged;
+        let first = self.flight.snd_una;
         let repeated = std::mem::replace(&mut self.timed_out_at, first) == first;
         self.attempts = if repeated { self.attempts + 1 } else { 1 };
         repeated
     }
 
     /// The retransmission timer's event fires; `most` is how often it may repeat something.
-    pub fn on_timer(
-        &mut self,
-        most: u32,
-        end: Endpoint<'_>,
-        tokens: Tokens,
-        ctx: &mut Context<'_>,
-    ) {
-        if !self.timer.expired(tokens.retransmission, ctx) {
+    pub fn on_timer(&mut self, most: u32, end: &mut Endpoint<'_, '_>) {
+        if !self.timer.expired(token::SENDER, end) {
             return;
         }
         let repeated = self.count_timeout();
@@ -416,23 +373,23 @@ impl Sender {
         match self.state {
             State::SynSent => {
                 self.syn_sent = Time::NEVER;
-                self.control(SYN, end, tokens, ctx);
+                self.control(SYN, end);
             }
             State::FinWait => {
-                self.control(FIN, end, tokens, ctx);
+                self.control(FIN, end);
             }
             State::Established => {
                 self.congestion.on_timeout(&Timeout {
-                    at: ctx.now(),
-                    in_flight: self.flight.outstanding(),
+                    at: end.now(),
+                    in_flight: self.flight.flight_size(),
                     repeated,
                 });
                 self.recovery.on_timeout(&self.flight);
                 // RFC 6298, section 5, (5.4) to (5.6): the earliest segment again, the timer anew.
                 // Everything in flight is taken for lost and sent again (go-back-N).
                 self.flight.rewind();
-                self.send_allowed(end, tokens, ctx);
-                self.trace(end, ctx);
+                self.send_allowed(end);
+                self.trace(end);
             }
             State::Idle | State::Closed | State::GaveUp => {
                 unreachable!("no timer runs in this state")
@@ -442,26 +399,25 @@ impl Sender {
 
     /// Notes the window, if the flow is traced.
     #[inline]
-    fn trace(&self, end: Endpoint<'_>, ctx: &mut Context<'_>) {
-        let now = ctx.now();
-        let Some(trace) = ctx.trace(end.id) else {
+    fn trace(&self, end: &mut Endpoint<'_, '_>) {
+        let (id, now) = (end.id, end.now());
+        let Some(trace) = end.trace() else {
             return;
         };
-        let congestion = &*self.congestion;
-        let (window, threshold) = (congestion.exact_window(), congestion.slow_start_threshold());
+        let Window { cwnd, ssthresh } = *self.congestion.window();
         trace.windows.push(TraceWindow {
             time: now,
-            flow: end.id,
-            window,
+            flow: id,
+            window: cwnd,
             inflation: self.recovery.inflation(),
-            threshold,
-            in_flight: self.flight.outstanding(),
-            rtt: trace.newest_sample(end.id),
+            threshold: ssthresh,
+            in_flight: self.flight.flight_size(),
+            rtt: trace.newest_sample(id),
             rto: self.timeout.value(),
             state: match self.recovery.phase(&self.flight) {
                 Phase::Recovery => TraceState::Recovery,
                 Phase::Loss => TraceState::Loss,
-                Phase::Open if window < threshold => TraceState::SlowStart,
+                Phase::Open if cwnd < ssthresh => TraceState::SlowStart,
                 Phase::Open => TraceState::Avoidance,
             },
         });

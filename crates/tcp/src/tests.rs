@@ -1,12 +1,12 @@
-//! Two hosts on one wire: what the sender does with windows and pacing that no
-//! transport of this chapter uses yet.
+//! Two hosts on one wire: what the sender does with a given window, with a pacing rate, and
+//! with a timeout that is too short.
 
 mod scripted;
 pub mod vectors;
 
-use crate::cc::{Ack, CongestionControl, Sent, Timeout};
+use crate::cc::{Ack, Congestion, CongestionControl, Loss, Sent, Timeout, Window};
 use crate::recovery::GoBackN;
-use crate::transport::{Clock, Entry, Reception, Setting, Transport};
+use crate::transport::{Clock, Reception, Transport, TransportKind, TransportSettings};
 use crate::{Flow, Group, Outcome, Parameters, Sizes, Status, TcpHosts, TimeoutPolicy, Value};
 use lightburst_des::{Duration, Simulator, Stop, Ties, Time};
 use lightburst_net::{Fabric, FlowId, Network, NodeId, Rate, Routing, Wire};
@@ -37,9 +37,9 @@ fn fabric() -> Fabric {
     Fabric::new(2, &wires, Routing::shortest_path(2, 2, &ends), 1)
 }
 
-/// A window of `segments` full segments, paced at `rate`; notes what it is told.
+/// A window that stays as it is, paced at `rate` if there is one; notes what it is told. Unless
+/// it paces, it asks for delivery rates.
 struct Fixed {
-    segments: u64,
     rate: Option<Rate>,
 }
 
@@ -47,24 +47,33 @@ static SENT: Mutex<Vec<Sent>> = Mutex::new(Vec::new());
 static ACKED: Mutex<Vec<Ack>> = Mutex::new(Vec::new());
 
 impl CongestionControl for Fixed {
+    fn start(&self, initial: f64) -> Window {
+        Window {
+            cwnd: initial,
+            ssthresh: 0.0,
+        }
+    }
+
     fn on_sent(&mut self, sent: &Sent) {
         SENT.lock().unwrap().push(*sent);
     }
 
-    fn on_ack(&mut self, ack: &Ack) {
+    fn on_ack(&mut self, ack: &Ack, _window: &mut Window) {
         ACKED.lock().unwrap().push(*ack);
     }
 
-    fn on_timeout(&mut self, timeout: &Timeout) {
-        assert!(timeout.in_flight > 0);
-    }
+    fn on_loss(&mut self, _loss: &Loss, _window: &mut Window) {}
 
-    fn window(&self) -> u64 {
-        1000 * self.segments
+    fn on_timeout(&mut self, timeout: &Timeout, _window: &mut Window) {
+        assert!(timeout.in_flight > 0);
     }
 
     fn pacing_rate(&self) -> Option<Rate> {
         self.rate
+    }
+
+    fn wants_delivery_rate(&self) -> bool {
+        self.rate.is_none()
     }
 }
 
@@ -80,13 +89,13 @@ impl TimeoutPolicy for Constant {
     fn on_timeout(&mut self) {}
 }
 
-fn build(setting: &Setting) -> Transport {
-    let segments = setting.parameters.get("segments") as u64;
+fn build(setting: &TransportSettings) -> Transport {
+    let window = 1000.0 * setting.parameters.get("segments");
     let pace = setting.parameters.get("pace_bps") as u64;
     let rate = (pace > 0).then(|| Rate::from_bps(pace));
     let timeout = Duration(setting.parameters.get("timeout_ps") as u64);
     Transport {
-        congestion: Box::new(Fixed { segments, rate }),
+        congestion: Congestion::new(Box::new(Fixed { rate }), window, f64::INFINITY),
         recovery: Box::new(GoBackN),
         timeout: Box::new(Constant(timeout)),
         clock: Clock::Transmission,
@@ -115,14 +124,14 @@ fn run(size: u64, segments: f64, pace_bps: f64, timeout_ps: f64) -> (Outcome, Ve
         start: Time::ZERO,
         size,
     };
-    let entry = Entry {
+    let transport = TransportKind {
         name: "fixed",
         build,
         reception: |_| Reception::PLAIN,
         fin_with_data: false,
     };
     let group = Group {
-        transport: &entry,
+        transport: &transport,
         parameters: &parameters,
         sizes: SIZES,
         receiver_timers: true,
@@ -186,10 +195,12 @@ fn a_window_of_four_fills_the_pipe() {
 #[test]
 fn pacing_spaces_segments() {
     // half the rate of the wire: a segment every two segment times
-    let (_, sent, _) = run(20_000, 20.0, 5e9, 1e9);
+    let (_, sent, acked) = run(20_000, 20.0, 5e9, 1e9);
     let starts: Vec<Time> = sent.iter().map(|sent| sent.at).collect();
     let expected: Vec<Time> = (0..20).map(|i| first_start() + SEGMENT * (2 * i)).collect();
     assert_eq!(starts, expected);
+    // nobody asked
+    assert!(acked.iter().all(|ack| ack.delivery_rate.is_none()));
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! A timer of one endpoint (retransmission, delayed acknowledgement, pacing): a
 //! deadline that moves, and at most one event that is pending and counts.
 
+use crate::segment::Endpoint;
 use lightburst_des::Time;
-use lightburst_net::{Context, Token};
 
 /// A timer of one endpoint.
 #[derive(Clone, Copy, Debug)]
@@ -30,11 +30,11 @@ impl Timer {
 
     /// Sets the deadline.
     #[inline]
-    pub fn set(&mut self, deadline: Time, token: Token, ctx: &mut Context<'_>) {
+    pub fn set(&mut self, deadline: Time, kind: u8, end: &mut Endpoint<'_, '_>) {
         self.deadline = deadline;
         if self.armed > deadline {
             self.armed = deadline;
-            ctx.timer(deadline, token);
+            end.timer(deadline, kind);
         }
     }
 
@@ -46,14 +46,14 @@ impl Timer {
 
     /// Whether the deadline is reached, at an event of this timer.
     #[inline]
-    pub fn expired(&mut self, token: Token, ctx: &mut Context<'_>) -> bool {
-        if self.armed != ctx.now() {
+    pub fn expired(&mut self, kind: u8, end: &mut Endpoint<'_, '_>) -> bool {
+        if self.armed != end.now() {
             return false;
         }
         self.armed = Time::NEVER;
         // Not yet, or never: then nothing is armed.
-        if self.deadline > ctx.now() {
-            self.set(self.deadline, token, ctx);
+        if self.deadline > end.now() {
+            self.set(self.deadline, kind, end);
             return false;
         }
         self.clear();

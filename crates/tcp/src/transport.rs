@@ -1,14 +1,14 @@
 //! Transports by name: which congestion control, loss recovery and timeout go
 //! together, and what the receiver does.
 
-use crate::cc::{self, CongestionControl, StopAndWait};
+use crate::cc::{self, Congestion, StopAndWait};
 use crate::recovery::{self, GoBackN, LossRecovery};
 use crate::timeout::{Rfc6298, SawTimeout, TimeoutPolicy};
 use crate::{Parameters, Sizes};
 use lightburst_des::Duration;
 
 /// What a transport is built from.
-pub struct Setting<'a> {
+pub struct TransportSettings<'a> {
     /// The transport's numbers and words.
     pub parameters: &'a Parameters,
     /// Sizes on the wire.
@@ -20,7 +20,7 @@ pub struct Setting<'a> {
 /// The choices that make the sender of a connection.
 pub struct Transport {
     /// How much may be in flight.
-    pub congestion: Box<dyn CongestionControl>,
+    pub congestion: Congestion,
     /// What is sent again.
     pub recovery: Box<dyn LossRecovery>,
     /// When to retransmit.
@@ -80,11 +80,11 @@ impl Reception {
 }
 
 /// A transport by its name in the scenario.
-pub struct Entry {
+pub struct TransportKind {
     /// The name.
     pub name: &'static str,
     /// Builds the sender of one connection.
-    pub build: fn(&Setting) -> Transport,
+    pub build: fn(&TransportSettings) -> Transport,
     /// What the receiver does.
     pub reception: fn(&Parameters) -> Reception,
     /// Whether the FIN goes with the last data, or on its own once all data is acknowledged.
@@ -92,20 +92,20 @@ pub struct Entry {
 }
 
 /// All transports.
-pub const REGISTRY: &[Entry] = &[
-    Entry {
+pub const REGISTRY: &[TransportKind] = &[
+    TransportKind {
         name: "saw",
         build: |s| stop_and_wait(s, 0.0),
         reception: plain,
         fin_with_data: false,
     },
-    Entry {
+    TransportKind {
         name: "sawl",
         build: |s| stop_and_wait(s, s.parameters.get("p")),
         reception: plain,
         fin_with_data: false,
     },
-    Entry {
+    TransportKind {
         name: "tcp",
         build: tcp,
         reception,
@@ -114,19 +114,19 @@ pub const REGISTRY: &[Entry] = &[
 ];
 
 /// The transport called `name`.
-pub fn find(name: &str) -> Option<&'static Entry> {
+pub fn find(name: &str) -> Option<&'static TransportKind> {
     REGISTRY.iter().find(|entry| entry.name == name)
 }
 
 /// Says what is wrong with the settings of a transport, if anything is.
-pub fn check(entry: &Entry, parameters: &Parameters, sizes: &Sizes) -> Result<(), String> {
+pub fn check(entry: &TransportKind, parameters: &Parameters, sizes: &Sizes) -> Result<(), String> {
     let law = parameters.kind("congestion_control").and_then(cc::find);
     let recovery = parameters.kind("recovery").and_then(recovery::find);
     if entry.name == "tcp" && (law.is_none() || recovery.is_none()) {
         return Err("a congestion_control or recovery of tcp is missing".to_string());
     }
-    // What is read, and how, is known by those who read it.
-    (entry.build)(&Setting {
+    // Building reads each setting as what it must be, and so finds what is wrong with one.
+    (entry.build)(&TransportSettings {
         parameters,
         sizes,
         segment_time: Duration(1),
@@ -144,17 +144,22 @@ pub const WORDS: &[(&str, &[&str])] = &[
 ];
 
 /// Waits `p` segment times longer than the timeout that it estimates.
-fn stop_and_wait(setting: &Setting, p: f64) -> Transport {
+fn stop_and_wait(setting: &TransportSettings, p: f64) -> Transport {
     let margin = Duration::nearest(p * setting.segment_time.0 as f64);
+    let mss = setting.sizes.mss();
     Transport {
-        congestion: Box::new(StopAndWait::new(setting.sizes.payload())),
+        congestion: Congestion::new(
+            Box::new(StopAndWait::new(mss)),
+            f64::from(mss),
+            f64::INFINITY,
+        ),
         recovery: Box::new(GoBackN),
         timeout: Box::new(SawTimeout::new(setting.parameters, margin)),
         clock: Clock::Transmission,
     }
 }
 
-fn tcp(setting: &Setting) -> Transport {
+fn tcp(setting: &TransportSettings) -> Transport {
     let parameters = setting.parameters;
     let (law, recovery) = (
         parameters.table("congestion_control"),
@@ -166,13 +171,14 @@ fn tcp(setting: &Setting) -> Transport {
     let build_recovery = recovery::find(recovery.word("kind"))
         .expect("a known loss recovery")
         .build;
+    let rwnd = parameters.get("advertised_window_bytes");
+    let law = build_law(&cc::CongestionControlSettings {
+        parameters: law,
+        mss: setting.sizes.mss(),
+        rwnd,
+    });
     Transport {
-        congestion: build_law(&cc::Setting {
-            parameters: law,
-            full: setting.sizes.payload(),
-            initial_window: parameters.get("initial_window_bytes"),
-            advertised: parameters.get("advertised_window_bytes"),
-        }),
+        congestion: Congestion::new(law, parameters.get("initial_window_bytes"), rwnd),
         recovery: build_recovery(recovery),
         timeout: Box::new(Rfc6298::new(parameters)),
         clock: match parameters.word("rtt_samples") {

@@ -95,7 +95,7 @@ class Recovery:
     def exceeds_window(self, payload: int) -> bool:
         """Whether so many bytes more would be too many without limited transmit."""
         sender = self.sender
-        return bool(sender.outstanding) and sender.outstanding + payload > int(sender.window.cwnd)
+        return bool(sender.outstanding) and sender.outstanding + payload > sender.cwnd
 
     def may_send(self, begin: int) -> bool:
         """Whether the segment at `begin`, the next one, may be sent."""
@@ -122,14 +122,14 @@ class Tahoe(Recovery):
             return Answer()
         sender = self.sender
         self.note_loss()
-        sender.window.timeout(self.flight, repeated=False)
+        sender.law.timeout(self.flight, repeated=False)
         sender.next = sender.una
         self.beyond = 0
         return Answer(again=True)
 
     def new(self, acknowledged: int, news: bool) -> Answer:
         self.d = self.beyond = 0
-        self.sender.window.grow(acknowledged)
+        self.sender.grow(acknowledged)
         return Answer()
 
 
@@ -142,7 +142,7 @@ class Reno(Recovery):
             self.inflation += self.m
         elif self.d == self.threshold and self.may_enter:
             self.note_loss()
-            self.sender.window.loss(self.flight)
+            self.sender.law.loss(self.flight)
             self.recovering = True
             self.inflation = self.threshold * self.m
             self.beyond = 0
@@ -152,7 +152,7 @@ class Reno(Recovery):
     def new(self, acknowledged: int, news: bool) -> Answer:
         self.d = self.beyond = 0
         if not self.recovering or self.options["window_growth_on_exit"]:
-            self.sender.window.grow(acknowledged)
+            self.sender.grow(acknowledged)
         self.leave()
         return Answer()
 
@@ -177,17 +177,16 @@ class NewReno(Reno):
         self.d = self.beyond = 0
         sender = self.sender
         if not self.recovering:
-            sender.window.grow(acknowledged)
+            sender.grow(acknowledged)
             return Answer()
         if sender.una < self.recover:
             return self.partial(acknowledged)
         self.leave()
         if self.options["full_acknowledgement"] == "flight-size":
             # Section 3.2, step 3, option 1.
-            flight = float(max(sender.outstanding, self.m) + self.m)
-            sender.window.cwnd = min(sender.window.cwnd, flight)
+            sender.limit(max(sender.outstanding, self.m) + self.m)
         if self.options["window_growth_on_exit"]:
-            sender.window.grow(acknowledged)
+            sender.grow(acknowledged)
         return Answer()
 
     def partial(self, acknowledged: int) -> Answer:

@@ -90,7 +90,7 @@ class Sack(Scoreboard):
             return Answer()
         # Section 5, step 4.
         self.note_loss()
-        sender.window.loss(self.flight)
+        sender.law.loss(self.flight)
         self.recovering = True
         self.beyond = 0
         first = sender.segments[0]
@@ -105,7 +105,7 @@ class Sack(Scoreboard):
         if ends:
             self.recovering = False
         if not self.recovering and (not ends or self.options["window_growth_on_exit"]):
-            sender.window.grow(acknowledged)
+            sender.grow(acknowledged)
         self.retransmitted = max(self.retransmitted, sender.una)
         if news and not self.recovering:
             # Section 2: a duplicate "regardless of its status as a cumulative acknowledgment".
@@ -216,7 +216,7 @@ class Sack1(Scoreboard):
         self.note_loss()
         self.pipe = math.ceil(sender.outstanding / self.m) - self.threshold
         self.looked = sender.segments[0].end
-        sender.window.loss(sender.outstanding)
+        sender.law.loss(sender.outstanding)
         self.recovering = True
         return Answer(again=True, send=False)
 
@@ -229,7 +229,7 @@ class Sack1(Scoreboard):
             self.recovering = False
             self.recover = 0
         else:
-            self.sender.window.grow(acknowledged)
+            self.sender.grow(acknowledged)
         self.d = 0
         self.forget()
         return Answer()

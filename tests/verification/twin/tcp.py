@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from twin.endpoint import AVOIDANCE, LOSS, RECOVERING, SLOW_START, Flow, Sender
+from twin.laws import LAWS, Law
 from twin.network import Network, Packet
 from twin.recoveries import RECOVERIES
 from twin.recovery import Recovery
-from twin.window import Window
 
 
 @dataclass
@@ -37,7 +37,7 @@ class TcpSender(Sender):
         self.advertised: int = transport["advertised_window_bytes"]
         self.una = self.next = self.highest = 0
         self.segments: list[Segment] = []
-        self.window = Window(transport, self.most)
+        self.law: Law = LAWS[transport["congestion_control"]["kind"]](transport, self.most)
         self.recovery: Recovery = RECOVERIES[transport["recovery"]["kind"]](self)
         self.timed: tuple[int, int] | None = None
         self.una_at_timeout: int | None = None
@@ -50,7 +50,16 @@ class TcpSender(Sender):
     @property
     def cwnd(self) -> int:
         """Congestion window in whole bytes."""
-        return math.floor(self.window.cwnd)
+        return math.floor(self.law.cwnd)
+
+    def grow(self, acknowledged: int) -> None:
+        """Let the window grow, but not beyond what the receiver has room for."""
+        self.law.grow(acknowledged)
+        self.limit(self.advertised)
+
+    def limit(self, most: int) -> None:
+        """Let the window be `most` bytes at the most."""
+        self.law.cwnd = min(self.law.cwnd, float(most))
 
     def payload_at(self, begin: int) -> int:
         """Bytes of the segment that begins at `begin`; 0 if there is none."""
@@ -63,21 +72,21 @@ class TcpSender(Sender):
     def established(self) -> None:
         if self.times_sent > 1:
             # RFC 5681, section 3.1.
-            self.window.cwnd = min(self.window.cwnd, self.window.m)
+            self.limit(self.most)
         self.recovery.send()
         self.note_window()
 
     def note_window(self) -> None:
         """Write what it thinks into the trace."""
-        window, recovery = self.window, self.recovery
+        law, recovery = self.law, self.recovery
         if recovery.recovering:
             state = RECOVERING
         elif recovery.in_loss:
             state = LOSS
         else:
-            state = SLOW_START if window.cwnd < window.ssthresh else AVOIDANCE
+            state = SLOW_START if law.cwnd < law.ssthresh else AVOIDANCE
         inflation = float(recovery.inflation)
-        self.note(window.cwnd, inflation, window.ssthresh, self.outstanding, state)
+        self.note(law.cwnd, inflation, law.ssthresh, self.outstanding, state)
 
     def send_segment(self, begin: int) -> None:
         """Send the segment that begins at `begin`, for the first time or again."""
@@ -85,7 +94,7 @@ class TcpSender(Sender):
         sent_before = begin < self.highest
         self.flow.transmissions += 1
         self.flow.retransmissions += sent_before
-        window = min(int(self.window.cwnd / self.most), 65_535)
+        window = min(int(self.law.cwnd / self.most), 65_535)
         kind = "data+fin" if end == self.flow.size else "data"
         self.send(kind, begin, end - begin, window=window, again=sent_before)
         if sent_before:
@@ -170,7 +179,7 @@ class TcpSender(Sender):
 
     def data_timeout(self) -> None:
         # RFC 5681, section 3.1: the threshold is held if the segment was sent again by the timer.
-        self.window.timeout(self.outstanding, self.una == self.una_at_timeout)
+        self.law.timeout(self.outstanding, self.una == self.una_at_timeout)
         self.una_at_timeout = self.una
         self.recovery.timeout()
         self.next = self.una

@@ -1,6 +1,6 @@
 //! A burst when enough bytes are there, or the time is over: what comes first.
 
-use super::{size::Size, timer::Timer, AssemblyPolicy, Decision, Queue, Settings};
+use super::{size::Size, timer::Timer, AssemblyPolicy, AssemblySettings, Decision, Queue};
 
 pub struct Mixed {
     timer: Timer,
@@ -8,7 +8,7 @@ pub struct Mixed {
 }
 
 impl Mixed {
-    pub fn new(settings: &Settings) -> Mixed {
+    pub fn new(settings: &AssemblySettings) -> Mixed {
         Mixed {
             timer: Timer::new(settings),
             size: Size::new(settings),

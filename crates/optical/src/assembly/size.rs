@@ -1,13 +1,13 @@
 //! A burst as soon as enough bytes are there.
 
-use super::{AssemblyPolicy, Decision, Queue, Settings};
+use super::{AssemblyPolicy, AssemblySettings, Decision, Queue};
 
 pub struct Size {
     size: u32,
 }
 
 impl Size {
-    pub fn new(settings: &Settings) -> Size {
+    pub fn new(settings: &AssemblySettings) -> Size {
         Size {
             size: settings.size,
         }

@@ -1,6 +1,6 @@
 //! A burst for each period that begins with a packet (yu2004, section II).
 
-use super::{AssemblyPolicy, Decision, Queue, Settings};
+use super::{AssemblyPolicy, AssemblySettings, Decision, Queue};
 use lightburst_des::Duration;
 
 pub struct Timer {
@@ -8,7 +8,7 @@ pub struct Timer {
 }
 
 impl Timer {
-    pub fn new(settings: &Settings) -> Timer {
+    pub fn new(settings: &AssemblySettings) -> Timer {
         Timer {
             time: settings.time,
         }

@@ -1,6 +1,6 @@
 //! Slow start and congestion avoidance (RFC 5681, section 3.1).
 
-use super::{Ack, CongestionControl, Loss, Setting, Timeout};
+use super::{Ack, CongestionControl, CongestionControlSettings, Loss, Timeout, Window};
 
 /// What is halved when a loss is seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,41 +14,36 @@ enum Halving {
 
 /// The window law of Tahoe, Reno, New-Reno and SACK.
 pub struct Reno {
-    window: f64,
-    threshold: f64,
-    /// Sender maximum segment size (SMSS), in useful bytes.
-    full: f64,
-    advertised: f64,
+    mss: f64,
+    rwnd: f64,
     halving: Halving,
 }
 
 impl Reno {
-    /// The state after the handshake.
-    pub fn new(setting: &Setting) -> Reno {
+    /// The law of one connection.
+    pub fn new(settings: &CongestionControlSettings) -> Reno {
         Reno {
-            window: setting.initial_window,
-            // RFC 5681, section 3.1: arbitrarily high at first.
-            threshold: f64::INFINITY,
-            full: f64::from(setting.full),
-            advertised: setting.advertised,
-            halving: match setting.parameters.word("halving") {
+            mss: f64::from(settings.mss),
+            rwnd: settings.rwnd,
+            halving: match settings.parameters.word("halving") {
                 "window" => Halving::Window,
                 _ => Halving::FlightSize,
             },
         }
     }
 
-    fn halve(&mut self, in_flight: u64) -> f64 {
+    /// Sets ssthresh; returns the window from which fast recovery starts.
+    fn halve(&self, in_flight: u64, window: &mut Window) -> f64 {
         match self.halving {
             Halving::FlightSize => {
                 // RFC 5681, equation 4: ssthresh = max (FlightSize / 2, 2*SMSS)
-                self.threshold = (in_flight as f64 / 2.0).max(2.0 * self.full);
-                self.threshold
+                window.ssthresh = (in_flight as f64 / 2.0).max(2.0 * self.mss);
+                window.ssthresh
             }
             Halving::Window => {
-                let half = self.window.min(self.advertised) / 2.0;
-                let segments = (half / self.full).floor().max(2.0);
-                self.threshold = segments * self.full;
+                let half = window.cwnd.min(self.rwnd) / 2.0;
+                let segments = (half / self.mss).floor().max(2.0);
+                window.ssthresh = segments * self.mss;
                 half
             }
         }
@@ -56,45 +51,35 @@ impl Reno {
 }
 
 impl CongestionControl for Reno {
-    fn on_ack(&mut self, ack: &Ack) {
-        if self.window < self.threshold {
+    fn start(&self, initial: f64) -> Window {
+        Window {
+            cwnd: initial,
+            // RFC 5681, section 3.1: arbitrarily high at first.
+            ssthresh: f64::INFINITY,
+        }
+    }
+
+    fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
+        if window.cwnd < window.ssthresh {
             // RFC 5681, equation 2: cwnd += min (N, SMSS)
-            self.window += (ack.bytes as f64).min(self.full);
+            window.cwnd += (ack.bytes as f64).min(self.mss);
         } else {
             // RFC 5681, equation 3: cwnd += SMSS*SMSS/cwnd
-            self.window += self.full * self.full / self.window;
+            window.cwnd += self.mss * self.mss / window.cwnd;
         }
-        // What the receiver has no room for would never be used.
-        self.window = self.window.min(self.advertised);
     }
 
-    fn on_loss(&mut self, loss: &Loss) {
+    fn on_loss(&mut self, loss: &Loss, window: &mut Window) {
         // RFC 5681, section 3.2, step 3, without the inflation, which is the recovery's.
-        self.window = self.halve(loss.in_flight);
+        window.cwnd = self.halve(loss.in_flight, window);
     }
 
-    fn on_timeout(&mut self, timeout: &Timeout) {
+    fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window) {
         // RFC 5681, section 3.1: held when the same segment times out again; ns-2 halves each time.
         if !timeout.repeated || self.halving == Halving::Window {
-            self.halve(timeout.in_flight);
+            self.halve(timeout.in_flight, window);
         }
         // RFC 5681, section 3.1: the loss window is one segment.
-        self.window = self.full;
-    }
-
-    fn limit(&mut self, window: u64) {
-        self.window = self.window.min(window as f64);
-    }
-
-    fn window(&self) -> u64 {
-        self.window as u64
-    }
-
-    fn exact_window(&self) -> f64 {
-        self.window
-    }
-
-    fn slow_start_threshold(&self) -> f64 {
-        self.threshold
+        window.cwnd = self.mss;
     }
 }

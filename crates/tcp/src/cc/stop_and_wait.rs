@@ -1,24 +1,33 @@
 //! Stop-and-wait, and stop-and-wait-longer (minakhmetov2018, section 2): one
 //! segment in flight, the next one after its acknowledgement.
 
-use super::CongestionControl;
+use super::{Ack, CongestionControl, Loss, Timeout, Window};
 
 /// A window of one segment.
 pub struct StopAndWait {
-    segment: u64,
+    mss: f64,
 }
 
 impl StopAndWait {
     /// Of segments of so many useful bytes.
-    pub fn new(segment: u32) -> StopAndWait {
+    pub fn new(mss: u32) -> StopAndWait {
         StopAndWait {
-            segment: u64::from(segment),
+            mss: f64::from(mss),
         }
     }
 }
 
 impl CongestionControl for StopAndWait {
-    fn window(&self) -> u64 {
-        self.segment
+    fn start(&self, _initial: f64) -> Window {
+        Window {
+            cwnd: self.mss,
+            ssthresh: 0.0,
+        }
     }
+
+    fn on_ack(&mut self, _ack: &Ack, _window: &mut Window) {}
+
+    fn on_loss(&mut self, _loss: &Loss, _window: &mut Window) {}
+
+    fn on_timeout(&mut self, _timeout: &Timeout, _window: &mut Window) {}
 }

@@ -1,8 +1,8 @@
 //! New-Reno: a recovery lasts until all that was sent before it is
 //! acknowledged; each partial acknowledgement sends the next hole (RFC 6582).
 
-use super::{Candidate, Duplicates, LossRecovery, Phase, Reaction, RecoveryContext, TimerAction};
-use crate::cc::{Ack, CongestionControl};
+use super::{Candidate, Duplicates, LossRecovery, Phase, Reaction, SenderState, TimerAction};
+use crate::cc::Ack;
 use crate::flight::Flight;
 use crate::Parameters;
 
@@ -33,14 +33,14 @@ impl NewReno {
     }
 
     /// RFC 6582, section 3.2, step 3, partial acknowledgements.
-    fn on_partial(&mut self, ack: &Ack, full: i64) -> Reaction {
+    fn on_partial(&mut self, ack: &Ack, mss: i64) -> Reaction {
         let recovering = self.recovering.as_mut().expect("a recovery");
         let acknowledged = ack.bytes as i64;
         // "deflate the congestion window by the amount of new data acknowledged", and
         // "add back SMSS bytes" if that was at least SMSS
         recovering.inflation -= acknowledged;
-        if acknowledged >= full {
-            recovering.inflation += full;
+        if acknowledged >= mss {
+            recovering.inflation += mss;
         }
         // Section 4: impatient, the timer is reset by the first one only.
         let first = !std::mem::replace(&mut recovering.partial, true);
@@ -54,42 +54,43 @@ impl NewReno {
     }
 
     /// RFC 6582, section 3.2, step 3, full acknowledgements.
-    fn on_full(&mut self, ack: &Ack, cx: &mut RecoveryContext<'_>) {
+    fn on_full(&mut self, ack: &Ack, sender: &mut SenderState<'_>) {
         self.recovering = None;
         if self.exit_at_flight {
             // (1) min (ssthresh, max (FlightSize, SMSS) + SMSS); (2) ssthresh
-            let full = u64::from(cx.flight.full);
-            cx.congestion
-                .limit(cx.flight.outstanding().max(full) + full);
+            let mss = u64::from(sender.flight.mss);
+            sender
+                .congestion
+                .limit(sender.flight.flight_size().max(mss) + mss);
         }
         if self.growth_on_exit {
-            cx.congestion.on_ack(ack);
+            sender.congestion.on_ack(ack);
         }
     }
 }
 
 impl LossRecovery for NewReno {
-    fn on_ack(&mut self, ack: &Ack, _news: bool, cx: &mut RecoveryContext<'_>) -> Reaction {
-        let partial = cx.flight.unacknowledged < self.duplicates.recover;
-        self.duplicates.clear(cx.flight);
+    fn on_ack(&mut self, ack: &Ack, _news: bool, sender: &mut SenderState<'_>) -> Reaction {
+        let partial = sender.flight.snd_una < self.duplicates.recover;
+        self.duplicates.clear(sender.flight);
         match self.recovering {
-            Some(_) if partial => return self.on_partial(ack, i64::from(cx.flight.full)),
-            Some(_) => self.on_full(ack, cx),
-            None => cx.congestion.on_ack(ack),
+            Some(_) if partial => return self.on_partial(ack, i64::from(sender.flight.mss)),
+            Some(_) => self.on_full(ack, sender),
+            None => sender.congestion.on_ack(ack),
         }
         Reaction::default()
     }
 
-    fn on_duplicate(&mut self, _news: bool, cx: &mut RecoveryContext<'_>) -> Reaction {
+    fn on_duplicate(&mut self, _news: bool, sender: &mut SenderState<'_>) -> Reaction {
         if let Some(recovering) = &mut self.recovering {
-            recovering.inflation += i64::from(cx.flight.full);
+            recovering.inflation += i64::from(sender.flight.mss);
             return Reaction::KEEP;
         }
-        if !self.duplicates.count(cx.flight) {
+        if !self.duplicates.count(sender.flight) {
             return Reaction::KEEP;
         }
         self.recovering = Some(Recovering {
-            inflation: self.duplicates.enter(cx),
+            inflation: self.duplicates.enter(sender),
             partial: false,
         });
         Reaction::RETRANSMIT
@@ -100,9 +101,9 @@ impl LossRecovery for NewReno {
         self.duplicates.timeout(flight);
     }
 
-    fn candidate(&self, flight: &Flight, congestion: &dyn CongestionControl) -> Option<Candidate> {
+    fn candidate(&self, flight: &Flight, window: u64) -> Option<Candidate> {
         let inflation = self.recovering.as_ref().map(|r| r.inflation);
-        self.duplicates.candidate(inflation, flight, congestion)
+        self.duplicates.candidate(inflation, flight, window)
     }
 
     fn on_sent(&mut self, candidate: Candidate, flight: &mut Flight) {

@@ -1,8 +1,8 @@
 //! Reno: fast retransmit and fast recovery (RFC 5681, section 3.2); the first
 //! acknowledgement of new data ends the recovery.
 
-use super::{Candidate, Duplicates, LossRecovery, Phase, Reaction, RecoveryContext};
-use crate::cc::{Ack, CongestionControl};
+use super::{Candidate, Duplicates, LossRecovery, Phase, Reaction, SenderState};
+use crate::cc::Ack;
 use crate::flight::Flight;
 use crate::Parameters;
 
@@ -24,26 +24,26 @@ impl Reno {
 }
 
 impl LossRecovery for Reno {
-    fn on_ack(&mut self, ack: &Ack, _news: bool, cx: &mut RecoveryContext<'_>) -> Reaction {
+    fn on_ack(&mut self, ack: &Ack, _news: bool, sender: &mut SenderState<'_>) -> Reaction {
         // RFC 5681, section 3.2, step 6: the window is ssthresh again.
         let recovered = self.recovering.take().is_some();
-        self.duplicates.clear(cx.flight);
+        self.duplicates.clear(sender.flight);
         if !recovered || self.growth_on_exit {
-            cx.congestion.on_ack(ack);
+            sender.congestion.on_ack(ack);
         }
         Reaction::default()
     }
 
-    fn on_duplicate(&mut self, _news: bool, cx: &mut RecoveryContext<'_>) -> Reaction {
+    fn on_duplicate(&mut self, _news: bool, sender: &mut SenderState<'_>) -> Reaction {
         if let Some(inflation) = &mut self.recovering {
             // RFC 5681, section 3.2, step 4: a segment has left the network.
-            *inflation += i64::from(cx.flight.full);
+            *inflation += i64::from(sender.flight.mss);
             return Reaction::KEEP;
         }
-        if !self.duplicates.count(cx.flight) {
+        if !self.duplicates.count(sender.flight) {
             return Reaction::KEEP;
         }
-        self.recovering = Some(self.duplicates.enter(cx));
+        self.recovering = Some(self.duplicates.enter(sender));
         Reaction::RETRANSMIT
     }
 
@@ -52,9 +52,8 @@ impl LossRecovery for Reno {
         self.duplicates.timeout(flight);
     }
 
-    fn candidate(&self, flight: &Flight, congestion: &dyn CongestionControl) -> Option<Candidate> {
-        self.duplicates
-            .candidate(self.recovering, flight, congestion)
+    fn candidate(&self, flight: &Flight, window: u64) -> Option<Candidate> {
+        self.duplicates.candidate(self.recovering, flight, window)
     }
 
     fn on_sent(&mut self, candidate: Candidate, flight: &mut Flight) {

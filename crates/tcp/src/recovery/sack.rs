@@ -5,9 +5,9 @@
 mod tests;
 
 use super::{
-    in_window, Candidate, Kind, LossRecovery, Phase, Reaction, RecoveryContext, TimerAction,
+    in_window, Candidate, LossRecovery, Phase, Reaction, Reason, SenderState, TimerAction,
 };
-use crate::cc::{Ack, CongestionControl, Loss};
+use crate::cc::{Ack, Loss};
 use crate::flight::Flight;
 use crate::scoreboard::Scoreboard;
 use crate::Parameters;
@@ -24,24 +24,24 @@ struct Scores {
     sacked_before: u64,
 }
 
-/// The scores of what is in flight when all before `retransmitted` that is not
+/// The scores of what is in flight when all before `high_rxt` that is not
 /// SACKed was sent again (HighRxt).
-fn scores(scoreboard: &Scoreboard, flight: &Flight, retransmitted: u64, threshold: u64) -> Scores {
-    let first = flight.unacknowledged;
+fn scores(scoreboard: &Scoreboard, flight: &Flight, high_rxt: u64, threshold: u64) -> Scores {
+    let first = flight.snd_una;
     let (mut lost_before, mut bytes) = (0, 0);
     for held in scoreboard.blocks().iter().rev() {
         bytes += held.end - held.start;
         // IsLost (SeqNum): more than (DupThresh - 1) * SMSS bytes above it are SACKed, as they are
         // where DupThresh sequences are: no segment but the flow's last is shorter.
-        if bytes > (threshold - 1) * u64::from(flight.full) {
+        if bytes > (threshold - 1) * u64::from(flight.mss) {
             lost_before = held.start;
             break;
         }
     }
     Scores {
         // SetPipe (), (a) what is not lost, and (b) what was sent again
-        pipe: scoreboard.unsacked(first.max(lost_before), flight.highest)
-            + scoreboard.unsacked(first, retransmitted),
+        pipe: scoreboard.unsacked(first.max(lost_before), flight.snd_max)
+            + scoreboard.unsacked(first, high_rxt),
         lost_before,
         sacked_before: scoreboard.end(),
     }
@@ -59,9 +59,9 @@ pub struct Sack {
     /// RecoveryPoint: no new recovery before it is acknowledged.
     recovery_point: u64,
     /// HighRxt, as the byte after it.
-    retransmitted: u64,
+    high_rxt: u64,
     /// RescueRxt, as the byte after it.
-    rescued: u64,
+    rescue_rxt: u64,
     scoreboard: Scoreboard,
     scores: Scores,
     /// Bytes sent by limited transmit.
@@ -79,8 +79,8 @@ impl Sack {
             recovering: false,
             after_timeout: false,
             recovery_point: 0,
-            retransmitted: 0,
-            rescued: 0,
+            high_rxt: 0,
+            rescue_rxt: 0,
             scoreboard: Scoreboard::default(),
             scores: Scores::default(),
             beyond: 0,
@@ -90,36 +90,36 @@ impl Sack {
     fn update(&mut self, flight: &Flight) {
         // Outside of a recovery HighRxt is HighACK (section 5, step 3.1).
         if !self.recovering {
-            self.retransmitted = flight.unacknowledged;
+            self.high_rxt = flight.snd_una;
         }
         // Without a hole nothing is lost, and the window looks at what is outstanding.
         self.scores = match self.recovering || !self.scoreboard.blocks().is_empty() {
-            true => scores(&self.scoreboard, flight, self.retransmitted, self.threshold),
+            true => scores(&self.scoreboard, flight, self.high_rxt, self.threshold),
             false => Scores::default(),
         };
     }
 
     /// Passes over what is SACKed already.
     fn skip_sacked(&self, flight: &mut Flight) {
-        flight.next = self.scoreboard.hole(flight.next);
+        flight.snd_nxt = self.scoreboard.hole(flight.snd_nxt);
     }
 
     /// Section 5, step 4.
-    fn enter(&mut self, cx: &mut RecoveryContext<'_>) -> Reaction {
+    fn enter(&mut self, sender: &mut SenderState<'_>) -> Reaction {
         // (4.1)
-        self.recovery_point = cx.flight.highest;
+        self.recovery_point = sender.flight.snd_max;
         // (4.2) without what limited transmit has sent, as RFC 5681 says
-        cx.congestion.on_loss(&Loss {
-            at: cx.now,
-            in_flight: cx.flight.outstanding() - self.beyond,
+        sender.congestion.on_loss(&Loss {
+            at: sender.now,
+            in_flight: sender.flight.flight_size() - self.beyond,
         });
         self.recovering = true;
         // (4.3) the first segment is sent again, and no rescue before it is acknowledged
-        let first = cx.flight.unacknowledged;
-        self.retransmitted = first;
-        self.rescued = first + cx.flight.payload(first);
+        let first = sender.flight.snd_una;
+        self.high_rxt = first;
+        self.rescue_rxt = first + sender.flight.payload(first);
         // (4.4)
-        self.update(cx.flight);
+        self.update(sender.flight);
         Reaction::RETRANSMIT
     }
 
@@ -136,14 +136,14 @@ impl Sack {
             sacked_before,
             ..
         } = self.scores;
-        let hole = self.scoreboard.hole(self.retransmitted);
+        let hole = self.scoreboard.hole(self.high_rxt);
         let hole = (hole < sacked_before).then_some(hole);
         // (1) a hole that is lost
         if let Some(sequence) = hole.filter(|sequence| *sequence < lost_before) {
             return Some(Candidate::hole(sequence));
         }
         // (2) new data
-        let next = flight.next;
+        let next = flight.snd_nxt;
         if next < flight.size && flight.is_advertised(next + flight.payload(next)) {
             return Some(Candidate::next(next));
         }
@@ -152,76 +152,76 @@ impl Sack {
             return Some(Candidate::hole(sequence));
         }
         // (4) once, the end of the window
-        if !self.rescue || flight.unacknowledged <= self.rescued {
+        if !self.rescue || flight.snd_una <= self.rescue_rxt {
             return None;
         }
         Some(Candidate {
-            sequence: flight.last_before(self.scoreboard.hole_before(flight.highest))?,
-            kind: Kind::Rescue,
+            sequence: flight.last_before(self.scoreboard.hole_before(flight.snd_max))?,
+            reason: Reason::Rescue,
         })
     }
 }
 
 impl LossRecovery for Sack {
     fn on_blocks(&mut self, blocks: &[Block], flight: &Flight) -> bool {
-        self.scoreboard.mark(blocks, flight.unacknowledged)
+        self.scoreboard.mark(blocks, flight.snd_una)
     }
 
-    fn on_ack(&mut self, ack: &Ack, news: bool, cx: &mut RecoveryContext<'_>) -> Reaction {
-        self.scoreboard.acknowledge(cx.flight.unacknowledged);
+    fn on_ack(&mut self, ack: &Ack, news: bool, sender: &mut SenderState<'_>) -> Reaction {
+        self.scoreboard.acknowledge(sender.flight.snd_una);
         self.duplicates = 0;
         self.beyond = 0;
-        let covered = cx.flight.unacknowledged >= self.recovery_point;
+        let covered = sender.flight.snd_una >= self.recovery_point;
         self.after_timeout &= !covered;
         // Section 5, (A): a cumulative acknowledgement beyond RecoveryPoint ends the recovery.
         let recovered = self.recovering && covered;
         self.recovering &= !covered;
         if !self.recovering && (!recovered || self.growth_on_exit) {
-            cx.congestion.on_ack(ack);
+            sender.congestion.on_ack(ack);
         }
-        self.retransmitted = self.retransmitted.max(cx.flight.unacknowledged);
+        self.high_rxt = self.high_rxt.max(sender.flight.snd_una);
         if news && !self.recovering {
             // Section 2: a duplicate, too, "regardless of its status as a cumulative
             // acknowledgment"; RFC 6298, section 5, (5.3): the timer restarts in any case.
-            let reaction = self.on_duplicate(news, cx);
+            let reaction = self.on_duplicate(news, sender);
             return Reaction {
                 timer: TimerAction::Restart,
                 ..reaction
             };
         }
-        self.skip_sacked(cx.flight);
-        self.update(cx.flight);
+        self.skip_sacked(sender.flight);
+        self.update(sender.flight);
         Reaction::default()
     }
 
-    fn on_duplicate(&mut self, news: bool, cx: &mut RecoveryContext<'_>) -> Reaction {
+    fn on_duplicate(&mut self, news: bool, sender: &mut SenderState<'_>) -> Reaction {
         // Section 2: a duplicate acknowledgement brings SACK information that is new.
         if !news {
             return Reaction::KEEP;
         }
         self.duplicates += 1;
-        self.skip_sacked(cx.flight);
-        self.update(cx.flight);
-        let may_enter = !self.recovering && cx.flight.unacknowledged >= self.recovery_point;
+        self.skip_sacked(sender.flight);
+        self.update(sender.flight);
+        let may_enter = !self.recovering && sender.flight.snd_una >= self.recovery_point;
         // Section 5, steps 1 and 2.
-        let first_lost = self.scores.lost_before > cx.flight.unacknowledged;
+        let first_lost = self.scores.lost_before > sender.flight.snd_una;
         if may_enter && (self.duplicates >= self.threshold || first_lost) {
-            return self.enter(cx);
+            return self.enter(sender);
         }
         Reaction::KEEP
     }
 
     fn on_timeout(&mut self, flight: &Flight) {
         // Section 5.1. DupAcks and the scores are made anew by the next acknowledgement of new data.
-        self.recovery_point = flight.highest;
+        self.recovery_point = flight.snd_max;
         self.recovering = false;
         self.after_timeout = true;
         self.scoreboard.clear();
     }
 
-    fn candidate(&self, flight: &Flight, congestion: &dyn CongestionControl) -> Option<Candidate> {
+    fn candidate(&self, flight: &Flight, window: u64) -> Option<Candidate> {
         // Section 5, (C), and step 3 of limited transmit: as long as cwnd - pipe >= 1 SMSS.
-        let room = self.scores.pipe + u64::from(flight.full) <= congestion.window();
+        let room = self.scores.pipe + u64::from(flight.mss) <= window;
         if self.recovering {
             return match room {
                 true => self.next_segment(flight),
@@ -230,30 +230,30 @@ impl LossRecovery for Sack {
         }
         if !self.in_limited_transmit() {
             let outstanding = match self.duplicates == 0 || self.after_timeout {
-                true => self.scoreboard.unsacked(flight.unacknowledged, flight.next),
-                false => flight.outstanding(),
+                true => self.scoreboard.unsacked(flight.snd_una, flight.snd_nxt),
+                false => flight.flight_size(),
             };
-            return in_window(flight, outstanding, congestion.window());
+            return in_window(flight, outstanding, window);
         }
         // (3.3) previously unsent data only
-        let next = flight.next;
+        let next = flight.snd_nxt;
         let new = next < flight.size && flight.is_advertised(next + flight.payload(next));
-        let fits = flight.outstanding() + flight.payload(next) <= congestion.window();
+        let fits = flight.flight_size() + flight.payload(next) <= window;
         (room && new).then_some(Candidate {
             sequence: next,
-            kind: if fits { Kind::Next } else { Kind::Beyond },
+            reason: if fits { Reason::Next } else { Reason::Beyond },
         })
     }
 
     fn on_sent(&mut self, candidate: Candidate, flight: &mut Flight) {
         let payload = flight.payload(candidate.sequence);
-        match candidate.kind {
+        match candidate.reason {
             // (C.2) HighRxt moves with what is sent again ...
-            Kind::Hole => self.retransmitted = candidate.sequence + payload,
+            Reason::Hole => self.high_rxt = candidate.sequence + payload,
             // ... but not for rule (4): RescueRxt is set to RecoveryPoint.
-            Kind::Rescue => self.rescued = self.recovery_point,
-            Kind::Beyond => self.beyond += payload,
-            Kind::Next => {}
+            Reason::Rescue => self.rescue_rxt = self.recovery_point,
+            Reason::Beyond => self.beyond += payload,
+            Reason::Next => {}
         }
         if self.after_timeout {
             self.skip_sacked(flight);
@@ -263,10 +263,12 @@ impl LossRecovery for Sack {
     }
 
     fn phase(&self, _flight: &Flight) -> Phase {
-        match () {
-            () if self.recovering => Phase::Recovery,
-            () if self.after_timeout => Phase::Loss,
-            () => Phase::Open,
+        if self.recovering {
+            Phase::Recovery
+        } else if self.after_timeout {
+            Phase::Loss
+        } else {
+            Phase::Open
         }
     }
 }

@@ -2,10 +2,8 @@
 //! is a counter that never learns of losses, so that it stalls into a timeout
 //! when about half a window is lost.
 
-use super::{
-    in_window, Candidate, Duplicates, Kind, LossRecovery, Phase, Reaction, RecoveryContext,
-};
-use crate::cc::{Ack, CongestionControl};
+use super::{in_window, Candidate, Duplicates, LossRecovery, Phase, Reaction, Reason, SenderState};
+use crate::cc::Ack;
 use crate::flight::Flight;
 use crate::scoreboard::Scoreboard;
 use crate::Parameters;
@@ -38,20 +36,20 @@ impl Sack1 {
         }
     }
 
-    fn enter(&mut self, cx: &mut RecoveryContext<'_>) -> Reaction {
-        let flight = &*cx.flight;
+    fn enter(&mut self, sender: &mut SenderState<'_>) -> Reaction {
+        let flight = &*sender.flight;
         self.recovering = true;
         self.entering = true;
-        let segments = flight.outstanding().div_ceil(u64::from(flight.full));
+        let segments = flight.flight_size().div_ceil(u64::from(flight.mss));
         self.pipe = segments as i64 - self.duplicates.threshold as i64;
-        self.looked = flight.unacknowledged + flight.payload(flight.unacknowledged);
-        self.duplicates.enter(cx);
+        self.looked = flight.snd_una + flight.payload(flight.snd_una);
+        self.duplicates.enter(sender);
         Reaction::RETRANSMIT
     }
 
     /// The first segment not sent again that lies below a SACKed one.
     fn hole(&self, flight: &Flight) -> Option<u64> {
-        let hole = self.scoreboard.hole(self.looked.max(flight.unacknowledged));
+        let hole = self.scoreboard.hole(self.looked.max(flight.snd_una));
         (hole < self.scoreboard.end()).then_some(hole)
     }
 }
@@ -61,36 +59,36 @@ impl LossRecovery for Sack1 {
         if self.ignoring {
             return false;
         }
-        self.scoreboard.mark(blocks, flight.unacknowledged)
+        self.scoreboard.mark(blocks, flight.snd_una)
     }
 
-    fn on_ack(&mut self, ack: &Ack, _news: bool, cx: &mut RecoveryContext<'_>) -> Reaction {
+    fn on_ack(&mut self, ack: &Ack, _news: bool, sender: &mut SenderState<'_>) -> Reaction {
         self.entering = false;
-        if self.recovering && cx.flight.unacknowledged < self.duplicates.recover {
+        if self.recovering && sender.flight.snd_una < self.duplicates.recover {
             // One left the network with this acknowledgement, one was lost.
             self.pipe -= 2;
             return Reaction::default();
         }
         self.scoreboard.clear();
-        self.duplicates.clear(cx.flight);
+        self.duplicates.clear(sender.flight);
         self.ignoring = false;
         if self.recovering {
             self.recovering = false;
             self.duplicates.recover = 0;
         } else {
-            cx.congestion.on_ack(ack);
+            sender.congestion.on_ack(ack);
         }
         Reaction::default()
     }
 
-    fn on_duplicate(&mut self, news: bool, cx: &mut RecoveryContext<'_>) -> Reaction {
+    fn on_duplicate(&mut self, news: bool, sender: &mut SenderState<'_>) -> Reaction {
         self.entering = false;
         if self.recovering {
             self.pipe -= 1;
             return Reaction::KEEP;
         }
-        if news && self.duplicates.count(cx.flight) {
-            return self.enter(cx);
+        if news && self.duplicates.count(sender.flight) {
+            return self.enter(sender);
         }
         Reaction::KEEP
     }
@@ -101,18 +99,17 @@ impl LossRecovery for Sack1 {
         self.ignoring = true;
     }
 
-    fn candidate(&self, flight: &Flight, congestion: &dyn CongestionControl) -> Option<Candidate> {
-        let window = congestion.window();
+    fn candidate(&self, flight: &Flight, window: u64) -> Option<Candidate> {
         if !self.recovering {
             let wider = window + self.duplicates.limited(flight);
-            return in_window(flight, flight.outstanding(), wider);
+            return in_window(flight, flight.flight_size(), wider);
         }
-        if self.entering || self.pipe >= (window / u64::from(flight.full)) as i64 {
+        if self.entering || self.pipe >= (window / u64::from(flight.mss)) as i64 {
             return None;
         }
         let candidate = match self.hole(flight) {
             Some(sequence) => Candidate::hole(sequence),
-            None => Candidate::next(flight.next),
+            None => Candidate::next(flight.snd_nxt),
         };
         let sequence = candidate.sequence;
         let sendable =
@@ -125,7 +122,7 @@ impl LossRecovery for Sack1 {
             return;
         }
         self.pipe += 1;
-        if candidate.kind == Kind::Hole {
+        if candidate.reason == Reason::Hole {
             self.looked = candidate.sequence + flight.payload(candidate.sequence);
         }
     }

@@ -1,8 +1,8 @@
 //! Tahoe: fast retransmit, then slow start from one segment (Jacobson 1988;
 //! Fall and Floyd 1996, section 2). What was sent after the lost segment is sent again.
 
-use super::{Candidate, Duplicates, LossRecovery, Phase, Reaction, RecoveryContext};
-use crate::cc::{Ack, CongestionControl, Timeout};
+use super::{Candidate, Duplicates, LossRecovery, Phase, Reaction, SenderState};
+use crate::cc::{Ack, Timeout};
 use crate::flight::Flight;
 use crate::Parameters;
 
@@ -19,23 +19,23 @@ impl Tahoe {
 }
 
 impl LossRecovery for Tahoe {
-    fn on_ack(&mut self, ack: &Ack, _news: bool, cx: &mut RecoveryContext<'_>) -> Reaction {
-        self.duplicates.clear(cx.flight);
-        cx.congestion.on_ack(ack);
+    fn on_ack(&mut self, ack: &Ack, _news: bool, sender: &mut SenderState<'_>) -> Reaction {
+        self.duplicates.clear(sender.flight);
+        sender.congestion.on_ack(ack);
         Reaction::default()
     }
 
-    fn on_duplicate(&mut self, _news: bool, cx: &mut RecoveryContext<'_>) -> Reaction {
-        if !self.duplicates.count(cx.flight) {
+    fn on_duplicate(&mut self, _news: bool, sender: &mut SenderState<'_>) -> Reaction {
+        if !self.duplicates.count(sender.flight) {
             return Reaction::KEEP;
         }
-        let in_flight = self.duplicates.loss(cx.flight);
-        cx.congestion.on_timeout(&Timeout {
-            at: cx.now,
+        let in_flight = self.duplicates.loss(sender.flight);
+        sender.congestion.on_timeout(&Timeout {
+            at: sender.now,
             in_flight,
             repeated: false,
         });
-        cx.flight.rewind();
+        sender.flight.rewind();
         Reaction::RETRANSMIT
     }
 
@@ -43,8 +43,8 @@ impl LossRecovery for Tahoe {
         self.duplicates.timeout(flight);
     }
 
-    fn candidate(&self, flight: &Flight, congestion: &dyn CongestionControl) -> Option<Candidate> {
-        self.duplicates.candidate(None, flight, congestion)
+    fn candidate(&self, flight: &Flight, window: u64) -> Option<Candidate> {
+        self.duplicates.candidate(None, flight, window)
     }
 
     fn on_sent(&mut self, candidate: Candidate, flight: &mut Flight) {

@@ -4,15 +4,15 @@
 use super::vectors::parameters;
 use super::{fabric, SIZES};
 use crate::segment::{Endpoint, ACK, SYN};
-use crate::sender::{Sender, Tokens};
-use crate::transport::{self, Setting};
+use crate::sender::Sender;
+use crate::transport::{self, TransportSettings};
 use crate::{Flow, Parameters, Value};
 use lightburst_des::{Duration, Simulator, Ties, Time};
 use lightburst_net::{
     Block, Context, FlowId, Header, Hosts, Network, NodeId, Options, PacketId, Token,
 };
 
-const FULL: u64 = 1000;
+const MSS: u64 = 1000;
 const SECOND: u64 = 1_000_000_000_000;
 const FLOW: Flow = Flow {
     id: FlowId(0),
@@ -20,19 +20,8 @@ const FLOW: Flow = Flow {
     source: NodeId(0),
     destination: NodeId(1),
     start: Time::ZERO,
-    size: 30 * FULL,
+    size: 30 * MSS,
 };
-const TOKENS: Tokens = Tokens {
-    retransmission: Token {
-        kind: 0,
-        subject: 0,
-    },
-    pacing: Token {
-        kind: 1,
-        subject: 0,
-    },
-};
-
 /// An acknowledgement of so many segments, and the number of one more that is there.
 type Answer = (u64, Option<u64>);
 
@@ -46,23 +35,23 @@ struct Scripted {
 
 fn answer(flags: u8, (count, more): Answer, ctx: &mut Context<'_>) {
     let mut options = Options::default();
-    if let Some(start) = more.map(|number| number * FULL) {
-        let end = start + FULL;
+    if let Some(start) = more.map(|number| number * MSS) {
+        let end = start + MSS;
         options.push(Block { start, end });
     }
     let header = Header {
-        acknowledgement: count * FULL,
+        acknowledgement: count * MSS,
         flags,
         ..Header::default()
     };
-    let end = Endpoint::destination(&FLOW, &SIZES);
-    end.send(header, Some(options), false, ctx);
+    let mut end = Endpoint::destination(&FLOW, &SIZES, ctx);
+    end.send(header, Some(options), false);
 }
 
 impl Hosts for Scripted {
     fn start(&mut self, ctx: &mut Context<'_>) {
-        let end = Endpoint::source(&FLOW, &SIZES);
-        self.sender.start(end, TOKENS, ctx);
+        let end = &mut Endpoint::source(&FLOW, &SIZES, ctx);
+        self.sender.start(end);
         // From a second and a half on, when the timer has expired once.
         for i in 0..self.script.len() as u64 {
             ctx.timer_at(
@@ -81,20 +70,19 @@ impl Hosts for Scripted {
         let options = has_options.then(|| *ctx.options(packet));
         let header = ctx.deliver(packet).header;
         if ctx.node() == NodeId(0) {
-            let end = Endpoint::source(&FLOW, &SIZES);
-            let sender = &mut self.sender;
-            sender.on_segment(&header, options.as_ref(), end, TOKENS, ctx);
+            let end = &mut Endpoint::source(&FLOW, &SIZES, ctx);
+            self.sender.on_segment(&header, options.as_ref(), end);
         } else if header.flags & SYN != 0 {
             answer(SYN | ACK, (0, None), ctx);
         } else if header.payload > 0 {
-            self.sent.push(header.sequence / FULL);
+            self.sent.push(header.sequence / MSS);
         }
     }
 
     fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>) {
         if ctx.node() == NodeId(0) {
-            let end = Endpoint::source(&FLOW, &SIZES);
-            self.sender.on_timer(u32::MAX, end, TOKENS, ctx);
+            let end = &mut Endpoint::source(&FLOW, &SIZES, ctx);
+            self.sender.on_timer(u32::MAX, end);
         } else {
             answer(ACK, self.script[token.subject as usize], ctx);
         }
@@ -118,13 +106,13 @@ fn sent(changes: &[(&str, f64)], recovery: [(&str, Value); 5], script: &[Answer]
         ("rtt_samples".to_string(), word("one-at-a-time")),
         ("timestamps".to_string(), Value::Switch(false)),
     ]);
-    let transport = (transport::find("tcp").unwrap().build)(&Setting {
+    let transport = (transport::find("tcp").unwrap().build)(&TransportSettings {
         parameters: &Parameters::new(all),
         sizes: &SIZES,
         segment_time: Duration::ZERO,
     });
     let hosts = Scripted {
-        sender: Sender::new(&FLOW, FULL as u32, u64::MAX, true, transport),
+        sender: Sender::new(&FLOW, MSS as u32, u64::MAX, true, transport),
         script: script.to_vec(),
         sent: Vec::new(),
     };
@@ -142,7 +130,7 @@ fn sent(changes: &[(&str, f64)], recovery: [(&str, Value); 5], script: &[Answer]
 #[test]
 fn a_duplicate_is_one_also_where_nothing_was_sent_again() {
     let found = sent(
-        &[("initial_window_bytes", 20.0 * FULL as f64)],
+        &[("initial_window_bytes", 20.0 * MSS as f64)],
         [
             ("kind", Value::Word("sack1".to_string())),
             ("duplicate_threshold", Value::Number(1.0)),

@@ -4,9 +4,10 @@
 //! RFC 3649, RFC 9438, FAST, Vegas, RACK, DCTCP and BBR waits for those
 //! congestion controls.
 
-use crate::cc::{self, Ack, CongestionControl, Loss, Setting, Timeout};
-use crate::flight::{Flight, Segment};
-use crate::recovery::{self, Candidate, Kind, LossRecovery, Reaction, RecoveryContext};
+use crate::cc::{self, Ack, Congestion, CongestionControlSettings, Loss, Timeout};
+use crate::cc::{CongestionControl, Window};
+use crate::flight::Flight;
+use crate::recovery::{self, Candidate, LossRecovery, Reaction, Reason, SenderState};
 use crate::timeout::Rfc6298;
 use crate::{Parameters, TimeoutPolicy, Value};
 use lightburst_des::{Duration, Time};
@@ -63,15 +64,15 @@ pub fn parameters(changes: &[(&str, f64)]) -> Parameters {
     Parameters::new(numbers.chain(switches).chain(words))
 }
 
-/// The window law `reno` with a window of `bytes` in segments of `full`.
-fn reno(bytes: f64, full: u32) -> Box<dyn CongestionControl> {
-    let setting = Setting {
+/// The window law `reno` with a window of `bytes` in segments of `mss`.
+fn reno(bytes: f64, mss: u32) -> Congestion {
+    let rwnd = 1e9;
+    let law = (cc::find("reno").unwrap().build)(&CongestionControlSettings {
         parameters: &parameters(&[]),
-        full,
-        initial_window: bytes,
-        advertised: 1e9,
-    };
-    (cc::find("reno").unwrap().build)(&setting)
+        mss,
+        rwnd,
+    });
+    Congestion::new(law, bytes, rwnd)
 }
 
 fn loss(in_flight: u64) -> Loss {
@@ -80,14 +81,7 @@ fn loss(in_flight: u64) -> Loss {
 }
 
 fn send(flight: &mut Flight, sequence: u64) {
-    let segment = Segment {
-        sent: Time::ZERO,
-        delivered: 0,
-        delivered_at: Time::ZERO,
-        first_sent: Time::ZERO,
-        retransmitted: false,
-    };
-    flight.send(sequence, segment);
+    flight.send(sequence, Time::ZERO);
 }
 
 /// A flow of `size` segments of one byte, the first `sent` of them sent.
@@ -153,38 +147,38 @@ fn expiries_double_the_timeout_up_to_the_maximum() {
 #[test]
 fn an_acknowledgement_in_congestion_avoidance_opens_the_window_as_in_rfc_5681() {
     for row in list(&vectors()["rfc5681"]["CA"]) {
-        let full = whole(&row["SMSS"]);
-        let mut law = reno(1e6, full as u32);
+        let mss = whole(&row["SMSS"]);
+        let mut law = reno(1e6, mss as u32);
         // to begin avoidance at the window of the row
         law.on_loss(&loss(2 * whole(&row["cwnd"])));
-        assert_eq!(law.exact_window(), number(&row["cwnd"]));
+        assert_eq!(law.window().cwnd, number(&row["cwnd"]));
         law.on_ack(&Ack {
             at: Time::ZERO,
-            bytes: full,
+            bytes: mss,
             in_flight: 0,
             rtt: None,
             delivery_rate: None,
         });
-        assert_eq!(law.exact_window(), number(&row["next"]));
+        assert_eq!(law.window().cwnd, number(&row["next"]));
     }
 }
 
 #[test]
 fn a_loss_and_a_timeout_set_the_windows_of_rfc_5681() {
     for row in list(&vectors()["rfc5681"]["fr"]) {
-        let (full, in_flight) = (whole(&row["SMSS"]), whole(&row["FlightSize"]));
-        let mut congestion = reno(in_flight as f64, full as u32);
-        let mut flight = Flight::new(1_000_000, full as u32, u64::MAX);
-        (0..in_flight / full).for_each(|i| send(&mut flight, i * full));
+        let (mss, in_flight) = (whole(&row["SMSS"]), whole(&row["FlightSize"]));
+        let mut congestion = reno(in_flight as f64, mss as u32);
+        let mut flight = Flight::new(1_000_000, mss as u32, u64::MAX);
+        (0..in_flight / mss).for_each(|i| send(&mut flight, i * mss));
         let mut recovery = build("reno");
         let mut reaction = Reaction::default();
         for _ in 0..3 {
             assert!(!reaction.retransmit);
-            reaction = recovery.on_duplicate(false, &mut context(&mut flight, &mut *congestion));
+            reaction = recovery.on_duplicate(false, &mut context(&mut flight, &mut congestion));
         }
         assert!(reaction.retransmit);
-        assert_eq!(congestion.slow_start_threshold(), number(&row["ssthresh"]));
-        let window = congestion.exact_window() + recovery.inflation() as f64;
+        assert_eq!(congestion.window().ssthresh, number(&row["ssthresh"]));
+        let window = congestion.window().cwnd + recovery.inflation() as f64;
         assert_eq!(window, number(&row["cwnd"]));
     }
     for row in list(&vectors()["rfc5681"]["rto"]) {
@@ -194,8 +188,8 @@ fn a_loss_and_a_timeout_set_the_windows_of_rfc_5681() {
             in_flight: whole(&row["FlightSize"]),
             repeated: false,
         });
-        assert_eq!(law.slow_start_threshold(), number(&row["ssthresh"]));
-        assert_eq!(law.exact_window(), number(&row["cwnd"]));
+        assert_eq!(law.window().ssthresh, number(&row["ssthresh"]));
+        assert_eq!(law.window().cwnd, number(&row["cwnd"]));
     }
 }
 
@@ -203,12 +197,9 @@ fn build(name: &str) -> Box<dyn LossRecovery> {
     (recovery::find(name).unwrap().build)(&parameters(&[]))
 }
 
-fn context<'a>(
-    flight: &'a mut Flight,
-    congestion: &'a mut dyn CongestionControl,
-) -> RecoveryContext<'a> {
+fn context<'a>(flight: &'a mut Flight, congestion: &'a mut Congestion) -> SenderState<'a> {
     let now = Time::ZERO;
-    RecoveryContext {
+    SenderState {
         flight,
         congestion,
         now,
@@ -220,13 +211,13 @@ pub fn acknowledge(
     acknowledgement: u64,
     recovery: &mut dyn LossRecovery,
     flight: &mut Flight,
-    congestion: &mut dyn CongestionControl,
+    congestion: &mut Congestion,
 ) -> Reaction {
     let covered = flight.acknowledge(acknowledgement);
     let ack = Ack {
         at: Time::ZERO,
         bytes: covered.bytes,
-        in_flight: flight.outstanding(),
+        in_flight: flight.flight_size(),
         rtt: None,
         delivery_rate: None,
     };
@@ -250,48 +241,49 @@ fn five_losses_take_new_reno_through_the_windows_of_rfc_6582() {
         let mut recovery = (recovery::find("new-reno").unwrap().build)(&Parameters::new(all));
         let duplicates = whole(&steps[0]["dupacks"]);
         let again = (0..duplicates).filter(|_| {
-            let mut cx = context(&mut flight, &mut *congestion);
-            recovery.on_duplicate(false, &mut cx).retransmit
+            let mut sender = context(&mut flight, &mut congestion);
+            recovery.on_duplicate(false, &mut sender).retransmit
         });
         assert_eq!(again.count(), 1);
-        assert_eq!(
-            congestion.slow_start_threshold(),
-            number(&steps[0]["ssthresh"])
-        );
-        let window = |congestion: &dyn CongestionControl, recovery: &dyn LossRecovery| {
-            congestion.exact_window() + recovery.inflation() as f64
+        assert_eq!(congestion.window().ssthresh, number(&steps[0]["ssthresh"]));
+        let window = |congestion: &Congestion, recovery: &dyn LossRecovery| {
+            congestion.window().cwnd + recovery.inflation() as f64
         };
-        assert_eq!(window(&*congestion, &*recovery), number(&steps[0]["cwnd"]));
+        assert_eq!(window(&congestion, &*recovery), number(&steps[0]["cwnd"]));
         for step in &steps[1..5] {
             // segment `rtx` is the first one missing, so all before it is acknowledged
             let missing = whole(&step["rtx"]) - 1;
-            let reaction = acknowledge(missing, &mut *recovery, &mut flight, &mut *congestion);
+            let reaction = acknowledge(missing, &mut *recovery, &mut flight, &mut congestion);
             assert!(reaction.retransmit);
-            assert_eq!(flight.unacknowledged, missing);
-            assert_eq!(window(&*congestion, &*recovery), number(&step["cwnd"]));
+            assert_eq!(flight.snd_una, missing);
+            assert_eq!(window(&congestion, &*recovery), number(&step["cwnd"]));
         }
-        let reaction = acknowledge(20, &mut *recovery, &mut flight, &mut *congestion);
+        let reaction = acknowledge(20, &mut *recovery, &mut flight, &mut congestion);
         assert!(!reaction.retransmit);
         let option = match full_acknowledgement {
             "ssthresh" => "cwnd_opt2",
             _ => "cwnd_opt1_flight0",
         };
-        assert_eq!(window(&*congestion, &*recovery), number(&steps[5][option]));
+        assert_eq!(window(&congestion, &*recovery), number(&steps[5][option]));
     }
 }
 
-/// A window of `0`, whatever happens.
-struct Still(u64);
+/// A window that nothing moves.
+pub struct Still;
 
 impl CongestionControl for Still {
-    fn window(&self) -> u64 {
-        self.0
+    fn start(&self, initial: f64) -> Window {
+        Window {
+            cwnd: initial,
+            ssthresh: 0.0,
+        }
     }
-}
 
-/// What `recovery` would send with a window of so many bytes.
-fn candidate(recovery: &dyn LossRecovery, flight: &Flight, window: u64) -> Option<Candidate> {
-    recovery.candidate(flight, &Still(window))
+    fn on_ack(&mut self, _ack: &Ack, _window: &mut Window) {}
+
+    fn on_loss(&mut self, _loss: &Loss, _window: &mut Window) {}
+
+    fn on_timeout(&mut self, _timeout: &Timeout, _window: &mut Window) {}
 }
 
 /// Scoreboards with one segment for each byte: what is in the pipe shows in
@@ -304,7 +296,7 @@ fn pipe_and_losses_are_those_of_rfc_6675() {
         let sent = whole(&row["HighData"]);
         let mut flight = flight(sent + 1, sent);
         let mut recovery = build("sack");
-        let mut law = Still(u64::MAX);
+        let mut law = Congestion::new(Box::new(Still), f64::INFINITY, f64::INFINITY);
         if let acknowledged @ 1.. = whole(&row["HighACK"]) {
             acknowledge(acknowledged, &mut *recovery, &mut flight, &mut law);
         }
@@ -323,16 +315,14 @@ fn pipe_and_losses_are_those_of_rfc_6675() {
         let mut again = whole(&row["HighRxt"]);
         if reaction.retransmit {
             // the sender resends the first one, whatever the window says
-            lost.push(flight.unacknowledged);
+            lost.push(flight.snd_una);
         }
         let pipe = |recovery: &dyn LossRecovery, flight: &Flight| {
-            let window = (0..=sent + 1).find(|w| candidate(recovery, flight, *w).is_some());
+            let window = (0..=sent + 1).find(|w| recovery.candidate(flight, *w).is_some());
             window.expect("a window that is large enough") - 1
         };
         let mut seen = (again == 0).then(|| pipe(&*recovery, &flight));
-        let mut next = reaction
-            .retransmit
-            .then(|| Candidate::hole(flight.unacknowledged));
+        let mut next = reaction.retransmit.then(|| Candidate::hole(flight.snd_una));
         while let Some(candidate_now) = next.filter(|c| c.sequence < sent) {
             send(&mut flight, candidate_now.sequence);
             recovery.on_sent(candidate_now, &mut flight);
@@ -344,7 +334,9 @@ fn pipe_and_losses_are_those_of_rfc_6675() {
                 assert_eq!(pipe(&*recovery, &flight), added, "{case}");
                 seen = Some(added);
             }
-            next = candidate(&*recovery, &flight, u64::MAX).filter(|c| c.kind != Kind::Rescue);
+            next = recovery
+                .candidate(&flight, u64::MAX)
+                .filter(|c| c.reason != Reason::Rescue);
             lost.extend(next.map(|c| c.sequence).filter(|sequence| *sequence < sent));
         }
         let expected: Vec<u64> = list(&row["lost"]).iter().map(byte).collect();

@@ -2,12 +2,11 @@
 //! segment anew.
 
 use super::*;
-use crate::cc::StopAndWait;
-use crate::flight::Segment;
-use crate::tests::vectors::{acknowledge, parameters};
-use lightburst_des::Stream;
+use crate::cc::Congestion;
+use crate::tests::vectors::{acknowledge, parameters, Still};
+use lightburst_des::{Stream, Time};
 
-const FULL: u64 = 3;
+const MSS: u64 = 3;
 
 /// A segment that was sent and is not acknowledged.
 struct Record {
@@ -30,9 +29,9 @@ impl Connection {
     }
 
     fn send(&mut self) {
-        let sequence = self.flight.highest;
+        let sequence = self.flight.snd_max;
         if sequence < self.flight.size {
-            self.flight.send(sequence, Segment::default());
+            self.flight.send(sequence, Time::ZERO);
             let record = Record {
                 sequence,
                 payload: self.flight.payload(sequence),
@@ -46,7 +45,7 @@ impl Connection {
     fn acknowledge(&mut self) {
         let arrived = self.records.iter().take_while(|r| r.arrived).count();
         let covered = self.records.drain(..arrived).map(|r| r.payload);
-        let acknowledgement = self.flight.unacknowledged + covered.sum::<u64>();
+        let acknowledgement = self.flight.snd_una + covered.sum::<u64>();
         self.flight.acknowledge(acknowledgement);
         self.scoreboard.acknowledge(acknowledgement);
     }
@@ -66,7 +65,7 @@ impl Connection {
             return;
         }
         let last = first + self.draw(most);
-        let acknowledged = self.flight.unacknowledged;
+        let acknowledged = self.flight.snd_una;
         let (first_record, last_record) = (&self.records[first], &self.records[last]);
         let new = Block {
             start: first_record.sequence,
@@ -84,7 +83,7 @@ impl Connection {
         assert_eq!(self.scoreboard.mark(blocks, acknowledged), news);
     }
 
-    fn scores(&self, retransmitted: u64, threshold: u64) -> Scores {
+    fn scores(&self, high_rxt: u64, threshold: u64) -> Scores {
         let mut scores = Scores::default();
         for (i, record) in self.records.iter().enumerate() {
             let end = record.sequence + record.payload;
@@ -96,13 +95,13 @@ impl Connection {
             let runs = above.windows(2).filter(|w| !w[0].sacked && w[1].sacked);
             let sacked = above.iter().filter(|r| r.sacked).map(|r| r.payload);
             let lost =
-                runs.count() as u64 >= threshold || sacked.sum::<u64>() > (threshold - 1) * FULL;
+                runs.count() as u64 >= threshold || sacked.sum::<u64>() > (threshold - 1) * MSS;
             if lost {
                 scores.lost_before = end;
             } else {
                 scores.pipe += record.payload;
             }
-            if record.sequence < retransmitted {
+            if record.sequence < high_rxt {
                 scores.pipe += record.payload;
             }
         }
@@ -113,8 +112,8 @@ impl Connection {
         let places = [0; 2].map(|_| self.draw(self.records.len() + 1));
         let low = *places.iter().min().unwrap();
         let [start, end] = [low, *places.iter().max().unwrap()].map(|place| {
-            let sequence = self.flight.unacknowledged + place as u64 * FULL;
-            sequence.min(self.flight.highest)
+            let sequence = self.flight.snd_una + place as u64 * MSS;
+            sequence.min(self.flight.snd_max)
         });
         let (flight, scoreboard) = (&self.flight, &self.scoreboard);
         assert_eq!(
@@ -123,9 +122,9 @@ impl Connection {
         );
         let holes = || self.records.iter().filter(|r| !r.sacked);
         let hole = holes().find(|r| r.sequence >= start);
-        let first = hole.map_or(flight.highest, |r| r.sequence);
+        let first = hole.map_or(flight.snd_max, |r| r.sequence);
         assert_eq!(scoreboard.hole(start), first);
-        let last = flight.last_before(scoreboard.hole_before(flight.highest));
+        let last = flight.last_before(scoreboard.hole_before(flight.snd_max));
         assert_eq!(last, holes().next_back().map(|r| r.sequence));
         let between = holes().filter(|r| (start..end).contains(&r.sequence));
         let bytes = between.map(|r| r.payload).sum::<u64>();
@@ -138,11 +137,11 @@ fn the_scoreboard_tells_what_its_segments_tell() {
     for seed in 0..100 {
         let mut connection = Connection {
             stream: Stream::new(seed, "scoreboard"),
-            flight: Flight::new(60 * FULL + 1, FULL as u32, u64::MAX),
+            flight: Flight::new(60 * MSS + 1, MSS as u32, u64::MAX),
             scoreboard: Scoreboard::default(),
             records: Vec::new(),
         };
-        while connection.flight.unacknowledged < connection.flight.size {
+        while connection.flight.snd_una < connection.flight.size {
             match connection.draw(40) {
                 0..=14 => connection.send(),
                 15..=19 => connection.acknowledge(),
@@ -163,20 +162,20 @@ fn the_scoreboard_tells_what_its_segments_tell() {
 #[test]
 fn what_an_old_acknowledgement_reports_is_not_sent_again_after_the_next() {
     let mut sack = Sack::new(&parameters(&[]));
-    let mut flight = Flight::new(10 * FULL, FULL as u32, u64::MAX);
-    (0..8).for_each(|i| _ = flight.send(i * FULL, Segment::default()));
+    let mut flight = Flight::new(10 * MSS, MSS as u32, u64::MAX);
+    (0..8).for_each(|i| _ = flight.send(i * MSS, Time::ZERO));
     sack.on_timeout(&flight);
     flight.rewind();
     for i in 0..4 {
-        flight.send(i * FULL, Segment::default());
-        sack.on_sent(Candidate::next(i * FULL), &mut flight);
+        flight.send(i * MSS, Time::ZERO);
+        sack.on_sent(Candidate::next(i * MSS), &mut flight);
     }
     let old = Block {
-        start: 4 * FULL,
-        end: 6 * FULL,
+        start: 4 * MSS,
+        end: 6 * MSS,
     };
     assert!(sack.on_blocks(&[old], &flight));
-    let mut congestion = StopAndWait::new(FULL as u32);
-    acknowledge(2 * FULL, &mut sack, &mut flight, &mut congestion);
-    assert_eq!(flight.next, 6 * FULL);
+    let mut congestion = Congestion::new(Box::new(Still), 10.0, 10.0);
+    acknowledge(2 * MSS, &mut sack, &mut flight, &mut congestion);
+    assert_eq!(flight.snd_nxt, 6 * MSS);
 }
