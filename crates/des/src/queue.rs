@@ -29,9 +29,11 @@ impl<E: Event> Entry<E> {
     /// Whether it comes before another one.
     #[inline(always)]
     fn precedes(&self, other: &Entry<E>, ties: Ties) -> bool {
-        self.time < other.time
-            || (self.time == other.time
-                && ties.order(self.time, &self.event, &other.event) == Ordering::Less)
+        match self.time.cmp(&other.time) {
+            Ordering::Less => true,
+            Ordering::Equal => ties.order(self.time, &self.event, &other.event).is_lt(),
+            Ordering::Greater => false,
+        }
     }
 
     /// Its order and that of another one.

@@ -131,12 +131,12 @@ impl<E: Event> Wheel<E> {
         }
         let mut at = self.bottom.len();
         self.bottom.push(entry);
-        while at > 0 && self.bottom[at - 1].time < entry.time {
-            self.bottom[at] = self.bottom[at - 1];
-            at -= 1;
-        }
-        while at > 0 && self.bottom[at - 1].precedes(&entry, ties) {
-            self.bottom[at] = self.bottom[at - 1];
+        while at > 0 {
+            let other = self.bottom[at - 1];
+            if !other.precedes(&entry, ties) {
+                break;
+            }
+            self.bottom[at] = other;
             at -= 1;
         }
         self.bottom[at] = entry;
@@ -146,6 +146,11 @@ impl<E: Event> Wheel<E> {
     #[inline]
     fn take_slot(&mut self, slot: u64) -> Option<Entry<E>> {
         let mut handle = self.detach(slot);
+        let first = self.unlink(&mut handle);
+        if handle == NONE {
+            return Some(first);
+        }
+        self.bottom.push(first);
         while handle != NONE && self.bottom.len() < FEW {
             let entry = self.unlink(&mut handle);
             self.sink(entry);
