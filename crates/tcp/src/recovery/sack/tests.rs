@@ -179,3 +179,40 @@ fn what_an_old_acknowledgement_reports_is_not_sent_again_after_the_next() {
     acknowledge(2 * MSS, &mut sack, &mut flight, &mut congestion);
     assert_eq!(flight.snd_nxt, 6 * MSS);
 }
+
+/// RFC 6675, section 5.1, and RFC 2018, section 8: after a timeout nothing counts as SACKed, and
+/// no recovery begins before all is acknowledged that was sent until then.
+#[test]
+fn a_timeout_ends_the_recovery_and_forgets_what_was_sacked() {
+    let mut sack = Sack::new(&parameters(&[]));
+    let mut flight = Flight::new(20 * MSS, MSS as u32, u64::MAX);
+    let mut congestion = Congestion::new(Box::new(Still), 100.0, 100.0);
+    let mut duplicate = |sack: &mut Sack, flight: &mut Flight| {
+        let state = &mut SenderState::new(flight, &mut congestion, Time::ZERO);
+        sack.on_duplicate(true, state).retransmit
+    };
+    (0..10).for_each(|i| _ = flight.send(i * MSS, Time::ZERO));
+    let sacked = Block {
+        start: MSS,
+        end: 5 * MSS,
+    };
+    assert!(sack.on_blocks(&[sacked], &flight));
+    assert!(duplicate(&mut sack, &mut flight));
+    (10..12).for_each(|i| _ = flight.send(i * MSS, Time::ZERO));
+    assert_eq!(sack.phase(&flight), Phase::Recovery);
+    sack.on_timeout(&flight);
+    flight.rewind();
+    assert_eq!(sack.phase(&flight), Phase::Loss);
+    // One after another, also those that had been reported.
+    for i in 0..3 {
+        let candidate = sack.candidate(&flight, 10 * MSS).unwrap();
+        assert_eq!(candidate, Candidate::next(i * MSS));
+        flight.send(candidate.sequence, Time::ZERO);
+        sack.on_sent(candidate, &mut flight);
+    }
+    let mut still = Congestion::new(Box::new(Still), 100.0, 100.0);
+    acknowledge(10 * MSS, &mut sack, &mut flight, &mut still);
+    assert!((0..3).all(|_| !duplicate(&mut sack, &mut flight)));
+    acknowledge(12 * MSS, &mut sack, &mut flight, &mut still);
+    assert_eq!(sack.phase(&flight), Phase::Open);
+}
