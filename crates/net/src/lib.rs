@@ -1,5 +1,6 @@
 //! Nodes, links and units of transmission. Knows no TCP and no optics.
 
+pub mod alone;
 pub mod arena;
 pub mod burst;
 pub mod choice;

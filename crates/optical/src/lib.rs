@@ -3,3 +3,5 @@
 pub mod assembly;
 pub mod edge;
 pub mod switch;
+#[cfg(test)]
+mod tests;

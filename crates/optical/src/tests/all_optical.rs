@@ -1,0 +1,100 @@
+use super::*;
+
+/// The switch has one port to each of three ends.
+fn switch() -> Alone {
+    alone("all-optical", &[1, 1, 1], SwitchSettings::default())
+}
+
+#[test]
+fn a_unit_that_finds_its_output_free_leaves_after_the_switching_time() {
+    let mut node = switch();
+    node.packet(5_000, 0, 1, 1000);
+    node.burst(7_000, 1, &[(2, 1000), (2, 500)]);
+    let left = [
+        Left::packet(15_000, 1, 1),
+        Left::burst(17_000, 2, &[2, 3], 1500),
+    ];
+    assert_eq!(run(&mut node), (left.to_vec(), vec![]));
+    let counters = node.node().counters();
+    assert_eq!((counters.arrived, counters.forwarded), (2, 2));
+}
+
+#[test]
+fn a_unit_that_finds_its_output_busy_is_lost_at_once() {
+    let mut node = switch();
+    // 10,000 + 1000 * 800: the first occupies port 2 until 810,000, also before its head is there
+    node.packet(0, 0, 2, 1000);
+    node.packet(1, 1, 2, 1000);
+    node.packet(809_999, 0, 2, 64);
+    node.burst(809_999, 1, &[(2, 64), (2, 64)]);
+    node.packet(810_000, 1, 2, 64);
+    let left = [Left::packet(10_000, 2, 1), Left::packet(820_000, 2, 6)];
+    let dropped = [(1, 2), (809_999, 3), (809_999, 4), (809_999, 5)]
+        .map(|(time, number)| lost(time, 2, number, DropReason::Contention));
+    let (found, mut gone) = run(&mut node);
+    gone.sort_by_key(|lost| lost.packet);
+    assert_eq!((found, gone), (left.to_vec(), dropped.to_vec()));
+    let counters = node.node().counters();
+    assert_eq!((counters.arrived, counters.forwarded), (5, 2));
+    // units: a burst is one
+    assert_eq!(counters.dropped[DropReason::Contention as usize], 3);
+}
+
+/// Ports 1 and 2 lead to end 1; three packets come while the first is transmitted.
+fn three_for_two_ports(choice: Choice, seed: u64) -> (Vec<Left>, Vec<Dropped>) {
+    let around = Around {
+        choice,
+        seed,
+        ..Around::default()
+    };
+    let mut node = alone_in(around, "all-optical", &[1, 2], SwitchSettings::default());
+    for time in [0, 100_000, 200_000] {
+        node.packet(time, 0, 1, 1000);
+    }
+    run(&mut node)
+}
+
+#[test]
+fn of_several_outputs_a_free_one_is_taken() {
+    let mut firsts = [0, 0];
+    for seed in 0..20 {
+        let (left, dropped) = three_for_two_ports(Choice::Free, seed);
+        let first = left[0].port;
+        firsts[usize::from(first) - 1] += 1;
+        let others = [
+            Left::packet(10_000, first, 1),
+            Left::packet(110_000, 3 - first, 2),
+        ];
+        assert_eq!(left, others);
+        assert_eq!(dropped, [lost(200_000, 1, 3, DropReason::Contention)]);
+    }
+    assert!(firsts[0] > 0 && firsts[1] > 0, "{firsts:?}");
+}
+
+#[test]
+fn an_output_that_is_drawn_or_given_by_the_flow_may_be_busy_though_another_is_free() {
+    let mut with_two = 0;
+    for seed in 0..20 {
+        // the first takes the first draw, the second finds it busy if its own is the same
+        let mut draw = Stream::new(seed, "switch");
+        let ports: [u16; 3] = std::array::from_fn(|_| 1 + draw.below(2) as u16);
+        let (left, dropped) = three_for_two_ports(Choice::Random, seed);
+        assert_eq!(left[0], Left::packet(10_000, ports[0], 1));
+        let other = (1..3).find(|&i| ports[i] != ports[0]);
+        let second =
+            other.map(|i| Left::packet(10_000 + 100_000 * i as u64, ports[i], 1 + i as u64));
+        assert_eq!(left.get(1), second.as_ref());
+        assert!(dropped
+            .iter()
+            .all(|lost| lost.port == ports[lost.packet as usize - 1]));
+        with_two += u32::from(second.is_some());
+
+        let (left, dropped) = three_for_two_ports(Choice::FlowHash { salt: seed }, 0);
+        let port = left[0].port;
+        assert_eq!(left, [Left::packet(10_000, port, 1)]);
+        let others = [(100_000, 2), (200_000, 3)];
+        let others = others.map(|(time, n)| lost(time, port, n, DropReason::Contention));
+        assert_eq!(dropped, others);
+    }
+    assert!(0 < with_two && with_two < 20);
+}

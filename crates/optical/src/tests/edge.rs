@@ -1,0 +1,253 @@
+//! Ends 0 and 1 are hosts of the edge, at the ports 0 and 1; what is for the ends 2 and 3 is for
+//! hosts of two other edges. A byte of a burst that ends here takes 200 ps.
+
+use super::*;
+use crate::assembly::{self, Assembly, AssemblySettings};
+use lightburst_des::Ties;
+use lightburst_net::alone::SEED;
+
+/// The edge is the node behind four ends.
+const EDGE: u32 = 4;
+
+fn assembly(rule: &str) -> Assembly {
+    Assembly {
+        rule: assembly::find(rule).expect("a rule"),
+        settings: AssemblySettings {
+            time: Duration(1_000_000),
+            size: 1500,
+        },
+        max_bytes: 9000,
+        min_bytes: 0,
+        acknowledgements: true,
+    }
+}
+
+fn edge(assembly: Assembly) -> Alone {
+    let around = Around {
+        edges: vec![EDGE, EDGE, 10, 11],
+        ..Around::default()
+    };
+    let settings = SwitchSettings {
+        assembly: Some(assembly),
+        ..SwitchSettings::default()
+    };
+    alone_in(around, "burst", &[1; 4], settings)
+}
+
+/// What leaves of a script of packets to end 2: (time, bytes).
+fn assembled(assembly: Assembly, packets: &[(u64, u32)]) -> Vec<Left> {
+    let mut node = edge(assembly);
+    for &(time, bytes) in packets {
+        node.packet(time, 0, 2, bytes);
+    }
+    let (left, dropped) = run(&mut node);
+    assert_eq!(dropped, []);
+    left
+}
+
+#[test]
+fn by_timer_a_burst_leaves_so_long_after_its_first_packet() {
+    let packets = [
+        (0, 1000),
+        (400_000, 500),
+        // as the time is over: it arrives first; then one opens the next burst
+        (1_000_000, 100),
+        (1_000_001, 64),
+    ];
+    let left = [
+        Left::burst(1_000_000, 2, &[1, 2, 3], 1600),
+        // when the link is free: 1,000,000 + 1600 * 800; its time was over at 2,000,001
+        Left::burst(2_280_000, 2, &[4], 64),
+    ];
+    assert_eq!(assembled(assembly("timer"), &packets), left);
+    let late = [(0, 1000), (1_400_000, 64)];
+    let left = [
+        Left::burst(1_000_000, 2, &[1], 1000),
+        Left::burst(2_400_000, 2, &[2], 64),
+    ];
+    assert_eq!(assembled(assembly("timer"), &late), left);
+}
+
+#[test]
+fn by_size_a_burst_leaves_with_the_packet_that_fills_it() {
+    let packets = [(0, 1000), (400_000, 499), (5_000_000, 1), (6_300_000, 1500)];
+    let left = [
+        Left::burst(5_000_000, 2, &[1, 2, 3], 1500),
+        Left::burst(6_300_000, 2, &[4], 1500),
+    ];
+    assert_eq!(assembled(assembly("size"), &packets), left);
+}
+
+#[test]
+fn mixed_is_by_size_or_timer_as_comes_first() {
+    let packets = [
+        (0, 1000),
+        (200_000, 500),
+        // the timer of the first burst, at 1,000,000, is not for this one
+        (900_000, 64),
+        (1_800_000, 64),
+    ];
+    let left = [
+        Left::burst(200_000, 2, &[1, 2], 1500),
+        Left::burst(1_900_000, 2, &[3, 4], 128),
+    ];
+    assert_eq!(assembled(assembly("mixed"), &packets), left);
+}
+
+#[test]
+fn a_burst_has_at_most_and_at_least_so_many_bytes() {
+    let limited = Assembly {
+        max_bytes: 1400,
+        min_bytes: 900,
+        ..assembly("timer")
+    };
+    let packets = [
+        (0, 1000),
+        (100_000, 400),
+        // does not fit: what is there leaves, and a new time begins
+        (300_000, 1),
+        // nor does this; the timers set at 0 and at 300,000 close nothing any more
+        (1_200_000, 1401),
+        (2_400_000, 64),
+    ];
+    let left = [
+        Left::burst(300_000, 2, &[1, 2], 1400),
+        // closed at 1,200,000; the link is free at 300,000 + 1400 * 800
+        Left::burst(1_420_000, 2, &[3], 900),
+        Left::burst(2_200_000, 2, &[4], 1401),
+        Left::burst(3_400_000, 2, &[5], 900),
+    ];
+    assert_eq!(assembled(limited, &packets), left);
+}
+
+#[test]
+fn each_egress_has_a_queue_and_what_waits_is_counted() {
+    let mut node = edge(assembly("timer"));
+    node.packet(0, 0, 2, 1000);
+    node.packet(300_000, 1, 3, 700);
+    node.packet(400_000, 1, 2, 500);
+    node.run_until(999_999);
+    assert_eq!((node.inside(), node.node().held(0)), (3, 2200));
+    node.run_until(1_000_000);
+    assert_eq!(node.node().held(0), 700);
+    let left = [
+        Left::burst(1_000_000, 2, &[1, 3], 1500),
+        Left::burst(1_300_000, 3, &[2], 700),
+    ];
+    assert_eq!(run(&mut node), (left.to_vec(), vec![]));
+    assert_eq!(node.node().held(0), 0);
+    let counters = node.node().counters();
+    assert_eq!((counters.arrived, counters.forwarded), (3, 2));
+    assert_eq!((counters.bursts, counters.burst_packets), (2, 3));
+    assert_eq!((counters.burst_bytes, counters.eo_bytes), (2200, 2200));
+    // two wait for the whole time, and one came 400,000 after the first
+    assert_eq!(counters.assembly_wait, 1_000_000 + 600_000 + 1_000_000);
+}
+
+#[test]
+fn acknowledgements_wait_too_or_are_bursts_of_their_own() {
+    for acknowledgements in [true, false] {
+        let mut node = edge(Assembly {
+            acknowledgements,
+            min_bytes: 100,
+            ..assembly("timer")
+        });
+        node.packet(0, 0, 2, 1000);
+        node.acknowledgement(100_000, 1, 2, 64);
+        node.acknowledgement(150_000, 1, 2, 64);
+        let left = if acknowledgements {
+            vec![Left::burst(1_000_000, 2, &[1, 2, 3], 1128)]
+        } else {
+            vec![
+                Left::burst(100_000, 2, &[2], 100),
+                // the link is busy for 100 * 800
+                Left::burst(180_000, 2, &[3], 100),
+                Left::burst(1_000_000, 2, &[1], 1000),
+            ]
+        };
+        assert_eq!(run(&mut node), (left, vec![]));
+    }
+}
+
+#[test]
+fn a_packet_for_a_host_of_this_edge_goes_to_it_at_once() {
+    let mut node = edge(assembly("timer"));
+    node.packet(50_000, 0, 1, 1000);
+    node.acknowledgement(60_000, 1, 0, 64);
+    let left = [Left::packet(50_000, 1, 1), Left::packet(60_000, 0, 2)];
+    assert_eq!(run(&mut node), (left.to_vec(), vec![]));
+    assert_eq!(node.node().counters().bursts, 0);
+}
+
+#[test]
+fn a_burst_for_this_edge_is_taken_apart_when_its_tail_is_here() {
+    // 100,000 + 1700 * 200 by the rate of the fibre; then 1000 * 800 by that of the host's link
+    let mut node = edge(assembly("timer"));
+    node.burst(100_000, 2, &[(0, 1000), (1, 500), (0, 200)]);
+    let left = [
+        Left::packet(440_000, 0, 1),
+        Left::packet(440_000, 1, 2),
+        Left::packet(1_240_000, 0, 3),
+    ];
+    assert_eq!(run(&mut node), (left.to_vec(), vec![]));
+    let counters = node.node().counters();
+    assert_eq!((counters.arrived, counters.forwarded), (1, 3));
+    assert_eq!((counters.oe_bytes, counters.eo_bytes), (1700, 0));
+}
+
+#[test]
+fn bursts_that_follow_each_other_are_taken_apart_one_by_one() {
+    // the head of the second comes with the tail of the first, at 100,000 + 1000 * 200
+    let mut node = edge(assembly("timer"));
+    node.burst(100_000, 2, &[(0, 1000)]);
+    node.burst(300_000, 2, &[(1, 500)]);
+    let left = [Left::packet(300_000, 0, 1), Left::packet(400_000, 1, 2)];
+    assert_eq!(run(&mut node), (left.to_vec(), vec![]));
+}
+
+#[test]
+fn a_burst_for_another_edge_passes_in_light_or_is_lost() {
+    let mut node = edge(assembly("timer"));
+    node.burst(100_000, 2, &[(3, 1000), (3, 500)]);
+    // port 3 is busy until 110,000 + 1500 * 800
+    node.burst(1_309_999, 2, &[(3, 64)]);
+    node.burst(1_310_000, 2, &[(3, 64)]);
+    let left = [
+        Left::burst(110_000, 3, &[1, 2], 1500),
+        Left::burst(1_320_000, 3, &[4], 64),
+    ];
+    let dropped = [lost(1_309_999, 3, 3, DropReason::Contention)];
+    assert_eq!(run(&mut node), (left.to_vec(), dropped.to_vec()));
+    let counters = node.node().counters();
+    assert_eq!((counters.arrived, counters.forwarded), (3, 2));
+    assert_eq!((counters.oe_bytes, counters.eo_bytes), (0, 0));
+}
+
+#[test]
+fn tails_that_end_at_one_instant_over_two_links_come_in_the_order_that_is_drawn() {
+    // The longer burst comes first and over either link; both end at `tail`. The order of timers
+    // of one node at one instant is by a rank of what they are about: the link.
+    let mut longer_first = Vec::new();
+    for tail in (1_000_000..1_000_020).map(|i| i * 7) {
+        for (long, short) in [(2, 3), (3, 2)] {
+            let mut node = edge(assembly("timer"));
+            node.burst(tail - 1000 * 200, long, &[(0, 1000)]);
+            node.burst(tail - 500 * 200, short, &[(0, 500)]);
+            let rank = |link| Ties::new(SEED, None).rank_at(Time(tail), EDGE, link);
+            let left = if rank(long) < rank(short) {
+                [
+                    Left::packet(tail, 0, 1),
+                    Left::packet(tail + 1000 * 800, 0, 2),
+                ]
+            } else {
+                [
+                    Left::packet(tail, 0, 2),
+                    Left::packet(tail + 500 * 800, 0, 1),
+                ]
+            };
+            assert_eq!(run(&mut node), (left.to_vec(), vec![]));
+            longer_first.push(rank(long) < rank(short));
+        }
+    }
+    assert!(longer_first.contains(&true) && longer_first.contains(&false));
+}

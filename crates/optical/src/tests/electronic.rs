@@ -1,0 +1,125 @@
+use super::*;
+
+/// One port to each of three ends.
+fn switch(queue_bytes: Option<u64>, ecn_threshold_bytes: Option<u64>) -> Alone {
+    let settings = SwitchSettings {
+        queue_bytes,
+        ecn_threshold_bytes,
+        ..SwitchSettings::default()
+    };
+    alone("electronic", &[1; 3], settings)
+}
+
+/// Two packets for port 0: the first is transmitted from 0 to 800,000, and the second comes at
+/// `time`.
+fn second(mut node: Alone, time: u64) -> (Left, Alone) {
+    node.packet(0, 1, 0, 1000);
+    node.packet(time, 2, 0, 1000);
+    let (left, dropped) = run(&mut node);
+    assert_eq!((&left[0], dropped), (&Left::packet(0, 0, 1), vec![]));
+    (left[1].clone(), node)
+}
+
+#[test]
+fn units_leave_at_once_or_one_behind_the_other() {
+    let mut node = switch(None, None);
+    node.packet(100_000, 1, 0, 1000);
+    node.packet(200_000, 2, 0, 500);
+    node.burst(300_000, 1, &[(0, 1000), (0, 64)]);
+    node.packet(300_000, 2, 1, 64);
+    node.packet(2_151_200, 1, 0, 64);
+    let left = [
+        Left::packet(100_000, 0, 1),
+        Left::packet(300_000, 1, 5),
+        Left::packet(900_000, 0, 2),
+        Left::burst(1_300_000, 0, &[3, 4], 1064),
+        // 1,300,000 + 1064 * 800
+        Left::packet(2_151_200, 0, 6),
+    ];
+    assert_eq!(run(&mut node), (left.to_vec(), vec![]));
+    let counters = node.node().counters();
+    assert_eq!((counters.arrived, counters.forwarded), (5, 5));
+    // one waited in the queue behind the first, one behind that; the last came just in time
+    assert_eq!(counters.buffered, 2);
+    // all are converted
+    assert_eq!((counters.oe_bytes, counters.eo_bytes), (2692, 2692));
+}
+
+#[test]
+fn a_queue_holds_so_many_bytes() {
+    // At 100,000 the first has 700,000 / 800 = 875 bytes to go.
+    let (left, _) = second(switch(Some(1875), None), 100_000);
+    assert_eq!(left, Left::packet(800_000, 0, 2));
+    let mut node = switch(Some(1874), None);
+    node.packet(0, 1, 0, 1000);
+    node.packet(100_000, 2, 0, 1000);
+    // the other port has a queue of its own
+    node.packet(100_000, 1, 2, 1000);
+    let left = [Left::packet(0, 0, 1), Left::packet(100_000, 2, 3)];
+    let dropped = [lost(100_000, 0, 2, DropReason::QueueFull)];
+    assert_eq!(run(&mut node), (left.to_vec(), dropped.to_vec()));
+    let counters = node.node().counters();
+    assert_eq!((counters.arrived, counters.forwarded), (3, 2));
+}
+
+#[test]
+fn a_packet_is_marked_from_the_threshold_on() {
+    let marked = |threshold, time| {
+        let (left, node) = second(switch(None, Some(threshold)), time);
+        let marked = u64::from(left == Left::marked(800_000, 0, 2));
+        assert_eq!(node.node().counters().marked, marked);
+        marked == 1
+    };
+    // 875 bytes are before it, itself not counted
+    assert!(marked(875, 100_000));
+    assert!(!marked(876, 100_000));
+    // a byte that is not yet transmitted counts, as long as there is anything of it
+    assert!(marked(875, 100_799));
+    assert!(!marked(875, 100_800));
+}
+
+#[test]
+fn the_occupancy_is_that_of_what_waits() {
+    // The second waits for 700,000, behind 875 bytes; while it is transmitted it does not count.
+    let (_, node) = second(switch(None, None), 100_000);
+    let occupancy = &node.node().counters().occupancy;
+    assert_eq!(occupancy.maximum(), 1875);
+    assert_eq!(occupancy.integral(Time(5_000_000)), 1000.0 * 700_000.0);
+    // what is later than the limit on time is not counted
+    let around = Around {
+        time_limit: Time(500_000),
+        ..Around::default()
+    };
+    let node = alone_in(around, "electronic", &[1; 3], SwitchSettings::default());
+    let (_, node) = second(node, 100_000);
+    let occupancy = &node.node().counters().occupancy;
+    assert_eq!(occupancy.integral(Time(500_000)), 1000.0 * 400_000.0);
+}
+
+#[test]
+fn of_several_outputs_that_are_all_busy_any_one_is_drawn() {
+    // the ports 1 and 2 to end 1 are free at 800,000 and at 900,000, in an order that is drawn
+    let mut starts = Vec::new();
+    for seed in 0..20 {
+        let around = Around {
+            seed,
+            ..Around::default()
+        };
+        let mut node = alone_in(around, "electronic", &[1, 2], SwitchSettings::default());
+        for time in [0, 100_000, 200_000] {
+            node.packet(time, 0, 1, 1000);
+        }
+        let (left, _) = run(&mut node);
+        let first = left[0].port;
+        let drawn = left[2].port;
+        let start = if drawn == first { 800_000 } else { 900_000 };
+        let expected = [
+            Left::packet(0, first, 1),
+            Left::packet(100_000, 3 - first, 2),
+            Left::packet(start, drawn, 3),
+        ];
+        assert_eq!(left, expected);
+        starts.push(start);
+    }
+    assert!(starts.contains(&800_000) && starts.contains(&900_000));
+}

@@ -1,0 +1,188 @@
+use super::*;
+
+/// One port to each of four ends, `ne` ports into and out of the buffer; store-and-forward unless
+/// a unit may leave `early`.
+fn switch(ne: usize, early: bool, bytes: Option<u64>) -> Alone {
+    alone("hybrid", &[1; 4], settings(ne, early, bytes))
+}
+
+fn settings(ne: usize, early: bool, bytes: Option<u64>) -> SwitchSettings {
+    SwitchSettings {
+        buffer_ports: ne,
+        re_emit_early: early,
+        buffer_bytes: bytes,
+        ..SwitchSettings::default()
+    }
+}
+
+#[test]
+fn a_unit_that_meets_a_busy_output_leaves_when_it_is_received_and_the_output_is_free() {
+    // The first occupies port 0 from 10,000 on, the second is in the buffer at
+    // 100,000 + 10,000 + 1000 * 800 = 910,000, unless it need not be.
+    for (bytes, early, start) in [
+        // free at 810,000: it waits until it is received
+        (1000, false, 920_000),
+        (1000, true, 820_000),
+        // free at 1,610,000: it is received and waits for the output
+        (2000, false, 1_620_000),
+        (2000, true, 1_620_000),
+    ] {
+        let mut node = switch(1, early, None);
+        node.packet(0, 1, 0, bytes);
+        node.packet(100_000, 2, 0, 1000);
+        let left = [Left::packet(10_000, 0, 1), Left::packet(start, 0, 2)];
+        assert_eq!(run(&mut node), (left.to_vec(), vec![]));
+        let counters = node.node().counters();
+        assert_eq!((counters.arrived, counters.forwarded), (2, 2));
+        assert_eq!(counters.buffered, 1);
+        assert_eq!((counters.oe_bytes, counters.eo_bytes), (1000, 1000));
+        // it is in the buffer until it is sent back to the matrix
+        let held = 1000.0 * (start - 10_000 - 100_000) as f64;
+        assert_eq!(counters.occupancy.maximum(), 1000);
+        assert_eq!(counters.occupancy.integral(Time(5_000_000)), held);
+    }
+}
+
+#[test]
+fn an_input_port_is_taken_until_the_unit_is_received() {
+    // Port 0 is busy until 8,010,000. The second is received at 910,000, the third needs a port
+    // before that, the fourth finds it free and has it until
+    // 910,000 + 10,000 + 2000 * 800 = 2,520,000.
+    let mut node = switch(1, false, None);
+    node.packet(0, 1, 0, 10_000);
+    node.packet(100_000, 2, 0, 1000);
+    node.packet(909_999, 3, 0, 1000);
+    node.packet(910_000, 1, 0, 2000);
+    node.packet(2_519_999, 3, 0, 1000);
+    let left = [
+        Left::packet(10_000, 0, 1),
+        Left::packet(8_020_000, 0, 2),
+        Left::packet(8_830_000, 0, 4),
+    ];
+    let dropped = [(909_999, 3), (2_519_999, 5)];
+    let dropped = dropped.map(|(time, n)| lost(time, 0, n, DropReason::NoInputPort));
+    assert_eq!(run(&mut node), (left.to_vec(), dropped.to_vec()));
+    // with two ports the third goes through the other one
+    let mut node = switch(2, false, None);
+    node.packet(0, 1, 0, 10_000);
+    for (time, from, bytes) in [(100_000, 2, 1000), (909_999, 3, 1000), (910_000, 1, 2000)] {
+        node.packet(time, from, 0, bytes);
+    }
+    let (left, dropped) = run(&mut node);
+    let starts: Vec<u64> = left.iter().map(|left| left.start).collect();
+    assert_eq!(starts, [10_000, 8_020_000, 8_830_000, 9_640_000]);
+    assert_eq!(dropped, []);
+}
+
+#[test]
+fn an_output_that_becomes_free_goes_to_the_unit_that_waits_for_it() {
+    // The second may leave at 910,000. What comes then is too late by nothing, and takes the input
+    // port that the second has just left; it is received at 910,000 + 10,000 + 800,000, when its
+    // output becomes free, too.
+    let mut node = switch(1, false, None);
+    node.packet(0, 1, 0, 1000);
+    node.packet(100_000, 2, 0, 1000);
+    node.packet(910_000, 3, 0, 1000);
+    let left = [
+        Left::packet(10_000, 0, 1),
+        Left::packet(920_000, 0, 2),
+        Left::packet(1_730_000, 0, 3),
+    ];
+    assert_eq!(run(&mut node), (left.to_vec(), vec![]));
+}
+
+#[test]
+fn first_buffered_is_first_re_emitted_and_takes_an_output_port_of_the_buffer() {
+    // Ports 0 and 1 are busy until 8,010,000; one unit waits for port 1, and then one for port 0.
+    for (ne, second) in [
+        // 8,020,000 + 1000 * 800: the only way out of the buffer is free again; then the matrix
+        (1, 8_830_000),
+        (2, 8_020_000),
+    ] {
+        let mut node = switch(ne, false, None);
+        node.packet(0, 2, 0, 10_000);
+        node.packet(0, 3, 1, 10_000);
+        let first = node.packet(100_000, 0, 1, 1000);
+        let then = node.packet(1_000_000, 1, 0, 500);
+        let (left, dropped) = run(&mut node);
+        let mut expected = [
+            Left::packet(8_020_000, 1, first),
+            Left::packet(second, 0, then),
+        ];
+        expected.sort_by_key(|left| (left.start, left.port));
+        assert_eq!((&left[2..], dropped), (&expected[..], vec![]));
+    }
+}
+
+#[test]
+fn the_buffer_holds_so_many_bytes() {
+    // Port 0 is busy until 4,010,000. Two units of 1000 and 500 bytes fill the buffer; when the
+    // first is re-emitted, at 4,010,000, there is room for 1000.
+    let mut node = switch(4, false, Some(1500));
+    node.packet(0, 1, 0, 5000);
+    node.packet(100_000, 2, 0, 1000);
+    node.packet(200_000, 3, 0, 501);
+    node.packet(300_000, 3, 0, 500);
+    node.packet(400_000, 2, 0, 1);
+    node.packet(4_009_999, 2, 0, 1);
+    node.packet(4_010_000, 2, 0, 1000);
+    let left = [(10_000, 1), (4_020_000, 2), (4_830_000, 4), (5_240_000, 7)];
+    // 7 is received at 4,820,000; 4 ends at 4,830,000 + 400,000
+    let left = left.map(|(start, number)| Left::packet(start, 0, number));
+    let dropped = [(200_000, 3), (400_000, 5), (4_009_999, 6)];
+    let dropped = dropped.map(|(time, n)| lost(time, 0, n, DropReason::BufferFull));
+    assert_eq!(run(&mut node), (left.to_vec(), dropped.to_vec()));
+    assert_eq!(node.node().counters().occupancy.maximum(), 1500);
+}
+
+#[test]
+fn without_a_port_into_the_buffer_it_is_an_all_optical_switch() {
+    let script = |mut node: Alone| {
+        for (time, from) in [(0, 1), (1, 2), (809_999, 3), (810_000, 2), (900_000, 1)] {
+            node.packet(time, from, 0, 1000);
+        }
+        let found = run(&mut node);
+        (found, node.node().counters().dropped)
+    };
+    let hybrid = script(switch(0, false, None));
+    let all_optical = script(alone("all-optical", &[1; 4], SwitchSettings::default()));
+    assert_eq!(hybrid, all_optical);
+    assert_eq!(hybrid.1[DropReason::Contention as usize], 3);
+}
+
+#[test]
+fn a_unit_with_several_next_hops_leaves_by_the_first_that_becomes_free() {
+    // The ports 1 and 2 to end 1 are busy until 810,000 and 1,010,000, in an order that is drawn.
+    for seed in 0..10 {
+        let around = Around {
+            seed,
+            ..Around::default()
+        };
+        let mut node = alone_in(around, "hybrid", &[1, 2], settings(1, true, None));
+        for time in [0, 200_000, 300_000] {
+            node.packet(time, 0, 1, 1000);
+        }
+        let (left, dropped) = run(&mut node);
+        let first = left[0].port;
+        let expected = [
+            Left::packet(10_000, first, 1),
+            Left::packet(210_000, 3 - first, 2),
+            Left::packet(820_000, first, 3),
+        ];
+        assert_eq!((left, dropped), (expected.to_vec(), vec![]));
+    }
+}
+
+#[test]
+fn a_burst_is_buffered_as_a_whole() {
+    // received at 100,000 + 10,000 + 1500 * 800
+    let mut node = switch(1, false, None);
+    node.packet(0, 1, 0, 1000);
+    node.burst(100_000, 2, &[(0, 1000), (0, 500)]);
+    let left = [
+        Left::packet(10_000, 0, 1),
+        Left::burst(1_320_000, 0, &[2, 3], 1500),
+    ];
+    assert_eq!(run(&mut node), (left.to_vec(), vec![]));
+    assert_eq!(node.node().counters().oe_bytes, 1500);
+}
