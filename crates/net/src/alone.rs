@@ -9,13 +9,16 @@ use crate::{
     fifo, Birth, Bundle, Burst, Context, DropReason, Event, Fabric, FlowId, Header, LinkId, NodeId,
     Packet, PacketId, PortId, Rate, Routing, Switch, Trace, Unit, Wire,
 };
-use lightburst_des::{Duration, Model, Scheduler, Simulator, Ties, Time};
+use lightburst_des::{Duration, Model, Scheduler, Simulator, Stop, Ties, Time};
 
 /// What leaves is recorded so much later at the far end, where the head of a unit counts.
 const DELAY: Duration = Duration(1);
 
 /// The seed of the order of simultaneous events.
 pub const SEED: u64 = 0;
+
+/// No script has so many events.
+const MAX_EVENTS: u64 = 1_000_000;
 
 /// A node alone.
 pub struct Alone {
@@ -181,9 +184,10 @@ impl Alone {
         self.run_until(u64::MAX);
     }
 
-    /// Runs what happens until `time`; the transmissions that start later are not recorded yet.
+    /// Runs what happens until `time`; a transmission that starts then or later is not recorded yet.
     pub fn run_until(&mut self, time: u64) {
-        self.simulator.run(Time(time), u64::MAX);
+        let stop = self.simulator.run(Time(time), MAX_EVENTS);
+        assert_ne!(stop, Stop::Paused, "the node goes on for ever");
     }
 
     /// The node, for what it counts and holds.

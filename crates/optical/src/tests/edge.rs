@@ -92,6 +92,8 @@ fn mixed_is_by_size_or_timer_as_comes_first() {
         Left::burst(1_900_000, 2, &[3, 4], 128),
     ];
     assert_eq!(assembled(assembly("mixed"), &packets), left);
+    // nor for an empty queue
+    assert_eq!(assembled(assembly("mixed"), &packets[..2]), left[..1]);
 }
 
 #[test]
@@ -118,6 +120,9 @@ fn a_burst_has_at_most_and_at_least_so_many_bytes() {
         Left::burst(3_400_000, 2, &[5], 900),
     ];
     assert_eq!(assembled(limited, &packets), left);
+    // one that is larger, and nothing before it
+    let left = [Left::burst(1_000_000, 2, &[1], 1401)];
+    assert_eq!(assembled(limited, &[(0, 1401)]), left);
 }
 
 #[test]

@@ -115,6 +115,24 @@ fn first_buffered_is_first_re_emitted_and_takes_an_output_port_of_the_buffer() {
 }
 
 #[test]
+fn a_unit_is_not_held_up_by_one_that_waits_for_another_output() {
+    // Port 0 is busy until 8,010,000, port 1 until 10,000 + 2000 * 800; what is buffered second
+    // is received at 1,010,000.
+    let mut node = switch(2, false, None);
+    node.packet(0, 2, 0, 10_000);
+    node.packet(0, 3, 1, 2000);
+    node.packet(100_000, 1, 0, 1000);
+    node.packet(200_000, 0, 1, 1000);
+    let left = [
+        Left::packet(10_000, 0, 1),
+        Left::packet(10_000, 1, 2),
+        Left::packet(1_620_000, 1, 4),
+        Left::packet(8_020_000, 0, 3),
+    ];
+    assert_eq!(run(&mut node), (left.to_vec(), vec![]));
+}
+
+#[test]
 fn the_buffer_holds_so_many_bytes() {
     // Port 0 is busy until 4,010,000. Two units of 1000 and 500 bytes fill the buffer; when the
     // first is re-emitted, at 4,010,000, there is room for 1000.
