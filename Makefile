@@ -82,7 +82,7 @@ wheel: setup ## one abi3 wheel in dist/
 	$(BIN)/maturin build --quiet --release --locked --out dist
 	@ls dist/*.whl
 
-bench: setup ## speed of one core, memory, the agenda alone; ARGS="--format json"
+bench: setup ## speed of one core, memory, the event queue alone; ARGS="--format json"
 	$(BIN)/python benches/run.py $(ARGS)
 
 bench-peers: setup ## ns-2 beside the nearest scenario of ours

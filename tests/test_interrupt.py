@@ -33,6 +33,29 @@ static.save = again
 sys.exit(main())
 """
 
+# Compiles a network of 65,536 hosts and a million flows, which takes some seconds.
+COMPILING = """
+from lightburst import simulate
+from lightburst.cli import main
+compile_plan = simulate.compile_plan
+def told(*words):
+    print("compiling", flush=True)
+    return compile_plan(*words)
+simulate.compile_plan = told
+sys.exit(main())
+"""
+LARGE = """
+topology = { kind = "fat-tree", k = 64 }
+switching = { kind = "hybrid" }
+transport = { kind = "saw" }
+
+[workload]
+kind = "poisson"
+arrival_rate = "1e9 /s"
+flows = 1000000
+size = { kind = "constant", value = "9 kB" }
+"""
+
 # Swallows the first interrupt, as some libraries do.
 SWALLOWING = """
 import time
@@ -76,6 +99,16 @@ def test_while_figures_are_drawn(tmp_path: Path, command: str, times: int) -> No
             folder.restore(place)
         assert everything(target) == before
         assert {entry.name for entry in tmp_path.iterdir()} == {*KINDS, ".lightburst"}
+
+
+@pytest.mark.parametrize("times", [1, pytest.param(10, marks=pytest.mark.slow)])
+def test_while_a_large_plan_is_compiled(tmp_path: Path, times: int) -> None:
+    chance = random.Random("compile")
+    (tmp_path / "large.toml").write_text(LARGE, encoding="utf-8")
+    for _ in range(times):
+        process = started(COMPILING, "run", "large.toml", cwd=tmp_path)
+        said = interrupted(process, "compiling", chance.random())
+        assert said == "lightburst: interrupted\n"
 
 
 def test_where_a_library_swallows_it(tmp_path: Path) -> None:
