@@ -8,8 +8,15 @@ use lightburst_net::{Birth, Block, DropReason, Header, NodeId, Options, Trace};
 /// Stands for no reason.
 const NO_REASON: u8 = u8::MAX;
 
-fn each<R, T>(rows: &[R], value: impl Fn(&R) -> T) -> Vec<T> {
-    rows.iter().map(value).collect()
+fn each<R, T>(rows: &[&R], value: impl Fn(&R) -> T) -> Vec<T> {
+    rows.iter().map(|row| value(row)).collect()
+}
+
+/// The rows by a key; those of one key stay in their order.
+fn by_key<R, K: Ord>(rows: &[R], key: impl Fn(&R) -> K) -> Vec<&R> {
+    let mut rows: Vec<&R> = rows.iter().collect();
+    rows.sort_by_key(|row| key(row));
+    rows
 }
 
 fn reason(reason: Option<DropReason>) -> u8 {
@@ -22,15 +29,11 @@ fn reason(reason: Option<DropReason>) -> u8 {
 /// were noted: nothing hangs on the order of simultaneous events of different nodes.
 pub fn tables(trace: &Trace) -> [Table; 4] {
     let numbers = Numbers::of(trace);
-    let mut segments = trace.packets.clone();
     // A packet's row is made when it is handed to the interface, which may be before it leaves.
-    segments.sort_by_key(|row| (row.time, place(row.what).0));
-    let mut senders = trace.windows.clone();
-    senders.sort_by_key(|row| (row.time, row.flow));
-    let mut assembled = trace.bursts.clone();
-    assembled.sort_by_key(|row| row.birth);
-    let mut on_the_way = trace.hops.clone();
-    on_the_way.sort_by_key(|row| (row.came + row.held, row.place.node));
+    let segments = by_key(&trace.packets, |row| (row.time, place(row.what).0));
+    let senders = by_key(&trace.windows, |row| (row.time, row.flow));
+    let assembled = by_key(&trace.bursts, |row| row.birth);
+    let on_the_way = by_key(&trace.hops, |row| (row.came + row.held, row.place.node));
     [
         packets(&segments, &numbers),
         windows(&senders),
@@ -47,8 +50,8 @@ struct Numbers {
 
 impl Numbers {
     fn of(trace: &Trace) -> Numbers {
+        // Every packet has a row: it was sent, or lost at its host's interface.
         let of_rows = trace.packets.iter().map(|row| row.birth);
-        let of_hops = trace.hops.iter().map(|row| row.birth);
         let lost = trace.packets.iter().map(|row| loss(row.what));
         let named = lost.flat_map(|(_, burst, holder)| {
             let holder = match holder {
@@ -60,7 +63,7 @@ impl Numbers {
         let carried = trace.hops.iter().filter_map(|row| row.burst);
         let assembled = trace.bursts.iter().map(|row| row.birth);
         Numbers {
-            packets: sorted(of_rows.chain(of_hops)),
+            packets: sorted(of_rows),
             bursts: sorted(named.chain(carried).chain(assembled)),
         }
     }
@@ -117,7 +120,7 @@ fn holder(what: What, numbers: &Numbers) -> (u32, u64) {
 }
 
 /// What happened to the packets of the traced flows, in time.
-fn packets(rows: &[Packet], numbers: &Numbers) -> Table {
+fn packets(rows: &[&Packet], numbers: &Numbers) -> Table {
     let header = |value: fn(&Header) -> u64| Column::U64(each(rows, |row| value(&row.header)));
     let mut columns = vec![
         ("time_ps", Column::U64(each(rows, |row| row.time.0))),
@@ -171,7 +174,7 @@ fn packets(rows: &[Packet], numbers: &Numbers) -> Table {
 }
 
 /// The options of the packets.
-fn options(rows: &[Packet]) -> Table {
+fn options(rows: &[&Packet]) -> Table {
     let option = |value: &dyn Fn(&Options) -> u64, none: u64| {
         Column::U64(each(rows, |row| row.options.as_ref().map_or(none, value)))
     };
@@ -199,7 +202,7 @@ fn options(rows: &[Packet]) -> Table {
 }
 
 /// The windows of the traced senders.
-fn windows(rows: &[Window]) -> Table {
+fn windows(rows: &[&Window]) -> Table {
     vec![
         ("time_ps", Column::U64(each(rows, |row| row.time.0))),
         ("flow", Column::U32(each(rows, |row| row.flow.0))),
@@ -226,7 +229,7 @@ fn windows(rows: &[Window]) -> Table {
 }
 
 /// The bursts that carried packets of the traced flows.
-fn bursts(rows: &[Burst], numbers: &Numbers) -> Table {
+fn bursts(rows: &[&Burst], numbers: &Numbers) -> Table {
     let lost = |value: fn(Place) -> u32| {
         Column::U32(each(rows, |row| {
             row.lost.map_or(u32::MAX, |(_, place)| value(place))
@@ -260,7 +263,7 @@ fn bursts(rows: &[Burst], numbers: &Numbers) -> Table {
 }
 
 /// The hops of the packets of the traced flows, in the order in which they were handed over.
-fn hops(rows: &[Hop], numbers: &Numbers) -> Table {
+fn hops(rows: &[&Hop], numbers: &Numbers) -> Table {
     let number = |value: &dyn Fn(&Hop) -> u64| Column::U64(each(rows, value));
     vec![
         ("came_ps", number(&|row| row.came.0)),
