@@ -124,7 +124,7 @@ def test_the_estimate_is_never_below_the_peak_nor_far_above() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("full", [False, True], ids=["of seconds", "of minutes"])
 def test_the_estimate_of_scenarios_of_all_kinds(full: bool) -> None:
-    """From 1.02 (datagrams in one queue, small) to 1.44 times the peak (windows in one queue)."""
+    """From 1.01 (datagrams in one queue, small) to 1.44 times the peak (windows in one queue)."""
     every = scenarios(full)
     assert len(every) >= 20
     hold({name: estimate_and_peak(scenario) for name, scenario in every.items()})

@@ -25,7 +25,7 @@ _BYTES_PER_LINK = 220
 # A flow at both ends and in all columns, by the kind of its transport.
 _BYTES_PER_FLOW = {"datagram": 330, "saw": 680, "sawl": 680, "tcp": 1080}
 # A segment that is not acknowledged, on the record of its sender, which grows by doubling.
-_BYTES_PER_RECORD = 40
+_BYTES_PER_RECORD = 16
 _LEAST_RECORDS = 4
 # When a datagram departs; with several groups these are merged.
 _BYTES_PER_DATAGRAM = 28
