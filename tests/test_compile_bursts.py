@@ -313,7 +313,7 @@ class TestMemory:
             for w in (1, 1001)
         )
         # Packets, and records, whose number is a power of two from four on.
-        assert large - small == 100 * (1000 * 200 + (1024 - 4) * 40)
+        assert large - small == 100 * (1000 * 200 + (1024 - 4) * 16)
         # A flow of ten segments that begins with two has at most five in flight.
         ten = changes | {"workload.size": {"kind": "constant", "value": "9001 B"}}
         ten |= {"transport.initial_window": 2, "transport.acknowledge_every": 2}
@@ -321,7 +321,7 @@ class TestMemory:
             estimate_memory(compile_plan(scenario.with_(ten, transport__advertised_window=w), 1))
             for w in (4, 5, 1000)
         )
-        assert five == many == four + 100 * (200 + (8 - 4) * 40)
+        assert five == many == four + 100 * (200 + (8 - 4) * 16)
 
     def test_of_traces(self, scenario: Scenario) -> None:
         def needed(changes: dict[str, Any]) -> int:
