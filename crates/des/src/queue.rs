@@ -29,15 +29,11 @@ impl<E: Event> Entry<E> {
     /// Whether it comes before another one.
     #[inline(always)]
     fn precedes(&self, other: &Entry<E>, ties: Ties) -> bool {
-        match self.time.cmp(&other.time) {
-            Ordering::Less => true,
-            Ordering::Equal => ties.order(self.time, &self.event, &other.event).is_lt(),
-            Ordering::Greater => false,
-        }
+        self.order(other, ties).is_lt()
     }
 
     /// Its order and that of another one.
-    #[inline]
+    #[inline(always)]
     fn order(&self, other: &Entry<E>, ties: Ties) -> Ordering {
         let by_time = self.time.cmp(&other.time);
         by_time.then_with(|| ties.order(self.time, &self.event, &other.event))

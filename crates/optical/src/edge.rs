@@ -5,12 +5,11 @@
 mod ingress;
 
 use crate::assembly::Decision;
-use crate::switch::{cut_through, output, Build};
+use crate::switch::{output, AllOptical, Build};
 use ingress::Ingress;
-use lightburst_des::{Duration, Stream};
 use lightburst_net::{
-    Bundle, BurstId, Bytes, Choice, Context, DropReason, Envelope, LinkId, NodeId, Packet,
-    PacketId, Pick, Rate, Switch, SwitchCounters, Token, Unit,
+    Bundle, BurstId, Bytes, Context, Envelope, LinkId, NodeId, Packet, PacketId, Rate, Switch,
+    SwitchCounters, Token, Unit,
 };
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -29,10 +28,8 @@ pub struct Edge {
     edges: Arc<[NodeId]>,
     /// None: there is one edge, and no burst.
     fibre_rate: Option<Rate>,
-    switching_time: Duration,
-    choice: Choice,
-    draw: Stream,
-    counters: SwitchCounters,
+    /// What lets bursts for other edges pass; it also counts for the whole node.
+    light: AllOptical,
 }
 
 impl Edge {
@@ -42,12 +39,9 @@ impl Edge {
         Edge {
             ingress: Ingress::new(assembly, &build.edges),
             receiving: BTreeMap::new(),
-            edges: build.edges,
+            edges: Arc::clone(&build.edges),
             fibre_rate: build.fibre_rate,
-            switching_time: build.settings.switching_time,
-            choice: build.choice,
-            draw: build.draw,
-            counters: SwitchCounters::default(),
+            light: AllOptical::new(build),
         }
     }
 
@@ -89,25 +83,25 @@ impl Edge {
     fn deliver(&mut self, packet: PacketId, ctx: &mut Context<'_>) {
         let port = ctx.port(ctx.route(packet), 0);
         let now = ctx.now();
-        self.counters.forwarded += 1;
+        self.light.counters.forwarded += 1;
         ctx.send(port, packet, now);
     }
 
     fn close(&mut self, queue: usize, ctx: &mut Context<'_>) {
         let (bundle, waited) = self.ingress.close(queue, ctx.now());
-        self.counters.assembly_wait += waited;
+        self.light.counters.assembly_wait += waited;
         self.launch(bundle, ctx);
     }
 
     /// Sends a burst off, as soon as the output is free.
     fn launch(&mut self, bundle: Bundle, ctx: &mut Context<'_>) {
-        self.counters.bursts += 1;
-        self.counters.burst_packets += u64::from(bundle.packets);
-        self.counters.burst_bytes += u64::from(bundle.bytes);
-        self.counters.eo_bytes += u64::from(bundle.bytes);
-        self.counters.forwarded += 1;
-        let burst = ctx.bundle(&bundle, self.counters.bursts as u32);
-        let port = output(self.choice, burst, &mut self.draw, ctx);
+        self.light.counters.bursts += 1;
+        self.light.counters.burst_packets += u64::from(bundle.packets);
+        self.light.counters.burst_bytes += u64::from(bundle.bytes);
+        self.light.counters.eo_bytes += u64::from(bundle.bytes);
+        self.light.counters.forwarded += 1;
+        let burst = ctx.bundle(&bundle, self.light.counters.bursts as u32);
+        let port = output(self.light.choice, burst, &mut self.light.draw, ctx);
         let departure = ctx.now().max(ctx.free_at(port));
         ctx.note_burst(&bundle, burst, departure);
         let now = ctx.now();
@@ -130,22 +124,12 @@ impl Edge {
             };
             return ctx.timer(end, token);
         }
-        let route = ctx.route(burst);
-        match self.choice.pick(route, burst, &mut self.draw, ctx) {
-            Pick::Free(port) => {
-                self.counters.forwarded += 1;
-                cut_through(port, burst, self.switching_time, ctx);
-            }
-            Pick::Busy(outputs) => {
-                let port = ctx.port(outputs, 0);
-                ctx.drop(burst, port, DropReason::Contention, &mut self.counters);
-            }
-        }
+        self.light.pass(burst, ctx);
     }
 
     /// Takes a burst apart.
     fn disassemble(&mut self, burst: BurstId, ctx: &mut Context<'_>) {
-        self.counters.oe_bytes += u64::from(ctx.envelope(burst).bytes);
+        self.light.counters.oe_bytes += u64::from(ctx.envelope(burst).bytes);
         let mut next = Some(ctx.unbundle(burst));
         while let Some(packet) = next {
             next = ctx.next_packet(packet);
@@ -156,7 +140,7 @@ impl Edge {
 
 impl Switch for Edge {
     fn on_unit(&mut self, unit: Unit, ctx: &mut Context<'_>) {
-        self.counters.arrived += 1;
+        self.light.counters.arrived += 1;
         match unit {
             Unit::Packet(packet) => self.on_packet(packet, ctx),
             Unit::Burst(burst) => self.on_burst(burst, ctx),
@@ -177,7 +161,7 @@ impl Switch for Edge {
     }
 
     fn counters(&self) -> &SwitchCounters {
-        &self.counters
+        &self.light.counters
     }
 
     /// The packets whose bursts are not closed.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lightburst.trace.flow import FlowTrace
+
+_PS: Final = 1e-12
 
 
 def summary(trace: FlowTrace) -> dict[str, Any]:
@@ -58,7 +60,7 @@ def after_loss(trace: FlowTrace, number: int, length_s: float) -> dict[str, Any]
     """
     windows, payload = tables.windows(trace), trace.payload_bytes
     times = series.timeouts_s(trace)
-    lost = float(trace.bursts["departure_ps"][trace.bursts["data"] > 0][number - 1] * 1e-12)
+    lost = float(trace.bursts["departure_ps"][trace.bursts["data"] > 0][number - 1] * _PS)
     before = windows[windows["time_s"] <= lost].iloc[-1]
     window = float(before["congestion_window_bytes"]) / payload
     stop = lost + length_s if not (times > lost).any() else float(times[times > lost][0])

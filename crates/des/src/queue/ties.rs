@@ -50,29 +50,22 @@ impl Ties {
     /// The order of two events at `time`.
     #[inline]
     pub fn order<E: Event>(self, time: Time, a: &E, b: &E) -> Ordering {
-        let by_class = a.class().cmp(&b.class());
-        if by_class != Ordering::Equal && self.shuffle.is_none() {
-            return by_class;
+        if let Some(shuffle) = self.shuffle.filter(|_| a.node() != b.node()) {
+            let node = |event: &E| rank(mix(shuffle ^ time.0), event.node());
+            return node(a).cmp(&node(b));
         }
-        self.drawn(time, a, b)
+        let by_class = a.class().cmp(&b.class());
+        by_class.then_with(|| self.drawn(time, a, b))
     }
 
+    /// The order of two events of one class.
     #[inline(never)]
     fn drawn<E: Event>(self, time: Time, a: &E, b: &E) -> Ordering {
-        if let Some(shuffle) = self.shuffle.filter(|_| a.node() != b.node()) {
-            let place = |event: &E| rank(mix(shuffle ^ time.0), event.node());
-            return place(a).cmp(&place(b));
-        }
-        let by_class = a.class().cmp(&b.class());
-        by_class
-            .then_with(|| {
-                let place = |event: &E| self.rank(time, event.place());
-                place(a).cmp(&place(b))
-            })
-            .then_with(|| {
-                let subject = |event: &E| self.rank_at(time, event.place(), event.subject());
-                subject(a).cmp(&subject(b))
-            })
+        let place = |event: &E| self.rank(time, event.place());
+        let subject = |event: &E| self.rank_at(time, event.place(), event.subject());
+        let by_place = place(a).cmp(&place(b));
+        by_place
+            .then_with(|| subject(a).cmp(&subject(b)))
             .then_with(|| a.kind().cmp(&b.kind()))
     }
 

@@ -9,9 +9,9 @@ use lightburst_net::{
 /// An all-optical switch.
 pub struct AllOptical {
     switching_time: Duration,
-    choice: Choice,
-    draw: Stream,
-    counters: SwitchCounters,
+    pub(crate) choice: Choice,
+    pub(crate) draw: Stream,
+    pub(crate) counters: SwitchCounters,
 }
 
 impl AllOptical {
@@ -25,9 +25,9 @@ impl AllOptical {
         }
     }
 
+    /// Sends a unit straight through the matrix, or drops it.
     #[inline(always)]
-    fn take(&mut self, unit: impl Sendable, ctx: &mut Context<'_>) {
-        self.counters.arrived += 1;
+    pub(crate) fn pass(&mut self, unit: impl Sendable, ctx: &mut Context<'_>) {
         let route = ctx.route(unit);
         match self.choice.pick(route, unit, &mut self.draw, ctx) {
             Pick::Free(port) => {
@@ -44,9 +44,10 @@ impl AllOptical {
 
 impl Switch for AllOptical {
     fn on_unit(&mut self, unit: Unit, ctx: &mut Context<'_>) {
+        self.counters.arrived += 1;
         match unit {
-            Unit::Packet(packet) => self.take(packet, ctx),
-            Unit::Burst(burst) => self.take(burst, ctx),
+            Unit::Packet(packet) => self.pass(packet, ctx),
+            Unit::Burst(burst) => self.pass(burst, ctx),
         }
     }
 

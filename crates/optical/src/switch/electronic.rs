@@ -28,6 +28,7 @@ impl Electronic {
         }
     }
 
+    /// Puts a unit into the queue of its output.
     #[inline(always)]
     fn take(&mut self, unit: impl Sendable, ctx: &mut Context<'_>) {
         let bytes = ctx.envelope(unit).bytes;

@@ -53,8 +53,8 @@ impl Hybrid {
         }
     }
 
-    #[inline(always)]
     /// Sends a unit on, or takes it into the buffer.
+    #[inline(always)]
     fn take(&mut self, unit: impl Sendable, ctx: &mut Context<'_>) {
         self.counters.arrived += 1;
         if self.armed <= ctx.now() {
