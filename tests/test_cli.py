@@ -221,7 +221,7 @@ BAD: dict[str, tuple[list[str], list[str]]] = {
         ["topology.link_rate", "10 gb/s", "Gb/s"],
     ),
     "odd k": (["run", "small.toml", "--set", "topology.k=5"], ["topology.k", "5", "even"]),
-    "more ports than azimuths": (
+    "more buffer ports than ports": (
         ["run", "small.toml", "--set", "switching.buffer_ports=9"],
         ["switching.buffer_ports", "9"],
     ),

@@ -60,7 +60,7 @@ def test_a_fat_tree_has_the_numbers_of_al_fares(k: int) -> None:
 
 
 def test_the_paper_s_fat_tree() -> None:
-    # minakhmetov2018: 128 servers, 80 switches of 8 azimuths
+    # minakhmetov2018: 128 servers, 80 switches of 8 ports
     network = build_network(FatTree())
     assert (network.hosts, network.nodes - network.hosts, network.largest_degree) == (128, 80, 8)
     assert set(network.link_delay_ps.tolist()) == {50_000}  # 10 m at 5 ns/m

@@ -124,7 +124,7 @@ def test_hybrid_cut_through(engine: Engine, x: int, s: int) -> None:
 @engines
 def test_the_buffered_unit_goes_first_at_its_instant(engine: Engine) -> None:
     # The second is re-emitted at x + T + D, the very instant at which the head of the third comes;
-    # the third finds the azimuth busy and the input port just free.
+    # the third finds the output busy and the input port just free.
     x = 400_000
     result = engine(star(hybrid(1), (0, X, 0), (1, X, x), (2, X, x + T)))
     assert ends(result) == [2 * D + T, 2 * D + x + 2 * T, 2 * D + x + 3 * T]
@@ -133,7 +133,7 @@ def test_the_buffered_unit_goes_first_at_its_instant(engine: Engine) -> None:
 
 @engines
 def test_an_arrival_overtakes_what_is_not_yet_received(engine: Engine) -> None:
-    # One picosecond earlier the azimuth is free and the buffered unit not yet ready: the third
+    # One picosecond earlier the output is free and the buffered unit not yet ready: the third
     # passes, and the second waits for it.
     x = 400_000
     result = engine(star(hybrid(1), (0, X, 0), (1, X, x), (2, X, x + T - 1)))
@@ -178,7 +178,7 @@ def test_room_is_free_again_at_re_emission(engine: Engine) -> None:
 @engines
 @pytest.mark.parametrize(("early", "passed"), [(1, False), (0, True)])
 def test_input_port_with_switching_time(engine: Engine, early: int, passed: bool) -> None:
-    # The azimuth is busy to 5 us and more; the port is held for the switching and the reception.
+    # The output is busy to 5 us and more; the port is held for the switching and the reception.
     s = 7_000
     rows = [(0, X, 0, 5 * SIZE), (1, X, 0, SIZE), (2, X, s + T - early, SIZE)]
     result = engine(star(hybrid(1, switching_time=s), *rows))
@@ -231,7 +231,7 @@ def test_first_buffered_first_served(engine: Engine, first: int, second: int) ->
 
 
 @engines
-def test_first_in_first_out_for_an_azimuth(engine: Engine) -> None:
+def test_first_in_first_out_for_an_output(engine: Engine) -> None:
     # X is busy to 5 us; five units wait for it. The longest came first and goes first.
     rows = [(0, X, 0, 5 * SIZE), (1, X, 1, 2 * SIZE)]
     rows += [(source, X, 2 + i, SIZE) for i, source in enumerate((2, 3, 5))]
@@ -278,7 +278,7 @@ def test_backlog_is_rounded_up(engine: Engine, x: int, backlog: int) -> None:
     ],
 )
 def test_a_syn_lost_thrice(engine: Engine, transport: dict[str, Any], waits: list[int]) -> None:
-    # Three times a SYN of another host comes 10 ns before that of host 0 to the azimuth of X.
+    # Three times a SYN of another host comes 10 ns before that of host 0 to the output of X.
     times = [10_000, 10_000 + waits[0], 10_000 + waits[0] + waits[1]]
     edges, hosts, nodes = star_edges(6)
     rows = [(1, X, times[0] - 10_000, 100), (0, X, times[0], 9000)]
@@ -305,7 +305,7 @@ def test_the_timeout_after_two_samples(engine: Engine) -> None:
     It begins at 1,000,000,001. The SYN takes 302,400: 500,151,200.5, rounded to 500,151,201. The
     first segment waits 51,200 behind the ACK, begins at 353,600 and is acknowledged after
     7,451,200, at 7,804,800: 253,801,200.5, rounded to 253,801,201. The second begins then, 10 ns
-    after the SYN of another flow to the same azimuth.
+    after the SYN of another flow to the same output.
     """
     edges, hosts, nodes = star_edges(6)
     plan = Plan(
@@ -327,7 +327,7 @@ def test_waiting_longer_spares_the_buffered(
 ) -> None:
     """The point of the paper, in one packet.
 
-    The other flow's data has the azimuth from 403,600 to 7,603,600. Our ACK comes at 452,400, our
+    The other flow's data has the output from 403,600 to 7,603,600. Our ACK comes at 452,400, our
     data, sent at 453,600, at 503,600: both are buffered; the data is received at 7,703,600 and
     leaves; it is acknowledged at 15,104,800, after 14,651,200. `T` is then the mean of 20,000,000
     and 302,400, 10,151,200: too short without at least 0.625 tau more.

@@ -5,9 +5,9 @@ use lightburst_des::Time;
 /// Why a unit was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DropReason {
-    /// The output azimuth was busy and there is no buffer.
+    /// The output was busy and there is no buffer.
     Contention,
-    /// The output azimuth and all input ports of the buffer were busy.
+    /// The output and all input ports of the buffer were busy.
     NoInputPort,
     /// The buffer had no room.
     BufferFull,

@@ -1,4 +1,4 @@
-//! The bufferless switch: cut-through, and a unit whose output azimuth is busy is lost.
+//! The bufferless switch: cut-through, and a unit whose output is busy is lost.
 
 use super::{cut_through, Build};
 use lightburst_des::{Duration, Stream};

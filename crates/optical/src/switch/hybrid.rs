@@ -1,5 +1,5 @@
-//! The hybrid switch: all-optical in general; a unit that meets a busy azimuth
-//! goes through a shared electronic buffer with `ne` ports in and `ne` out.
+//! The hybrid switch: all-optical, but a unit that finds its output busy goes through a shared
+//! electronic buffer with `ne` ports in and `ne` out.
 
 mod buffer;
 
@@ -58,7 +58,7 @@ impl Hybrid {
     fn take(&mut self, unit: impl Sendable, ctx: &mut Context<'_>) {
         self.counters.arrived += 1;
         if self.armed <= ctx.now() {
-            // An azimuth that is released at this instant goes to the unit that waits for it.
+            // An output that becomes free at this instant goes to the unit that waits for it.
             self.look(ctx);
         }
         let route = ctx.route(unit);
@@ -67,15 +67,15 @@ impl Hybrid {
                 self.counters.forwarded += 1;
                 cut_through(port, unit, self.switching_time, ctx);
             }
-            Pick::Busy(azimuths) => self.buffer_or_drop(unit, azimuths, ctx),
+            Pick::Busy(next_hops) => self.buffer_or_drop(unit, next_hops, ctx),
         }
     }
 
     /// Takes a unit whose next hops are busy into the buffer, if it can.
-    fn buffer_or_drop(&mut self, unit: impl Sendable, azimuths: Route, ctx: &mut Context<'_>) {
+    fn buffer_or_drop(&mut self, unit: impl Sendable, next_hops: Route, ctx: &mut Context<'_>) {
         let now = ctx.now();
         let bytes = ctx.envelope(unit).bytes;
-        let port = ctx.port(azimuths, 0);
+        let port = ctx.port(next_hops, 0);
         let Some(input) = self.inputs.iter_mut().find(|free_at| **free_at <= now) else {
             let reason = match self.outputs.len() {
                 0 => DropReason::Contention,
@@ -91,7 +91,7 @@ impl Hybrid {
         let ready = if self.re_emit_early { now } else { received };
         let waiting = Waiting {
             unit: unit.into(),
-            azimuths,
+            next_hops,
             ready,
             number: self.counters.buffered,
         };
@@ -125,7 +125,7 @@ impl Hybrid {
     /// Sends a buffered unit through an output port of the buffer.
     fn re_emit(&mut self, waiting: Waiting, output: usize, ctx: &mut Context<'_>) {
         let now = ctx.now();
-        let port = any_free(waiting.azimuths, &mut self.draw, ctx).expect("a free azimuth");
+        let port = any_free(waiting.next_hops, &mut self.draw, ctx).expect("a free output");
         let bytes = ctx.envelope(waiting.unit).bytes;
         let start = now + self.switching_time;
         self.outputs[output] = start + ctx.transmission_time(port, bytes);
@@ -150,10 +150,10 @@ impl Hybrid {
     }
 }
 
-/// When a unit may leave, as far as it and its azimuths go.
+/// When a unit may leave, as far as it and its outputs go: an output port of the buffer must be free, too.
 #[inline]
 fn possible(waiting: &Waiting, ctx: &Context<'_>) -> Time {
-    waiting.ready.max(ctx.earliest_free(waiting.azimuths))
+    waiting.ready.max(ctx.earliest_free(waiting.next_hops))
 }
 
 impl Switch for Hybrid {

@@ -1,5 +1,4 @@
-//! The shared electronic buffer: one queue for each set of azimuths, first in,
-//! first out.
+//! The shared electronic buffer: one queue for each set of next hops, first in, first out.
 
 use lightburst_des::Time;
 use lightburst_net::arena::Handle;
@@ -9,8 +8,8 @@ use lightburst_net::{Arena, PortId, Route, Unit};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
     pub unit: Unit,
-    /// The azimuths by which it may leave.
-    pub azimuths: Route,
+    /// The outputs by which it may leave.
+    pub next_hops: Route,
     /// When it may leave.
     pub ready: Time,
     /// Its number among the units that this switch has buffered.
@@ -53,7 +52,8 @@ struct Behind {
 
 /// The queues that hold something.
 pub(super) struct Buffer {
-    /// The queues of the sets have the first numbers, then come those of single azimuths.
+    /// The queues of sets of several outputs are numbered by their set, below this; behind them
+    /// come those of single outputs, by their port.
     sets: usize,
     occupied: Vec<Occupied>,
     behind: Arena<Place, Behind>,
@@ -68,19 +68,19 @@ impl Buffer {
         }
     }
 
-    /// The queue of a unit: that of its azimuth if it waits for one, else of its set.
-    fn queue_of(&self, azimuths: Route, first: PortId) -> usize {
-        if azimuths.len > 1 {
-            usize::from(azimuths.set)
+    /// The queue of a unit: that of its output if it waits for one, otherwise that of its set.
+    fn queue_of(&self, next_hops: Route, first: PortId) -> usize {
+        if next_hops.len > 1 {
+            usize::from(next_hops.set)
         } else {
             self.sets + first.index()
         }
     }
 
-    /// Puts a unit at the end of its queue, of which `port` is the first azimuth;
-    /// says whether it is the first there.
+    /// Puts a unit at the end of its queue; `port` is the first output by which it may leave.
+    /// Says whether it is the first in the queue.
     pub fn push(&mut self, waiting: Waiting, port: PortId) -> bool {
-        let queue = self.queue_of(waiting.azimuths, port);
+        let queue = self.queue_of(waiting.next_hops, port);
         let mut occupied = self.occupied.iter_mut();
         let Some(ahead) = occupied.find(|ahead| ahead.queue == queue) else {
             self.occupied.push(Occupied {
