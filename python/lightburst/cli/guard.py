@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec
 import typer
 
 from lightburst.cli.interrupt import INTERRUPTED
-from lightburst.cli.streams import FAILED_OUTPUT, OutputError, discard, tell
+from lightburst.cli.streams import FAILED_OUTPUT, OutputError, ReaderGoneError, discard, tell
 from lightburst.errors import InputError, StoreWarning, printable
 
 if TYPE_CHECKING:
@@ -43,7 +43,8 @@ def start(app: typer.Typer, arguments: Sequence[str]) -> int:
     Returns
     -------
     int
-        The exit code; words that make no command are bad input.
+        The exit code. Words that make no command are bad input; a reader that goes away
+        (``| head``) is no failure.
     """
     try:
         Path.cwd()
@@ -62,7 +63,7 @@ def start(app: typer.Typer, arguments: Sequence[str]) -> int:
         tell(f"standard output: {error}")
         discard(sys.stdout)
         return FAILED_OUTPUT
-    except BrokenPipeError:
+    except ReaderGoneError:
         discard(sys.stdout)
         return 0
 
@@ -102,7 +103,7 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
     -------
     callable
         The same; bad input and the end of memory end with one message and exit code 2, Ctrl-C with
-        130, and a reader that goes away (``| head``) quietly, see `start`.
+        130.
     """
 
     @functools.wraps(command)
@@ -118,10 +119,6 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
         except KeyboardInterrupt:
             tell("interrupted")
             raise typer.Exit(INTERRUPTED) from None
-        except BrokenPipeError:
-            # Not left to typer, which ends the process with 1.
-            discard(sys.stdout)
-            raise typer.Exit(0) from None
         except (MemoryError, ImportError, OSError, RuntimeError) as error:
             if not _memory_ended(error):
                 raise

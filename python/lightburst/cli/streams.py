@@ -29,8 +29,15 @@ class OutputError(Exception):
     """Standard output cannot be written; the message is that of the system."""
 
 
+class ReaderGoneError(Exception):
+    """Nobody reads standard output any more, as behind ``| head``; that is no failure.
+
+    It is no `BrokenPipeError`, because rich and typer end the process with 1 on that.
+    """
+
+
 class _Output(io.TextIOWrapper):
-    """Standard output; where it cannot be written it raises `OutputError`."""
+    """Standard output; where it cannot be written it raises `OutputError` or `ReaderGoneError`."""
 
     def write(self, text: str) -> int:
         try:
@@ -62,8 +69,7 @@ class _Words(io.TextIOWrapper):
 
 
 def _failure(error: OSError) -> Exception:
-    # That a reader such as `| head` stops reading is no failure.
-    return error if error.errno == errno.EPIPE else OutputError(error.strerror)
+    return ReaderGoneError() if error.errno == errno.EPIPE else OutputError(error.strerror)
 
 
 def prepare() -> None:
