@@ -146,8 +146,11 @@ CASES = {
     ('size = { kind = "lognormal", mu = 9.48, sigma = 2.45663283, max = "16 MiB" }', "size = 9"): (
         "workload.size",
         "9",
-        "a table with a kind, one of 'constant'",
+        "a size, greater than zero, such as '9 kB', in one of B, kB, KiB, MB, MiB, GB, GiB, TB, "
+        "TiB, or a table with a kind, one of 'constant'",
     ),
+    ('size = { kind = "lognormal", mu = 9.48, sigma = 2.45663283, max = "16 MiB" }',
+     'size = "9 kb"'): ("workload.size", "'9 kb'", "did you mean '9 kB'?), or a table with a kind"),
     ("[transport]", "[[transport]]"): ("transport", "[{'kind': 'sawl'", "a table with a kind"),
     ('name = "good"', "name = 5"): ("name", "5", "text"),
     # unreadable files

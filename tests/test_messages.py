@@ -101,9 +101,9 @@ CALLS: list[tuple[Call, str, str, str]] = [
         "(did you mean switching.kind = 'hybrid'?)",
     ),
     (
-        lambda: S.with_(workload__size="9 kB"),
+        lambda: S.with_(workload__size="large"),
         "workload.size",
-        "'9 kB'",
+        "'large'",
         ", as { kind = 'constant', ... }",
     ),
     (

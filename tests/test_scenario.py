@@ -133,6 +133,15 @@ class TestWith:
         assert isinstance(changed.workload, Poisson)
         assert changed.workload.size == Constant(value="9 kB")
 
+    def test_a_bare_size_is_short_for_a_constant_one(self) -> None:
+        size = Constant(value="9 kB")
+        written = {"kind": "constant", "value": "9 kB"}
+        for bare in ("9 kB", 9000, "9000 B"):
+            changed = scenario().with_(workload__size=bare)
+            assert changed == scenario().with_(workload__size=size)
+            assert changed.to_dict()["workload"]["size"] == written
+            assert Scenario.from_dict(changed.to_dict()) == changed
+
     def test_whole_tables(self) -> None:
         changed = scenario().with_(
             transport=Saw(), workload={"kind": "incast", "senders": 3}, switching=AllOptical()

@@ -23,6 +23,7 @@ from pydantic.fields import FieldInfo
 from lightburst.scenario import Scenario
 from lightburst.scenario.explain import inner_model, is_mapping, kinds, markers
 from lightburst.scenario.fields import (
+    Bare,
     InputFile,
     Name,
     Real,
@@ -84,7 +85,10 @@ def allowed(field: FieldInfo) -> str:
         return "tables by name"
     if tables:
         names = ", ".join(map(toml, tables))
-        return f"{names}, or a table with such a `kind`" if is_named(field) else f"a table: {names}"
+        if is_named(field):
+            return f"{names}, or a table with such a `kind`"
+        bare = [marker.quantity for marker in field.metadata if isinstance(marker, Bare)]
+        return "; or ".join([*map(_limits, bare), f"a table: {names}"])
     if get_origin(field.annotation) is tuple:
         inner = get_args(field.annotation)[0]
         marks = getattr(inner, "__metadata__", ())

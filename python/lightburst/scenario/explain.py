@@ -9,7 +9,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from lightburst.errors import InputError, combine, did_you_mean, show
-from lightburst.scenario.fields import is_named
+from lightburst.scenario.fields import Bare, is_named
 
 Model = type[BaseModel]
 
@@ -100,7 +100,9 @@ def allowed_in(field: FieldInfo) -> str:
     if members and is_named(field):
         return f"one of {_quoted(members)}, or a table with such a kind"
     if members:
-        return f"a table with a kind, one of {_quoted(members)}"
+        bare = next((marker for marker in field.metadata if isinstance(marker, Bare)), None)
+        alone = f"{bare.quantity.allowed}, or " if bare else ""
+        return f"{alone}a table with a kind, one of {_quoted(members)}"
     limit = next((marker for marker in markers(field) if hasattr(marker, "allowed")), None)
     if limit is not None:
         return str(limit.allowed)

@@ -289,6 +289,43 @@ def is_named(field: FieldInfo) -> bool:
 
 
 @dataclass(frozen=True)
+class Bare:
+    """Lets a bare quantity stand for a table; in an ``Annotated`` with the tables.
+
+    Attributes
+    ----------
+    quantity : Quantity
+        What may stand there.
+    kind, key : str
+        The table that it stands for, and the field that it is.
+    """
+
+    quantity: Quantity
+    kind: str
+    key: str
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        def table(value: object) -> object:
+            try:
+                self.quantity.parse(value)
+            except ValueError as error:
+                if isinstance(value, str) and value[:1].isdecimal():
+                    raise refuse(f"{error}, or a table with a kind") from None
+                return value
+            return {"kind": self.kind, self.key: value}
+
+        return core_schema.no_info_before_validator_function(table, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        quantity = self.quantity.__get_pydantic_json_schema__(schema, handler)
+        return {"anyOf": [quantity, handler(schema)]}
+
+
+@dataclass(frozen=True)
 class Span:
     """The type of a field that holds the first and the last of a range; in an ``Annotated``.
 

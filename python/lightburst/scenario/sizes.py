@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from lightburst.scenario.fields import DataFile, Real, Section, refuse_at
+from lightburst.scenario.fields import Bare, DataFile, Real, Section, refuse_at
 from lightburst.units import SIZE, PositiveSize, Quantity, format_size
 
 # Sizes above the maximum are drawn again. Where nearly all of them are, the distribution is not
@@ -174,6 +174,7 @@ class Empirical(Section):
 
 FlowSize = Annotated[
     Constant | Exponential | Lognormal | Pareto | BoundedPareto | Empirical,
+    Bare(Quantity(SIZE, positive=True), "constant", "value"),
     Field(discriminator="kind"),
 ]
 
