@@ -231,6 +231,30 @@ def test_first_buffered_first_served(engine: Engine, first: int, second: int) ->
 
 
 @engines
+@pytest.mark.parametrize("blocked", ["the first", "the second"])
+def test_sets_that_share_an_output_have_queues_of_their_own(engine: Engine, blocked: str) -> None:
+    """Two ways lead from one switch to X, by A and by B, and one to a host of A or of B.
+
+    A long datagram to that host has the one output until D + 5 T. The next to it waits for that.
+    What comes behind it to X may take the other output, which is free at 10 + D + T: it is not
+    held up by what waits for the first, though both wait for that one, too.
+    """
+    hosts, s, a, b, z = 7, 7, 8, 9, 10
+    of_a, x, of_b = 4, 5, 6
+    edges = [*((host, s) for host in range(4)), (s, a), (s, b), (of_a, a), (x, z), (of_b, b)]
+    edges += [(a, z), (b, z)]
+    near = of_a if blocked == "the first" else of_b
+    rows = ((0, near, 0, 5 * SIZE), (1, x, 10, SIZE), (2, near, 20, SIZE), (3, x, 30, SIZE))
+    plan = Plan(
+        settings(hosts, z + 1, hybrid(2), datagram(5 * SIZE)),
+        table(edges, hosts, delays=D),
+        one_datagram_each(flow_table(*rows)),
+    )
+    times = [3 * D + 5 * T, 10 + 4 * D + T, 3 * D + 6 * T, 30 + 4 * D + 2 * T]
+    assert ends(engine(plan)) == times
+
+
+@engines
 def test_first_in_first_out_for_an_output(engine: Engine) -> None:
     # X is busy to 5 us; five units wait for it. The longest came first and goes first.
     rows = [(0, X, 0, 5 * SIZE), (1, X, 1, 2 * SIZE)]

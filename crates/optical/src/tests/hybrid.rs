@@ -192,6 +192,39 @@ fn a_unit_with_several_next_hops_leaves_by_the_first_that_becomes_free() {
 }
 
 #[test]
+fn units_that_wait_for_different_outputs_of_one_set_do_not_hold_each_other_up() {
+    // Each unit draws port 1 or 2 to end 1. The first and the third draw the same port, which is
+    // busy until 8,010,000; the others the other one, until 10,001 + 2000 * 800.
+    let mut found = 0;
+    for seed in 0..100 {
+        let mut draw = Stream::new(seed, "switch");
+        let drawn: [u16; 4] = std::array::from_fn(|_| 1 + draw.below(2) as u16);
+        let (long, short) = (drawn[0], drawn[1]);
+        if long == short || drawn[2..] != [long, short] {
+            continue;
+        }
+        let around = Around {
+            choice: Choice::Random,
+            seed,
+            ..Around::default()
+        };
+        let mut node = alone_in(around, "hybrid", &[1, 2], settings(2, false, None));
+        for (time, bytes) in [(0, 10_000), (1, 2000), (100_000, 1000), (200_000, 1000)] {
+            node.packet(time, 0, 1, bytes);
+        }
+        let left = [
+            Left::packet(10_000, long, 1),
+            Left::packet(10_001, short, 2),
+            Left::packet(1_620_001, short, 4),
+            Left::packet(8_020_000, long, 3),
+        ];
+        assert_eq!(run(&mut node), (left.to_vec(), vec![]));
+        found += 1;
+    }
+    assert!(found > 5, "{found}");
+}
+
+#[test]
 fn a_burst_is_buffered_as_a_whole() {
     // received at 100,000 + 10,000 + 1500 * 800
     let mut node = switch(1, false, None);
