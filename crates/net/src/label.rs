@@ -64,3 +64,20 @@ impl Labels {
         label as u8
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::FlowId;
+
+    #[test]
+    fn a_label_is_drawn_only_where_there_is_a_choice() {
+        let mut labels = Labels::new(Label::Random, 1, 3);
+        let unit = Envelope::new(FlowId(0), NodeId(2), NodeId(0), 64);
+        let mut draw = Stream::new(1, "label/2");
+        for choices in [0, 1, 5, 1, 5] {
+            let drawn = if choices < 2 { 0 } else { draw.below(choices) };
+            assert_eq!(u32::from(labels.choose(&unit, choices)), drawn);
+        }
+    }
+}

@@ -271,3 +271,63 @@ impl Links {
         &mut self.loads[link.index()].tail
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A link of 800 ps for a byte.
+    fn link() -> Links {
+        Links::new(&[Wire {
+            from: NodeId(0),
+            to: NodeId(1),
+            rate: Rate::from_bps(10_000_000_000),
+            delay: Duration(1),
+            store_and_forward: false,
+            watched: false,
+        }])
+    }
+
+    fn carried(links: &Links, end: u64) -> (u64, u64, u64) {
+        let found = links.carried(Time(end)).next().expect("a link");
+        (found.bytes, found.waiting, found.busy.0)
+    }
+
+    #[test]
+    fn what_a_link_has_still_to_transmit_is_not_yet_carried() {
+        let mut links = link();
+        for _ in 0..2 {
+            links.transmit(LinkId(0), 10, Time(0));
+        }
+        assert_eq!(carried(&links, 16_000), (20, 0, 16_000));
+        // a byte of which something is left waits
+        assert_eq!(carried(&links, 7_999), (9, 11, 7_999));
+        assert_eq!(carried(&links, 0), (0, 20, 0));
+    }
+
+    #[test]
+    fn a_gap_before_a_transmission_given_in_advance_is_not_busy() {
+        // 10 bytes from 0 to 8,000; then, given at once, 10 bytes from 20,000 to 28,000.
+        let mut links = link();
+        links.transmit(LinkId(0), 10, Time(0));
+        links.postpone(LinkId(0), Time(20_000));
+        links.transmit(LinkId(0), 10, Time(20_000));
+        for (end, expected) in [
+            (12_000, (10, 10, 8_000)),
+            (24_000, (15, 5, 12_000)),
+            (28_000, (20, 0, 16_000)),
+        ] {
+            assert_eq!(carried(&links, end), expected, "{end}");
+        }
+    }
+
+    #[test]
+    fn without_a_gap_nothing_is_postponed() {
+        // The second begins as the first ends, as it would in any case.
+        let mut links = link();
+        links.transmit(LinkId(0), 10, Time(0));
+        links.postpone(LinkId(0), Time(8_000));
+        links.transmit(LinkId(0), 10, Time(8_000));
+        assert_eq!(carried(&links, 4_000), (5, 15, 4_000));
+    }
+}

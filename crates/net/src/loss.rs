@@ -164,6 +164,7 @@ impl Loss {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Header;
 
     /// Lost if `u < floor(p 2^64)`: at a draw that a probability can be to the bit.
     #[test]
@@ -177,5 +178,48 @@ mod tests {
             let mut loss = Loss::new([p; 2], vec![Some(stream(seed))], vec![]);
             assert_eq!(loss.takes(LinkId(0), &[], Time::ZERO), lost);
         }
+    }
+
+    /// A segment of 10 bytes, sent with a window of so many segments.
+    fn segment(sequence: u64, window: u16) -> Packet {
+        let header = Header {
+            sequence,
+            payload: 10,
+            window,
+            ..Header::default()
+        };
+        Packet::new(FlowId(0), NodeId(0), NodeId(1), 64, header)
+    }
+
+    fn drop(script: Script) -> Drop {
+        Drop::new(FlowId(0), script, NodeId(0), 10)
+    }
+
+    #[test]
+    fn of_the_units_sent_with_a_window_the_first_is_lost() {
+        let mut loss = Loss::new(
+            [0.0; 2],
+            vec![Some(Stream::new(1, "loss/0"))],
+            vec![drop(Script::Window(4))],
+        );
+        let windows = [3, 5, 4, 6];
+        let found = windows.map(|window| loss.takes(LinkId(0), &[segment(0, window)], Time(7)));
+        assert_eq!(found, [None, Some(DropReason::Scripted), None, None]);
+        assert_eq!((loss.drops[0].units, loss.drops[0].time), (1, Time(7)));
+    }
+
+    #[test]
+    fn a_burst_is_lost_if_any_of_its_segments_is_to_be() {
+        // The second segment, the second time that it comes; also with others behind it.
+        let mut drop = drop(Script::Segments {
+            first: 2,
+            last: 3,
+            transmission: 2,
+        });
+        let [first, second, third] = [0, 10, 20].map(|sequence| segment(sequence, 1));
+        assert!(!drop.takes(&[first, second]));
+        assert!(drop.takes(&[first, second, third]));
+        assert!(!drop.takes(&[second]));
+        assert!(drop.takes(&[third, first]));
     }
 }

@@ -127,3 +127,21 @@ impl Packet {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_has_room_for_four_blocks() {
+        let block = |start| Block {
+            start,
+            end: start + 1,
+        };
+        let mut options = Options::default();
+        for start in 0..5 {
+            options.push(block(start));
+        }
+        assert_eq!(options.blocks(), [0, 1, 2, 3].map(block));
+    }
+}

@@ -117,16 +117,18 @@ fn a_label_stands_for_a_path_and_off_it_for_shortest_ones() {
             .map(|&(node, port)| (NodeId(node), vec![PortId(port)]))
             .collect(),
     };
+    let mut either = path(&[]);
+    either.hops = vec![(source, vec![PortId(1), PortId(2)])];
     let sets = routing.sets(NodeId(2));
     routing.add_paths(
         5,
         &[source, destination],
-        &[path(&[(2, 2), (4, 1)]), path(&[(2, 1)])],
+        &[path(&[(2, 2), (4, 1)]), path(&[(2, 1)]), either],
     );
     // host 0, switch 3 or 4: the set of both was there, those of one are new
     assert_eq!(routing.sets(NodeId(2)), sets + 2);
     let mut unit = Envelope::new(FlowId(0), NodeId(0), NodeId(1), 64);
-    assert_eq!(routing.labels(&unit), 2);
+    assert_eq!(routing.labels(&unit), 3);
     for (label, port) in [(0, 2), (1, 1)] {
         unit.label = label;
         let route = routing.route_of(source, &unit);
@@ -137,6 +139,11 @@ fn a_label_stands_for_a_path_and_off_it_for_shortest_ones() {
             routing.route(destination, NodeId(1))
         );
     }
+    unit.label = 2;
+    assert_eq!(
+        routing.route_of(source, &unit),
+        routing.route(source, NodeId(1))
+    );
     (unit.source, unit.destination) = (NodeId(1), NodeId(0));
     assert_eq!(routing.labels(&unit), 0);
     assert_eq!(routing.ports(routing.route_of(destination, &unit)).len(), 2);

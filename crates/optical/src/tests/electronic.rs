@@ -85,6 +85,13 @@ fn the_occupancy_is_that_of_what_waits() {
     let occupancy = &node.node().counters().occupancy;
     assert_eq!(occupancy.maximum(), 1875);
     assert_eq!(occupancy.integral(Time(5_000_000)), 1000.0 * 700_000.0);
+    // a lower backlog later changes nothing of the maximum
+    let mut node = switch(None, None);
+    for (time, bytes) in [(0, 1000), (0, 1000), (1_600_000, 10), (1_600_001, 10)] {
+        node.packet(time, 1, 0, bytes);
+    }
+    run(&mut node);
+    assert_eq!(node.node().counters().occupancy.maximum(), 2000);
     // what is later than the limit on time is not counted
     let around = Around {
         time_limit: Time(500_000),
@@ -123,5 +130,23 @@ fn of_several_outputs_that_are_all_busy_any_one_is_drawn() {
     }
     for pair in [(1, 1), (1, 2), (2, 1), (2, 2)] {
         assert!(found.contains(&pair), "{pair:?}");
+    }
+}
+
+#[test]
+fn a_single_output_is_taken_without_a_draw() {
+    // Port 0 is busy when the second comes; what is drawn first is the port of the third.
+    for seed in 0..20 {
+        let around = Around {
+            seed,
+            ..Around::default()
+        };
+        let mut node = alone_in(around, "electronic", &[1, 2], SwitchSettings::default());
+        for (time, to) in [(0, 0), (1, 0), (2, 1)] {
+            node.packet(time, 1 - to, to, 1000);
+        }
+        let port = 1 + Stream::new(seed, "switch").below(2) as u16;
+        let (left, _) = run(&mut node);
+        assert_eq!(left[1], Left::packet(2, port, 3));
     }
 }
