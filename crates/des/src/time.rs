@@ -32,7 +32,7 @@ impl Duration {
     /// No time.
     pub const ZERO: Duration = Duration(0);
 
-    /// The nearest whole number of picoseconds, half a one up, as `f64::round` has it
+    /// The nearest whole number of picoseconds, a half rounded up, as `f64::round` has it
     /// (a call into the mathematics library on most processors); at most `u64::MAX`.
     #[inline]
     pub fn nearest(picoseconds: f64) -> Duration {
@@ -54,7 +54,7 @@ fn sum(a: u64, b: u64) -> u64 {
 #[cold]
 #[inline(never)]
 fn the_end() -> u64 {
-    // Known to nobody, or it would be no branch.
+    // Hidden from the compiler, which would otherwise make an addition without a branch of it.
     std::hint::black_box(u64::MAX)
 }
 

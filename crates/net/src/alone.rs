@@ -98,7 +98,7 @@ impl Alone {
         let routing = Routing::shortest_path(ends, ends + 1, &lengths);
         let switch = build(node, routing.sets(node));
         let mut fabric = Fabric::new(ends + 1, &wires, routing, 1);
-        // It is what tells why a packet was dropped.
+        // Only the trace says why a packet was dropped.
         fabric.trace = Some(Box::new(Trace::new(1, wires.len(), &[0])));
         let site = Site {
             node,
@@ -207,6 +207,18 @@ impl Alone {
         let site = &self.simulator.model;
         let rows = &site.fabric.trace.as_ref().expect("a trace").packets;
         rows.iter().filter_map(|row| site.dropped(row)).collect()
+    }
+
+    /// The rows of the trace about bursts that the node made, in the order in which they were made.
+    pub fn made(&self) -> &[trace::Burst] {
+        &self
+            .simulator
+            .model
+            .fabric
+            .trace
+            .as_ref()
+            .expect("a trace")
+            .bursts
     }
 
     /// How many packets have neither left nor been dropped.

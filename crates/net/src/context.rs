@@ -205,8 +205,8 @@ impl<'a> Context<'a> {
         self.rate(port).bytes_in(Duration(wait)).0
     }
 
-    /// Hands a unit to a port, not before `from`; returns when it leaves. Whether it is still
-    /// somewhere then is for the network to know: the link may have lost it.
+    /// Hands a unit to a port, which sends it not before `from`; returns when that begins. The node
+    /// must not look at the unit afterwards: the link may have lost it.
     #[inline(always)]
     pub fn send(&mut self, port: PortId, unit: impl Sendable, from: Time) -> Time {
         let now = self.scheduler.now();
@@ -351,7 +351,7 @@ impl<'a> Context<'a> {
         self.timer_at(self.node, at, token);
     }
 
-    /// Sets a timer of another node: only for what starts from outside, a flow.
+    /// Sets a timer of another node: only for the start of a flow, which no event causes.
     #[inline]
     pub fn timer_at(&mut self, node: NodeId, at: Time, token: Token) {
         self.scheduler.push(at, Event::Timer { node, token });

@@ -1,4 +1,5 @@
-//! Who chooses among the paths of a pair: the host of a packet, the ingress of a burst.
+//! Labels: which of the paths between two switches a unit takes. The host chooses for a packet, the
+//! ingress for a burst.
 
 use crate::{Envelope, NodeId};
 use lightburst_des::{mix, Stream};

@@ -28,7 +28,7 @@ pub enum Script {
     },
 }
 
-/// A scripted drop, and what it has come to.
+/// A scripted drop, and what it has taken so far.
 #[derive(Clone, Debug)]
 pub struct Drop {
     /// The flow that it is about.
@@ -50,7 +50,7 @@ pub struct Drop {
 }
 
 impl Drop {
-    /// A drop that has not come yet.
+    /// A drop that has taken nothing yet.
     pub fn new(flow: FlowId, script: Script, source: NodeId, full: u32) -> Drop {
         let times = match script {
             Script::Segments { first, last, .. } => vec![0; (last - first + 1) as usize],

@@ -103,7 +103,7 @@ pub struct Packet {
 const _: () = assert!(std::mem::size_of::<Packet>() == 64);
 
 impl Packet {
-    /// A packet that is nowhere yet.
+    /// A packet that has not been sent yet.
     #[inline]
     pub fn new(
         flow: FlowId,

@@ -1,4 +1,4 @@
-//! Counters, kept always.
+//! What switches count in every run.
 
 use lightburst_des::Time;
 

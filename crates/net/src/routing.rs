@@ -38,13 +38,13 @@ pub struct Routing {
     scheme: Scheme,
 }
 
-/// With a plain tag: which it is, is asked at every hop.
+/// How routes are found. The tag is one byte, because it is looked at for every hop.
 #[repr(u8)]
 enum Scheme {
     FatTree(FatTree),
     /// With so many parallel links between any two switches.
     WideFatTree(FatTree, u16),
-    /// And what labels stand for.
+    /// Tables, and the paths that labels stand for.
     Table(Table, Option<Box<Paths>>),
 }
 

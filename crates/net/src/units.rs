@@ -22,7 +22,7 @@ pub struct Envelope {
 }
 
 impl Envelope {
-    /// The envelope of a unit that is nowhere yet.
+    /// The envelope of a unit that has not been sent yet.
     #[inline]
     pub fn new(flow: FlowId, source: NodeId, destination: NodeId, bytes: u32) -> Envelope {
         Envelope {
@@ -44,7 +44,7 @@ pub struct Birth {
     pub at: Time,
     /// Where: the number of the node.
     pub node: u32,
-    /// The how many-th of its kind that the node made.
+    /// Its number among those of its kind that the node made, from 1.
     pub nth: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Everything that light does. Knows no TCP.
+//! Switches of every kind, the edges of burst networks and burst assembly. Knows no TCP.
 
 pub mod assembly;
 pub mod edge;

@@ -49,7 +49,7 @@ impl Cancel {
 }
 
 /// Runs a plan and returns its columns. `watch` is called now and then with the number of events
-/// and the simulated time; what it returns is asked whether the run is to stop.
+/// and the simulated time; the run stops if it returns something true.
 #[pyfunction]
 #[pyo3(signature = (settings, nodes, links, flows, cancel = None, event_limit = None, watch = None))]
 #[allow(clippy::too_many_arguments)]
@@ -121,7 +121,7 @@ fn simulate<'py>(
     Err(failed)
 }
 
-/// The end of a run that goes no further: why, and what there is most of.
+/// The error of a run that was stopped: why, and what there is most of.
 fn stopped(py: Python<'_>, why: &str, run: &dyn Run) -> PyResult<PyErr> {
     let load = PyDict::new(py);
     for (name, value) in run.load() {

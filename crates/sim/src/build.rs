@@ -25,7 +25,7 @@ struct Configured {
     settings: switch::SwitchSettings,
 }
 
-/// Refuses a word that is in no registry; what is built after that finds them all.
+/// Refuses a word that is in no registry: what is built afterwards relies on it.
 pub fn check_words(settings: &plan::PlanSettings) -> Result<(), PlanError> {
     let registry: BTreeMap<_, _> = crate::registry().into_iter().collect();
     let check = |topic: &str, given: &str| match registry.get(topic) {

@@ -60,7 +60,7 @@ impl Transmission {
 /// What a link does to the segments of a train, in picoseconds.
 #[derive(Clone, Copy, Debug)]
 struct Stage {
-    /// How long a full one lets those behind it wait.
+    /// How long a full segment keeps those behind it waiting.
     queue: u64,
     /// From the beginning of a transmission to that on the next link.
     full_passes: u64,
@@ -94,7 +94,7 @@ impl Front {
     }
 }
 
-/// Adds a front unless another is no later in anything; forgets those that it beats.
+/// Adds a front unless another one is as early in everything; removes those that it beats so.
 fn keep(fronts: &mut Vec<Front>, new: Front) {
     if !fronts.iter().any(|old| old.no_later(&new)) {
         fronts.retain(|old| !new.no_later(old));
@@ -127,7 +127,7 @@ struct Alone<'a> {
     unit: Envelope,
     /// The links of the ways that are looked at now.
     hops: Vec<Hop>,
-    // By node, and as new after each flow.
+    // An entry for each node, reset after each flow.
     seen: Vec<bool>,
     incoming: Vec<u32>,
     fronts: Vec<Vec<Front>>,
@@ -258,8 +258,8 @@ impl<'a> Alone<'a> {
     }
 
     fn find_all_ways(&mut self) {
-        // Links out of the nodes that were looked at to others: all ways cross one of
-        // them, so that they share one that is alone.
+        // Links that lead from the nodes looked at so far to others: each way takes one of them. If
+        // there is only one, all ways share it.
         let mut open = 0;
         for node in self.in_order() {
             open -= std::mem::take(&mut self.incoming[node.index()]);

@@ -25,14 +25,14 @@ pub trait Run: Send {
     /// What came out.
     fn columns(&self) -> Columns;
 
-    /// What there is now, and most of: what grows, where a run does not end.
+    /// What there is most of now. In a run that does not end, that is what grows.
     fn load(&self) -> Vec<(&'static str, u64)>;
 
     /// A link that was given more than the clock can tell the end of.
     fn beyond_the_clock(&self) -> Option<LinkId>;
 }
 
-/// Hosts whose flows came to something.
+/// Hosts that tell what became of their flows.
 trait Outcomes {
     fn table(&self, dropped: &[u64], paths: Paths) -> Table;
 

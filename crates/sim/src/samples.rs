@@ -55,7 +55,7 @@ impl Samples {
         self.next = time + self.every;
     }
 
-    /// Notes the state at the end of the run, unless it was.
+    /// Notes the state at the end of the run, unless it is noted already.
     pub fn end<H: Hosts>(&mut self, time: Time, network: &Network<H>) {
         if self.times.last().copied().unwrap_or(0) < time.0 {
             self.take(time, network);

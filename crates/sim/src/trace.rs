@@ -90,7 +90,7 @@ fn sorted(births: impl Iterator<Item = Birth>) -> Vec<Birth> {
     births
 }
 
-/// Why a packet was lost, in which burst, and who used the link.
+/// Why a packet was lost, in which burst, and what used the link.
 fn loss(what: What) -> (Option<DropReason>, Option<Birth>, Option<Holder>) {
     match what {
         What::Lost {
@@ -103,7 +103,7 @@ fn loss(what: What) -> (Option<DropReason>, Option<Birth>, Option<Holder>) {
     }
 }
 
-/// The node of an event and, where a link has to do with it, that.
+/// The node of an event, and the link if there is one.
 fn place(what: What) -> (NodeId, u32) {
     match what {
         What::Sent(place) | What::Lost { place, .. } => (place.node, place.link.0),

@@ -6,8 +6,8 @@ use super::{Entry, Event, EventQueue, Heap, Ties};
 
 const NONE: u32 = u32::MAX;
 const MIN_SLOTS: usize = 1 << 12;
-/// With more slots than these, 128 KiB, what is looked up leaves the cache: then few
-/// slots and more events in the heap are better.
+/// The array of so many slots, 128 KiB, stays in the cache. Where many more would be needed, few
+/// slots and more events in the heap are faster.
 const CACHED_SLOTS: usize = 1 << 15;
 const MAX_SLOTS: usize = 1 << 20;
 /// Up to so many events are sorted by insertion.
@@ -180,7 +180,7 @@ impl<E: Event> Wheel<E> {
         node.entry
     }
 
-    /// Takes the next event if it waited beyond the turn, or its slot has some that did.
+    /// Takes the next event if the heap `far` has events of its slot.
     fn take_far(&mut self, near: Option<u64>) -> Option<Entry<E>> {
         if self.far.len() == 0 {
             return None;

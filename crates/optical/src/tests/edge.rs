@@ -175,6 +175,26 @@ fn acknowledgements_wait_too_or_are_bursts_of_their_own() {
 }
 
 #[test]
+fn a_burst_is_traced_from_its_first_packet_to_its_departure() {
+    let mut node = edge(Assembly {
+        acknowledgements: false,
+        ..assembly("timer")
+    });
+    node.packet(100_000, 0, 2, 1000);
+    node.packet(200_000, 1, 2, 500);
+    node.acknowledgement(1_100_001, 1, 2, 64);
+    run(&mut node);
+    let rows = node.made().iter();
+    let found = rows.map(|row| (row.opened.0, row.departure.0, row.packets, row.data));
+    // the second is closed at once, and the link is free at 1,100,000 + 1500 * 800
+    let expected = [
+        (100_000, 1_100_000, 2, true),
+        (1_100_001, 2_300_000, 1, false),
+    ];
+    assert_eq!(found.collect::<Vec<_>>(), expected);
+}
+
+#[test]
 fn a_packet_for_a_host_of_this_edge_goes_to_it_at_once() {
     let mut node = edge(assembly("timer"));
     node.packet(50_000, 0, 1, 1000);
