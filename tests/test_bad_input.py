@@ -284,7 +284,7 @@ def test_more_memory_than_there_is(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     error = refusal(tmp_path, text)
     assert error.path == "scenario"
     assert error.given.startswith("one that needs about 308")
-    assert error.allowed == "what fits into the 4.0 GiB that are free"
+    assert error.allowed == "one that fits into the 4.0 GiB that are free"
 
 
 def test_pieces_made_in_python_are_checked_alike() -> None:

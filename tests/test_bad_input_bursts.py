@@ -72,7 +72,7 @@ CASES = {
     ('kind = "obs-path"\nhost_pairs = 1\naccess_rate = "1 Gb/s"', 'kind = "path"\nlinks = 2'): (
         "loss",
         "a network without a link between two switches",
-        "since only such links lose",
+        "a network with such a link: only links between switches lose units",
     ),
     # assembly
     ('time = "1 ms"', 'time = "-1 ms"'): ("switching.assembly.time", "'-1 ms'", "zero or more"),
@@ -124,10 +124,10 @@ CASES = {
     (WINDOW, "{ windows = 40 }"): ("loss.drops[2].windows", "an unknown key", "mean 'window'?"),
     (WINDOW, "{ window = 40, flow = -1 }"): ("loss.drops[2].flow", "-1", "a whole number from 0"),
     (WINDOW, "{ window = 40, flow = 1 }"): (
-        "loss.drops[2].flow", "1", "a whole number from 0 to 0: a flow",
+        "loss.drops[2].flow", "1", "the number of a flow, 0 to 0",
     ),
     (WINDOW, "{ window = 40, transmission = 1 }"): (
-        "loss.drops[2].transmission", "it with window", "it with segments only",
+        "loss.drops[2].transmission", "one beside window", "one beside segments only",
     ),
     (SEGMENTS, "segments = [24, 20]"): ("loss.drops[1].segments", "[24, 20]", RANGE),
     (SEGMENTS, "segments = [0, 20]"): ("loss.drops[1].segments", "[0, 20]", RANGE),
@@ -249,7 +249,7 @@ CASES = {
     ('kind = "pairs"', 'kind = "pairs"\nflows = 2'): (
         "workload.flows", "an unknown key 'flows'", "'flows' is for kind 'poisson'",
     ),
-    ("trace = [0]", "trace = [0, 1]"): ("measurement.trace[1]", "1", "a whole number from 0 to 0"),
+    ("trace = [0]", "trace = [0, 1]"): ("measurement.trace[1]", "1", "the number of a flow, 0 to 0"),
     ("trace = [0]", "trace = [-1]"): ("measurement.trace[0]", "-1", "a whole number from 0"),
     ("trace = [0]", "trace = 0"): ("measurement.trace", "0", "a list, each item a whole number"),
     ("trace = [0]", "trace = true"): ("measurement.trace", "True", "a list, each item a whole"),

@@ -302,7 +302,7 @@ class TestMemory:
             compile_plan(large, 1)
         assert caught.value.path == "scenario"
         assert "GiB of memory" in caught.value.given
-        assert caught.value.allowed == "what fits into the 8.0 GiB that are free"
+        assert caught.value.allowed == "one that fits into the 8.0 GiB that are free"
         assert psutil.Process().memory_info().rss - before < 2**30
 
     def test_the_plan_itself_is_checked_again(

@@ -37,7 +37,9 @@ def test_a_limit_of_events_names_what_grows(storm: lb.Scenario) -> None:
         lb.run(storm.with_(measurement__event_limit=100_000))
     error = caught.value
     assert error.path == "measurement.event_limit"
-    assert error.given.startswith("100000, and a run that goes on after 100,000 events and 0.")
+    assert error.given.startswith(
+        "100000, and a run that has not ended after 100,000 events and 0."
+    )
     # Two of three events are timers that send a copy, to be sent at 1 Mb/s.
     for words in ("packets and bursts are on their way", "MB wait for the link 0 - 2"):
         assert words in error.given
@@ -55,7 +57,7 @@ def test_a_limit_that_is_not_reached_changes_nothing() -> None:
 
 def test_a_limit_of_memory(storm: lb.Scenario) -> None:
     limit = f"{held_memory() // 10**6 + 200} MB"
-    said = rf"^measurement.memory_limit: given {limit}, and a run that goes on without memory after"
+    said = rf"^measurement.memory_limit: given {limit}, and a run that needs more after"
     with pytest.raises(InputError, match=said):
         lb.run(storm.with_(measurement__memory_limit=limit))
 

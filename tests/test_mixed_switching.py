@@ -140,7 +140,7 @@ def test_rates_may_change_where_a_switch_is_electronic() -> None:
             "hosts": "leaves",
         }
     )
-    with pytest.raises(InputError, match="at least two of them"):
+    with pytest.raises(InputError, match="nodes with one link are the hosts"):
         compile_plan(scenario, 1)
     leaf = {"source": "b", "target": "z"}
     scenario = scenario.with_(topology__links=[*scenario.to_dict()["topology"]["links"], leaf])
@@ -193,8 +193,8 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"nodes": {"b": {"kind": "burst", "assembly": {"kind": "timer", "time": "1 us"}}}},
-        "switching.kind: given 'all-optical' at a; allowed: 'burst' at every switch with hosts if "
-        "any switch is 'burst', since all units are bursts then",
+        "switching.kind: given 'all-optical' at a; allowed: 'burst' at every switch with hosts, "
+        "because another switch is 'burst': these make the bursts",
     ),
 ]
 

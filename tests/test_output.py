@@ -188,6 +188,13 @@ def test_very_many_runs_ask_first(
     assert not asked
 
 
+def test_there_are_no_more_runs_than_seeds(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["run", "names.toml", "--yes", "--seed", "9", "--replications", f"{2**64}"]
+    assert main(words) == 2
+    said = f"--replications: given {2**64}; allowed: up to {2**64 - 9}: there are no more seeds"
+    assert capsys.readouterr().err == f"lightburst: {said}\n"
+
+
 @pytest.mark.parametrize("agreed", ["--yes", "y", "YES"])
 def test_who_agrees_gets_very_many_runs(agreed: str, monkeypatch: pytest.MonkeyPatch) -> None:
     class StartedError(Exception):

@@ -109,8 +109,8 @@ def test_a_time_limit_before_the_first_flow_is_said() -> None:
     with pytest.warns(lb.RunWarning) as told:
         result = lb.run(early)
     assert [str(warning.message) for warning in told] == list(result.warnings)
-    assert result.warnings[0].startswith("no flow started: the first would at ")
-    assert result.warnings[0].endswith(", the time limit is 1 ns")
+    assert result.warnings[0].startswith("no flow started: the first starts at ")
+    assert result.warnings[0].endswith(", after the time limit of 1 ns")
     assert (result.metrics["makespan_s"], result.metrics["throughput_bps"]) == (0, None)
     assert (result.links["utilisation"] == 0).all()
 

@@ -14,7 +14,7 @@ from lightburst.scenario.groups import FlowGroup
 from lightburst.units import format_about, format_duration
 
 # The share of a group's retransmissions, up to which needless ones are not worth a word: where
-# there is loss, a rare timeout under a long queue is everyday.
+# there is loss, a rare timeout behind a long queue is normal.
 _FEW: Final = 0.01
 
 
@@ -56,7 +56,7 @@ def _not_begun(run: _Run) -> Iterator[str]:
     first, limit = int(run.plan.flows["start_ps"][0]), run.scenario.measurement.time_limit
     if first > limit:
         begins, ends = format_about(first), format_about(limit)
-        yield f"no flow started: the first would at {begins}, the time limit is {ends}"
+        yield f"no flow started: the first starts at {begins}, after the time limit of {ends}"
 
 
 def _unfinished(run: _Run) -> Iterator[str]:

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from itertools import islice
 
 _LONGEST_GIVEN = 80
-# Where a long name or a long list stands in a part of an error, its middle is left out.
+# Most characters of a path and of a part of an error; of more the middle is left out.
 _LONGEST_PATH, _LONGEST_PART = 200, 1000
-# So many names in a message say enough.
+# A message lists at most so many names.
 _MOST_NAMES = 20
 # How alike two names are that may be mistaken for each other, from 0 to 1.
 _ALIKE = 0.55

@@ -76,7 +76,9 @@ def check(directory: str | Path) -> Path:
     """
     target = absolute(directory)
     if Path.cwd().is_relative_to(target):
-        raise InputError("--out", str(target), "not the working directory, and none above it")
+        raise InputError(
+            "--out", str(target), "a directory other than the working directory and those above it"
+        )
     try:
         restore(target)
         if target.exists() and not _replaceable(target):
@@ -163,7 +165,7 @@ def amend(directory: Path, write: Callable[[Path], object]) -> None:
 
 
 def restore(target: Path) -> None:
-    """Put back a result that a kill left without its place, and clear away what a kill left.
+    """Put back a result that a killed process had moved away, and clear away what it left.
 
     The path is absolute; `OSError` if the directory above it cannot be written.
     """

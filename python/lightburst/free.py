@@ -8,9 +8,10 @@ import psutil
 from lightburst.errors import InputError
 from lightburst.units import format_size
 
-# Below this no machine is in danger, and asking it would take longer than compiling.
+# Less than this is not checked: any machine has it, and asking would take longer than compiling.
 HARMLESS_BYTES = 128 * 2**20
-# What a control group may have and has, and what of it is given back when it is wanted.
+# Of a control group: the file of its limit, that of its use, and the part of this in memory.stat
+# that the system can take back.
 _FILES = {
     "cgroup2": ("memory.max", "memory.current", "inactive_file"),
     "cgroup": ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
@@ -25,7 +26,7 @@ def check_memory(
     needed: int,
     path: str = "scenario",
     given: str = "one that needs about {} of memory",
-    allowed: str = "what fits into the {} that are free",
+    allowed: str = "one that fits into the {} that are free",
     limit: int | None = None,
 ) -> None:
     """Refuse what needs more memory than is free, or than the user allows.
@@ -136,5 +137,5 @@ def _room(group: Path, limit: str, used: str, spare: str) -> Iterator[int]:
         numbers = dict(line.split() for line in (group / "memory.stat").read_text().splitlines())
     except (OSError, ValueError):
         return
-    # Files that were read and are not in use make way.
+    # The cache of files that are not in use can be dropped.
     yield left + int(numbers.get(spare, 0))

@@ -137,7 +137,7 @@ def _named(plan: Plan, nodes: NDArray[np.integer[Any]]) -> NDArray[Any]:
 def _over_time(plan: Plan, columns: Columns, integral: NDArray[np.generic]) -> NDArray[np.float64]:
     """Mean over time of what has this integral, see `lightburst.Result.links`."""
     totals = columns["totals"]
-    # After the last transmission only timers expire for which nobody waits any more.
+    # After the last transmission only timers expire, and nothing waits for them.
     finished = (columns["flows"]["status"] == metrics.FINISHED).all()
     last = totals["transmitted_until_ps" if finished else "end_ps"]
     observed = int(last) - int(plan.flows["start_ps"][0])

@@ -59,14 +59,14 @@ def refusal(stopped: Stopped, plan: Plan, watch: Watch) -> InputError:
     when = f"after {load['events']:,} events and {load['now_ps'] * _PS:,.6g} s of simulated time"
     most = "; ".join(_most(load, plan))
     if why == "clock":
-        given = f"links with a queue beyond the end of the clock, {when}: {most}"
+        given = f"a link whose queue outlasts the clock, {when}: {most}"
         return InputError("topology", given, "queues that are sent within 213 days")
     if why == "events":
-        given = f"{load['events']}, and a run that goes on {when}: {most}"
-        return InputError("measurement.event_limit", given, "more, or a run that ends before")
+        given = f"{load['events']}, and a run that has not ended {when}: {most}"
+        return InputError("measurement.event_limit", given, "more, or a run that ends earlier")
     memory = "'free'" if watch.limit is None else format_size(watch.limit)
-    given = f"{memory}, and a run that goes on without memory {when}: {most}"
-    return InputError("measurement.memory_limit", given, "more, or a run that needs less")
+    given = f"{memory}, and a run that needs more {when}: {most}"
+    return InputError("measurement.memory_limit", given, "more, or a smaller run")
 
 
 def _most(load: dict[str, int], plan: Plan) -> Iterator[str]:

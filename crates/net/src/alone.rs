@@ -60,6 +60,8 @@ pub struct Dropped {
     pub packet: u64,
     /// Why.
     pub reason: DropReason,
+    /// Whether the trace tells what had used the port.
+    pub held: bool,
 }
 
 /// The node, its links and what left.
@@ -88,7 +90,8 @@ impl Alone {
             rate,
             delay: DELAY,
             store_and_forward: false,
-            watched: false,
+            // The trace notes what uses a link.
+            watched: true,
         };
         let into = (0..ends).map(|end| wire(NodeId(end), node));
         let out = (0..ends).zip(ports);
@@ -253,7 +256,13 @@ impl Site {
     }
 
     fn dropped(&self, row: &trace::Packet) -> Option<Dropped> {
-        let What::Lost { place, reason, .. } = row.what else {
+        let What::Lost {
+            place,
+            reason,
+            holder,
+            ..
+        } = row.what
+        else {
             return None;
         };
         Some(Dropped {
@@ -261,6 +270,7 @@ impl Site {
             port: self.port(place.link),
             packet: row.header.sequence,
             reason,
+            held: holder.is_some(),
         })
     }
 

@@ -69,6 +69,8 @@ fn lost(time: u64, port: u16, packet: u64, reason: DropReason) -> Dropped {
         port,
         packet,
         reason,
+        // a full queue is not the work of one unit
+        held: reason != DropReason::QueueFull,
     }
 }
 

@@ -45,7 +45,7 @@ def _root(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Say what is common to all commands: nothing but the version."""
+    """Hold the options of the program itself."""
 
 
 @app.command("run")

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 
 BAD_INPUT: Final = 2
-# What to do when memory has ended.
+# What helps when memory has ended.
 _LESS_MEMORY: Final = (
-    "a smaller scenario, fewer runs at once, or a measurement.memory_limit that ends a run before"
+    "a smaller scenario, fewer runs at once, or a measurement.memory_limit to end a run earlier"
 )
 # Most characters of typer's message about words that are no command.
 _LONGEST_SAID: Final = 200
@@ -130,9 +130,9 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
 
 
 def _memory_ended(error: Exception) -> bool:
-    """Tell whether that is why: Python, the system, its loader and threads have words of their own.
+    """Tell whether an error means that there is no memory left.
 
-    The last two have no number or type for it.
+    The loader of libraries and the start of a thread have neither a type nor a number for that.
     """
     if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
         return True

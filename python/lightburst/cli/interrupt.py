@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from types import FrameType
 
 INTERRUPTED: Final = 130  # 128 and the number of SIGINT, as shells count
-# What the exception has to end a command with order: to clear away, to keep finished runs. Whoever
-# is ended without it leaves no more than a kill does.
+# So long the exception has to end a command in order: to clear away, to keep finished runs. Then
+# the process is ended as it is, and leaves no more than a kill does.
 _PATIENCE_S: Final = 0.8
 
 

@@ -102,7 +102,7 @@ def _keys(model: type[BaseModel]) -> Iterator[str]:
 
 
 def _written(field: FieldInfo) -> str | None:
-    """Write the default as a file would; None where only leaving it out says it."""
+    """Write the default as a file would; None where a file cannot say it."""
     default = field.default
     for item in field.metadata:
         if isinstance(item, Quantity):

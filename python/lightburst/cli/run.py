@@ -15,7 +15,7 @@ from lightburst.cli.guard import resumable
 from lightburst.cli.options import agreed, choice, whole
 from lightburst.cli.screen import show_table
 from lightburst.cli.streams import warn
-from lightburst.compile import check_seed
+from lightburst.compile import LARGEST_SEED, check_seed
 from lightburst.errors import InputError, show
 from lightburst.folder import check
 from lightburst.metrics import to_json
@@ -76,7 +76,9 @@ def run(
     choice("--format", format, ("table", "json", "csv"))
     scenario = changed(load(path), settings)
     first, number = whole("--seed", seed, 0), whole("--replications", replications, 1)
-    check_seed(first + number - 1, "--seed")
+    check_seed(first, "--seed")
+    if number > (most := LARGEST_SEED + 1 - first):
+        raise InputError("--replications", str(number), f"up to {most}: there are no more seeds")
     if number > _MOST_RUNS and not yes:
         agreed("--replications", number, _MOST_RUNS, "runs")
     if out is not None:

@@ -36,7 +36,7 @@ def check_loss(scenario: Scenario, network: Network) -> None:
         raise InputError(
             "loss",
             "a network without a link between two switches",
-            "a network with one, since only such links lose",
+            "a network with such a link: only links between switches lose units",
         )
 
 
@@ -79,7 +79,7 @@ def _missing_flows(scenario: Scenario, flows: int) -> Iterator[InputError]:
     named += [(f"measurement.trace[{i}]", n) for i, n in enumerate(scenario.measurement.trace)]
     for path, number in named:
         if number >= flows:
-            yield InputError(path, str(number), f"a whole number from 0 to {flows - 1}: a flow")
+            yield InputError(path, str(number), f"the number of a flow, 0 to {flows - 1}")
 
 
 def _storms(scenario: Scenario, network: Network, groups: Sequence[Flows]) -> Iterator[InputError]:
@@ -101,8 +101,8 @@ def _storms(scenario: Scenario, network: Network, groups: Sequence[Flows]) -> It
             yield InputError(
                 f"{group.transport_path}.max_timeout",
                 format_duration(transport.max_timeout),
-                f"at least {format_duration(needed)}: so long takes a segment of "
-                f"{format_size(largest)} at {format_rate(slowest)}, and each would be sent again "
+                f"at least {format_duration(needed)}, the time to send a segment of "
+                f"{format_size(largest)} at {format_rate(slowest)}: otherwise each is sent again "
                 "before it has been sent",
             )
 
@@ -143,9 +143,9 @@ def _check_clock(scenario: Scenario, network: Network, segments: Sequence[int]) 
         raise InputError(
             f"{group.path}workload",
             f"up to {segments[most]:,} datagrams until the time limit",
-            f"so many that a link of {format_rate(slowest)} carries all within "
-            f"{format_duration(_LONGEST_PS)}: with a smaller size, a lower "
-            f"{group.transport_path}.rate or a shorter measurement.time_limit",
+            f"no more than a link of {format_rate(slowest)} sends in "
+            f"{format_duration(_LONGEST_PS)}; a smaller size, a lower {group.transport_path}.rate "
+            "or a shorter measurement.time_limit makes them fewer",
         )
     if max(sum(segments), longer) * segment_ps > _LONGEST_PS:
         raise InputError(

@@ -99,7 +99,7 @@ def _check_counted(plan: Plan) -> None:
     path, given = "measurement.warm_up", begin
     if int(plan.flows["start_ps"][-1]) >= begin:
         path, given = "measurement.until", end
-    allowed = f"times between which flows start; these start from {first} to {last}"
+    allowed = f"a time that leaves flows to count: they start from {first} to {last}"
     raise InputError(path, format_about(given), allowed)
 
 

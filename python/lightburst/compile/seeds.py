@@ -6,7 +6,8 @@ from typing import Any
 from lightburst.errors import InputError, number_meant, show
 from lightburst.units import as_python
 
-_LARGEST_SEED = 2**64 - 1
+#: Seeds are whole numbers from 0 to this one.
+LARGEST_SEED = 2**64 - 1
 _SEED = "a whole number from 0 to 2**64 - 1"
 _SEEDS = "different whole numbers, as range(1, 11), or how many: 10 for the seeds 1 to 10"
 
@@ -41,7 +42,7 @@ def check_seed(seed: Any, path: str = "seed") -> int:
 
 
 def _fits(number: float) -> bool:
-    return 0 <= number <= _LARGEST_SEED and number % 1 == 0
+    return 0 <= number <= LARGEST_SEED and number % 1 == 0
 
 
 def check_seeds(seeds: Any) -> Sequence[int]:

@@ -126,21 +126,23 @@ def _bursts(switches: Switches, network: Network) -> Iterator[InputError]:
     if packets.size:
         number = switches.which[packets[0]]
         given = f"'{switches.tables[number].kind}' at {network.name(network.hosts + packets[0])}"
-        allowed = "'burst' at every switch with hosts if any switch is 'burst', since all units are"
-        yield InputError(f"{switches.paths[number]}.kind", given, f"{allowed} bursts then")
+        allowed = (
+            "'burst' at every switch with hosts, because another switch is 'burst': these make the"
+        )
+        yield InputError(f"{switches.paths[number]}.kind", given, f"{allowed} bursts")
     # Edges receive whole packets and whole bursts; what hosts have may be slower.
     rates = network.link_rate_bps[network.between_switches]
     if rates.size and rates.min() != rates.max():
         yield InputError(
             "topology",
             f"links between switches {_span(rates)}",
-            "links between switches of one rate, since bursts pass through switches of kind "
-            "'burst' as they come",
+            "one rate for all links between switches: a burst passes through a switch at the rate "
+            "at which it comes",
         )
 
 
 def _rates(switches: Switches, network: Network) -> Iterator[InputError]:
-    """Refuse cut-through between links of different rates: the faster one would run dry."""
+    """Refuse cut-through to a faster link, which would send bytes before they have come."""
     ports = np.concatenate([[0], network.degree.cumsum()])
     for switch in np.flatnonzero(~switches.follow(Electronic)):
         node = int(switch) + network.hosts
@@ -150,8 +152,8 @@ def _rates(switches: Switches, network: Network) -> Iterator[InputError]:
             yield InputError(
                 "topology",
                 f"links {_span(rates)} at {network.name(node)}",
-                f"links of one rate at each switch of kind '{kind}', since it is cut-through; kind "
-                "'electronic' can change between rates",
+                f"one rate for all links of a switch of kind '{kind}', which sends a unit on while "
+                "it receives it; a switch of kind 'electronic' can have links of different rates",
             )
             return
 

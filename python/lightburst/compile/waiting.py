@@ -114,7 +114,8 @@ def _worst(
     lasts = np.append(np.where(same, np.diff(time), 0.0), 0.0)
     grown = np.cumsum((flowing - rate[at]) * lasts)
     grown -= np.concatenate([[0.0], grown])[first][number]
-    # The lowest so far on this link: a depth that grows from link to link keeps the links apart.
+    # The lowest so far on the same link. The links are told apart in one array: the values of each
+    # are shifted below all those of the links before it.
     depth = number * (np.abs(grown).max() + 1)
     lowest = np.minimum.accumulate(np.minimum(grown, 0) - depth) + depth
     np.maximum.at(out, at, grown - lowest)

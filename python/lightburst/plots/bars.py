@@ -45,7 +45,7 @@ def paint(sheet: Sheet, figure: Bars, low: float) -> None:
         x = figure.bars.index(row["bar"]) + width * place
         base, top = float(row["base"]), float(row["top"])
         colour = colours[row["group"]]
-        # The edge is what is left to see of a step that goes nowhere.
+        # A bar without height shows as its edge.
         axes.bar(x, top - base, width * 0.92, bottom=base, color=colour, edgecolor=colour)
         above = max(top, base)
         if math.isfinite(row["low"]):

@@ -8,7 +8,7 @@ from lightburst.errors import InputError, did_you_mean, show
 from lightburst.scenario.explain import quoted
 from lightburst.scenario.fields import Section
 
-# As many places as a message can name.
+# A message names at most so many places.
 _FEW = 3
 
 

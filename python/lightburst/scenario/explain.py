@@ -13,7 +13,7 @@ from lightburst.scenario.fields import Bare, is_named
 
 Model = type[BaseModel]
 
-# As many places as a message can name.
+# A message names at most so many places.
 _FEW_PATHS = 3
 
 

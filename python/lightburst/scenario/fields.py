@@ -159,7 +159,7 @@ def _given(value: Any, written: Any, with_kind: bool = True) -> Any:
 def _without_none(value: Any) -> Any:
     # Not exclude_none of pydantic: that leaves out 'unlimited' as well, which is held as None.
     if isinstance(value, dict):
-        # Nor a table in which nothing stands.
+        # Empty tables are left out, too.
         kept = {
             key: _without_none(inner) for key, inner in value.items() if inner not in (None, {})
         }
@@ -290,15 +290,7 @@ def is_named(field: FieldInfo) -> bool:
 
 @dataclass(frozen=True)
 class Bare:
-    """Lets a bare quantity stand for a table; in an ``Annotated`` with the tables.
-
-    Attributes
-    ----------
-    quantity : Quantity
-        What may stand there.
-    kind, key : str
-        The table that it stands for, and the field that it is.
-    """
+    """Lets a bare quantity stand for the table of `kind` that has it as `key`, as `Named` does."""
 
     quantity: Quantity
     kind: str

@@ -35,8 +35,8 @@ def _routes(scenario: "Scenario") -> Iterator[InputError]:
     }
     for key, given in asked.items():
         if given is not None:
-            allowed = "nothing in a 'fat-tree', whose paths are all equal: 'choice' spreads units"
-            yield InputError(f"routing.{key}", given, f"{allowed} over them")
+            allowed = "nothing in a 'fat-tree': its paths are equal, and routing.choice picks one"
+            yield InputError(f"routing.{key}", given, allowed)
 
 
 def _names(scenario: "Scenario") -> Iterator[InputError]:
@@ -44,7 +44,11 @@ def _names(scenario: "Scenario") -> Iterator[InputError]:
     classes = scenario.measurement.size_class_names
     for name in scenario.groups or ():
         if name in classes:
-            yield InputError("groups", show(name), "a name that no class of size has")
+            yield InputError(
+                "groups",
+                show(name),
+                f"a name other than those of the size classes, {', '.join(map(show, classes))}",
+            )
 
 
 def _switch(
@@ -95,8 +99,8 @@ def misfits(
     for group in scenario.flow_groups:
         workload, path = group.workload, f"{group.path}workload"
         if isinstance(workload, Incast) and workload.senders >= hosts:
-            allowed = f"a whole number from 1 to {hosts - 1}, the hosts but one"
+            allowed = f"a whole number from 1 to {hosts - 1}: all hosts but the receiver"
             yield InputError(f"{path}.senders", str(workload.senders), allowed)
         if isinstance(workload, Shuffle) and (workload.hosts or 0) > hosts:
-            allowed = f"a whole number from 2 to {hosts}, the hosts there are, or 'all'"
+            allowed = f"a whole number from 2 to {hosts}, the number of hosts, or 'all'"
             yield InputError(f"{path}.hosts", str(workload.hosts), allowed)

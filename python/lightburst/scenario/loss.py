@@ -65,7 +65,7 @@ class Drop(Section):
                 "", " and ".join(given) or "none of them", f"one of {', '.join(TARGETS)}"
             )
         if self.transmission is not None and self.segments is None:
-            raise refuse_at("transmission", f"it with {given[0]}", "it with segments only")
+            raise refuse_at("transmission", f"one beside {given[0]}", "one beside segments only")
         return self
 
     @property

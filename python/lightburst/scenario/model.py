@@ -126,7 +126,11 @@ class Scenario(Section):
         if groups and field == "transport":
             needed = [name for name, group in groups.items() if group.transport is None]
             if value is not None and not needed:
-                raise refuse_at("", "a table that no group uses", "one that is used, or none")
+                raise refuse_at(
+                    "",
+                    "a table that no group uses",
+                    "no such table, or a group without a transport of its own",
+                )
             if value is None and needed:
                 allowed = f"a table, for the groups without one of their own: {', '.join(needed)}"
                 raise refuse_at("", "nothing", allowed)

@@ -74,10 +74,10 @@ def establish(database: sqlite3.Connection) -> int:
     int
         How many runs have been taken over: they have checksums from now on.
     """
-    # Only a new file takes it on.
+    # It has an effect on a new file only.
     database.execute(f"PRAGMA page_size = {PAGE_BYTES}")
     database.execute("PRAGMA journal_mode = WAL")
-    # In this mode a commit waits for no disk; the file is sound after a power cut all the same.
+    # In this mode a commit does not wait for the disk. The file is sound after a power cut, too.
     database.execute("PRAGMA synchronous = NORMAL")
     if marks(database) == (APPLICATION, LAYOUT):
         return 0

@@ -224,6 +224,6 @@ class Store:
         code = getattr(error, "sqlite_errorcode", None)
         if code is None:
             return isinstance(error, UnicodeDecodeError)
-        # Or the file is read-only by a number in its own header alone.
+        # A damaged header can call a file read-only that the system lets us write.
         refused = code == sqlite3.SQLITE_READONLY and os.access(self.path, os.W_OK)
         return refused or code & _GENERAL in _STRUCTURE

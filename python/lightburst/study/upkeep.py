@@ -127,7 +127,7 @@ def examined(path: Path) -> Condition:
     """
     try:
         with _existing(path) as store:
-            # Whether it could be written, too.
+            # Try whether it can be written, too.
             store.ask("BEGIN IMMEDIATE")
             store.ask(f"PRAGMA user_version = {layout.LAYOUT}")
             store.ask("ROLLBACK")

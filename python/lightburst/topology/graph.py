@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _COLUMNS = ("source", "target", "length", "rate", "wavelengths", "name")
 _REQUIRED = _COLUMNS[:2]
 _ATTRIBUTES = _COLUMNS[2:5]
-# So many errors of a table say enough.
+# At most so many errors of a table are told.
 _MOST_ERRORS = 20
 # The table of routes has two bytes for each pair of node and host: 128 GiB for as many hosts.
 LARGEST_HOSTS = 2**18
@@ -125,7 +125,7 @@ def build_graph(section: Graph) -> Network:
     hosts = [name for name in names if degree[name] == 1]
     if len(hosts) < 2:
         given = f"{len(hosts)} nodes with one link"
-        allowed = "at least two of them (they are the hosts), or 'hosts_per_node'"
+        allowed = "two or more (nodes with one link are the hosts), or 'hosts_per_node'"
         raise InputError(path, given, allowed)
     ordered = hosts + [name for name in names if degree[name] > 1]
     return _network(section, len(hosts), ordered, links, path)

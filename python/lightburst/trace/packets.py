@@ -206,14 +206,14 @@ def _numbers(
     flags, data = rows["flags"], rows["payload"].astype(np.uint64)
     syn, fin = (flags & SYN) > 0, (flags & FIN) > 0
     end = np.maximum.accumulate(np.where(own, rows["sequence"] + data, 0))
-    # What carries nothing has the number of what would come next.
+    # A segment without data has the sequence number of the next byte.
     finished = np.logical_or.accumulate(own & fin) & ~fin
     number = np.where(data > 0, rows["sequence"], end + finished)
-    # Serial numbers say what the destination sent after its FIN.
+    # The numbers of the packets tell which ones the destination sent after its FIN.
     closed = rows["packet"] > answered
     sequence = np.where(own, number, (closed & ~fin).astype(np.uint64))
     headers["sequence"] = (ISN + np.where(syn, 0, 1 + sequence)).astype(np.uint32)
-    # The source counts what it acknowledges: 1 is the SYN, 2 the FIN as well.
+    # What the source acknowledges: 1 is the SYN, 2 the SYN and the FIN.
     answer = np.where(own, np.maximum(rows["acknowledgement"], 1), 1 + rows["acknowledgement"])
     answer = ISN + answer + (~own & (fin | closed))
     headers["acknowledgement"] = np.where(own & syn, 0, answer).astype(np.uint32)
@@ -250,7 +250,7 @@ def _options(
         same = np.flatnonzero(layouts == layout)
         parts: list[bytes | NDArray[np.uint8]] = []
         if is_syn:
-            # RFC 6691: the largest segment is said as if it had no options.
+            # RFC 6691: the MSS option counts no options of later segments.
             largest = trace.payload_bytes + is_stamped * _TIME_STAMP_BYTES
             parts.append(_MSS + b"\4" + int(largest).to_bytes(2, "big"))
             parts.append(_NOP + _SCALE + b"\3" + bytes([shift]))
@@ -271,7 +271,7 @@ def _options(
             values = np.frombuffer(part, np.uint8) if isinstance(part, bytes) else part
             width = values.shape[-1]
             if at + width > _MOST_OPTIONS:
-                most = "at most 3 beside time stamps: there is no room for more in a TCP header"
+                most = "at most 3 with time stamps: a TCP header has no room for more"
                 raise InputError("transport.recovery.sack_blocks", str(blocks), most)
             headers["options"][same, at : at + width] = values
             at += width
