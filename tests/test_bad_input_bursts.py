@@ -249,7 +249,9 @@ CASES = {
     ('kind = "pairs"', 'kind = "pairs"\nflows = 2'): (
         "workload.flows", "an unknown key 'flows'", "'flows' is for kind 'poisson'",
     ),
-    ("trace = [0]", "trace = [0, 1]"): ("measurement.trace[1]", "1", "the number of a flow, 0 to 0"),
+    ("trace = [0]", "trace = [0, 1]"): (
+        "measurement.trace[1]", "1", "the number of a flow, 0 to 0",
+    ),
     ("trace = [0]", "trace = [-1]"): ("measurement.trace[0]", "-1", "a whole number from 0"),
     ("trace = [0]", "trace = 0"): ("measurement.trace", "0", "a list, each item a whole number"),
     ("trace = [0]", "trace = true"): ("measurement.trace", "True", "a list, each item a whole"),
