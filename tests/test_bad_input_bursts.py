@@ -297,5 +297,5 @@ def test_a_table_of_flows_is_counted_as_well(tmp_path: Path) -> None:
     error = refusal(tmp_path, text + "[measurement]\ntrace = [2]\n")
     assert (error.path, error.allowed) == (
         "measurement.trace[0]",
-        "a whole number from 0 to 1: a flow",
+        "the number of a flow, 0 to 1",
     )

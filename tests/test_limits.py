@@ -123,7 +123,9 @@ def test_a_queue_that_outlasts_the_clock() -> None:
     )
     with pytest.warns(lb.RunWarning):
         lb.run(given)
-    with pytest.raises(InputError, match=r"^topology: given links with a queue beyond") as caught:
+    with pytest.raises(
+        InputError, match=r"^topology: given a link whose queue outlasts the clock"
+    ) as caught:
         lb.run(given.with_(measurement__time_limit="0.4 s"))
     assert "wait for the link x - y" in caught.value.given
 

@@ -266,15 +266,16 @@ BAD = [
     ),
     (
         route(path=["a", "c"]),
-        "routing.routes[0].path: given a - c; allowed: a path from a to f, another switch",
+        "routing.routes[0].path: given a - c; allowed: a path from a to f, two different switches",
     ),
     (
         route(path=[]),
-        "routing.routes[0].path: given no switches; allowed: a path from a to f, another switch",
+        "routing.routes[0].path: given no switches; allowed: a path from a to f, two different "
+        "switches",
     ),
     (
         route(destination="a", path=["a"]),
-        "routing.routes[0].path: given a; allowed: a path from a to a, another switch",
+        "routing.routes[0].path: given a; allowed: a path from a to a, two different switches",
     ),
     (
         route(path=["a", "c", "b", "a", "c", "f"]),
@@ -299,7 +300,7 @@ def test_a_route_joins_switches_with_hosts() -> None:
         InputError, match=r"destination: given 'y'; allowed: .* with hosts, 'x', 'z'"
     ):
         compile_plan(scenario(routing={"routes": routes}, **graph), 1)
-    with pytest.raises(InputError, match=r"paths: given 2; allowed: 1, since between no two"):
+    with pytest.raises(InputError, match=r"paths: given 2; allowed: 1, because no two"):
         compile_plan(scenario(routing={"paths": 2}, **graph), 1)
 
 
@@ -308,7 +309,7 @@ def test_a_route_joins_switches_with_hosts() -> None:
     [({"metric": "delay"}, "metric"), ({"paths": 2}, "paths"), (route(), "routes")],
 )
 def test_a_fat_tree_has_its_own_routes(routing: dict[str, Any], path: str) -> None:
-    with pytest.raises(InputError, match=f"^routing.{path}: given .* in a 'fat-tree', whose paths"):
+    with pytest.raises(InputError, match=f"^routing.{path}: given .* in a 'fat-tree': its paths"):
         scenario(routing=routing, topology={"kind": "fat-tree", "k": 4})
 
 

@@ -278,10 +278,14 @@ mod tests {
 
     /// A link of 800 ps for a byte.
     fn link() -> Links {
+        link_of(10_000_000_000)
+    }
+
+    fn link_of(bps: u64) -> Links {
         Links::new(&[Wire {
             from: NodeId(0),
             to: NodeId(1),
-            rate: Rate::from_bps(10_000_000_000),
+            rate: Rate::from_bps(bps),
             delay: Duration(1),
             store_and_forward: false,
             watched: false,
@@ -303,6 +307,14 @@ mod tests {
         // a byte of which something is left waits
         assert_eq!(carried(&links, 7_999), (9, 11, 7_999));
         assert_eq!(carried(&links, 0), (0, 20, 0));
+    }
+
+    #[test]
+    fn no_more_waits_than_was_given() {
+        // 2667 ps for a byte, rounded up: in that time a little more than one is sent.
+        let mut links = link_of(3_000_000_000);
+        links.transmit(LinkId(0), 1, Time(0));
+        assert_eq!(carried(&links, 0), (0, 1, 0));
     }
 
     #[test]

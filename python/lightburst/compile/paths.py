@@ -62,7 +62,7 @@ def path_columns(
             found[pair] = _paths(network, weights.tobytes(), pair, routing.paths)
     others = [paths for pair, paths in found.items() if pair not in given]
     if routing.paths > 1 and others and all(len(paths) < 2 for paths in others):
-        allowed = "1: no two switches with hosts have a second path between them"
+        allowed = "1, because no two switches with hosts have a second path between them"
         raise InputError("routing.paths", str(routing.paths), allowed)
     paths = [(pair, links) for pair, several in found.items() for links in several]
     sizes = [len(links) for _, links in paths]
@@ -204,7 +204,7 @@ def _wrong(
             return [InputError(f"{path}.{field}", show(name), allowed)]
     words = " - ".join(route.path)
     if len(route.path) < 2 or (route.path[0], route.path[-1]) != (route.source, route.destination):
-        allowed = f"a path of two or more switches from {route.source} to {route.destination}"
+        allowed = f"a path from {route.source} to {route.destination}, two different switches"
         return [InputError(f"{path}.path", words or "no switches", allowed)]
     if len(set(route.path)) < len(route.path):
         return [InputError(f"{path}.path", words, "each switch once")]
