@@ -1,29 +1,62 @@
-"""Loss without a buffer: Erlang's and Engset's formulas.
+"""Loss without a buffer, bursts from ever so many sources: Erlang's formula.
 
-An output fibre with `W` wavelength channels and no buffer is a loss system with `W` servers: a
-packet or burst that finds all of them busy is lost. The distribution of the transmission time does
-not matter, only its mean.
+An output fibre with `W` wavelength channels, full conversion and no buffer is a loss system with
+`W` servers: a packet or burst that finds all of them busy is lost. Arrivals are Poisson. The
+distribution of the transmission time does not matter, only its mean [2]_. Nor does the offset, as
+long as it is the same for all: then bursts are booked in the order in which they arrive, and every
+channel that is free at the head of a burst stays free.
+
+Without conversion each wavelength is a system of its own with one server, to which the `W`-th part
+of the load goes: `bufferless_output_loss`.
 
 References
 ----------
 .. [1] A. K. Erlang, "Solution of some problems in the theory of probabilities of significance in
-   automatic telephone exchanges", Elektroteknikeren 13, 1917.
-.. [2] D. L. Jagerman, "Some properties of the Erlang loss function", Bell System Technical Journal
+   automatic telephone exchanges", Elektroteknikeren 13, 1917, pp. 5-13.
+.. [2] B. A. Sevastyanov, "An ergodic theorem for Markov processes and its application to telephone
+   systems with refusals", Theory of Probability and its Applications 2(1), 1957, pp. 104-112.
+.. [3] D. L. Jagerman, "Some properties of the Erlang loss function", Bell System Technical Journal
    53(3), 1974, pp. 525-551.
-.. [3] T. Engset, "Die Wahrscheinlichkeitsrechnung zur Bestimmung der Waehlerzahl in automatischen
-   Fernsprechaemtern", Elektrotechnische Zeitschrift 39, 1918, pp. 304-306.
 .. [4] V. B. Iversen, "Teletraffic Engineering and Network Planning", Technical University of
-   Denmark, 2015, chapters 4 and 5.
+   Denmark, 2015, chapter 4.
 """
 
-from typing import cast
+from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import elementwise
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from lightburst.models.checks import FloatArray, IntArray, loads, refuse, wholes
+
+
+def last_state(ratio: Callable[[int], FloatArray], count: IntArray) -> FloatArray:
+    """Probability of the last of `count` + 1 states of a chain of births and deaths.
+
+    Parameters
+    ----------
+    ratio : callable
+        Of n from 1 on: the rate from state n - 1 to n over the rate back, not negative. Its shape
+        broadcasts against that of `count`.
+    count : ndarray of int
+        Number of the last state; the first is 0.
+
+    Returns
+    -------
+    ndarray of float
+        Stationary probability, of the broadcast shape.
+
+    Notes
+    -----
+    If ``L(n)`` is the probability of state n among the first n + 1 states, ``L(0) = 1`` and
+    ``L(n) = r(n) L(n-1) / (1 + r(n) L(n-1))`` ([4]_, section 4.5, for Erlang's ratios). All terms
+    are positive and none above 1: it neither overflows nor cancels, with thousands of states.
+    """
+    last = np.ones(count.shape)
+    for n in range(1, int(count.max(initial=0)) + 1):
+        step = ratio(n) * last
+        last = np.where(n <= count, step / (1 + step), last)
+    return last
 
 
 def erlang_b(load: ArrayLike, servers: ArrayLike) -> FloatArray:
@@ -43,25 +76,20 @@ def erlang_b(load: ArrayLike, servers: ArrayLike) -> FloatArray:
 
     Raises
     ------
-    ValueError
+    InputError
         If a load is negative or not finite, or a number of servers negative or not whole.
 
     Notes
     -----
-    The recursion ``B(0) = 1, B(n) = A B(n-1) / (n + A B(n-1))`` [2]_ neither overflows nor
-    cancels: all its terms are positive.
+    ``B = (A^W / W!) / (1 + A + A^2 / 2! + ... + A^W / W!)`` [1]_, by `last_state` with ``A / n``.
 
     Examples
     --------
     >>> float(erlang_b(8.0, 8).round(6))
     0.23557
     """
-    offered, count = np.broadcast_arrays(_checked_load(load), _checked_count(servers, "servers"))
-    blocking = np.ones(offered.shape)
-    for n in range(1, _largest(count) + 1):
-        carried = offered * blocking
-        blocking = np.where(n <= count, carried / (n + carried), blocking)
-    return blocking
+    offered, count = np.broadcast_arrays(loads(load), wholes(servers, "servers"))
+    return last_state(lambda n: offered / n, count)
 
 
 def erlang_b_load(blocking: ArrayLike, servers: ArrayLike) -> FloatArray:
@@ -81,7 +109,7 @@ def erlang_b_load(blocking: ArrayLike, servers: ArrayLike) -> FloatArray:
 
     Raises
     ------
-    ValueError
+    InputError
         If a probability is outside [0, 1) or a number of servers is not a whole number above 0.
 
     Notes
@@ -91,12 +119,8 @@ def erlang_b_load(blocking: ArrayLike, servers: ArrayLike) -> FloatArray:
     Chandrupatla's bracketing method.
     """
     target = np.asarray(blocking, dtype=np.float64)
-    if not np.all((target >= 0) & (target < 1)):
-        raise ValueError("blocking: allowed are probabilities from 0 to below 1")
-    count = _checked_count(servers, "servers")
-    if np.any(count < 1):
-        raise ValueError("servers: at least 1")
-    target, count = np.broadcast_arrays(target, count)
+    refuse(~((target >= 0) & (target < 1)), target, "blocking", "probabilities from 0 to below 1")
+    target, count = np.broadcast_arrays(target, wholes(servers, "servers", 1))
     upper = count / (1 - target)
 
     def excess(load: FloatArray, wanted: FloatArray, ports: IntArray) -> FloatArray:
@@ -108,86 +132,15 @@ def erlang_b_load(blocking: ArrayLike, servers: ArrayLike) -> FloatArray:
     return np.asarray(found.x, dtype=np.float64)
 
 
-def engset_time_congestion(
-    load_per_idle_source: ArrayLike, sources: ArrayLike, servers: ArrayLike
-) -> FloatArray:
-    """Fraction of time in which all servers are busy, with a finite number of sources.
-
-    Parameters
-    ----------
-    load_per_idle_source : array_like of float
-        Arrival rate of one idle source times the mean service time.
-    sources, servers : array_like of int
-        Numbers of sources and of servers, at least 0. All three are broadcast.
-
-    Returns
-    -------
-    ndarray of float
-        Time congestion; 0 where there are fewer sources than servers.
-
-    Raises
-    ------
-    ValueError
-        If a load is negative or not finite, or a count negative or not whole.
-
-    Notes
-    -----
-    ``E(0) = 1, E(n) = (N-n+1) a E(n-1) / (n + (N-n+1) a E(n-1))`` ([4]_, chapter 5). A blocked
-    source is idle again at once. An optical source keeps sending a burst that is being lost; for a
-    small load per source the two agree to first order.
-    """
-    offered, number, count = np.broadcast_arrays(
-        _checked_load(load_per_idle_source),
-        _checked_count(sources, "sources"),
-        _checked_count(servers, "servers"),
-    )
-    congestion = np.ones(offered.shape)
-    for n in range(1, _largest(count) + 1):
-        carried = np.maximum(number - n + 1, 0) * offered * congestion
-        congestion = np.where(n <= count, carried / (n + carried), congestion)
-    return congestion
-
-
-def engset_call_congestion(
-    load_per_idle_source: ArrayLike, sources: ArrayLike, servers: ArrayLike
-) -> FloatArray:
-    """Fraction of arrivals that are lost, with a finite number of sources.
-
-    Parameters
-    ----------
-    load_per_idle_source : array_like of float
-        Arrival rate of one idle source times the mean service time.
-    sources, servers : array_like of int
-        Numbers of sources (at least 1) and of servers. All three are broadcast.
-
-    Returns
-    -------
-    ndarray of float
-        Call congestion. Tends to Erlang B as `sources` grows with the total load kept.
-
-    Raises
-    ------
-    ValueError
-        As `engset_time_congestion`; or if there is no source.
-
-    Notes
-    -----
-    An arriving source sees the system as if it were not there itself: the time congestion with one
-    source less ([4]_, arrival theorem).
-    """
-    number = _checked_count(sources, "sources")
-    if np.any(number < 1):
-        raise ValueError("sources: at least 1")
-    return engset_time_congestion(load_per_idle_source, number - 1, servers)
-
-
 def bufferless_output_loss(load: ArrayLike) -> FloatArray:
     """Loss at one output channel without a buffer under Poisson arrivals: ``A / (1 + A)``.
+
+    The loss of a fibre without conversion, if each wavelength gets its share of the load.
 
     Parameters
     ----------
     load : array_like of float
-        Offered load in erlangs, all inputs together.
+        Offered load of the channel in erlangs, all inputs together.
 
     Returns
     -------
@@ -196,25 +149,7 @@ def bufferless_output_loss(load: ArrayLike) -> FloatArray:
 
     Raises
     ------
-    ValueError
+    InputError
         If a load is negative or not finite.
     """
     return erlang_b(load, 1)
-
-
-def _checked_load(load: ArrayLike) -> FloatArray:
-    offered = np.asarray(load, dtype=np.float64)
-    if not np.all((offered >= 0) & np.isfinite(offered)):
-        raise ValueError("load: allowed are finite numbers of erlangs from 0")
-    return offered
-
-
-def _checked_count(count: ArrayLike, name: str) -> IntArray:
-    given = np.asarray(count)
-    if not np.all((given >= 0) & (given == np.floor(given))):
-        raise ValueError(f"{name}: allowed are whole numbers from 0")
-    return cast("IntArray", given.astype(np.int64))
-
-
-def _largest(count: IntArray) -> int:
-    return int(count.max(initial=0))

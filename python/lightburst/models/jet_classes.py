@@ -1,0 +1,184 @@
+"""Loss of classes that are told apart by an extra offset: JET with priorities.
+
+Bursts of a higher class have their channel booked longer before they come. A burst of a class below
+that is booked later finds the channel taken; and if it was booked earlier, it is over by the time
+for which the higher burst asks, if the difference of the offsets is longer than what is left of it.
+
+Poisson arrivals, full conversion, no delay lines; lengths of the same law in all classes, offsets
+equal within a class. Two statements of [1]_ and [2]_ give the loss of each class:
+
+*Isolation.* If the differences are long enough, a class does not notice those below it. What the
+classes down to class i offer is then lost as by Erlang's formula of their load alone. Of the
+highest class this is exact, also in its insensitivity to the law of the lengths.
+
+*Conservation.* What all classes lose together does not hang on the offsets: Erlang's formula of the
+whole load. This is an approximation: a low burst has to fit into the gap before the next booking.
+In a simulation with two equal classes, W = 8, an extra offset of six mean lengths and loads from
+0.4 to 1.2 for each channel, the bursts lost are within a tenth of it for exponential lengths, but
+the bytes 17 to 43 % more, because a long burst fits into a gap less often than a short one; for
+constant lengths both are 15 to 28 % more. If the classes have different mean lengths it does not
+hold at all [4]_.
+
+References
+----------
+.. [1] M. Yoo, C. Qiao, "A new optical burst switching protocol for supporting quality of service",
+   Proceedings of SPIE 3531, All-Optical Networking, 1998, pp. 396-405.
+.. [2] M. Yoo, C. Qiao, S. Dixit, "QoS performance of optical burst switching in IP-over-WDM
+   networks", IEEE Journal on Selected Areas in Communications 18(10), 2000, pp. 2062-2071.
+.. [3] K. Dolzer, C. Gauger, J. Späth, S. Bodamer, "Evaluation of reservation mechanisms for optical
+   burst switching", AEÜ International Journal of Electronics and Communications 55(1), 2001,
+   pp. 18-26.
+.. [4] N. Barakat, E. H. Sargent, "An accurate model for evaluating blocking probabilities in
+   multi-class OBS systems", IEEE Communications Letters 8(2), 2004, pp. 119-121.
+"""
+
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import elementwise
+
+from lightburst.errors import InputError, show
+from lightburst.models.checks import FloatArray, IntArray, loads, refuse, wholes
+from lightburst.models.erlang import erlang_b
+
+Lengths = Literal["exponential", "constant"]
+
+#: Part of the lengths that are over after a time, of bursts under way: the equilibrium law.
+_OVER: Final = {
+    "exponential": lambda time: -np.expm1(-time),
+    "constant": lambda time: np.minimum(time, 1.0),
+}
+#: The laws of lengths that `isolation` knows.
+LENGTHS: Final = tuple(_OVER)
+
+
+def isolation(extra_offset: ArrayLike, lengths: Lengths = "exponential") -> FloatArray:
+    """Part of the lower bursts that are over before a higher one begins: the degree of isolation.
+
+    Parameters
+    ----------
+    extra_offset : array_like of float
+        Difference of the offsets of the two classes, in mean lengths of a burst.
+    lengths : {"exponential", "constant"}
+        Law of the lengths of the lower class.
+
+    Returns
+    -------
+    ndarray of float
+        From 0, not isolated, to 1. For exponential lengths ``1 - exp(-x)`` [2]_; in general the
+        law of what is left of a burst under way [3]_, ``min(x, 1)`` for constant lengths.
+
+    Raises
+    ------
+    InputError
+        If an offset is negative or not finite, or the law is unknown.
+    """
+    if lengths not in _OVER:
+        raise InputError("lengths", show(lengths), f"one of {', '.join(LENGTHS)}")
+    difference = loads(extra_offset, "extra_offset", "numbers of mean lengths")
+    return np.asarray(_OVER[lengths](difference))
+
+
+def jet_class_loss(load: ArrayLike, wavelengths: ArrayLike) -> FloatArray:
+    """Loss of each class, all of them isolated from those below.
+
+    Parameters
+    ----------
+    load : array_like of float, shape (..., classes)
+        Offered load of each class in erlangs, above 0; the highest class first.
+    wavelengths : array_like of int
+        Number of channels, at least 1. Broadcast against the shape of `load` without its last axis.
+
+    Returns
+    -------
+    ndarray of float, shape (..., classes)
+        Loss probability: with ``A_i`` the load of the classes down to i, and ``B_i`` Erlang B of
+        it, ``(A_i B_i - A_{i-1} B_{i-1}) / (A_i - A_{i-1})`` [2]_.
+
+    Raises
+    ------
+    InputError
+        If a load is not above 0 and finite, or a number of channels not a whole number above 0.
+    """
+    erlangs = _positive(load, "load")
+    if erlangs.ndim == 0:
+        raise InputError("load", show(load), "a load for each class, the highest first")
+    channels = wholes(wavelengths, "wavelengths", 1)[..., np.newaxis]
+    lost = np.cumsum(erlangs, axis=-1)
+    lost = lost * erlang_b(lost, channels)
+    return np.diff(lost, axis=-1, prepend=0.0) / erlangs
+
+
+def jet_two_class_loss(
+    high: ArrayLike, low: ArrayLike, wavelengths: ArrayLike, isolation: ArrayLike
+) -> tuple[FloatArray, FloatArray]:
+    """Loss of two classes that may be isolated in part only.
+
+    Parameters
+    ----------
+    high, low : array_like of float
+        Offered load of the classes in erlangs, above 0.
+    wavelengths : array_like of int
+        Number of channels, at least 1.
+    isolation : array_like of float
+        Degree of isolation, from 0 to 1. All four are broadcast.
+
+    Returns
+    -------
+    tuple of ndarray of float
+        Loss probability of the high and of the low class. With full isolation that of
+        `jet_class_loss`.
+
+    Raises
+    ------
+    InputError
+        If a load is not above 0 and finite, a number of channels not a whole number above 0, or a
+        degree outside 0 to 1.
+
+    Notes
+    -----
+    The high class meets itself and what is left of the low bursts that were carried:
+    ``P_h = B(A_h + A_l (1 - P_l) (1 - R))``; the other equation is the conservation law [3]_. Found
+    by Chandrupatla's bracketing method; there is one root, since what the whole load carries grows
+    with it. An approximation: with R = 0 both classes lose the same, and this form has the high one
+    lose less, because it takes the high bursts as offered and the low ones as carried. At W = 8,
+    loads of 0.4 and 0.8 and exponential lengths the loss of the high class is within a third of
+    a simulation, that of the low one within a tenth for R from 0.2 on.
+    """
+    above, below = _positive(high, "high"), _positive(low, "low")
+    channels = wholes(wavelengths, "wavelengths", 1)
+    degree = np.asarray(isolation, dtype=np.float64)
+    refuse(~((degree >= 0) & (degree <= 1)), degree, "isolation", "degrees from 0 to 1")
+    above, below, channels, degree = np.broadcast_arrays(above, below, channels, degree)
+    whole = (above + below) * erlang_b(above + below, channels)
+
+    def high_loss(
+        low_loss: FloatArray, up: FloatArray, down: FloatArray, count: IntArray, apart: FloatArray
+    ) -> FloatArray:
+        return erlang_b(up + down * (1 - low_loss) * (1 - apart), count)
+
+    def missing(
+        low_loss: FloatArray,
+        lost: FloatArray,
+        up: FloatArray,
+        down: FloatArray,
+        count: IntArray,
+        apart: FloatArray,
+    ) -> FloatArray:
+        return up * high_loss(low_loss, up, down, count, apart) + down * low_loss - lost
+
+    found = elementwise.find_root(
+        missing,
+        (np.zeros(whole.shape), np.ones(whole.shape)),
+        args=(whole, above, below, channels, degree),
+        tolerances={"xrtol": 1e-14},
+    )
+    low_loss = np.asarray(found.x, dtype=np.float64)
+    return high_loss(low_loss, above, below, channels, degree), low_loss
+
+
+def _positive(given: ArrayLike, path: str) -> FloatArray:
+    values = loads(given, path)
+    refuse(values == 0, values, path, "finite numbers of erlangs above 0")
+    return values

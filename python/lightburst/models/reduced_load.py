@@ -1,0 +1,241 @@
+"""Loss in a network: the fixed point of reduced loads, and the effect that it does not know.
+
+Each route offers a Poisson stream of bursts. A link gets of it what the links before have left, and
+loses of all that it gets what a formula for one link says. What one link loses hangs on what others
+lose, so the answer is a fixed point: Kelly's for telephone networks [1]_, [2]_, where a call that
+is blocked anywhere loads no link; Rosberg's for burst networks [3]_, [4]_, where a burst has used
+the links before the one that loses it, and only those behind it are relieved.
+
+It takes the streams that reach a link as Poisson, independent of each other and of what other links
+do. It is exact where no link gets bursts from another link. Elsewhere it is an approximation: good
+where streams from many links meet, and wrong where they do not. *Bursts that come over one link
+come one after the other on each wavelength. They have met already, and at equal offsets cannot
+contend a second time* (the streamline effect [5]_). A tandem, a chain of links that all bursts pass
+from end to end, loses bursts at its first link only; the fixed point counts a further loss at each
+link. `fed_by_one_link` names the links where this is so with certainty, and with
+``streamline=True`` they lose nothing. What remains is that a link fed by few links loses less than
+the formula says.
+
+References
+----------
+.. [1] F. P. Kelly, "Blocking probabilities in large circuit-switched networks", Advances in Applied
+   Probability 18(2), 1986, pp. 473-505.
+.. [2] W. Whitt, "Blocking when service is required from several facilities simultaneously", AT&T
+   Technical Journal 64(8), 1985, pp. 1807-1856.
+.. [3] Z. Rosberg, H. L. Vu, M. Zukerman, J. White, "Blocking probabilities of optical burst
+   switching networks based on reduced load fixed point approximations", IEEE INFOCOM 2003,
+   pp. 2008-2018.
+.. [4] Z. Rosberg, H. L. Vu, M. Zukerman, J. White, "Performance analyses of optical burst-switching
+   networks", IEEE Journal on Selected Areas in Communications 21(7), 2003, pp. 1187-1197.
+.. [5] M. H. Phung, K. C. Chua, G. Mohan, M. Motani, T. C. Wong, "The streamline effect in OBS
+   networks and its application in load balancing", IEEE BROADNETS 2005, pp. 304-311.
+"""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lightburst.errors import InputError, show
+from lightburst.models.checks import FloatArray, IntArray, loads, wholes
+from lightburst.models.erlang import erlang_b
+
+Link = tuple[Any, Any]
+
+_TOLERANCE: Final = 1e-11
+_MOST_STEPS: Final = 100_000
+
+
+@dataclass(frozen=True)
+class NetworkLoss:
+    """What a network loses.
+
+    Parameters
+    ----------
+    links : tuple of (node, node)
+        Every link of a route, in the order in which the routes name them.
+    offered : ndarray of float, shape (..., links)
+        Load that reaches each link, in erlangs.
+    link_loss : ndarray of float, shape (..., links)
+        Part of it that is lost there.
+    route_loss : ndarray of float, shape (..., routes)
+        Part of the load of each route that is lost on its way.
+    network_loss : ndarray of float, shape (...)
+        Part of the whole load that is lost; 0 without a load.
+    """
+
+    links: tuple[Link, ...]
+    offered: FloatArray
+    link_loss: FloatArray
+    route_loss: FloatArray
+    network_loss: FloatArray
+
+
+def reduced_load(
+    routes: Sequence[Sequence[Hashable]],
+    load: ArrayLike,
+    wavelengths: int | Mapping[Link, int],
+    *,
+    link_loss: Callable[[FloatArray, IntArray], FloatArray] = erlang_b,
+    streamline: bool = False,
+) -> NetworkLoss:
+    """Loss on each link and route of a network with full conversion.
+
+    Parameters
+    ----------
+    routes : sequence of sequence of node
+        The nodes on the way of each stream, at least two, anything that can be a key.
+    load : array_like of float, shape (..., routes)
+        Offered load of each route in erlangs, not negative.
+    wavelengths : int or mapping of (node, node) to int
+        Channels of all links, or of each, at least 1. Without conversion each wavelength is a
+        network of its own, with one channel and its part of the load.
+    link_loss : callable
+        Loss at one link, from its load in erlangs and its number of channels: Erlang B, or, with
+        segmentation, `segment_loss`.
+    streamline : bool
+        Whether the links of `fed_by_one_link` lose nothing, as it is, or what the fixed point says.
+
+    Returns
+    -------
+    NetworkLoss
+        Losses of links, routes and the network.
+
+    Raises
+    ------
+    InputError
+        If a route has fewer than two nodes or passes a link twice, a load is negative or not
+        finite, there is not one for each route, or a link has no channel.
+    RuntimeError
+        If there is no end: with a `link_loss` that does not grow with the load, maybe.
+
+    Notes
+    -----
+    ``A_j = sum_r a_r prod_i (1 - B_i)`` over the links i before j on route r, ``B_j = B(A_j,
+    W_j)``, and the loss of route r is ``1 - prod_i (1 - B_i)`` over all its links [3]_. A fixed
+    point exists, because the map is continuous on losses from 0 to 1 [1]_. It is found by repeated
+    substitution, with a step that is halved whenever the change grows: on rings with long routes
+    the whole step would oscillate.
+    """
+    network = _Network.of(routes, wavelengths)
+    erlangs = loads(load)
+    if erlangs.ndim == 0 or erlangs.shape[-1] != len(network.hops[0]):
+        given = f"an array of shape {erlangs.shape} for {len(network.hops[0])} routes"
+        raise InputError("load", given, "a load for each route")
+    quiet = network.fed_by_one_link() if streamline else np.zeros(len(network.links), np.bool_)
+
+    def lost(on_links: FloatArray) -> FloatArray:
+        found = link_loss(network.reduced(erlangs, on_links), network.channels)
+        return np.where(quiet, 0.0, found)
+
+    loss = _fixed_point(lost, np.zeros((*erlangs.shape[:-1], len(network.links))))
+    route_loss = network.on_routes(loss)
+    total = erlangs.sum(axis=-1)
+    whole = (erlangs * route_loss).sum(axis=-1) / np.where(total > 0, total, 1.0)
+    return NetworkLoss(network.links, network.reduced(erlangs, loss), loss, route_loss, whole)
+
+
+def fed_by_one_link(
+    routes: Sequence[Sequence[Hashable]], wavelengths: int | Mapping[Link, int]
+) -> dict[Link, bool]:
+    """Tell which links get all their bursts over one other link, and so lose none.
+
+    Parameters
+    ----------
+    routes, wavelengths
+        As for `reduced_load`.
+
+    Returns
+    -------
+    dict of (node, node) to bool
+        For each link of a route whether no route begins with it, all come to it over the same link,
+        and that has at most as many channels.
+
+    Raises
+    ------
+    InputError
+        As `reduced_load`.
+    """
+    network = _Network.of(routes, wavelengths)
+    return dict(zip(network.links, network.fed_by_one_link().tolist(), strict=True))
+
+
+@dataclass(frozen=True)
+class _Network:
+    """Links by number, and the routes as columns of one table."""
+
+    links: tuple[Link, ...]
+    channels: IntArray
+    hops: IntArray  # shape (longest route, routes): links, and len(links) beyond the end
+
+    @classmethod
+    def of(
+        cls, routes: Sequence[Sequence[Hashable]], wavelengths: int | Mapping[Link, int]
+    ) -> "_Network":
+        if not routes:
+            raise InputError("routes", "none", "at least one route")
+        numbers: dict[Link, int] = {}
+        ways = []
+        for route in routes:
+            way = [numbers.setdefault(link, len(numbers)) for link in pairwise(route)]
+            if not way:
+                raise InputError("routes", show(route), "routes of at least two nodes")
+            if len(set(way)) < len(way):
+                raise InputError("routes", show(route), "routes that pass each link once")
+            ways.append(way)
+        hops = np.full((max(map(len, ways)), len(ways)), len(numbers))
+        for column, way in enumerate(ways):
+            hops[: len(way), column] = way
+        if isinstance(wavelengths, Mapping):
+            for link in numbers:
+                if link not in wavelengths:
+                    raise InputError("wavelengths", f"none for {show(link)}", "one for each link")
+            channels = wholes([wavelengths[link] for link in numbers], "wavelengths", 1)
+        else:
+            channels = wholes(np.full(len(numbers), wavelengths), "wavelengths", 1)
+        return cls(tuple(numbers), channels, hops)
+
+    def reduced(self, load: FloatArray, loss: FloatArray) -> FloatArray:
+        """Load that reaches each link, if each loses so much."""
+        kept = np.append(1 - loss, np.ones((*loss.shape[:-1], 1)), axis=-1)
+        reaching = np.zeros(kept.shape)
+        left = load
+        for hop in self.hops:
+            np.add.at(reaching.T, hop, left.T)
+            left = left * kept[..., hop]
+        return reaching[..., :-1]
+
+    def on_routes(self, loss: FloatArray) -> FloatArray:
+        """Loss of each route, with all digits where it is small."""
+        kept = np.append(np.log1p(-loss), np.zeros((*loss.shape[:-1], 1)), axis=-1)
+        return np.asarray(-np.expm1(kept[..., self.hops].sum(axis=-2)))
+
+    def fed_by_one_link(self) -> NDArray[np.bool_]:
+        before: dict[int, set[int | None]] = {}
+        for way in self.hops.T.tolist():
+            for last, link in zip([None, *way], way, strict=False):
+                before.setdefault(link, set()).add(last)
+        fed = np.zeros(len(self.links), np.bool_)
+        for link in range(len(self.links)):
+            (first, *more) = before[link]
+            if first is not None and not more:
+                fed[link] = self.channels[first] <= self.channels[link]
+        return fed
+
+
+def _fixed_point(of: Callable[[FloatArray], FloatArray], start: FloatArray) -> FloatArray:
+    """Find the value that a function, of which a larger value makes a smaller one, leaves alone."""
+    value, step, change = start, 1.0, np.inf
+    for _ in range(_MOST_STEPS):
+        following = of(value)
+        off = np.abs(following - value)
+        if np.all(off <= _TOLERANCE * following):
+            return following
+        if off.max() >= change:
+            step /= 2
+        change = off.max()
+        value = value + step * (following - value)
+    raise RuntimeError(f"no fixed point after {_MOST_STEPS:,} steps")
