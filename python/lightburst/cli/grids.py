@@ -18,6 +18,7 @@ _MOST_STEPS: Final = 1000
 _LEAST_PROBABILITY: Final = 1e-9
 _MOST: Final = 1e9
 _PICOSECONDS: Final = 1e12
+_ROUNDING: Final = 1e-5  # of parts such as 0.333333
 
 
 def probability(path: str, text: str) -> float:
@@ -33,6 +34,14 @@ def number_from_one(path: str, text: str) -> float:
     value = parse_number(text)
     if value is None or not 1 <= value <= _MOST:
         raise InputError(path, show(text), f"a number from 1 to {_MOST:g}")
+    return value
+
+
+def number_above_zero(path: str, text: str) -> float:
+    """Read a number above 0, up to 1e9; `InputError` at ``path`` if it is not one."""
+    value = parse_number(text)
+    if value is None or not 0 < value <= _MOST:
+        raise InputError(path, show(text), f"a number above 0, up to {_MOST:g}")
     return value
 
 
@@ -93,3 +102,32 @@ def names(path: str, text: str, known: Sequence[str]) -> list[str]:
         if name not in known:
             raise InputError(path, show(name), f"one or more of {', '.join(known)}")
     return [name for name in known if name in given]
+
+
+def wholes(path: str, text: str, least: int, most: int) -> list[int]:
+    """Read whole numbers separated by commas: rising, each once.
+
+    Parameters
+    ----------
+    path, text : str
+        The option, and what was given.
+    least, most : int
+        What is allowed.
+
+    Raises
+    ------
+    InputError
+        If one is not whole, or outside.
+    """
+    found = {whole(path, part.strip(), least) for part in text.split(",")}
+    if max(found) > most:
+        raise InputError(path, show(max(found)), f"whole numbers from {least} to {most:,}")
+    return sorted(found)
+
+
+def parts(path: str, text: str) -> list[float]:
+    """Read parts of a whole separated by commas; `InputError` at ``path`` if it is not 1."""
+    found = [number_above_zero(path, part.strip()) for part in text.split(",")]
+    if abs(sum(found) - 1) > _ROUNDING:
+        raise InputError(path, show(text), "numbers above 0 that add up to 1")
+    return found

@@ -101,3 +101,150 @@ def padhye1998_command(
 
     sender = SenderOptions(round_trip, timeout, window, ack_every, segment_size)
     print_model(loss, sender, format, figure)
+
+
+LoadOption = Annotated[
+    str,
+    typer.Option("--load", metavar="LIST", help=f"Load of each wavelength, in erlangs. {_LIST}"),
+]
+WavelengthsOption = Annotated[
+    str, typer.Option("--wavelengths", metavar="LIST", help="Channels of a fibre, W.")
+]
+
+
+@model_app.command("erlang")
+@guarded
+def erlang_command(
+    load: LoadOption,
+    wavelengths: WavelengthsOption = "8",
+    format: FormatOption = "table",
+    figure: FigureOption = None,
+) -> None:
+    """Loss at a fibre with full and without conversion: Erlang B, rho/(1 + rho)."""
+    from lightburst.cli.loss_models import ERLANG
+    from lightburst.cli.model_loss import print_model
+
+    print_model(ERLANG, load, wavelengths, format, figure)
+
+
+@model_app.command("engset")
+@guarded
+def engset_command(
+    load: LoadOption,
+    sources: Annotated[
+        str, typer.Option("--sources", metavar="LIST", help="Sources of bursts, N, all together.")
+    ],
+    wavelengths: WavelengthsOption = "8",
+    format: FormatOption = "table",
+    figure: FigureOption = None,
+) -> None:
+    """Loss at a fibre that few sources send to; the load is what they offer without loss."""
+    from lightburst.cli.loss_models import ENGSET
+    from lightburst.cli.model_loss import print_model
+
+    print_model(ENGSET, load, wavelengths, format, figure, sources=sources)
+
+
+@model_app.command("jet-classes")
+@guarded
+def jet_classes_command(
+    load: LoadOption,
+    wavelengths: WavelengthsOption = "8",
+    shares: Annotated[
+        str,
+        typer.Option(
+            "--shares", metavar="LIST", help="Shares of the classes in the load, highest first."
+        ),
+    ] = "0.5,0.5",
+    extra_offset: Annotated[
+        str | None,
+        typer.Option(
+            "--extra-offset",
+            metavar="LENGTHS",
+            help="Extra offset of the higher of two classes, in mean lengths of a burst.",
+        ),
+    ] = None,
+    lengths: Annotated[
+        str,
+        typer.Option(
+            "--lengths",
+            metavar="exponential|constant",
+            help="Law of the lengths, for the isolation by --extra-offset.",
+        ),
+    ] = "exponential",
+    format: FormatOption = "table",
+    figure: FigureOption = None,
+) -> None:
+    """Loss of classes with extra offsets under JET: isolation and the conservation law."""
+    from lightburst.cli.loss_models import JET_CLASSES
+    from lightburst.cli.model_loss import print_model
+
+    own = {"shares": shares, "extra_offset": extra_offset, "lengths": lengths}
+    print_model(JET_CLASSES, load, wavelengths, format, figure, **own)
+
+
+@model_app.command("segmentation")
+@guarded
+def segmentation_command(
+    load: LoadOption,
+    wavelengths: WavelengthsOption = "8",
+    format: FormatOption = "table",
+    figure: FigureOption = None,
+) -> None:
+    """Loss at a fibre where of two bursts that collide only the overlap is lost."""
+    from lightburst.cli.loss_models import SEGMENTATION
+    from lightburst.cli.model_loss import print_model
+
+    print_model(SEGMENTATION, load, wavelengths, format, figure)
+
+
+@model_app.command("delay-lines")
+@guarded
+def delay_lines_command(
+    load: LoadOption,
+    granularity: Annotated[
+        str,
+        typer.Option(
+            "--granularity", metavar="LENGTHS", help="Step of the delays, in mean burst lengths."
+        ),
+    ],
+    delays: Annotated[
+        str, typer.Option("--delays", metavar="LIST", help="How many steps there are.")
+    ],
+    wavelengths: WavelengthsOption = "8",
+    lines: Annotated[
+        str,
+        typer.Option("--lines", metavar="N|all", help="How many bursts can wait at a time."),
+    ] = "all",
+    format: FormatOption = "table",
+    figure: FigureOption = None,
+) -> None:
+    """Bounds of the loss with delay lines; the exact loss of one wavelength."""
+    from lightburst.cli.loss_models import DELAY_LINES
+    from lightburst.cli.model_loss import print_model
+
+    own = {"granularity": granularity, "delays": delays, "lines": lines}
+    print_model(DELAY_LINES, load, wavelengths, format, figure, **own)
+
+
+@model_app.command("reduced-load")
+@guarded
+def reduced_load_command(
+    load: LoadOption,
+    routes: Annotated[
+        str,
+        typer.Option(
+            "--routes",
+            metavar="LIST",
+            help="Routes, such as A-B-C,A-B; each offers the load of --load.",
+        ),
+    ],
+    wavelengths: WavelengthsOption = "8",
+    format: FormatOption = "table",
+    figure: FigureOption = None,
+) -> None:
+    """Loss in a network: the fixed point of reduced loads, and the streamline effect."""
+    from lightburst.cli.loss_models import REDUCED_LOAD
+    from lightburst.cli.model_loss import print_model
+
+    print_model(REDUCED_LOAD, load, wavelengths, format, figure, routes=routes)

@@ -92,7 +92,7 @@ def print_records(
     title : str
         Above the table.
     records : sequence of mapping
-        Rows with stable keys, at least one. A list in a row holds names.
+        Rows with stable keys, at least one. A list in a row holds names, None stands for no number.
     headings : mapping of str to str
         The columns of the table, in order, and what stands above them.
     format : {"table", "json", "csv"}
@@ -171,4 +171,6 @@ def _flat(value: Any) -> Any:
 def _cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    if value is None:
+        return "–"
     return ", ".join(value) if isinstance(value, list) else str(value)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _WIDTH: Final = 6.4  # inches
 _HEIGHT: Final = 4.8
 _LEGENDS: Final = 0.5
+# Of a logarithmic height: from here on only powers of ten are written.
+_MANY: Final = 1e3
 _SUPERSCRIPTS: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -85,8 +87,12 @@ def _curves(axes: Axes, figure: Figure) -> None:
         axes.xaxis.set_minor_formatter(NullFormatter())
     if figure.y_log:
         axes.set_yscale("log")
-        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        low, high = axes.get_ylim()
+        if high / low < _MANY:
+            axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+            axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        else:
+            axes.yaxis.set_major_formatter(FuncFormatter(_power))
         axes.yaxis.set_minor_formatter(NullFormatter())
     elif figure.y_zero:
         axes.set_ylim(bottom=0)

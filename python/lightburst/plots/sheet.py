@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
+    from matplotlib.legend import Legend
 
 RC: Final[dict[Any, Any]] = {
     "text.parse_math": False,  # a name with a $ is no formula
@@ -36,6 +37,8 @@ RC: Final[dict[Any, Any]] = {
 MOST_DOTS: Final = 5000
 _CHARACTERS: Final = 98 / 6.4  # of a caption, an inch
 _LINE: Final = 0.165  # inches
+_LEGEND: Final = 8.5  # points
+_EDGE: Final = 0.1  # inches beside a legend
 # "95 %", "200 ms", and what stands about an equals sign.
 _TOGETHER: Final = re.compile(r"(?<=\d) (?=%|[a-zA-Zµ/]{1,4}\b)| (?==)|(?<==) ")
 
@@ -72,16 +75,24 @@ class Sheet:
         self.canvas.text((self.left + x) / total, y / high, text, va="top", **style)
 
     def legend(self, handles: Sequence[Artist], x: float, y: float) -> None:
-        """Write a legend in one row whose lower left is at (x, y)."""
+        """Write a legend in one row whose lower left is at (x, y), smaller if it is too long."""
+        row = self._row(handles, x, y, _LEGEND)
+        # All lengths of a legend are in units of its font.
+        fits = (self.width - x - _EDGE) / (row.get_window_extent().width / self.canvas.dpi)
+        if fits < 1:
+            row.remove()
+            self._row(handles, x, y, _LEGEND * fits)
+
+    def _row(self, handles: Sequence[Artist], x: float, y: float, size: float) -> Legend:
         place: Literal["lower left"] = "lower left"
         total, high = self.canvas.get_size_inches()
-        self.canvas.legend(
+        return self.canvas.legend(
             handles=handles,
             loc=place,
             bbox_to_anchor=((self.left + x) / total, y / high),
             ncols=len(handles),
             frameon=False,
-            fontsize=8.5,
+            fontsize=size,
             handlelength=3.6,
             borderaxespad=0,
             borderpad=0,

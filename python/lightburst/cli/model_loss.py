@@ -1,0 +1,141 @@
+"""What the commands for models of loss share: points to read, a table, a figure of curves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import pandas as pd
+
+from lightburst.cli.grids import grid, number_above_zero, wholes
+from lightburst.cli.model_output import (
+    FORMATS,
+    check_figure,
+    outside,
+    print_records,
+    save_figure,
+)
+from lightburst.cli.options import choice
+from lightburst.errors import InputError
+from lightburst.papers.figure import COLUMNS, Figure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+Row = dict[str, Any]
+#: A number of wavelengths, and the load of each of them.
+Point = tuple[int, float]
+
+_MOST_WAVELENGTHS: Final = 65_536
+_BROKEN: Final = "broken_assumptions"
+
+
+@dataclass(frozen=True)
+class LossModel:
+    """A model of loss on the command line.
+
+    Parameters
+    ----------
+    name, title, source : str
+        Its command, what it is about, and who published it.
+    headings : mapping of str to str
+        The columns of the table after the number of wavelengths and the load, and what stands above
+        them; a column that the rows do not have is left out.
+    curves : mapping of str to str
+        The columns that a figure draws, and their words in its legend.
+    rows : callable
+        Makes rows from points and the words after the command's own options: columns by name,
+        ``wavelengths`` and ``load`` among them. None stands for a number that there is not.
+    groups : mapping of str to str
+        Columns that tell curves apart beside the number of wavelengths, and how a legend writes
+        what is in them.
+    assumptions : mapping of str to str
+        Those that rows name in ``broken_assumptions``, and what they say.
+    """
+
+    name: str
+    title: str
+    source: str
+    headings: Mapping[str, str]
+    curves: Mapping[str, str]
+    rows: Callable[..., Iterator[Row]]
+    groups: Mapping[str, str] = field(default_factory=dict)
+    assumptions: Mapping[str, str] = field(default_factory=dict)
+
+    def curves_of(self, records: Sequence[Row]) -> list[str]:
+        """Name the curves to which each row belongs, by what is not the same in all rows."""
+        groups = {"wavelengths": "W = {}", **self.groups}
+        several = {key for key in groups if len({row[key] for row in records}) > 1}
+        told = [key for key in groups if key in (several or {"wavelengths"})]
+        return [", ".join(groups[key].format(row[key]) for key in told) for row in records]
+
+
+def print_model(
+    model: LossModel,
+    load: str,
+    wavelengths: str,
+    format: str,
+    figure: str | None,
+    **options: str | None,
+) -> None:
+    """Compute losses and print them.
+
+    Parameters
+    ----------
+    model : LossModel
+        By which model.
+    load, wavelengths : str
+        Lists, as given.
+    format : {"table", "json", "csv"}
+        What to print.
+    figure : str or None
+        Where to draw.
+    **options : str or None
+        The model's own options, as given.
+
+    Raises
+    ------
+    InputError
+        If anything of this cannot be used; nothing has been printed or written then.
+    """
+    choice("--format", format, FORMATS)
+    loads = grid("--load", load, number_above_zero)
+    channels = wholes("--wavelengths", wavelengths, 1, _MOST_WAVELENGTHS)
+    records = list(model.rows([(w, rho) for w in channels for rho in loads], **options))
+    file = check_figure(figure, len(loads), len(set(model.curves_of(records))))
+    if file is not None:
+        said = [f"{key.replace('_', ' ')} {text}" for key, text in options.items() if text]
+        told = ", ".join([f"W = {wavelengths}", *said])
+        save_figure(*_figure(model, records, told), file)
+    headings = {"wavelengths": "W", "load": "load", **model.headings}
+    shown = {key: words for key, words in headings.items() if key in records[0]}
+    more = {"model": model.name, "source": model.source, "assumptions": model.assumptions}
+    notes = outside(records, model.assumptions) if model.assumptions else []
+    print_records(f"{model.name}: {model.title}", records, shown, format, more, notes)
+
+
+def _figure(model: LossModel, records: Sequence[Row], told: str) -> tuple[Figure, pd.Series[bool]]:
+    points = [
+        (curve, words, row["load"], row[key], row[key], row[key], 0, row.get(_BROKEN))
+        for key, words in model.curves.items()
+        for curve, row in zip(model.curves_of(records), records, strict=True)
+        if row.get(key)  # a logarithmic axis has no place for zero
+    ]
+    data = pd.DataFrame(points, columns=[*COLUMNS, _BROKEN])
+    if data.empty:
+        raise InputError("--figure", "losses that are all zero", "a loss above zero")
+    doubtful = data.pop(_BROKEN).map(bool)
+    hollow = " Hollow points break an assumption." * bool(doubtful.any())
+    drawn = Figure(
+        id=model.name,
+        title=f"{model.title[0].upper()}{model.title[1:]}",
+        caption=f"{model.source}. Here: {told}.{hollow}",
+        x_label="Offered load of a wavelength (erlangs)",
+        y_label="Loss probability",
+        colours=tuple(dict.fromkeys(data["colour"])),
+        dashes=tuple(dict.fromkeys(data["dash"])),
+        data=data,
+        x_log=False,
+        y_log=True,
+    )
+    return drawn, doubtful
