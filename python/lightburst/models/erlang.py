@@ -81,7 +81,8 @@ def erlang_b(load: ArrayLike, servers: ArrayLike) -> FloatArray:
 
     Notes
     -----
-    ``B = (A^W / W!) / (1 + A + A^2 / 2! + ... + A^W / W!)`` [1]_, by `last_state` with ``A / n``.
+    ``B = (A^W / W!) / (1 + A + A^2 / 2! + ... + A^W / W!)`` [1]_ with A erlangs and W servers, by
+    `last_state` with the ratios ``A / n``; [3]_ has its asymptotes.
 
     Examples
     --------

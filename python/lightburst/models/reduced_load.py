@@ -46,7 +46,7 @@ from lightburst.models.erlang import erlang_b
 Link = tuple[Any, Any]
 
 _TOLERANCE: Final = 1e-11
-_MOST_STEPS: Final = 100_000
+_MOST_STEPS: Final = 10_000
 
 
 @dataclass(frozen=True)

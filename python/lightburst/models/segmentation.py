@@ -1,7 +1,7 @@
 """Loss when bursts that collide lose a part of themselves: segmentation.
 
 A burst is made of segments. Where it finds no free channel, only the segments that overlap are
-lost: the head of the later burst, until a channel is free, or the tail of an earlier one.
+lost: the head of the later burst, until a channel is free [1]_, or the tail of an earlier one [3]_.
 
 Poisson arrivals, full conversion, equal offsets, segments that are short beside a burst, no time to
 switch. If nothing were lost, the number `N` of bursts under way would be Poisson with mean `A`, the
