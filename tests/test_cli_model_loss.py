@@ -28,6 +28,8 @@ OWN = {
     "reduced-load": ["--routes", "A-B-C-D,A-B"],
 }
 
+HOLLOW = 'style="fill: #ffffff; stroke: #ffffff"'  # a white dot, in an SVG
+
 
 def printed(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     assert main(["model", *words]) == 0
@@ -140,7 +142,10 @@ def test_each_has_a_figure(
     text = (tmp_path / "a.svg").read_text(encoding="utf-8")
     assert "Offered load of a wavelength (erlangs)" in text
     assert "W = 8" in text.replace("\xa0", " ")
-    assert ("Hollow" in text) == (command == "reduced-load")
+    # Of the tandem and of the network, the fixed point and not the streamlined loss.
+    hollow = 4 if command == "reduced-load" else 0
+    assert text.count(HOLLOW) == hollow
+    assert ("Hollow" in text) == bool(hollow)
 
 
 def test_a_long_legend_is_made_smaller(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

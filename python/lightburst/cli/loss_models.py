@@ -137,7 +137,8 @@ def _reduced_load(points: Sequence[Point], routes: str) -> Iterator[Row]:
                     "offered_erlangs": float(erlangs),
                     "loss": float(loss),
                     "streamline_loss": float(streamlined),
-                    "broken_assumptions": ["streams-meet"] * (not np.isclose(loss, streamlined)),
+                    "broken_assumptions": ["streams-meet"]
+                    * (not np.isclose(loss, streamlined, atol=0.0)),
                 }
     except InputError as error:
         raise InputError(f"--{error.path}", error.given, error.allowed) from None

@@ -50,7 +50,7 @@ class LossModel:
         Columns that tell curves apart beside the number of wavelengths, and how a legend writes
         what is in them.
     assumptions : mapping of str to str
-        Those that rows name in ``broken_assumptions``, and what they say.
+        Those of the column ``loss``, which rows name in ``broken_assumptions``, and what they say.
     """
 
     name: str
@@ -116,7 +116,7 @@ def print_model(
 
 def _figure(model: LossModel, records: Sequence[Row], told: str) -> tuple[Figure, pd.Series[bool]]:
     points = [
-        (curve, words, row["load"], row[key], row[key], row[key], 0, row.get(_BROKEN))
+        (curve, words, row["load"], *[row[key]] * 3, 0, key == "loss" and row.get(_BROKEN))
         for key, words in model.curves.items()
         for curve, row in zip(model.curves_of(records), records, strict=True)
         if row.get(key)  # a logarithmic axis has no place for zero
