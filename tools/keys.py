@@ -3,7 +3,7 @@
 The fields have the descriptions, defaults and limits, also for errors and for the JSON schema; what
 stands between the tables is written by hand. A table stands after a line that says what it has::
 
-    <!-- keys: Hybrid - _Switch -->      the keys of Hybrid that _Switch has not
+    <!-- keys: Hybrid - BaseSwitch -->      the keys of Hybrid that _Switch has not
     <!-- keys: Tahoe, Sack - _Recovery -->   those of several kinds, with a column of kinds
 
 and ends with ``<!-- end -->``. ``<!-- presets -->`` begins the table of the presets of `tcp`.

@@ -46,7 +46,7 @@ EXTERNAL_CRATES: dict[str, set[str]] = {
     "des": set(),
     "net": set(),
     "tcp": set(),
-    "optical": set(),
+    "optical": {"serde", "serde_json"},
     "sim": {"serde", "serde_json"},
     "py": {"libc", "numpy", "pyo3", "serde_json"},
 }
@@ -72,7 +72,11 @@ LAYERS: tuple[frozenset[str], ...] = (
 )
 
 #: Folders in which each file is one policy; the module of the folder has the list of them.
-POLICIES = ("crates/tcp/src/cc", "crates/optical/src/switch")
+POLICIES = (
+    "crates/tcp/src/cc",
+    "crates/optical/src/assembly",
+    "crates/optical/src/switch",
+)
 
 #: A path that exists on one machine only: a home, a scratch or a working directory.
 MACHINE_PATH = re.compile(r"(?<![\w.~$}>)])/(?:work|tmp|home|root|farm|Users)/\w")

@@ -302,14 +302,14 @@ def burst(
     switching_time: int = 0,
 ) -> dict[str, Any]:
     """Settings of edges and cores; sizes in bytes, `most` and `least` of a burst."""
+    own = {"time_ps": time, "size_bytes": size}
     return {
         "kind": "burst",
         "switching_time_ps": switching_time,
         "assemble_acknowledgements": assemble_acknowledgements,
         "assembly": {
             "kind": kind,
-            "time_ps": time,
-            "size_bytes": size,
+            **{key: value for key, value in own.items() if value is not None},
             "max_bytes": most,
             "min_bytes": least,
         },

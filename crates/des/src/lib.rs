@@ -9,4 +9,4 @@ pub mod time;
 pub use queue::{Class, Event, EventQueue, Ties};
 pub use rng::{mix, Stream};
 pub use simulator::{Model, Scheduler, Simulator, Stop};
-pub use time::{Duration, Time};
+pub use time::{Duration, Time, LONGEST_PS};

@@ -3,6 +3,9 @@
 
 use std::ops::{Add, AddAssign, Mul, Sub};
 
+/// No time that is given is longer, in picoseconds: the sum of four of them is on the clock.
+pub const LONGEST_PS: u64 = 4_000_000_000_000_000_000;
+
 /// An instant, in picoseconds from the start of the simulation (up to 213 days).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(pub u64);

@@ -38,4 +38,4 @@ pub use quantity::{Bytes, Rate};
 pub use routing::{Path, Route, Routing};
 pub use switch::{Hosts, Switch};
 pub use trace::Trace;
-pub use units::{Birth, Envelope, Sendable, Units};
+pub use units::{Birth, Envelope, Sendable, Units, LARGEST_UNIT};

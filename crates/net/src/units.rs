@@ -4,6 +4,9 @@ use crate::fifo::Behind;
 use crate::{Arena, Burst, BurstId, FlowId, NodeId, Packet, PacketId, Unit};
 use lightburst_des::Time;
 
+/// Bytes that a unit is given at the most: a burst is closed before it has more than 32 bits count.
+pub const LARGEST_UNIT: u32 = 1_000_000_000;
+
 /// What the network reads of a unit, whatever is in it.
 #[derive(Clone, Copy, Debug)]
 pub struct Envelope {

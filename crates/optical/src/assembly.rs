@@ -6,7 +6,17 @@ mod mixed;
 mod size;
 mod timer;
 
+pub use mixed::Mixed;
+pub use size::Size;
+pub use timer::Timer;
+
+use crate::settings::{least_bytes, of_kind, Table};
 use lightburst_des::Duration;
+use serde::de::{DeserializeOwned, Error};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+use std::fmt::Debug;
+use std::sync::Arc;
 
 /// What waits for one egress, the packet that just came included.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,56 +44,59 @@ pub trait AssemblyPolicy: Send {
     fn on_packet(&mut self, queue: &Queue) -> Decision;
 }
 
-/// How an edge makes bursts.
-#[derive(Clone, Copy, Debug)]
-pub struct Assembly {
-    /// The rule.
-    pub rule: &'static AssemblyKind,
-    /// Its numbers.
-    pub settings: AssemblySettings,
-    /// No burst has more bytes.
-    pub max_bytes: u32,
-    /// A shorter burst is padded.
-    pub min_bytes: u32,
-    /// Whether packets without payload wait too; otherwise each is a burst at once.
-    pub acknowledgements: bool,
+/// The settings of one rule.
+pub trait AssemblySettings: Debug + Send + Sync {
+    /// The rule for one queue, which is empty.
+    fn start(&self) -> Box<dyn AssemblyPolicy>;
 }
 
-/// The settings of all rules; each reads its own.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct AssemblySettings {
-    /// Time from the first packet to the burst (T_b).
-    pub time: Duration,
-    /// Bytes that make a burst.
-    pub size: u32,
+/// A rule that has nothing beside its settings is its own.
+impl<P: AssemblyPolicy + Clone + Debug + Sync + 'static> AssemblySettings for P {
+    fn start(&self) -> Box<dyn AssemblyPolicy> {
+        Box::new(self.clone())
+    }
+}
+
+/// How an edge makes bursts.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Assembly {
+    /// No burst has more bytes; none: unlimited.
+    pub max_bytes: Option<u32>,
+    /// A shorter burst is padded; none: it is not.
+    #[serde(default, deserialize_with = "least_bytes")]
+    pub min_bytes: Option<u32>,
+    /// The rule, with what else the table has.
+    #[serde(flatten, deserialize_with = "read")]
+    pub rule: Arc<dyn AssemblySettings>,
 }
 
 /// A rule by its name in the scenario.
-#[derive(Debug)]
 pub struct AssemblyKind {
     /// The name.
     pub name: &'static str,
-    /// Builds the rule of one queue.
-    pub build: fn(&AssemblySettings) -> Box<dyn AssemblyPolicy>,
+    /// Reads its settings.
+    read: fn(Table) -> serde_json::Result<Arc<dyn AssemblySettings>>,
 }
 
 /// All rules. A new one is a new file and a line here.
 pub const REGISTRY: &[AssemblyKind] = &[
-    AssemblyKind {
-        name: "timer",
-        build: |s| Box::new(timer::Timer::new(s)),
-    },
-    AssemblyKind {
-        name: "size",
-        build: |s| Box::new(size::Size::new(s)),
-    },
-    AssemblyKind {
-        name: "mixed",
-        build: |s| Box::new(mixed::Mixed::new(s)),
-    },
+    kind::<Timer>("timer"),
+    kind::<Size>("size"),
+    kind::<Mixed>("mixed"),
 ];
 
-/// The rule called `name`.
-pub fn find(name: &str) -> Option<&'static AssemblyKind> {
-    REGISTRY.iter().find(|entry| entry.name == name)
+const fn kind<S>(name: &'static str) -> AssemblyKind
+where
+    S: AssemblySettings + DeserializeOwned + 'static,
+{
+    AssemblyKind {
+        name,
+        read: |table| Ok(Arc::new(S::deserialize(Value::Object(table))?)),
+    }
+}
+
+fn read<'de, D: Deserializer<'de>>(table: D) -> Result<Arc<dyn AssemblySettings>, D::Error> {
+    let mut table = Table::deserialize(table)?;
+    let kind = of_kind("assemblies", REGISTRY, |kind| kind.name, &mut table);
+    (kind.map_err(Error::custom)?.read)(table).map_err(Error::custom)
 }

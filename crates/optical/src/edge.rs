@@ -5,7 +5,7 @@
 mod ingress;
 
 use crate::assembly::Decision;
-use crate::switch::{output, AllOptical, Build};
+use crate::switch::{output, AllOptical, Build, BurstSettings};
 use ingress::Ingress;
 use lightburst_net::{
     Bundle, BurstId, Bytes, Context, Envelope, LinkId, NodeId, Packet, PacketId, Rate, Switch,
@@ -34,14 +34,13 @@ pub struct Edge {
 
 impl Edge {
     /// An edge with nothing in it.
-    pub fn new(build: Build) -> Edge {
-        let assembly = build.settings.assembly.expect("a rule for bursts");
+    pub fn new(settings: &BurstSettings, build: Build) -> Edge {
         Edge {
-            ingress: Ingress::new(assembly, &build.edges),
+            ingress: Ingress::new(settings, &build.edges),
             receiving: BTreeMap::new(),
             edges: Arc::clone(&build.edges),
             fibre_rate: build.fibre_rate,
-            light: AllOptical::new(build),
+            light: AllOptical::new(&settings.light(), build),
         }
     }
 

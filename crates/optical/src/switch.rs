@@ -1,42 +1,47 @@
 //! Switches: one file for each kind; [`REGISTRY`] is the one list of them.
 
 mod all_optical;
+mod burst;
 mod electronic;
 mod hybrid;
 
-pub use all_optical::AllOptical;
-pub use electronic::Electronic;
-pub use hybrid::Hybrid;
+pub use all_optical::{AllOptical, AllOpticalSettings};
+pub use burst::BurstSettings;
+pub use electronic::{Electronic, ElectronicSettings};
+pub use hybrid::{Hybrid, HybridSettings, ReEmission};
 
-use crate::assembly::Assembly;
-use crate::edge::Edge;
+use crate::settings::{of_kind, Table};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{Choice, Context, NodeId, Pick, PortId, Rate, Sendable, Switch};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::fmt::Debug;
 use std::sync::Arc;
 
-/// The settings of all kinds of switch; each kind reads its own.
-#[derive(Clone, Debug, Default)]
-pub struct SwitchSettings {
+/// The settings of one kind of switch, and what follows from them for the network around it.
+pub trait SwitchSettings: Debug + Send + Sync {
+    /// An idle switch with these settings.
+    fn build(&self, build: Build) -> Box<dyn Switch>;
+
+    /// Whether it acts on the tail of a unit (or on its head), which comes from a host or from
+    /// another switch.
+    fn stores_and_forwards(&self, _from_host: bool) -> bool {
+        false
+    }
+
     /// Time to set up a connection through the optical matrix.
-    pub switching_time: Duration,
-    /// Ports into, and as many out of, the shared electronic buffer (ne).
-    pub buffer_ports: usize,
-    /// Bytes that the shared buffer holds; none: unlimited.
-    pub buffer_bytes: Option<u64>,
-    /// Whether a buffered unit may leave before it is fully received.
-    pub re_emit_early: bool,
-    /// Bytes that an output queue holds; none: unlimited.
-    pub queue_bytes: Option<u64>,
-    /// Backlog from which on units are marked (ECN); none: never.
-    pub ecn_threshold_bytes: Option<u64>,
-    /// How bursts are made.
-    pub assembly: Option<Assembly>,
+    fn switching_time(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    /// Whether it makes bursts of the packets that hosts send.
+    fn assembles(&self) -> bool {
+        false
+    }
 }
 
-/// What one switch is built from.
-pub struct Build<'a> {
-    /// Its settings.
-    pub settings: &'a SwitchSettings,
+/// What one switch is built from, beside its settings.
+pub struct Build {
     /// Choice among equal-cost next hops.
     pub choice: Choice,
     /// The switch's own random stream.
@@ -57,42 +62,32 @@ pub struct Build<'a> {
 pub struct SwitchKind {
     /// The name.
     pub name: &'static str,
-    /// Whether it acts on the tail of a unit (or on its head).
-    pub store_and_forward: bool,
-    /// Builds one.
-    pub build: fn(Build) -> Box<dyn Switch>,
+    /// Reads its settings.
+    read: fn(Table) -> serde_json::Result<Arc<dyn SwitchSettings>>,
 }
 
 /// All kinds of switch. A new one is a new file and a line here.
 pub const REGISTRY: &[SwitchKind] = &[
-    SwitchKind {
-        name: "all-optical",
-        store_and_forward: false,
-        build: |b| Box::new(AllOptical::new(b)),
-    },
-    SwitchKind {
-        name: "hybrid",
-        store_and_forward: false,
-        build: |b| Box::new(Hybrid::new(b)),
-    },
-    SwitchKind {
-        name: "electronic",
-        store_and_forward: true,
-        build: |b| Box::new(Electronic::new(b)),
-    },
-    SwitchKind {
-        name: "burst",
-        store_and_forward: false,
-        build: |b| match b.edges.contains(&b.node) {
-            true => Box::new(Edge::new(b)),
-            false => Box::new(AllOptical::new(b)),
-        },
-    },
+    kind::<AllOpticalSettings>("all-optical"),
+    kind::<HybridSettings>("hybrid"),
+    kind::<ElectronicSettings>("electronic"),
+    kind::<BurstSettings>("burst"),
 ];
 
-/// The kind called `name`.
-pub fn find(name: &str) -> Option<&'static SwitchKind> {
-    REGISTRY.iter().find(|kind| kind.name == name)
+const fn kind<S>(name: &'static str) -> SwitchKind
+where
+    S: SwitchSettings + DeserializeOwned + 'static,
+{
+    SwitchKind {
+        name,
+        read: |table| Ok(Arc::new(S::deserialize(Value::Object(table))?)),
+    }
+}
+
+/// Reads the settings of a switch, by its kind.
+pub fn read(mut table: Table) -> Result<Arc<dyn SwitchSettings>, String> {
+    let kind = of_kind("switches", REGISTRY, |kind| kind.name, &mut table)?;
+    (kind.read)(table).map_err(|error| error.to_string())
 }
 
 /// A free output, or one of all if none is free.

@@ -7,14 +7,19 @@ mod all_optical;
 mod edge;
 mod electronic;
 mod hybrid;
+mod settings;
 
-use crate::switch::{find, Build, SwitchSettings};
+use crate::switch::{AllOpticalSettings, Build, SwitchSettings};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::alone::{Alone, Dropped, Left};
 use lightburst_net::{Choice, DropReason, NodeId, Rate};
 use std::sync::Arc;
 
 const SWITCHING: Duration = Duration(10_000);
+
+const ALL_OPTICAL: AllOpticalSettings = AllOpticalSettings {
+    switching_time: SWITCHING,
+};
 
 /// What a switch is built from beside its settings.
 #[derive(Clone)]
@@ -37,20 +42,15 @@ impl Default for Around {
     }
 }
 
-/// A switch of this kind, with so many ports to each far end.
-fn alone(kind: &str, ports: &[usize], settings: SwitchSettings) -> Alone {
-    alone_in(Around::default(), kind, ports, settings)
+/// A switch with these settings, and with so many ports to each far end.
+fn alone(settings: &dyn SwitchSettings, ports: &[usize]) -> Alone {
+    alone_in(Around::default(), settings, ports)
 }
 
-fn alone_in(around: Around, kind: &str, ports: &[usize], settings: SwitchSettings) -> Alone {
-    let settings = SwitchSettings {
-        switching_time: SWITCHING,
-        ..settings
-    };
+fn alone_in(around: Around, settings: &dyn SwitchSettings, ports: &[usize]) -> Alone {
     let edges: Arc<[NodeId]> = around.edges.into_iter().map(NodeId).collect();
     Alone::new(ports, Rate::from_bps(10_000_000_000), |node, sets| {
-        (find(kind).expect("a kind").build)(Build {
-            settings: &settings,
+        settings.build(Build {
             choice: around.choice,
             draw: Stream::new(around.seed, "switch"),
             sets,

@@ -1,29 +1,17 @@
 //! From a plan to a network.
 
-use crate::plan::{self, Plan, PlanError, ReEmission};
+use crate::plan::{self, Plan, PlanError};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{
-    Bytes, Choice, Fabric, FlowId, Label, Labels, NodeId, Path, PortId, Rate, Routing, Trace, Wire,
+    Bytes, Choice, Fabric, FlowId, Label, Labels, NodeId, Path, PortId, Rate, Routing, Switch,
+    Trace, Wire,
 };
-use lightburst_optical::assembly::{self, Assembly};
-use lightburst_optical::switch::{self, Build};
+use lightburst_optical::switch::Build;
 use lightburst_tcp::{
     transport, DatagramHosts, Flow, Group, MixedHosts, Parameters, Place, Sizes, TcpHosts, Value,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// Switches, ready to be put on a fabric.
-pub struct Switches {
-    kinds: Vec<Configured>,
-    choice: Choice,
-}
-
-/// A kind of switch with its settings.
-struct Configured {
-    kind: &'static switch::SwitchKind,
-    settings: switch::SwitchSettings,
-}
 
 /// Refuses a word that is in no registry: what is built afterwards relies on it.
 pub fn check_words(settings: &plan::PlanSettings) -> Result<(), PlanError> {
@@ -37,12 +25,6 @@ pub fn check_words(settings: &plan::PlanSettings) -> Result<(), PlanError> {
         }
         _ => Ok(()),
     };
-    for switch in &settings.switches {
-        check("switches", &switch.kind)?;
-        if let Some(assembly) = &switch.assembly {
-            check("assemblies", &assembly.kind)?;
-        }
-    }
     check("choices", &settings.choice)?;
     if let Some(label) = &settings.label {
         check("labels", label)?;
@@ -74,131 +56,75 @@ fn check_settings(
     Ok(())
 }
 
-/// The kinds of switch that the plan names.
-pub fn switches(plan: &Plan) -> Switches {
+/// Links and routes; heads or tails arrive as the switch at the end wants them.
+pub fn fabric(plan: &Plan) -> Fabric {
     let settings = &plan.settings;
-    let choice = Choice::from_name(&settings.choice, settings.seed);
-    Switches {
-        kinds: settings.switches.iter().map(configured).collect(),
-        choice: choice.expect("a known choice"),
-    }
-}
-
-fn configured(given: &plan::Switch) -> Configured {
-    Configured {
-        kind: switch::find(&given.kind).expect("a known switch"),
-        settings: switch::SwitchSettings {
-            switching_time: Duration(given.switching_time_ps),
-            buffer_ports: given.buffer_ports,
-            buffer_bytes: given.buffer_bytes,
-            re_emit_early: given.re_emission == ReEmission::CutThrough,
-            queue_bytes: given.queue_bytes,
-            ecn_threshold_bytes: given.ecn_threshold_bytes,
-            assembly: given.assembly.as_ref().map(|a| make_assembly(a, given)),
-        },
-    }
-}
-
-fn make_assembly(given: &plan::Assembly, switch: &plan::Switch) -> Assembly {
-    Assembly {
-        rule: assembly::find(&given.kind).expect("a known assembly"),
-        settings: assembly::AssemblySettings {
-            time: Duration(given.time_ps.unwrap_or(0)),
-            size: given.size_bytes.unwrap_or(u32::MAX),
-        },
-        max_bytes: given.max_bytes.unwrap_or(u32::MAX),
-        min_bytes: given.min_bytes.unwrap_or(0),
-        acknowledgements: switch.assemble_acknowledgements,
-    }
-}
-
-impl Configured {
-    /// Whether it acts on the tail of a unit that comes from a host, or from a switch.
-    fn stores_and_forwards(&self, from_host: bool) -> bool {
-        // An edge takes in packets, and lets bursts pass in light.
-        self.kind.store_and_forward || (from_host && self.settings.assembly.is_some())
-    }
-}
-
-impl Switches {
-    fn kind(&self, plan: &Plan, switch: u32) -> &Configured {
-        &self.kinds[usize::from(plan.nodes.switch[switch as usize])]
-    }
-
-    /// Links and routes; heads or tails arrive as the switch at the end wants them.
-    pub fn fabric(&self, plan: &Plan) -> Fabric {
-        let settings = &plan.settings;
-        let links = &plan.links;
-        let store_and_forward = |from: u32, to: u32| match to.checked_sub(settings.hosts) {
-            None => true,
-            Some(switch) => self
-                .kind(plan, switch)
-                .stores_and_forwards(from < settings.hosts),
-        };
-        let wire = |i: usize| Wire {
-            from: NodeId(links.from[i]),
-            to: NodeId(links.to[i]),
-            rate: Rate::from_bps(links.rate_bps[i]),
-            delay: Duration(links.delay_ps[i]),
-            store_and_forward: store_and_forward(links.from[i], links.to[i]),
-            watched: settings.trace.is_some() || (settings.loss.is_some() && links.lossy[i] != 0),
-        };
-        let wires: Vec<Wire> = (0..links.from.len()).map(wire).collect();
-        let routing = match settings.routing {
-            plan::Routing::FatTree { k, wavelengths } => Routing::fat_tree(k, wavelengths),
-            plan::Routing::ShortestPath { metric } => {
-                let length = |wire: &Wire| match metric {
-                    plan::Metric::Hops => 1,
-                    plan::Metric::Delay => wire.delay.0,
-                };
-                let link = |wire: &Wire| (wire.from, wire.to, length(wire));
-                let ways: Vec<_> = wires.iter().map(link).collect();
-                Routing::shortest_path(settings.hosts, settings.nodes, &ways)
-            }
-        };
-        let flows = plan.flows.source.len();
-        let mut fabric = Fabric::new(settings.nodes, &wires, routing, flows);
-        if let Some(label) = &settings.label {
-            let label = Label::from_name(label).expect("a known label");
-            let labels = Labels::new(label, settings.seed, settings.nodes);
-            let (edges, paths) = (edges(plan, &fabric), given_paths(plan, &fabric));
-            fabric.routing.add_paths(settings.nodes, &edges, &paths);
-            fabric.labels = Some(Box::new(labels));
+    let links = &plan.links;
+    let store_and_forward = |from: u32, to: u32| match plan.switch(to) {
+        None => true,
+        Some(switch) => switch.stores_and_forwards(from < settings.hosts),
+    };
+    let wire = |i: usize| Wire {
+        from: NodeId(links.from[i]),
+        to: NodeId(links.to[i]),
+        rate: Rate::from_bps(links.rate_bps[i]),
+        delay: Duration(links.delay_ps[i]),
+        store_and_forward: store_and_forward(links.from[i], links.to[i]),
+        watched: settings.trace.is_some() || (settings.loss.is_some() && links.lossy[i] != 0),
+    };
+    let wires: Vec<Wire> = (0..links.from.len()).map(wire).collect();
+    let routing = match settings.routing {
+        plan::Routing::FatTree { k, wavelengths } => Routing::fat_tree(k, wavelengths),
+        plan::Routing::ShortestPath { metric } => {
+            let length = |wire: &Wire| match metric {
+                plan::Metric::Hops => 1,
+                plan::Metric::Delay => wire.delay.0,
+            };
+            let link = |wire: &Wire| (wire.from, wire.to, length(wire));
+            let ways: Vec<_> = wires.iter().map(link).collect();
+            Routing::shortest_path(settings.hosts, settings.nodes, &ways)
         }
-        if let Some(given) = &settings.loss {
-            fabric.loss = Some(Box::new(crate::loss::loss(plan, given)));
-        }
-        if let Some(wanted) = &settings.trace {
-            fabric.trace = Some(Box::new(Trace::new(flows, wires.len(), wanted)));
-        }
-        fabric
+    };
+    let flows = plan.flows.source.len();
+    let mut fabric = Fabric::new(settings.nodes, &wires, routing, flows);
+    if let Some(label) = &settings.label {
+        let label = Label::from_name(label).expect("a known label");
+        let labels = Labels::new(label, settings.seed, settings.nodes);
+        let (edges, paths) = (edges(plan, &fabric), given_paths(plan, &fabric));
+        fabric.routing.add_paths(settings.nodes, &edges, &paths);
+        fabric.labels = Some(Box::new(labels));
     }
+    if let Some(given) = &settings.loss {
+        fabric.loss = Some(Box::new(crate::loss::loss(plan, given)));
+    }
+    if let Some(wanted) = &settings.trace {
+        fabric.trace = Some(Box::new(Trace::new(flows, wires.len(), wanted)));
+    }
+    fabric
+}
 
-    /// One switch for each node that is not a host.
-    pub fn build(&self, plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn lightburst_net::Switch>> {
-        let settings = &plan.settings;
-        let edges: Arc<[NodeId]> = edges(plan, fabric).into();
-        let links = &plan.links;
-        let fibre = (0..links.from.len())
-            .find(|&i| links.from[i] >= settings.hosts && links.to[i] >= settings.hosts);
-        let fibre_rate = fibre.map(|i| Rate::from_bps(links.rate_bps[i]));
-        let one = |node: u32| {
-            let switch = node - settings.hosts;
-            let name = format!("switch/{switch}");
-            let kind = self.kind(plan, switch);
-            (kind.kind.build)(Build {
-                settings: &kind.settings,
-                choice: self.choice,
-                draw: Stream::new(settings.seed, &name),
-                sets: fabric.routing.sets(NodeId(node)),
-                node: NodeId(node),
-                edges: Arc::clone(&edges),
-                fibre_rate,
-                time_limit: Time(settings.time_limit_ps),
-            })
-        };
-        (settings.hosts..settings.nodes).map(one).collect()
-    }
+/// One switch for each node that is not a host.
+pub fn switches(plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn Switch>> {
+    let settings = &plan.settings;
+    let edges: Arc<[NodeId]> = edges(plan, fabric).into();
+    let links = &plan.links;
+    let fibre = (0..links.from.len())
+        .find(|&i| links.from[i] >= settings.hosts && links.to[i] >= settings.hosts);
+    let fibre_rate = fibre.map(|i| Rate::from_bps(links.rate_bps[i]));
+    let choice = Choice::from_name(&settings.choice, settings.seed).expect("a known choice");
+    let one = |node: u32| {
+        let name = format!("switch/{}", node - settings.hosts);
+        plan.switch(node).expect("a switch").build(Build {
+            choice,
+            draw: Stream::new(settings.seed, &name),
+            sets: fabric.routing.sets(NodeId(node)),
+            node: NodeId(node),
+            edges: Arc::clone(&edges),
+            fibre_rate,
+            time_limit: Time(settings.time_limit_ps),
+        })
+    };
+    (settings.hosts..settings.nodes).map(one).collect()
 }
 
 /// The node at the other end of each host's link.
@@ -323,28 +249,22 @@ pub fn mixed_hosts(plan: &Plan, fabric: &Fabric) -> MixedHosts {
     MixedHosts::new(tcp_hosts(plan, fabric), datagram_hosts(plan), places)
 }
 
-impl Switches {
-    /// What is known of each flow before it starts.
-    pub fn paths(&self, plan: &Plan, fabric: &Fabric) -> crate::columns::Paths {
-        let flows = &plan.flows;
-        let ends = flows.source.iter().zip(&flows.destination);
-        let links = |(&source, &destination): (&u32, &u32)| {
-            fabric.path(NodeId(source), NodeId(destination)).count() as u16
-        };
-        let hosts = plan.settings.hosts;
-        let switching_time = |node: NodeId| match node.0.checked_sub(hosts) {
-            None => Duration::ZERO,
-            Some(switch) => self.kind(plan, switch).settings.switching_time,
-        };
-        let bursts = self
-            .kinds
-            .iter()
-            .any(|kind| kind.settings.assembly.is_some());
-        let groups = plan.settings.groups.iter();
-        let of_groups: Vec<Sizes> = groups.map(|group| sizes(&group.transport)).collect();
-        crate::columns::Paths {
-            links: ends.map(links).collect(),
-            ideal_ps: crate::ideal::times(plan, fabric, &of_groups, bursts, &switching_time),
-        }
+/// What is known of each flow before it starts.
+pub fn paths(plan: &Plan, fabric: &Fabric) -> crate::columns::Paths {
+    let flows = &plan.flows;
+    let ends = flows.source.iter().zip(&flows.destination);
+    let links = |(&source, &destination): (&u32, &u32)| {
+        fabric.path(NodeId(source), NodeId(destination)).count() as u16
+    };
+    let switching_time = |node: NodeId| match plan.switch(node.0) {
+        None => Duration::ZERO,
+        Some(switch) => switch.switching_time(),
+    };
+    let bursts = plan.settings.switches.iter().any(|s| s.assembles());
+    let groups = plan.settings.groups.iter();
+    let of_groups: Vec<Sizes> = groups.map(|group| sizes(&group.transport)).collect();
+    crate::columns::Paths {
+        links: ends.map(links).collect(),
+        ideal_ps: crate::ideal::times(plan, fabric, &of_groups, bursts, &switching_time),
     }
 }

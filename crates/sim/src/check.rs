@@ -5,11 +5,10 @@
 
 use crate::build;
 use crate::plan::{self, Plan, PlanError, Routing};
-use lightburst_net::{Bytes, Rate};
-use lightburst_tcp::{transport, LONGEST_PS};
+use lightburst_des::LONGEST_PS;
+use lightburst_net::{Bytes, Rate, LARGEST_UNIT};
+use lightburst_tcp::transport;
 
-/// Bytes of a unit at the most; a burst is closed before it has more than 32 bits count.
-const LARGEST_UNIT: u32 = 1_000_000_000;
 /// Flows have numbers of 32 bits.
 const MOST_FLOWS: usize = 1 << 31;
 /// Data segments that scripts name.
@@ -58,21 +57,6 @@ fn switches(plan: &Plan) -> Result<(), PlanError> {
         .max()
         .map_or(0, |&most| usize::from(most) + 1);
     require!(most <= settings.switches.len(), "a switch without settings");
-    for switch in &settings.switches {
-        let time = switch.switching_time_ps;
-        require!(time <= LONGEST_PS, "a switching time of {time} ps");
-        let ports = switch.buffer_ports;
-        require!(ports <= usize::from(u16::MAX), "{ports} ports of a buffer");
-        let given = switch.assembly.as_ref();
-        require!(
-            (switch.kind == "burst") == given.is_some(),
-            "assembly goes with a switch of kind burst, and with no other"
-        );
-        let time = given.and_then(|assembly| assembly.time_ps).unwrap_or(0);
-        require!(time <= LONGEST_PS, "an assembly time of {time} ps");
-        let least = given.and_then(|assembly| assembly.min_bytes).unwrap_or(0);
-        require!(least <= LARGEST_UNIT, "bursts of at least {least} bytes");
-    }
     Ok(())
 }
 
@@ -228,18 +212,11 @@ fn reaches_all(hosts: u32, nodes: u32, links: impl Iterator<Item = (u32, u32)>) 
     reached.into_iter().all(|reached| reached)
 }
 
-/// The switch settings of a node that is one.
-fn switch_of(plan: &Plan, node: u32) -> Option<&plan::Switch> {
-    let at = node.checked_sub(plan.settings.hosts)?;
-    let which = plan.nodes.switch[at as usize];
-    plan.settings.switches.get(usize::from(which))
-}
-
 /// Where units are bursts, packets become bursts at every switch with hosts, and all
 /// fibres have one rate.
 fn bursts(plan: &Plan) -> Result<(), PlanError> {
     let (hosts, links) = (plan.settings.hosts, &plan.links);
-    let assembles = |node| switch_of(plan, node).is_some_and(|switch| switch.assembly.is_some());
+    let assembles = |node| plan.switch(node).is_some_and(|switch| switch.assembles());
     if !(hosts..plan.settings.nodes).any(assembles) {
         return Ok(());
     }

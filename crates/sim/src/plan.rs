@@ -3,8 +3,12 @@
 //! The Python side has validated it; [`crate::check`] looks at it once more where it comes in.
 
 use lightburst_des::Ties;
-use serde::Deserialize;
+use lightburst_optical::settings::Table;
+use lightburst_optical::switch::{self, SwitchSettings};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The transport that has no connection.
 pub const DATAGRAM: &str = "datagram";
@@ -106,7 +110,8 @@ pub struct PlanSettings {
     /// No event after this time is handled.
     pub time_limit_ps: u64,
     /// The settings that switches have; which of them is a column of the nodes.
-    pub switches: Vec<Switch>,
+    #[serde(deserialize_with = "switches")]
+    pub switches: Vec<Arc<dyn SwitchSettings>>,
     /// The groups of flows.
     pub groups: Vec<Group>,
     /// What lossy links lose.
@@ -148,58 +153,6 @@ pub enum Metric {
     Delay,
 }
 
-/// The settings of a switch.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Switch {
-    /// Name in the registry.
-    pub kind: String,
-    /// Set-up time of the optical matrix.
-    #[serde(default)]
-    pub switching_time_ps: u64,
-    /// Ports of the shared buffer.
-    #[serde(default)]
-    pub buffer_ports: usize,
-    /// Size of the shared buffer.
-    #[serde(default)]
-    pub buffer_bytes: Option<u64>,
-    /// When a buffered unit may leave.
-    #[serde(default)]
-    pub re_emission: ReEmission,
-    /// Size of an output queue.
-    #[serde(default)]
-    pub queue_bytes: Option<u64>,
-    /// Marking threshold.
-    #[serde(default)]
-    pub ecn_threshold_bytes: Option<u64>,
-    /// How bursts are made.
-    #[serde(default)]
-    pub assembly: Option<Assembly>,
-    /// Whether packets without payload wait for a burst too.
-    #[serde(default)]
-    pub assemble_acknowledgements: bool,
-}
-
-/// How bursts are made.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Assembly {
-    /// Name in the registry.
-    pub kind: String,
-    /// Time from the first packet to the burst.
-    #[serde(default)]
-    pub time_ps: Option<u64>,
-    /// Bytes that make a burst.
-    #[serde(default)]
-    pub size_bytes: Option<u32>,
-    /// No burst has more.
-    #[serde(default)]
-    pub max_bytes: Option<u32>,
-    /// A shorter one is padded.
-    #[serde(default)]
-    pub min_bytes: Option<u32>,
-}
-
 /// What lossy links lose.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -235,17 +188,6 @@ pub struct ScriptedDrop {
     /// Units with acknowledgements, from and to.
     #[serde(default)]
     pub acknowledgements: Option<(u64, u64)>,
-}
-
-/// When a buffered unit may leave.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ReEmission {
-    /// After full reception.
-    #[default]
-    AfterReception,
-    /// At once.
-    CutThrough,
 }
 
 /// Flows that share a transport.
@@ -308,6 +250,13 @@ impl Plan {
         Ties::new(self.settings.seed, self.settings.shuffle)
     }
 
+    /// The settings of a node that is a switch.
+    pub fn switch(&self, node: u32) -> Option<&dyn SwitchSettings> {
+        let switch = node.checked_sub(self.settings.hosts)?;
+        let which = self.nodes.switch[switch as usize];
+        Some(&*self.settings.switches[usize::from(which)])
+    }
+
     /// Which group a flow belongs to.
     pub fn group_index(&self, flow: usize) -> usize {
         self.flows.group.get(flow).copied().map_or(0, usize::from)
@@ -322,6 +271,18 @@ impl Plan {
 impl PlanSettings {
     /// Reads the settings.
     pub fn from_json(json: &str) -> Result<PlanSettings, PlanError> {
-        serde_json::from_str(json).map_err(|error| PlanError(error.to_string()))
+        let unreadable = |error: serde_json::Error| PlanError(error.to_string());
+        let settings: serde_json::Value = serde_json::from_str(json).map_err(unreadable)?;
+        PlanSettings::deserialize(settings).map_err(unreadable)
     }
+}
+
+/// Each table as its kind of switch reads it.
+fn switches<'de, D>(tables: D) -> Result<Vec<Arc<dyn SwitchSettings>>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    let tables = Vec::<Table>::deserialize(tables)?;
+    let read = tables.into_iter().map(switch::read);
+    read.collect::<Result<_, _>>().map_err(D::Error::custom)
 }

@@ -216,29 +216,28 @@ fn largest(values: impl Iterator<Item = u64>) -> (u64, u64) {
 /// A run of `plan`, ready to be advanced.
 pub fn prepare(plan: &Plan) -> Result<Box<dyn Run>, PlanError> {
     check::check(plan)?;
-    let switches = build::switches(plan);
-    let fabric = switches.fabric(plan);
+    let fabric = build::fabric(plan);
     let mut transports = plan.settings.groups.iter().map(|group| &group.transport);
     let datagrams = transports.clone().any(|transport| transport.is_datagram());
     Ok(
         if datagrams && transports.all(|transport| transport.is_datagram()) {
-            running(plan, &switches, fabric, build::datagram_hosts(plan))
+            running(plan, fabric, build::datagram_hosts(plan))
         } else if datagrams {
             let hosts = build::mixed_hosts(plan, &fabric);
-            running(plan, &switches, fabric, hosts)
+            running(plan, fabric, hosts)
         } else {
             let hosts = build::tcp_hosts(plan, &fabric);
-            running(plan, &switches, fabric, hosts)
+            running(plan, fabric, hosts)
         },
     )
 }
 
-fn running<H>(plan: &Plan, switches: &build::Switches, fabric: Fabric, hosts: H) -> Box<dyn Run>
+fn running<H>(plan: &Plan, fabric: Fabric, hosts: H) -> Box<dyn Run>
 where
     H: Hosts + Outcomes + Send + 'static,
 {
-    let paths = switches.paths(plan, &fabric);
-    let switches = switches.build(plan, &fabric);
+    let paths = build::paths(plan, &fabric);
+    let switches = build::switches(plan, &fabric);
     let network = Network::new(fabric, hosts, switches, plan.settings.hosts);
     let mut simulator = Simulator::new(network, plan.ties(), 4 * plan.flows.source.len());
     simulator.model.start(&mut simulator.scheduler);

@@ -121,7 +121,7 @@ fn burst_path(assembly: &str, transport: &str) -> Plan {
     let settings = format!(
         r#"{{"hosts": 2, "nodes": 6, "routing": {{"kind": "shortest-path", "metric": "hops"}},
             "choice": "free", "seed": 1, "time_limit_ps": 4000000000000000000,
-            "switches": [{{"kind": "burst", "assembly": {assembly},
+            "switches": [{{"kind": "burst", "switching_time_ps": 0, "assembly": {assembly},
                 "assemble_acknowledgements": true}}],
             "loss": {{"probability": 0.005, "acknowledgement_probability": 0.005}},
             "groups": [{{"transport": {transport}}}]}}"#
@@ -188,8 +188,8 @@ fn happened(run: &dyn Run) -> [u64; 2] {
 #[test]
 fn nothing_is_allocated_in_the_steady_state() {
     for switch in [
-        r#"{"kind": "hybrid", "buffer_ports": 5}"#,
-        r#"{"kind": "all-optical"}"#,
+        r#"{"kind": "hybrid", "switching_time_ps": 0, "buffer_ports": 5, "re_emission": "after-reception"}"#,
+        r#"{"kind": "all-optical", "switching_time_ps": 0}"#,
         r#"{"kind": "electronic"}"#,
     ] {
         let plan = star(16, switch, SAWL, AT_RANDOM, 60);

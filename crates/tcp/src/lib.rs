@@ -28,7 +28,7 @@ pub use datagram::DatagramHosts;
 pub use flow::{Flow, Outcome, Status};
 pub use hosts::{Group, TcpHosts};
 pub use mixed::{MixedHosts, Place};
-pub use parameters::{Parameters, Value, LONGEST_PS};
+pub use parameters::{Parameters, Value};
 pub use recovery::LossRecovery;
 pub use segment::Sizes;
 pub use timeout::TimeoutPolicy;

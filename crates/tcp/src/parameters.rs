@@ -1,10 +1,8 @@
 //! The settings of a transport by name, and what each can be.
 
+use lightburst_des::LONGEST_PS;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-
-/// No time in a plan is longer, in picoseconds: the sum of four of them is on the clock.
-pub const LONGEST_PS: u64 = 4_000_000_000_000_000_000;
 
 const TIME: (f64, f64) = (0.0, LONGEST_PS as f64);
 const TIMEOUT: (f64, f64) = (1.0, LONGEST_PS as f64);

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from lightburst.compile.settings import switch_settings
 from lightburst.errors import InputError, combine, did_you_mean, some
-from lightburst.scenario.switching import Burst, Electronic, Hybrid, Switching
+from lightburst.scenario.switching import Hybrid, Switching
 from lightburst.topology import Network
 from lightburst.units import format_rate
 
@@ -32,9 +32,15 @@ class Switches:
     paths: tuple[str, ...]
     which: NDArray[np.intp]
 
-    def follow(self, kind: type[Any]) -> NDArray[np.bool_]:
-        """Tell the switches that are of a kind, shape (switches,)."""
-        return np.array([isinstance(table, kind) for table in self.tables], np.bool_)[self.which]
+    @property
+    def assembles(self) -> NDArray[np.bool_]:
+        """Tell the switches that make bursts, shape (switches,)."""
+        return np.array([table.assembles for table in self.tables])[self.which]
+
+    @property
+    def cut_through(self) -> NDArray[np.bool_]:
+        """Tell the switches that act on the heads of units, shape (switches,)."""
+        return np.array([not table.store_and_forward for table in self.tables])[self.which]
 
     @property
     def header_ps(self) -> NDArray[np.uint64]:
@@ -100,10 +106,10 @@ def _misfits(
 ) -> Iterator[InputError]:
     yield from _buffer_ports(switches, network)
     linked = bool((network.link_to[: network.hosts] < network.hosts).any())
-    if linked and any(isinstance(table, Burst) for table in tables):
+    if linked and any(table.assembles for table in tables):
         allowed = "a switch between any two hosts, since kind 'burst' assembles bursts at switches"
         yield InputError("topology", "hosts that are linked with each other", allowed)
-    elif switches.follow(Burst).any():
+    elif switches.assembles.any():
         yield from _bursts(switches, network)
     else:
         yield from _rates(switches, network)
@@ -122,7 +128,7 @@ def _bursts(switches: Switches, network: Network) -> Iterator[InputError]:
     """Refuse bursts that are not assembled and taken apart wherever there are hosts."""
     # A host has one link, and hosts come first.
     ends = network.link_to[: network.hosts].astype(np.intp) - network.hosts
-    packets = np.setdiff1d(ends, np.flatnonzero(switches.follow(Burst)))
+    packets = np.setdiff1d(ends, np.flatnonzero(switches.assembles))
     if packets.size:
         number = switches.which[packets[0]]
         given = f"'{switches.tables[number].kind}' at {network.name(network.hosts + packets[0])}"
@@ -144,7 +150,7 @@ def _bursts(switches: Switches, network: Network) -> Iterator[InputError]:
 def _rates(switches: Switches, network: Network) -> Iterator[InputError]:
     """Refuse cut-through to a faster link, which would send bytes before they have come."""
     ports = np.concatenate([[0], network.degree.cumsum()])
-    for switch in np.flatnonzero(~switches.follow(Electronic)):
+    for switch in np.flatnonzero(switches.cut_through):
         node = int(switch) + network.hosts
         rates = network.link_rate_bps[ports[node] : ports[node + 1]]
         if rates.min() != rates.max():

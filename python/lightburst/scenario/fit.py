@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from lightburst.errors import InputError, did_you_mean, show
-from lightburst.scenario.switching import Burst, Electronic, Hybrid, Switching
+from lightburst.scenario.switching import Hybrid, Switching
 from lightburst.scenario.workload import Incast, Shuffle
 from lightburst.units import format_size
 
@@ -59,14 +59,9 @@ def _switch(
         yield InputError(f"{path}.buffer_ports", str(switching.buffer_ports), allowed)
     segment = largest.transport.segment_size
     full = f"at least {largest.transport_path}.segment_size ({format_size(segment)})"
-    if isinstance(switching, Electronic):
-        room, path = switching.queue_size, f"{path}.queue_size"
-    elif isinstance(switching, Burst):
-        room, path = switching.assembly.max_size, f"{path}.assembly.max_size"
-    else:
-        return
+    key, room = switching.largest_unit()
     if room is not None and room < segment:
-        yield InputError(path, format_size(room), f"{full}, or 'unlimited'")
+        yield InputError(f"{path}.{key}", format_size(room), f"{full}, or 'unlimited'")
 
 
 def misfits(

@@ -1,18 +1,17 @@
 //! A burst for each period that begins with a packet (yu2004, section II).
 
-use super::{AssemblyPolicy, AssemblySettings, Decision, Queue};
+use super::{AssemblyPolicy, Decision, Queue};
+use crate::settings::duration;
 use lightburst_des::Duration;
+use serde::Deserialize;
 
+/// By time.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Timer {
-    time: Duration,
-}
-
-impl Timer {
-    pub fn new(settings: &AssemblySettings) -> Timer {
-        Timer {
-            time: settings.time,
-        }
-    }
+    /// Time from the first packet to the burst (T_b).
+    #[serde(rename = "time_ps", deserialize_with = "duration")]
+    pub time: Duration,
 }
 
 impl AssemblyPolicy for Timer {

@@ -1,6 +1,7 @@
 //! The ingress: packets wait by their egress until they make a burst.
 
-use crate::assembly::{Assembly, AssemblyPolicy, Decision, Queue};
+use crate::assembly::{AssemblyPolicy, Decision, Queue};
+use crate::switch::BurstSettings;
 use lightburst_des::{Duration, Time};
 use lightburst_net::{Bundle, Context, NodeId, PacketId};
 
@@ -23,18 +24,21 @@ struct Waiting {
 /// The queues of one edge.
 pub struct Ingress {
     waiting: Vec<Waiting>,
-    assembly: Assembly,
+    max_bytes: u32,
+    min_bytes: u32,
+    acknowledgements: bool,
 }
 
 impl Ingress {
     /// An empty queue for each node that hosts are attached to.
-    pub fn new(assembly: Assembly, edges: &[NodeId]) -> Ingress {
+    pub fn new(settings: &BurstSettings, edges: &[NodeId]) -> Ingress {
+        let assembly = &settings.assembly;
         let mut egresses: Vec<NodeId> = edges.to_vec();
         egresses.sort_unstable();
         egresses.dedup();
         let waiting = |egress: NodeId| Waiting {
             egress,
-            policy: (assembly.rule.build)(&assembly.settings),
+            policy: assembly.rule.start(),
             queue: Queue::default(),
             ends: None,
             destination: egress,
@@ -44,13 +48,15 @@ impl Ingress {
         };
         Ingress {
             waiting: egresses.into_iter().map(waiting).collect(),
-            assembly,
+            max_bytes: assembly.max_bytes.unwrap_or(u32::MAX),
+            min_bytes: assembly.min_bytes.unwrap_or(0),
+            acknowledgements: settings.assemble_acknowledgements,
         }
     }
 
     /// Whether a packet with this payload becomes a burst of its own.
     pub fn goes_alone(&self, payload: u32) -> bool {
-        payload == 0 && !self.assembly.acknowledgements
+        payload == 0 && !self.acknowledgements
     }
 
     /// A burst of one packet.
@@ -60,7 +66,7 @@ impl Ingress {
         Bundle {
             first: packet,
             packets: 1,
-            bytes: unit.bytes.max(self.assembly.min_bytes),
+            bytes: unit.bytes.max(self.min_bytes),
             destination: unit.destination,
             egress,
             opened: ctx.now(),
@@ -77,7 +83,7 @@ impl Ingress {
     pub fn has_room(&self, queue: usize, bytes: u32) -> bool {
         let waiting = &self.waiting[queue].queue;
         waiting.packets == 0
-            || u64::from(waiting.bytes) + u64::from(bytes) <= u64::from(self.assembly.max_bytes)
+            || u64::from(waiting.bytes) + u64::from(bytes) <= u64::from(self.max_bytes)
     }
 
     /// A packet joins the queue.
@@ -109,7 +115,7 @@ impl Ingress {
         let bundle = Bundle {
             first,
             packets,
-            bytes: bytes.max(self.assembly.min_bytes),
+            bytes: bytes.max(self.min_bytes),
             destination: waiting.destination,
             egress: waiting.egress,
             opened: waiting.opened,

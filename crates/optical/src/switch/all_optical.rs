@@ -1,10 +1,31 @@
 //! The bufferless switch: cut-through, and a unit whose output is busy is lost.
 
-use super::{cut_through, Build};
+use super::{cut_through, Build, SwitchSettings};
+use crate::settings::duration;
 use lightburst_des::{Duration, Stream};
 use lightburst_net::{
     Choice, Context, DropReason, Pick, Sendable, Switch, SwitchCounters, Token, Unit,
 };
+use serde::Deserialize;
+
+/// The settings of an all-optical switch.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AllOpticalSettings {
+    /// Time to set up a connection through the optical matrix.
+    #[serde(rename = "switching_time_ps", deserialize_with = "duration")]
+    pub switching_time: Duration,
+}
+
+impl SwitchSettings for AllOpticalSettings {
+    fn build(&self, build: Build) -> Box<dyn Switch> {
+        Box::new(AllOptical::new(self, build))
+    }
+
+    fn switching_time(&self) -> Duration {
+        self.switching_time
+    }
+}
 
 /// An all-optical switch.
 pub struct AllOptical {
@@ -16,9 +37,9 @@ pub struct AllOptical {
 
 impl AllOptical {
     /// An idle switch.
-    pub fn new(build: Build) -> AllOptical {
+    pub fn new(settings: &AllOpticalSettings, build: Build) -> AllOptical {
         AllOptical {
-            switching_time: build.settings.switching_time,
+            switching_time: settings.switching_time,
             choice: build.choice,
             draw: build.draw,
             counters: SwitchCounters::default(),

@@ -1,9 +1,30 @@
 //! The baseline: store-and-forward with output queues; every bit is converted
 //! to electronics and back.
 
-use super::{output, Build};
+use super::{output, Build, SwitchSettings};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{Choice, Context, DropReason, Sendable, Switch, SwitchCounters, Token, Unit};
+use serde::Deserialize;
+
+/// The settings of an electronic switch.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ElectronicSettings {
+    /// Bytes that an output queue holds; none: unlimited.
+    pub queue_bytes: Option<u64>,
+    /// Backlog from which on units are marked (ECN); none: never.
+    pub ecn_threshold_bytes: Option<u64>,
+}
+
+impl SwitchSettings for ElectronicSettings {
+    fn build(&self, build: Build) -> Box<dyn Switch> {
+        Box::new(Electronic::new(self, build))
+    }
+
+    fn stores_and_forwards(&self, _from_host: bool) -> bool {
+        true
+    }
+}
 
 /// An electronic switch.
 pub struct Electronic {
@@ -17,10 +38,10 @@ pub struct Electronic {
 
 impl Electronic {
     /// An idle switch.
-    pub fn new(build: Build) -> Electronic {
+    pub fn new(settings: &ElectronicSettings, build: Build) -> Electronic {
         Electronic {
-            queue_bytes: build.settings.queue_bytes.unwrap_or(u64::MAX),
-            ecn_threshold_bytes: build.settings.ecn_threshold_bytes.unwrap_or(u64::MAX),
+            queue_bytes: settings.queue_bytes.unwrap_or(u64::MAX),
+            ecn_threshold_bytes: settings.ecn_threshold_bytes.unwrap_or(u64::MAX),
             time_limit: build.time_limit,
             choice: build.choice,
             draw: build.draw,

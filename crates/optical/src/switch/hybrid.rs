@@ -3,13 +3,50 @@
 
 mod buffer;
 
-use super::{cut_through, Build};
+use super::{cut_through, Build, SwitchSettings};
+use crate::settings::duration;
 use buffer::{Buffer, Waiting};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::choice::any_free;
 use lightburst_net::{
     Choice, Context, DropReason, Pick, Route, Sendable, Switch, SwitchCounters, Token, Unit,
 };
+use serde::Deserialize;
+
+/// The settings of a hybrid switch.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HybridSettings {
+    /// Time to set up a connection through the optical matrix.
+    #[serde(rename = "switching_time_ps", deserialize_with = "duration")]
+    pub switching_time: Duration,
+    /// Ports into, and as many out of, the shared electronic buffer (ne).
+    pub buffer_ports: u16,
+    /// Bytes that the shared buffer holds; none: unlimited.
+    pub buffer_bytes: Option<u64>,
+    /// When a buffered unit may leave.
+    pub re_emission: ReEmission,
+}
+
+/// When a buffered unit may leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReEmission {
+    /// After full reception.
+    AfterReception,
+    /// At once.
+    CutThrough,
+}
+
+impl SwitchSettings for HybridSettings {
+    fn build(&self, build: Build) -> Box<dyn Switch> {
+        Box::new(Hybrid::new(self, build))
+    }
+
+    fn switching_time(&self) -> Duration {
+        self.switching_time
+    }
+}
 
 /// Its only timer: a buffered unit may leave.
 const WAKE: Token = Token {
@@ -37,12 +74,12 @@ pub struct Hybrid {
 
 impl Hybrid {
     /// An idle switch.
-    pub fn new(build: Build) -> Hybrid {
-        let ports = vec![Time::ZERO; build.settings.buffer_ports];
+    pub fn new(settings: &HybridSettings, build: Build) -> Hybrid {
+        let ports = vec![Time::ZERO; usize::from(settings.buffer_ports)];
         Hybrid {
-            switching_time: build.settings.switching_time,
-            re_emit_early: build.settings.re_emit_early,
-            capacity: build.settings.buffer_bytes.unwrap_or(u64::MAX),
+            switching_time: settings.switching_time,
+            re_emit_early: settings.re_emission == ReEmission::CutThrough,
+            capacity: settings.buffer_bytes.unwrap_or(u64::MAX),
             choice: build.choice,
             draw: build.draw,
             buffer: Buffer::new(build.sets),

@@ -2,7 +2,7 @@ use super::*;
 
 /// The switch has one port to each of three ends.
 fn switch() -> Alone {
-    alone("all-optical", &[1, 1, 1], SwitchSettings::default())
+    alone(&ALL_OPTICAL, &[1, 1, 1])
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn three_for_two_ports(choice: Choice, seed: u64) -> (Vec<Left>, Vec<Dropped>) {
         seed,
         ..Around::default()
     };
-    let mut node = alone_in(around, "all-optical", &[1, 2], SwitchSettings::default());
+    let mut node = alone_in(around, &ALL_OPTICAL, &[1, 2]);
     for time in [0, 100_000, 200_000] {
         node.packet(time, 0, 1, 1000);
     }

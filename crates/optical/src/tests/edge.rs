@@ -2,41 +2,54 @@
 //! hosts of two other edges. A byte of a burst that ends here takes 200 ps.
 
 use super::*;
-use crate::assembly::{self, Assembly, AssemblySettings};
+use crate::assembly::{Assembly, AssemblySettings, Mixed, Size, Timer};
+use crate::switch::BurstSettings;
 use lightburst_des::Ties;
 use lightburst_net::alone::SEED;
 
 /// The edge is the node behind four ends.
 const EDGE: u32 = 4;
 
-fn assembly(rule: &str) -> Assembly {
-    Assembly {
-        rule: assembly::find(rule).expect("a rule"),
-        settings: AssemblySettings {
-            time: Duration(1_000_000),
-            size: 1500,
+const TIME: Duration = Duration(1_000_000);
+
+fn settings(rule: impl AssemblySettings + 'static) -> BurstSettings {
+    BurstSettings {
+        switching_time: SWITCHING,
+        assembly: Assembly {
+            rule: Arc::new(rule),
+            max_bytes: Some(9000),
+            min_bytes: None,
         },
-        max_bytes: 9000,
-        min_bytes: 0,
-        acknowledgements: true,
+        assemble_acknowledgements: true,
     }
 }
 
-fn edge(assembly: Assembly) -> Alone {
+fn timer() -> BurstSettings {
+    settings(Timer { time: TIME })
+}
+
+fn size() -> BurstSettings {
+    settings(Size { size_bytes: 1500 })
+}
+
+fn mixed() -> BurstSettings {
+    settings(Mixed {
+        time: TIME,
+        size_bytes: 1500,
+    })
+}
+
+fn edge(settings: &BurstSettings) -> Alone {
     let around = Around {
         edges: vec![EDGE, EDGE, 10, 11],
         ..Around::default()
     };
-    let settings = SwitchSettings {
-        assembly: Some(assembly),
-        ..SwitchSettings::default()
-    };
-    alone_in(around, "burst", &[1; 4], settings)
+    alone_in(around, settings, &[1; 4])
 }
 
 /// What leaves of a script of packets to end 2: (time, bytes).
-fn assembled(assembly: Assembly, packets: &[(u64, u32)]) -> Vec<Left> {
-    let mut node = edge(assembly);
+fn assembled(settings: &BurstSettings, packets: &[(u64, u32)]) -> Vec<Left> {
+    let mut node = edge(settings);
     for &(time, bytes) in packets {
         node.packet(time, 0, 2, bytes);
     }
@@ -59,13 +72,13 @@ fn by_timer_a_burst_leaves_so_long_after_its_first_packet() {
         // when the link is free: 1,000,000 + 1600 * 800; its time was over at 2,000,001
         Left::burst(2_280_000, 2, &[4], 64),
     ];
-    assert_eq!(assembled(assembly("timer"), &packets), left);
+    assert_eq!(assembled(&timer(), &packets), left);
     let late = [(0, 1000), (1_400_000, 64)];
     let left = [
         Left::burst(1_000_000, 2, &[1], 1000),
         Left::burst(2_400_000, 2, &[2], 64),
     ];
-    assert_eq!(assembled(assembly("timer"), &late), left);
+    assert_eq!(assembled(&timer(), &late), left);
 }
 
 #[test]
@@ -75,7 +88,7 @@ fn by_size_a_burst_leaves_with_the_packet_that_fills_it() {
         Left::burst(5_000_000, 2, &[1, 2, 3], 1500),
         Left::burst(6_300_000, 2, &[4], 1500),
     ];
-    assert_eq!(assembled(assembly("size"), &packets), left);
+    assert_eq!(assembled(&size(), &packets), left);
 }
 
 #[test]
@@ -91,18 +104,16 @@ fn mixed_is_by_size_or_timer_as_comes_first() {
         Left::burst(200_000, 2, &[1, 2], 1500),
         Left::burst(1_900_000, 2, &[3, 4], 128),
     ];
-    assert_eq!(assembled(assembly("mixed"), &packets), left);
+    assert_eq!(assembled(&mixed(), &packets), left);
     // nor for an empty queue
-    assert_eq!(assembled(assembly("mixed"), &packets[..2]), left[..1]);
+    assert_eq!(assembled(&mixed(), &packets[..2]), left[..1]);
 }
 
 #[test]
 fn a_burst_has_at_most_and_at_least_so_many_bytes() {
-    let limited = Assembly {
-        max_bytes: 1400,
-        min_bytes: 900,
-        ..assembly("timer")
-    };
+    let mut limited = timer();
+    limited.assembly.max_bytes = Some(1400);
+    limited.assembly.min_bytes = Some(900);
     let packets = [
         (0, 1000),
         (100_000, 400),
@@ -119,15 +130,15 @@ fn a_burst_has_at_most_and_at_least_so_many_bytes() {
         Left::burst(2_200_000, 2, &[4], 1401),
         Left::burst(3_400_000, 2, &[5], 900),
     ];
-    assert_eq!(assembled(limited, &packets), left);
+    assert_eq!(assembled(&limited, &packets), left);
     // one that is larger, and nothing before it
     let left = [Left::burst(1_000_000, 2, &[1], 1401)];
-    assert_eq!(assembled(limited, &[(0, 1401)]), left);
+    assert_eq!(assembled(&limited, &[(0, 1401)]), left);
 }
 
 #[test]
 fn each_egress_has_a_queue_and_what_waits_is_counted() {
-    let mut node = edge(assembly("timer"));
+    let mut node = edge(&timer());
     node.packet(0, 0, 2, 1000);
     node.packet(300_000, 1, 3, 700);
     node.packet(400_000, 1, 2, 500);
@@ -152,11 +163,10 @@ fn each_egress_has_a_queue_and_what_waits_is_counted() {
 #[test]
 fn acknowledgements_wait_too_or_are_bursts_of_their_own() {
     for acknowledgements in [true, false] {
-        let mut node = edge(Assembly {
-            acknowledgements,
-            min_bytes: 100,
-            ..assembly("timer")
-        });
+        let mut settings = timer();
+        settings.assemble_acknowledgements = acknowledgements;
+        settings.assembly.min_bytes = Some(100);
+        let mut node = edge(&settings);
         node.packet(0, 0, 2, 1000);
         node.acknowledgement(100_000, 1, 2, 64);
         node.acknowledgement(150_000, 1, 2, 64);
@@ -196,7 +206,7 @@ fn a_burst_is_traced_from_its_first_packet_to_its_departure() {
 
 #[test]
 fn a_packet_for_a_host_of_this_edge_goes_to_it_at_once() {
-    let mut node = edge(assembly("timer"));
+    let mut node = edge(&timer());
     node.packet(50_000, 0, 1, 1000);
     node.acknowledgement(60_000, 1, 0, 64);
     let left = [Left::packet(50_000, 1, 1), Left::packet(60_000, 0, 2)];
@@ -207,7 +217,7 @@ fn a_packet_for_a_host_of_this_edge_goes_to_it_at_once() {
 #[test]
 fn a_burst_for_this_edge_is_taken_apart_when_its_tail_is_here() {
     // 100,000 + 1700 * 200 by the rate of the fibre; then 1000 * 800 by that of the host's link
-    let mut node = edge(assembly("timer"));
+    let mut node = edge(&timer());
     node.burst(100_000, 2, &[(0, 1000), (1, 500), (0, 200)]);
     let left = [
         Left::packet(440_000, 0, 1),
@@ -223,7 +233,7 @@ fn a_burst_for_this_edge_is_taken_apart_when_its_tail_is_here() {
 #[test]
 fn bursts_that_follow_each_other_are_taken_apart_one_by_one() {
     // the head of the second comes with the tail of the first, at 100,000 + 1000 * 200
-    let mut node = edge(assembly("timer"));
+    let mut node = edge(&timer());
     node.burst(100_000, 2, &[(0, 1000)]);
     node.burst(300_000, 2, &[(1, 500)]);
     let left = [Left::packet(300_000, 0, 1), Left::packet(400_000, 1, 2)];
@@ -232,7 +242,7 @@ fn bursts_that_follow_each_other_are_taken_apart_one_by_one() {
 
 #[test]
 fn a_burst_for_another_edge_passes_in_light_or_is_lost() {
-    let mut node = edge(assembly("timer"));
+    let mut node = edge(&timer());
     node.burst(100_000, 2, &[(3, 1000), (3, 500)]);
     // port 3 is busy until 110,000 + 1500 * 800
     node.burst(1_309_999, 2, &[(3, 64)]);
@@ -255,7 +265,7 @@ fn tails_that_end_at_one_instant_over_two_links_come_in_the_order_that_is_drawn(
     let mut longer_first = Vec::new();
     for tail in (1_000_000..1_000_020).map(|i| i * 7) {
         for (long, short) in [(2, 3), (3, 2)] {
-            let mut node = edge(assembly("timer"));
+            let mut node = edge(&timer());
             node.burst(tail - 1000 * 200, long, &[(0, 1000)]);
             node.burst(tail - 500 * 200, short, &[(0, 500)]);
             let rank = |link| Ties::new(SEED, None).rank_at(Time(tail), EDGE, link);

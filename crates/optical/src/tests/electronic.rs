@@ -1,13 +1,13 @@
 use super::*;
+use crate::switch::ElectronicSettings;
 
 /// One port to each of three ends.
 fn switch(queue_bytes: Option<u64>, ecn_threshold_bytes: Option<u64>) -> Alone {
-    let settings = SwitchSettings {
+    let settings = ElectronicSettings {
         queue_bytes,
         ecn_threshold_bytes,
-        ..SwitchSettings::default()
     };
-    alone("electronic", &[1; 3], settings)
+    alone(&settings, &[1; 3])
 }
 
 /// Two packets for port 0: the first is transmitted from 0 to 800,000, and the second comes at
@@ -97,7 +97,7 @@ fn the_occupancy_is_that_of_what_waits() {
         time_limit: Time(500_000),
         ..Around::default()
     };
-    let node = alone_in(around, "electronic", &[1; 3], SwitchSettings::default());
+    let node = alone_in(around, &ElectronicSettings::default(), &[1; 3]);
     let (_, node) = second(node, 100_000);
     let occupancy = &node.node().counters().occupancy;
     assert_eq!(occupancy.integral(Time(500_000)), 1000.0 * 400_000.0);
@@ -112,7 +112,7 @@ fn of_several_outputs_that_are_all_busy_any_one_is_drawn() {
             seed,
             ..Around::default()
         };
-        let mut node = alone_in(around, "electronic", &[1, 2], SwitchSettings::default());
+        let mut node = alone_in(around, &ElectronicSettings::default(), &[1, 2]);
         for time in [0, 100_000, 200_000] {
             node.packet(time, 0, 1, 1000);
         }

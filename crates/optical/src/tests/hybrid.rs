@@ -1,17 +1,21 @@
 use super::*;
+use crate::switch::{HybridSettings, ReEmission};
 
 /// One port to each of four ends, `ne` ports into and out of the buffer; store-and-forward unless
 /// a unit may leave `early`.
-fn switch(ne: usize, early: bool, bytes: Option<u64>) -> Alone {
-    alone("hybrid", &[1; 4], settings(ne, early, bytes))
+fn switch(ne: u16, early: bool, bytes: Option<u64>) -> Alone {
+    alone(&settings(ne, early, bytes), &[1; 4])
 }
 
-fn settings(ne: usize, early: bool, bytes: Option<u64>) -> SwitchSettings {
-    SwitchSettings {
+fn settings(ne: u16, early: bool, bytes: Option<u64>) -> HybridSettings {
+    HybridSettings {
+        switching_time: SWITCHING,
         buffer_ports: ne,
-        re_emit_early: early,
         buffer_bytes: bytes,
-        ..SwitchSettings::default()
+        re_emission: match early {
+            true => ReEmission::CutThrough,
+            false => ReEmission::AfterReception,
+        },
     }
 }
 
@@ -163,7 +167,7 @@ fn without_a_port_into_the_buffer_it_is_an_all_optical_switch() {
         (found, node.node().counters().dropped)
     };
     let hybrid = script(switch(0, false, None));
-    let all_optical = script(alone("all-optical", &[1; 4], SwitchSettings::default()));
+    let all_optical = script(alone(&ALL_OPTICAL, &[1; 4]));
     assert_eq!(hybrid, all_optical);
     assert_eq!(hybrid.1[DropReason::Contention as usize], 3);
 }
@@ -176,7 +180,7 @@ fn a_unit_with_several_next_hops_leaves_by_the_first_that_becomes_free() {
             seed,
             ..Around::default()
         };
-        let mut node = alone_in(around, "hybrid", &[1, 2], settings(1, true, None));
+        let mut node = alone_in(around, &settings(1, true, None), &[1, 2]);
         for time in [0, 200_000, 300_000] {
             node.packet(time, 0, 1, 1000);
         }

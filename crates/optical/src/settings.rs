@@ -1,0 +1,46 @@
+//! How the settings of a kind are read: from a table of the plan, by the type that the kind has for
+//! them. A key that this type has not is an error.
+
+use lightburst_des::{Duration, LONGEST_PS};
+use lightburst_net::LARGEST_UNIT;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+
+/// A table of the plan.
+pub type Table = Map<String, Value>;
+
+/// What a kind has under its name; else an error that lists the known names.
+pub(crate) fn of_kind<'k, K>(
+    topic: &str,
+    kinds: &'k [K],
+    name: fn(&K) -> &'static str,
+    table: &mut Table,
+) -> Result<&'k K, String> {
+    let Some(Value::String(given)) = table.remove("kind") else {
+        return Err(format!("a table of {topic} without a kind"));
+    };
+    let found = kinds.iter().find(|kind| name(kind) == given);
+    found.ok_or_else(|| {
+        let known: Vec<_> = kinds.iter().map(name).collect();
+        format!("no {given:?} in {topic}; known: {}", known.join(", "))
+    })
+}
+
+/// A length of time, in whole picoseconds.
+pub(crate) fn duration<'de, D: Deserializer<'de>>(value: D) -> Result<Duration, D::Error> {
+    match u64::deserialize(value)? {
+        time if time <= LONGEST_PS => Ok(Duration(time)),
+        time => Err(Error::custom(format!("a time of {time} ps"))),
+    }
+}
+
+/// Bytes that every unit has, if it is given.
+pub(crate) fn least_bytes<'de, D: Deserializer<'de>>(value: D) -> Result<Option<u32>, D::Error> {
+    match Option::deserialize(value)? {
+        Some(bytes) if bytes > LARGEST_UNIT => {
+            Err(Error::custom(format!("units of at least {bytes} bytes")))
+        }
+        bytes => Ok(bytes),
+    }
+}

@@ -1,0 +1,107 @@
+//! What a table of the plan must have, and may not.
+
+use super::*;
+use crate::switch;
+use lightburst_des::LONGEST_PS;
+use lightburst_net::LARGEST_UNIT;
+use serde_json::json;
+
+fn read(table: serde_json::Value) -> Result<Arc<dyn SwitchSettings>, String> {
+    let serde_json::Value::Object(table) = table else {
+        panic!("no table");
+    };
+    switch::read(table)
+}
+
+/// A table of each kind, and of each rule of assembly.
+fn tables() -> Vec<serde_json::Value> {
+    let burst = |assembly: serde_json::Value| {
+        json!({"kind": "burst", "switching_time_ps": 1, "assembly": assembly,
+               "assemble_acknowledgements": true})
+    };
+    vec![
+        json!({"kind": "all-optical", "switching_time_ps": 1}),
+        json!({"kind": "hybrid", "switching_time_ps": 1, "buffer_ports": 2, "buffer_bytes": null,
+               "re_emission": "cut-through"}),
+        json!({"kind": "electronic", "queue_bytes": 900_000, "ecn_threshold_bytes": null}),
+        burst(json!({"kind": "timer", "time_ps": 5, "max_bytes": null, "min_bytes": 64})),
+        burst(json!({"kind": "size", "size_bytes": 5, "max_bytes": 9, "min_bytes": null})),
+        burst(
+            json!({"kind": "mixed", "size_bytes": 5, "time_ps": 5, "max_bytes": null,
+                     "min_bytes": null}),
+        ),
+    ]
+}
+
+#[test]
+fn each_kind_has_a_table_and_takes_no_key_of_another() {
+    let kinds: Vec<_> = switch::REGISTRY.iter().map(|kind| kind.name).collect();
+    for mut table in tables() {
+        assert!(kinds.contains(&table["kind"].as_str().unwrap()));
+        assert!(read(table.clone()).is_ok(), "{table}");
+        table["wavelengths"] = json!(4);
+        let error = read(table.clone()).unwrap_err();
+        assert!(error.contains("unknown field `wavelengths`"), "{error}");
+        table.as_object_mut().unwrap().remove("wavelengths");
+        if table.get("assembly").is_some() {
+            table["assembly"]["gain"] = json!(1);
+            let error = read(table).unwrap_err();
+            assert!(error.contains("unknown field `gain`"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn what_a_kind_needs_must_be_there() {
+    for (table, key) in [
+        (0, "switching_time_ps"),
+        (1, "buffer_ports"),
+        (3, "assembly"),
+    ] {
+        let mut table = tables().swap_remove(table);
+        table.as_object_mut().unwrap().remove(key);
+        let error = read(table).unwrap_err();
+        assert_eq!(error, format!("missing field `{key}`"));
+    }
+    let mut table = tables().swap_remove(5);
+    table["assembly"].as_object_mut().unwrap().remove("time_ps");
+    assert_eq!(read(table).unwrap_err(), "missing field `time_ps`");
+}
+
+#[test]
+fn an_unknown_name_is_answered_with_those_that_are_known() {
+    let error = read(json!({"kind": "mirror"})).unwrap_err();
+    let known = "all-optical, hybrid, electronic, burst";
+    assert_eq!(error, format!("no \"mirror\" in switches; known: {known}"));
+    let mut table = tables().swap_remove(3);
+    table["assembly"]["kind"] = json!("mirror");
+    let error = read(table).unwrap_err();
+    assert_eq!(
+        error,
+        "no \"mirror\" in assemblies; known: timer, size, mixed"
+    );
+    assert_eq!(
+        read(json!({})).unwrap_err(),
+        "a table of switches without a kind"
+    );
+}
+
+#[test]
+fn times_and_sizes_have_limits() {
+    for (place, value, fine) in [
+        ("/switching_time_ps", LONGEST_PS, true),
+        ("/switching_time_ps", LONGEST_PS + 1, false),
+        ("/assembly/time_ps", LONGEST_PS, true),
+        ("/assembly/time_ps", LONGEST_PS + 1, false),
+        ("/assembly/min_bytes", u64::from(LARGEST_UNIT), true),
+        ("/assembly/min_bytes", u64::from(LARGEST_UNIT) + 1, false),
+        ("/assembly/max_bytes", u64::from(u32::MAX) + 1, false),
+    ] {
+        let mut table = tables().swap_remove(3);
+        *table.pointer_mut(place).unwrap() = json!(value);
+        assert_eq!(read(table).is_ok(), fine, "{place} {value}");
+    }
+    let mut table = tables().swap_remove(1);
+    table["buffer_ports"] = json!(65_536);
+    assert!(read(table).is_err());
+}

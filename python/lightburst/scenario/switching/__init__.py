@@ -1,0 +1,18 @@
+"""``[switching]``: what the switches are, all or by layer and name; one file for each kind."""
+
+from typing import Annotated, get_args
+
+from pydantic import Field
+
+from lightburst.scenario.switching.all_optical import AllOptical
+from lightburst.scenario.switching.burst import Burst
+from lightburst.scenario.switching.electronic import Electronic
+from lightburst.scenario.switching.hybrid import Hybrid
+
+Switching = Annotated[AllOptical | Hybrid | Electronic | Burst, Field(discriminator="kind")]
+
+for _kind in get_args(get_args(Switching)[0]):
+    # Now that the tables which may stand in them are known.
+    _kind.model_rebuild(_types_namespace={"Switching": Switching})
+
+__all__ = ["AllOptical", "Burst", "Electronic", "Hybrid", "Switching"]

@@ -1,0 +1,11 @@
+"""The bufferless switch."""
+
+from typing import Literal
+
+from lightburst.scenario.switching.base import OpticalSwitch
+
+
+class AllOptical(OpticalSwitch):
+    """Cut-through, without buffer: a unit whose output is busy is dropped."""
+
+    kind: Literal["all-optical"] = "all-optical"

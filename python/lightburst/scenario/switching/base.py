@@ -1,0 +1,101 @@
+"""What every switch has."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from lightburst.scenario.fields import Section, Tables, refuse_at
+from lightburst.units import SIZE, TIME, Quantity
+
+if TYPE_CHECKING:
+    from lightburst.scenario.switching import Switching
+
+Unlimited = Annotated[int | None, Quantity(SIZE, positive=True, word="unlimited")]
+_Delay = Annotated[int, Quantity(TIME, largest="1000 s")]
+# Read once all kinds are known.
+_Others = Annotated[dict[str, "Switching"], AfterValidator(Tables)]
+
+
+class BaseSwitch(Section):
+    """What every switch has.
+
+    Attributes
+    ----------
+    header_processing_time : int
+        Picoseconds.
+    layers, nodes : dict of str to Switching
+        Tables that hold in place of this one for some layers of the topology and for single
+        switches; for a switch that has both, that in `nodes`. They have no `layers` and `nodes` of
+        their own.
+    store_and_forward : bool
+        Whether it takes in whole units, so that its links may have different rates.
+    assembles : bool
+        Whether it makes bursts of the packets that hosts send.
+    """
+
+    store_and_forward: ClassVar[bool] = False
+    assembles: ClassVar[bool] = False
+
+    header_processing_time: _Delay = Field(
+        0,
+        description=(
+            "Added to the delay of each link that leads to a switch. minakhmetov2018 has none."
+        ),
+    )
+    layers: _Others = Field(
+        {},
+        validate_default=True,
+        description=(
+            "Other switches in some layers of the topology: a table for each, by the name of "
+            "the layer."
+        ),
+    )
+    nodes: _Others = Field(
+        {},
+        validate_default=True,
+        description=("Other switches at some nodes: a table for each, by the name of the node."),
+    )
+
+    @model_validator(mode="after")
+    def _one_level(self) -> Self:
+        for path, table in self.others():
+            if table.layers or table.nodes:
+                allowed = "a table without layers and nodes of its own"
+                raise refuse_at(path, "one with layers or nodes", allowed)
+        return self
+
+    def others(self) -> Iterator[tuple[str, "Switching"]]:
+        """Give the tables in `layers` and `nodes`, each with its path in this one."""
+        for name in ("layers", "nodes"):
+            tables: dict[str, Switching] = getattr(self, name)
+            yield from ((f"{name}.{key}", table) for key, table in tables.items())
+
+    def largest_unit(self) -> tuple[str, int | None]:
+        """Give the key that limits the size of a unit, and its bytes; None is unlimited."""
+        return "", None
+
+    @property
+    def kinds(self) -> str:
+        """The kinds of switch that it names, for titles."""
+        kind = getattr(self, "kind", "")
+        return " and ".join(dict.fromkeys([kind, *(table.kind for _, table in self.others())]))
+
+
+class OpticalSwitch(BaseSwitch):
+    """What every switch has that passes light on without converting it.
+
+    Attributes
+    ----------
+    switching_time : int
+        Picoseconds.
+    """
+
+    switching_time: _Delay = Field(
+        0,
+        description=(
+            "From the decision to the beginning of the transmission, and in a hybrid switch "
+            "also on the way into the buffer and out of it; the output port is busy meanwhile. "
+            "minakhmetov2018 has none."
+        ),
+    )

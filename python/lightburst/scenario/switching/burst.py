@@ -1,0 +1,37 @@
+"""Optical burst switching."""
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from lightburst.scenario.assembly import Assembly
+from lightburst.scenario.fields import Flag
+from lightburst.scenario.switching.base import OpticalSwitch
+
+
+class Burst(OpticalSwitch):
+    """Optical burst switching: edges assemble packets into bursts, cores have no buffer.
+
+    The switches with hosts are the edges.
+    """
+
+    assembles: ClassVar[bool] = True
+    kind: Literal["burst"] = "burst"
+    assembly: Assembly = Field(
+        description=(
+            "When waiting packets become a burst. There is no default, because this is what "
+            "such a network is studied for."
+        )
+    )
+    assemble_acknowledgements: Flag = Field(
+        True,
+        description=(
+            "Whether packets without data wait to be assembled, too; if not, each goes at once "
+            "as a burst of its own. The round trip of yu2004 is RTT0 + 2 T_b, so they wait; its "
+            "tables cannot tell."
+        ),
+    )
+
+    def largest_unit(self) -> tuple[str, int | None]:
+        """Give the largest burst."""
+        return "assembly.max_size", self.assembly.max_size

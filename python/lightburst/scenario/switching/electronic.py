@@ -1,0 +1,41 @@
+"""The electronic packet switch."""
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from lightburst.scenario.switching.base import BaseSwitch, Unlimited
+from lightburst.units import SIZE, Quantity, parse_size
+
+_HUNDRED_PACKETS = parse_size("900 kB")
+
+
+class Electronic(BaseSwitch):
+    """Store-and-forward with a queue for each output: the baseline.
+
+    Attributes
+    ----------
+    queue_size, ecn_threshold : int or None
+        Bytes; None is unlimited, and no marking.
+    """
+
+    store_and_forward: ClassVar[bool] = True
+    kind: Literal["electronic"] = "electronic"
+    queue_size: Unlimited = Field(
+        _HUNDRED_PACKETS,
+        description=(
+            "Room in the queue of each output; at least a segment. The default is a hundred "
+            "full segments, about what a shallow switch has for a port."
+        ),
+    )
+    ecn_threshold: Annotated[int | None, Quantity(SIZE, word="off")] = Field(
+        None,
+        description=(
+            "A unit that finds at least this much in the queue is marked (ECN). Marks are "
+            "counted; no transport here reacts to them yet."
+        ),
+    )
+
+    def largest_unit(self) -> tuple[str, int | None]:
+        """Give the room in a queue."""
+        return "queue_size", self.queue_size
