@@ -9,12 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import lightburst as lb
 from lightburst import metrics
 from lightburst.compile import Plan
 from lightburst.errors import InputError
 from lightburst.result import Result
 from lightburst.scenario import Scenario
 
+ROOT = Path(__file__).resolve().parent.parent
 UNFINISHED = 2**64 - 1
 MS = 10**9  # picoseconds
 
@@ -326,18 +328,48 @@ def test_quantiles_are_those_of_numpy() -> None:
     np.testing.assert_allclose(got, np.quantile(values, [0.5, 0.99]), rtol=1e-12)
 
 
-def test_digest_sees_every_column_but_not_the_engine() -> None:
-    seen = {finished().digest}
-    for table, names in metrics.DIGESTED.items():
-        for name in names:
-            ran = finished().columns
-            column = ran[table][name]
-            # A run without scripted drops has an empty table of them.
-            other = column + 1 if column.size else np.ones(1, column.dtype)
-            seen.add(metrics.digest({**ran, table: {**ran[table], name: other}}))
-    assert len(seen) == 1 + sum(map(len, metrics.DIGESTED.values()))
-    ran = {**finished().columns, "totals": {**finished().columns["totals"], "events": 1}}
-    assert metrics.digest(ran) == finished().digest
+def test_the_digest_sees_every_column_of_the_core_but_not_the_engine() -> None:
+    ran = lb.run(lb.load(ROOT / "examples/hybrid.toml"), seed=1).columns
+    # These follow from the plan, which has a digest of its own.
+    of_the_plan = {("flows", "path_links"), ("flows", "ideal_ps")}
+    tables = ran.keys() - {"totals"}
+    columns = {(table, name) for table in tables for name in ran[table]}
+    assert of_the_plan < columns
+    seen = {metrics.digest(ran)}
+    for table, name in columns - of_the_plan:
+        column = ran[table][name]
+        # A run without scripted drops has an empty table of them.
+        other = column + 1 if column.size else np.ones(1, column.dtype)
+        seen.add(metrics.digest({**ran, table: {**ran[table], name: other}}))
+    assert len(seen) == 1 + len(columns - of_the_plan)
+    events = {**ran, "totals": {**ran["totals"], "events": 1}}
+    assert metrics.digest(events) == metrics.digest(ran)
+
+
+@pytest.mark.parametrize("table", ["flows", "links", "switches", "drops"])
+def test_a_later_column_is_in_the_digest_where_something_was_counted(table: str) -> None:
+    ran = finished().columns
+    digests = [
+        metrics.digest({**ran, table: {**ran[table], "later": np.array(values, np.uint64)}})
+        for values in ([0, 0], [0, 1], [1, 0])
+    ]
+    assert digests[0] == finished().digest
+    assert len(set(digests)) == 3
+
+
+def test_a_later_column_of_switches_is_in_their_table() -> None:
+    ran = finished().columns
+    made = {"later": column([3]), "later_wait_ps": column([5 * MS]), "dropped_later": column([2])}
+    later = Result(
+        scenario(), 7, plan(), {**ran, "switches": {**ran["switches"], **made}}, wall_s=0.25
+    )
+    before, row = finished().switches.iloc[0], later.switches.iloc[0]
+    assert (row["later"], row["later_wait_s"], row["dropped_later"]) == (3, 5e-3, 2)
+    assert later.summary["loss_per_hop"] == pytest.approx(
+        5 / 3 * finished().summary["loss_per_hop"]
+    )
+    assert row["loss"] == pytest.approx(5 / 3 * before["loss"])
+    assert set(before.index) < set(row.index)
 
 
 def test_save_writes_what_can_be_read_again(tmp_path: Path) -> None:

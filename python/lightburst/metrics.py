@@ -5,7 +5,7 @@ quarter of a millisecond for a thousand flows.
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -30,13 +30,6 @@ STATUSES: Final = tuple(_core.registry()["statuses"])
 # Flows of which nothing more will come, though not all of it came.
 FINISHED: Final = STATUSES.index("finished")
 ENDED: Final = tuple(STATUSES.index(name) for name in ("lost", "gave-up"))
-DROPS: Final = (
-    "dropped_contention",
-    "dropped_no_input_port",
-    "dropped_buffer_full",
-    "dropped_queue_full",
-)
-
 # The figures of any set of flows.
 OF_FLOWS: Final = (
     "flows",
@@ -51,9 +44,9 @@ BETWEEN_WARNINGS: Final = "; "
 # Columns about bursts: how many there were, what they held, how long packets waited for them.
 BURSTS: Final = ("bursts", "burst_packets", "burst_bytes", "assembly_wait_ps")
 
-# The columns that the digest covers, in the order in which they are hashed. The number of events is
-# not among them: an engine that needs fewer events gives the same digest.
-DIGESTED: Final = {
+# The columns that results had before any kind of node named its own, in the order in which they are
+# hashed. The number of events is not among them: an engine that needs fewer gives the same digest.
+_FIRST: Final = {
     "flows": (
         "received_ps",
         "acknowledged_ps",
@@ -71,7 +64,10 @@ DIGESTED: Final = {
         "forwarded",
         "buffered",
         "marked",
-        *DROPS,
+        "dropped_contention",
+        "dropped_no_input_port",
+        "dropped_buffer_full",
+        "dropped_queue_full",
         "oe_bytes",
         "eo_bytes",
         "buffer_max_bytes",
@@ -80,6 +76,24 @@ DIGESTED: Final = {
     ),
     "drops": ("time_ps", "units"),
 }
+# Columns that follow from the plan alone, which has a digest of its own.
+_OF_THE_PLAN: Final = frozenset({"path_links", "ideal_ps"})
+
+
+def drops(switches: Iterable[str]) -> list[str]:
+    """Choose the columns of what switches dropped, one for each reason.
+
+    Parameters
+    ----------
+    switches : iterable of str
+        Names of columns; a table is one.
+
+    Returns
+    -------
+    list of str
+        ``dropped_contention`` and so on, in their order.
+    """
+    return [name for name in switches if name.startswith("dropped_")]
 
 
 def digest(columns: Columns) -> str:
@@ -93,15 +107,24 @@ def digest(columns: Columns) -> str:
     Returns
     -------
     str
-        SHA-256 over name, type and little-endian bytes of the columns of `DIGESTED`, in hex.
+        SHA-256 over name, type and little-endian bytes of all columns of these tables that do not
+        follow from the plan, in hex. A column that came later than the first ones is left out
+        where nothing was counted, so that it does not move the digests of runs without it.
     """
     sha = hashlib.sha256()
-    for table, name in ((table, name) for table, names in DIGESTED.items() for name in names):
-        column = np.asarray(columns[table][name])
-        little = np.ascontiguousarray(column, dtype=column.dtype.newbyteorder("<"))
-        sha.update(f"{table}.{name}:{little.dtype.str}:{little.size};".encode())
-        sha.update(little.data)
+    for table, first in _FIRST.items():
+        for name in (*first, *_later(columns[table], first)):
+            column = np.asarray(columns[table][name])
+            little = np.ascontiguousarray(column, dtype=column.dtype.newbyteorder("<"))
+            sha.update(f"{table}.{name}:{little.dtype.str}:{little.size};".encode())
+            sha.update(little.data)
     return sha.hexdigest()
+
+
+def _later(table: Table, first: Iterable[str]) -> list[str]:
+    """Choose the columns that came later and in which something was counted."""
+    later = table.keys() - _OF_THE_PLAN - set(first)
+    return sorted(name for name in later if np.any(table[name]))
 
 
 def due(plan: Plan) -> Mask:
@@ -261,7 +284,7 @@ def summary(
     figures = flow_figures(plan, flows, counted)
     converted = int(switches["oe_bytes"].sum()) + int(switches["eo_bytes"].sum())
     lost = int(columns["links"]["lost"].sum())
-    dropped = sum(int(switches[reason].sum()) for reason in DROPS) + lost
+    dropped = sum(int(switches[reason].sum()) for reason in drops(switches)) + lost
     ended = int(totals["units_dropped"]) + int(totals["units_delivered"])
     delivered = int(flows["delivered_bytes"].sum(dtype=np.uint64))
     return {

@@ -395,7 +395,7 @@ class Result:
             ``utilisation`` of links); and of an edge the ``bursts`` that it assembled, how many
             packets and bytes they have in the mean (``burst_mean_packets``, ``burst_mean_bytes``),
             and how long a packet waited for its burst to be closed (``assembly_mean_s``); NaN
-            without bursts.
+            without bursts. What only one kind of switch counts is 0 for the others.
         """
         return tables.switches(self.plan, self.columns)
 

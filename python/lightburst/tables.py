@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     import networkx as nx
 
 
+# What a switch counts, and its table shows as means.
+_IN_MEANS = frozenset({"buffer_byte_ps", "burst_packets", "burst_bytes", "assembly_wait_ps"})
+
+
 def flows(plan: Plan, columns: Columns) -> pd.DataFrame:
     """Make `lightburst.Result.flows`."""
     given, ran = plan.flows, columns["flows"]
@@ -86,11 +90,12 @@ def switches(plan: Plan, columns: Columns) -> pd.DataFrame:
     """Make `lightburst.Result.switches`."""
     ran = columns["switches"]
     arrived = ran["arrived"].astype(np.float64)
-    dropped = sum(ran[reason].astype(np.float64) for reason in metrics.DROPS)
+    reasons = metrics.drops(ran)
+    dropped = sum(ran[reason].astype(np.float64) for reason in reasons)
     loss = np.divide(dropped, arrived, out=np.zeros_like(arrived), where=arrived > 0)
-    counted = ("arrived", "forwarded", "buffered", "marked", *metrics.DROPS)
+    counted = ("arrived", "forwarded", "buffered", "marked", *reasons)
     network = plan.network
-    return pd.DataFrame(
+    table = pd.DataFrame(
         {
             "node": _named(plan, plan.settings["hosts"] + np.arange(arrived.size)),
             "layer": "switch" if network is None else network.layer_of_switches(),
@@ -105,6 +110,15 @@ def switches(plan: Plan, columns: Columns) -> pd.DataFrame:
             "burst_mean_bytes": _mean(ran["burst_bytes"], ran["bursts"]),
             "assembly_mean_s": _mean(ran["assembly_wait_ps"] * PS, ran["burst_packets"]),
         }
+    )
+    later = [name for name in ran if name not in table and name not in _IN_MEANS]
+    return table.assign(**dict(_as_counted(name, ran[name]) for name in later))
+
+
+def _as_counted(name: str, column: NDArray[Any]) -> tuple[str, NDArray[Any]]:
+    """Name a column as the core does, but for times, which are in seconds."""
+    return (
+        (f"{name.removesuffix('_ps')}_s", column * PS) if name.endswith("_ps") else (name, column)
     )
 
 

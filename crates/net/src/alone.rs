@@ -59,7 +59,7 @@ pub struct Dropped {
     /// The number of the packet.
     pub packet: u64,
     /// Why.
-    pub reason: DropReason,
+    pub reason: &'static DropReason,
     /// Whether the trace tells what had used the port.
     pub held: bool,
 }

@@ -4,8 +4,7 @@ use crate::fifo::{self, Behind};
 use crate::trace::{Passage, Place, What};
 use crate::{
     Birth, Bundle, Burst, BurstId, DropReason, Envelope, Event, Fabric, FlowId, Header, LinkId,
-    NodeId, Options, Packet, PacketId, PortId, Rate, Route, Sendable, SwitchCounters, Token, Trace,
-    Unit,
+    NodeId, Options, Packet, PacketId, PortId, Rate, Route, Sendable, Token, Trace, Unit,
 };
 use lightburst_des::{Duration, Scheduler, Time};
 
@@ -276,22 +275,9 @@ impl<'a> Context<'a> {
         self.fabric.units.packets.remove(packet)
     }
 
-    /// Drops a unit that wanted this port.
+    /// Drops a unit that wanted this port; whoever drops it counts it.
     #[inline]
-    pub fn drop(
-        &mut self,
-        unit: impl Sendable,
-        port: PortId,
-        reason: DropReason,
-        counters: &mut SwitchCounters,
-    ) {
-        counters.dropped[reason as usize] += 1;
-        self.lose(unit, port, reason);
-    }
-
-    /// Drops a unit that wanted this port, where no switch counts it.
-    #[inline]
-    pub fn lose(&mut self, unit: impl Sendable, port: PortId, reason: DropReason) {
+    pub fn drop(&mut self, unit: impl Sendable, port: PortId, reason: &'static DropReason) {
         let place = self.place(port);
         self.fabric
             .remove(unit.into(), place, reason, self.scheduler.now());

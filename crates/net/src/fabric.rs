@@ -122,7 +122,7 @@ impl Fabric {
     }
 
     /// Why a link loses a unit, if it does.
-    fn taken(&mut self, unit: Unit, link: LinkId, now: Time) -> Option<DropReason> {
+    fn taken(&mut self, unit: Unit, link: LinkId, now: Time) -> Option<&'static DropReason> {
         let loss = self.loss.as_mut().filter(|loss| loss.is_on(link))?;
         self.looked_at.clear();
         let packets = self.units.packets_of(unit);
@@ -132,7 +132,13 @@ impl Fabric {
 
     /// Drops a unit; a burst with all that is in it.
     #[inline]
-    pub(crate) fn remove(&mut self, unit: Unit, place: Place, reason: DropReason, now: Time) {
+    pub(crate) fn remove(
+        &mut self,
+        unit: Unit,
+        place: Place,
+        reason: &'static DropReason,
+        now: Time,
+    ) {
         if self.trace.is_some() {
             self.note_loss(unit, place, reason, now);
         }
@@ -155,16 +161,9 @@ impl Fabric {
 
     /// Adds the rows of a unit that is dropped to the trace.
     #[cold]
-    fn note_loss(&mut self, unit: Unit, place: Place, reason: DropReason, now: Time) {
+    fn note_loss(&mut self, unit: Unit, place: Place, reason: &'static DropReason, now: Time) {
         let Some(trace) = &mut self.trace else {
             return;
-        };
-        let busy = match reason {
-            DropReason::Contention | DropReason::NoInputPort | DropReason::BufferFull => true,
-            DropReason::QueueFull
-            | DropReason::AccessBufferFull
-            | DropReason::Random
-            | DropReason::Scripted => false,
         };
         let burst = match unit {
             Unit::Packet(_) => None,
@@ -174,7 +173,7 @@ impl Fabric {
             place,
             reason,
             burst,
-            holder: trace.holder(place.link).filter(|_| busy),
+            holder: trace.holder(place.link).filter(|_| reason.busy),
         };
         if let Some(burst) = burst {
             trace.lose(burst, reason, place);

@@ -33,7 +33,7 @@ pub use link::{Links, Wire};
 pub use loss::Loss;
 pub use network::Network;
 pub use packet::{Block, Header, Options, Packet};
-pub use probe::{DropReason, Occupancy, SwitchCounters};
+pub use probe::{Counted, Counters, DropReason, Occupancy};
 pub use quantity::{Bytes, Rate};
 pub use routing::{Path, Route, Routing};
 pub use switch::{Hosts, Switch};

@@ -3,6 +3,18 @@
 use crate::{DropReason, FlowId, LinkId, NodeId, Packet};
 use lightburst_des::{Stream, Time};
 
+/// Lost on a link at random.
+pub const RANDOM: &DropReason = &DropReason {
+    name: "random",
+    busy: false,
+};
+
+/// Lost on a link because a script says so.
+pub const SCRIPTED: &DropReason = &DropReason {
+    name: "scripted",
+    busy: false,
+};
+
 /// What a scripted drop takes; all is counted from 1.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Script {
@@ -138,7 +150,12 @@ impl Loss {
     }
 
     /// Why a lossy link loses a unit that holds these packets, if it does.
-    pub fn takes(&mut self, link: LinkId, packets: &[Packet], now: Time) -> Option<DropReason> {
+    pub fn takes(
+        &mut self,
+        link: LinkId,
+        packets: &[Packet],
+        now: Time,
+    ) -> Option<&'static DropReason> {
         let mut scripted = false;
         for drop in &mut self.drops {
             if drop.takes(packets) {
@@ -152,8 +169,8 @@ impl Loss {
         let stream = self.streams[link.index()].as_mut().expect("a lossy link");
         let random = threshold > 0 && stream.next_u64() < threshold;
         let reason = match (scripted, random) {
-            (true, _) => DropReason::Scripted,
-            (false, true) => DropReason::Random,
+            (true, _) => SCRIPTED,
+            (false, true) => RANDOM,
             (false, false) => return None,
         };
         self.lost[link.index()] += 1;
@@ -173,7 +190,7 @@ mod tests {
         let has_53_bits = |seed: &u64| stream(*seed).next_u64() % 2048 == 0;
         let seed = (0..).find(has_53_bits).unwrap();
         let draw = stream(seed).next_u64();
-        for (bound, lost) in [(draw, None), (draw + 2048, Some(DropReason::Random))] {
+        for (bound, lost) in [(draw, None), (draw + 2048, Some(RANDOM))] {
             let p = bound as f64 / 2f64.powi(64);
             let mut loss = Loss::new([p; 2], vec![Some(stream(seed))], vec![]);
             assert_eq!(loss.takes(LinkId(0), &[], Time::ZERO), lost);
@@ -204,7 +221,7 @@ mod tests {
         );
         let windows = [3, 5, 4, 6];
         let found = windows.map(|window| loss.takes(LinkId(0), &[segment(0, window)], Time(7)));
-        assert_eq!(found, [None, Some(DropReason::Scripted), None, None]);
+        assert_eq!(found, [None, Some(SCRIPTED), None, None]);
         assert_eq!((loss.drops[0].units, loss.drops[0].time), (1, Time(7)));
     }
 

@@ -1,71 +1,59 @@
-//! What switches count in every run.
+//! What nodes count, always. Each kind of node names its counts and its reasons for losses itself.
 
 use lightburst_des::Time;
 
-/// Why a unit was dropped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DropReason {
-    /// The output was busy and there is no buffer.
-    Contention,
-    /// The output and all input ports of the buffer were busy.
-    NoInputPort,
-    /// The buffer had no room.
-    BufferFull,
-    /// The output queue had no room.
-    QueueFull,
-    /// The queue of a host's interface had no room.
-    AccessBufferFull,
-    /// Lost on a link at random.
-    Random,
-    /// Lost on a link because a script says so.
-    Scripted,
+/// Why a unit was dropped; told by what drops it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct DropReason {
+    /// The name.
+    pub name: &'static str,
+    /// Whether the link that it wanted was in use: then a trace says by what.
+    pub busy: bool,
 }
 
-impl DropReason {
-    /// The number of reasons.
-    pub const COUNT: usize = 7;
-
-    /// The names, in the order of the variants.
-    pub const NAMES: [&'static str; DropReason::COUNT] = [
-        "contention",
-        "no-input-port",
-        "buffer-full",
-        "queue-full",
-        "access-buffer-full",
-        "random",
-        "scripted",
-    ];
+/// What a kind of switch counts: a field for each count, and its name.
+pub trait Counters: Default {
+    /// The counts up to `end`.
+    fn counted(&self, end: Time) -> Counted;
 }
 
-/// What a switch counts.
-#[derive(Clone, Debug, Default)]
-pub struct SwitchCounters {
-    /// Units that arrived.
-    pub arrived: u64,
-    /// Units that were passed on.
-    pub forwarded: u64,
-    /// Units that went through the shared electronic buffer.
-    pub buffered: u64,
-    /// Units marked (ECN).
-    pub marked: u64,
-    /// Units dropped, by [`DropReason`].
-    pub dropped: [u64; DropReason::COUNT],
-    /// Bytes converted from light to electronics.
-    pub oe_bytes: u64,
-    /// Bytes converted from electronics to light.
-    pub eo_bytes: u64,
-    /// Bursts assembled, packets and bytes in them, and the time that the packets
-    /// waited for their burst to close, in picoseconds.
-    pub bursts: u64,
-    /// See `bursts`.
-    pub burst_packets: u64,
-    /// See `bursts`.
-    pub burst_bytes: u64,
-    /// See `bursts`.
-    pub assembly_wait: u128,
-    /// Bytes in the shared buffer; or of all output queues together, with the
-    /// maximum that of one queue.
-    pub occupancy: Occupancy,
+/// Counts with their names, which are those of columns.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Counted {
+    /// How many, how much: whole numbers.
+    pub counts: Vec<(&'static str, u64)>,
+    /// Sums that may be beyond 64 bits.
+    pub sums: Vec<(&'static str, f64)>,
+    /// Units that were dropped, by reason.
+    pub drops: Vec<(&'static DropReason, u64)>,
+}
+
+impl Counted {
+    /// Adds a count.
+    pub fn count(mut self, name: &'static str, value: u64) -> Counted {
+        self.counts.push((name, value));
+        self
+    }
+
+    /// Adds a sum.
+    pub fn sum(mut self, name: &'static str, value: f64) -> Counted {
+        self.sums.push((name, value));
+        self
+    }
+
+    /// Adds the units that were dropped for a reason.
+    pub fn dropped(mut self, reason: &'static DropReason, units: u64) -> Counted {
+        self.drops.push((reason, units));
+        self
+    }
+
+    /// Adds what a part of the node counts.
+    pub fn and(mut self, part: Counted) -> Counted {
+        self.counts.extend(part.counts);
+        self.sums.extend(part.sums);
+        self.drops.extend(part.drops);
+        self
+    }
 }
 
 /// A level over time: its maximum and its integral.
@@ -93,6 +81,13 @@ impl Occupancy {
     /// The integral of the level up to `now`, in byte-picoseconds.
     pub fn integral(&self, now: Time) -> f64 {
         (self.integral + self.elapsed(now)) as f64
+    }
+
+    /// What a buffer counts of its level.
+    pub fn counted(&self, end: Time) -> Counted {
+        Counted::default()
+            .count("buffer_max_bytes", self.maximum)
+            .sum("buffer_byte_ps", self.integral(end))
     }
 
     #[inline]

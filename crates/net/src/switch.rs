@@ -1,6 +1,7 @@
 //! What a node does when a unit arrives or a timer expires.
 
-use crate::{Context, PacketId, SwitchCounters, Token, Unit};
+use crate::{Context, Counted, PacketId, Token, Unit};
+use lightburst_des::Time;
 
 /// A switch.
 pub trait Switch: Send {
@@ -10,12 +11,12 @@ pub trait Switch: Send {
     /// A timer of this node expires.
     fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>);
 
-    /// What it has counted.
-    fn counters(&self) -> &SwitchCounters;
+    /// What it has counted up to `end`.
+    fn counted(&self, end: Time) -> Counted;
 
     /// Bytes that it keeps, of which it has given `queued` to its outputs already.
     fn held(&self, _queued: u64) -> u64 {
-        self.counters().occupancy.level()
+        0
     }
 }
 

@@ -35,7 +35,7 @@ pub enum What {
         /// Where.
         place: Place,
         /// Why.
-        reason: DropReason,
+        reason: &'static DropReason,
         /// The burst in which it was.
         burst: Option<Birth>,
         /// What used the link that it wanted, if that was why.
@@ -114,7 +114,7 @@ pub struct Burst {
     /// Whether any of them carries data.
     pub data: bool,
     /// Why and where it was dropped.
-    pub lost: Option<(DropReason, Place)>,
+    pub lost: Option<(&'static DropReason, Place)>,
 }
 
 /// A row of a packet that is handed to a link, alone or in a burst.
@@ -299,7 +299,7 @@ impl Trace {
     }
 
     /// Notes that a burst is dropped.
-    pub(crate) fn lose(&mut self, burst: Birth, reason: DropReason, place: Place) {
+    pub(crate) fn lose(&mut self, burst: Birth, reason: &'static DropReason, place: Place) {
         // Rows come in the order of time; a burst without a traced flow has none.
         let first = self.bursts.partition_point(|row| row.birth.at < burst.at);
         let mut since = self.bursts[first..].iter_mut();
@@ -339,7 +339,7 @@ mod tests {
         }
         // The last of these carries no traced flow, and has no row.
         for burst in [birth(5, 2), birth(9, 1), birth(5, 3)] {
-            trace.lose(burst, DropReason::Contention, PLACE);
+            trace.lose(burst, crate::loss::RANDOM, PLACE);
         }
         let lost = trace.bursts.iter().map(|row| row.lost.is_some());
         assert_eq!(lost.collect::<Vec<_>>(), [false, true, true]);

@@ -7,9 +7,10 @@ mod ingress;
 use crate::assembly::Decision;
 use crate::switch::{output, AllOptical, Build, BurstSettings};
 use ingress::Ingress;
+use lightburst_des::Time;
 use lightburst_net::{
-    Bundle, BurstId, Bytes, Context, Envelope, LinkId, NodeId, Packet, PacketId, Rate, Switch,
-    SwitchCounters, Token, Unit,
+    Bundle, BurstId, Bytes, Context, Counted, Counters, Envelope, LinkId, NodeId, Packet, PacketId,
+    Rate, Switch, Token, Unit,
 };
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -18,6 +19,32 @@ use std::sync::Arc;
 const TAIL: u8 = 0;
 /// The timer of an egress: the time of the burst that is assembled for it is over.
 const ASSEMBLY: u8 = 1;
+
+/// What an edge counts, beside its light.
+#[derive(Debug, Default)]
+pub struct EdgeCounters {
+    /// Bursts assembled, and the packets and bytes in them.
+    bursts: u64,
+    burst_packets: u64,
+    burst_bytes: u64,
+    /// How long the packets waited for their bursts to close, in picoseconds.
+    assembly_wait: u128,
+    /// Bytes converted from light to electronics, and back.
+    oe_bytes: u64,
+    eo_bytes: u64,
+}
+
+impl Counters for EdgeCounters {
+    fn counted(&self, _end: Time) -> Counted {
+        Counted::default()
+            .count("bursts", self.bursts)
+            .count("burst_packets", self.burst_packets)
+            .count("burst_bytes", self.burst_bytes)
+            .sum("assembly_wait_ps", self.assembly_wait as f64)
+            .count("oe_bytes", self.oe_bytes)
+            .count("eo_bytes", self.eo_bytes)
+    }
+}
 
 /// An edge node.
 pub struct Edge {
@@ -28,8 +55,9 @@ pub struct Edge {
     edges: Arc<[NodeId]>,
     /// None: there is one edge, and no burst.
     fibre_rate: Option<Rate>,
-    /// What lets bursts for other edges pass; it also counts for the whole node.
+    /// What lets bursts for other edges pass; it counts what arrives at the node, and what leaves.
     light: AllOptical,
+    counters: EdgeCounters,
 }
 
 impl Edge {
@@ -41,6 +69,7 @@ impl Edge {
             edges: Arc::clone(&build.edges),
             fibre_rate: build.fibre_rate,
             light: AllOptical::new(&settings.light(), build),
+            counters: EdgeCounters::default(),
         }
     }
 
@@ -88,18 +117,18 @@ impl Edge {
 
     fn close(&mut self, queue: usize, ctx: &mut Context<'_>) {
         let (bundle, waited) = self.ingress.close(queue, ctx.now());
-        self.light.counters.assembly_wait += waited;
+        self.counters.assembly_wait += waited;
         self.launch(bundle, ctx);
     }
 
     /// Sends a burst off, as soon as the output is free.
     fn launch(&mut self, bundle: Bundle, ctx: &mut Context<'_>) {
-        self.light.counters.bursts += 1;
-        self.light.counters.burst_packets += u64::from(bundle.packets);
-        self.light.counters.burst_bytes += u64::from(bundle.bytes);
-        self.light.counters.eo_bytes += u64::from(bundle.bytes);
+        self.counters.bursts += 1;
+        self.counters.burst_packets += u64::from(bundle.packets);
+        self.counters.burst_bytes += u64::from(bundle.bytes);
+        self.counters.eo_bytes += u64::from(bundle.bytes);
         self.light.counters.forwarded += 1;
-        let burst = ctx.bundle(&bundle, self.light.counters.bursts as u32);
+        let burst = ctx.bundle(&bundle, self.counters.bursts as u32);
         let port = output(self.light.choice, burst, &mut self.light.draw, ctx);
         let departure = ctx.now().max(ctx.free_at(port));
         ctx.note_burst(&bundle, burst, departure);
@@ -128,7 +157,7 @@ impl Edge {
 
     /// Takes a burst apart.
     fn disassemble(&mut self, burst: BurstId, ctx: &mut Context<'_>) {
-        self.light.counters.oe_bytes += u64::from(ctx.envelope(burst).bytes);
+        self.counters.oe_bytes += u64::from(ctx.envelope(burst).bytes);
         let mut next = Some(ctx.unbundle(burst));
         while let Some(packet) = next {
             next = ctx.next_packet(packet);
@@ -159,8 +188,8 @@ impl Switch for Edge {
         }
     }
 
-    fn counters(&self) -> &SwitchCounters {
-        &self.light.counters
+    fn counted(&self, end: Time) -> Counted {
+        self.light.counted(end).and(self.counters.counted(end))
     }
 
     /// The packets whose bursts are not closed.

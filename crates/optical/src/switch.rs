@@ -5,14 +5,20 @@ mod burst;
 mod electronic;
 mod hybrid;
 
-pub use all_optical::{AllOptical, AllOpticalSettings};
+pub use all_optical::{AllOptical, AllOpticalSettings, CONTENTION};
 pub use burst::BurstSettings;
-pub use electronic::{Electronic, ElectronicSettings};
-pub use hybrid::{Hybrid, HybridSettings, ReEmission};
+pub use electronic::{ElectronicSettings, QUEUE_FULL};
+pub use hybrid::{HybridSettings, ReEmission, BUFFER_FULL, NO_INPUT_PORT};
 
+use crate::edge::EdgeCounters;
 use crate::settings::{of_kind, Table};
+use all_optical::AllOpticalCounters;
+use electronic::ElectronicCounters;
+use hybrid::HybridCounters;
 use lightburst_des::{Duration, Stream, Time};
-use lightburst_net::{Choice, Context, NodeId, Pick, PortId, Rate, Sendable, Switch};
+use lightburst_net::{
+    Choice, Context, Counted, Counters, NodeId, Pick, PortId, Rate, Sendable, Switch,
+};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fmt::Debug;
@@ -62,24 +68,29 @@ pub struct Build {
 pub struct SwitchKind {
     /// The name.
     pub name: &'static str,
+    /// What a switch of this kind counts, before it has counted anything.
+    pub counted: fn() -> Counted,
     /// Reads its settings.
     read: fn(Table) -> serde_json::Result<Arc<dyn SwitchSettings>>,
 }
 
 /// All kinds of switch. A new one is a new file and a line here.
 pub const REGISTRY: &[SwitchKind] = &[
-    kind::<AllOpticalSettings>("all-optical"),
-    kind::<HybridSettings>("hybrid"),
-    kind::<ElectronicSettings>("electronic"),
-    kind::<BurstSettings>("burst"),
+    kind::<AllOpticalSettings, AllOpticalCounters>("all-optical"),
+    kind::<HybridSettings, HybridCounters>("hybrid"),
+    kind::<ElectronicSettings, ElectronicCounters>("electronic"),
+    kind::<BurstSettings, EdgeCounters>("burst"),
 ];
 
-const fn kind<S>(name: &'static str) -> SwitchKind
+/// The kind with the settings `S` that counts `C`.
+const fn kind<S, C>(name: &'static str) -> SwitchKind
 where
     S: SwitchSettings + DeserializeOwned + 'static,
+    C: Counters,
 {
     SwitchKind {
         name,
+        counted: || C::default().counted(Time::ZERO),
         read: |table| Ok(Arc::new(S::deserialize(Value::Object(table))?)),
     }
 }

@@ -9,7 +9,7 @@ mod electronic;
 mod hybrid;
 mod settings;
 
-use crate::switch::{AllOpticalSettings, Build, SwitchSettings};
+use crate::switch::{AllOpticalSettings, Build, SwitchSettings, CONTENTION, QUEUE_FULL};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::alone::{Alone, Dropped, Left};
 use lightburst_net::{Choice, DropReason, NodeId, Rate};
@@ -63,14 +63,14 @@ fn alone_in(around: Around, settings: &dyn SwitchSettings, ports: &[usize]) -> A
     })
 }
 
-fn lost(time: u64, port: u16, packet: u64, reason: DropReason) -> Dropped {
+fn lost(time: u64, port: u16, packet: u64, reason: &'static DropReason) -> Dropped {
     Dropped {
         time,
         port,
         packet,
         reason,
         // a full queue is not the work of one unit
-        held: reason != DropReason::QueueFull,
+        held: reason != QUEUE_FULL,
     }
 }
 
@@ -79,4 +79,22 @@ fn run(node: &mut Alone) -> (Vec<Left>, Vec<Dropped>) {
     node.run();
     assert_eq!(node.inside(), 0, "packets were left behind");
     (node.left(), node.dropped())
+}
+
+/// What the node has counted under these names.
+fn counts<const N: usize>(node: &Alone, names: [&str; N]) -> [u64; N] {
+    let counted = node.node().counted(Time::NEVER).counts;
+    let named = |name| counted.iter().filter(move |(of, _)| *of == name);
+    names.map(|name| named(name).map(|(_, value)| value).sum())
+}
+
+fn count(node: &Alone, name: &str) -> u64 {
+    counts(node, [name])[0]
+}
+
+/// The same up to `end`, for what is a sum.
+fn sum(node: &Alone, name: &str, end: Time) -> f64 {
+    let sums = node.node().counted(end).sums;
+    let (_, value) = sums.iter().find(|(of, _)| *of == name).expect("a sum");
+    *value
 }

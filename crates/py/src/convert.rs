@@ -1,7 +1,7 @@
 //! NumPy columns in and out.
 
 use crate::worker::MemoryEnded;
-use lightburst_sim::columns::{Column, Columns, Table};
+use lightburst_sim::columns::{Column, Columns};
 use lightburst_sim::plan::{Flows, Links, Nodes};
 use numpy::{Element, IntoPyArray, PyReadonlyArray1};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
@@ -69,9 +69,10 @@ pub fn flows(table: &Bound<'_, PyDict>) -> PyResult<Flows> {
     })
 }
 
-fn table(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
+fn table<N: AsRef<str>>(py: Python<'_>, table: Vec<(N, Column)>) -> PyResult<Bound<'_, PyDict>> {
     let columns = PyDict::new(py);
     for (name, column) in table {
+        let name = name.as_ref();
         match column {
             Column::U8(values) => columns.set_item(name, values.into_pyarray(py))?,
             Column::U16(values) => columns.set_item(name, values.into_pyarray(py))?,

@@ -2,8 +2,10 @@
 
 use lightburst_des::Time;
 use lightburst_net::link::Carried;
-use lightburst_net::{DropReason, Fabric, NodeId, Switch};
+use lightburst_net::{Counted, Fabric, NodeId, Switch};
+use lightburst_optical::switch;
 use lightburst_tcp::Outcome;
+use std::ops::Add;
 
 /// A column of numbers.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,7 +33,7 @@ pub struct Columns {
     /// A row for each link.
     pub links: Table,
     /// A row for each switch.
-    pub switches: Table,
+    pub switches: Vec<(String, Column)>,
     /// A row for each scripted drop.
     pub drops: Table,
     /// What happened to the traced flows: packets, windows, bursts, hops.
@@ -120,35 +122,69 @@ pub fn drops(fabric: &Fabric) -> Table {
     ]
 }
 
-/// The table of switches at the time `end`.
-pub fn switches<'a>(switches: impl Iterator<Item = (NodeId, &'a dyn Switch)>, end: Time) -> Table {
-    let counters: Vec<_> = switches.map(|(_, switch)| switch.counters()).collect();
-    let each = |value: &dyn Fn(&lightburst_net::SwitchCounters) -> u64| {
-        Column::U64(counters.iter().map(|c| value(c)).collect())
-    };
-    let dropped = |reason: DropReason| each(&|c| c.dropped[reason as usize]);
-    vec![
-        ("arrived", each(&|c| c.arrived)),
-        ("forwarded", each(&|c| c.forwarded)),
-        ("buffered", each(&|c| c.buffered)),
-        ("marked", each(&|c| c.marked)),
-        ("dropped_contention", dropped(DropReason::Contention)),
-        ("dropped_no_input_port", dropped(DropReason::NoInputPort)),
-        ("dropped_buffer_full", dropped(DropReason::BufferFull)),
-        ("dropped_queue_full", dropped(DropReason::QueueFull)),
-        ("oe_bytes", each(&|c| c.oe_bytes)),
-        ("eo_bytes", each(&|c| c.eo_bytes)),
-        ("bursts", each(&|c| c.bursts)),
-        ("burst_packets", each(&|c| c.burst_packets)),
-        ("burst_bytes", each(&|c| c.burst_bytes)),
-        (
-            "assembly_wait_ps",
-            Column::F64(counters.iter().map(|c| c.assembly_wait as f64).collect()),
-        ),
-        ("buffer_max_bytes", each(&|c| c.occupancy.maximum())),
-        (
-            "buffer_byte_ps",
-            Column::F64(counters.iter().map(|c| c.occupancy.integral(end)).collect()),
-        ),
-    ]
+/// The table of switches at the time `end`: all that any kind of switch counts, zero where a switch
+/// does not count it.
+pub fn switches<'a>(
+    switches: impl Iterator<Item = (NodeId, &'a dyn Switch)>,
+    end: Time,
+) -> Vec<(String, Column)> {
+    let rows: Vec<Counted> = switches.map(|(_, switch)| switch.counted(end)).collect();
+    let named = all_counted();
+    let counts = names(&named.counts).into_iter().map(|name| {
+        let values = rows.iter().map(|row| sum(&row.counts, name));
+        (name.to_string(), Column::U64(values.collect()))
+    });
+    let sums = names(&named.sums).into_iter().map(|name| {
+        let values = rows.iter().map(|row| sum(&row.sums, name));
+        (name.to_string(), Column::F64(values.collect()))
+    });
+    let drops = names(&named.drops).into_iter().map(|reason| {
+        let values = rows.iter().map(|row| sum(&row.drops, reason));
+        let name = format!("dropped_{}", reason.name.replace('-', "_"));
+        (name, Column::U64(values.collect()))
+    });
+    counts.chain(drops).chain(sums).collect()
+}
+
+/// What the kinds of switch count, one after the other.
+pub fn all_counted() -> Counted {
+    let kinds = switch::REGISTRY.iter().map(|kind| (kind.counted)());
+    kinds.fold(Counted::default(), Counted::and)
+}
+
+/// Each name once, in the order in which they come.
+pub fn names<N: Copy + PartialEq, T>(counts: &[(N, T)]) -> Vec<N> {
+    let mut names = Vec::new();
+    for (name, _) in counts {
+        if !names.contains(name) {
+            names.push(*name);
+        }
+    }
+    names
+}
+
+/// What is counted under a name, by the parts of a node together.
+fn sum<N: PartialEq, T: Copy + Default + Add<Output = T>>(counts: &[(N, T)], name: N) -> T {
+    let named = counts.iter().filter(|(of, _)| *of == name);
+    named.fold(T::default(), |sum, (_, value)| sum + *value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_parts_count_under_one_name_is_one_count_and_what_nobody_counts_is_zero() {
+        let counts = [("a", 1), ("b", 2), ("a", 4)];
+        assert_eq!(names(&counts), ["a", "b"]);
+        assert_eq!((sum(&counts, "a"), sum(&counts, "c")), (5, 0));
+    }
+
+    #[test]
+    fn no_two_columns_of_switches_have_one_name() {
+        let columns = switches(std::iter::empty(), Time::ZERO);
+        let names: std::collections::BTreeSet<_> = columns.iter().map(|(name, _)| name).collect();
+        assert_eq!(names.len(), columns.len());
+        assert!(names.contains(&"dropped_no_input_port".to_string()));
+    }
 }

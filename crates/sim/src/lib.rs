@@ -10,6 +10,9 @@ pub mod run;
 mod samples;
 mod trace;
 
+use lightburst_net::loss::{RANDOM, SCRIPTED};
+use lightburst_tcp::segment::ACCESS_BUFFER_FULL;
+
 pub use columns::Columns;
 pub use plan::{Plan, PlanError};
 pub use run::{prepare, Run};
@@ -42,9 +45,16 @@ pub fn registry() -> Vec<(&'static str, Vec<&'static str>)> {
         ("choices", lightburst_net::Choice::NAMES.to_vec()),
         ("labels", lightburst_net::Label::NAMES.to_vec()),
         ("statuses", lightburst_tcp::Status::NAMES.to_vec()),
-        ("drop_reasons", lightburst_net::DropReason::NAMES.to_vec()),
+        ("drop_reasons", drop_reasons()),
     ];
     let words = lightburst_tcp::transport::WORDS.iter();
     registry.extend(words.map(|(setting, words)| (*setting, words.to_vec())));
     registry
+}
+
+/// The names of all reasons for which a unit is dropped; a trace has their places here.
+fn drop_reasons() -> Vec<&'static str> {
+    let switches = columns::names(&columns::all_counted().drops);
+    let others = [ACCESS_BUFFER_FULL, RANDOM, SCRIPTED];
+    switches.into_iter().chain(others).map(|r| r.name).collect()
 }

@@ -19,10 +19,6 @@ fn by_key<R, K: Ord>(rows: &[R], key: impl Fn(&R) -> K) -> Vec<&R> {
     rows
 }
 
-fn reason(reason: Option<DropReason>) -> u8 {
-    reason.map_or(NO_REASON, |reason| reason as u8)
-}
-
 /// The tables of a trace: packets, windows, bursts, hops.
 ///
 /// Rows of one time come in the order of the nodes at which they were noted, and there as they
@@ -42,10 +38,12 @@ pub fn tables(trace: &Trace) -> [Table; 4] {
     ]
 }
 
-/// The numbers of the packets and bursts that the rows name, in the order in which they were made.
+/// The numbers of what the rows name: packets and bursts in the order in which they were made, and
+/// reasons for losses.
 struct Numbers {
     packets: Vec<Birth>,
     bursts: Vec<Birth>,
+    reasons: Vec<&'static str>,
 }
 
 impl Numbers {
@@ -65,12 +63,20 @@ impl Numbers {
         Numbers {
             packets: sorted(of_rows),
             bursts: sorted(named.chain(carried).chain(assembled)),
+            reasons: crate::drop_reasons(),
         }
     }
 
     fn packet(&self, birth: Birth) -> u64 {
         let place = self.packets.binary_search(&birth);
         place.expect("a packet with a row") as u64
+    }
+
+    fn reason(&self, reason: Option<&DropReason>) -> u8 {
+        reason.map_or(NO_REASON, |reason| {
+            let place = self.reasons.iter().position(|name| *name == reason.name);
+            place.expect("a reason of some kind of node") as u8
+        })
     }
 
     /// The number of a burst, if there is one.
@@ -91,7 +97,7 @@ fn sorted(births: impl Iterator<Item = Birth>) -> Vec<Birth> {
 }
 
 /// Why a packet was lost, in which burst, and what used the link.
-fn loss(what: What) -> (Option<DropReason>, Option<Birth>, Option<Holder>) {
+fn loss(what: What) -> (Option<&'static DropReason>, Option<Birth>, Option<Holder>) {
     match what {
         What::Lost {
             reason,
@@ -166,7 +172,7 @@ fn packets(rows: &[&Packet], numbers: &Numbers) -> Table {
         ),
         (
             "reason",
-            Column::U8(each(rows, |row| reason(loss(row.what).0))),
+            Column::U8(each(rows, |row| numbers.reason(loss(row.what).0))),
         ),
     ];
     columns.extend(options(rows));
@@ -255,7 +261,9 @@ fn bursts(rows: &[&Burst], numbers: &Numbers) -> Table {
         ),
         (
             "reason",
-            Column::U8(each(rows, |row| reason(row.lost.map(|(why, _)| why)))),
+            Column::U8(each(rows, |row| {
+                numbers.reason(row.lost.map(|(why, _)| why))
+            })),
         ),
         ("lost_node", lost(|place| place.node.0)),
         ("lost_link", lost(|place| place.link.0)),

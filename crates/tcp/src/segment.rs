@@ -23,6 +23,12 @@ pub const FIN_ACKNOWLEDGED: u64 = 2;
 /// A host's only port.
 pub const NIC: PortId = PortId(0);
 
+/// The queue of a host's interface had no room.
+pub const ACCESS_BUFFER_FULL: &DropReason = &DropReason {
+    name: "access-buffer-full",
+    busy: false,
+};
+
 /// Sizes on the wire, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
@@ -128,7 +134,7 @@ impl<'a, 'c> Endpoint<'a, 'c> {
         ctx.mark(packet, again);
         let room = self.sizes.access_buffer;
         if room < u64::MAX && ctx.backlog(NIC) + u64::from(bytes) > room {
-            ctx.lose(packet, NIC, DropReason::AccessBufferFull);
+            ctx.drop(packet, NIC, ACCESS_BUFFER_FULL);
             return ctx.now();
         }
         ctx.send_new(NIC, packet)

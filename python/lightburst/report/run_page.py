@@ -9,6 +9,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
+from lightburst import metrics
 from lightburst.plots import style
 from lightburst.plots.vega import specification
 from lightburst.report.files import PAGE, REPLICATIONS, RUN, RUNS
@@ -41,11 +42,10 @@ _LINKS: Final = 5
 _LOG: Final = alt.Scale(type="log")
 _SI: Final = alt.Axis(format="~s", tickCount=5)
 _TILES: Final = ("throughput_bps", "completion_time_median_s", "completion_time_p99_s")
-_DROPS: Final = {
+# Reasons whose names do not say it all.
+_REASONS: Final = {
     "dropped_contention": "output busy",
     "dropped_no_input_port": "no free port into the buffer",
-    "dropped_buffer_full": "buffer full",
-    "dropped_queue_full": "queue full",
 }
 
 
@@ -323,10 +323,21 @@ def _by_seed(runs: pd.DataFrame, groups: list[str]) -> Chart:
     )
 
 
+def _drop_words(switches: pd.DataFrame) -> dict[str, str]:
+    reasons = metrics.drops(map(str, switches))
+    return {
+        key: _REASONS.get(key, key.removeprefix("dropped_").replace("_", " ")) for key in reasons
+    }
+
+
 def _drops(switches: pd.DataFrame, links: pd.DataFrame) -> Table:
     arrived = int(switches["arrived"].sum())
     rows = [("arrived at a switch", f"{arrived:,}", "")]
-    counted = {"forwarded": "forwarded", "buffered": "waited in a buffer or a queue", **_DROPS}
+    counted = {
+        "forwarded": "forwarded",
+        "buffered": "waited in a buffer or a queue",
+        **_drop_words(switches),
+    }
     for key, words in counted.items():
         if count := int(switches[key].sum()):
             rows.append((words, f"{count:,}", f"{count / arrived:.3%}"))

@@ -2,9 +2,9 @@
 
 use super::{cut_through, Build, SwitchSettings};
 use crate::settings::duration;
-use lightburst_des::{Duration, Stream};
+use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{
-    Choice, Context, DropReason, Pick, Sendable, Switch, SwitchCounters, Token, Unit,
+    Choice, Context, Counted, Counters, DropReason, Pick, Sendable, Switch, Token, Unit,
 };
 use serde::Deserialize;
 
@@ -27,12 +27,35 @@ impl SwitchSettings for AllOpticalSettings {
     }
 }
 
+/// The output was busy and there is no buffer.
+pub const CONTENTION: &DropReason = &DropReason {
+    name: "contention",
+    busy: true,
+};
+
+/// What an all-optical switch counts, in units.
+#[derive(Debug, Default)]
+pub struct AllOpticalCounters {
+    pub(crate) arrived: u64,
+    pub(crate) forwarded: u64,
+    contention: u64,
+}
+
+impl Counters for AllOpticalCounters {
+    fn counted(&self, _end: Time) -> Counted {
+        Counted::default()
+            .count("arrived", self.arrived)
+            .count("forwarded", self.forwarded)
+            .dropped(CONTENTION, self.contention)
+    }
+}
+
 /// An all-optical switch.
 pub struct AllOptical {
     switching_time: Duration,
     pub(crate) choice: Choice,
     pub(crate) draw: Stream,
-    pub(crate) counters: SwitchCounters,
+    pub(crate) counters: AllOpticalCounters,
 }
 
 impl AllOptical {
@@ -42,7 +65,7 @@ impl AllOptical {
             switching_time: settings.switching_time,
             choice: build.choice,
             draw: build.draw,
-            counters: SwitchCounters::default(),
+            counters: AllOpticalCounters::default(),
         }
     }
 
@@ -57,7 +80,8 @@ impl AllOptical {
             }
             Pick::Busy(outputs) => {
                 let port = ctx.port(outputs, 0);
-                ctx.drop(unit, port, DropReason::Contention, &mut self.counters);
+                self.counters.contention += 1;
+                ctx.drop(unit, port, CONTENTION);
             }
         }
     }
@@ -76,7 +100,7 @@ impl Switch for AllOptical {
         unreachable!("an all-optical switch sets no timer");
     }
 
-    fn counters(&self) -> &SwitchCounters {
-        &self.counters
+    fn counted(&self, end: Time) -> Counted {
+        self.counters.counted(end)
     }
 }

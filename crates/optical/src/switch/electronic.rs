@@ -3,7 +3,9 @@
 
 use super::{output, Build, SwitchSettings};
 use lightburst_des::{Duration, Stream, Time};
-use lightburst_net::{Choice, Context, DropReason, Sendable, Switch, SwitchCounters, Token, Unit};
+use lightburst_net::{
+    Choice, Context, Counted, Counters, DropReason, Occupancy, Sendable, Switch, Token, Unit,
+};
 use serde::Deserialize;
 
 /// The settings of an electronic switch.
@@ -26,6 +28,43 @@ impl SwitchSettings for ElectronicSettings {
     }
 }
 
+/// The output queue had no room.
+pub const QUEUE_FULL: &DropReason = &DropReason {
+    name: "queue-full",
+    busy: false,
+};
+
+/// What an electronic switch counts.
+#[derive(Debug, Default)]
+pub struct ElectronicCounters {
+    arrived: u64,
+    forwarded: u64,
+    /// Units that waited in a queue.
+    buffered: u64,
+    /// Units marked (ECN).
+    marked: u64,
+    queue_full: u64,
+    /// Bytes converted from light to electronics, and back.
+    oe_bytes: u64,
+    eo_bytes: u64,
+    /// Bytes of all output queues together, with the maximum that of one queue.
+    occupancy: Occupancy,
+}
+
+impl Counters for ElectronicCounters {
+    fn counted(&self, end: Time) -> Counted {
+        Counted::default()
+            .count("arrived", self.arrived)
+            .count("forwarded", self.forwarded)
+            .count("buffered", self.buffered)
+            .count("marked", self.marked)
+            .dropped(QUEUE_FULL, self.queue_full)
+            .count("oe_bytes", self.oe_bytes)
+            .count("eo_bytes", self.eo_bytes)
+            .and(self.occupancy.counted(end))
+    }
+}
+
 /// An electronic switch.
 pub struct Electronic {
     queue_bytes: u64,
@@ -33,7 +72,7 @@ pub struct Electronic {
     time_limit: Time,
     choice: Choice,
     draw: Stream,
-    counters: SwitchCounters,
+    counters: ElectronicCounters,
 }
 
 impl Electronic {
@@ -45,7 +84,7 @@ impl Electronic {
             time_limit: build.time_limit,
             choice: build.choice,
             draw: build.draw,
-            counters: SwitchCounters::default(),
+            counters: ElectronicCounters::default(),
         }
     }
 
@@ -61,7 +100,8 @@ impl Electronic {
         let wait = Duration(free_at.0.saturating_sub(now.0));
         let backlog = ctx.rate(port).bytes_in(wait).0;
         if backlog + u64::from(bytes) > self.queue_bytes {
-            return ctx.drop(unit, port, DropReason::QueueFull, &mut self.counters);
+            self.counters.queue_full += 1;
+            return ctx.drop(unit, port, QUEUE_FULL);
         }
         if backlog >= self.ecn_threshold_bytes {
             if let Unit::Packet(packet) = unit.into() {
@@ -97,8 +137,8 @@ impl Switch for Electronic {
         unreachable!("an electronic switch sets no timer");
     }
 
-    fn counters(&self) -> &SwitchCounters {
-        &self.counters
+    fn counted(&self, end: Time) -> Counted {
+        self.counters.counted(end)
     }
 
     /// All that it has is in the queues of its outputs.

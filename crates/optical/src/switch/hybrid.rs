@@ -3,13 +3,14 @@
 
 mod buffer;
 
-use super::{cut_through, Build, SwitchSettings};
+use super::{cut_through, Build, SwitchSettings, CONTENTION};
 use crate::settings::duration;
 use buffer::{Buffer, Waiting};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::choice::any_free;
 use lightburst_net::{
-    Choice, Context, DropReason, Pick, Route, Sendable, Switch, SwitchCounters, Token, Unit,
+    Choice, Context, Counted, Counters, DropReason, Occupancy, Pick, Route, Sendable, Switch,
+    Token, Unit,
 };
 use serde::Deserialize;
 
@@ -48,6 +49,50 @@ impl SwitchSettings for HybridSettings {
     }
 }
 
+/// The output and all input ports of the buffer were busy.
+pub const NO_INPUT_PORT: &DropReason = &DropReason {
+    name: "no-input-port",
+    busy: true,
+};
+
+/// The buffer had no room.
+pub const BUFFER_FULL: &DropReason = &DropReason {
+    name: "buffer-full",
+    busy: true,
+};
+
+/// What a hybrid switch counts.
+#[derive(Debug, Default)]
+pub struct HybridCounters {
+    arrived: u64,
+    forwarded: u64,
+    /// Units that went through the buffer.
+    buffered: u64,
+    contention: u64,
+    no_input_port: u64,
+    buffer_full: u64,
+    /// Bytes converted from light to electronics, and back.
+    oe_bytes: u64,
+    eo_bytes: u64,
+    /// Bytes in the buffer.
+    occupancy: Occupancy,
+}
+
+impl Counters for HybridCounters {
+    fn counted(&self, end: Time) -> Counted {
+        Counted::default()
+            .count("arrived", self.arrived)
+            .count("forwarded", self.forwarded)
+            .count("buffered", self.buffered)
+            .dropped(CONTENTION, self.contention)
+            .dropped(NO_INPUT_PORT, self.no_input_port)
+            .dropped(BUFFER_FULL, self.buffer_full)
+            .count("oe_bytes", self.oe_bytes)
+            .count("eo_bytes", self.eo_bytes)
+            .and(self.occupancy.counted(end))
+    }
+}
+
 /// Its only timer: a buffered unit may leave.
 const WAKE: Token = Token {
     kind: 0,
@@ -62,7 +107,7 @@ pub struct Hybrid {
     switching_time: Duration,
     choice: Choice,
     draw: Stream,
-    counters: SwitchCounters,
+    counters: HybridCounters,
     buffer: Buffer,
     /// When each input and each output port of the buffer is free.
     inputs: Vec<Time>,
@@ -86,7 +131,7 @@ impl Hybrid {
             inputs: ports.clone(),
             outputs: ports,
             armed: Time::NEVER,
-            counters: SwitchCounters::default(),
+            counters: HybridCounters::default(),
         }
     }
 
@@ -114,14 +159,16 @@ impl Hybrid {
         let bytes = ctx.envelope(unit).bytes;
         let port = ctx.port(next_hops, 0);
         let Some(input) = self.inputs.iter_mut().find(|free_at| **free_at <= now) else {
-            let reason = match self.outputs.len() {
-                0 => DropReason::Contention,
-                _ => DropReason::NoInputPort,
-            };
-            return ctx.drop(unit, port, reason, &mut self.counters);
+            if self.inputs.is_empty() {
+                self.counters.contention += 1;
+                return ctx.drop(unit, port, CONTENTION);
+            }
+            self.counters.no_input_port += 1;
+            return ctx.drop(unit, port, NO_INPUT_PORT);
         };
         if self.counters.occupancy.level() + u64::from(bytes) > self.capacity {
-            return ctx.drop(unit, port, DropReason::BufferFull, &mut self.counters);
+            self.counters.buffer_full += 1;
+            return ctx.drop(unit, port, BUFFER_FULL);
         }
         let received = now + self.switching_time + ctx.transmission_time(port, bytes);
         *input = received;
@@ -208,7 +255,11 @@ impl Switch for Hybrid {
         }
     }
 
-    fn counters(&self) -> &SwitchCounters {
-        &self.counters
+    fn counted(&self, end: Time) -> Counted {
+        self.counters.counted(end)
+    }
+
+    fn held(&self, _queued: u64) -> u64 {
+        self.counters.occupancy.level()
     }
 }

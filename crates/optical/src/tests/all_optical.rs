@@ -15,8 +15,7 @@ fn a_unit_that_finds_its_output_free_leaves_after_the_switching_time() {
         Left::burst(17_000, 2, &[2, 3], 1500),
     ];
     assert_eq!(run(&mut node), (left.to_vec(), vec![]));
-    let counters = node.node().counters();
-    assert_eq!((counters.arrived, counters.forwarded), (2, 2));
+    assert_eq!(counts(&node, ["arrived", "forwarded"]), [2, 2]);
 }
 
 #[test]
@@ -30,14 +29,13 @@ fn a_unit_that_finds_its_output_busy_is_lost_at_once() {
     node.packet(810_000, 1, 2, 64);
     let left = [Left::packet(10_000, 2, 1), Left::packet(820_000, 2, 6)];
     let dropped = [(1, 2), (809_999, 3), (809_999, 4), (809_999, 5)]
-        .map(|(time, number)| lost(time, 2, number, DropReason::Contention));
+        .map(|(time, number)| lost(time, 2, number, CONTENTION));
     let (found, mut gone) = run(&mut node);
     gone.sort_by_key(|lost| lost.packet);
     assert_eq!((found, gone), (left.to_vec(), dropped.to_vec()));
-    let counters = node.node().counters();
-    assert_eq!((counters.arrived, counters.forwarded), (5, 2));
+    assert_eq!(counts(&node, ["arrived", "forwarded"]), [5, 2]);
     // units: a burst is one
-    assert_eq!(counters.dropped[DropReason::Contention as usize], 3);
+    assert_eq!(node.node().counted(Time::ZERO).drops, [(CONTENTION, 3)]);
 }
 
 /// Ports 1 and 2 lead to end 1; three packets come while the first is transmitted.
@@ -66,7 +64,7 @@ fn of_several_outputs_a_free_one_is_taken() {
             Left::packet(110_000, 3 - first, 2),
         ];
         assert_eq!(left, others);
-        assert_eq!(dropped, [lost(200_000, 1, 3, DropReason::Contention)]);
+        assert_eq!(dropped, [lost(200_000, 1, 3, CONTENTION)]);
     }
     assert!(firsts[0] > 0 && firsts[1] > 0, "{firsts:?}");
 }
@@ -89,7 +87,7 @@ fn an_output_that_is_drawn_may_be_busy_though_another_is_free() {
             if free[i] {
                 left.push(Left::packet(time + 10_000, port, number));
             } else {
-                dropped.push(lost(time, port, number, DropReason::Contention));
+                dropped.push(lost(time, port, number, CONTENTION));
             }
         }
         lost_in_all.push(dropped.len());
@@ -110,7 +108,7 @@ fn the_output_of_a_flow_is_always_the_same() {
         let port = left[0].port;
         assert_eq!(left, [Left::packet(10_000, port, 1)]);
         let others = [(100_000, 2), (200_000, 3)];
-        let others = others.map(|(time, n)| lost(time, port, n, DropReason::Contention));
+        let others = others.map(|(time, n)| lost(time, port, n, CONTENTION));
         assert_eq!(dropped, others);
         ports.push(port);
     }

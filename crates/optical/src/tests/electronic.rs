@@ -37,12 +37,11 @@ fn units_leave_at_once_or_one_behind_the_other() {
         Left::packet(2_151_200, 0, 6),
     ];
     assert_eq!(run(&mut node), (left.to_vec(), vec![]));
-    let counters = node.node().counters();
-    assert_eq!((counters.arrived, counters.forwarded), (5, 5));
+    assert_eq!(counts(&node, ["arrived", "forwarded"]), [5, 5]);
     // one waited in the queue behind the first, one behind that; the last came just in time
-    assert_eq!(counters.buffered, 2);
+    assert_eq!(count(&node, "buffered"), 2);
     // all are converted
-    assert_eq!((counters.oe_bytes, counters.eo_bytes), (2692, 2692));
+    assert_eq!(counts(&node, ["oe_bytes", "eo_bytes"]), [2692, 2692]);
 }
 
 #[test]
@@ -56,10 +55,9 @@ fn a_queue_holds_so_many_bytes() {
     // the other port has a queue of its own
     node.packet(100_000, 1, 2, 1000);
     let left = [Left::packet(0, 0, 1), Left::packet(100_000, 2, 3)];
-    let dropped = [lost(100_000, 0, 2, DropReason::QueueFull)];
+    let dropped = [lost(100_000, 0, 2, QUEUE_FULL)];
     assert_eq!(run(&mut node), (left.to_vec(), dropped.to_vec()));
-    let counters = node.node().counters();
-    assert_eq!((counters.arrived, counters.forwarded), (3, 2));
+    assert_eq!(counts(&node, ["arrived", "forwarded"]), [3, 2]);
 }
 
 #[test]
@@ -67,7 +65,7 @@ fn a_packet_is_marked_from_the_threshold_on() {
     let marked = |threshold, time| {
         let (left, node) = second(switch(None, Some(threshold)), time);
         let marked = u64::from(left == Left::marked(800_000, 0, 2));
-        assert_eq!(node.node().counters().marked, marked);
+        assert_eq!(count(&node, "marked"), marked);
         marked == 1
     };
     // 875 bytes are before it, itself not counted
@@ -82,16 +80,18 @@ fn a_packet_is_marked_from_the_threshold_on() {
 fn the_occupancy_is_that_of_what_waits() {
     // The second waits for 700,000, behind 875 bytes; while it is transmitted it does not count.
     let (_, node) = second(switch(None, None), 100_000);
-    let occupancy = &node.node().counters().occupancy;
-    assert_eq!(occupancy.maximum(), 1875);
-    assert_eq!(occupancy.integral(Time(5_000_000)), 1000.0 * 700_000.0);
+    assert_eq!(count(&node, "buffer_max_bytes"), 1875);
+    assert_eq!(
+        sum(&node, "buffer_byte_ps", Time(5_000_000)),
+        1000.0 * 700_000.0
+    );
     // a lower backlog later changes nothing of the maximum
     let mut node = switch(None, None);
     for (time, bytes) in [(0, 1000), (0, 1000), (1_600_000, 10), (1_600_001, 10)] {
         node.packet(time, 1, 0, bytes);
     }
     run(&mut node);
-    assert_eq!(node.node().counters().occupancy.maximum(), 2000);
+    assert_eq!(count(&node, "buffer_max_bytes"), 2000);
     // what is later than the limit on time is not counted
     let around = Around {
         time_limit: Time(500_000),
@@ -99,8 +99,10 @@ fn the_occupancy_is_that_of_what_waits() {
     };
     let node = alone_in(around, &ElectronicSettings::default(), &[1; 3]);
     let (_, node) = second(node, 100_000);
-    let occupancy = &node.node().counters().occupancy;
-    assert_eq!(occupancy.integral(Time(500_000)), 1000.0 * 400_000.0);
+    assert_eq!(
+        sum(&node, "buffer_byte_ps", Time(500_000)),
+        1000.0 * 400_000.0
+    );
 }
 
 #[test]
@@ -141,7 +143,7 @@ fn a_single_output_is_taken_without_a_draw() {
             seed,
             ..Around::default()
         };
-        let mut node = alone_in(around, "electronic", &[1, 2], SwitchSettings::default());
+        let mut node = alone_in(around, &ElectronicSettings::default(), &[1, 2]);
         for (time, to) in [(0, 0), (1, 0), (2, 1)] {
             node.packet(time, 1 - to, to, 1000);
         }

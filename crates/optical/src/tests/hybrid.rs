@@ -1,5 +1,5 @@
 use super::*;
-use crate::switch::{HybridSettings, ReEmission};
+use crate::switch::{HybridSettings, ReEmission, BUFFER_FULL, NO_INPUT_PORT};
 
 /// One port to each of four ends, `ne` ports into and out of the buffer; store-and-forward unless
 /// a unit may leave `early`.
@@ -36,14 +36,13 @@ fn a_unit_that_meets_a_busy_output_leaves_when_it_is_received_and_the_output_is_
         node.packet(100_000, 2, 0, 1000);
         let left = [Left::packet(10_000, 0, 1), Left::packet(start, 0, 2)];
         assert_eq!(run(&mut node), (left.to_vec(), vec![]));
-        let counters = node.node().counters();
-        assert_eq!((counters.arrived, counters.forwarded), (2, 2));
-        assert_eq!(counters.buffered, 1);
-        assert_eq!((counters.oe_bytes, counters.eo_bytes), (1000, 1000));
+        assert_eq!(counts(&node, ["arrived", "forwarded"]), [2, 2]);
+        assert_eq!(count(&node, "buffered"), 1);
+        assert_eq!(counts(&node, ["oe_bytes", "eo_bytes"]), [1000, 1000]);
         // it is in the buffer until it is sent back to the matrix
         let held = 1000.0 * (start - 10_000 - 100_000) as f64;
-        assert_eq!(counters.occupancy.maximum(), 1000);
-        assert_eq!(counters.occupancy.integral(Time(5_000_000)), held);
+        assert_eq!(count(&node, "buffer_max_bytes"), 1000);
+        assert_eq!(sum(&node, "buffer_byte_ps", Time(5_000_000)), held);
     }
 }
 
@@ -64,7 +63,7 @@ fn an_input_port_is_taken_until_the_unit_is_received() {
         Left::packet(8_830_000, 0, 4),
     ];
     let dropped = [(909_999, 3), (2_519_999, 5)];
-    let dropped = dropped.map(|(time, n)| lost(time, 0, n, DropReason::NoInputPort));
+    let dropped = dropped.map(|(time, n)| lost(time, 0, n, NO_INPUT_PORT));
     assert_eq!(run(&mut node), (left.to_vec(), dropped.to_vec()));
     // with two ports the third goes through the other one
     let mut node = switch(2, false, None);
@@ -152,9 +151,9 @@ fn the_buffer_holds_so_many_bytes() {
     // 7 is received at 4,820,000; 4 ends at 4,830,000 + 400,000
     let left = left.map(|(start, number)| Left::packet(start, 0, number));
     let dropped = [(200_000, 3), (400_000, 5), (4_009_999, 6)];
-    let dropped = dropped.map(|(time, n)| lost(time, 0, n, DropReason::BufferFull));
+    let dropped = dropped.map(|(time, n)| lost(time, 0, n, BUFFER_FULL));
     assert_eq!(run(&mut node), (left.to_vec(), dropped.to_vec()));
-    assert_eq!(node.node().counters().occupancy.maximum(), 1500);
+    assert_eq!(count(&node, "buffer_max_bytes"), 1500);
 }
 
 #[test]
@@ -164,12 +163,14 @@ fn without_a_port_into_the_buffer_it_is_an_all_optical_switch() {
             node.packet(time, from, 0, 1000);
         }
         let found = run(&mut node);
-        (found, node.node().counters().dropped)
+        (found, node.node().counted(Time::NEVER).drops)
     };
     let hybrid = script(switch(0, false, None));
     let all_optical = script(alone(&ALL_OPTICAL, &[1; 4]));
-    assert_eq!(hybrid, all_optical);
-    assert_eq!(hybrid.1[DropReason::Contention as usize], 3);
+    assert_eq!(hybrid.0, all_optical.0);
+    assert_eq!(all_optical.1, [(CONTENTION, 3)]);
+    let others = [(NO_INPUT_PORT, 0), (BUFFER_FULL, 0)];
+    assert_eq!(hybrid.1, [all_optical.1, others.to_vec()].concat());
 }
 
 #[test]
@@ -212,7 +213,7 @@ fn units_that_wait_for_different_outputs_of_one_set_do_not_hold_each_other_up() 
             seed,
             ..Around::default()
         };
-        let mut node = alone_in(around, "hybrid", &[1, 2], settings(2, false, None));
+        let mut node = alone_in(around, &settings(2, false, None), &[1, 2]);
         for (time, bytes) in [(0, 10_000), (1, 2000), (100_000, 1000), (200_000, 1000)] {
             node.packet(time, 0, 1, bytes);
         }
@@ -239,5 +240,5 @@ fn a_burst_is_buffered_as_a_whole() {
         Left::burst(1_320_000, 0, &[2, 3], 1500),
     ];
     assert_eq!(run(&mut node), (left.to_vec(), vec![]));
-    assert_eq!(node.node().counters().oe_bytes, 1500);
+    assert_eq!(count(&node, "oe_bytes"), 1500);
 }
