@@ -28,6 +28,10 @@ GOOD = {
     "pub const REGISTRY: &[SwitchKind] = &[\n    all_optical::KIND,\n];\n",
     "crates/optical/src/switch/all_optical.rs": "//! Cut-through.\n",
     "crates/optical/src/switch/tests.rs": "//! Not a policy.\n",
+    "crates/sim/src/lib.rs": "pub mod plan;\n\nmod check;\n\npub mod run;\n",
+    "crates/sim/src/plan.rs": "//! See [`crate::check`].\n",
+    "crates/sim/src/check.rs": "use crate::plan::Plan;\n",
+    "crates/sim/src/run.rs": "use crate::{check, plan};\n",
     "python/lightburst/__init__.py": "from lightburst.simulate import run\n",
     "python/lightburst/units.py": "from decimal import Decimal\n",
     "python/lightburst/scenario/__init__.py": "from ..units import rate\n",
@@ -143,6 +147,12 @@ BROKEN = {
         "",
         0,
         "crates/tcp/src/lib.rs has no line 'mod sender;'",
+    ),
+    "a module that uses one below it": (
+        "crates/sim/src/check.rs",
+        "use crate::plan::Plan;\nuse crate::{plan, run};\n",
+        2,
+        "check uses run, which stands below it in lib.rs",
     ),
     "a policy that is compiled, and used outside the list only": (
         "crates/optical/src/switch.rs",

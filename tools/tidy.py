@@ -52,6 +52,9 @@ EXTERNAL_CRATES: dict[str, set[str]] = {
 }
 DEV_CRATES = {"proptest", "serde_json"}
 
+#: The crates whose modules use only those above them in the list of ``lib.rs``.
+ORDERED_CRATES = ("sim",)
+
 #: The layers of the Python package, the lowest first; a module imports from its own and below.
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"errors", "units", "free", "_core"}),
@@ -246,6 +249,28 @@ def compiled_files(root: Path) -> Iterator[Finding]:
             yield Finding(relative(root, path), 0, message)
 
 
+# What a line of Rust names of its own crate: one module, or several in braces.
+_OF_CRATE = re.compile(r"\bcrate::(\w+|\{.*?\})")
+
+
+def module_order(root: Path) -> Iterator[Finding]:
+    """Let a module of `ORDERED_CRATES` use only those above it in the list of ``lib.rs``."""
+    for crate in ORDERED_CRATES:
+        source = root / "crates" / crate / "src"
+        files = [path for path in sorted(source.rglob("*.rs")) if path.name != "lib.rs"]
+        listed = (source / "lib.rs").read_text(encoding="utf-8") if files else ""
+        order = re.findall(r"^(?:pub )?mod (\w+);", listed, re.MULTILINE)
+        for path in files:
+            mine = path.relative_to(source).with_suffix("").parts[0]
+            allowed = order[: order.index(mine) + 1] if mine in order else order
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+                used = "" if line.lstrip().startswith("//") else line
+                for name in re.findall(r"\w+", " ".join(_OF_CRATE.findall(used))):
+                    if name in order and name not in allowed:
+                        message = f"{mine} uses {name}, which stands below it in lib.rs"
+                        yield Finding(relative(root, path), number, message)
+
+
 # From the line that begins a list of policies to the line that closes it.
 _REGISTRY = re.compile(r"^pub const REGISTRY\b.*?;$", re.MULTILINE | re.DOTALL)
 
@@ -300,6 +325,7 @@ RULES: tuple[Rule, ...] = (
     crate_dependencies,
     python_layers,
     compiled_files,
+    module_order,
     registered_policies,
     machine_paths,
 )

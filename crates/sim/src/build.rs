@@ -1,60 +1,14 @@
 //! From a plan to a network.
 
-use crate::plan::{self, Plan, PlanError};
+use crate::plan::{self, Plan};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{
     Bytes, Choice, Fabric, FlowId, Label, Labels, NodeId, Path, PortId, Rate, Routing, Switch,
     Trace, Wire,
 };
 use lightburst_optical::switch::Build;
-use lightburst_tcp::{
-    transport, DatagramHosts, Flow, Group, MixedHosts, Parameters, Place, Sizes, TcpHosts, Value,
-};
-use std::collections::BTreeMap;
+use lightburst_tcp::{transport, DatagramHosts, Flow, Group, MixedHosts, Place, TcpHosts};
 use std::sync::Arc;
-
-/// Refuses a word that is in no registry: what is built afterwards relies on it.
-pub fn check_words(settings: &plan::PlanSettings) -> Result<(), PlanError> {
-    let registry: BTreeMap<_, _> = crate::registry().into_iter().collect();
-    let check = |topic: &str, given: &str| match registry.get(topic) {
-        Some(known) if !known.contains(&given) => {
-            let known = known.join(", ");
-            Err(PlanError(format!(
-                "no {given:?} in {topic}; known: {known}"
-            )))
-        }
-        _ => Ok(()),
-    };
-    check("choices", &settings.choice)?;
-    if let Some(label) = &settings.label {
-        check("labels", label)?;
-    }
-    for plan::Group { transport, .. } in &settings.groups {
-        check("transports", &transport.kind)?;
-        check_settings(&transport.parameters, "", &check)?;
-    }
-    Ok(())
-}
-
-/// The same for the words of a table and of those in it; `kinds` lists its kinds.
-fn check_settings(
-    table: &BTreeMap<String, plan::TransportSetting>,
-    kinds: &str,
-    check: &impl Fn(&str, &str) -> Result<(), PlanError>,
-) -> Result<(), PlanError> {
-    for (name, setting) in table {
-        match setting {
-            plan::TransportSetting::Word(word) if name == "kind" => check(kinds, word)?,
-            plan::TransportSetting::Word(word) => check(name, word)?,
-            plan::TransportSetting::Table(inner) if name == "congestion_control" => {
-                check_settings(inner, "congestion_controls", check)?;
-            }
-            plan::TransportSetting::Table(inner) => check_settings(inner, "recoveries", check)?,
-            _ => {}
-        }
-    }
-    Ok(())
-}
 
 /// Links and routes; heads or tails arrive as the switch at the end wants them.
 pub fn fabric(plan: &Plan) -> Fabric {
@@ -180,40 +134,15 @@ fn flows(plan: &Plan, datagrams: bool) -> Vec<Flow> {
     (0..flows.source.len()).filter(wanted).map(flow).collect()
 }
 
-pub(crate) fn sizes(transport: &plan::Transport) -> Sizes {
-    Sizes {
-        segment: transport.segment_bytes,
-        header: transport.header_bytes,
-        control: transport.control_bytes,
-        access_buffer: transport.access_buffer_bytes.unwrap_or(u64::MAX),
-    }
-}
-
-pub(crate) fn parameters(table: &BTreeMap<String, plan::TransportSetting>) -> Parameters {
-    let value = |(name, setting): (&String, &plan::TransportSetting)| {
-        let value = match setting {
-            plan::TransportSetting::Number(number) => Value::Number(*number),
-            plan::TransportSetting::Switch(on) => Value::Switch(*on),
-            plan::TransportSetting::Word(word) => Value::Word(word.clone()),
-            plan::TransportSetting::Table(table) => Value::Table(parameters(table)),
-        };
-        (name.clone(), value)
-    };
-    Parameters::new(table.iter().map(value))
-}
-
 /// Hosts for the flows with connections.
 pub fn tcp_hosts(plan: &Plan, fabric: &Fabric) -> TcpHosts {
     let groups = plan.settings.groups.iter().map(|group| &group.transport);
     let transports: Vec<_> = groups.filter(|t| !t.is_datagram()).collect();
-    let tables: Vec<_> = transports
-        .iter()
-        .map(|t| parameters(&t.parameters))
-        .collect();
+    let tables: Vec<_> = transports.iter().map(|t| t.parameters()).collect();
     let group = |(transport, parameters): (&&plan::Transport, _)| Group {
         transport: transport::find(&transport.kind).expect("a known transport"),
         parameters,
-        sizes: sizes(transport),
+        sizes: transport.sizes(),
         receiver_timers: transport.receiver_timers,
     };
     let groups: Vec<_> = transports.iter().zip(&tables).map(group).collect();
@@ -234,7 +163,10 @@ pub fn datagram_hosts(plan: &Plan) -> DatagramHosts {
     let end = [table.departures_ps.len()];
     let offsets = flows.iter().map(offset).chain(end).collect();
     let groups = plan.settings.groups.iter().map(|group| &group.transport);
-    let sizes = groups.filter(|t| t.is_datagram()).map(sizes).collect();
+    let sizes = groups
+        .filter(|t| t.is_datagram())
+        .map(plan::Transport::sizes)
+        .collect();
     DatagramHosts::new(flows, departures, offsets, sizes)
 }
 
@@ -247,24 +179,4 @@ pub fn mixed_hosts(plan: &Plan, fabric: &Fabric) -> MixedHosts {
     };
     let places = (0..plan.flows.source.len()).map(place).collect();
     MixedHosts::new(tcp_hosts(plan, fabric), datagram_hosts(plan), places)
-}
-
-/// What is known of each flow before it starts.
-pub fn paths(plan: &Plan, fabric: &Fabric) -> crate::columns::Paths {
-    let flows = &plan.flows;
-    let ends = flows.source.iter().zip(&flows.destination);
-    let links = |(&source, &destination): (&u32, &u32)| {
-        fabric.path(NodeId(source), NodeId(destination)).count() as u16
-    };
-    let switching_time = |node: NodeId| match plan.switch(node.0) {
-        None => Duration::ZERO,
-        Some(switch) => switch.switching_time(),
-    };
-    let bursts = plan.settings.switches.iter().any(|s| s.assembles());
-    let groups = plan.settings.groups.iter();
-    let of_groups: Vec<Sizes> = groups.map(|group| sizes(&group.transport)).collect();
-    crate::columns::Paths {
-        links: ends.map(links).collect(),
-        ideal_ps: crate::ideal::times(plan, fabric, &of_groups, bursts, &switching_time),
-    }
 }

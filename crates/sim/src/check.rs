@@ -3,7 +3,8 @@
 //! The Python side finds what a user can do wrong, and names it; what comes here all the same
 //! is a bug there. It ends in an error: what is built afterwards relies on what is checked here.
 
-use crate::build;
+mod words;
+
 use crate::plan::{self, Plan, PlanError, Routing};
 use lightburst_des::LONGEST_PS;
 use lightburst_net::{Bytes, Rate, LARGEST_UNIT};
@@ -29,7 +30,7 @@ fn ascending<T: PartialOrd>(values: &[T]) -> bool {
 
 /// Refuses a plan that cannot be run.
 pub fn check(plan: &Plan) -> Result<(), PlanError> {
-    build::check_words(&plan.settings)?;
+    words::check(&plan.settings)?;
     switches(plan)?;
     links(plan)?;
     routing(plan)?;
@@ -261,8 +262,8 @@ fn transports(plan: &Plan) -> Result<(), PlanError> {
             "a unit that takes {time} ps at {slowest} b/s"
         );
         if let Some(entry) = transport::find(&transport.kind) {
-            let parameters = build::parameters(&transport.parameters);
-            transport::check(entry, &parameters, &build::sizes(transport)).map_err(PlanError)?;
+            let (parameters, sizes) = (transport.parameters(), transport.sizes());
+            transport::check(entry, &parameters, &sizes).map_err(PlanError)?;
         }
     }
     Ok(())

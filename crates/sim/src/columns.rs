@@ -1,9 +1,10 @@
 //! The columns of a result.
 
+use crate::ideal::Paths;
+use crate::registry::{counted, names};
 use lightburst_des::Time;
 use lightburst_net::link::Carried;
 use lightburst_net::{Counted, Fabric, NodeId, Switch};
-use lightburst_optical::switch;
 use lightburst_tcp::Outcome;
 use std::ops::Add;
 
@@ -42,15 +43,6 @@ pub struct Columns {
     pub samples: Option<[Table; 3]>,
     /// Single numbers.
     pub totals: Vec<(&'static str, u64)>,
-}
-
-/// What is known of each flow before it starts.
-#[derive(Clone, Debug, Default)]
-pub struct Paths {
-    /// Number of links of one shortest path.
-    pub links: Vec<u16>,
-    /// See [`crate::ideal`].
-    pub ideal_ps: Vec<u64>,
 }
 
 /// The table of flows.
@@ -129,7 +121,7 @@ pub fn switches<'a>(
     end: Time,
 ) -> Vec<(String, Column)> {
     let rows: Vec<Counted> = switches.map(|(_, switch)| switch.counted(end)).collect();
-    let named = all_counted();
+    let named = counted();
     let counts = names(&named.counts).into_iter().map(|name| {
         let values = rows.iter().map(|row| sum(&row.counts, name));
         (name.to_string(), Column::U64(values.collect()))
@@ -146,23 +138,6 @@ pub fn switches<'a>(
     counts.chain(drops).chain(sums).collect()
 }
 
-/// What the kinds of switch count, one after the other.
-pub fn all_counted() -> Counted {
-    let kinds = switch::REGISTRY.iter().map(|kind| (kind.counted)());
-    kinds.fold(Counted::default(), Counted::and)
-}
-
-/// Each name once, in the order in which they come.
-pub fn names<N: Copy + PartialEq, T>(counts: &[(N, T)]) -> Vec<N> {
-    let mut names = Vec::new();
-    for (name, _) in counts {
-        if !names.contains(name) {
-            names.push(*name);
-        }
-    }
-    names
-}
-
 /// What is counted under a name, by the parts of a node together.
 fn sum<N: PartialEq, T: Copy + Default + Add<Output = T>>(counts: &[(N, T)], name: N) -> T {
     let named = counts.iter().filter(|(of, _)| *of == name);
@@ -176,7 +151,6 @@ mod tests {
     #[test]
     fn what_parts_count_under_one_name_is_one_count_and_what_nobody_counts_is_zero() {
         let counts = [("a", 1), ("b", 2), ("a", 4)];
-        assert_eq!(names(&counts), ["a", "b"]);
         assert_eq!((sum(&counts, "a"), sum(&counts, "c")), (5, 0));
     }
 

@@ -9,6 +9,35 @@ use lightburst_net::{Bytes, Envelope, Fabric, FlowId, LinkId, NodeId, PortId, Ra
 use lightburst_tcp::Sizes;
 use std::collections::BTreeMap;
 
+/// What is known of each flow before it starts.
+#[derive(Clone, Debug, Default)]
+pub struct Paths {
+    /// Number of links of one shortest path.
+    pub links: Vec<u16>,
+    /// How soon it could have arrived, in picoseconds.
+    pub ideal_ps: Vec<u64>,
+}
+
+/// What is known of each flow before it starts.
+pub fn paths(plan: &Plan, fabric: &Fabric) -> Paths {
+    let flows = &plan.flows;
+    let ends = flows.source.iter().zip(&flows.destination);
+    let links = |(&source, &destination): (&u32, &u32)| {
+        fabric.path(NodeId(source), NodeId(destination)).count() as u16
+    };
+    let switching_time = |node: NodeId| match plan.switch(node.0) {
+        None => Duration::ZERO,
+        Some(switch) => switch.switching_time(),
+    };
+    let bursts = plan.settings.switches.iter().any(|s| s.assembles());
+    let groups = plan.settings.groups.iter();
+    let of_groups: Vec<Sizes> = groups.map(|group| group.transport.sizes()).collect();
+    Paths {
+        links: ends.map(links).collect(),
+        ideal_ps: times(plan, fabric, &of_groups, bursts, &switching_time),
+    }
+}
+
 /// A flow as it leaves its host: so many equal segments, and behind them the rest.
 #[derive(Clone, Copy, Debug)]
 struct Train {

@@ -5,6 +5,7 @@
 use lightburst_des::Ties;
 use lightburst_optical::settings::Table;
 use lightburst_optical::switch::{self, SwitchSettings};
+use lightburst_tcp::{Parameters, Sizes, Value};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
@@ -228,6 +229,34 @@ impl Transport {
     pub fn is_datagram(&self) -> bool {
         self.kind == DATAGRAM
     }
+
+    /// Sizes on the wire.
+    pub fn sizes(&self) -> Sizes {
+        Sizes {
+            segment: self.segment_bytes,
+            header: self.header_bytes,
+            control: self.control_bytes,
+            access_buffer: self.access_buffer_bytes.unwrap_or(u64::MAX),
+        }
+    }
+
+    /// Its other settings.
+    pub fn parameters(&self) -> Parameters {
+        parameters(&self.parameters)
+    }
+}
+
+fn parameters(table: &BTreeMap<String, TransportSetting>) -> Parameters {
+    let value = |(name, setting): (&String, &TransportSetting)| {
+        let value = match setting {
+            TransportSetting::Number(number) => Value::Number(*number),
+            TransportSetting::Switch(on) => Value::Switch(*on),
+            TransportSetting::Word(word) => Value::Word(word.clone()),
+            TransportSetting::Table(table) => Value::Table(parameters(table)),
+        };
+        (name.clone(), value)
+    };
+    Parameters::new(table.iter().map(value))
 }
 
 /// A setting of a transport.

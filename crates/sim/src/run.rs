@@ -1,6 +1,7 @@
 //! A run that can be driven in slices, so that whoever drives it can stop it.
 
-use crate::columns::{self, Columns, Paths, Table};
+use crate::columns::{self, Columns, Table};
+use crate::ideal::{self, Paths};
 use crate::plan::{Plan, PlanError};
 use crate::samples::Samples;
 use crate::{build, check};
@@ -236,7 +237,7 @@ fn running<H>(plan: &Plan, fabric: Fabric, hosts: H) -> Box<dyn Run>
 where
     H: Hosts + Outcomes + Send + 'static,
 {
-    let paths = build::paths(plan, &fabric);
+    let paths = ideal::paths(plan, &fabric);
     let switches = build::switches(plan, &fabric);
     let network = Network::new(fabric, hosts, switches, plan.settings.hosts);
     let mut simulator = Simulator::new(network, plan.ties(), 4 * plan.flows.source.len());

@@ -1,6 +1,7 @@
 //! The columns of a trace.
 
 use crate::columns::{Column, Table};
+use crate::registry::drop_reasons;
 use lightburst_des::Time;
 use lightburst_net::trace::{Burst, Holder, Hop, Packet, Place, What, Window};
 use lightburst_net::{Birth, Block, DropReason, Header, NodeId, Options, Trace};
@@ -63,7 +64,7 @@ impl Numbers {
         Numbers {
             packets: sorted(of_rows),
             bursts: sorted(named.chain(carried).chain(assembled)),
-            reasons: crate::drop_reasons(),
+            reasons: drop_reasons(),
         }
     }
 
