@@ -135,7 +135,8 @@ TWIN = ["tcp_vs_core", "scripted"]
 def test_an_example_works_and_leaves_the_rest_alone(example: str, tmp_path: Path) -> None:
     environment = built(example, tmp_path)
     run(["cargo", "fmt", "--all", "--check"], tmp_path, environment)
-    run(["cargo", "test", "-q", "--locked", "-p", "lightburst-tcp"], tmp_path, environment)
+    crates = ["-p", "lightburst-tcp", "-p", "lightburst-optical"]
+    run(["cargo", "test", "-q", "--locked", *crates], tmp_path, environment)
     run([sys.executable, "tools/tidy.py"], tmp_path, environment)
     own = {step.path for step in steps(example) if step.path.startswith("tests/test_")}
     files = [*own, *(f"tests/test_{name}.py" for name in TESTS)]
