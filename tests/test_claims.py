@@ -11,15 +11,20 @@ import pytest
 
 from lightburst.models.yu2004 import ABOUT
 from lightburst.papers.claims import UNKNOWN, Verdict, agrees, at_least, at_most, exact, within
-from lightburst.papers.minakhmetov2018.claims import PROTOTYPE, figure_claims
-from lightburst.papers.minakhmetov2018.gather import SHEET
-from lightburst.papers.minakhmetov2018.long_links import maxima_claims
-from lightburst.papers.minakhmetov2018.sweep import Point, Sweep
-from lightburst.papers.sheet import RULES, Sheet
+from lightburst.papers.minakhmetov2018.claims import (
+    PROTOTYPE,
+    SHEET,
+    figure_claims,
+    maxima_claims,
+)
+from lightburst.papers.minakhmetov2018.points import POINT_COLUMNS, Point, runs_of
+from lightburst.papers.runs import Runs
+from lightburst.papers.sheet import PICKS, RULES, Sheet
 from lightburst.papers.yu2004 import published
 from lightburst.study.statistics import Interval
 
 Model = Callable[[Point], float]
+COLUMNS = [*POINT_COLUMNS, "seed", "throughput_bps"]
 RATES = (1e4, 1e6, 1e7, 3e7, 1e8, 1e9)
 HOLDS, DIFFERS, OPEN = Verdict.HOLDS, Verdict.DIFFERS, Verdict.NOT_COMPARABLE
 
@@ -32,7 +37,7 @@ def runs(
     sigma: float = 0.17,
     waits: tuple[float, ...] = (0.0, 1.0, 4.0, 8.0, 16.0),
     rates: tuple[float, ...] = RATES,
-) -> Sweep:
+) -> Runs[Point]:
     """Runs whose mean is that of the model (Gb/s), with the fluctuation of the seeds in common."""
     noise = np.random.default_rng(1).normal(size=seeds)
     noise = 1 + sigma * (noise - noise.mean()) / noise.std(ddof=1)
@@ -44,8 +49,7 @@ def runs(
                 own = np.random.default_rng([ports, int(p), int(rate)]).normal(1, 0.004, seeds)
                 for seed, value in enumerate(model(point) * 1e9 * noise * own):
                     rows.append((*point, seed, value))
-    columns = ["link_length_m", "switch", "buffer_ports", "p", "arrival_rate_per_s", "seed"]
-    return Sweep.of(pd.DataFrame(rows, columns=[*columns, "throughput_bps"]))
+    return runs_of(pd.DataFrame(rows, columns=COLUMNS))
 
 
 def as_published(point: Point) -> float:
@@ -58,7 +62,7 @@ def as_published(point: Point) -> float:
     return base * (3.1 if point.rate > 1e7 else 1.7) * (1.02 if point.ports == 5 else 1.0)
 
 
-def verdicts(sweep: Sweep, length: float = 10.0) -> dict[str, Verdict]:
+def verdicts(sweep: Runs[Point], length: float = 10.0) -> dict[str, Verdict]:
     return {claim.id: claim.verdict for claim in figure_claims(length, sweep)}
 
 
@@ -162,12 +166,7 @@ def test_the_figure_of_100_m_has_no_claim_that_the_paper_makes_for_10_m_only() -
 
 
 def test_without_runs_nothing_is_comparable() -> None:
-    empty = Sweep.of(
-        pd.DataFrame(
-            columns=["link_length_m", "switch", "buffer_ports", "p", "arrival_rate_per_s", "seed",
-                     "throughput_bps"]
-        )
-    )  # fmt: skip
+    empty = runs_of(pd.DataFrame(columns=COLUMNS))
     found = [*figure_claims(10.0, empty), *maxima_claims(empty)]
     assert {claim.verdict for claim in found} == {OPEN}
     assert all(claim.measured is None for claim in found)
@@ -175,13 +174,7 @@ def test_without_runs_nothing_is_comparable() -> None:
 
 def test_one_seed_gives_a_number_but_no_verdict() -> None:
     found = {claim.id: claim for claim in figure_claims(10.0, runs(as_published, seeds=2))}
-    single = Sweep.of(
-        pd.DataFrame(
-            [(10.0, "hybrid", 0, 0.0, 1e7, 1, 61.6e9)],
-            columns=["link_length_m", "switch", "buffer_ports", "p", "arrival_rate_per_s", "seed",
-                     "throughput_bps"],
-        )
-    )  # fmt: skip
+    single = runs_of(pd.DataFrame([(10.0, "hybrid", 0, 0.0, 1e7, 1, 61.6e9)], columns=COLUMNS))
     claim = next(c for c in figure_claims(10.0, single) if c.id == "check-1e7-ne0p0")
     assert claim.measured == pytest.approx(61.6)
     assert claim.ci_low is None
@@ -329,8 +322,11 @@ def test_a_sheet_takes_what_the_runs_and_the_family_say() -> None:
 
 @pytest.mark.parametrize("sheet", [SHEET, published.SHEET], ids=["minakhmetov2018", "yu2004"])
 def test_every_claim_of_a_sheet_says_what_it_is(sheet: Sheet) -> None:
-    known = {"id", "figure", "statement", "published", "criterion", "rule", "bound", "source"}
+    known = {"id", "figure", "statement", "published", "criterion", "rule", "bound", "source",
+             "margin", "factor", "of", "each", "note", "why"}  # fmt: skip
     for name, entry in sheet.claims.items():
         assert {"figure", "statement", "criterion"} <= set(entry) <= known, name
         assert entry.get("rule", "at_least") in RULES, name
-        assert "rule" in entry or "bound" not in entry, name
+        assert entry.get("of", "largest") in PICKS, name
+        limits = {"bound", "margin", "factor"} & set(entry)
+        assert len(limits) <= (1 if "rule" in entry else 0), name

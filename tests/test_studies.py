@@ -9,13 +9,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import yu2004_scores as scoring
 import yu2004_search as search
+import yu2004_search_claims as judging
+import yu2004_settings as settings
 from lightburst.papers.claims import Verdict
-from lightburst.papers.yu2004 import grids
+from lightburst.papers.runs import Runs
+from lightburst.papers.yu2004 import design
 from lightburst.papers.yu2004.points import TABLES, Point
-from lightburst.papers.yu2004.prototype import PROTOTYPE
-from lightburst.papers.yu2004.published import ratio_of
-from lightburst.papers.yu2004.runs import Runs
+from lightburst.papers.yu2004.published import PROTOTYPE, ratio_of
+from yu2004_runs import made_up
 
 NAMES = {"new-reno": "new-reno", "sack": "sack", "sack1": "sack"}
 
@@ -35,31 +38,31 @@ def worth(point: Point) -> float:
     return off
 
 
-def searched(more: Callable[[Point], float] = lambda point: 1.0, noise: float = 0.0) -> Runs:
+def searched(more: Callable[[Point], float] = lambda point: 1.0, noise: float = 0.0) -> Runs[Point]:
     draw = np.random.default_rng(4)
     samples = {}
-    for point in search.points():
+    for point in settings.points():
         kind = NAMES.get(point.recovery)
         burst = round(point.segments_per_burst)
-        if burst not in grids.BURSTS:
+        if burst not in design.BURSTS:
             burst = 25  # W_m = 20 cuts the larger burst
         mean = 10 * worth(point) * (1.0 if kind is None else ratio_of(burst, point.p, kind)[0])
         samples[point] = mean * more(point) * (1 + noise * draw.normal(size=4))
-    return Runs(samples, dict.fromkeys(samples, 1e4))
+    return made_up(samples)
 
 
 @pytest.fixture(scope="module")
-def runs() -> Runs:
+def runs() -> Runs[Point]:
     return searched()
 
 
 @pytest.fixture(scope="module")
-def table(runs: Runs) -> pd.DataFrame:
-    return search.scores(runs)
+def table(runs: Runs[Point]) -> pd.DataFrame:
+    return scoring.scores(runs)
 
 
 def test_the_setting_that_has_the_published_ratios_scores_zero(table: pd.DataFrame) -> None:
-    combinations = 54 * 16 + len(search.ALONE) * 16
+    combinations = 54 * 16 + len(settings.ALONE) * 16
     assert len(table) == combinations
     assert list(table["rms"]) == sorted(table["rms"])
     best = table.iloc[0]
@@ -84,7 +87,7 @@ def test_the_score_is_the_root_mean_square_of_the_logarithms(table: pd.DataFrame
 
 
 def test_the_inference_is_confirmed_where_it_explains_most(table: pd.DataFrame) -> None:
-    found = {claim.id: claim for claim in search.claims(table)}
+    found = {claim.id: claim for claim in judging.claims(table)}
     assert found.pop("search-best").verdict is Verdict.DIFFERS, "0 is not the distance that it gave"
     assert set(found) == {
         "search-inferred", "search-cells", "search-access-kb-s", "search-window", "search-b",
@@ -101,8 +104,8 @@ def test_the_inference_is_refuted_where_another_value_explains_more(
 ) -> None:
     for name, value in (("b", 2), ("sack", "sack"), ("halving", "flight-size")):
         with monkeypatch.context() as patch:
-            patch.setitem(search.INFERRED, name, value)
-            found = {claim.id: claim.verdict for claim in search.claims(table)}
+            patch.setitem(settings.INFERRED, name, value)
+            found = {claim.id: claim.verdict for claim in judging.claims(table)}
         assert found["search-inferred"] is Verdict.DIFFERS
         assert found[f"search-{name}"] is Verdict.DIFFERS
 
@@ -116,23 +119,23 @@ def test_the_cells_are_those_whose_rounded_ratio_is_met(table: pd.DataFrame) -> 
     assert by["slow-but-steady", "sack"] == by["impatient", "sack1"] == 12, "half are off by 20 %"
     assert by["impatient", "sack"] == 0
     # 1.0 may be 1.05, 1.29 not more than 1.295; our intervals are of no width here.
-    near = search.scores(searched(lambda point: 1.03 if point.recovery == "new-reno" else 1.0))
+    near = scoring.scores(searched(lambda point: 1.03 if point.recovery == "new-reno" else 1.0))
     assert near["cells"].iloc[0] == 12 + 4, "1.0 twice, 1.1 and 0.9 once"
 
 
 def test_distance_and_cells_may_choose_two_settings(table: pd.DataFrame) -> None:
     other = table.copy()
     other.loc[3, "cells"] = 25
-    claims = {claim.id: claim for claim in search.claims(other)}
+    claims = {claim.id: claim for claim in judging.claims(other)}
     assert claims["search-cells"].verdict is Verdict.DIFFERS
     assert "Most cells: 25" in claims["search-cells"].note
 
 
-def test_the_lowest_ratio_is_looked_for_in_all_settings(runs: Runs) -> None:
-    reached = search.lowest_claim(runs)
+def test_the_lowest_ratio_is_looked_for_in_all_settings(runs: Runs[Point]) -> None:
+    reached = judging.lowest_claim(runs)
     assert reached.verdict is Verdict.DIFFERS, "a setting as printed comes down to what is printed"
     assert reached.measured is not None and reached.measured < 0.77
-    above = search.lowest_claim(
+    above = judging.lowest_claim(
         searched(lambda point: 2.0 if point.recovery == "new-reno" else 1.0)
     )
     assert above.verdict is Verdict.HOLDS
@@ -142,54 +145,54 @@ def test_the_prototype_s_limited_transmit_is_found_or_not() -> None:
     def model(point: Point, truth: bool) -> float:
         (name,) = (
             name
-            for name, sender in grids.PROTOTYPE_SENDERS.items()
+            for name, sender in design.PROTOTYPE_SENDERS.items()
             if point.by(sender)._replace(limited=point.limited) == point
         )
         return PROTOTYPE[name, point.p] * (1.0 if point.limited is truth else 1.02)
 
     points = [
-        grids.table_point(5, p, sender._replace(limited=limited))
-        for p in grids.PROTOTYPE_LOSSES
-        for sender in grids.PROTOTYPE_SENDERS.values()
+        design.table_point(5, p, sender._replace(limited=limited))
+        for p in design.PROTOTYPE_LOSSES
+        for sender in design.PROTOTYPE_SENDERS.values()
         for limited in (False, True)
     ]
-    assert set(points) <= set(search.points())
+    assert set(points) <= set(settings.points())
     for truth, verdict in ((True, Verdict.HOLDS), (False, Verdict.DIFFERS)):
         samples = {point: model(point, truth) * np.array([0.99, 1.01]) for point in points}
-        (claim,) = search.limited_claim(Runs(samples, dict.fromkeys(samples, 1e4)))
+        (claim,) = judging.limited_claim(made_up(samples))
         assert claim.verdict is verdict
-    assert search.limited_claim(Runs({}, {})) == []
+    assert judging.limited_claim(made_up({})) == []
 
 
 def test_chance_is_told_apart_from_what_is_off() -> None:
-    noisy = search.scores(searched(noise=0.02))
+    noisy = scoring.scores(searched(noise=0.02))
     best = noisy.iloc[0]
     # Two means of four runs each with a deviation of 2 %.
     assert best["by_chance"] == pytest.approx(0.02 / math.sqrt(2) * 1.4, rel=0.5)
     assert best["rms"] < 3 * best["by_chance"]
-    assert 0 < search.alike(noisy) < best["by_chance"]
+    assert 0 < judging.alike(noisy) < best["by_chance"]
 
 
 def test_the_scores_are_a_table_and_a_figure(table: pd.DataFrame) -> None:
-    listing = search.listing(table)
+    listing = scoring.listing(table)
     assert len(listing.data) == len(table)
     assert "W_m: 20, 50, 100; b: 1, 2; minimum timeout (s): 0.2, 0.5, 1;" in listing.caption
-    assert ", ".join(search.ALONE) in listing.caption
+    assert ", ".join(settings.ALONE) in listing.caption
     assert "4 to 16 runs of 1,000 s (50,000 s at p = 0.32)" in listing.caption
-    drawn = search.figure(table, "0.1.0")
+    drawn = scoring.figure(table, "0.1.0")
     assert drawn.colours == ("125 kB/s", "500 kB/s", "125000 kB/s")
     assert len(drawn.data) == 54 * 16
 
 
 def test_the_study_varies_everything_that_is_open() -> None:
-    points = search.points()
+    points = settings.points()
     varied = {name for name in Point._fields if len({getattr(p, name) for p in points}) > 1}
     assert varied == set(Point._fields) - {"propagation"}
     assert len(points) == len(set(points))
     for quick, most in ((True, 200), (False, 50_000)):
         blocks = search.blocks(("search",), quick)
         planned = {Point._make(row) for b in blocks for row in b.labels.itertuples(index=False)}
-        assert planned == set(search.points(quick)) <= set(points)
+        assert planned == set(settings.points(quick)) <= set(points)
         assert len(planned) < most
         for block in blocks:
             long = block.study.base.measurement.time_limit / 1e12

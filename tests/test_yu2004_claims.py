@@ -13,13 +13,15 @@ import pytest
 from lightburst.papers import PAPERS
 from lightburst.papers.claims import Claim, Verdict
 from lightburst.papers.figure import Listing
-from lightburst.papers.yu2004 import grids
-from lightburst.papers.yu2004.crossing_claims import crossing_claims
-from lightburst.papers.yu2004.figures import SURFACES
+from lightburst.papers.runs import Runs, of_means
+from lightburst.papers.yu2004 import design
+from lightburst.papers.yu2004.design import SURFACES
+from lightburst.papers.yu2004.figures import ranges
 from lightburst.papers.yu2004.points import (
     HIGH,
     LOW,
     MEDIUM,
+    METRIC,
     NEW_RENO,
     PAPER_SENDERS,
     PAYLOAD_BITS,
@@ -27,24 +29,28 @@ from lightburst.papers.yu2004.points import (
     SACK,
     Point,
 )
-from lightburst.papers.yu2004.prototype import PROTOTYPE, check_point, prototype_claims
-from lightburst.papers.yu2004.published import ratio_of
-from lightburst.papers.yu2004.ranges import listing
-from lightburst.papers.yu2004.runs import Runs
+from lightburst.papers.yu2004.published import PROTOTYPE, ratio_of
+from lightburst.papers.yu2004.sender_claims import (
+    check_point,
+    crossing_claims,
+    prototype_claims,
+    table_claims,
+)
 from lightburst.papers.yu2004.surface_claims import surface_claims
-from lightburst.papers.yu2004.table_claims import table_claims
 from lightburst.papers.yu2004.theory import throughput
+from yu2004_runs import made_up
 
 HOLDS, DIFFERS, OPEN = Verdict.HOLDS, Verdict.DIFFERS, Verdict.NOT_COMPARABLE
 Model = Callable[[Point], float]
 
 
-def runs(points: Iterable[Point], model: Model, spread: float = 0.01, seeds: int = 20) -> Runs:
+def runs(
+    points: Iterable[Point], model: Model, spread: float = 0.01, seeds: int = 20
+) -> Runs[Point]:
     """Runs whose mean is that of the model, in segments a second."""
     noise = np.random.default_rng(1).normal(size=seeds)
     noise = 1 + spread * (noise - noise.mean()) / noise.std(ddof=1)
-    samples = {point: model(point) * noise for point in points}
-    return Runs(samples, dict.fromkeys(samples, 1e6))
+    return made_up({point: model(point) * noise for point in points})
 
 
 def verdicts(claims: Iterable[Claim]) -> dict[str, Verdict]:
@@ -67,9 +73,11 @@ def as_printed(point: Point) -> float:
     return 100.0 * (1.0 if kind is None else ratio_of(burst, point.p, kind)[0])
 
 
-def table_runs(burst: int, model: Model, spread: float = 0.01) -> Runs:
+def table_runs(burst: int, model: Model, spread: float = 0.01) -> Runs[Point]:
     points = (
-        grids.table_point(burst, p, sender) for p in grids.TABLE_LOSSES for sender in PAPER_SENDERS
+        design.table_point(burst, p, sender)
+        for p in design.TABLE_LOSSES
+        for sender in PAPER_SENDERS
     )
     return runs(points, model, spread)
 
@@ -89,7 +97,7 @@ def test_senders_as_printed_fulfil_every_cell(id: str, burst: int) -> None:
 @pytest.mark.parametrize(("id", "burst"), [("table1", 5), ("table2", 25)])
 def test_a_cell_that_is_off_is_found_out(id: str, burst: int) -> None:
     for place, kind in itertools.product(range(6), ("new-reno", "sack1")):
-        at = grids.TABLE_LOSSES[place]
+        at = design.TABLE_LOSSES[place]
 
         def model(point: Point, at: float = at, kind: str = kind) -> float:
             off = point.p == at and point.recovery == kind
@@ -102,7 +110,7 @@ def test_a_cell_that_is_off_is_found_out(id: str, burst: int) -> None:
 
 
 def test_a_published_cell_has_the_chance_of_the_papers_time() -> None:
-    point = grids.table_point(5, grids.TABLE_LOSSES[5], NEW_RENO)
+    point = design.table_point(5, design.TABLE_LOSSES[5], NEW_RENO)
     # 3 % in a mean of 1e6 s: the band about 0.93 is wide, and 0.97 is in it.
     model = lambda p: 97.0 if p == point else 100.0 if p.recovery == "reno" else as_printed(p)  # noqa: E731
     narrow = verdicts(table_claims("table1", table_runs(5, model, 0.01)))
@@ -112,10 +120,10 @@ def test_a_published_cell_has_the_chance_of_the_papers_time() -> None:
 
 
 def test_a_cell_of_too_few_runs_is_undecided_and_one_of_equals_is_exact() -> None:
-    point = grids.table_point(5, grids.TABLE_LOSSES[3], NEW_RENO)
+    point = design.table_point(5, design.TABLE_LOSSES[3], NEW_RENO)
     found = table_runs(5, as_printed, 0.01)
-    few = np.random.default_rng(2).normal(1.0, 0.1, 4) * found.mean(point).estimate
-    claims = table_claims("table1", Runs({**found._samples, point: few}, found.simulated_s))
+    few = made_up({point: np.random.default_rng(2).normal(1.0, 0.1, 4) * as_printed(point)})
+    claims = table_claims("table1", Runs({**found._rows, **few._rows}, METRIC, of_means))
     cell = next(claim for claim in claims if claim.id == "table1-new-reno-1.5")
     assert cell.verdict is OPEN
     assert "more seeds would tell" in cell.note
@@ -168,8 +176,8 @@ def as_drawn(point: Point) -> float:
     return float(base * order[point.recovery])
 
 
-def crossing_runs(model: Model) -> Runs:
-    points = [point for point in grids.crossing_points(quick=False) if point.halving == "window"]
+def crossing_runs(model: Model) -> Runs[Point]:
+    points = [point for point in design.crossing_points(quick=False) if point.halving == "window"]
     return runs(points, model)
 
 
@@ -216,10 +224,10 @@ def test_curves_that_break_a_claim_of_figure_11_are_found_out(name: str) -> None
 # Figures 5 to 7.
 
 
-def surface_runs(id: str, model: Model) -> Runs:
-    points = [*grids.surface_points(SURFACES[id], quick=False)]
+def surface_runs(id: str, model: Model) -> Runs[Point]:
+    points = [*design.surface_points(SURFACES[id], quick=False)]
     if id == "fig5":
-        points += grids.optimum_points(quick=False)
+        points += design.optimum_points(quick=False)
     return runs(dict.fromkeys(points), model)
 
 
@@ -307,19 +315,17 @@ def test_another_surface_breaks_the_claims_of_figure_7(model: Model, broken: set
      (0.99, "")],
 )  # fmt: skip
 def test_the_reason_of_no_lri_range_is_what_the_runs_count(sent: float, words: str) -> None:
-    found = surface_runs("fig7", lambda p: 1.2 / (1 + 3 * p.p))
     totals = {
-        point: pd.Series(
-            {
-                "delivered_bytes": 0.9 * share * 1.25e6 * 960,
-                "retransmissions": 0.1 * share * 1.25e6,
-                "timeouts": 2e4,
-            }
-        )
-        for point in found.points
+        point: {
+            "delivered_bytes": 0.9 * share * 1.25e6 * 960,
+            "retransmissions": 0.1 * share * 1.25e6,
+            "timeouts": 2e4,
+        }
+        for point in design.surface_points(LOW, quick=False)
         for share in (sent if point.p > 0.09 else 1.0,)
     }
-    told = Runs(found._samples, found.simulated_s, totals)
+    samples = {point: 1.2 / (1 + 3 * point.p) * np.ones(2) for point in totals}
+    told = made_up(samples, totals=totals)
     notes = {claim.id: claim.note for claim in surface_claims("fig7", told)}
     assert ("the access link is what limits" in notes["lri-1250B"]) is bool(words)
     assert words in notes["lri-1250B"]
@@ -327,7 +333,7 @@ def test_the_reason_of_no_lri_range_is_what_the_runs_count(sent: float, words: s
 
 @pytest.mark.parametrize("id", list(SURFACES))
 def test_without_enough_runs_no_claim_breaks_down(id: str) -> None:
-    few = [Point(SURFACES[id], time, 0.01) for time in grids.QUICK_TIMES[SURFACES[id]][:2]]
+    few = [Point(SURFACES[id], time, 0.01) for time in design.QUICK_TIMES[SURFACES[id]][:2]]
     assert surface_claims(id, runs(few, lambda p: 1.0))
 
 
@@ -351,29 +357,29 @@ def by_hand(point: Point) -> float:
 
 
 def test_the_ranges_of_a_surface_made_by_hand() -> None:
-    points = grids.surface_points(LOW, quick=False)
-    table = listing("fig7", runs(points, by_hand))
+    points = design.surface_points(LOW, quick=False)
+    table = ranges("fig7", runs(points, by_hand))
     found = column(table, "simulation")
     for p in ("0.0001", "0.01", "0.1"):  # each is compared with its own loss rate
         assert found["ATO", f"p = {p}"] == "1 to 10"
         assert found["ATI", f"p = {p}"] == "0.01 to 0.316"
     for time in ("0.01", "3.16", "31.6"):
         assert found["LRI", f"T_b = {time} s"] == "0.0001 to 0.00316"
-    assert len(table.data) == 2 * len(grids.LOSSES) + len(grids.TIMES[LOW])
+    assert len(table.data) == 2 * len(design.LOSSES) + len(design.TIMES[LOW])
 
 
 def test_a_point_that_was_not_run_is_in_no_range() -> None:
-    points = grids.surface_points(LOW, quick=False)
+    points = design.surface_points(LOW, quick=False)
     gap = [p for p in points if not (abs(p.time - 10**0.5) < 0.1 and abs(p.p - 0.01) < 0.001)]
-    found = column(listing("fig7", runs(gap, by_hand)), "simulation")
+    found = column(ranges("fig7", runs(gap, by_hand)), "simulation")
     assert found["ATO", "p = 0.01"] == "1, 10"
     assert found["ATO", "p = 0.1"] == "1 to 10"
 
 
 @pytest.mark.parametrize("part", SURFACES)
 def test_a_simulation_like_the_theory_has_its_ranges(part: str) -> None:
-    points = grids.surface_points(SURFACES[part], quick=True)
-    table = listing(part, runs(points, formula))
+    points = design.surface_points(SURFACES[part], quick=True)
+    table = ranges(part, runs(points, formula))
     assert list(table.data["simulation"]) == list(table.data["theory"])
 
 
@@ -386,8 +392,8 @@ def test_a_reproduction_lists_them() -> None:
             "seed": 1,
         }
         for part in ("fig5", "fig7")
-        for point in grids.surface_points(SURFACES[part], quick=True)
+        for point in design.surface_points(SURFACES[part], quick=True)
     ]
-    tables = PAPERS["yu2004"].tables(["fig5", "fig7"], pd.DataFrame(rows))
+    tables = PAPERS["yu2004"].outcome(["fig5", "fig7"], pd.DataFrame(rows), "0.1.0").tables
     assert [table.id for table in tables] == ["fig5-ranges", "fig7-ranges"]
     assert column(tables[1], "simulation")["ATO", "p = 0.1"] == "1 to 10"

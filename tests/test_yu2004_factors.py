@@ -10,25 +10,27 @@ import pytest
 
 from lightburst.cli.numbers import numbers
 from lightburst.papers.claims import Verdict
-from lightburst.papers.yu2004 import factors, grids
+from lightburst.papers.runs import Runs
+from lightburst.papers.yu2004 import design, factors
 from lightburst.papers.yu2004.points import HIGH, MEDIUM, NEW_RENO, RENO, SACK, Point
-from lightburst.papers.yu2004.runs import Runs
+from yu2004_runs import made_up
 
 LEVEL = {"no loss": 500.0, "loss": 100.0, "first loss": 220.0, "delay": 200.0, "New-Reno": 160.0,
          "Reno": 80.0, "burst, no loss": 450.0}  # fmt: skip
 
 
-def chain(level: dict[str, float]) -> Runs:
-    samples = {}
-    for access, burst in grids.FACTOR_CASES:
-        for name, point in grids.factor_case(access, burst).items():
-            samples[point] = level[name] * np.array([0.99, 1.0, 1.01])
-    return Runs(samples, dict.fromkeys(samples, 3000.0))
+def chain(level: dict[str, float], simulated_s: float = 3000.0) -> Runs[Point]:
+    samples = {
+        point: level[name] * np.array([0.99, 1.0, 1.01])
+        for case in design.FACTOR_CASES
+        for name, point in design.factor_case(*case).items()
+    }
+    return made_up(samples, simulated_s)
 
 
-@pytest.mark.parametrize(("access", "burst"), grids.FACTOR_CASES)
+@pytest.mark.parametrize(("access", "burst"), design.FACTOR_CASES)
 def test_each_step_changes_one_thing(access: float, burst: int) -> None:
-    case = grids.factor_case(access, burst)
+    case = design.factor_case(access, burst)
     whole = case["delay"].propagation + 2 * case["delay"].time
     first = case["first loss"]
     assert first.propagation + 2 * first.time == pytest.approx(case["loss"].propagation)
@@ -73,9 +75,7 @@ def test_a_caption_says_how_long_was_run_and_whether_that_is_a_preview() -> None
     quick = next(iter(factors.figures(chain(LEVEL), "0.1.0"))).caption
     assert "Sack1 of ns-2" in quick
     assert "3,000 simulated seconds a point, in 3 runs: a quick run, in full up to 1e6 s." in quick
-    samples = dict(chain(LEVEL)._samples)
-    full = Runs(samples, dict.fromkeys(samples, 3e4))
-    caption = next(iter(factors.figures(full, "0.1.0"))).caption
+    caption = next(iter(factors.figures(chain(LEVEL, 3e4), "0.1.0"))).caption
     assert "30,000 simulated seconds a point, in 3 runs. lightburst 0.1.0." in caption
 
 
@@ -96,7 +96,7 @@ def test_the_waterfall_ends_where_the_senders_are() -> None:
         assert rows.loc[f"retransmission,\n{name}", "top"] == pytest.approx(end)
         low, high = (float(rows[ci][f"retransmission,\n{name}"]) for ci in ("low", "high"))
         assert low < end < high
-    assert len(factors.listing(chain(LEVEL)).data) == 6 * len(grids.FACTOR_CASES)
+    assert len(factors.listing(chain(LEVEL)).data) == 6 * len(design.FACTOR_CASES)
 
 
 def test_a_closed_form_is_judged_from_both_sides() -> None:
@@ -118,9 +118,9 @@ def test_a_closed_form_is_judged_from_both_sides() -> None:
     unsure = np.array([0.9, 1.1, 1.0, 1.0]) / 1.2
     samples = {
         point: exact[name] * (unsure if name == "Reno" else np.ones(4))
-        for name, point in grids.factor_case(HIGH, 5).items()
+        for name, point in design.factor_case(HIGH, 5).items()
     }
-    claims = factors.claims(Runs(samples, dict.fromkeys(samples, 4000.0)))
+    claims = factors.claims(made_up(samples, 4000.0))
     open_ = {claim.id for claim in claims if claim.verdict is Verdict.NOT_COMPARABLE}
     assert open_ == {"factors-125MBs-S5-retransmission-reno"}
     for other in (1 / 1.4, 1.4):

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from lightburst.papers import PAPERS
-from lightburst.papers.yu2004 import grids
+from lightburst.papers.yu2004 import design
 from lightburst.papers.yu2004.points import (
     HIGH,
     LOW,
@@ -23,9 +23,10 @@ from lightburst.papers.yu2004.points import (
     Point,
     assembly_time,
     base,
+    paper_half,
+    runs_of,
 )
 from lightburst.papers.yu2004.published import ratio_of
-from lightburst.papers.yu2004.runs import Runs
 from lightburst.papers.yu2004.theory import flow_of, round_trip_s
 from lightburst.scenario import Scenario
 
@@ -50,7 +51,7 @@ def test_the_scenario_is_the_path_of_the_paper() -> None:
 
 @pytest.mark.parametrize("burst", [5, 25])
 def test_the_assembly_time_gives_bursts_of_that_size(burst: int) -> None:
-    point = grids.table_point(burst, 0.01, RENO)
+    point = design.table_point(burst, 0.01, RENO)
     assert point.segments_per_burst == pytest.approx(burst)
     assert point.access == 125e3
     assert Point(HIGH, 1.0, 0.01).segments_per_burst == 50, "never more than the window"
@@ -123,8 +124,8 @@ def test_the_full_plan_has_every_point_of_the_paper() -> None:
     for burst in (5, 25):
         for log_p in np.arange(-3, 0, 0.5):
             for sender in (*PAPER_SENDERS, *RFC_SENDERS):
-                (loss,) = (p for p in grids.TABLE_LOSSES if abs(math.log10(p) - log_p) < 1e-9)
-                assert grids.table_point(burst, loss, sender) in planned
+                (loss,) = (p for p in design.TABLE_LOSSES if abs(math.log10(p) - log_p) < 1e-9)
+                assert design.table_point(burst, loss, sender) in planned
     for access in (HIGH, 500e3, LOW):
         surface = labels[(labels["access"] == access) & (labels["recovery"] == "sack1")]
         assert surface["p"].max() == pytest.approx(0.1) or access == HIGH
@@ -134,13 +135,13 @@ def test_the_full_plan_has_every_point_of_the_paper() -> None:
 
 
 def test_the_published_ratios_are_read_with_their_rounding() -> None:
-    assert ratio_of(5, grids.TABLE_LOSSES[2], "sack") == (1.58, 0.005)
-    assert ratio_of(25, grids.TABLE_LOSSES[3], "new-reno") == (0.76, 0.005)
-    assert ratio_of(5, grids.TABLE_LOSSES[0], "new-reno") == (1.0, 0.05)
+    assert ratio_of(5, design.TABLE_LOSSES[2], "sack") == (1.58, 0.005)
+    assert ratio_of(25, design.TABLE_LOSSES[3], "new-reno") == (0.76, 0.005)
+    assert ratio_of(5, design.TABLE_LOSSES[0], "new-reno") == (1.0, 0.05)
 
 
 def test_runs_are_found_by_their_points_after_a_file_too() -> None:
-    points = [Point(TABLES, 0.032, 0.01).by(sender) for sender in (SACK, RENO)]
+    sack, reno = points = [Point(TABLES, 0.032, 0.01).by(sender) for sender in (SACK, RENO)]
     table = pd.DataFrame(
         [
             {**point._asdict(), "seed": seed, "throughput_bps": 7680.0 * rate, "makespan_s": 100.0}
@@ -148,17 +149,17 @@ def test_runs_are_found_by_their_points_after_a_file_too() -> None:
             for seed, rate in enumerate(rates)
         ]
     )
-    runs = Runs.of(table)
+    runs = runs_of(table)
     assert runs.mean(points[0]).estimate == 52.0
-    ratio = runs.ratio(*points)
+    ratio = runs.ratio(sack, reno)
     assert ratio.estimate == ratio.low == ratio.high == 2.0, "twice as much with each seed"
-    shuffled = Runs.of(table.sample(frac=1, random_state=1)).ratio(*points)
+    shuffled = runs_of(table.sample(frac=1, random_state=1)).ratio(sack, reno)
     assert shuffled == ratio, "paired by seed, not by row"
-    assert runs.simulated_s[points[1]] == 300.0
+    assert runs.total(points[1], "makespan_s") == 300.0
     assert math.isnan(runs.mean(points[0]._replace(p=0.5)).estimate)
     # 1e6 s are ten thousand times a run: the interval of such a mean is a hundred times narrower.
     spread = math.sqrt(2 * (1 / 26) ** 2)
-    assert runs.paper_half(*points) == pytest.approx(1.96 * spread / 100)
+    assert paper_half(runs, *points) == pytest.approx(1.96 * spread / 100)
 
 
 def test_the_theory_gets_the_round_trips_of_the_paper() -> None:

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from lightburst.papers.claims import Verdict
+from lightburst.papers.traces import LOSSES, OUTCOMES, PACKETS, PROGRESS
 from lightburst.papers.yu2004 import trace_claims, traces
 from lightburst.plots import packets, static
 
@@ -36,12 +37,12 @@ def changed(
     tables: Mapping[str, pd.DataFrame], figure: str, panel: str, **values: float
 ) -> dict[str, pd.DataFrame]:
     """The same traces with one outcome as it was not."""
-    table = tables[traces.OUTCOMES].copy()
+    table = tables[OUTCOMES].copy()
     rows = (table["figure"] == figure) & table["panel"].str.startswith(panel)
     assert rows.sum() == 1
     for column, value in values.items():
         table.loc[rows, column] = value
-    return {**tables, traces.OUTCOMES: table}
+    return {**tables, OUTCOMES: table}
 
 
 def test_nothing_is_traced_that_no_part_needs() -> None:
@@ -53,13 +54,13 @@ def test_nothing_is_traced_that_no_part_needs() -> None:
 def test_the_ordered_burst_is_lost_at_the_ordered_window(
     recorded: Mapping[str, pd.DataFrame],
 ) -> None:
-    outcomes = recorded[traces.OUTCOMES]
+    outcomes = recorded[OUTCOMES]
     scripted = {"fig8a": (20, 5), "fig8b": (200, 5), "fig9a": (40, 5), "fig9b": (40, 25)}
     for figure, (window, burst) in scripted.items():
         rows = outcomes[outcomes["figure"] == figure]
         assert (rows["burst"] == burst).all(), figure
         assert rows["window"].between(window, 1.05 * window).all(), figure
-    lost = recorded[traces.PACKETS].query("kind == 'lost' and time_s == 0")
+    lost = recorded[PACKETS].query("kind == 'lost' and time_s == 0")
     assert lost.groupby(["figure", "panel"]).size().isin([5, 25]).all()
 
 
@@ -74,7 +75,7 @@ def test_what_no_sender_can_avoid_is_seen(recorded: Mapping[str, pd.DataFrame]) 
     assert found["fig9b-sack-rfc"] is Verdict.HOLDS
     assert found["fig9a-sack"] is found["fig9a-new-reno"] is Verdict.HOLDS
     # Without bug_fix there are the two fast retransmissions of the paper's text before the timeout.
-    outcomes = recorded[traces.OUTCOMES].set_index("figure")
+    outcomes = recorded[OUTCOMES].set_index("figure")
     assert outcomes.loc["fig8a-no-bug-fix", "recoveries_after"] == 2
     assert outcomes.loc["fig8a", "recoveries_after"] == 1
 
@@ -82,7 +83,7 @@ def test_what_no_sender_can_avoid_is_seen(recorded: Mapping[str, pd.DataFrame]) 
 def test_at_the_limit_the_timeout_is_that_of_a_sender_that_may_send_nothing_new(
     recorded: Mapping[str, pd.DataFrame],
 ) -> None:
-    outcomes = recorded[traces.OUTCOMES].set_index("figure")
+    outcomes = recorded[OUTCOMES].set_index("figure")
     steady = 200 * 8e-3  # a full window at the access link, longer than the 0.164 s without it
     for suffix in ("", "-no-bug-fix", "-rfc"):
         run = outcomes.loc[f"fig8b{suffix}"]
@@ -127,7 +128,7 @@ def test_another_outcome_breaks_the_claim(
 
 
 def test_the_round_trips_are_judged_from_both_sides(random: Mapping[str, pd.DataFrame]) -> None:
-    table = random[traces.OUTCOMES]
+    table = random[OUTCOMES]
     for p, published in ((0.003, 18.0), (0.1, 5.4)):
         id = f"round-trip-1250B-p{p:g}"
         for factor, verdict in (
@@ -139,7 +140,7 @@ def test_the_round_trips_are_judged_from_both_sides(random: Mapping[str, pd.Data
             other.loc[(table["part"] == "fig7") & (table["p"] == p), "round_trip_s"] = (
                 factor * published
             )
-            assert verdicts({traces.OUTCOMES: other}, ("fig7",))[id] is verdict
+            assert verdicts({OUTCOMES: other}, ("fig7",))[id] is verdict
     # 0.8 s a segment: what is measured is the window.
     notes = {claim.id: claim.note for claim in trace_claims.claims(("fig7",), random)}
     assert "would be one of 6.8" in notes["round-trip-1250B-p0.1"]
@@ -149,21 +150,21 @@ def test_random_losses_are_judged_from_both_sides(random: Mapping[str, pd.DataFr
     def judged(**tables: pd.DataFrame) -> dict[str, Verdict]:
         return verdicts({**random, **tables}, ("fig10",))
 
-    pairs = random[traces.LOSSES]
+    pairs = random[LOSSES]
     twice = (pairs["figure"] == "fig10a") & (pairs["bursts"] > 1)
     new_reno = twice & (pairs["panel"] == "New-Reno")
     for timeouts, verdict in ((1, Verdict.HOLDS), (0, Verdict.DIFFERS)):
         other = pairs.copy()
         other.loc[new_reno, "timeouts"] = timeouts
         other.loc[twice & ~new_reno, "timeouts"] = 1
-        found = judged(**{traces.LOSSES: other})
+        found = judged(**{LOSSES: other})
         assert found["fig10a-back-to-back-timeouts"] is verdict
     for seconds, verdict in ((1.05, Verdict.HOLDS), (1.5, Verdict.DIFFERS)):
         other = pairs.copy()
         other.loc[twice, "repaired_after_s"] = 1.0
         other.loc[new_reno, "repaired_after_s"] = seconds
-        assert judged(**{traces.LOSSES: other})["fig10a-same"] is verdict
-    progress = random[traces.PROGRESS]
+        assert judged(**{LOSSES: other})["fig10a-same"] is verdict
+    progress = random[PROGRESS]
     sack = (progress["figure"] == "fig10b") & (progress["panel"] == "SACK")
     for factor, best, always in (
         (1.0, Verdict.HOLDS, Verdict.DIFFERS),
@@ -172,7 +173,7 @@ def test_random_losses_are_judged_from_both_sides(random: Mapping[str, pd.DataFr
     ):
         other = progress.copy()
         other.loc[sack, "received"] *= factor
-        found = judged(**{traces.PROGRESS: other})
+        found = judged(**{PROGRESS: other})
         assert (found["fig10b-sack-best"], found["fig10b-sack-always"]) == (best, always)
     assert verdicts(random, ("fig10",))["fig10b-td-losses"] is Verdict.HOLDS
     more = changed(random, "fig10b", "SACK", recoveries=10, timeouts=11)
@@ -180,10 +181,10 @@ def test_random_losses_are_judged_from_both_sides(random: Mapping[str, pd.DataFr
 
 
 def test_losses_and_progress_add_up(random: Mapping[str, pd.DataFrame]) -> None:
-    progress, outcomes = random[traces.PROGRESS], random[traces.OUTCOMES]
+    progress, outcomes = random[PROGRESS], random[OUTCOMES]
     rows = progress.groupby(["figure", "panel"])["received"]
-    assert (rows.size() == traces.RANDOM_S / traces.SHOWN_S).all()
-    losses = random[traces.LOSSES]
+    assert (rows.size() == traces.RANDOM_S / traces.RECORDER.shown_s).all()
+    losses = random[LOSSES]
     assert (losses["repaired_after_s"] > 0.1).all(), "no sooner than a round trip"
     for _, run in outcomes[outcomes["part"] == "fig10"].iterrows():
         own = losses[(losses["figure"] == run["figure"]) & (losses["panel"] == run["panel"])]
@@ -222,6 +223,6 @@ def test_every_claim_has_a_figure_and_every_figure_its_dots(
 
 def test_the_traces_are_the_same_at_a_second_call(recorded: Mapping[str, pd.DataFrame]) -> None:
     again = traces.record(("fig8",))
-    first = recorded[traces.OUTCOMES]
+    first = recorded[OUTCOMES]
     first = first[first["part"] == "fig8"].reset_index(drop=True)
-    pd.testing.assert_frame_equal(again[traces.OUTCOMES], first)
+    pd.testing.assert_frame_equal(again[OUTCOMES], first)

@@ -28,6 +28,7 @@ SOURCES = {
     "python": ".py",
     "tests": ".py",
     "benches": ".py",
+    "studies": ".py",
     "tools": ".py",
 }
 

@@ -225,6 +225,11 @@ def largest(measured: Iterable[Interval]) -> Interval:
     return max(measured, key=lambda interval: interval.estimate, default=UNKNOWN)
 
 
+def farthest(measured: Iterable[Interval]) -> Interval:
+    """Find the ratio whose estimate is farthest from 1; `UNKNOWN` where there are none."""
+    return max(measured, key=lambda x: abs(math.log(x.estimate)), default=UNKNOWN)
+
+
 def listed(row: Mapping[Any, Interval | float], form: str) -> str:
     """Write a row of values for a note, each as `form` says: ``"{value:.3g} at p = {at:.2g}"``."""
     return ", ".join(

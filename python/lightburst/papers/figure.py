@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 import pandas as pd
 
@@ -58,6 +58,34 @@ class Figure:
     reference: tuple[tuple[float, str], ...] = ()
     legends: tuple[str, str] = ("Switch", "Sender")
     y_zero: bool = True
+
+    @classmethod
+    def of(
+        cls,
+        curves: Mapping[tuple[str, str], Mapping[float, Interval]],
+        scale: float = 1.0,
+        **words: Any,
+    ) -> Self:
+        """Make a figure of curves; the legends follow from them, in their order.
+
+        Parameters
+        ----------
+        curves : mapping of (colour, dash) to mapping of x to Interval
+            The curves under the words of the two legends. Points without an interval are left out.
+        scale : float
+            What one unit of the axis is in the unit of the intervals.
+        **words
+            The rest of the figure, and legends in another order.
+        """
+        rows = [
+            (colour, dash, x, y.estimate / scale, y.low / scale, y.high / scale, y.n)
+            for (colour, dash), curve in curves.items()
+            for x, y in curve.items()
+            if known(y)
+        ]
+        data = pd.DataFrame(rows, columns=list(COLUMNS))
+        colours, dashes = (tuple(dict.fromkeys(data[legend])) for legend in COLUMNS[:2])
+        return cls(**{"colours": colours, "dashes": dashes, "data": data, **words})
 
 
 MAP_COLUMNS = ("panel", "x", "y", "value")
@@ -199,29 +227,3 @@ class Listing:
 
 
 AnyFigure = Figure | Maps | Bars | Packets
-
-
-def curves_table(
-    curves: Mapping[tuple[str, str], Mapping[float, Interval]], scale: float = 1.0
-) -> pd.DataFrame:
-    """Put curves into the table of a `Figure`.
-
-    Parameters
-    ----------
-    curves : mapping of (colour, dash) to mapping of x to Interval
-        The curves under the words of the two legends.
-    scale : float
-        What one unit of the axis is in the unit of the intervals.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns `COLUMNS`, without the points that nobody ran.
-    """
-    rows = [
-        (colour, dash, x, y.estimate / scale, y.low / scale, y.high / scale, y.n)
-        for (colour, dash), curve in curves.items()
-        for x, y in curve.items()
-        if known(y)
-    ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -116,6 +116,14 @@ class Part:
     beyond: bool = False
 
 
+class Outcome(NamedTuple):
+    """What the runs of a paper show."""
+
+    figures: list[AnyFigure]
+    claims: list[Claim]
+    tables: list[Listing]
+
+
 @dataclass(frozen=True, slots=True)
 class Paper:
     """One paper that can be reproduced.
@@ -149,20 +157,36 @@ class Paper:
         """The parts that make up the paper itself."""
         return tuple(name for name, part in self.parts.items() if not part.beyond)
 
-    def figures(self, parts: Sequence[str], table: pd.DataFrame, version: str) -> list[AnyFigure]:
-        """Draw up the figures of some parts from the table of runs."""
-        runs = self.runs(table)
-        return [drawn for part in parts for drawn in self.parts[part].figures(runs, version)]
+    def outcome(
+        self,
+        parts: Sequence[str],
+        table: pd.DataFrame,
+        version: str,
+        recorded: Mapping[str, pd.DataFrame] | None = None,
+    ) -> Outcome:
+        """Draw up and judge some parts.
 
-    def claims(self, parts: Sequence[str], table: pd.DataFrame) -> list[Claim]:
-        """Judge the claims of some parts."""
+        Parameters
+        ----------
+        parts : sequence of str
+            Parts of the paper.
+        table : pandas.DataFrame
+            One row for each run.
+        version : str
+            Of lightburst, for the captions.
+        recorded : mapping of str to DataFrame, optional
+            What was recorded of single runs.
+        """
         runs = self.runs(table)
-        return [claim for part in parts for claim in self.parts[part].claims(runs)]
-
-    def tables(self, parts: Sequence[str], table: pd.DataFrame) -> list[Listing]:
-        """Draw up the tables of some parts."""
-        runs = self.runs(table)
-        return [listing for part in parts for listing in self.parts[part].tables(runs)]
+        found = Outcome([], [], [])
+        for part in (self.parts[name] for name in parts):
+            found.figures.extend(part.figures(runs, version))
+            found.claims.extend(part.claims(runs))
+            found.tables.extend(part.tables(runs))
+        if recorded and self.traced is not None:
+            found.figures.extend(self.traced.figures(parts, recorded, version))
+            found.claims.extend(self.traced.claims(parts, recorded))
+        return found
 
 
 def packaged(package: str) -> Scenario:

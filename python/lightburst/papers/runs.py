@@ -1,39 +1,147 @@
-"""The runs of a paper's studies by their points."""
+"""The runs of a paper's studies, looked up by point."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
+import math
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, get_type_hints
+
+from lightburst.papers.claims import UNKNOWN, known
+from lightburst.study.statistics import Interval, mean_interval, paired_ratio, ratio_of_means
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import pandas as pd
 
 P = TypeVar("P", bound=tuple[Any, ...])
+K = TypeVar("K")
+
+THROUGHPUT = "throughput_bps"
 
 
-def by_point(
-    table: pd.DataFrame, kind: type[P], columns: Sequence[str]
-) -> Iterator[tuple[P, pd.DataFrame]]:
-    """Sort runs by point.
+def paired(top: pd.Series[float], bottom: pd.Series[float]) -> Interval:
+    """Compare the runs of the same seed, by `paired_ratio`; `UNKNOWN` where there are none."""
+    shared = top.index.intersection(bottom.index)
+    return paired_ratio(top.loc[shared], bottom.loc[shared]) if len(shared) else UNKNOWN
+
+
+def of_means(top: pd.Series[float], bottom: pd.Series[float]) -> Interval:
+    """Compare the means of all runs, by `ratio_of_means`; `UNKNOWN` where one carried nothing."""
+    return ratio_of_means(top, bottom) if min(top.mean(), bottom.mean()) > 0 else UNKNOWN
+
+
+class Runs(Generic[P]):
+    """Runs by point, with means and ratios.
 
     Parameters
     ----------
-    table : pandas.DataFrame
-        One row for each run: the labels of its point, ``seed`` and the metrics.
-    kind : type
-        A named tuple: what a point is. Its annotations are the types of its fields, which those of
-        a file need not have.
-    columns : sequence of str
-        The labels, in the order of its fields.
-
-    Yields
-    ------
-    tuple of point and DataFrame
-        The runs of each point in the order of their seeds.
+    rows : mapping of point to DataFrame
+        The runs of each point, indexed by seed, with the metrics as columns.
+    metric : str
+        The column that is meant where none is named.
+    compare : callable
+        How the values of two points are compared: `paired` or `of_means`.
     """
-    types = get_type_hints(kind).values()
-    ordered = table.sort_values("seed", kind="stable")
-    for key, rows in ordered.groupby(list(columns), sort=False):
-        values = (make(value) for make, value in zip(types, key, strict=True))
-        yield kind(*values), rows
+
+    def __init__(
+        self,
+        rows: Mapping[P, pd.DataFrame],
+        metric: str = THROUGHPUT,
+        compare: Callable[[pd.Series[float], pd.Series[float]], Interval] = paired,
+    ) -> None:
+        self._rows = rows
+        self._metric = metric
+        self._compare = compare
+
+    @classmethod
+    def of(
+        cls,
+        table: pd.DataFrame,
+        kind: type[P],
+        columns: Sequence[str],
+        metric: str = THROUGHPUT,
+        compare: Callable[[pd.Series[float], pd.Series[float]], Interval] = paired,
+    ) -> Self:
+        """Sort runs by point.
+
+        Parameters
+        ----------
+        table : pandas.DataFrame
+            One row for each run: the labels of its point, ``seed`` and the metrics.
+        kind : type
+            A named tuple: what a point is. Its annotations are the types of its fields, which
+            those of a file need not have.
+        columns : sequence of str
+            The labels, in the order of its fields.
+        metric, compare
+            As above.
+        """
+        types = get_type_hints(kind).values()
+        rows = {}
+        ordered = table.sort_values("seed", kind="stable")
+        for key, group in ordered.groupby(list(columns), sort=False):
+            values = (make(value) for make, value in zip(types, key, strict=True))
+            rows[kind(*values)] = group.set_index("seed")
+        return cls(rows, metric, compare)
+
+    @property
+    def points(self) -> tuple[P, ...]:
+        """Every point that has runs."""
+        return tuple(self._rows)
+
+    def __contains__(self, point: object) -> bool:
+        return point in self._rows
+
+    def only(self, wanted: Callable[[P], bool]) -> Runs[P]:
+        """Give the runs of some points alone."""
+        rows = {point: group for point, group in self._rows.items() if wanted(point)}
+        return Runs(rows, self._metric, self._compare)
+
+    @property
+    def seeds_text(self) -> str:
+        """The seeds in words: ``100 seeds (1 to 100)``."""
+        seeds = sorted({int(seed) for group in self._rows.values() for seed in group.index})
+        return f"{len(seeds)} seeds ({seeds[0]} to {seeds[-1]})" if seeds else "no runs"
+
+    def lengths_text(self, points: Iterable[P]) -> str:
+        """How long points were run: ``1,000 simulated seconds a point, in 3 to 10 runs``."""
+        run = [point for point in points if point in self]
+        lengths = _span([self.total(point, "makespan_s") for point in run])
+        return f"{lengths} simulated seconds a point, in {_span([*map(self.number, run)])} runs"
+
+    def number(self, point: P) -> int:
+        """Give the number of runs of a point."""
+        return len(self._rows[point])
+
+    def total(self, point: P, metric: str) -> float:
+        """Sum a metric over the runs of a point; NaN where it is not known."""
+        group = self._rows.get(point)
+        return math.nan if group is None or metric not in group else float(group[metric].sum())
+
+    def samples(self, point: P, metric: str = "") -> pd.Series[float] | None:
+        """Give the known values of a metric by seed; None where there are none."""
+        group = self._rows.get(point)
+        if group is None:
+            return None
+        values = group[metric or self._metric].dropna().astype(float)
+        return values if len(values) else None
+
+    def mean(self, point: P, metric: str = "") -> Interval:
+        """Average a metric over the runs of a point; `UNKNOWN` where there are none."""
+        values = self.samples(point, metric)
+        return UNKNOWN if values is None else mean_interval(values)
+
+    def ratio(self, top: P, bottom: P, metric: str = "") -> Interval:
+        """Compare two points by a positive metric; `UNKNOWN` where that cannot be."""
+        above, below = self.samples(top, metric), self.samples(bottom, metric)
+        return UNKNOWN if above is None or below is None else self._compare(above, below)
+
+    def ratios(self, pairs: Mapping[K, tuple[P, P]], metric: str = "") -> dict[K, Interval]:
+        """Compare pairs of points, and leave out those that cannot be compared."""
+        found = {at: self.ratio(top, bottom, metric) for at, (top, bottom) in pairs.items()}
+        return {at: ratio for at, ratio in found.items() if known(ratio)}
+
+
+def _span(values: Sequence[float]) -> str:
+    least, most = f"{min(values):,.0f}", f"{max(values):,.0f}"
+    return least if least == most else f"{least} to {most}"

@@ -5,9 +5,14 @@ it:
 
 - ``id`` (without it the name itself), ``figure``, ``statement``, ``published``, ``criterion`` and
   ``source``, as in `lightburst.papers.claims.Claim`. Braces stand for the words that the code
-  gives, and ``{bound}``, or ``{low}`` and ``{high}``, for the bound.
-- ``rule``, one of `RULES`, and its ``bound``: a number, or two. A claim without a rule can be
-  compared with nothing.
+  gives, for what is ``{published}``, and ``{bound}``, or ``{low}`` and ``{high}``, for the bound.
+- ``rule``, one of `RULES`, and its ``bound``: a number, or two; or around the published number a
+  ``margin``, as a fraction of it, or a ``factor`` up and down; without any, the published number
+  itself. A claim without a rule can be compared with nothing.
+- ``of``, one of `PICKS`: which of a row of values is judged; ``each`` says how they are listed.
+- ``note``, what else the runs show, and ``why``, what follows it where the claim does not hold.
+  In both braces stand for the words that the code gives, ``{each}`` for the list, and ``{at}``
+  for where the value that is judged is.
 
 The table ``tolerance`` has numbers that several claims share; a bound may name one of them.
 """
@@ -24,15 +29,18 @@ from lightburst.papers.claims import (
     agrees,
     at_least,
     at_most,
+    farthest,
     judged,
+    largest,
+    listed,
+    smallest,
     verdict_of,
     within,
 )
+from lightburst.study.statistics import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from lightburst.study.statistics import Interval
+    from collections.abc import Callable, Iterable, Mapping
 
 
 def above(measured: Interval, bound: float) -> Verdict:
@@ -52,6 +60,14 @@ RULES: Final[dict[str, Callable[..., Verdict]]] = {
     "within": within,
     "agrees": agrees,
     "meets": meets,
+}
+
+
+#: Which of a row of values a claim is about.
+PICKS: Final[dict[str, Callable[[Iterable[Interval]], Interval]]] = {
+    "smallest": smallest,
+    "largest": largest,
+    "farthest": farthest,
 }
 
 
@@ -92,12 +108,14 @@ class Sheet:
     def judge(
         self,
         name: str,
-        measured: Interval,
+        measured: Interval | Mapping[Any, Interval],
         note: str = "",
+        /,
         *,
         bound: tuple[float, ...] | None = None,
         published: float | None = None,
         verdict: Verdict | None = None,
+        **words: object,
     ) -> Claim:
         """Judge a claim.
 
@@ -105,16 +123,19 @@ class Sheet:
         ----------
         name : str
             The claim's in ``claims.toml``.
-        measured : Interval
-            What the runs gave.
+        measured : Interval, or mapping of Interval
+            What the runs gave; of a row of values, by what they are at, the one that counts is
+            picked as the claim's ``of`` says.
         note : str
-            What else they show.
+            What else they show, after the note of the file.
         bound : tuple of float, optional
-            In place of that of the file, where it follows from the runs or from a published number.
+            In place of that of the file, where it follows from the runs.
         published : float, optional
             In place of that of the file.
         verdict : Verdict, optional
             In place of the rule's.
+        **words
+            More words for the braces of the texts.
 
         Returns
         -------
@@ -122,29 +143,47 @@ class Sheet:
             With the verdict that follows from the rule.
         """
         entry = self.claims[name]
-        limits = self._bound(entry) if bound is None else bound
+        known_as = entry.get("published") if published is None else published
+        limits = self._bound(entry, known_as) if bound is None else bound
+        given = {"bound": limits[0] if limits else "", "published": known_as}
+        ends = zip(("low", "high"), limits, strict=False)
+        texts = {**given, **dict(ends), **self._words, **words}
+        nothing = not isinstance(measured, Interval) and not measured
+        if not isinstance(measured, Interval):
+            row, measured = measured, PICKS[entry["of"]](measured.values())
+            texts["each"] = listed(row, entry.get("each", ""))
+            texts["at"] = next((at for at, value in row.items() if value is measured), "")
         if verdict is None:
             rule = RULES.get(entry.get("rule", ""))
             verdict = Verdict.NOT_COMPARABLE if rule is None else rule(measured, *limits)
-        ends = zip(("low", "high"), limits, strict=False)
-        words = {**dict(ends), "bound": limits[0] if limits else "", **self._words}
 
         def text(key: str, otherwise: str = "") -> str:
-            return str(entry.get(key, otherwise)).format(**words)
+            return str(entry.get(key, otherwise)).format(**texts)
 
+        notes = ["" if nothing else text("note"), note]
+        notes.append("" if verdict is Verdict.HOLDS else text("why"))
         return judged(
             text("id", name),
             text("figure"),
             text("statement"),
-            entry.get("published") if published is None else published,
+            known_as,
             measured,
             verdict,
             text("criterion"),
-            note,
-            str(words.get("source", entry.get("source", "paper"))),
+            " ".join(said for said in notes if said),
+            str(texts.get("source", entry.get("source", "paper"))),
         )
 
-    def _bound(self, entry: Mapping[str, Any]) -> tuple[float, ...]:
-        given = entry.get("bound", [])
-        several = given if isinstance(given, list) else [given]
-        return tuple(self.tolerance[x] if isinstance(x, str) else float(x) for x in several)
+    def _bound(self, entry: Mapping[str, Any], published: float | None) -> tuple[float, ...]:
+        given = entry.get("bound", [] if published is None else published)
+        limits = [self._number(x) for x in (given if isinstance(given, list) else [given])]
+        if published is not None and "margin" in entry:
+            margin = self._number(entry["margin"])
+            limits = [published * (1 - margin), published * (1 + margin)]
+        elif published is not None and "factor" in entry:
+            factor = self._number(entry["factor"])
+            limits = [published / factor, published * factor]
+        return tuple(limits)
+
+    def _number(self, given: str | float) -> float:
+        return self.tolerance[given] if isinstance(given, str) else float(given)

@@ -290,19 +290,15 @@ def _judge(
     traces: Mapping[str, pd.DataFrame],
     provenance: dict[str, Any],
 ) -> Reproduction:
-    version = str(provenance["version"])
-    figures, claims = paper.figures(parts, runs, version), paper.claims(parts, runs)
-    if traces and paper.traced is not None:
-        figures = [*figures, *paper.traced.figures(parts, traces, version)]
-        claims = [*claims, *paper.traced.claims(parts, traces)]
+    found = paper.outcome(parts, runs, str(provenance["version"]), traces)
     return Reproduction(
         paper=paper,
         parts=parts,
         quick=quick,
         runs=runs,
-        figures=tuple(figures),
-        claims=tuple(claims),
-        tables=tuple(paper.tables(parts, runs)),
+        figures=tuple(found.figures),
+        claims=tuple(found.claims),
+        tables=tuple(found.tables),
         traces=traces,
         provenance=provenance,
     )

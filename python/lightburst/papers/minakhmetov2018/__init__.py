@@ -10,11 +10,10 @@ from functools import partial
 from typing import Final
 
 from lightburst.papers.minakhmetov2018 import beyond
-from lightburst.papers.minakhmetov2018.claims import figure_claims
+from lightburst.papers.minakhmetov2018.claims import figure_claims, maxima_claims
 from lightburst.papers.minakhmetov2018.design import blocks
 from lightburst.papers.minakhmetov2018.figures import figure_2, maxima
-from lightburst.papers.minakhmetov2018.long_links import maxima_claims
-from lightburst.papers.minakhmetov2018.sweep import Sweep
+from lightburst.papers.minakhmetov2018.points import runs_of
 from lightburst.papers.paper import Paper, Part
 
 
@@ -38,7 +37,7 @@ PAPER: Final = Paper(
         "fig2b": _figure_2(100.0),
         "maxima": Part(
             "largest throughput with links of 1 km and 10 km",
-            lambda sweep, version: [maxima(sweep, version)],
+            lambda runs, version: [maxima(runs, version)],
             maxima_claims,
         ),
         "beyond": Part(
@@ -49,5 +48,5 @@ PAPER: Final = Paper(
         ),
     },
     blocks=blocks,
-    runs=Sweep.of,
+    runs=runs_of,
 )

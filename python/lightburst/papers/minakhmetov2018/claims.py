@@ -1,4 +1,4 @@
-"""What the paper claims about its figure 2, judged on our runs."""
+"""What the paper claims about its figure 2 and about long links, judged on our runs."""
 
 from __future__ import annotations
 
@@ -7,44 +7,40 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from lightburst.papers import claims
 from lightburst.papers.claims import (
     UNKNOWN,
     Claim,
     Verdict,
     agrees,
     at_least,
-    at_most,
     known,
     largest,
     smallest,
 )
-from lightburst.papers.minakhmetov2018.gather import (
-    FIGURE_OF_LENGTH,
-    HIGH_LOAD,
+from lightburst.papers.minakhmetov2018.figures import FIGURE_OF_LENGTH
+from lightburst.papers.minakhmetov2018.points import (
     HYBRID_PORTS,
     PORTS,
-    SHEET,
     WAITS,
-    at_high_load,
-    every,
-    gigabits,
-    listed,
+    hybrid,
     rate_text,
+    rates,
     ratios,
-    where,
 )
-from lightburst.papers.minakhmetov2018.sweep import Point
 from lightburst.papers.published import rows_of
-from lightburst.study.statistics import relative_deviation
+from lightburst.papers.sheet import Sheet
+from lightburst.study.statistics import Interval, relative_deviation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
-    from lightburst.papers.minakhmetov2018.gather import Curve
-    from lightburst.papers.minakhmetov2018.sweep import Sweep
-    from lightburst.papers.sheet import Sheet
-    from lightburst.study.statistics import Interval
+    from lightburst.papers.minakhmetov2018.points import Point
+    from lightburst.papers.runs import Runs
 
+SHEET: Final = Sheet.of(__package__)
+# "At high load (more than 10^7 requests/s)", section 3.
+HIGH_LOAD: Final = 1e7
 # What we know of the reason where the claimed gain is missed.
 _WHY_LESS: Final = {
     10.0: "At 1e4 requests/s the arrivals offer 14 Gb/s and every switch carries them; the gain "
@@ -53,10 +49,14 @@ _WHY_LESS: Final = {
     "100 m the propagation there and back over six links, 6 µs, is nearly that of a segment, "
     "7.2 µs: one segment in flight loads the links less, and bufferless switches lose less.",
 }
-
 # A deviation s from a hundred seeds: chi-square interval for 99 degrees of freedom,
 # s sqrt(99 / 128.42) to s sqrt(99 / 73.36).
 _CHI_100: Final = (math.sqrt(99 / 128.42), math.sqrt(99 / 73.36))
+_WORDS: Final = {
+    Verdict.HOLDS: "holds",
+    Verdict.DIFFERS: "does not hold",
+    Verdict.NOT_COMPARABLE: "is undecided",
+}
 
 #: By (ne, p, arrival rate): mean throughput in Gb/s, as the independent prototype gave it.
 PROTOTYPE: Final = {
@@ -66,143 +66,162 @@ PROTOTYPE: Final = {
     for row in rows_of(__package__, "prototype.csv")
 }
 
+Curve = dict[float, Interval]
 
-def figure_claims(length: float, sweep: Sweep) -> list[Claim]:
+
+def figure_claims(length: float, runs: Runs[Point]) -> list[Claim]:
     """Judge what the paper says of figure 2a (10 m) or 2b (100 m), in the order of the paper."""
     sheet = SHEET.told(length=length, figure=FIGURE_OF_LENGTH[length])
-    # SAW with a buffer over SAW without one.
-    saw = {ne: ratios(sweep, length, (ne, 0.0), (0, 0.0)) for ne in HYBRID_PORTS}
+
+    def compared(ne: int, p: float, ne_below: int, p_below: float) -> Curve:
+        return ratios(runs, hybrid(length, ne, p), hybrid(length, ne_below, p_below))
+
+    saw = {f"ne = {ne} over ne = 0": compared(ne, 0.0, 0, 0.0) for ne in HYBRID_PORTS}
+    longer = {
+        f"ne = {ne}, p = {p:g}": row
+        for ne in HYBRID_PORTS
+        for p in (8.0, 16.0)
+        if (row := compared(ne, p, ne, 4.0))
+    }
+    steps = {
+        f"ne = {high} over ne = {low}": compared(high, 4.0, low, 4.0)
+        for low, high in itertools.pairwise(PORTS)
+    }
+    gains = {f"ne = {ne}": compared(ne, 4.0, 0, 0.0) for ne in HYBRID_PORTS}
+    where = " ".join(
+        f"{ne}: {_where(row, partial(at_least, bound=1.5))}" for ne, row in gains.items()
+    )
+    reason = _WHY_LESS[length]
+    below = {ne: {at: x for at, x in row.items() if at < HIGH_LOAD} for ne, row in saw.items()}
+    high, high_steps = _high(saw), _high(steps)
     return [
-        *_gain(sweep, length, sheet),
-        *(_factors(sweep) if length == 10 else ()),
-        _little_difference(saw, sheet),
-        _no_gain_above_four(sweep, length, sheet),
-        *_larger_ports(sweep, length, sheet),
-        _more_load(saw, sheet),
-        *_spread(sweep, length, sheet),
-        *(_checks(sweep) if length == 10 else ()),
+        sheet.judge("gain-50", every(gains), where, reason=reason),
+        sheet.judge("gain-50-high", every(_high(gains)), where, reason=reason),
+        *(_factors(runs) if length == 10 else ()),
+        sheet.judge("saw-little-difference", every(below), told(below)),
+        sheet.judge("no-gain-above-4", every(longer), told(longer)),
+        sheet.judge("larger-ne", every(steps), told(steps)),
+        sheet.judge("larger-ne-high", every(high_steps)),
+        sheet.judge("more-load", every(high), told(high)),
+        *_spread(runs, length, sheet),
+        sheet.judge("correlation", UNKNOWN),
+        *(_checks(runs) if length == 10 else ()),
     ]
 
 
-def _gain(sweep: Sweep, length: float, sheet: Sheet) -> Iterator[Claim]:
-    found = {ne: ratios(sweep, length, (ne, 4.0), (0, 0.0)) for ne in HYBRID_PORTS}
-    high = {ne: at_high_load(row) for ne, row in found.items()}
-    judge = partial(at_least, bound=1.5)
-    note = " ".join(f"ne = {ne}: {where(row, judge)}" for ne, row in found.items())
-    for name, rows in (("gain-50", found), ("gain-50-high", high)):
-        worst = smallest(every(rows))
-        reason = "" if judge(worst) is Verdict.HOLDS else _WHY_LESS[length]
-        yield sheet.judge(name, worst, f"{note} {reason}".strip())
+def every(rows: Mapping[str, Curve]) -> dict[tuple[str, float], Interval]:
+    """Give all values of several curves."""
+    return {(name, at): value for name, row in rows.items() for at, value in row.items()}
 
 
-def _factors(sweep: Sweep) -> Iterator[Claim]:
-    for name, curve, factor, words in (
-        ("factor-3", (5, 4.0), 3.0, "hybrid SAWL (ne = 5, p = 4)"),
-        ("double-saw", (5, 0.0), 2.0, "hybrid SAW (ne = 5, p = 0)"),
+def listed(row: Mapping[float, Interval]) -> str:
+    """Write ratios by arrival rate: ``1.46 at 1e7, 2.97 at 1e8``."""
+    named = {rate_text(rate): ratio for rate, ratio in row.items()}
+    return claims.listed(named, "{value:#.3g} at {at}")
+
+
+def told(rows: Mapping[str, Curve]) -> str:
+    """Write several curves for a note."""
+    return " ".join(f"{name}: {listed(row)}." for name, row in rows.items())
+
+
+def _high(rows: Mapping[str, Curve]) -> dict[str, Curve]:
+    return {name: {at: x for at, x in row.items() if at > HIGH_LOAD} for name, row in rows.items()}
+
+
+def _where(row: Curve, judge: Callable[[Interval], Verdict]) -> str:
+    """Say at which arrival rates a claim holds, where it does not, and where nobody can tell."""
+    parts = []
+    for verdict, words in _WORDS.items():
+        there = {rate: ratio for rate, ratio in row.items() if judge(ratio) is verdict}
+        if there:
+            parts.append(f"{words} ({listed(there)})")
+    return "; ".join(parts) + "." if parts else "no runs."
+
+
+def _factors(runs: Runs[Point]) -> Iterator[Claim]:
+    for name, p, factor, words in (
+        ("factor-3", 4.0, 3.0, "hybrid SAWL (ne = 5, p = 4)"),
+        ("double-saw", 0.0, 2.0, "hybrid SAW (ne = 5, p = 0)"),
     ):
-        found = ratios(sweep, 10.0, curve, (0, 0.0))
-        at, high = found.get(1e8, UNKNOWN), at_high_load(found)
+        found = ratios(runs, hybrid(10.0, 5, p), hybrid(10.0, 0, 0.0))
+        at, high = found.get(1e8, UNKNOWN), _high({"": found})[""]
         sheet = SHEET.told(name=name, words=words, factor=factor)
         note = f"By arrival rate: {listed(high)}."
-        yield sheet.judge("factor", at, note, bound=(factor,), published=factor)
-        digit = (factor - 0.5, factor + 0.5)
-        met = where(high, lambda ratio, digit=digit: agrees(ratio, *digit))  # type: ignore[misc]
-        more = f"The paper does not say at which rate it was read. Above 1e7 the number {met}"
-        yield sheet.judge("factor-value", at, more, bound=digit, published=factor)
-        worst = smallest(high.values())
-        yield sheet.judge("factor-all-high", worst, note, bound=(factor,), published=factor)
+        yield sheet.judge("factor", at, note, published=factor)
+        bound = (factor - 0.5, factor + 0.5)
+        met = _where(high, partial(agrees, low=bound[0], high=bound[1]))
+        yield sheet.judge("factor-value", at, bound=bound, published=factor, met=met)
+        yield sheet.judge("factor-all-high", high, note, published=factor)
 
 
-def _little_difference(saw: dict[int, Curve], sheet: Sheet) -> Claim:
-    found = {
-        ne: {rate: ratio for rate, ratio in row.items() if rate < HIGH_LOAD}
-        for ne, row in saw.items()
-    }
-    farthest = max(every(found), key=lambda x: abs(math.log(x.estimate)), default=UNKNOWN)
-    limit = 1 + SHEET.tolerance["sigma"]
-    verdict = at_most(farthest, limit)
-    if known(farthest) and farthest.estimate < 1:
-        verdict = at_least(farthest, 1 / limit)
-    note = _over_bufferless(found)
-    return sheet.told(limit=limit).judge("saw-little-difference", farthest, note, verdict=verdict)
-
-
-def _over_bufferless(found: dict[int, Curve]) -> str:
-    return " ".join(f"ne = {ne} over ne = 0: {listed(row)}." for ne, row in found.items())
-
-
-def _no_gain_above_four(sweep: Sweep, length: float, sheet: Sheet) -> Claim:
-    found = {
-        (ne, p): ratios(sweep, length, (ne, p), (ne, 4.0))
-        for ne in HYBRID_PORTS
-        for p in (8.0, 16.0)
-    }
-    note = " ".join(
-        f"ne = {ne}, p = {p:g}: {listed(row)}." for (ne, p), row in found.items() if row
-    )
-    return sheet.judge("no-gain-above-4", largest(every(found)), note)
-
-
-def _larger_ports(sweep: Sweep, length: float, sheet: Sheet) -> Iterator[Claim]:
-    steps = {
-        (low, high): ratios(sweep, length, (high, 4.0), (low, 4.0))
-        for low, high in itertools.pairwise(PORTS)
-    }
-    note = " ".join(
-        f"ne = {high} over ne = {low}: {listed(row)}." for (low, high), row in steps.items()
-    )
-    yield sheet.judge("larger-ne", smallest(every(steps)), note)
-    high_load = {step: at_high_load(row) for step, row in steps.items()}
-    yield sheet.judge("larger-ne-high", smallest(every(high_load)))
-
-
-def _more_load(saw: dict[int, Curve], sheet: Sheet) -> Claim:
-    found = {ne: at_high_load(row) for ne, row in saw.items()}
-    return sheet.judge("more-load", smallest(every(found)), _over_bufferless(found))
-
-
-def _spread(sweep: Sweep, length: float, sheet: Sheet) -> Iterator[Claim]:
-    """Judge the published spread of the throughput, and what cannot be judged beside it."""
+def _spread(runs: Runs[Point], length: float, sheet: Sheet) -> Iterator[Claim]:
+    """Judge the published spread of the throughput, of the nine curves."""
     curves = {
         f"ne = {ne} p = {p:g}": found
         for ne in PORTS
         for p in WAITS
-        if (found := _deviation(sweep, length, ne, p)) is not None
+        if (found := _deviation(runs, hybrid(length, ne, p))) is not None
     }
-    told = ", ".join(f"{curve}: {x.estimate:.3f}" for curve, x in curves.items())
+    note = f"By curve: {claims.listed(curves, '{at}: {value:.3f}')}." if curves else ""
     for name, word, published, pick in (
         ("low", "smallest", 0.144, smallest),
         ("high", "largest", 0.196, largest),
     ):
-        low, high = (published * bound for bound in _CHI_100)
-        yield sheet.told(name=name, word=word, deviation=published).judge(
-            "spread",
-            pick(curves.values()),
-            f"By curve: {told}." if curves else "",
-            bound=(low, high),
-            published=published,
-        )
-    yield sheet.judge("correlation", UNKNOWN)
+        bound = tuple(published * end for end in _CHI_100)
+        words = {"name": name, "word": word, "deviation": published}
+        measured = pick(curves.values())
+        yield sheet.told(**words).judge("spread", measured, note, bound=bound, published=published)
 
 
-def _deviation(sweep: Sweep, length: float, ne: int, p: float) -> Interval | None:
-    groups = [
-        samples.to_numpy()
-        for rate in sweep.rates(length)
-        if (samples := sweep.samples(Point(length, "hybrid", ne, p, rate))) is not None
-    ]
-    groups = [group for group in groups if len(group) > 1]
+def _deviation(runs: Runs[Point], curve: Point) -> Interval | None:
+    along = (runs.samples(curve._replace(rate=rate)) for rate in rates(runs, curve.length))
+    groups = [values.to_numpy() for values in along if values is not None and len(values) > 1]
     return relative_deviation(groups) if groups else None
 
 
-def _checks(sweep: Sweep) -> Iterator[Claim]:
+def _checks(runs: Runs[Point]) -> Iterator[Claim]:
     """Judge whether ours and the independent prototype agree within their intervals."""
     for (ne, p, rate), published in PROTOTYPE.items():
-        point = Point(10.0, "hybrid", ne, p, rate)
-        samples = sweep.samples(point)
+        point = hybrid(10.0, ne, p, rate)
+        samples = runs.samples(point)
         deviation = 0.0 if samples is None or len(samples) < 2 else float(samples.std()) / 1e9
         half = 1.96 * deviation / math.sqrt(100)
         sheet = SHEET.told(rate=rate_text(rate), ne=ne, p=p, value=published, half=half)
         bound = (published - half, published + half)
-        mean = gigabits(sweep.mean(point))
-        yield sheet.judge("check", mean, bound=bound, published=published)
+        yield sheet.judge("check", _gigabits(runs.mean(point)), bound=bound, published=published)
+
+
+def maxima_claims(runs: Runs[Point]) -> Iterator[Claim]:
+    """Judge for each length the maximum, and whether all switches reach the same."""
+    for length, word, published in ((1000.0, "1 km", 16.6), (10000.0, "10 km", 1.9)):
+        best = _best_points(runs, length)
+        maximum, ratio, reached, ends = UNKNOWN, UNKNOWN, "", ""
+        if best:
+            top, low = max(best, key=best.__getitem__), min(best, key=best.__getitem__)
+            maximum, ratio = _gigabits(runs.mean(top)), runs.ratio(top, low)
+            reached = f"Reached by {_named(top)}."
+            ends = f"Most: {_named(top)}; least: {_named(low)}."
+        sheet = SHEET.told(name=word.replace(" ", ""), word=word, value=published)
+        yield sheet.judge("maximum", maximum, reached, published=published)
+        yield sheet.judge("equal", ratio, ends)
+
+
+def _best_points(runs: Runs[Point], length: float) -> dict[Point, float]:
+    """Find the best point of each of the nine curves, with its mean."""
+    best = {}
+    for ne, p in itertools.product(PORTS, WAITS):
+        curve = (hybrid(length, ne, p, rate) for rate in rates(runs, length))
+        means = {point: mean.estimate for point in curve if known(mean := runs.mean(point))}
+        if means:
+            top = max(means, key=means.__getitem__)
+            best[top] = means[top]
+    return best
+
+
+def _named(point: Point) -> str:
+    return f"ne = {point.ports}, p = {point.p:g} at {rate_text(point.rate)} requests/s"
+
+
+def _gigabits(rate: Interval) -> Interval:
+    return Interval(rate.estimate / 1e9, rate.low / 1e9, rate.high / 1e9, rate.n)

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
-import pandas as pd
-
-from lightburst.papers.minakhmetov2018.gather import HYBRID_PORTS, PORTS, WAITS, rate_text
-from lightburst.papers.minakhmetov2018.sweep import POINT_COLUMNS, Point
+from lightburst.papers.design import Effort, blocks_of, grid
+from lightburst.papers.minakhmetov2018.points import (
+    HYBRID_PORTS,
+    POINT_COLUMNS,
+    PORTS,
+    WAITS,
+    Point,
+    hybrid,
+)
 from lightburst.papers.paper import Block, packaged
-from lightburst.scenario import Scenario
-from lightburst.study.sweep import Study
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterator, Sequence
+
+    from lightburst.scenario import Scenario
 
 # Two points a decade; the paper's axis goes from 1e4 to 1e9 requests a second.
 RATES: Final = (1e4, 3e4, 1e5, 3e5, 1e6, 3e6, 1e7, 3e7, 1e8, 3e8, 1e9)
@@ -26,11 +32,12 @@ QUICK_LONG_WAIT_RATES: Final = (1e7,)
 LONG_WAITS: Final = (8.0, 16.0)
 
 # Section 3: a hundred seeds for 10 m and 100 m, ten for 1 km and 10 km.
-SEEDS: Final = range(1, 101)
-TEN_SEEDS: Final = range(1, 11)
+FULL: Final = Effort(100)
+TEN_SEEDS: Final = Effort(10)
 
-LENGTHS: Final = {"fig2a": (10.0,), "fig2b": (100.0,), "beyond": (10.0, 100.0)}
-LONG_LENGTHS: Final = (1000.0, 10000.0)
+LENGTHS: Final = {
+    "fig2a": (10.0,), "fig2b": (100.0,), "maxima": (1000.0, 10000.0), "beyond": (10.0, 100.0),
+}  # fmt: skip
 BEYOND_PORTS: Final = tuple(range(9))
 
 
@@ -41,58 +48,26 @@ def base() -> Scenario:
 
 def blocks(parts: Sequence[str], quick: bool) -> list[Block]:
     """Plan the runs that some parts of the paper need; quick means fewer seeds and rates."""
-    short = {point: None for part in parts for point in _short_links(part, quick)}
-    planned = []
-    if short:
-        planned.append(_block(short, TEN_SEEDS if quick else SEEDS))
-    if "maxima" in parts:
-        rates = QUICK_LONG_LINK_RATES if quick else RATES
-        long = [point for length in LONG_LENGTHS for point in _figure_2(length, rates)]
-        planned.append(_block(long, TEN_SEEDS))
-    return planned
+    ordered = sorted(parts, key=lambda part: part == "maxima")
+    wanted = (
+        (point, TEN_SEEDS if quick or part == "maxima" else FULL)
+        for part in ordered
+        for point in _points(part, quick)
+    )
+    return blocks_of(base(), wanted, POINT_COLUMNS)
 
 
-def _short_links(part: str, quick: bool) -> list[Point]:
-    rates = QUICK_RATES if quick else RATES
-    points = []
-    for length in LENGTHS.get(part, ()):
-        points += _figure_2(length, rates)
+def _points(part: str, quick: bool) -> Iterator[Point]:
+    rates: Sequence[float] = QUICK_RATES if quick else RATES
+    if part == "maxima" and quick:
+        rates = QUICK_LONG_LINK_RATES
+    long = QUICK_LONG_WAIT_RATES if quick else LONG_WAIT_RATES
+    for length in LENGTHS[part]:
+        yield from grid(hybrid, length=[length], ports=PORTS, p=WAITS, rate=rates)
+        if part in ("fig2a", "fig2b"):
+            yield from grid(hybrid, length=[length], ports=HYBRID_PORTS, p=LONG_WAITS, rate=long)
         if part == "beyond":
-            points += [Point(length, "electronic", 0, p, rate) for p in WAITS for rate in rates]
-        else:
-            points += [
-                Point(length, "hybrid", ports, p, rate)
-                for ports in HYBRID_PORTS
-                for p in LONG_WAITS
-                for rate in (QUICK_LONG_WAIT_RATES if quick else LONG_WAIT_RATES)
-            ]
+            baseline = partial(Point, length, "electronic", 0)
+            yield from grid(baseline, p=WAITS, rate=rates)
     if part == "beyond":
-        points += [
-            Point(10.0, "hybrid", ports, 4.0, rate) for ports in BEYOND_PORTS for rate in rates
-        ]
-    return points
-
-
-def _figure_2(length: float, rates: Sequence[float]) -> list[Point]:
-    return [
-        Point(length, "hybrid", ports, p, rate) for ports in PORTS for p in WAITS for rate in rates
-    ]
-
-
-def _block(points: Iterable[Point], seeds: Sequence[int]) -> Block:
-    ordered = list(points)
-    study = Study(base(), [_settings(point) for point in ordered], seeds)
-    return Block(study, pd.DataFrame(ordered, columns=list(POINT_COLUMNS)))
-
-
-def _settings(point: Point) -> dict[str, object]:
-    """Say in the scenario's words what a point is; p = 0 of SAWL is SAW."""
-    settings: dict[str, object] = {
-        "topology.link_length": f"{point.length:g} m",
-        "switching.kind": point.switch,
-        "transport.p": point.p,
-        "workload.arrival_rate": f"{rate_text(point.rate)} /s",
-    }
-    if point.switch == "hybrid":
-        settings["switching.buffer_ports"] = point.ports
-    return settings
+        yield from grid(hybrid, length=[10.0], ports=BEYOND_PORTS, p=[4.0], rate=rates)

@@ -10,14 +10,22 @@ from functools import partial
 from typing import Final
 
 from lightburst.papers.paper import Paper, Part, Traced
-from lightburst.papers.yu2004 import factors, ranges, trace_claims, traces
-from lightburst.papers.yu2004.crossing_claims import crossing_claims
+from lightburst.papers.yu2004 import factors, trace_claims, traces
 from lightburst.papers.yu2004.design import blocks
-from lightburst.papers.yu2004.figures import crossing, surface, table_figure, table_listing
-from lightburst.papers.yu2004.prototype import prototype_claims
-from lightburst.papers.yu2004.runs import Runs
+from lightburst.papers.yu2004.figures import (
+    crossing,
+    ranges,
+    surface,
+    table_figure,
+    table_listing,
+)
+from lightburst.papers.yu2004.points import runs_of
+from lightburst.papers.yu2004.sender_claims import (
+    crossing_claims,
+    prototype_claims,
+    table_claims,
+)
 from lightburst.papers.yu2004.surface_claims import surface_claims
-from lightburst.papers.yu2004.table_claims import table_claims
 
 
 def _surface(id: str, shows: str) -> Part:
@@ -25,7 +33,7 @@ def _surface(id: str, shows: str) -> Part:
         shows,
         partial(surface, id),
         partial(surface_claims, id),
-        lambda runs: [ranges.listing(id, runs)],
+        lambda runs: [ranges(id, runs)],
     )
 
 
@@ -71,6 +79,6 @@ PAPER: Final = Paper(
         ),
     },
     blocks=blocks,
-    runs=Runs.of,
+    runs=runs_of,
     traced=Traced(traces.record, traces.figures, trace_claims.claims),
 )

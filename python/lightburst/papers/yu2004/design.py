@@ -1,96 +1,181 @@
-"""Which runs each part of the paper needs."""
+"""Which runs each part of the paper needs: the points of each study, and how long they are run."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+import itertools
+from typing import TYPE_CHECKING, Final
 
-import pandas as pd
-
-from lightburst.papers.paper import Block
-from lightburst.papers.yu2004.grids import POINTS
-from lightburst.papers.yu2004.points import LOW, Point, base, seconds
-from lightburst.papers.yu2004.runs import PAPER_TIME_S
-from lightburst.study import Stopping, Study
+from lightburst.papers.design import Effort, blocks_of, decades, grid
+from lightburst.papers.yu2004.points import (
+    HIGH,
+    LOW,
+    MEDIUM,
+    NEW_RENO,
+    PAPER_SENDERS,
+    PAPER_TIME_S,
+    RENO,
+    RFC_SACK,
+    RFC_SENDERS,
+    SACK,
+    TABLES,
+    Point,
+    Sender,
+    assembly_time,
+    base,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from lightburst.papers.paper import Block
+
+# Figures 5 to 7. "p ... from 10^-4 to 10^-1", section V; how far T_b goes, the text does not say.
+LOSSES: Final = decades(-4, -1, 2)
+TIMES: Final = {HIGH: decades(-6, 0, 2), MEDIUM: decades(-4, 0, 2), LOW: decades(-2, 1.5, 2)}
+QUICK_LOSSES: Final = (*decades(-3, -2, 2), 0.1)
+QUICK_TIMES: Final = {HIGH: decades(-6, -1, 1), MEDIUM: decades(-4, 0, 1), LOW: decades(-2, 1, 1)}
+SURFACES: Final = {"fig5": HIGH, "fig6": MEDIUM, "fig7": LOW}
+
+# Where the paper has the optimum, p = 0.01; its equation (32) has it at 4 ms.
+OPTIMUM_LOSS: Final = 0.01
+EQUATION_32_S: Final = 4e-3
+FINE_TIMES: Final = decades(-4, -2, 12)
+QUICK_FINE_TIMES: Final = decades(-4, -2, 3)
+
+# Figure 11.
+CROSSING_LOSS: Final = 0.03
+CROSSING_TIMES: Final = decades(-5.5, -2, 4)
+QUICK_CROSSING_TIMES: Final = decades(-5.5, -2, 2)
+
+# Tables I and II.
+TABLE_LOSSES: Final = decades(-3, -0.5, 2)
+BURSTS: Final = (5, 25)
+
+# The senders of the check values; all halve the window, as ns-2 does.
+PROTOTYPE_SENDERS: Final[dict[str, Sender]] = {
+    "Reno, bug_fix off": RENO._replace(bug_fix=False),
+    "Reno, bug_fix on": RENO,
+    "New-Reno, impatient": NEW_RENO._replace(partial="impatient"),
+    "New-Reno, slow but steady": NEW_RENO,
+    "Sack1": SACK,
+    "RFC 6675": SACK._replace(recovery="sack"),
+}
+PROTOTYPE_LOSSES: Final = TABLE_LOSSES[:-1]
+
+# Section IV: cases of access bandwidth and burst, at one loss rate.
+FACTOR_LOSS: Final = 0.01
+FACTOR_CASES: Final = tuple(itertools.product((HIGH, MEDIUM), BURSTS))
+
 # Up to the paper's 1e6 s a point: a hundred runs of 1e4 s; at 1.25 kB/s, where a round trip is a
-# minute, ten of 1e5 s.
-PRECISION: Final = 0.01
+# minute, ten of 1e5 s. A preview has a tenth of the time, a hundredth at the most, and five times
+# the interval. At p = 10^-0.5 timeouts of up to a minute decide and segments are few: long runs
+# cost little. Without loss all runs are the same.
 HORIZON_S: Final = 1e4
 LOW_HORIZON_S: Final = 1e5
-FIRST: Final = 10
-# A preview: a tenth of the time, a hundredth at the most, and five times the interval.
-QUICK_PRECISION: Final = 0.05
-QUICK_HORIZON_S: Final = 1e3
-QUICK_LOW_HORIZON_S: Final = 1e4
-QUICK_FIRST: Final = 3
-QUICK_MOST: Final = 10
-# At p = 10^-0.5 timeouts of up to a minute decide and segments are few: long runs cost little.
-_HEAVY: Final = 0.2
-_HEAVY_HORIZON_S: Final = 5e4
-
-
-class Effort(NamedTuple):
-    """How long a point is run.
-
-    Parameters
-    ----------
-    horizon_s : float
-        Simulated seconds of one run.
-    most : int
-        Runs at the most.
-    first : int
-        Runs before it is asked whether they are enough.
-    precision : float
-        Half of the 95 % interval, as a fraction of the mean, that is enough.
-    """
-
-    horizon_s: float
-    most: int
-    first: int
-    precision: float
-
-
-def blocks(parts: Sequence[str], quick: bool) -> list[Block]:
-    """Plan the runs that some parts of the paper need: one study for each effort."""
-    return blocks_of(
-        (point, effort(point, quick)) for part in parts for point in POINTS[part](quick)
-    )
-
-
-def blocks_of(wanted: Iterable[tuple[Point, Effort]]) -> list[Block]:
-    """Make one block for each effort; a point that comes again keeps its first one."""
-    efforts: dict[Point, Effort] = {}
-    for point, long in wanted:
-        efforts.setdefault(point, long)
-    planned: dict[Effort, list[Point]] = {}
-    for point, long in efforts.items():
-        planned.setdefault(long, []).append(point)
-    return [_block(points, long) for long, points in planned.items()]
+PREVIEW: Final = Effort(most=10, first=3, precision=0.05, horizon_s=1e3)
+LOSSLESS: Final = Effort(most=2, first=2, precision=0.01, horizon_s=1e3)
 
 
 def effort(point: Point, quick: bool) -> Effort:
     """Say how long a point is run: up to the paper's 1e6 s in full."""
+    low = point.access <= LOW
     if not point.p:
-        return Effort(QUICK_HORIZON_S, 2, 2, PRECISION)  # without loss all runs are the same
+        return LOSSLESS
     if quick:
-        horizon = QUICK_HORIZON_S
-        if point.access <= LOW:
-            horizon = QUICK_LOW_HORIZON_S
-        elif point.p > _HEAVY:
-            horizon = _HEAVY_HORIZON_S
-        return Effort(horizon, QUICK_MOST, QUICK_FIRST, QUICK_PRECISION)
-    horizon = LOW_HORIZON_S if point.access <= LOW else HORIZON_S
-    return Effort(horizon, round(PAPER_TIME_S / horizon), FIRST, PRECISION)
+        heavy = 5e4 if point.p > 0.2 else PREVIEW.horizon_s
+        return PREVIEW._replace(horizon_s=1e4 if low else heavy)
+    horizon = LOW_HORIZON_S if low else HORIZON_S
+    return Effort(round(PAPER_TIME_S / horizon), 10, 0.01, horizon)
 
 
-def _block(points: Sequence[Point], effort: Effort) -> Block:
-    study = Study(
-        base().with_(measurement__time_limit=seconds(effort.horizon_s)),
-        [point.settings() for point in points],
-        range(1, effort.most + 1),
-    )
-    stopping = Stopping("throughput_bps", effort.precision, effort.first)
-    return Block(study, pd.DataFrame(points, columns=list(Point._fields)), stopping)
+def blocks(parts: Sequence[str], quick: bool) -> list[Block]:
+    """Plan the runs that some parts of the paper need: one study for each effort."""
+    points = (point for part in parts for point in points_of(part, quick))
+    return planned((point, effort(point, quick)) for point in points)
+
+
+def planned(wanted: Iterable[tuple[Point, Effort]]) -> list[Block]:
+    """Plan the runs of points."""
+    return blocks_of(base(), wanted, Point._fields)
+
+
+def points_of(part: str, quick: bool) -> list[Point]:
+    """List the points of a part of the paper."""
+    if part in SURFACES:
+        points = surface_points(SURFACES[part], quick)
+        return [*points, *optimum_points(quick)] if part == "fig5" else points
+    if part == "fig11":
+        return crossing_points(quick)
+    if part == "table1":
+        return [*burst_points(5, quick), *prototype_points(quick)]
+    if part == "table2":
+        return burst_points(25, quick)
+    if part == "factors":
+        cases = FACTOR_CASES[:1] if quick else FACTOR_CASES
+        return [point for case in cases for point in factor_case(*case).values()]
+    # Figures 8 to 10 are traces of single runs; one point stands for their scenario.
+    return burst_points(5, quick)[:1]
+
+
+def surface_points(access: float, quick: bool) -> list[Point]:
+    """List the points of figure 5, 6 or 7: SACK over assembly time and loss rate."""
+    times = (QUICK_TIMES if quick else TIMES)[access]
+    return grid(Point, access=[access], time=times, p=QUICK_LOSSES if quick else LOSSES)
+
+
+def optimum_points(quick: bool) -> list[Point]:
+    """List the points around the best assembly time at 125 MB/s, with both kinds of SACK."""
+    times = (*(QUICK_FINE_TIMES if quick else FINE_TIMES), EQUATION_32_S)
+    points = grid(Point, access=[HIGH], time=times, p=[OPTIMUM_LOSS])
+    return by_each(points, (SACK,) if quick else (SACK, RFC_SACK))
+
+
+def crossing_points(quick: bool) -> list[Point]:
+    """List the points of figure 11, with the paper's senders and the standards'."""
+    times = QUICK_CROSSING_TIMES if quick else CROSSING_TIMES
+    points = grid(Point, access=[HIGH], time=times, p=[CROSSING_LOSS])
+    return by_each(points, PAPER_SENDERS if quick else (*PAPER_SENDERS, *RFC_SENDERS))
+
+
+def by_each(points: Iterable[Point], senders: Iterable[Sender]) -> list[Point]:
+    """Give points with each of some senders."""
+    points = tuple(points)
+    return [point.by(sender) for sender in senders for point in points]
+
+
+def burst_points(burst: int, quick: bool) -> list[Point]:
+    """List the points of table I (S = 5) or II (S = 25)."""
+    more = () if quick else (*RFC_SENDERS, RENO._replace(bug_fix=False))
+    return grid(table_point, burst=[burst], sender=(*PAPER_SENDERS, *more), p=TABLE_LOSSES)
+
+
+def prototype_points(quick: bool) -> list[Point]:
+    """List the points of the check values; a preview has those of the tables alone."""
+    senders = PAPER_SENDERS if quick else PROTOTYPE_SENDERS.values()
+    return grid(table_point, burst=[5], sender=senders, p=PROTOTYPE_LOSSES)
+
+
+def table_point(burst: int, p: float, sender: Sender) -> Point:
+    """Give the point of a table with bursts of S segments at 125 kB/s."""
+    return Point(TABLES, assembly_time(TABLES, burst), p).by(sender)
+
+
+def factor_case(access: float, burst: int) -> dict[str, Point]:
+    """Give the points whose ratios are the gains and penalties of one case.
+
+    Each differs from the one before in one factor alone: ``"no loss"`` (no assembly, p = 0),
+    ``"loss"`` (packets are lost), ``"first loss"`` (bursts of S are lost, with the signal's round
+    trip shorter by the 2 T_b of the assembly), ``"delay"`` (with the whole round trip), and in
+    place of SACK ``"New-Reno"`` and ``"Reno"``; besides ``"burst, no loss"``: ``"delay"`` at p = 0.
+    """
+    time = assembly_time(access, burst)
+    burst_lost = Point(access, time, FACTOR_LOSS)
+    return {
+        "no loss": Point(access, 0.0, 0.0),
+        "loss": Point(access, 0.0, FACTOR_LOSS),
+        "first loss": burst_lost._replace(propagation=burst_lost.propagation - 2 * time),
+        "delay": burst_lost,
+        "New-Reno": burst_lost.by(NEW_RENO),
+        "Reno": burst_lost.by(RENO),
+        "burst, no loss": burst_lost._replace(p=0.0),
+    }

@@ -28,10 +28,9 @@ import numpy as np
 import pandas as pd
 
 from lightburst.models.yu2004 import gains
-from lightburst.papers.claims import Claim, known
 from lightburst.papers.figure import BAR_COLUMNS, Bars, Listing
+from lightburst.papers.yu2004.design import FACTOR_CASES, FACTOR_LOSS, factor_case
 from lightburst.papers.yu2004.figures import caption, rate_name
-from lightburst.papers.yu2004.grids import FACTOR_CASES, FACTOR_LOSS, factor_case
 from lightburst.papers.yu2004.points import SACK_WORDS
 from lightburst.papers.yu2004.published import SHEET, TOLERANCE
 from lightburst.papers.yu2004.theory import flow_of
@@ -39,8 +38,9 @@ from lightburst.papers.yu2004.theory import flow_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from lightburst.papers.claims import Claim
+    from lightburst.papers.runs import Runs
     from lightburst.papers.yu2004.points import Point
-    from lightburst.papers.yu2004.runs import Runs
     from lightburst.study.statistics import Interval
 
 _GROUPS: Final = ("simulation", "equations (55) to (61)")
@@ -52,33 +52,42 @@ _STEPS: Final = (
     ("retransmission, New-Reno", ("delay", "New-Reno"), False),
     ("retransmission, Reno", ("delay", "Reno"), False),
 )
+# The equation, and why it may be off.
 _EQUATIONS: Final = {
-    "loss penalty": "(55) at S = 1",
-    "delayed first loss": "(61)",
-    "delay penalty": "(56)",
-    "retransmission, New-Reno": "(57)",
-    "retransmission, Reno": "(58) or (59)",
-    "loss penalty at S": "(55)",
-}
-_WHY: Final = {
-    "loss penalty": "The closed form knows no limit of the window and counts no timeouts.",
-    "delayed first loss": "The closed form knows no limit of the window: a gain that would lift it "
-    "above W_m is cut off, and a burst that holds much of the window is repaired by a timeout.",
-    "delay penalty": "Where the window waits at the access link, a longer round trip costs less.",
-    "retransmission, New-Reno": "The closed form has one loss in a period, and no timeout.",
-    "retransmission, Reno": "The closed form has Reno halve its window at each segment of the "
-    "burst or time out, and grow from there by one segment a round without slow start.",
-    "loss penalty at S": "The closed form falls below 1 where the window limit is what holds the "
-    "throughput.",
+    "loss penalty": (
+        "(55) at S = 1",
+        "The closed form knows no limit of the window and counts no timeouts.",
+    ),
+    "delayed first loss": (
+        "(61)",
+        "The closed form knows no limit of the window: a gain that would lift it above W_m is cut "
+        "off, and a burst that holds much of the window is repaired by a timeout.",
+    ),
+    "delay penalty": (
+        "(56)",
+        "Where the window waits at the access link, a longer round trip costs less.",
+    ),
+    "retransmission, New-Reno": (
+        "(57)",
+        "The closed form has one loss in a period, and no timeout.",
+    ),
+    "retransmission, Reno": (
+        "(58) or (59)",
+        "The closed form has Reno halve its window at each segment of the burst or time out, and "
+        "grow from there by one segment a round without slow start.",
+    ),
+    "loss penalty at S": (
+        "(55)",
+        "The closed form falls below 1 where the window limit is what holds the throughput.",
+    ),
 }
 
 
-def measured(runs: Runs, access: float, burst: int) -> dict[str, Interval]:
+def measured(runs: Runs[Point], access: float, burst: int) -> dict[str, Interval]:
     """Measure each gain and penalty of one case, and the paper's own (55), where they were run."""
     case = factor_case(access, burst)
-    found = {name: runs.ratio(case[top], case[bottom]) for name, (top, bottom), _ in _STEPS}
-    found["loss penalty at S"] = runs.ratio(case["burst, no loss"], case["delay"])
-    return {name: ratio for name, ratio in found.items() if known(ratio)}
+    pairs = {name: (case[top], case[bottom]) for name, (top, bottom), _ in _STEPS}
+    return runs.ratios(pairs | {"loss penalty at S": (case["burst, no loss"], case["delay"])})
 
 
 def formulas(access: float, burst: int) -> dict[str, float]:
@@ -96,7 +105,7 @@ def formulas(access: float, burst: int) -> dict[str, float]:
     return {name: float(np.ravel(value)[0]) for name, value in found.items()}
 
 
-def cases(runs: Runs) -> Iterator[tuple[float, int, dict[str, Point]]]:
+def cases(runs: Runs[Point]) -> Iterator[tuple[float, int, dict[str, Point]]]:
     """Give the cases that were run: access bandwidth, S and the points."""
     for access, burst in FACTOR_CASES:
         points = factor_case(access, burst)
@@ -104,7 +113,7 @@ def cases(runs: Runs) -> Iterator[tuple[float, int, dict[str, Point]]]:
             yield access, burst, points
 
 
-def figures(runs: Runs, version: str) -> Iterator[Bars]:
+def figures(runs: Runs[Point], version: str) -> Iterator[Bars]:
     """Draw up a waterfall for each case, from the throughput without loss to New-Reno and Reno."""
     for access, burst, points in cases(runs):
         start = runs.mean(points["no loss"])
@@ -136,7 +145,7 @@ def figures(runs: Runs, version: str) -> Iterator[Bars]:
 
 
 def _levels(
-    group: str, ratios: dict[str, float], start: float, runs: Runs, points: dict[str, Point]
+    group: str, ratios: dict[str, float], start: float, runs: Runs[Point], points: dict[str, Point]
 ) -> list[tuple[Any, ...]]:
     """Go down and up the steps; the last two both begin where the delay penalty ends."""
     rows: list[tuple[Any, ...]] = [
@@ -156,7 +165,7 @@ def _levels(
     return rows
 
 
-def listing(runs: Runs) -> Listing:
+def listing(runs: Runs[Point]) -> Listing:
     """Write the gains and penalties into a table, a row for each case and factor."""
     rows = []
     for access, burst, _ in cases(runs):
@@ -167,7 +176,7 @@ def listing(runs: Runs) -> Listing:
                     "access": rate_name(access),
                     "S": burst,
                     "factor": name,
-                    "equation": _EQUATIONS[name],
+                    "equation": _EQUATIONS[name][0],
                     "measured": round(ratio.estimate, 4),
                     "95 % from": round(ratio.low, 4),
                     "to": round(ratio.high, 4),
@@ -183,20 +192,18 @@ def listing(runs: Runs) -> Listing:
     )
 
 
-def claims(runs: Runs) -> list[Claim]:
+def claims(runs: Runs[Point]) -> list[Claim]:
     """Judge each closed form of section IV against the simulation, for each case and factor."""
     found = []
     for access, burst, _ in cases(runs):
         closed = formulas(access, burst)
-        figure = _figure_id(access, burst)
-        case = SHEET.told(figure=figure, access=rate_name(access), burst=burst)
+        case = SHEET.told(figure=_figure_id(access, burst), access=rate_name(access), burst=burst)
         for factor, ratio in measured(runs, access, burst).items():
-            form = closed[factor]
-            low, high = form / TOLERANCE["match"], form * TOLERANCE["match"]
+            (equation, why), form = _EQUATIONS[factor], closed[factor]
             slug = factor.replace(",", "").replace(" ", "-").lower()
-            note = "" if low <= ratio.estimate <= high else _WHY[factor]
-            sheet = case.told(slug=slug, factor=factor, equation=_EQUATIONS[factor])
-            found.append(sheet.judge("factor", ratio, note, bound=(low, high), published=form))
+            sheet = case.told(slug=slug, factor=factor, equation=equation)
+            off = max(form / ratio.estimate, ratio.estimate / form) > TOLERANCE["match"]
+            found.append(sheet.judge("factor", ratio, why if off else "", published=form))
     return found
 
 

@@ -1,56 +1,49 @@
-"""Figures 5 to 7 and 11, and the pictures of tables I and II."""
+"""Figures 5 to 7 and 11, the pictures of tables I and II, and the tables beside them."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import pandas as pd
 
-from lightburst.papers.claims import known
-from lightburst.papers.figure import (
-    COLUMNS,
-    MAP_COLUMNS,
-    Figure,
-    Listing,
-    Maps,
-    Panel,
-    curves_table,
-)
-from lightburst.papers.yu2004.design import effort
-from lightburst.papers.yu2004.grids import (
+from lightburst.models.yu2004 import ABOUT, surface_ranges, written
+from lightburst.papers import overlay
+from lightburst.papers.claims import UNKNOWN
+from lightburst.papers.figure import Figure, Listing
+from lightburst.papers.yu2004.design import (
     CROSSING_LOSS,
     LOSSES,
+    SURFACES,
     TABLE_LOSSES,
     TIMES,
     crossing_points,
+    effort,
     table_point,
 )
 from lightburst.papers.yu2004.points import (
     HIGH,
     LOW,
-    MEDIUM,
     NAMES,
     NS2_WORDS,
     PAPER_SENDERS,
+    PAPER_TIME_S,
     RFC_SENDERS,
     RFC_WORDS,
     SACK_WORDS,
     Point,
+    Sender,
 )
 from lightburst.papers.yu2004.published import FAMILIES, ratio_of
-from lightburst.papers.yu2004.runs import PAPER_TIME_S
 from lightburst.papers.yu2004.theory import throughput
 from lightburst.study.statistics import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from lightburst.papers.figure import AnyFigure
-    from lightburst.papers.yu2004.points import Sender
-    from lightburst.papers.yu2004.runs import Runs
+    from lightburst.papers.runs import Runs
 
-SURFACES: Final = {"fig5": HIGH, "fig6": MEDIUM, "fig7": LOW}
 TABLES: Final = {"table1": (5, "I"), "table2": (25, "II")}
 TIME_LABEL: Final = "Assembly time (s)"
 RATE_LABEL: Final = "Throughput (segments/s)"
@@ -61,8 +54,6 @@ _PATH: Final = (
     "One flow over two edge and two core nodes, 0.1 s there and back, segments of 1 kB, W_m = 50, "
     "b = 1, minimum timeout 0.2 s, timer-based assembly of data and ACKs."
 )
-
-
 _MOST: Final = f"{PAPER_TIME_S:.0e}".replace("+0", "")
 
 
@@ -74,141 +65,144 @@ def rate_name(access: float) -> str:
     return f"{access:g} B/s"
 
 
-def caption(runs: Runs, points: Sequence[Point], words: str, version: str) -> str:
+def caption(runs: Runs[Point], points: Sequence[Point], words: str, version: str) -> str:
     """Say what was run at the points of a figure, and in sentences what is special about it."""
     return f"{_PATH} {words} {_lengths(runs, points)}lightburst {version}."
 
 
-def _lengths(runs: Runs, points: Sequence[Point]) -> str:
+def _lengths(runs: Runs[Point], points: Sequence[Point]) -> str:
     """Say how long the points were run, and whether that was for a preview."""
     run = [point for point in points if point in runs]
     if not run:
         return ""
-    numbers = [runs.number(point) for point in run]
-    lengths = [runs.simulated_s[point] for point in run]
-    told = f"{_span(lengths)} simulated seconds a point, in {_span(numbers)} runs"
     # The last part of a run is cut off by rounding alone.
     short = any(
-        1.01 * runs.simulated_s[point] / runs.number(point) < effort(point, quick=False).horizon_s
+        1.01 * runs.total(point, "makespan_s") / runs.number(point)
+        < (effort(point, quick=False).horizon_s or 0)
         for point in run
         if point.p
     )
-    return f"{told}{f': a quick run, in full up to {_MOST} s' if short else ''}. "
+    preview = f": a quick run, in full up to {_MOST} s" if short else ""
+    return f"{runs.lengths_text(run)}{preview}. "
 
 
-def _span(values: Sequence[float]) -> str:
-    least, most = f"{min(values):,.0f}", f"{max(values):,.0f}"
-    return least if least == most else f"{least} to {most}"
-
-
-def surface(id: str, runs: Runs, version: str) -> Iterator[AnyFigure]:
-    """Draw up figure 5, 6 or 7: simulation, theory and their difference as maps; then as curves."""
+def grid_of(runs: Runs[Point], id: str) -> list[Point]:
+    """List the points of figure 5, 6 or 7 that were run, by assembly time and loss rate."""
     access = SURFACES[id]
-    points = grid_of(runs, access)
-    means = [runs.mean(point) for point in points]
-    formulas = [float(value) for value in throughput(points)]
-    rows: list[tuple[str, float, float, float]] = []
-    curves: list[tuple[Any, ...]] = []
-    simulated, closed = "(a) simulation", "(b) theory"
-    for point, mean, formula in zip(points, means, formulas, strict=True):
-        place = (point.time, point.p)
-        error = math.log2(formula / mean.estimate) if mean.estimate > 0 else math.nan
-        rows += [(simulated, *place, mean.estimate), (closed, *place, formula)]
-        rows.append(("difference", *place, error))
-        name = f"p = {point.p:.2g}"
-        curves.append((name, simulated, point.time, mean.estimate, mean.low, mean.high, mean.n))
-        curves.append((name, closed, point.time, formula, formula, formula, 0))
+    points = (Point(access, time, p) for time in TIMES[access] for p in LOSSES)
+    return [point for point in points if point in runs]
+
+
+def surface(id: str, runs: Runs[Point], version: str) -> Iterator[AnyFigure]:
+    """Draw up figure 5, 6 or 7: simulation, theory and their difference as maps; then as curves."""
+    access, points = SURFACES[id], grid_of(runs, id)
+    places = [
+        overlay.Beside(point.time, point.p, runs.mean(point), float(formula))
+        for point, formula in zip(points, throughput(points), strict=True)
+    ]
     title = f"Figure {id[-1]}: throughput of SACK, access bandwidth {rate_name(access)}"
     words = f"{SACK_WORDS} Theory: equations (26) and (28), corrected, nothing clipped."
     if access == LOW:
         words += " Its round trip is the paper's, 18 s at p = 0.003 and 5.4 s at 0.1."
     told = caption(runs, points, words, version)
-    yield Maps(
-        id=id,
-        title=title,
-        caption=f"{told} Difference: +1 where the theory has twice the throughput of the "
-        "simulation, -1 where it has half.",
-        x_label=TIME_LABEL,
-        y_label=LOSS_LABEL,
-        panels=(
-            Panel(simulated, "segments/s", scale="throughput"),
-            Panel(closed, "segments/s", scale="throughput"),
-            Panel("difference", "log2 of theory over simulation", centre=0.0),
-        ),
-        data=pd.DataFrame(rows, columns=list(MAP_COLUMNS)),
+    yield overlay.maps(
+        places, "segments/s", told, id=id, title=title, x_label=TIME_LABEL, y_label=LOSS_LABEL
     )
-    losses = sorted({point.p for point in points})
-    yield Figure(
+    yield overlay.curves(
+        places,
+        "p = {:.2g}".format,
         id=f"{id}-curves",
         title=title,
         caption=f"{told} Bands: 95 % interval of the mean.",
         x_label=TIME_LABEL,
         y_label=RATE_LABEL,
-        colours=tuple(f"p = {p:.2g}" for p in losses),
-        dashes=(simulated, closed),
-        data=pd.DataFrame(curves, columns=list(COLUMNS)),
         legends=("Loss", "Source"),
     )
 
 
-def families(data: pd.DataFrame) -> str:
-    """Say what the senders of a figure are, by the words of its second legend."""
-    shown = zip(FAMILY_NAMES.values(), (NS2_WORDS, RFC_WORDS), strict=True)
-    return " ".join(words for family, words in shown if family in set(data["dash"]))
+def ranges(id: str, runs: Runs[Point]) -> Listing:
+    """Write the ranges of section IV.E of figure 5, 6 or 7 into a table, theory beside simulation.
+
+    A row for the ATO and the ATI range of each loss rate, then for the LRI range of each assembly
+    time.
+    """
+    points = grid_of(runs, id)
+    losses, times = [point.p for point in points], [point.time for point in points]
+    found = {}
+    for source, rates in (
+        ("simulation", [runs.mean(point).estimate for point in points]),
+        ("theory", throughput(points)),
+    ):
+        # Points of the grid that were not run are gaps in it.
+        plane = pd.DataFrame({"p": losses, "time": times, "rate": rates})
+        plane = plane.pivot_table("rate", "p", "time")
+        found[source] = surface_ranges(plane.index, plane.columns, plane)
+    rows = [
+        {
+            "range": kind,
+            "at": f"{axis} = {value:.3g}{unit}",
+            **{source: written(getattr(ranges, name)[place]) for source, ranges in found.items()},
+        }
+        for kind, name, axis, unit, values in (
+            ("ATO", "optimal", "p", "", sorted(set(losses))),
+            ("ATI", "insensitive", "p", "", sorted(set(losses))),
+            ("LRI", "loss_insensitive", "T_b", " s", sorted(set(times))),
+        )
+        for place, value in enumerate(values)
+    ]
+    return Listing(
+        f"{id}-ranges",
+        f"Figure {id[-1]}: ranges of section IV.E, access bandwidth {rate_name(SURFACES[id])}",
+        f"On the grid of the figure, of the means. ATO and ATI: assembly times (s) at which the "
+        f"throughput is more than {1 + ABOUT:g} times that at the shortest one, and within "
+        f"{ABOUT:.0%} of it. LRI: loss rates at which it is within {ABOUT:.0%} of that at the "
+        "smallest one.",
+        pd.DataFrame(rows),
+    )
 
 
-def grid_of(runs: Runs, access: float) -> list[Point]:
-    """List the points of a surface that were run, by assembly time and loss rate."""
-    points = (Point(access, time, p) for time in TIMES[access] for p in LOSSES)
-    return [point for point in points if point in runs]
-
-
-def crossing(runs: Runs, version: str) -> Figure:
+def crossing(runs: Runs[Point], version: str) -> Figure:
     """Draw up figure 11: the three implementations over the assembly time, of each family run."""
     points = [point for point in crossing_points(quick=False) if point in runs]
     curves = {
-        (NAMES[sender], FAMILY_NAMES[suffix]): {
-            point.time: runs.mean(point) for point in points if point.by(sender) == point
-        }
+        (NAMES[sender], FAMILY_NAMES[suffix]): {point.time: runs.mean(point) for point in curve}
         for senders, suffix, _ in FAMILIES
-        for sender in senders
+        for sender in reversed(senders)
+        if (curve := [point for point in points if point.by(sender) == point])
     }
-    data = curves_table(curves)
-    return Figure(
+    words = f"{_families(curves)} Bands: 95 % interval of the mean."
+    return Figure.of(
+        curves,
         id="fig11",
         title=f"Figure 11: throughput at p = {CROSSING_LOSS:g}, access bandwidth {rate_name(HIGH)}",
-        caption=caption(
-            runs, points, f"{families(data)} Bands: 95 % interval of the mean.", version
-        ),
+        caption=caption(runs, points, words, version),
         x_label=TIME_LABEL,
         y_label=RATE_LABEL,
-        colours=tuple(NAMES[sender] for sender in reversed(PAPER_SENDERS)),
-        dashes=tuple(dict.fromkeys(data["dash"])),
-        data=data,
         legends=("Implementation", "Family"),
     )
 
 
-def ratios(
-    runs: Runs, burst: int, senders: Sequence[Sender]
-) -> dict[tuple[str, float], tuple[Point, Point, Interval]]:
-    """Compare New-Reno and SACK with Reno, of one family, as tables I and II do.
+def _families(curves: Iterable[tuple[str, str]]) -> str:
+    """Say what the senders of a figure are, by the words of its second legend."""
+    families = {family for _, family in curves}
+    shown = zip(FAMILY_NAMES.values(), (NS2_WORDS, RFC_WORDS), strict=True)
+    return " ".join(words for family, words in shown if family in families)
 
-    By ``"new-reno"`` or ``"sack"`` and the loss rate: both points and the ratio; cells that nobody
-    ran are not there.
+
+def cells(burst: int, senders: Sequence[Sender]) -> dict[tuple[str, float], tuple[Point, Point]]:
+    """Give the points of table I or II for one family: New-Reno and SACK, each beside Reno.
+
+    By ``"new-reno"`` or ``"sack"`` and the loss rate.
     """
-    reno, new_reno, sack = senders
-    found = {}
-    for kind, sender in (("new-reno", new_reno), ("sack", sack)):
-        for p in TABLE_LOSSES:
-            top, bottom = table_point(burst, p, sender), table_point(burst, p, reno)
-            ratio = runs.ratio(top, bottom)
-            if known(ratio):
-                found[kind, p] = (top, bottom, ratio)
-    return found
+    reno, *others = senders
+    return {
+        (kind, p): (table_point(burst, p, sender), table_point(burst, p, reno))
+        for kind, sender in zip(("new-reno", "sack"), others, strict=True)
+        for p in TABLE_LOSSES
+    }
 
 
-def table_figure(id: str, runs: Runs, version: str) -> Figure:
+def table_figure(id: str, runs: Runs[Point], version: str) -> Figure:
     """Draw table I or II: the published ratios beside ours over the loss rate."""
     burst, number = TABLES[id]
     names = {"new-reno": "New-Reno over Reno", "sack": "SACK over Reno"}
@@ -220,46 +214,45 @@ def table_figure(id: str, runs: Runs, version: str) -> Figure:
             band = Interval(printed, printed - rounding, printed + rounding, 0)
             curves.setdefault((name, "published"), {})[p] = band
     for senders, suffix, _ in FAMILIES:
-        for (kind, p), (top, bottom, ratio) in ratios(runs, burst, senders).items():
-            points += [top, bottom]
+        table = cells(burst, senders)
+        for (kind, p), ratio in runs.ratios(table).items():
+            points += table[kind, p]
             curves.setdefault((names[kind], FAMILY_NAMES[suffix]), {})[p] = ratio
-    data = curves_table(curves)
-    words = f"{families(data)} Bands: rounding of the published ratios, 95 % interval of ours."
-    return Figure(
+    words = f"{_families(curves)} Bands: rounding of the published ratios, 95 % interval of ours."
+    return Figure.of(
+        curves,
         id=id,
         title=f"Table {number}: throughput over that of Reno, S = {burst}, 125 kB/s",
         caption=caption(runs, points, words, version),
         x_label=LOSS_LABEL,
         y_label="Ratio of throughputs",
-        colours=tuple(names.values()),
-        dashes=tuple(dict.fromkeys(data["dash"])),
-        data=data,
         reference=((1.0, "Reno"),),
         legends=("Ratio", "Source"),
         y_zero=False,
     )
 
 
-def table_listing(id: str, runs: Runs) -> Listing:
+def table_listing(id: str, runs: Runs[Point]) -> Listing:
     """Write table I or II, the published ratios beside ours with their intervals."""
     burst, number = TABLES[id]
-    ours, standard = ratios(runs, burst, PAPER_SENDERS), ratios(runs, burst, RFC_SENDERS)
-    rows = []
-    points = [point for cells in (ours, standard) for cell in cells.values() for point in cell[:2]]
-    for (kind, p), (_, bottom, ratio) in ours.items():
-        other = standard.get((kind, p))
-        rows.append(
-            {
-                "ratio": "NewReno/Reno" if kind == "new-reno" else "SACK/Reno",
-                "log10 p": round(math.log10(p), 2),
-                "published": ratio_of(burst, p, kind)[0],
-                "measured": round(ratio.estimate, 3),
-                "95 % from": round(ratio.low, 3),
-                "to": round(ratio.high, 3),
-                "RFC senders": math.nan if other is None else round(other[2].estimate, 3),
-                "Reno (segments/s)": round(runs.mean(bottom).estimate, 2),
-            }
-        )
+    own, rfc = cells(burst, PAPER_SENDERS), cells(burst, RFC_SENDERS)
+    ours, standard = runs.ratios(own), runs.ratios(rfc)
+    points = [
+        x for table, ratios in ((own, ours), (rfc, standard)) for at in ratios for x in table[at]
+    ]
+    rows = [
+        {
+            "ratio": "NewReno/Reno" if kind == "new-reno" else "SACK/Reno",
+            "log10 p": round(math.log10(p), 2),
+            "published": ratio_of(burst, p, kind)[0],
+            "measured": round(ratio.estimate, 3),
+            "95 % from": round(ratio.low, 3),
+            "to": round(ratio.high, 3),
+            "RFC senders": round(standard.get((kind, p), UNKNOWN).estimate, 3),
+            "Reno (segments/s)": round(runs.mean(own[kind, p][1]).estimate, 2),
+        }
+        for (kind, p), ratio in ours.items()
+    ]
     return Listing(
         id,
         f"Table {number}: throughput over that of Reno, S = {burst}",

@@ -7,6 +7,7 @@ from typing import Final
 
 from lightburst.papers.published import rows_of
 from lightburst.papers.sheet import Sheet
+from lightburst.papers.yu2004.design import TABLE_LOSSES
 from lightburst.papers.yu2004.points import PAPER_SENDERS, RFC_SENDERS
 
 #: The claims, and the tolerances that they share.
@@ -24,6 +25,13 @@ FAMILIES: Final = (
 _PRINTED: Final = {
     (int(row["S"]), float(row["log10_p"]), row["flavour"]): row["over_reno"]
     for row in rows_of(__package__, "tables.csv")
+}
+#: Throughput at S = 5 in segments a second, of the independent prototype, by sender and loss rate.
+PROTOTYPE: Final = {
+    (row["sender"], TABLE_LOSSES[round(2 * (float(row["log10_p"]) + 3))]): float(
+        row["segments_per_s"]
+    )
+    for row in rows_of(__package__, "prototype.csv")
 }
 
 
