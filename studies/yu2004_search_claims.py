@@ -9,7 +9,8 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from lightburst.papers.claims import Claim, at_least, exact, judged, known, smallest, verdict_of
+from lightburst.papers.claims import Claim, at_least, exact, judged, known, verdict_of
+from lightburst.papers.curves import smallest
 from lightburst.papers.runs import Runs
 from lightburst.papers.yu2004.design import BURSTS, TABLE_LOSSES
 from lightburst.papers.yu2004.points import Point

@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from lightburst.study.statistics import Interval, number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
 # An interval wider than this to either side, as a fraction of the value, shows nothing.
 RESOLUTION: Final = 0.25
@@ -213,29 +213,6 @@ def exact(value: float) -> Interval:
 def known(measured: Interval) -> bool:
     """Whether there is an estimate with both ends of its interval."""
     return all(math.isfinite(end) for end in (measured.estimate, measured.low, measured.high))
-
-
-def smallest(measured: Iterable[Interval]) -> Interval:
-    """Find the one with the smallest estimate; `UNKNOWN` where there are none."""
-    return min(measured, key=lambda interval: interval.estimate, default=UNKNOWN)
-
-
-def largest(measured: Iterable[Interval]) -> Interval:
-    """Find the one with the largest estimate; `UNKNOWN` where there are none."""
-    return max(measured, key=lambda interval: interval.estimate, default=UNKNOWN)
-
-
-def farthest(measured: Iterable[Interval]) -> Interval:
-    """Find the ratio whose estimate is farthest from 1; `UNKNOWN` where there are none."""
-    return max(measured, key=lambda x: abs(math.log(x.estimate)), default=UNKNOWN)
-
-
-def listed(row: Mapping[Any, Interval | float], form: str) -> str:
-    """Write a row of values for a note, each as `form` says: ``"{value:.3g} at p = {at:.2g}"``."""
-    return ", ".join(
-        form.format(at=at, value=x.estimate if isinstance(x, Interval) else x)
-        for at, x in row.items()
-    )
 
 
 def judged(

@@ -52,6 +52,7 @@ class Runs(Generic[P]):
         self._rows = rows
         self._metric = metric
         self._compare = compare
+        self._samples: dict[tuple[P, str], pd.Series[float] | None] = {}
 
     @classmethod
     def of(
@@ -120,11 +121,12 @@ class Runs(Generic[P]):
 
     def samples(self, point: P, metric: str = "") -> pd.Series[float] | None:
         """Give the known values of a metric by seed; None where there are none."""
-        group = self._rows.get(point)
-        if group is None:
-            return None
-        values = group[metric or self._metric].dropna().astype(float)
-        return values if len(values) else None
+        key = point, metric or self._metric
+        if key not in self._samples:
+            group = self._rows.get(point)
+            values = None if group is None else group[key[1]].dropna().astype(float)
+            self._samples[key] = values if values is not None and len(values) else None
+        return self._samples[key]
 
     def mean(self, point: P, metric: str = "") -> Interval:
         """Average a metric over the runs of a point; `UNKNOWN` where there are none."""

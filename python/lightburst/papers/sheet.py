@@ -29,14 +29,11 @@ from lightburst.papers.claims import (
     agrees,
     at_least,
     at_most,
-    farthest,
     judged,
-    largest,
-    listed,
-    smallest,
     verdict_of,
     within,
 )
+from lightburst.papers.curves import farthest, largest, listed, smallest
 from lightburst.study.statistics import Interval
 
 if TYPE_CHECKING:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from lightburst.papers.claims import UNKNOWN, Claim, smallest
+from lightburst.papers.claims import UNKNOWN, Claim
+from lightburst.papers.curves import every, smallest
 from lightburst.papers.figure import Figure
-from lightburst.papers.minakhmetov2018.claims import SHEET, every, listed, told
+from lightburst.papers.minakhmetov2018.claims import SHEET, listed, told
 from lightburst.papers.minakhmetov2018.figures import (
     THROUGHPUT,
     WAIT_NAMES,

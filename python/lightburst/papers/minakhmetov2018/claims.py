@@ -7,17 +7,9 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from lightburst.papers import claims
-from lightburst.papers.claims import (
-    UNKNOWN,
-    Claim,
-    Verdict,
-    agrees,
-    at_least,
-    known,
-    largest,
-    smallest,
-)
+from lightburst.papers import curves
+from lightburst.papers.claims import UNKNOWN, Claim, agrees, at_least, known
+from lightburst.papers.curves import Curve, between, every, largest, smallest, where
 from lightburst.papers.minakhmetov2018.figures import FIGURE_OF_LENGTH
 from lightburst.papers.minakhmetov2018.points import (
     HYBRID_PORTS,
@@ -33,7 +25,7 @@ from lightburst.papers.sheet import Sheet
 from lightburst.study.statistics import Interval, relative_deviation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from lightburst.papers.minakhmetov2018.points import Point
     from lightburst.papers.runs import Runs
@@ -52,12 +44,6 @@ _WHY_LESS: Final = {
 # A deviation s from a hundred seeds: chi-square interval for 99 degrees of freedom,
 # s sqrt(99 / 128.42) to s sqrt(99 / 73.36).
 _CHI_100: Final = (math.sqrt(99 / 128.42), math.sqrt(99 / 73.36))
-_WORDS: Final = {
-    Verdict.HOLDS: "holds",
-    Verdict.DIFFERS: "does not hold",
-    Verdict.NOT_COMPARABLE: "is undecided",
-}
-
 #: By (ne, p, arrival rate): mean throughput in Gb/s, as the independent prototype gave it.
 PROTOTYPE: Final = {
     (int(row["ne"]), float(row["p"]), float(row["arrival_rate_per_s"])): float(
@@ -65,8 +51,6 @@ PROTOTYPE: Final = {
     )
     for row in rows_of(__package__, "prototype.csv")
 }
-
-Curve = dict[float, Interval]
 
 
 def figure_claims(length: float, runs: Runs[Point]) -> list[Claim]:
@@ -88,15 +72,15 @@ def figure_claims(length: float, runs: Runs[Point]) -> list[Claim]:
         for low, high in itertools.pairwise(PORTS)
     }
     gains = {f"ne = {ne}": compared(ne, 4.0, 0, 0.0) for ne in HYBRID_PORTS}
-    where = " ".join(
-        f"{ne}: {_where(row, partial(at_least, bound=1.5))}" for ne, row in gains.items()
+    gained = " ".join(
+        f"{ne}: {where(row, partial(at_least, bound=1.5), listed)}" for ne, row in gains.items()
     )
     reason = _WHY_LESS[length]
-    below = {ne: {at: x for at, x in row.items() if at < HIGH_LOAD} for ne, row in saw.items()}
+    below = {ne: between(row, high=HIGH_LOAD) for ne, row in saw.items()}
     high, high_steps = _high(saw), _high(steps)
     return [
-        sheet.judge("gain-50", every(gains), where, reason=reason),
-        sheet.judge("gain-50-high", every(_high(gains)), where, reason=reason),
+        sheet.judge("gain-50", every(gains), gained, reason=reason),
+        sheet.judge("gain-50-high", every(_high(gains)), gained, reason=reason),
         *(_factors(runs) if length == 10 else ()),
         sheet.judge("saw-little-difference", every(below), told(below)),
         sheet.judge("no-gain-above-4", every(longer), told(longer)),
@@ -109,15 +93,10 @@ def figure_claims(length: float, runs: Runs[Point]) -> list[Claim]:
     ]
 
 
-def every(rows: Mapping[str, Curve]) -> dict[tuple[str, float], Interval]:
-    """Give all values of several curves."""
-    return {(name, at): value for name, row in rows.items() for at, value in row.items()}
-
-
 def listed(row: Mapping[float, Interval]) -> str:
     """Write ratios by arrival rate: ``1.46 at 1e7, 2.97 at 1e8``."""
     named = {rate_text(rate): ratio for rate, ratio in row.items()}
-    return claims.listed(named, "{value:#.3g} at {at}")
+    return curves.listed(named, "{value:#.3g} at {at}")
 
 
 def told(rows: Mapping[str, Curve]) -> str:
@@ -126,17 +105,7 @@ def told(rows: Mapping[str, Curve]) -> str:
 
 
 def _high(rows: Mapping[str, Curve]) -> dict[str, Curve]:
-    return {name: {at: x for at, x in row.items() if at > HIGH_LOAD} for name, row in rows.items()}
-
-
-def _where(row: Curve, judge: Callable[[Interval], Verdict]) -> str:
-    """Say at which arrival rates a claim holds, where it does not, and where nobody can tell."""
-    parts = []
-    for verdict, words in _WORDS.items():
-        there = {rate: ratio for rate, ratio in row.items() if judge(ratio) is verdict}
-        if there:
-            parts.append(f"{words} ({listed(there)})")
-    return "; ".join(parts) + "." if parts else "no runs."
+    return {name: between(row, HIGH_LOAD) for name, row in rows.items()}
 
 
 def _factors(runs: Runs[Point]) -> Iterator[Claim]:
@@ -145,32 +114,32 @@ def _factors(runs: Runs[Point]) -> Iterator[Claim]:
         ("double-saw", 0.0, 2.0, "hybrid SAW (ne = 5, p = 0)"),
     ):
         found = ratios(runs, hybrid(10.0, 5, p), hybrid(10.0, 0, 0.0))
-        at, high = found.get(1e8, UNKNOWN), _high({"": found})[""]
+        at, high = found.get(1e8, UNKNOWN), between(found, HIGH_LOAD)
         sheet = SHEET.told(name=name, words=words, factor=factor)
         note = f"By arrival rate: {listed(high)}."
         yield sheet.judge("factor", at, note, published=factor)
         bound = (factor - 0.5, factor + 0.5)
-        met = _where(high, partial(agrees, low=bound[0], high=bound[1]))
+        met = where(high, partial(agrees, low=bound[0], high=bound[1]), listed)
         yield sheet.judge("factor-value", at, bound=bound, published=factor, met=met)
         yield sheet.judge("factor-all-high", high, note, published=factor)
 
 
 def _spread(runs: Runs[Point], length: float, sheet: Sheet) -> Iterator[Claim]:
     """Judge the published spread of the throughput, of the nine curves."""
-    curves = {
-        f"ne = {ne} p = {p:g}": found
+    found = {
+        f"ne = {ne} p = {p:g}": one
         for ne in PORTS
         for p in WAITS
-        if (found := _deviation(runs, hybrid(length, ne, p))) is not None
+        if (one := _deviation(runs, hybrid(length, ne, p))) is not None
     }
-    note = f"By curve: {claims.listed(curves, '{at}: {value:.3f}')}." if curves else ""
+    note = f"By curve: {curves.listed(found, '{at}: {value:.3f}')}." if found else ""
     for name, word, published, pick in (
         ("low", "smallest", 0.144, smallest),
         ("high", "largest", 0.196, largest),
     ):
         bound = tuple(published * end for end in _CHI_100)
         words = {"name": name, "word": word, "deviation": published}
-        measured = pick(curves.values())
+        measured = pick(found.values())
         yield sheet.told(**words).judge("spread", measured, note, bound=bound, published=published)
 
 

@@ -28,6 +28,7 @@ import numpy as np
 import pandas as pd
 
 from lightburst.models.yu2004 import gains
+from lightburst.papers.claims import UNKNOWN
 from lightburst.papers.figure import BAR_COLUMNS, Bars, Listing
 from lightburst.papers.yu2004.design import FACTOR_CASES, FACTOR_LOSS, factor_case
 from lightburst.papers.yu2004.figures import caption, rate_name
@@ -115,54 +116,42 @@ def cases(runs: Runs[Point]) -> Iterator[tuple[float, int, dict[str, Point]]]:
 
 def figures(runs: Runs[Point], version: str) -> Iterator[Bars]:
     """Draw up a waterfall for each case, from the throughput without loss to New-Reno and Reno."""
+    words = (
+        f"{SACK_WORDS} From packets without loss to bursts with it: each step changes one thing "
+        "alone and says by which factor the throughput goes down (/) or up (x). Both rows begin at "
+        "the simulated throughput without loss; New-Reno and Reno are alternatives."
+    )
     for access, burst, points in cases(runs):
-        start = runs.mean(points["no loss"])
-        names = ["no loss", *(name for name, _, _ in _STEPS)]
-        rows: list[tuple[Any, ...]] = []
-        for group, ratios in (
-            (_GROUPS[0], {k: v.estimate for k, v in measured(runs, access, burst).items()}),
-            (_GROUPS[1], formulas(access, burst)),
-        ):
-            rows += _levels(group, ratios, start.estimate, runs, points)
+        simulated = {name: x.estimate for name, x in measured(runs, access, burst).items()}
+        rows = [
+            *_levels(_GROUPS[0], simulated, runs, points),
+            *_levels(_GROUPS[1], formulas(access, burst), runs, points),
+        ]
         yield Bars(
             id=_figure_id(access, burst),
             title=f"Gains and penalties at {rate_name(access)}, S = {burst}, p = {FACTOR_LOSS:g}",
-            caption=caption(
-                runs,
-                list(points.values()),
-                f"{SACK_WORDS} From packets without loss to bursts with it: each step changes one "
-                "thing alone and says by which factor the throughput goes down (/) or up (x). Both "
-                "rows begin at the simulated throughput without loss; New-Reno and Reno are "
-                "alternatives.",
-                version,
-            ),
+            caption=caption(runs, list(points.values()), words, version),
             x_label="Step",
             y_label="Throughput (segments/s)",
-            bars=tuple(name.replace(" ", "\n", 1) for name in names),
+            bars=tuple(dict.fromkeys(row[0] for row in rows)),
             groups=_GROUPS,
             data=pd.DataFrame(rows, columns=list(BAR_COLUMNS)),
         )
 
 
 def _levels(
-    group: str, ratios: dict[str, float], start: float, runs: Runs[Point], points: dict[str, Point]
-) -> list[tuple[Any, ...]]:
+    group: str, ratios: dict[str, float], runs: Runs[Point], points: dict[str, Point]
+) -> Iterator[tuple[Any, ...]]:
     """Go down and up the steps; the last two both begin where the delay penalty ends."""
-    rows: list[tuple[Any, ...]] = [
-        ("no\nloss", group, 0.0, start, math.nan, math.nan, f"{start:.3g}")
-    ]
-    level = start
+    level = runs.mean(points["no loss"]).estimate
+    yield "no\nloss", group, 0.0, level, math.nan, math.nan, f"{level:.3g}"
     for name, (top, bottom), gain in _STEPS:
         after = level * ratios[name] if gain else level / ratios[name]
-        low = high = math.nan
-        if group == _GROUPS[0]:
-            mean = runs.mean(points[top if gain else bottom])
-            low, high = mean.low, mean.high
+        end = runs.mean(points[top if gain else bottom]) if group == _GROUPS[0] else UNKNOWN
         words = f"{'x' if gain else '/'} {ratios[name]:.3g}"
-        rows.append((name.replace(" ", "\n", 1), group, level, after, low, high, words))
+        yield name.replace(" ", "\n", 1), group, level, after, end.low, end.high, words
         if not name.startswith("retransmission"):
             level = after
-    return rows
 
 
 def listing(runs: Runs[Point]) -> Listing:

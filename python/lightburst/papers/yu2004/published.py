@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from lightburst.papers.published import rows_of
+from lightburst.papers.published import printed, rows_of
 from lightburst.papers.sheet import Sheet
 from lightburst.papers.yu2004.design import TABLE_LOSSES
 from lightburst.papers.yu2004.points import PAPER_SENDERS, RFC_SENDERS
@@ -53,5 +53,4 @@ def ratio_of(burst: int, p: float, kind: str) -> tuple[float, float]:
         The ratio, and by how much it may have been rounded. Most cells have two decimals, so that
         "1.1" may be 1.10 as well as 1.1; the wider reading is taken.
     """
-    text = _PRINTED[burst, round(math.log10(p), 1), kind]
-    return float(text), 0.5 * 10.0 ** -len(text.partition(".")[2])
+    return printed(_PRINTED[burst, round(math.log10(p), 1), kind])

@@ -6,7 +6,8 @@ import itertools
 import math
 from typing import TYPE_CHECKING, Final
 
-from lightburst.papers.claims import UNKNOWN, Claim, Verdict, known, listed
+from lightburst.papers.claims import Claim, Verdict, known
+from lightburst.papers.curves import Curve, between, crossing, from_one, listed, smallest
 from lightburst.papers.yu2004.design import (
     CROSSING_LOSS,
     CROSSING_TIMES,
@@ -16,13 +17,13 @@ from lightburst.papers.yu2004.design import (
 from lightburst.papers.yu2004.figures import TABLES, cells
 from lightburst.papers.yu2004.points import HIGH, PAPER_SENDERS, RFC_SENDERS, Point, paper_half
 from lightburst.papers.yu2004.published import FAMILIES, PROTOTYPE, SHEET, TOLERANCE, ratio_of
-from lightburst.study.statistics import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lightburst.papers.runs import Runs
     from lightburst.papers.yu2004.points import Sender
+    from lightburst.study.statistics import Interval
 
 _MS: Final = 1e-3
 # Times on the grid are powers of ten; a little room decides on which side of a limit they are.
@@ -47,8 +48,6 @@ _CORRECTION: Final = {
 }
 _FORM: Final = "{value:.3f} at p = {at:.2g}"
 
-Curve = dict[float, Interval]
-
 
 def crossing_claims(runs: Runs[Point]) -> list[Claim]:
     """Judge what the paper says of figure 11, for each family of senders that was run."""
@@ -64,7 +63,7 @@ def _crossing_family(
         return
     sheet = SHEET.told(suffix=suffix, source=source, sack=sack.recovery)
     late = {
-        (time * 1e3, top, bottom): _from_one(ratio)
+        (time * 1e3, top, bottom): from_one(ratio)
         for top, bottom in itertools.combinations(senders, 2)
         for time, ratio in _over(runs, top, bottom).items()
         if time > _MS * _ROOM
@@ -72,16 +71,16 @@ def _crossing_family(
     yield sheet.judge("fig11-same-above-1ms", late)
     both = _over(runs, sack, reno), _over(runs, sack, new_reno)
     below = {
-        time: min((table[time] for table in both), key=lambda ratio: ratio.estimate)
+        time: smallest(table[time] for table in both)
         for time in both[0]
         if time < _MS / _ROOM and time in both[1]
     }
     yield sheet.judge("fig11-sack-highest", _in_ms(below))
-    early = {time: ratio for time, ratio in over.items() if 10**-5.5 < time * _ROOM < 1e-4}
+    early = between(over, 10**-5.5 / _ROOM, 1e-4 / _ROOM)
     yield sheet.judge("fig11-new-reno-early", _in_ms(early))
-    middle = {time: ratio for time, ratio in over.items() if 1e-4 * _ROOM < time < _MS / _ROOM}
+    middle = between(over, 1e-4 * _ROOM, _MS / _ROOM)
     yield sheet.judge("fig11-reno-late", _in_ms(middle))
-    place = _crossing(over)
+    place = crossing(between(over, 1e-5 / _ROOM))
     never = None if known(place) else Verdict.DIFFERS
     curve = listed(_in_ms(over), "{value:.3f} at {at:.3g} ms")
     yield sheet.judge("fig11-crossing", place, verdict=never, curve=curve)
@@ -95,21 +94,6 @@ def _over(runs: Runs[Point], top: Sender, bottom: Sender) -> Curve:
 
 def _in_ms(curve: Curve) -> Curve:
     return {time * 1e3: ratio for time, ratio in curve.items()}
-
-
-def _from_one(ratio: Interval) -> Interval:
-    """Give a ratio of two that may be named in either order from 1 on."""
-    if ratio.estimate >= 1:
-        return ratio
-    return Interval(1 / ratio.estimate, 1 / ratio.high, 1 / ratio.low, ratio.n)
-
-
-def _crossing(over: Curve) -> Interval:
-    """Find the two assembly times between which New-Reno falls below Reno."""
-    for low, high in itertools.pairwise(sorted(over)):
-        if over[low].estimate >= 1 > over[high].estimate and high > 1e-5:
-            return Interval(math.sqrt(low * high), low, high, len(over))
-    return UNKNOWN
 
 
 def table_claims(id: str, runs: Runs[Point]) -> list[Claim]:

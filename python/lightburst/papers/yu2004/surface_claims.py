@@ -14,7 +14,8 @@ from lightburst.models.yu2004.ranges import (
     intervals,
     loss_rate_insensitive,
 )
-from lightburst.papers.claims import UNKNOWN, Claim, exact, largest, listed
+from lightburst.papers.claims import UNKNOWN, Claim, exact
+from lightburst.papers.curves import largest, listed, peak
 from lightburst.papers.yu2004.design import EQUATION_32_S, OPTIMUM_LOSS, SURFACES, optimum_points
 from lightburst.papers.yu2004.figures import grid_of, rate_name
 from lightburst.papers.yu2004.points import (
@@ -95,20 +96,19 @@ def best(runs: Runs[Point], points: Iterable[Point]) -> Point:
 def _fine(
     runs: Runs[Point], sender: Sender, name: str, suffix: str, source: str
 ) -> Iterator[Claim]:
-    points = [p for p in optimum_points(quick=False) if p.by(sender) == p and p in runs]
-    points = [p for p in points if p.time != EQUATION_32_S]
-    if not points:
+    fine = optimum_points(quick=False)
+    line = {p.time: p for p in fine if p.by(sender) == p and p.time != EQUATION_32_S and p in runs}
+    if not line:
         return
-    top = best(runs, points)
-    highest = runs.mean(top).estimate
-    # Not to be told from the best: their means are nearer than two means can be told apart.
-    apart = TOLERANCE["visibly_more"]
-    alike = [p.time for p in points if runs.mean(p).estimate * apart >= highest]
-    place = Interval(top.time, min(alike), max(alike), len(points))
-    beside = (Point(HIGH, time, OPTIMUM_LOSS).by(sender) for time in (1e-3, EQUATION_32_S))
-    at, late = (runs.ratio(point, top) for point in beside)
-    sheet = SHEET.told(suffix=suffix, sender=name, source=source, times=len(points)).told(
-        highest=highest, ms=top.time * 1e3, burst=top.segments_per_burst, share=at.estimate
+    means = {time: runs.mean(point) for time, point in line.items()}
+    place = peak(means, TOLERANCE["visibly_more"])
+    top = line[place.estimate]
+    at, late = (runs.ratio(top._replace(time=time), top) for time in (1e-3, EQUATION_32_S))
+    sheet = SHEET.told(suffix=suffix, sender=name, source=source, times=len(line)).told(
+        highest=means[top.time].estimate,
+        ms=top.time * 1e3,
+        burst=top.segments_per_burst,
+        share=at.estimate,
     )
     yield sheet.judge("optimum-fine", place)
     yield sheet.judge("optimum-equation-32", late)

@@ -17,10 +17,29 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from lightburst.papers.sheet import Sheet
 
 _SEGMENT_S: Final = SEGMENT_BYTES / LOW
 _ORDER: Final = ("SACK", "New-Reno", "Reno")
+
+# Of each half of figure 9: S, and who is better than whom in which words.
+_FIGURE_9: Final = (
+    ("fig9a", 5, (
+        ("SACK", ("New-Reno", "Reno"), "SACK performs best"),
+        ("New-Reno", ("Reno",), "New-Reno performs better than Reno"),
+    )),
+    ("fig9b", 25, (
+        ("SACK", ("New-Reno", "Reno"), "SACK performs much better than Reno and New-Reno"),
+        ("Reno", ("New-Reno",), "New-Reno performs worse than Reno"),
+    )),
+)  # fmt: skip
+_STALLS: Final = (
+    "Sack1 has {timeouts} timeout(s): its counter of segments on the way takes the lost ones for "
+    "sent until three ACKs come, and from S of about W/2 on they do not."
+)
+_HALF: Final = (
+    "Timeouts: {timeouts}. Impatient New-Reno runs into one, and half of the data in flight is "
+    "then more than half of the window."
+)
 
 Run = dict[str, Any]
 
@@ -69,50 +88,24 @@ def _figure_8(table: pd.DataFrame, suffix: str, source: str) -> Iterator[Claim]:
 
 
 def _figure_9(table: pd.DataFrame, suffix: str, source: str) -> Iterator[Claim]:
-    family = SHEET.told(suffix=suffix, source=source)
-    sheet = family.told(figure="fig9a", burst=5)
-    sack, new_reno, reno = runs = _senders(table, "fig9a", suffix)
-    told = _told(runs)
-    yield _better(sheet, "sack", "SACK performs best", sack, (new_reno, reno), told)
-    better = "New-Reno performs better than Reno"
-    yield _better(sheet, "new-reno", better, new_reno, (reno,), told)
-    yield sheet.judge("fig9-reno-timeout", exact(reno["timeouts"]))
-    note = (
-        f"Timeouts: {new_reno['timeouts']}. Impatient New-Reno runs into one, and half of the "
-        "data in flight is then more than half of the window."
-        if new_reno["timeouts"]
-        else ""
-    )
-    yield sheet.judge("fig9a-halved-once", exact(new_reno["threshold"]), note)
-
-    sheet = family.told(figure="fig9b", burst=25)
-    sack, new_reno, reno = runs = _senders(table, "fig9b", suffix)
-    told = _told(runs)
-    stalls = (
-        f" Sack1 has {sack['timeouts']} timeout(s): its counter of segments on the way takes the "
-        "lost ones for sent until three ACKs come, and from S of about W/2 on they do not."
-        if sack["timeouts"]
-        else ""
-    )
-    better = "SACK performs much better than Reno and New-Reno"
-    yield _better(sheet, "sack", better, sack, (new_reno, reno), f"{told}{stalls}")
-    better = "New-Reno performs worse than Reno"
-    yield _better(sheet, "reno", better, reno, (new_reno,), told)
-    yield sheet.judge("fig9-reno-timeout", exact(reno["timeouts"]))
-    rounds = new_reno["repaired_after_s"] / new_reno["round_trip_s"]
-    note = (
-        f"{new_reno['repaired_after_s']:.3g} s at {new_reno['round_trip_s']:.3g} s; timeouts: "
-        f"{new_reno['timeouts']}. Impatient New-Reno starts its timer at the first partial ACK "
-        "alone, so that it ends such a recovery."
-    )
-    yield sheet.judge("fig9b-rounds", exact(rounds), note)
-
-
-def _better(
-    sheet: Sheet, name: str, words: str, top: Run, others: tuple[Run, ...], note: str
-) -> Claim:
-    ratio = min(top["received"] / other["received"] for other in others)
-    return sheet.told(better=name, words=words).judge("fig9-order", exact(ratio), note)
+    for id, burst, orders in _FIGURE_9:
+        sheet = SHEET.told(figure=id, burst=burst, suffix=suffix, source=source)
+        runs = {name: _row(table, f"{id}{suffix}", f"{name}{WORDS[suffix]}") for name in _ORDER}
+        told = _told(runs)
+        stalls = f" {_STALLS.format(**runs['SACK'])}" if runs["SACK"]["timeouts"] else ""
+        for top, others, words in orders:
+            ratio = min(runs[top]["received"] / runs[other]["received"] for other in others)
+            note = told + (stalls if (id, top) == ("fig9b", "SACK") else "")
+            named = sheet.told(better=top.lower(), words=words)
+            yield named.judge("fig9-order", exact(ratio), note)
+        yield sheet.judge("fig9-reno-timeout", exact(runs["Reno"]["timeouts"]))
+        run = runs["New-Reno"]
+        if id == "fig9a":
+            note = _HALF.format(**run) if run["timeouts"] else ""
+            yield sheet.judge("fig9a-halved-once", exact(run["threshold"]), note)
+        else:
+            rounds = run["repaired_after_s"] / run["round_trip_s"]
+            yield sheet.judge("fig9b-rounds", exact(rounds), run=run)
 
 
 def _back_to_back(losses: pd.DataFrame) -> Iterator[Claim]:
@@ -152,10 +145,6 @@ def _mean(values: pd.Series[bool]) -> Interval:
     return mean_interval(values.to_numpy(dtype=float)) if len(values) else UNKNOWN
 
 
-def _senders(table: pd.DataFrame, figure: str, suffix: str) -> list[Run]:
-    return [_row(table, f"{figure}{suffix}", f"{name}{WORDS[suffix]}") for name in _ORDER]
-
-
 def _row(table: pd.DataFrame, figure: str, panel: str | None = None) -> Run:
     """Give the outcome of the one run of a figure, or of one of its panels."""
     rows = table[table["figure"] == figure]
@@ -163,11 +152,10 @@ def _row(table: pd.DataFrame, figure: str, panel: str | None = None) -> Run:
     return {str(name): value for name, value in row.items()}
 
 
-def _told(runs: list[Run]) -> str:
+def _told(runs: Mapping[str, Run]) -> str:
     cells = (
-        f"{name}: {row['received']:.0f} segments acknowledged, repaired after "
-        f"{row['repaired_after_s']:.3g} s, "
-        f"{row['timeouts']} timeout(s)"
-        for name, row in zip(_ORDER, runs, strict=True)
+        f"{name}: {run['received']:.0f} segments acknowledged, repaired after "
+        f"{run['repaired_after_s']:.3g} s, {run['timeouts']} timeout(s)"
+        for name, run in runs.items()
     )
     return "; ".join(cells) + "."
