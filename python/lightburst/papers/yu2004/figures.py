@@ -22,19 +22,18 @@ from lightburst.papers.yu2004.design import (
     table_point,
 )
 from lightburst.papers.yu2004.points import (
+    FAMILIES,
     HIGH,
     LOW,
     NAMES,
-    NS2_WORDS,
-    PAPER_SENDERS,
+    NS2,
     PAPER_TIME_S,
-    RFC_SENDERS,
-    RFC_WORDS,
+    RFC,
     SACK_WORDS,
     Point,
     Sender,
 )
-from lightburst.papers.yu2004.published import FAMILIES, ratio_of
+from lightburst.papers.yu2004.published import ratio_of
 from lightburst.papers.yu2004.theory import throughput
 from lightburst.study.statistics import Interval
 
@@ -48,8 +47,6 @@ TABLES: Final = {"table1": (5, "I"), "table2": (25, "II")}
 TIME_LABEL: Final = "Assembly time (s)"
 RATE_LABEL: Final = "Throughput (segments/s)"
 LOSS_LABEL: Final = "Burst loss probability"
-#: By the end of a family's claims.
-FAMILY_NAMES: Final = {"": "senders of ns-2", "-rfc": "senders of the RFCs"}
 _PATH: Final = (
     "One flow over two edge and two core nodes, 0.1 s there and back, segments of 1 kB, W_m = 50, "
     "b = 1, minimum timeout 0.2 s, timer-based assembly of data and ACKs."
@@ -165,9 +162,9 @@ def crossing(runs: Runs[Point], version: str) -> Figure:
     """Draw up figure 11: the three implementations over the assembly time, of each family run."""
     points = [point for point in crossing_points(quick=False) if point in runs]
     curves = {
-        (NAMES[sender], FAMILY_NAMES[suffix]): {point.time: runs.mean(point) for point in curve}
-        for senders, suffix, _ in FAMILIES
-        for sender in reversed(senders)
+        (NAMES[sender], family.name): {point.time: runs.mean(point) for point in curve}
+        for family in FAMILIES
+        for sender in reversed(family.senders)
         if (curve := [point for point in points if point.by(sender) == point])
     }
     words = f"{_families(curves)} Bands: 95 % interval of the mean."
@@ -184,9 +181,8 @@ def crossing(runs: Runs[Point], version: str) -> Figure:
 
 def _families(curves: Iterable[tuple[str, str]]) -> str:
     """Say what the senders of a figure are, by the words of its second legend."""
-    families = {family for _, family in curves}
-    shown = zip(FAMILY_NAMES.values(), (NS2_WORDS, RFC_WORDS), strict=True)
-    return " ".join(words for family, words in shown if family in families)
+    shown = {name for _, name in curves}
+    return " ".join(family.words for family in FAMILIES if family.name in shown)
 
 
 def cells(burst: int, senders: Sequence[Sender]) -> dict[tuple[str, float], tuple[Point, Point]]:
@@ -213,11 +209,11 @@ def table_figure(id: str, runs: Runs[Point], version: str) -> Figure:
             printed, rounding = ratio_of(burst, p, kind)
             band = Interval(printed, printed - rounding, printed + rounding, 0)
             curves.setdefault((name, "published"), {})[p] = band
-    for senders, suffix, _ in FAMILIES:
-        table = cells(burst, senders)
+    for family in FAMILIES:
+        table = cells(burst, family.senders)
         for (kind, p), ratio in runs.ratios(table).items():
             points += table[kind, p]
-            curves.setdefault((names[kind], FAMILY_NAMES[suffix]), {})[p] = ratio
+            curves.setdefault((names[kind], family.name), {})[p] = ratio
     words = f"{_families(curves)} Bands: rounding of the published ratios, 95 % interval of ours."
     return Figure.of(
         curves,
@@ -235,7 +231,7 @@ def table_figure(id: str, runs: Runs[Point], version: str) -> Figure:
 def table_listing(id: str, runs: Runs[Point]) -> Listing:
     """Write table I or II, the published ratios beside ours with their intervals."""
     burst, number = TABLES[id]
-    own, rfc = cells(burst, PAPER_SENDERS), cells(burst, RFC_SENDERS)
+    own, rfc = cells(burst, NS2.senders), cells(burst, RFC.senders)
     ours, standard = runs.ratios(own), runs.ratios(rfc)
     points = [
         x for table, ratios in ((own, ours), (rfc, standard)) for at in ratios for x in table[at]
@@ -256,7 +252,7 @@ def table_listing(id: str, runs: Runs[Point]) -> Listing:
     return Listing(
         id,
         f"Table {number}: throughput over that of Reno, S = {burst}",
-        f"Access bandwidth 125 kB/s, W_m = 50, b = 1, minimum timeout 0.2 s. {NS2_WORDS} "
-        f"{RFC_WORDS + ' ' if standard else ''}{_lengths(runs, points)}".strip(),
+        f"Access bandwidth 125 kB/s, W_m = 50, b = 1, minimum timeout 0.2 s. {NS2.words} "
+        f"{RFC.words + ' ' if standard else ''}{_lengths(runs, points)}".strip(),
         pd.DataFrame(rows),
     )

@@ -69,14 +69,6 @@ RFC_RENO: Final = Sender("reno", "flight-size", True, "impatient", False, True)
 RFC_NEW_RENO: Final = RFC_RENO._replace(recovery="new-reno")
 RFC_SACK: Final = RFC_RENO._replace(recovery="sack")
 
-# The two families in the words of a caption.
-NS2_WORDS: Final = (
-    "Senders of ns-2: Reno with bug_fix, New-Reno slow but steady, Sack1; they halve the window."
-)
-RFC_WORDS: Final = (
-    "Senders of the RFCs (5681, 6582, 6675, 3042): Reno with the recover of RFC 6582, New-Reno "
-    "impatient; they halve the data in flight."
-)
 SACK_WORDS: Final = "SACK is Sack1 of ns-2, which halves the window."
 
 NAMES: Final = {
@@ -87,8 +79,48 @@ NAMES: Final = {
     RFC_NEW_RENO: "New-Reno",
     RFC_RENO: "Reno",
 }
-PAPER_SENDERS: Final = (RENO, NEW_RENO, SACK)
-RFC_SENDERS: Final = (RFC_RENO, RFC_NEW_RENO, RFC_SACK)
+
+
+class Family(NamedTuple):
+    """Senders that the paper may mean.
+
+    Parameters
+    ----------
+    senders : tuple of Sender
+        Reno, New-Reno and SACK.
+    suffix : str
+        The end of the names of its claims and figures.
+    source : str
+        Who claims what is claimed of it.
+    name, words : str
+        In a legend, and in a caption.
+    """
+
+    senders: tuple[Sender, Sender, Sender]
+    suffix: str
+    source: str
+    name: str
+    words: str
+
+
+NS2: Final = Family(
+    (RENO, NEW_RENO, SACK),
+    "",
+    "paper",
+    "senders of ns-2",
+    "Senders of ns-2: Reno with bug_fix, New-Reno slow but steady, Sack1; they halve the window.",
+)
+RFC: Final = Family(
+    (RFC_RENO, RFC_NEW_RENO, RFC_SACK),
+    "-rfc",
+    "paper, with the senders of the RFCs",
+    "senders of the RFCs",
+    "Senders of the RFCs (5681, 6582, 6675, 3042): Reno with the recover of RFC 6582, New-Reno "
+    "impatient; they halve the data in flight.",
+)
+FAMILIES: Final = (NS2, RFC)
+PAPER_SENDERS: Final = NS2.senders
+RFC_SENDERS: Final = RFC.senders
 
 
 class Point(NamedTuple):

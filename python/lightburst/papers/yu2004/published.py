@@ -8,17 +8,10 @@ from typing import Final
 from lightburst.papers.published import printed, rows_of
 from lightburst.papers.sheet import Sheet
 from lightburst.papers.yu2004.design import TABLE_LOSSES
-from lightburst.papers.yu2004.points import PAPER_SENDERS, RFC_SENDERS
 
 #: The claims, and the tolerances that they share.
 SHEET: Final = Sheet.of(__package__)
 TOLERANCE: Final = SHEET.tolerance
-
-#: Senders that the paper may mean, the end of the claims' names, and who claims it.
-FAMILIES: Final = (
-    (PAPER_SENDERS, "", "paper"),
-    (RFC_SENDERS, "-rfc", "paper, with the senders of the RFCs"),
-)
 
 # Tables I and II: throughput over that of Reno. As text, because the digits say how far a number is
 # rounded.

@@ -15,14 +15,14 @@ from lightburst.papers.yu2004.design import (
     table_point,
 )
 from lightburst.papers.yu2004.figures import TABLES, cells
-from lightburst.papers.yu2004.points import HIGH, PAPER_SENDERS, RFC_SENDERS, Point, paper_half
-from lightburst.papers.yu2004.published import FAMILIES, PROTOTYPE, SHEET, TOLERANCE, ratio_of
+from lightburst.papers.yu2004.points import FAMILIES, HIGH, NS2, RFC, Point, paper_half
+from lightburst.papers.yu2004.published import PROTOTYPE, SHEET, TOLERANCE, ratio_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lightburst.papers.runs import Runs
-    from lightburst.papers.yu2004.points import Sender
+    from lightburst.papers.yu2004.points import Family, Sender
     from lightburst.study.statistics import Interval
 
 _MS: Final = 1e-3
@@ -51,20 +51,18 @@ _FORM: Final = "{value:.3f} at p = {at:.2g}"
 
 def crossing_claims(runs: Runs[Point]) -> list[Claim]:
     """Judge what the paper says of figure 11, for each family of senders that was run."""
-    return [claim for family in FAMILIES for claim in _crossing_family(runs, *family)]
+    return [claim for family in FAMILIES for claim in _crossing_family(runs, family)]
 
 
-def _crossing_family(
-    runs: Runs[Point], senders: tuple[Sender, ...], suffix: str, source: str
-) -> Iterator[Claim]:
-    reno, new_reno, sack = senders
+def _crossing_family(runs: Runs[Point], family: Family) -> Iterator[Claim]:
+    reno, new_reno, sack = family.senders
     over = _over(runs, new_reno, reno)
     if not over:
         return
-    sheet = SHEET.told(suffix=suffix, source=source, sack=sack.recovery)
+    sheet = SHEET.told(suffix=family.suffix, source=family.source, sack=sack.recovery)
     late = {
         (time * 1e3, top, bottom): from_one(ratio)
-        for top, bottom in itertools.combinations(senders, 2)
+        for top, bottom in itertools.combinations(family.senders, 2)
         for time, ratio in _over(runs, top, bottom).items()
         if time > _MS * _ROOM
     }
@@ -98,11 +96,11 @@ def _in_ms(curve: Curve) -> Curve:
 
 def table_claims(id: str, runs: Runs[Point]) -> list[Claim]:
     """Judge each cell of table I or II, and what the text says of it for each family of senders."""
-    table = cells(TABLES[id][0], PAPER_SENDERS)
+    table = cells(TABLES[id][0], NS2.senders)
     ratios = runs.ratios(table)
     found = [_cell(runs, id, kind, *table[kind, p], ratio) for (kind, p), ratio in ratios.items()]
     for family in FAMILIES:
-        found += _text(runs, id, *family)
+        found += _text(runs, id, family)
     return found
 
 
@@ -130,7 +128,7 @@ def _cell(
         why = "Outside of the printed digits, and inside of what chance can do to them."
     if ratio.low == ratio.high:
         why = f"The two send the same with every seed. {why}"
-    reno, *others = RFC_SENDERS
+    reno, *others = RFC.senders
     rfc = dict(zip(_KINDS, others, strict=True))[kind]
     beside = {
         "senders of the RFCs": (top.by(rfc), bottom.by(reno)),
@@ -140,16 +138,16 @@ def _cell(
     return claim.noted(" ".join([*told, why]))
 
 
-def _text(
-    runs: Runs[Point], id: str, senders: tuple[Sender, ...], suffix: str, source: str
-) -> Iterator[Claim]:
+def _text(runs: Runs[Point], id: str, family: Family) -> Iterator[Claim]:
     burst, _ = TABLES[id]
-    table = cells(burst, senders)
+    table = cells(burst, family.senders)
     ratios = runs.ratios(table)
     if not ratios:
         return
-    _, new_reno, sack = senders
-    sheet = SHEET.told(figure=id, burst=burst, suffix=suffix, source=source, sack=sack.recovery)
+    _, new_reno, sack = family.senders
+    sheet = SHEET.told(figure=id, burst=burst, sack=sack.recovery).told(
+        suffix=family.suffix, source=family.source
+    )
     by = {kind: {p: x for (other, p), x in ratios.items() if other == kind} for kind in _KINDS}
     middle = {p: ratio for p, ratio in by["new-reno"].items() if -2.55 < math.log10(p) < -0.95}
     yield sheet.judge("new-reno-better" if burst == 5 else "new-reno-worse", middle)

@@ -20,13 +20,13 @@ from lightburst.papers.yu2004.design import EQUATION_32_S, OPTIMUM_LOSS, SURFACE
 from lightburst.papers.yu2004.figures import grid_of, rate_name
 from lightburst.papers.yu2004.points import (
     HIGH,
+    NS2,
     PAYLOAD_BITS,
-    RFC_SACK,
-    SACK,
+    RFC,
     SEGMENT_BYTES,
     Point,
 )
-from lightburst.papers.yu2004.published import FAMILIES, SHEET, TOLERANCE
+from lightburst.papers.yu2004.published import SHEET, TOLERANCE
 from lightburst.papers.yu2004.theory import throughput
 from lightburst.study.statistics import Interval
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from lightburst.papers.runs import Runs
-    from lightburst.papers.yu2004.points import Sender
+    from lightburst.papers.yu2004.points import Family
 
 # "No obvious LRI range ... for a given T_b", section V.A, figure 5, and its opposite for figure 7.
 _LRI_TIME_S: Final = 10**0.5
@@ -62,8 +62,8 @@ def _at_125_megabytes(runs: Runs[Point], plane: Plane) -> Iterator[Claim]:
     means = {time: runs.mean(point) for time, point in decades.items()}
     told = listed(means, "{value:.4g} at {at:.0e} s")
     yield SHEET.judge("optimum-decade", ratio, decades=told)
-    yield from _fine(runs, SACK, "Sack1 of ns-2", *FAMILIES[0][1:])
-    yield from _fine(runs, RFC_SACK, "RFC 6675", *FAMILIES[1][1:])
+    yield from _fine(runs, NS2, "Sack1 of ns-2")
+    yield from _fine(runs, RFC, "RFC 6675")
     gains = {p: largest(over_packets(runs, x).values()) for p, x in plane.items() if len(x) > 1}
     told = listed(gains, "{value:.3g} at p = {at:.2g}")
     yield SHEET.judge("ato-125MB", gains.get(OPTIMUM_LOSS, UNKNOWN), gains=told)
@@ -93,9 +93,8 @@ def best(runs: Runs[Point], points: Iterable[Point]) -> Point:
     return max(points, key=lambda point: runs.mean(point).estimate)
 
 
-def _fine(
-    runs: Runs[Point], sender: Sender, name: str, suffix: str, source: str
-) -> Iterator[Claim]:
+def _fine(runs: Runs[Point], family: Family, name: str) -> Iterator[Claim]:
+    _, _, sender = family.senders
     fine = optimum_points(quick=False)
     line = {p.time: p for p in fine if p.by(sender) == p and p.time != EQUATION_32_S and p in runs}
     if not line:
@@ -104,7 +103,11 @@ def _fine(
     place = peak(means, TOLERANCE["visibly_more"])
     top = line[place.estimate]
     at, late = (runs.ratio(top._replace(time=time), top) for time in (1e-3, EQUATION_32_S))
-    sheet = SHEET.told(suffix=suffix, sender=name, source=source, times=len(line)).told(
+    sheet = SHEET.told(
+        suffix=family.suffix,
+        source=family.source,
+        sender=name,
+        times=len(line),
         highest=means[top.time].estimate,
         ms=top.time * 1e3,
         burst=top.segments_per_burst,

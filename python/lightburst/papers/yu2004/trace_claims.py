@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lightburst.papers.claims import UNKNOWN, Claim, exact
 from lightburst.papers.traces import LOSSES, OUTCOMES, PROGRESS
-from lightburst.papers.yu2004.points import LOW, SEGMENT_BYTES
-from lightburst.papers.yu2004.published import FAMILIES, SHEET
+from lightburst.papers.yu2004.points import FAMILIES, LOW, SEGMENT_BYTES
+from lightburst.papers.yu2004.published import SHEET
 from lightburst.papers.yu2004.theory import ROUND_TRIPS
 from lightburst.papers.yu2004.traces import RANDOM_S, RECORDER, RENOS, WINDOW_LIMIT, WORDS
 from lightburst.study.statistics import Interval, mean_interval, ratio_of_means
@@ -56,8 +56,8 @@ def claims(parts: Sequence[str], recorded: Mapping[str, pd.DataFrame]) -> list[C
         for _, suffix, source in RENOS:
             found += _figure_8(table, suffix, source)
     if "fig9" in parts:
-        for _, suffix, source in FAMILIES:
-            found += _figure_9(table, suffix, source)
+        for family in FAMILIES:
+            found += _figure_9(table, family.suffix, family.source)
     if "fig10" in parts:
         found += [*_back_to_back(recorded[LOSSES]), *_medium_low(recorded)]
     return found

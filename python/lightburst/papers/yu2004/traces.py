@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING, Final
 from lightburst.papers.traces import Case, Ordered, Recorder
 from lightburst.papers.yu2004.design import TIMES
 from lightburst.papers.yu2004.points import (
+    FAMILIES,
     LOW,
     NAMES,
-    NS2_WORDS,
-    PAPER_SENDERS,
+    NS2,
     RENO,
+    RFC,
     RFC_RENO,
-    RFC_WORDS,
     TABLES,
     Point,
     assembly_time,
     base,
 )
-from lightburst.papers.yu2004.published import FAMILIES
 from lightburst.papers.yu2004.theory import ROUND_TRIPS
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ RECORDER: Final = Recorder(modulo=60, searched_s=60.0, after_s=10.0, drawn_s=6.0
 RENOS: Final = (
     (RENO, "", "paper"),
     (RENO._replace(bug_fix=False), "-no-bug-fix", "paper, with Reno without bug_fix"),
-    (RFC_RENO, *FAMILIES[1][1:]),
+    (RFC_RENO, RFC.suffix, RFC.source),
 )
 # How the senders of a panel differ, by the end of the figure's name.
 RENO_WORDS: Final = {"": "", "-no-bug-fix": ", without bug_fix", "-rfc": ", sender of the RFCs"}
@@ -69,13 +68,13 @@ def cases() -> Iterator[Case]:
         for letter, window in (("a", 20), ("b", 200)):
             panel = f"({letter}) Reno, W = {window}{RENO_WORDS[suffix]}"
             yield _ordered(f"fig8{letter}{suffix}", panel, "fig8", reno, 5, window)
-    for senders, suffix, _ in FAMILIES:
+    for family in FAMILIES:
         for letter, burst in (("a", 5), ("b", 25)):
-            for sender in reversed(senders):
-                panel = f"{NAMES[sender]}{WORDS[suffix]}"
-                yield _ordered(f"fig9{letter}{suffix}", panel, "fig9", sender, burst, 40)
+            for sender in reversed(family.senders):
+                panel = f"{NAMES[sender]}{WORDS[family.suffix]}"
+                yield _ordered(f"fig9{letter}{family.suffix}", panel, "fig9", sender, burst, 40)
     for letter, p in (("a", MEDIUM_HIGH), ("b", MEDIUM_LOW)):
-        for sender in reversed(PAPER_SENDERS):
+        for sender in reversed(NS2.senders):
             point = Point(TABLES, assembly_time(TABLES, 5), p).by(sender)
             yield _case(f"fig10{letter}", NAMES[sender], "fig10", point, RANDOM_S)
 
@@ -111,7 +110,7 @@ def figures(
 
 
 def _caption(id: str, version: str) -> str:
-    senders = RFC_WORDS if id.endswith("-rfc") else NS2_WORDS
+    senders = RFC.words if id.endswith(RFC.suffix) else NS2.words
     if id.endswith("-no-bug-fix"):
         senders = "Sender of ns-2, without bug_fix."
     origin = "W_m = 50."
