@@ -93,22 +93,6 @@ def test_a_point_says_all_that_it_sets() -> None:
             assert scenario_of(plain._replace(**{name: value})) != scenario_of(plain), name
 
 
-@pytest.mark.parametrize("quick", [True, False])
-def test_the_plan_says_what_its_labels_say(quick: bool) -> None:
-    blocks = PAPER.blocks(PAPER.default, quick)
-    labels = pd.concat([block.labels for block in blocks])
-    assert not labels.duplicated().any()
-    for block in blocks:
-        assert block.stopping is not None
-        assert len(block.study.points) == len(block.labels)
-        for place in range(0, len(block.labels), 11):
-            label, planned = block.labels.iloc[place], block.study.points[place]
-            scenario = block.study.base.with_(dict(planned)).to_dict()
-            assert float(scenario["loss"]["probability"]) == label["p"]
-            assert scenario["transport"]["recovery"]["kind"] == label["recovery"]
-            assert scenario["transport"]["advertised_window"] == label["window"]
-
-
 def test_a_point_may_use_as_much_time_as_the_paper_and_stops_at_one_per_cent() -> None:
     for block in PAPER.blocks(PAPER.default, False):
         assert block.stopping is not None
