@@ -6,17 +6,8 @@ import itertools
 from typing import Any, Final
 
 from lightburst.papers.yu2004.design import BURSTS, TABLE_LOSSES, table_point
-from lightburst.papers.yu2004.points import (
-    HIGH,
-    MEDIUM,
-    NEW_RENO,
-    RENO,
-    SACK,
-    TABLES,
-    Point,
-    Sender,
-    assembly_time,
-)
+from lightburst.papers.yu2004.points import HIGH, MEDIUM, TABLES, Point, assembly_time
+from lightburst.papers.yu2004.senders import NEW_RENO, RENO, SACK, Sender
 
 Network = dict[str, Any]
 

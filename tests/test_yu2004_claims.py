@@ -17,18 +17,7 @@ from lightburst.papers.runs import Runs, of_means
 from lightburst.papers.yu2004 import design
 from lightburst.papers.yu2004.design import SURFACES
 from lightburst.papers.yu2004.figures import ranges
-from lightburst.papers.yu2004.points import (
-    HIGH,
-    LOW,
-    MEDIUM,
-    METRIC,
-    NEW_RENO,
-    PAPER_SENDERS,
-    PAYLOAD_BITS,
-    RENO,
-    SACK,
-    Point,
-)
+from lightburst.papers.yu2004.points import HIGH, LOW, MEDIUM, METRIC, PAYLOAD_BITS, Point
 from lightburst.papers.yu2004.published import PROTOTYPE, ratio_of
 from lightburst.papers.yu2004.sender_claims import (
     check_point,
@@ -36,6 +25,7 @@ from lightburst.papers.yu2004.sender_claims import (
     prototype_claims,
     table_claims,
 )
+from lightburst.papers.yu2004.senders import NEW_RENO, PAPER_SENDERS, RENO, SACK
 from lightburst.papers.yu2004.surface_claims import surface_claims
 from lightburst.papers.yu2004.theory import throughput
 from yu2004_runs import made_up

@@ -12,7 +12,8 @@ from lightburst.cli.numbers import numbers
 from lightburst.papers.claims import Verdict
 from lightburst.papers.runs import Runs
 from lightburst.papers.yu2004 import design, factors
-from lightburst.papers.yu2004.points import HIGH, MEDIUM, NEW_RENO, RENO, SACK, Point
+from lightburst.papers.yu2004.points import HIGH, MEDIUM, Point
+from lightburst.papers.yu2004.senders import NEW_RENO, RENO, SACK
 from yu2004_runs import made_up
 
 LEVEL = {"no loss": 500.0, "loss": 100.0, "first loss": 220.0, "delay": 200.0, "New-Reno": 160.0,

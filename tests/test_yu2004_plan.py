@@ -13,12 +13,6 @@ from lightburst.papers.yu2004 import design
 from lightburst.papers.yu2004.points import (
     HIGH,
     LOW,
-    NAMES,
-    PAPER_SENDERS,
-    RENO,
-    RFC_SACK,
-    RFC_SENDERS,
-    SACK,
     TABLES,
     Point,
     assembly_time,
@@ -27,6 +21,7 @@ from lightburst.papers.yu2004.points import (
     runs_of,
 )
 from lightburst.papers.yu2004.published import ratio_of
+from lightburst.papers.yu2004.senders import NAMES, PAPER_SENDERS, RENO, RFC_SACK, RFC_SENDERS, SACK
 from lightburst.papers.yu2004.theory import flow_of, round_trip_s
 from lightburst.scenario import Scenario
 

@@ -10,18 +10,20 @@ from lightburst.papers.yu2004.points import (
     HIGH,
     LOW,
     MEDIUM,
+    PAPER_TIME_S,
+    TABLES,
+    Point,
+    assembly_time,
+    base,
+)
+from lightburst.papers.yu2004.senders import (
     NEW_RENO,
     PAPER_SENDERS,
-    PAPER_TIME_S,
     RENO,
     RFC_SACK,
     RFC_SENDERS,
     SACK,
-    TABLES,
-    Point,
     Sender,
-    assembly_time,
-    base,
 )
 
 if TYPE_CHECKING:

@@ -32,8 +32,8 @@ from lightburst.papers.claims import UNKNOWN
 from lightburst.papers.figure import BAR_COLUMNS, Bars, Listing
 from lightburst.papers.yu2004.design import FACTOR_CASES, FACTOR_LOSS, factor_case
 from lightburst.papers.yu2004.figures import caption, rate_name
-from lightburst.papers.yu2004.points import SACK_WORDS
 from lightburst.papers.yu2004.published import SHEET, TOLERANCE
+from lightburst.papers.yu2004.senders import SACK_WORDS
 from lightburst.papers.yu2004.theory import flow_of
 
 if TYPE_CHECKING:

@@ -21,19 +21,9 @@ from lightburst.papers.yu2004.design import (
     effort,
     table_point,
 )
-from lightburst.papers.yu2004.points import (
-    FAMILIES,
-    HIGH,
-    LOW,
-    NAMES,
-    NS2,
-    PAPER_TIME_S,
-    RFC,
-    SACK_WORDS,
-    Point,
-    Sender,
-)
+from lightburst.papers.yu2004.points import HIGH, LOW, PAPER_TIME_S, Point
 from lightburst.papers.yu2004.published import ratio_of
+from lightburst.papers.yu2004.senders import FAMILIES, NAMES, NS2, RFC, SACK_WORDS, Sender
 from lightburst.papers.yu2004.theory import throughput
 from lightburst.study.statistics import Interval
 
@@ -164,7 +154,7 @@ def crossing(runs: Runs[Point], version: str) -> Figure:
     curves = {
         (NAMES[sender], family.name): {point.time: runs.mean(point) for point in curve}
         for family in FAMILIES
-        for sender in reversed(family.senders)
+        for sender in family.senders
         if (curve := [point for point in points if point.by(sender) == point])
     }
     words = f"{_families(curves)} Bands: 95 % interval of the mean."
@@ -175,6 +165,7 @@ def crossing(runs: Runs[Point], version: str) -> Figure:
         caption=caption(runs, points, words, version),
         x_label=TIME_LABEL,
         y_label=RATE_LABEL,
+        colours=tuple(NAMES[sender] for sender in reversed(NS2.senders)),
         legends=("Implementation", "Family"),
     )
 

@@ -15,14 +15,15 @@ from lightburst.papers.yu2004.design import (
     table_point,
 )
 from lightburst.papers.yu2004.figures import TABLES, cells
-from lightburst.papers.yu2004.points import FAMILIES, HIGH, NS2, RFC, Point, paper_half
+from lightburst.papers.yu2004.points import HIGH, Point, paper_half
 from lightburst.papers.yu2004.published import PROTOTYPE, SHEET, TOLERANCE, ratio_of
+from lightburst.papers.yu2004.senders import FAMILIES, NS2, RFC
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lightburst.papers.runs import Runs
-    from lightburst.papers.yu2004.points import Family, Sender
+    from lightburst.papers.yu2004.senders import Family, Sender
     from lightburst.study.statistics import Interval
 
 _MS: Final = 1e-3

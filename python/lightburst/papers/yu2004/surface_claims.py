@@ -18,15 +18,9 @@ from lightburst.papers.claims import UNKNOWN, Claim, exact
 from lightburst.papers.curves import largest, listed, peak
 from lightburst.papers.yu2004.design import EQUATION_32_S, OPTIMUM_LOSS, SURFACES, optimum_points
 from lightburst.papers.yu2004.figures import grid_of, rate_name
-from lightburst.papers.yu2004.points import (
-    HIGH,
-    NS2,
-    PAYLOAD_BITS,
-    RFC,
-    SEGMENT_BYTES,
-    Point,
-)
+from lightburst.papers.yu2004.points import HIGH, PAYLOAD_BITS, SEGMENT_BYTES, Point
 from lightburst.papers.yu2004.published import SHEET, TOLERANCE
+from lightburst.papers.yu2004.senders import NS2, RFC
 from lightburst.papers.yu2004.theory import throughput
 from lightburst.study.statistics import Interval
 
@@ -34,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from lightburst.papers.runs import Runs
-    from lightburst.papers.yu2004.points import Family
+    from lightburst.papers.yu2004.senders import Family
 
 # "No obvious LRI range ... for a given T_b", section V.A, figure 5, and its opposite for figure 7.
 _LRI_TIME_S: Final = 10**0.5

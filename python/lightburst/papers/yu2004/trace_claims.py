@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lightburst.papers.claims import UNKNOWN, Claim, exact
 from lightburst.papers.traces import LOSSES, OUTCOMES, PROGRESS
-from lightburst.papers.yu2004.points import FAMILIES, LOW, SEGMENT_BYTES
+from lightburst.papers.yu2004.points import LOW, SEGMENT_BYTES
 from lightburst.papers.yu2004.published import SHEET
+from lightburst.papers.yu2004.senders import FAMILIES
 from lightburst.papers.yu2004.theory import ROUND_TRIPS
 from lightburst.papers.yu2004.traces import RANDOM_S, RECORDER, RENOS, WINDOW_LIMIT, WORDS
 from lightburst.study.statistics import Interval, mean_interval, ratio_of_means

@@ -6,19 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from lightburst.papers.traces import Case, Ordered, Recorder
 from lightburst.papers.yu2004.design import TIMES
-from lightburst.papers.yu2004.points import (
-    FAMILIES,
-    LOW,
-    NAMES,
-    NS2,
-    RENO,
-    RFC,
-    RFC_RENO,
-    TABLES,
-    Point,
-    assembly_time,
-    base,
-)
+from lightburst.papers.yu2004.points import LOW, TABLES, Point, assembly_time, base
+from lightburst.papers.yu2004.senders import FAMILIES, NAMES, NS2, RENO, RFC, RFC_RENO
 from lightburst.papers.yu2004.theory import ROUND_TRIPS
 
 if TYPE_CHECKING:
@@ -27,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from lightburst.papers.figure import Packets
-    from lightburst.papers.yu2004.points import Sender
+    from lightburst.papers.yu2004.senders import Sender
 
 # "W_m varies from 20 to 200", and figure 8(b) is at "the maximal limit of 200".
 WINDOW_LIMIT: Final = 200

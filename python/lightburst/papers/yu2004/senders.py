@@ -1,0 +1,95 @@
+"""The senders of the studies, and the families of them that the paper may mean."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+
+class Sender(NamedTuple):
+    """Everything about a sender that the studies vary.
+
+    Parameters
+    ----------
+    recovery : str
+        ``"reno"``, ``"new-reno"``, ``"sack"``, ``"sack1"`` or ``"tahoe"``.
+    halving : str
+        What is halved: ``"window"`` (ns-2) or ``"flight-size"`` (RFC 5681).
+    bug_fix : bool
+        Whether data sent before a timeout cannot cause a fast retransmit.
+    partial : str
+        When New-Reno's timer restarts: ``"slow-but-steady"`` or ``"impatient"``.
+    exit_growth : bool
+        Whether the ACK that ends a recovery opens the window, too.
+    limited : bool
+        Limited transmit (RFC 3042).
+    """
+
+    recovery: str
+    halving: str = "window"
+    bug_fix: bool = True
+    partial: str = "slow-but-steady"
+    exit_growth: bool = True
+    limited: bool = False
+
+
+# The senders of ns-2 that explain most of the paper's tables: docs/yu2004-search.md.
+RENO: Final = Sender("reno")
+NEW_RENO: Final = Sender("new-reno")
+SACK: Final = Sender("sack1")
+# As the standards have them: RFC 5681, 6582, 6675, 3042; Reno with the `recover` of RFC 6582.
+RFC_RENO: Final = Sender("reno", "flight-size", True, "impatient", False, True)
+RFC_NEW_RENO: Final = RFC_RENO._replace(recovery="new-reno")
+RFC_SACK: Final = RFC_RENO._replace(recovery="sack")
+
+SACK_WORDS: Final = "SACK is Sack1 of ns-2, which halves the window."
+
+NAMES: Final = {
+    SACK: "SACK",
+    NEW_RENO: "New-Reno",
+    RENO: "Reno",
+    RFC_SACK: "SACK",
+    RFC_NEW_RENO: "New-Reno",
+    RFC_RENO: "Reno",
+}
+
+
+class Family(NamedTuple):
+    """Senders that the paper may mean.
+
+    Parameters
+    ----------
+    senders : tuple of Sender
+        Reno, New-Reno and SACK.
+    suffix : str
+        The end of the names of its claims and figures.
+    source : str
+        Who claims what is claimed of it.
+    name, words : str
+        In a legend, and in a caption.
+    """
+
+    senders: tuple[Sender, Sender, Sender]
+    suffix: str
+    source: str
+    name: str
+    words: str
+
+
+NS2: Final = Family(
+    (RENO, NEW_RENO, SACK),
+    "",
+    "paper",
+    "senders of ns-2",
+    "Senders of ns-2: Reno with bug_fix, New-Reno slow but steady, Sack1; they halve the window.",
+)
+RFC: Final = Family(
+    (RFC_RENO, RFC_NEW_RENO, RFC_SACK),
+    "-rfc",
+    "paper, with the senders of the RFCs",
+    "senders of the RFCs",
+    "Senders of the RFCs (5681, 6582, 6675, 3042): Reno with the recover of RFC 6582, New-Reno "
+    "impatient; they halve the data in flight.",
+)
+FAMILIES: Final = (NS2, RFC)
+PAPER_SENDERS: Final = NS2.senders
+RFC_SENDERS: Final = RFC.senders
