@@ -338,7 +338,7 @@ def test_the_way_of_a_packet_is_printed(scenario: Path, capsys: pytest.CaptureFi
 
 
 BAD: dict[str, tuple[list[str], list[str]]] = {
-    "no such flow": (["--flow", "1"], ["--flow", "given 1", "from 0 to 0"]),
+    "no such flow": (["--flow", "1"], ["--flow", "given 1", "the number of a flow, 0 to 0"]),
     "negative flow": (["--flow", "-1"], ["--flow", "-1"]),
     "flow in words": (["--flow", "first"], ["--flow", "first"]),
     "no such packet": (["--hops", "9999999"], ["--hops", "9999999", "flow 0"]),
