@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import resource
 import statistics
@@ -17,6 +18,8 @@ from typing import Any
 
 HERE = Path(__file__).resolve()
 K_OF_THE_PAPER = 8
+#: Fibres of a shortest path of NSFNET, on the mean over all pairs.
+MEAN_FIBRES = 2.14
 
 Measurement = dict[str, Any]
 
@@ -164,6 +167,57 @@ def burst_path(seconds: float) -> dict[str, Any]:
     }
 
 
+def burst_network(wavelengths: int, load: float, bursts: int) -> dict[str, Any]:
+    """Describe NSFNET with booked bursts and no TCP: each datagram is a burst of its own.
+
+    Parameters
+    ----------
+    wavelengths : int
+        Data channels of each fibre, at 10 Gb/s.
+    load : float
+        Mean load that is offered to a fibre, if nothing were lost.
+    bursts : int
+        How many, of 125 kB, between all pairs of the 14 nodes alike.
+
+    Returns
+    -------
+    dict
+        What a scenario file says.
+    """
+    with (HERE.parents[1] / "examples" / "nsfnet.csv").open(encoding="utf-8") as file:
+        fibres = list(csv.DictReader(file))
+    nodes = sorted({fibre[end] for fibre in fibres for end in ("source", "target")})
+    hosts = [
+        {"source": f"{node}/0", "target": node, "rate": "1000 Tb/s", "length": "0 m"}
+        for node in nodes
+    ]
+    flows = len(nodes) * (len(nodes) - 1)
+    rate = load * 2 * len(fibres) * wavelengths * 10e9 / MEAN_FIBRES / flows
+    return {
+        "name": f"NSFNET, W = {wavelengths}, LAUC-VF, load {load:g}",
+        "topology": {
+            "kind": "graph",
+            "links": fibres + hosts,
+            "link_rate": "10 Gb/s",
+            "wavelengths": wavelengths,
+        },
+        "switching": {
+            "kind": "obs",
+            "assembly": {"kind": "size", "size": "1 B"},
+            "ingress": "lose",
+            "offset_time": "100 us",
+        },
+        "transport": {
+            "kind": "datagram",
+            "segment_size": "125 kB",
+            "header_size": "0 B",
+            "rate": f"{round(rate)} b/s",
+        },
+        "workload": {"kind": "shuffle", "size": f"{round(bursts / flows) * 125_000} B"},
+        "measurement": {"time_limit": "1000 s"},
+    }
+
+
 def measure(description: dict[str, Any], runs: int) -> Measurement:
     """Run a scenario with the seeds 1 to `runs` and time what each part takes.
 
@@ -181,7 +235,8 @@ def measure(description: dict[str, Any], runs: int) -> Measurement:
         had the processor, the building of the network included. ``wall_hops_per_s``: the same by
         the clock on the wall. ``core_share``: the part of the wall clock's time in which the
         machine gave this process a processor, 1 if nothing else ran. ``packet_hops``, ``events``:
-        of all runs together. ``compile_s``: Python makes links and flows, the first time.
+        of all runs together. ``fibre_hops_per_s``: of units between switches alone.
+        ``compile_s``: Python makes links and flows, the first time.
         ``build_s``: Rust builds the network. ``peak_bytes``: largest resident set of this whole
         process; ``start_bytes``: the same before the first plan, so Python and its libraries.
     """
@@ -196,25 +251,32 @@ def measure(description: dict[str, Any], runs: int) -> Measurement:
     plan = compile_plan(scenario, 1)
     compile_s = time.perf_counter() - begun
 
-    first_flow = {name: column[:1] for name, column in plan.flows.items()}
+    first_flow: dict[str, Any] = {name: column[:1] for name, column in plan.flows.items()}
+    if "departures_ps" in plan.flows:
+        ends = plan.flows["departure_offsets"][:2]
+        departures = plan.flows["departures_ps"][: int(ends[1])]
+        first_flow |= {"departure_offsets": ends, "departures_ps": departures}
     begun = time.perf_counter()
     _core.simulate(json.dumps(plan.settings), plan.nodes, plan.links, first_flow)
     build_s = time.perf_counter() - begun
 
-    hops, events, wall, processor = [], [], [], []
+    hops, fibre_hops, events, wall, processor = [], [], [], [], []
     for seed in range(1, runs + 1):
         plan = compile_plan(scenario, seed)
         settings = json.dumps(plan.settings)
         wall_begun, processor_begun = time.perf_counter(), time.process_time()
-        totals = _core.simulate(settings, plan.nodes, plan.links, plan.flows)["totals"]
+        columns = _core.simulate(settings, plan.nodes, plan.links, plan.flows)
         processor.append(time.process_time() - processor_begun)
         wall.append(time.perf_counter() - wall_begun)
+        totals = columns["totals"]
         hops.append(totals["packet_hops"])
+        fibre_hops.append(int(columns["links"]["units"][plan.between_switches].sum()))
         events.append(totals["events"])
     return {
         "name": scenario.name,
         "runs": runs,
         "hops_per_s": median_rate(hops, processor),
+        "fibre_hops_per_s": median_rate(fibre_hops, processor),
         "events_per_s": median_rate(events, processor),
         "wall_hops_per_s": median_rate(hops, wall),
         "core_share": sum(processor) / sum(wall),

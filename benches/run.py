@@ -30,6 +30,9 @@ TCP = (
     (case.burst_path(FLOW_S), FLOW_S),
 )
 TCP_RUNS = 9
+#: Wavelengths of each fibre, in a network of bursts.
+WAVELENGTHS = (8, 16, 64)
+BURSTS, BURST_RUNS = 400_000, 5
 PENDING = (1_000, 100_000, 10_000_000)
 #: What runs, and the plain heap beside it.
 QUEUES = ("wheel", "heap")
@@ -103,6 +106,22 @@ def tcp_table(measurements: list[dict[str, Any]]) -> Table:
     return table
 
 
+def burst_table(measurements: list[case.Measurement]) -> Table:
+    table = Table(title="one core, bursts that book channels, without TCP")
+    table.add_column("scenario")
+    for heading in ("runs", "M burst hops/s", "M events/s", "peak MiB"):
+        table.add_column(heading, justify="right")
+    for m in measurements:
+        table.add_row(
+            m["name"],
+            str(m["runs"]),
+            f"{m['fibre_hops_per_s'] / 1e6:.2f}",
+            f"{m['events_per_s'] / 1e6:.1f}",
+            f"{m['peak_bytes'] / 2**20:.0f}",
+        )
+    return table
+
+
 def queue_table(rates: dict[str, dict[str, float]]) -> Table:
     table = Table(title="the event queues alone (hold model, M events/s)")
     table.add_column("event queue")
@@ -141,6 +160,11 @@ def main() -> int:
         results["tcp"].append(
             measurement | {"simulated_seconds_per_s": seconds * measurement["runs"]}
         )
+    results["bursts"] = []
+    for wavelengths in WAVELENGTHS:
+        description = case.burst_network(wavelengths, 0.6, BURSTS)
+        console.print(f"{description['name']} ...")
+        results["bursts"].append(case.measured(description, BURST_RUNS))
     console.print("event queues ...")
     results["queues"] = queues()
     results["calibration_after_s"] = calibrate()
@@ -149,6 +173,7 @@ def main() -> int:
         return 0
     console.print(scenario_table(results["scenarios"]))
     console.print(tcp_table(results["tcp"]))
+    console.print(burst_table(results["bursts"]))
     share = min(m["core_share"] for m in results["scenarios"])
     if share < QUIET:
         console.print(

@@ -130,6 +130,12 @@ def _networks(size: Size) -> dict[str, Table]:
         "bursts": make(
             tree(size(16, 8)), MIXED, TCP, poisson(size(100_000, 10_000), "90 kB", "1e5 /s")
         ),
+        "booked bursts": make(
+            torus(size(16, 8)) | {"wavelengths": 32},
+            {"kind": "obs", "assembly": {"kind": "mixed", "time": "1 ms", "size": "50 kB"}},
+            TCP,
+            poisson(size(100_000, 10_000), "90 kB", "1e5 /s"),
+        ),
         "bursts of many edges": make(
             star(size(800, 200)), TIMER, DATAGRAM, sized("shuffle", "9 kB")
         ),

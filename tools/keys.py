@@ -3,7 +3,7 @@
 The fields have the descriptions, defaults and limits, also for errors and for the JSON schema; what
 stands between the tables is written by hand. A table stands after a line that says what it has::
 
-    <!-- keys: Hybrid - BaseSwitch -->      the keys of Hybrid that _Switch has not
+    <!-- keys: Hybrid - BaseSwitch -->      the keys of Hybrid that BaseSwitch has not
     <!-- keys: Tahoe, Sack - _Recovery -->   those of several kinds, with a column of kinds
 
 and ends with ``<!-- end -->``. ``<!-- presets -->`` begins the table of the presets of `tcp`.
@@ -156,7 +156,8 @@ def keys(names: list[str], without: str | None) -> list[str]:
     kinds_of: dict[tuple[str, ...], list[str]] = {}
     for name in names:
         for key, field in known[name].model_fields.items():
-            if key != "kind" and key not in left_out:
+            inherited = key in left_out and key not in vars(known[name])["__annotations__"]
+            if key != "kind" and not inherited:
                 cells = (f"`{key}`", default(field), allowed(field), field.description or "")
                 kinds_of.setdefault(cells, []).append(_kind(known[name]))
     headings = ["Key", "Default", "Allowed", "What it is"]

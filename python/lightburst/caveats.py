@@ -46,6 +46,7 @@ def caveats(scenario: Scenario, plan: Plan, columns: Columns) -> Iterator[str]:
     yield from _unfinished(run)
     yield from _hasty(run)
     yield from _spurious(run)
+    yield from _late_headers(run)
     drops = () if scenario.loss is None else scenario.loss.drops
     for i, drop in enumerate(drops):
         if columns["drops"]["units"][i] == 0:
@@ -57,6 +58,16 @@ def _not_begun(run: _Run) -> Iterator[str]:
     if first > limit:
         begins, ends = format_about(first), format_about(limit)
         yield f"no flow started: the first starts at {begins}, after the time limit of {ends}"
+
+
+def _late_headers(run: _Run) -> Iterator[str]:
+    """Tell a loss that is a matter of settings from one that is a matter of load."""
+    if number := int(run.columns["switches"]["dropped_late_header"].sum()):
+        created = int(run.columns["totals"]["bursts_created"])
+        yield (
+            f"{number} of {created} bursts were lost because their headers came too late: headers "
+            "waited for each other, and a longer switching.offset_time leaves room for that"
+        )
 
 
 def _unfinished(run: _Run) -> Iterator[str]:

@@ -79,7 +79,7 @@ def links(plan: Plan, columns: Columns, use: Use) -> pd.DataFrame:
             "bytes": ran["bytes"],
             "waiting_bytes": ran["waiting_bytes"],
             "lost": ran["lost"],
-            "utilisation": _over_time(plan, columns, ran["busy_ps"]),
+            "utilisation": _over_time(plan, columns, ran["busy_ps"]) / plan.channels,
             "flows": pd.Series(flows).where(use.told),
             "jain_index": index,
         }

@@ -6,8 +6,8 @@
 
 use crate::trace::{self, What};
 use crate::{
-    fifo, Birth, Bundle, Burst, Context, DropReason, Event, Fabric, FlowId, Header, LinkId, NodeId,
-    Packet, PacketId, PortId, Rate, Routing, Switch, Trace, Unit, Wire,
+    fifo, Birth, Bundle, Burst, BurstHeader, BurstId, Context, DropReason, Event, Fabric, FlowId,
+    Header, LinkId, NodeId, Packet, PacketId, PortId, Rate, Routing, Switch, Trace, Unit, Wire,
 };
 use lightburst_des::{Duration, Model, Scheduler, Simulator, Stop, Ties, Time};
 
@@ -47,6 +47,15 @@ pub enum Content {
     Marked(u64),
     /// A burst: its packets, and its size in bytes.
     Burst(Vec<u64>, u32),
+    /// The header of a burst: the packets in that, and where and when it follows.
+    Header {
+        /// The packets.
+        packets: Vec<u64>,
+        /// The channel.
+        channel: u16,
+        /// When the transmission of the burst begins.
+        data: u64,
+    },
 }
 
 /// A packet that was dropped, alone or in a burst.
@@ -133,6 +142,31 @@ impl Alone {
     /// A burst of packets, each given by its end and its bytes, comes from the end `from`: its head
     /// is at the node at `time`. Returns the number of the last of its packets.
     pub fn burst(&mut self, time: u64, from: u32, packets: &[(u32, u32)]) -> u64 {
+        let burst = self.bundle(time, from, packets);
+        self.arrive(time, from, Unit::Burst(burst))
+    }
+
+    /// The same for the header of a burst, which follows over a channel at `data`.
+    pub fn header(
+        &mut self,
+        time: u64,
+        from: u32,
+        packets: &[(u32, u32)],
+        (channel, data): (u16, u64),
+    ) -> u64 {
+        let burst = self.bundle(time, from, packets);
+        let units = &mut self.simulator.model.fabric.units;
+        let header = units.headers.insert(BurstHeader {
+            envelope: units.bursts[burst].envelope,
+            burst,
+            data_at: Time(data),
+            channel,
+            hops: 1,
+        });
+        self.arrive(time, from, Unit::Header(header))
+    }
+
+    fn bundle(&mut self, time: u64, from: u32, packets: &[(u32, u32)]) -> BurstId {
         let handles: Vec<PacketId> = packets
             .iter()
             .map(|&packet| self.make(time, from, packet, packet.1))
@@ -156,8 +190,7 @@ impl Alone {
             opened: Time(time),
         };
         let burst = Burst::new(&bundle, NodeId(from), birth);
-        let burst = units.bursts.insert(burst);
-        self.arrive(time, from, Unit::Burst(burst))
+        units.bursts.insert(burst)
     }
 
     fn make(&mut self, time: u64, from: u32, (to, bytes): (u32, u32), payload: u32) -> PacketId {
@@ -243,6 +276,18 @@ impl Left {
         Left { start, port, unit }
     }
 
+    /// A header that left, the channel of its burst, when that follows, and the numbers of the
+    /// packets in it.
+    pub fn header(start: u64, port: u16, (channel, data): (u16, u64), numbers: &[u64]) -> Left {
+        let packets = numbers.to_vec();
+        let unit = Content::Header {
+            packets,
+            channel,
+            data,
+        };
+        Left { start, port, unit }
+    }
+
     /// A burst that left: the numbers of its packets, and its size.
     pub fn burst(start: u64, port: u16, numbers: &[u64], bytes: u32) -> Left {
         let unit = Content::Burst(numbers.to_vec(), bytes);
@@ -294,6 +339,15 @@ impl Site {
                 packets.iter().map(|(_, header)| header.sequence).collect(),
                 units.bursts.remove(burst).envelope.bytes,
             ),
+            Unit::Header(header) => {
+                let it = units.headers.remove(header);
+                units.bursts.remove(it.burst);
+                Content::Header {
+                    packets: packets.iter().map(|(_, header)| header.sequence).collect(),
+                    channel: it.channel,
+                    data: it.data_at.0 - DELAY.0,
+                }
+            }
         };
         self.left.push(Left {
             start: now.0 - DELAY.0,

@@ -31,6 +31,26 @@ impl Choice {
         }
     }
 
+    /// Chooses one of a set without a look at what is free.
+    #[inline(always)]
+    pub fn member(
+        self,
+        route: Route,
+        unit: impl Sendable,
+        draw: &mut Stream,
+        ctx: &Context<'_>,
+    ) -> u32 {
+        let len = u32::from(route.len);
+        match self {
+            _ if len == 1 => 0,
+            Choice::Free | Choice::Random => draw.below(len),
+            Choice::FlowHash { salt } => {
+                let key = (u64::from(ctx.envelope(unit).flow.0) << 32) | u64::from(ctx.node().0);
+                ((u128::from(mix(salt ^ key)) * u128::from(len)) >> 64) as u32
+            }
+        }
+    }
+
     /// Chooses an output for a unit.
     #[inline(always)]
     pub fn pick(
@@ -40,18 +60,10 @@ impl Choice {
         draw: &mut Stream,
         ctx: &Context<'_>,
     ) -> Pick {
-        let len = u32::from(route.len);
-        let member = match self {
-            _ if len == 1 => 0,
-            Choice::Free => {
-                return any_free(route, draw, ctx).map_or(Pick::Busy(route), Pick::Free)
-            }
-            Choice::Random => draw.below(len),
-            Choice::FlowHash { salt } => {
-                let key = (u64::from(ctx.envelope(unit).flow.0) << 32) | u64::from(ctx.node().0);
-                ((u128::from(mix(salt ^ key)) * u128::from(len)) >> 64) as u32
-            }
-        };
+        if self == Choice::Free && route.len > 1 {
+            return any_free(route, draw, ctx).map_or(Pick::Busy(route), Pick::Free);
+        }
+        let member = self.member(route, unit, draw, ctx);
         let port = ctx.port(route, member);
         if ctx.is_free(port) {
             Pick::Free(port)

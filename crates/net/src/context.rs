@@ -1,10 +1,11 @@
 //! What a node sees of the network, and the only way it acts on it.
 
 use crate::fifo::{self, Behind};
-use crate::trace::{Passage, Place, What};
+use crate::trace::{Holder, Passage, Place, What};
 use crate::{
-    Birth, Bundle, Burst, BurstId, DropReason, Envelope, Event, Fabric, FlowId, Header, LinkId,
-    NodeId, Options, Packet, PacketId, PortId, Rate, Route, Sendable, Token, Trace, Unit,
+    Birth, Bundle, Burst, BurstHeader, BurstId, DropReason, Envelope, Event, Fabric, FlowId,
+    Header, HeaderId, LinkId, NodeId, Options, Packet, PacketId, PortId, Rate, Route, Sendable,
+    Slot, Token, Trace, Unit,
 };
 use lightburst_des::{Duration, Scheduler, Time};
 
@@ -244,6 +245,87 @@ impl<'a> Context<'a> {
         transit.start
     }
 
+    /// Makes the header packet of a burst, of `bytes` on the control channels; it must then be sent.
+    pub fn announce(&mut self, burst: BurstId, bytes: u32) -> HeaderId {
+        let envelope = self.fabric.units.bursts[burst].envelope;
+        self.fabric.units.headers.insert(BurstHeader {
+            envelope: Envelope { bytes, ..envelope },
+            burst,
+            data_at: Time::ZERO,
+            channel: 0,
+            hops: 0,
+        })
+    }
+
+    /// Hands a header packet to the control channel of a port, not before `from`, which it takes
+    /// for `time`; its burst follows in `slot`.
+    #[inline]
+    pub fn send_header(
+        &mut self,
+        port: PortId,
+        header: HeaderId,
+        (from, time): (Time, Duration),
+        slot: Slot,
+    ) {
+        let place = self.place(port);
+        let link = place.link;
+        let fabric = &mut *self.fabric;
+        let it = &mut fabric.units.headers[header];
+        it.envelope.behind = Behind::NOTHING;
+        it.data_at = slot.start + fabric.links.delay(link);
+        it.channel = slot.channel;
+        it.hops += 1;
+        let (burst, arrival) = (it.burst, it.data_at);
+        let bytes = fabric.units.bursts[burst].envelope.bytes;
+        fabric.links.carry(link, bytes, slot.start);
+        let transit = fabric.links.signal(link, time, from);
+        if transit.watched {
+            let passage = Passage {
+                place,
+                now: self.scheduler.now(),
+                ready: slot.start,
+                start: slot.start,
+                arrival,
+            };
+            if fabric.watch(header.into(), passage) {
+                return;
+            }
+        }
+        let Fabric { links, units, .. } = fabric;
+        fifo::travel(
+            header.into(),
+            (link, transit.to),
+            transit.arrival,
+            links,
+            units,
+            self.scheduler,
+        );
+    }
+
+    /// A header packet that is here.
+    #[inline]
+    pub fn header(&self, header: HeaderId) -> &BurstHeader {
+        &self.fabric.units.headers[header]
+    }
+
+    /// A burst that is here, or whose header is.
+    #[inline]
+    pub fn burst(&self, burst: BurstId) -> &Burst {
+        &self.fabric.units.bursts[burst]
+    }
+
+    /// Takes a header packet out of the network; returns its burst.
+    #[inline]
+    pub fn take_header(&mut self, header: HeaderId) -> BurstId {
+        self.fabric.units.headers.remove(header).burst
+    }
+
+    /// How many links a unit has before it, on the first of its paths.
+    pub fn links_to_go(&self, unit: impl Sendable) -> u32 {
+        let envelope = *unit.envelope(&self.fabric.units);
+        self.fabric.way(self.node, envelope).count() as u32
+    }
+
     /// Hands a packet that a host makes to its port, and notes in the trace when its transmission
     /// begins; returns that time.
     #[inline]
@@ -280,7 +362,21 @@ impl<'a> Context<'a> {
     pub fn drop(&mut self, unit: impl Sendable, port: PortId, reason: &'static DropReason) {
         let place = self.place(port);
         self.fabric
-            .remove(unit.into(), place, reason, self.scheduler.now());
+            .remove(unit.into(), place, (reason, None), self.scheduler.now());
+    }
+
+    /// The same, where it is known which burst has what it wanted.
+    pub fn drop_for(
+        &mut self,
+        unit: impl Sendable,
+        port: PortId,
+        reason: &'static DropReason,
+        holder: Option<Birth>,
+    ) {
+        let why = (reason, holder.map(Holder::Burst));
+        let place = self.place(port);
+        self.fabric
+            .remove(unit.into(), place, why, self.scheduler.now());
     }
 
     #[inline]

@@ -1,10 +1,10 @@
 //! Links, units in flight and routes: all that nodes share.
 
 use crate::link::{Links, Wire};
-use crate::trace::{Passage, Place, What};
+use crate::trace::{Holder, Passage, Place, What};
 use crate::{
-    DropReason, Envelope, FlowId, Header, Labels, LinkId, Loss, NodeId, Options, Packet, PacketId,
-    PortId, Routing, Trace, Unit, Units,
+    BurstId, DropReason, Envelope, FlowId, Header, Labels, LinkId, Loss, NodeId, Options, Packet,
+    PacketId, PortId, Routing, Trace, Unit, Units,
 };
 use lightburst_des::Time;
 
@@ -116,7 +116,7 @@ impl Fabric {
             trace.hop(unit, &self.units, &Passage { arrival, ..passage });
         }
         if let Some(reason) = taken {
-            self.remove(unit, place, reason, now);
+            self.remove(unit, place, (reason, None), now);
         }
         taken.is_some()
     }
@@ -130,50 +130,61 @@ impl Fabric {
         loss.takes(link, &self.looked_at, now)
     }
 
-    /// Drops a unit; a burst with all that is in it.
+    /// Drops a unit; a burst with all that is in it. Also says what held it up, where that is not
+    /// just what its link was given last.
     #[inline]
     pub(crate) fn remove(
         &mut self,
         unit: Unit,
         place: Place,
-        reason: &'static DropReason,
+        why: (&'static DropReason, Option<Holder>),
         now: Time,
     ) {
         if self.trace.is_some() {
-            self.note_loss(unit, place, reason, now);
+            self.note_loss(unit, place, why, now);
         }
         match unit {
             Unit::Packet(packet) => {
                 let packet = self.units.packets.remove(packet);
                 self.dropped[packet.envelope.flow.index()] += 1;
             }
-            Unit::Burst(burst) => {
-                self.bursts_lost += 1;
-                let mut next = Some(self.units.bursts.remove(burst).first);
-                while let Some(at) = next {
-                    let packet = self.units.packets.remove(at);
-                    self.dropped[packet.envelope.flow.index()] += 1;
-                    next = packet.next_in_burst();
-                }
+            Unit::Burst(burst) => self.remove_burst(burst),
+            Unit::Header(header) => {
+                let burst = self.units.headers.remove(header).burst;
+                self.remove_burst(burst);
             }
+        }
+    }
+
+    fn remove_burst(&mut self, burst: BurstId) {
+        self.bursts_lost += 1;
+        let mut next = Some(self.units.bursts.remove(burst).first);
+        while let Some(at) = next {
+            let packet = self.units.packets.remove(at);
+            self.dropped[packet.envelope.flow.index()] += 1;
+            next = packet.next_in_burst();
         }
     }
 
     /// Adds the rows of a unit that is dropped to the trace.
     #[cold]
-    fn note_loss(&mut self, unit: Unit, place: Place, reason: &'static DropReason, now: Time) {
+    fn note_loss(
+        &mut self,
+        unit: Unit,
+        place: Place,
+        (reason, holder): (&'static DropReason, Option<Holder>),
+        now: Time,
+    ) {
         let Some(trace) = &mut self.trace else {
             return;
         };
-        let burst = match unit {
-            Unit::Packet(_) => None,
-            Unit::Burst(burst) => Some(self.units.bursts[burst].birth),
-        };
+        let burst = self.units.burst_of(unit);
+        let burst = burst.map(|burst| self.units.bursts[burst].birth);
         let what = What::Lost {
             place,
             reason,
             burst,
-            holder: trace.holder(place.link).filter(|_| reason.busy),
+            holder: holder.or_else(|| trace.holder(place.link).filter(|_| reason.busy)),
         };
         if let Some(burst) = burst {
             trace.lose(burst, reason, place);
@@ -204,10 +215,13 @@ impl Fabric {
 
     /// The first path, as links; the first port of each set.
     pub fn path(&self, source: NodeId, destination: NodeId) -> impl Iterator<Item = LinkId> + '_ {
-        let unit = Envelope::new(FlowId(0), source, destination, 0);
-        let mut node = source;
+        self.way(source, Envelope::new(FlowId(0), source, destination, 0))
+    }
+
+    /// The first path of a unit from a node on, as links; the first port of each set.
+    pub fn way(&self, mut node: NodeId, unit: Envelope) -> impl Iterator<Item = LinkId> + '_ {
         std::iter::from_fn(move || {
-            if node == destination {
+            if node == unit.destination {
                 return None;
             }
             let port = self.routing.port(self.routing.route_of(node, &unit), 0);

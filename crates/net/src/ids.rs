@@ -49,6 +49,10 @@ id!(
     BurstId(u32)
 );
 id!(
+    /// A burst header packet while it is somewhere in the network.
+    HeaderId(u32)
+);
+id!(
     /// A row of the table of flows.
     FlowId(u32)
 );
@@ -65,6 +69,8 @@ pub enum Unit {
     Packet(PacketId),
     /// A burst of packets.
     Burst(BurstId),
+    /// The header packet of a burst, with the burst that follows it.
+    Header(HeaderId),
 }
 
 impl From<PacketId> for Unit {
@@ -78,6 +84,13 @@ impl From<BurstId> for Unit {
     #[inline]
     fn from(burst: BurstId) -> Unit {
         Unit::Burst(burst)
+    }
+}
+
+impl From<HeaderId> for Unit {
+    #[inline]
+    fn from(header: HeaderId) -> Unit {
+        Unit::Header(header)
     }
 }
 

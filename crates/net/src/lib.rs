@@ -3,6 +3,7 @@
 pub mod alone;
 pub mod arena;
 pub mod burst;
+pub mod burst_header;
 pub mod choice;
 pub mod context;
 pub mod event;
@@ -23,11 +24,12 @@ pub mod units;
 
 pub use arena::Arena;
 pub use burst::{Bundle, Burst};
+pub use burst_header::{BurstHeader, Slot};
 pub use choice::{Choice, Pick};
 pub use context::Context;
 pub use event::{Event, Token};
 pub use fabric::Fabric;
-pub use ids::{BurstId, FlowId, LinkId, NodeId, PacketId, PortId, Unit};
+pub use ids::{BurstId, FlowId, HeaderId, LinkId, NodeId, PacketId, PortId, Unit};
 pub use label::{Label, Labels};
 pub use link::{Links, Wire};
 pub use loss::Loss;

@@ -101,6 +101,8 @@ pub struct Links {
     /// When the last transmission begins that a link was given in advance; empty: none
     /// ever was.
     postponed: Vec<Time>,
+    /// The end of the last burst for which a data channel is booked.
+    booked_until: Time,
 }
 
 /// What a link did in a run.
@@ -144,6 +146,7 @@ impl Links {
             kinds,
             busy: vec![Duration::ZERO; timed],
             postponed: Vec::new(),
+            booked_until: Time::ZERO,
         }
     }
 
@@ -216,7 +219,7 @@ impl Links {
     /// The end of the last transmission on any link; `end` if that is still to come then.
     pub fn transmitted_until(&self, end: Time) -> Time {
         let last = self.exits.iter().map(|exit| exit.free_at).max();
-        last.unwrap_or(Time::ZERO).min(end)
+        last.unwrap_or(Time::ZERO).max(self.booked_until).min(end)
     }
 
     /// A link that was given more than the clock can tell the end of, if there is one: what
@@ -263,6 +266,36 @@ impl Links {
             to: exit.to,
             watched: kind.watched,
         }
+    }
+
+    /// Gives the control channel of a fibre a header packet, which takes `time` to send, not
+    /// before `from`. The free time of the link is that of its control channel then.
+    #[inline]
+    pub(crate) fn signal(&mut self, link: LinkId, time: Duration, from: Time) -> Transit {
+        let exit = &mut self.exits[link.index()];
+        let kind = &self.kinds[exit.kind as usize];
+        let start = exit.free_at.max(from);
+        exit.free_at = start + time;
+        Transit {
+            start,
+            arrival: exit.free_at + kind.delay,
+            to: exit.to,
+            watched: kind.watched,
+        }
+    }
+
+    /// Counts a burst of `bytes` that a data channel of a fibre will carry from `start` on.
+    #[inline]
+    pub(crate) fn carry(&mut self, link: LinkId, bytes: u32, start: Time) {
+        let kind = &self.kinds[self.exits[link.index()].kind as usize];
+        let duration = kind.transmission_time(bytes);
+        if kind.ps_per_byte == 0 {
+            self.busy[link.index()] += duration;
+        }
+        self.booked_until = self.booked_until.max(start + duration);
+        let load = &mut self.loads[link.index()];
+        load.units += 1;
+        load.bytes += u64::from(bytes);
     }
 
     /// The end of the chain of units on a link.

@@ -68,6 +68,7 @@ impl<H: Hosts> Model for Network<H> {
                 match unit {
                     Unit::Packet(it) => fifo::arrived(it, along, &self.fabric.units, scheduler),
                     Unit::Burst(it) => fifo::arrived(it, along, &self.fabric.units, scheduler),
+                    Unit::Header(it) => fifo::arrived(it, along, &self.fabric.units, scheduler),
                 }
                 let site = to.0.wrapping_sub(self.host_count) as usize;
                 if let Some(Site { first_link, switch }) = self.sites.get_mut(site) {

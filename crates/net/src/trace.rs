@@ -247,10 +247,7 @@ impl Trace {
     /// Notes that a unit is handed to a link: the rows of its packets that are traced.
     pub(crate) fn hop(&mut self, unit: Unit, units: &Units, passage: &Passage) {
         let Passage { place, now, .. } = *passage;
-        let burst = match unit {
-            Unit::Packet(_) => None,
-            Unit::Burst(burst) => Some(units.bursts[burst].birth),
-        };
+        let burst = units.burst_of(unit).map(|burst| units.bursts[burst].birth);
         let packet = Holder::Packet(unit.envelope(units).flow);
         self.holders[place.link.index()] = Some(burst.map_or(packet, Holder::Burst));
         for (at, packet) in units.packets_of(unit) {

@@ -1,7 +1,7 @@
 //! What travels: packets, and bursts of packets, each kind in an arena of its own.
 
 use crate::fifo::Behind;
-use crate::{Arena, Burst, BurstId, FlowId, NodeId, Packet, PacketId, Unit};
+use crate::{Arena, Burst, BurstHeader, BurstId, FlowId, HeaderId, NodeId, Packet, PacketId, Unit};
 use lightburst_des::Time;
 
 /// Bytes that a unit is given at the most: a burst is closed before it has more than 32 bits count.
@@ -84,12 +84,25 @@ impl Sendable for BurstId {
     }
 }
 
+impl Sendable for HeaderId {
+    #[inline(always)]
+    fn envelope(self, units: &Units) -> &Envelope {
+        &units.headers[self].envelope
+    }
+
+    #[inline(always)]
+    fn envelope_mut(self, units: &mut Units) -> &mut Envelope {
+        &mut units.headers[self].envelope
+    }
+}
+
 impl Sendable for Unit {
     #[inline(always)]
     fn envelope(self, units: &Units) -> &Envelope {
         match self {
             Unit::Packet(packet) => packet.envelope(units),
             Unit::Burst(burst) => burst.envelope(units),
+            Unit::Header(header) => header.envelope(units),
         }
     }
 
@@ -98,6 +111,7 @@ impl Sendable for Unit {
         match self {
             Unit::Packet(packet) => packet.envelope_mut(units),
             Unit::Burst(burst) => burst.envelope_mut(units),
+            Unit::Header(header) => header.envelope_mut(units),
         }
     }
 }
@@ -109,6 +123,8 @@ pub struct Units {
     pub packets: Arena<PacketId, Packet>,
     /// The bursts.
     pub bursts: Arena<BurstId, Burst>,
+    /// The burst header packets.
+    pub headers: Arena<HeaderId, BurstHeader>,
 }
 
 impl Units {
@@ -117,14 +133,27 @@ impl Units {
         Units {
             packets: Arena::with_capacity(packets),
             bursts: Arena::with_capacity(0),
+            headers: Arena::with_capacity(0),
+        }
+    }
+
+    /// The burst that a unit is, or goes ahead of.
+    pub fn burst_of(&self, unit: Unit) -> Option<BurstId> {
+        match unit {
+            Unit::Packet(_) => None,
+            Unit::Burst(burst) => Some(burst),
+            Unit::Header(header) => Some(self.headers[header].burst),
         }
     }
 
     /// The packets of a unit: those in a burst, or itself.
     pub fn packets_of(&self, unit: Unit) -> impl Iterator<Item = (PacketId, &Packet)> {
-        let (mut at, in_burst) = match unit {
-            Unit::Packet(packet) => (Some(packet), false),
-            Unit::Burst(burst) => (Some(self.bursts[burst].first), true),
+        let burst = self.burst_of(unit);
+        let in_burst = burst.is_some();
+        let mut at = match (burst, unit) {
+            (Some(burst), _) => Some(self.bursts[burst].first),
+            (None, Unit::Packet(packet)) => Some(packet),
+            (None, _) => None,
         };
         std::iter::from_fn(move || {
             let id = at?;

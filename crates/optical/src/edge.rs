@@ -4,25 +4,48 @@
 
 mod ingress;
 
-use crate::assembly::Decision;
-use crate::switch::{output, AllOptical, Build, BurstSettings};
+use crate::assembly::{Assembly, Decision};
 use ingress::Ingress;
 use lightburst_des::Time;
 use lightburst_net::{
-    Bundle, BurstId, Bytes, Context, Counted, Counters, Envelope, LinkId, NodeId, Packet, PacketId,
-    Rate, Switch, Token, Unit,
+    Bundle, BurstId, Context, Counted, Counters, Envelope, LinkId, NodeId, Packet, PacketId,
+    Switch, Token, Unit,
 };
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-/// The timer of a link: the tail of the burst that came over it is here.
+/// The timer of a link: the tail of a burst that came over it is here.
 const TAIL: u8 = 0;
 /// The timer of an egress: the time of the burst that is assembled for it is over.
 const ASSEMBLY: u8 = 1;
 
-/// What an edge counts, beside its light.
+/// What an edge hands its bursts to, and what lets those of others pass. Its timers have other kinds
+/// than those of the edge.
+pub trait Core: Switch {
+    /// Sends off a burst that was made here, the `nth`.
+    fn launch(&mut self, bundle: &Bundle, nth: u32, ctx: &mut Context<'_>);
+
+    /// A burst for this node comes, or its header: says when its tail will be here, unless it is lost
+    /// now.
+    fn receive(&mut self, unit: Unit, ctx: &mut Context<'_>) -> Option<(BurstId, Time)>;
+}
+
+/// What an edge is made from, beside its core.
+pub struct EdgeSettings<'a> {
+    /// How it makes bursts.
+    pub assembly: &'a Assembly,
+    /// Whether packets without payload wait to be assembled.
+    pub acknowledgements: bool,
+    /// The edge of each host.
+    pub edges: Arc<[NodeId]>,
+}
+
+/// What an edge counts, beside its core.
 #[derive(Debug, Default)]
 pub struct EdgeCounters {
+    /// Packets that came from hosts, and that were handed to hosts.
+    arrived: u64,
+    forwarded: u64,
     /// Bursts assembled, and the packets and bytes in them.
     bursts: u64,
     burst_packets: u64,
@@ -37,6 +60,8 @@ pub struct EdgeCounters {
 impl Counters for EdgeCounters {
     fn counted(&self, _end: Time) -> Counted {
         Counted::default()
+            .count("arrived", self.arrived)
+            .count("forwarded", self.forwarded)
             .count("bursts", self.bursts)
             .count("burst_packets", self.burst_packets)
             .count("burst_bytes", self.burst_bytes)
@@ -47,28 +72,25 @@ impl Counters for EdgeCounters {
 }
 
 /// An edge node.
-pub struct Edge {
+pub struct Edge<C> {
     ingress: Ingress,
-    /// The bursts for this edge whose heads came, by the link over which they come.
-    receiving: BTreeMap<LinkId, VecDeque<BurstId>>,
+    /// The bursts that are coming in, by the link over which they come: those whose tails come first
+    /// are in front.
+    receiving: BTreeMap<LinkId, VecDeque<(Time, BurstId)>>,
     /// The edge of each host.
     edges: Arc<[NodeId]>,
-    /// None: there is one edge, and no burst.
-    fibre_rate: Option<Rate>,
-    /// What lets bursts for other edges pass; it counts what arrives at the node, and what leaves.
-    light: AllOptical,
+    core: C,
     counters: EdgeCounters,
 }
 
-impl Edge {
+impl<C: Core> Edge<C> {
     /// An edge with nothing in it.
-    pub fn new(settings: &BurstSettings, build: Build) -> Edge {
+    pub fn new(settings: EdgeSettings<'_>, core: C) -> Edge<C> {
         Edge {
-            ingress: Ingress::new(settings, &build.edges),
+            ingress: Ingress::new(&settings),
             receiving: BTreeMap::new(),
-            edges: Arc::clone(&build.edges),
-            fibre_rate: build.fibre_rate,
-            light: AllOptical::new(&settings.light(), build),
+            edges: settings.edges,
+            core,
             counters: EdgeCounters::default(),
         }
     }
@@ -78,6 +100,7 @@ impl Edge {
     }
 
     fn on_packet(&mut self, packet: PacketId, ctx: &mut Context<'_>) {
+        self.counters.arrived += 1;
         let Packet { envelope, header } = *ctx.packet(packet);
         let Envelope {
             destination, bytes, ..
@@ -88,7 +111,7 @@ impl Edge {
         }
         if self.ingress.goes_alone(header.payload) {
             let bundle = self.ingress.alone(packet, egress, ctx);
-            return self.launch(bundle, ctx);
+            return self.launch(&bundle, ctx);
         }
         let queue = self.ingress.queue(egress);
         if !self.ingress.has_room(queue, bytes) {
@@ -111,48 +134,38 @@ impl Edge {
     fn deliver(&mut self, packet: PacketId, ctx: &mut Context<'_>) {
         let port = ctx.port(ctx.route(packet), 0);
         let now = ctx.now();
-        self.light.counters.forwarded += 1;
+        self.counters.forwarded += 1;
         ctx.send(port, packet, now);
     }
 
     fn close(&mut self, queue: usize, ctx: &mut Context<'_>) {
         let (bundle, waited) = self.ingress.close(queue, ctx.now());
         self.counters.assembly_wait += waited;
-        self.launch(bundle, ctx);
+        self.launch(&bundle, ctx);
     }
 
-    /// Sends a burst off, as soon as the output is free.
-    fn launch(&mut self, bundle: Bundle, ctx: &mut Context<'_>) {
+    fn launch(&mut self, bundle: &Bundle, ctx: &mut Context<'_>) {
         self.counters.bursts += 1;
         self.counters.burst_packets += u64::from(bundle.packets);
         self.counters.burst_bytes += u64::from(bundle.bytes);
         self.counters.eo_bytes += u64::from(bundle.bytes);
-        self.light.counters.forwarded += 1;
-        let burst = ctx.bundle(&bundle, self.counters.bursts as u32);
-        let port = output(self.light.choice, burst, &mut self.light.draw, ctx);
-        let departure = ctx.now().max(ctx.free_at(port));
-        ctx.note_burst(&bundle, burst, departure);
-        let now = ctx.now();
-        ctx.send(port, burst, now);
+        self.core.launch(bundle, self.counters.bursts as u32, ctx);
     }
 
-    fn on_burst(&mut self, burst: BurstId, ctx: &mut Context<'_>) {
-        let unit = *ctx.envelope(burst);
-        if self.edge_of(unit.destination) == ctx.node() {
-            // Its head is here; it is taken apart when its tail is. All fibres have one rate.
-            let bytes = Bytes(u64::from(unit.bytes));
-            let rate = self.fibre_rate.expect("a fibre, since a burst came");
-            let end = ctx.now() + rate.transmission_time(bytes);
-            let LinkId(subject) = ctx.input();
-            let here = self.receiving.entry(ctx.input()).or_default();
-            here.push_back(burst);
-            let token = Token {
-                kind: TAIL,
-                subject,
-            };
-            return ctx.timer(end, token);
-        }
-        self.light.pass(burst, ctx);
+    /// A burst for this node is taken apart when its tail is here.
+    fn receive(&mut self, unit: Unit, ctx: &mut Context<'_>) {
+        let Some((burst, tail)) = self.core.receive(unit, ctx) else {
+            return;
+        };
+        let here = self.receiving.entry(ctx.input()).or_default();
+        let later = here.iter().rev().take_while(|(other, _)| *other > tail);
+        here.insert(here.len() - later.count(), (tail, burst));
+        let LinkId(subject) = ctx.input();
+        let token = Token {
+            kind: TAIL,
+            subject,
+        };
+        ctx.timer(tail, token);
     }
 
     /// Takes a burst apart.
@@ -166,30 +179,37 @@ impl Edge {
     }
 }
 
-impl Switch for Edge {
+impl<C: Core> Switch for Edge<C> {
     fn on_unit(&mut self, unit: Unit, ctx: &mut Context<'_>) {
-        self.light.counters.arrived += 1;
-        match unit {
-            Unit::Packet(packet) => self.on_packet(packet, ctx),
-            Unit::Burst(burst) => self.on_burst(burst, ctx),
+        if let Unit::Packet(packet) = unit {
+            return self.on_packet(packet, ctx);
         }
+        if self.edge_of(ctx.envelope(unit).destination) == ctx.node() {
+            return self.receive(unit, ctx);
+        }
+        self.core.on_unit(unit, ctx);
     }
 
-    fn on_timer(&mut self, Token { kind, subject }: Token, ctx: &mut Context<'_>) {
-        if kind == TAIL {
-            let bursts = self.receiving.get_mut(&LinkId(subject));
-            let first = bursts.and_then(VecDeque::pop_front);
-            self.disassemble(first.expect("a burst whose head came"), ctx);
-            return;
-        }
-        let queue = self.ingress.queue(NodeId(subject));
-        if self.ingress.expired(queue, ctx.now()) {
-            self.close(queue, ctx);
+    fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>) {
+        match token.kind {
+            TAIL => {
+                let bursts = self.receiving.get_mut(&LinkId(token.subject));
+                let first = bursts.and_then(VecDeque::pop_front);
+                let (_, burst) = first.expect("a burst that is coming in");
+                self.disassemble(burst, ctx);
+            }
+            ASSEMBLY => {
+                let queue = self.ingress.queue(NodeId(token.subject));
+                if self.ingress.expired(queue, ctx.now()) {
+                    self.close(queue, ctx);
+                }
+            }
+            _ => self.core.on_timer(token, ctx),
         }
     }
 
     fn counted(&self, end: Time) -> Counted {
-        self.light.counted(end).and(self.counters.counted(end))
+        self.core.counted(end).and(self.counters.counted(end))
     }
 
     /// The packets whose bursts are not closed.

@@ -2,6 +2,7 @@
 
 pub mod assembly;
 pub mod edge;
+pub mod obs;
 pub mod settings;
 pub mod switch;
 #[cfg(test)]

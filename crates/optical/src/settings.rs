@@ -20,6 +20,15 @@ pub(crate) fn of_kind<'k, K>(
     let Some(Value::String(given)) = table.remove("kind") else {
         return Err(format!("a table of {topic} without a kind"));
     };
+    find(topic, kinds, name, &given)
+}
+
+fn find<'k, K>(
+    topic: &str,
+    kinds: &'k [K],
+    name: fn(&K) -> &'static str,
+    given: &str,
+) -> Result<&'k K, String> {
     let found = kinds.iter().find(|kind| name(kind) == given);
     found.ok_or_else(|| {
         let known: Vec<_> = kinds.iter().map(name).collect();
@@ -43,4 +52,17 @@ pub(crate) fn least_bytes<'de, D: Deserializer<'de>>(value: D) -> Result<Option<
         }
         bytes => Ok(bytes),
     }
+}
+
+/// What has this name.
+pub(crate) fn named<'de, K: Copy, D: Deserializer<'de>>(
+    topic: &str,
+    known: &[K],
+    name: fn(&K) -> &'static str,
+    given: D,
+) -> Result<K, D::Error> {
+    let given = String::deserialize(given)?;
+    find(topic, known, name, &given)
+        .copied()
+        .map_err(Error::custom)
 }

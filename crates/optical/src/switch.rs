@@ -4,13 +4,16 @@ mod all_optical;
 mod burst;
 mod electronic;
 mod hybrid;
+mod obs;
 
 pub use all_optical::{AllOptical, AllOpticalSettings, CONTENTION};
 pub use burst::BurstSettings;
 pub use electronic::{ElectronicSettings, QUEUE_FULL};
 pub use hybrid::{HybridSettings, ReEmission, BUFFER_FULL, NO_INPUT_PORT};
+pub use obs::ObsSettings;
 
 use crate::edge::EdgeCounters;
+use crate::obs::ObsCounters;
 use crate::settings::{of_kind, Table};
 use all_optical::AllOpticalCounters;
 use electronic::ElectronicCounters;
@@ -44,6 +47,11 @@ pub trait SwitchSettings: Debug + Send + Sync {
     fn assembles(&self) -> bool {
         false
     }
+
+    /// Whether headers go ahead of the bursts.
+    fn sends_headers(&self) -> bool {
+        false
+    }
 }
 
 /// What one switch is built from, beside its settings.
@@ -58,6 +66,8 @@ pub struct Build {
     pub node: NodeId,
     /// The switch of each host.
     pub edges: Arc<[NodeId]>,
+    /// The data channels of each of its ports; none where it leads to a host.
+    pub channels: Vec<u16>,
     /// The rate of the links between switches, if there are any: one rate where units are bursts.
     pub fibre_rate: Option<Rate>,
     /// What is later is not counted.
@@ -80,6 +90,7 @@ pub const REGISTRY: &[SwitchKind] = &[
     kind::<HybridSettings, HybridCounters>("hybrid"),
     kind::<ElectronicSettings, ElectronicCounters>("electronic"),
     kind::<BurstSettings, EdgeCounters>("burst"),
+    kind::<ObsSettings, ObsCounters>("obs"),
 ];
 
 /// The kind with the settings `S` that counts `C`.

@@ -7,6 +7,7 @@ mod all_optical;
 mod edge;
 mod electronic;
 mod hybrid;
+mod obs;
 mod settings;
 
 use crate::switch::{AllOpticalSettings, Build, SwitchSettings, CONTENTION, QUEUE_FULL};
@@ -28,6 +29,8 @@ struct Around {
     seed: u64,
     /// The switch of each host, at an edge.
     edges: Vec<u32>,
+    /// The data channels of each port.
+    channels: Vec<u16>,
     time_limit: Time,
 }
 
@@ -37,6 +40,7 @@ impl Default for Around {
             choice: Choice::Free,
             seed: 1,
             edges: Vec::new(),
+            channels: Vec::new(),
             time_limit: Time::NEVER,
         }
     }
@@ -56,6 +60,7 @@ fn alone_in(around: Around, settings: &dyn SwitchSettings, ports: &[usize]) -> A
             sets,
             node,
             edges,
+            channels: around.channels,
             // Faster than the links, so that it shows which of the two rates counts.
             fibre_rate: Some(Rate::from_bps(40_000_000_000)),
             time_limit: around.time_limit,

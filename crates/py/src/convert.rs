@@ -54,6 +54,7 @@ pub fn links(table: &Bound<'_, PyDict>) -> PyResult<Links> {
         rate_bps: column(table, "rate_bps")?,
         delay_ps: column(table, "delay_ps")?,
         lossy: optional(table, "lossy")?,
+        channels: optional(table, "channels")?,
     })
 }
 

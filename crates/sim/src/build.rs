@@ -3,8 +3,8 @@
 use crate::plan::{self, Plan};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{
-    Bytes, Choice, Fabric, FlowId, Label, Labels, NodeId, Path, PortId, Rate, Routing, Switch,
-    Trace, Wire,
+    Bytes, Choice, Fabric, FlowId, Label, Labels, LinkId, NodeId, Path, PortId, Rate, Routing,
+    Switch, Trace, Wire,
 };
 use lightburst_optical::switch::Build;
 use lightburst_tcp::{transport, DatagramHosts, Flow, Group, MixedHosts, Place, TcpHosts};
@@ -75,10 +75,24 @@ pub fn switches(plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn Switch>> {
             node: NodeId(node),
             edges: Arc::clone(&edges),
             fibre_rate,
+            channels: channels(plan, fabric, NodeId(node)),
             time_limit: Time(settings.time_limit_ps),
         })
     };
     (settings.hosts..settings.nodes).map(one).collect()
+}
+
+/// The data channels of each port of a switch, where headers book some.
+fn channels(plan: &Plan, fabric: &Fabric, node: NodeId) -> Vec<u16> {
+    let given = &plan.links.channels;
+    let of = |link: LinkId| match plan.links.to[link.index()] < plan.settings.hosts {
+        true => 0,
+        false => given[link.index()],
+    };
+    match given.is_empty() {
+        true => Vec::new(),
+        false => fabric.outputs(node).map(of).collect(),
+    }
 }
 
 /// The node at the other end of each host's link.

@@ -234,6 +234,22 @@ fn bursts(plan: &Plan) -> Result<(), PlanError> {
             .all(|&edge| assembles(edge)),
         "a host at a switch that makes no bursts, beside some that do"
     );
+    let sends = |node| {
+        plan.switch(node)
+            .is_some_and(|switch| switch.sends_headers())
+    };
+    let all = hosts..plan.settings.nodes;
+    if !all.clone().any(sends) {
+        return Ok(());
+    }
+    require!(
+        all.clone().all(sends),
+        "a switch that knows no headers, beside some that send them"
+    );
+    require!(
+        links.channels.len() == links.from.len() && !links.channels.contains(&0),
+        "a fibre without channels, where headers book them"
+    );
     Ok(())
 }
 

@@ -54,6 +54,8 @@ pub struct Links {
     pub delay_ps: Vec<u64>,
     /// Whether it may lose units; empty: none may.
     pub lossy: Vec<u8>,
+    /// Data channels of a fibre on which bursts are booked; empty: there is none.
+    pub channels: Vec<u16>,
 }
 
 /// Flows, sorted by start.

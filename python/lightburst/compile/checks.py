@@ -10,7 +10,7 @@ from lightburst.compile.switches import Switches
 from lightburst.errors import InputError, combine
 from lightburst.scenario.assembly import Timer
 from lightburst.scenario.model import Scenario
-from lightburst.scenario.switching import Burst
+from lightburst.scenario.switching import Burst, Obs
 from lightburst.scenario.transport import Connection, Datagram, Tcp, Transport
 from lightburst.topology import Network
 from lightburst.units import (
@@ -68,7 +68,7 @@ def check_flows(
     if errors:
         raise combine(errors)
     for path, table in zip(switches.paths, switches.tables, strict=True):
-        if isinstance(table, Burst):
+        if isinstance(table, Burst | Obs):
             _check_bursts(scenario, path, table, network, segments)
 
 
@@ -161,7 +161,7 @@ def _check_clock(scenario: Scenario, network: Network, segments: Sequence[int]) 
 
 
 def _check_bursts(
-    scenario: Scenario, path: str, burst: Burst, network: Network, segments: Sequence[int]
+    scenario: Scenario, path: str, burst: Burst | Obs, network: Network, segments: Sequence[int]
 ) -> None:
     """Refuse an unlimited burst that could grow beyond what the simulator counts."""
     assembly = burst.assembly

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from lightburst.compile.checks import check_flows, check_loss, lossy_links
+from lightburst.compile.headers import misplaced_headers
 from lightburst.compile.memory import needed_bytes
 from lightburst.compile.paths import path_columns
 from lightburst.compile.plan import Columns, Plan
@@ -53,6 +54,9 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
     seed = check_seed(seed)
     network = _network(scenario)
     switches = resolve_switches(scenario.switching, network)
+    errors = list(misplaced_headers(switches, network))
+    if errors:
+        raise combine(errors)
     check_loss(scenario, network)
     groups = _groups(scenario, network, seed)
     check_flows(scenario, network, switches, groups)
@@ -64,6 +68,8 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
     if routing.labelled:
         ends = np.stack([flows["source"], flows["destination"]], axis=1)
         nodes |= path_columns(routing, network, links["delay_ps"], ends)
+    if network.link_channels is not None:
+        links["channels"] = network.link_channels
     if scenario.loss is not None:
         links["lossy"] = lossy_links(scenario, network).astype(np.uint8)
     plan = Plan(
@@ -188,7 +194,7 @@ def _network(scenario: Scenario) -> Network:
     errors = list(misfits(scenario, network.hosts, network.largest_degree))
     if errors:
         raise combine(errors)
-    return network
+    return network.as_fibres() if scenario.switching.sends_headers else network
 
 
 def _check_memory(scenario: Scenario, counts: Counts, flows: int, datagrams: int = 0) -> None:

@@ -271,7 +271,7 @@ def _paths(plan: Plan) -> int:
 
 def _queues(plan: Plan) -> int:
     """Queues for bursts: of each edge, the switches with hosts, for each edge."""
-    if all(switch["kind"] != "burst" for switch in plan.settings["switches"]):
+    if all(switch["kind"] not in ("burst", "obs") for switch in plan.settings["switches"]):
         return 0
     return _edges(plan) ** 2
 

@@ -71,6 +71,11 @@ class Plan:
         return found
 
     @property
+    def channels(self) -> NDArray[np.uint16]:
+        """Of how many channels each link has the transmissions, shape (links,)."""
+        return self.links.get("channels", np.ones(self.links["from"].size, np.uint16))
+
+    @property
     def nbytes(self) -> int:
         """Bytes of its columns."""
         tables = self.nodes, self.links, self.flows

@@ -15,7 +15,7 @@ from lightburst.scenario.groups import FlowGroup
 from lightburst.scenario.loss import Loss
 from lightburst.scenario.switching import Switching
 from lightburst.scenario.transport import Datagram, Tcp, Transport
-from lightburst.units import SIZE, TIME, Quantity
+from lightburst.units import RATE, SIZE, TIME, Quantity
 
 # SYN, FIN and acknowledgements; datagrams have none, but the simulator wants the number.
 _NO_CONTROL_BYTES = 64
@@ -47,15 +47,19 @@ def _name(name: str, field: FieldInfo) -> str:
         return name
     if quantity.dimension is TIME:
         return f"{name}_ps"
+    if quantity.dimension is RATE:
+        return f"{name}_bps"
     if quantity.dimension is SIZE:
         return f"{name.removesuffix('_size')}_bytes"
     return name
 
 
 def switch_settings(switching: Switching) -> dict[str, Any]:
-    """Write the settings of a switch; the time for a header is in the delays of links."""
+    """Write the settings of a switch; where a header delays its unit, links have the time."""
     settings = settings_of(switching)
-    del settings["header_processing_time_ps"], settings["layers"], settings["nodes"]
+    del settings["layers"], settings["nodes"]
+    if not switching.sends_headers:
+        del settings["header_processing_time_ps"]
     return settings
 
 
@@ -67,7 +71,7 @@ def transport_settings(transport: Transport) -> dict[str, Any]:
         settings["initial_window_bytes"] = transport.initial_window_bytes
         settings["advertised_window_bytes"] = transport.advertised_window * transport.payload
     elif isinstance(transport, Datagram):
-        del settings["rate"], settings["spacing"]
+        del settings["rate_bps"], settings["spacing"]
         settings["control_bytes"] = _NO_CONTROL_BYTES
     if settings.get("max_retransmissions", 0) is None:
         # It came later: without it a plan has the digest that it always had.

@@ -45,7 +45,7 @@ class Switches:
     @property
     def header_ps(self) -> NDArray[np.uint64]:
         """Time that each switch takes for a header in picoseconds, shape (switches,)."""
-        times = [table.header_processing_time for table in self.tables]
+        times = [table.delay_of_header for table in self.tables]
         return np.array(times, np.uint64)[self.which]
 
     def settings(self) -> tuple[list[dict[str, Any]], NDArray[np.uint16]]:

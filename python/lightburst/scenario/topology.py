@@ -38,7 +38,7 @@ class _Topology(Section):
             "a unit finds as many equally good next hops, among which `routing.choice` decides: "
             'with `"free"` it takes any channel that is free now, which is full wavelength '
             'conversion; with `"flow-hash"` a flow, and so all bursts from one edge to another, '
-            "keeps to one channel of each link."
+            "keeps to one channel of each link. Switches of kind `obs` book them instead."
         ),
     )
 

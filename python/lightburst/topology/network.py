@@ -57,6 +57,8 @@ class Network:
         it all are 0.
     link_names : tuple of str or None
         The name of each link that has one, otherwise empty text; None where none has.
+    link_channels : ndarray of uint16, shape (links,), optional
+        Where a link is a fibre and not one of its wavelengths: how many of these it has.
     """
 
     hosts: int
@@ -70,6 +72,7 @@ class Network:
     layers: dict[str, Sequence[int]] = field(default_factory=dict)
     link_wavelength: NDArray[np.uint16] | None = None
     link_names: tuple[str, ...] | None = None
+    link_channels: NDArray[np.uint16] | None = None
 
     @cached_property
     def wavelength(self) -> NDArray[np.uint16]:
@@ -77,6 +80,13 @@ class Network:
         if self.link_wavelength is None:
             return np.zeros(self.link_from.size, np.uint16)
         return self.link_wavelength
+
+    @property
+    def channels(self) -> NDArray[np.uint16]:
+        """How many wavelengths each link has, shape (links,); one, where each is a link."""
+        if self.link_channels is None:
+            return np.ones(self.link_from.size, np.uint16)
+        return self.link_channels
 
     def with_wavelengths(self, each: NDArray[np.int64]) -> "Network":
         """Put so many links in place of each, shape (links,), side by side."""
@@ -94,6 +104,23 @@ class Network:
             link_delay_ps=np.repeat(self.link_delay_ps, each),
             link_wavelength=(np.arange(last.size) - last + np.repeat(each, each)).astype(np.uint16),
             link_names=link_names,
+        )
+
+    def as_fibres(self) -> "Network":
+        """Put one link with so many channels in place of the wavelengths of each fibre."""
+        first = np.flatnonzero(self.wavelength == 0)
+        structured = "wavelengths" in self.routing
+        names = self.link_names
+        return replace(
+            self,
+            link_from=self.link_from[first],
+            link_to=self.link_to[first],
+            link_rate_bps=self.link_rate_bps[first],
+            link_delay_ps=self.link_delay_ps[first],
+            routing=self.routing | ({"wavelengths": 1} if structured else {}),
+            link_wavelength=None,
+            link_names=names and tuple(names[i] for i in first),
+            link_channels=np.diff(first, append=self.link_from.size).astype(np.uint16),
         )
 
     def name(self, node: int) -> str:

@@ -1,7 +1,7 @@
 //! The ingress: packets wait by their egress until they make a burst.
 
 use crate::assembly::{AssemblyPolicy, Decision, Queue};
-use crate::switch::BurstSettings;
+use crate::edge::EdgeSettings;
 use lightburst_des::{Duration, Time};
 use lightburst_net::{Bundle, Context, NodeId, PacketId};
 
@@ -31,9 +31,9 @@ pub struct Ingress {
 
 impl Ingress {
     /// An empty queue for each node that hosts are attached to.
-    pub fn new(settings: &BurstSettings, edges: &[NodeId]) -> Ingress {
-        let assembly = &settings.assembly;
-        let mut egresses: Vec<NodeId> = edges.to_vec();
+    pub fn new(settings: &EdgeSettings<'_>) -> Ingress {
+        let assembly = settings.assembly;
+        let mut egresses: Vec<NodeId> = settings.edges.to_vec();
         egresses.sort_unstable();
         egresses.dedup();
         let waiting = |egress: NodeId| Waiting {
@@ -50,7 +50,7 @@ impl Ingress {
             waiting: egresses.into_iter().map(waiting).collect(),
             max_bytes: assembly.max_bytes.unwrap_or(u32::MAX),
             min_bytes: assembly.min_bytes.unwrap_or(0),
-            acknowledgements: settings.assemble_acknowledgements,
+            acknowledgements: settings.acknowledgements,
         }
     }
 

@@ -1,10 +1,12 @@
 //! The bufferless switch: cut-through, and a unit whose output is busy is lost.
 
-use super::{cut_through, Build, SwitchSettings};
+use super::{cut_through, output, Build, SwitchSettings};
+use crate::edge::Core;
 use crate::settings::duration;
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{
-    Choice, Context, Counted, Counters, DropReason, Pick, Sendable, Switch, Token, Unit,
+    Bundle, BurstId, Bytes, Choice, Context, Counted, Counters, DropReason, Pick, Rate, Sendable,
+    Switch, Token, Unit,
 };
 use serde::Deserialize;
 
@@ -36,8 +38,8 @@ pub const CONTENTION: &DropReason = &DropReason {
 /// What an all-optical switch counts, in units.
 #[derive(Debug, Default)]
 pub struct AllOpticalCounters {
-    pub(crate) arrived: u64,
-    pub(crate) forwarded: u64,
+    arrived: u64,
+    forwarded: u64,
     contention: u64,
 }
 
@@ -53,9 +55,11 @@ impl Counters for AllOpticalCounters {
 /// An all-optical switch.
 pub struct AllOptical {
     switching_time: Duration,
-    pub(crate) choice: Choice,
-    pub(crate) draw: Stream,
-    pub(crate) counters: AllOpticalCounters,
+    choice: Choice,
+    draw: Stream,
+    /// Of a node with hosts: how fast bursts come that end here.
+    fibre_rate: Option<Rate>,
+    counters: AllOpticalCounters,
 }
 
 impl AllOptical {
@@ -65,13 +69,15 @@ impl AllOptical {
             switching_time: settings.switching_time,
             choice: build.choice,
             draw: build.draw,
+            fibre_rate: build.fibre_rate,
             counters: AllOpticalCounters::default(),
         }
     }
 
     /// Sends a unit straight through the matrix, or drops it.
     #[inline(always)]
-    pub(crate) fn pass(&mut self, unit: impl Sendable, ctx: &mut Context<'_>) {
+    fn take(&mut self, unit: impl Sendable, ctx: &mut Context<'_>) {
+        self.counters.arrived += 1;
         let route = ctx.route(unit);
         match self.choice.pick(route, unit, &mut self.draw, ctx) {
             Pick::Free(port) => {
@@ -87,12 +93,36 @@ impl AllOptical {
     }
 }
 
+impl Core for AllOptical {
+    /// Sends a burst off, as soon as the output is free.
+    fn launch(&mut self, bundle: &Bundle, nth: u32, ctx: &mut Context<'_>) {
+        self.counters.forwarded += 1;
+        let burst = ctx.bundle(bundle, nth);
+        let port = output(self.choice, burst, &mut self.draw, ctx);
+        let departure = ctx.now().max(ctx.free_at(port));
+        ctx.note_burst(bundle, burst, departure);
+        let now = ctx.now();
+        ctx.send(port, burst, now);
+    }
+
+    fn receive(&mut self, unit: Unit, ctx: &mut Context<'_>) -> Option<(BurstId, Time)> {
+        let Unit::Burst(burst) = unit else {
+            unreachable!("what comes over a fibre is a burst");
+        };
+        self.counters.arrived += 1;
+        // Its head is here. All fibres have one rate.
+        let bytes = Bytes(u64::from(ctx.envelope(burst).bytes));
+        let rate = self.fibre_rate.expect("a fibre, since a burst came");
+        Some((burst, ctx.now() + rate.transmission_time(bytes)))
+    }
+}
+
 impl Switch for AllOptical {
     fn on_unit(&mut self, unit: Unit, ctx: &mut Context<'_>) {
-        self.counters.arrived += 1;
         match unit {
-            Unit::Packet(packet) => self.pass(packet, ctx),
-            Unit::Burst(burst) => self.pass(burst, ctx),
+            Unit::Packet(packet) => self.take(packet, ctx),
+            Unit::Burst(burst) => self.take(burst, ctx),
+            Unit::Header(_) => unreachable!("headers stay among nodes that send them"),
         }
     }
 

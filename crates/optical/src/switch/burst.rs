@@ -3,7 +3,7 @@
 
 use super::{AllOptical, AllOpticalSettings, Build, SwitchSettings};
 use crate::assembly::Assembly;
-use crate::edge::Edge;
+use crate::edge::{Edge, EdgeSettings};
 use crate::settings::duration;
 use lightburst_des::Duration;
 use lightburst_net::Switch;
@@ -34,7 +34,14 @@ impl BurstSettings {
 impl SwitchSettings for BurstSettings {
     fn build(&self, build: Build) -> Box<dyn Switch> {
         match build.edges.contains(&build.node) {
-            true => Box::new(Edge::new(self, build)),
+            true => {
+                let settings = EdgeSettings {
+                    assembly: &self.assembly,
+                    acknowledgements: self.assemble_acknowledgements,
+                    edges: build.edges.clone(),
+                };
+                Box::new(Edge::new(settings, AllOptical::new(&self.light(), build)))
+            }
             false => Box::new(AllOptical::new(&self.light(), build)),
         }
     }

@@ -246,6 +246,7 @@ impl Switch for Hybrid {
         match unit {
             Unit::Packet(packet) => self.take(packet, ctx),
             Unit::Burst(burst) => self.take(burst, ctx),
+            Unit::Header(_) => unreachable!("headers stay among nodes that send them"),
         }
     }
 

@@ -8,11 +8,12 @@ from lightburst.scenario.switching.all_optical import AllOptical
 from lightburst.scenario.switching.burst import Burst
 from lightburst.scenario.switching.electronic import Electronic
 from lightburst.scenario.switching.hybrid import Hybrid
+from lightburst.scenario.switching.obs import Obs
 
-Switching = Annotated[AllOptical | Hybrid | Electronic | Burst, Field(discriminator="kind")]
+Switching = Annotated[AllOptical | Hybrid | Electronic | Burst | Obs, Field(discriminator="kind")]
 
 for _kind in get_args(get_args(Switching)[0]):
     # Now that the tables which may stand in them are known.
     _kind.model_rebuild(_types_namespace={"Switching": Switching})
 
-__all__ = ["AllOptical", "Burst", "Electronic", "Hybrid", "Switching"]
+__all__ = ["AllOptical", "Burst", "Electronic", "Hybrid", "Obs", "Switching"]

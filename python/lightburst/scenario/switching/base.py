@@ -32,10 +32,13 @@ class BaseSwitch(Section):
         Whether it takes in whole units, so that its links may have different rates.
     assembles : bool
         Whether it makes bursts of the packets that hosts send.
+    sends_headers : bool
+        Whether headers go ahead of the bursts, and book channels.
     """
 
     store_and_forward: ClassVar[bool] = False
     assembles: ClassVar[bool] = False
+    sends_headers: ClassVar[bool] = False
 
     header_processing_time: _Delay = Field(
         0,
@@ -70,6 +73,11 @@ class BaseSwitch(Section):
         for name in ("layers", "nodes"):
             tables: dict[str, Switching] = getattr(self, name)
             yield from ((f"{name}.{key}", table) for key, table in tables.items())
+
+    @property
+    def delay_of_header(self) -> int:
+        """Picoseconds by which the header of a unit delays the unit."""
+        return self.header_processing_time
 
     def largest_unit(self) -> tuple[str, int | None]:
         """Give the key that limits the size of a unit, and its bytes; None is unlimited."""

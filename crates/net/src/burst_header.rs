@@ -1,0 +1,29 @@
+//! A burst header packet (BHP): it goes ahead of its burst, and books the way for it.
+
+use crate::units::Envelope;
+use crate::BurstId;
+use lightburst_des::Time;
+
+/// A burst header packet on its way over control channels.
+#[derive(Clone, Copy, Debug)]
+pub struct BurstHeader {
+    /// What the network reads of it.
+    pub envelope: Envelope,
+    /// The burst that follows.
+    pub burst: BurstId,
+    /// When the head of the burst comes to the node to which the header is on its way.
+    pub data_at: Time,
+    /// The data channel over which it comes.
+    pub channel: u16,
+    /// How many fibres the header has been sent over.
+    pub hops: u16,
+}
+
+/// When and on which data channel of a fibre a burst is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// The channel.
+    pub channel: u16,
+    /// When the transmission begins.
+    pub start: Time,
+}

@@ -1,0 +1,190 @@
+//! The data channels of a fibre, and what is booked on them.
+
+use lightburst_des::{Duration, Time};
+use lightburst_net::Birth;
+use std::collections::VecDeque;
+use std::ops::Range;
+
+/// A channel is booked from `start` on, and free again at `end`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Booking {
+    /// When it begins.
+    pub start: Time,
+    /// When it is over.
+    pub end: Time,
+    /// The burst for which it is.
+    pub burst: Birth,
+}
+
+/// One data channel.
+#[derive(Clone, Debug, Default)]
+struct Channel {
+    /// In the order of time, without those that are over.
+    bookings: VecDeque<Booking>,
+    /// The end of the last one that is over.
+    over: Time,
+}
+
+/// The data channels of a fibre.
+#[derive(Clone, Debug)]
+pub struct Channels {
+    /// The end of the last booking of each, and its start: side by side, since a choice among
+    /// channels mostly needs no more.
+    horizons: Vec<Time>,
+    last_starts: Vec<Time>,
+    channels: Vec<Channel>,
+}
+
+impl Channels {
+    /// So many channels, on which nothing is booked.
+    pub fn new(number: u16) -> Channels {
+        Channels {
+            horizons: vec![Time::ZERO; usize::from(number)],
+            last_starts: vec![Time::ZERO; usize::from(number)],
+            channels: vec![Channel::default(); usize::from(number)],
+        }
+    }
+
+    /// All of them.
+    pub fn all(&self) -> Range<u16> {
+        0..self.channels.len() as u16
+    }
+
+    /// The end of the last booking of a channel.
+    #[inline]
+    pub fn horizon(&self, channel: u16) -> Time {
+        self.horizons[usize::from(channel)]
+    }
+
+    /// When the void begins that holds all from `start` to `end`, if a channel is free then.
+    #[inline]
+    pub fn void(&self, channel: u16, start: Time, end: Time) -> Option<Time> {
+        let horizon = self.horizon(channel);
+        if horizon <= start {
+            return Some(horizon);
+        }
+        if self.last_starts[usize::from(channel)] < end {
+            return None;
+        }
+        self.void_between(channel, start, end)
+    }
+
+    /// The same where the last booking is later.
+    fn void_between(&self, channel: u16, start: Time, end: Time) -> Option<Time> {
+        let channel = &self.channels[usize::from(channel)];
+        for booking in channel.bookings.iter().rev() {
+            if booking.end <= start {
+                return Some(booking.end);
+            }
+            if booking.start < end {
+                return None;
+            }
+        }
+        Some(channel.over)
+    }
+
+    /// The earliest time, not before `from`, from which a channel is free for `time`.
+    pub fn earliest(&self, channel: u16, from: Time, time: Duration) -> Time {
+        let mut start = from;
+        for booking in &self.channels[usize::from(channel)].bookings {
+            if start + time <= booking.start {
+                break;
+            }
+            start = start.max(booking.end);
+        }
+        start
+    }
+
+    /// What is booked first of all that overlaps a time on a channel.
+    pub fn holder(&self, channel: u16, start: Time, end: Time) -> Option<&Booking> {
+        let mut bookings = self.channels[usize::from(channel)].bookings.iter();
+        bookings.find(|booking| booking.start < end && start < booking.end)
+    }
+
+    /// Books a channel that is free then; what was over at `now` is forgotten.
+    pub fn book(&mut self, channel: u16, booking: Booking, now: Time) {
+        let horizon = &mut self.horizons[usize::from(channel)];
+        if booking.end > *horizon {
+            *horizon = booking.end;
+            self.last_starts[usize::from(channel)] = booking.start;
+        }
+        let Channel { bookings, over } = &mut self.channels[usize::from(channel)];
+        while let Some(first) = bookings.front().filter(|first| first.end <= now) {
+            *over = first.end;
+            bookings.pop_front();
+        }
+        let before = bookings.iter().rev();
+        let behind = before
+            .take_while(|other| other.start >= booking.end)
+            .count();
+        bookings.insert(bookings.len() - behind, booking);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn booked(times: &[(u64, u64)]) -> Channels {
+        let mut channels = Channels::new(1);
+        for &(start, end) in times {
+            channels.book(0, booking(start, end), Time::ZERO);
+        }
+        channels
+    }
+
+    fn booking(start: u64, end: u64) -> Booking {
+        Booking {
+            start: Time(start),
+            end: Time(end),
+            burst: Birth::default(),
+        }
+    }
+
+    #[test]
+    fn a_void_holds_what_touches_its_ends() {
+        // in any order of booking
+        for times in [[(10, 20), (30, 40)], [(30, 40), (10, 20)]] {
+            let channels = booked(&times);
+            let void = |start, end| channels.void(0, Time(start), Time(end)).map(|time| time.0);
+            assert_eq!(void(0, 10), Some(0));
+            assert_eq!(void(0, 11), None);
+            assert_eq!(void(20, 30), Some(20));
+            assert_eq!(void(19, 30), None);
+            assert_eq!(void(20, 31), None);
+            assert_eq!(void(40, 1000), Some(40));
+            assert_eq!(void(39, 41), None);
+        }
+    }
+
+    #[test]
+    fn what_is_over_still_bounds_the_void_behind_it() {
+        let mut channels = booked(&[(10, 20), (50, 60)]);
+        channels.book(0, booking(70, 80), Time(20));
+        assert_eq!(channels.channels[0].bookings.len(), 2);
+        assert_eq!(channels.void(0, Time(30), Time(40)), Some(Time(20)));
+    }
+
+    #[test]
+    fn the_earliest_time_is_in_the_first_void_that_is_long_enough() {
+        let channels = booked(&[(10, 20), (25, 40), (60, 70)]);
+        let earliest = |from, time| channels.earliest(0, Time(from), Duration(time)).0;
+        assert_eq!(
+            [earliest(0, 10), earliest(0, 11), earliest(12, 5)],
+            [0, 40, 20]
+        );
+        assert_eq!(
+            [earliest(22, 4), earliest(0, 21), earliest(65, 1)],
+            [40, 70, 70]
+        );
+    }
+
+    #[test]
+    fn the_holder_is_the_first_that_is_in_the_way() {
+        let channels = booked(&[(10, 20), (25, 40)]);
+        let holder = |start, end| channels.holder(0, Time(start), Time(end)).copied();
+        assert_eq!(holder(15, 30), Some(booking(10, 20)));
+        assert_eq!(holder(20, 30), Some(booking(25, 40)));
+        assert_eq!(holder(20, 25), None);
+    }
+}

@@ -1,0 +1,17 @@
+//! First fit: the first channel on which nothing is booked any more.
+
+use super::{Scheduler, Wanted};
+use crate::obs::channels::Channels;
+use lightburst_des::Stream;
+
+/// See above.
+pub const FIRST_FIT: Scheduler = Scheduler {
+    name: "first-fit",
+    fills_voids: false,
+    choose,
+};
+
+fn choose(channels: &Channels, wanted: Wanted, _draw: &mut Stream) -> Option<u16> {
+    let mut among = wanted.channels;
+    among.find(|&channel| channels.horizon(channel) <= wanted.start)
+}

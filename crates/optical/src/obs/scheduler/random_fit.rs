@@ -1,0 +1,28 @@
+//! Random fit with void filling: any of the channels that are free then, uniformly. Without
+//! conversion it is what spreads bursts evenly over the wavelengths.
+
+use super::{Scheduler, Wanted};
+use crate::obs::channels::Channels;
+use lightburst_des::Stream;
+
+/// See above.
+pub const RANDOM_FIT: Scheduler = Scheduler {
+    name: "random-fit",
+    fills_voids: true,
+    choose,
+};
+
+fn choose(channels: &Channels, wanted: Wanted, draw: &mut Stream) -> Option<u16> {
+    let Wanted { start, end, .. } = wanted;
+    let (mut chosen, mut free) = (None, 0);
+    for channel in wanted.channels {
+        if channels.void(channel, start, end).is_some() {
+            // The n-th that is free takes the place of the one before with probability 1/n.
+            free += 1;
+            if draw.below(free) == 0 {
+                chosen = Some(channel);
+            }
+        }
+    }
+    chosen
+}

@@ -1,0 +1,96 @@
+//! Which channel each scheduler chooses, worked out by hand.
+
+use super::*;
+use crate::obs::channels::Booking;
+use lightburst_net::Birth;
+
+/// Channel 0 is booked late, with a void before it; 1 ends last of those that are free at 100; 2 ends
+/// before it; on 3 nothing is booked; 4 has a void that begins last.
+fn fibre() -> Channels {
+    let mut channels = Channels::new(5);
+    let booked = [
+        (0, 300, 400),
+        (1, 20, 90),
+        (2, 10, 50),
+        (4, 0, 95),
+        (4, 250, 260),
+    ];
+    for (channel, start, end) in booked {
+        let booking = Booking {
+            start: Time(start),
+            end: Time(end),
+            burst: Birth::default(),
+        };
+        channels.book(channel, booking, Time::ZERO);
+    }
+    channels
+}
+
+fn chosen(name: &str, channels: Range<u16>, start: u64, end: u64) -> Option<u16> {
+    let scheduler = REGISTRY.iter().find(|scheduler| scheduler.name == name);
+    let wanted = Wanted {
+        channels,
+        start: Time(start),
+        end: Time(end),
+    };
+    (scheduler.expect("a scheduler").choose)(&fibre(), wanted, &mut Stream::new(1, "channels"))
+}
+
+#[test]
+fn without_voids_only_the_last_end_counts() {
+    assert_eq!(chosen("first-fit", 0..5, 100, 200), Some(1));
+    assert_eq!(chosen("first-fit", 2..5, 100, 200), Some(2));
+    assert_eq!(chosen("lauc", 0..5, 100, 200), Some(1));
+    assert_eq!(chosen("horizon", 0..5, 100, 200), Some(1));
+    assert_eq!(chosen("lauc", 0..5, 60, 70), Some(2));
+    // at the very end of a booking
+    assert_eq!(chosen("lauc", 0..5, 90, 100), Some(1));
+    assert_eq!(chosen("lauc", 0..1, 100, 200), None);
+}
+
+#[test]
+fn with_voids_a_channel_that_is_booked_later_can_be_used() {
+    assert_eq!(chosen("first-fit-vf", 0..5, 100, 200), Some(0));
+    assert_eq!(chosen("lauc-vf", 0..5, 100, 200), Some(4));
+    assert_eq!(chosen("lauc-vf", 0..5, 100, 251), Some(1));
+    assert_eq!(chosen("lauc-vf", 0..1, 200, 300), Some(0));
+    assert_eq!(chosen("lauc-vf", 0..1, 200, 301), None);
+}
+
+#[test]
+fn of_equal_channels_the_first_is_chosen() {
+    let fresh = Channels::new(3);
+    for scheduler in REGISTRY.iter().filter(|s| s.name != "random-fit") {
+        let wanted = Wanted {
+            channels: 1..3,
+            start: Time(5),
+            end: Time(6),
+        };
+        assert_eq!(
+            (scheduler.choose)(&fresh, wanted, &mut Stream::new(1, "channels")),
+            Some(1),
+            "{}",
+            scheduler.name
+        );
+    }
+}
+
+#[test]
+fn random_fit_takes_each_free_channel_equally_often() {
+    let mut draw = Stream::new(1, "channels");
+    let mut taken = [0; 5];
+    for _ in 0..30_000 {
+        let wanted = Wanted {
+            channels: 0..5,
+            start: Time(80),
+            end: Time(200),
+        };
+        let channel = (random_fit::RANDOM_FIT.choose)(&fibre(), wanted, &mut draw);
+        taken[usize::from(channel.expect("a channel"))] += 1;
+    }
+    // Channels 1 and 4 are booked at 80; standard deviation 82.
+    assert_eq!([taken[1], taken[4]], [0, 0]);
+    for channel in [0, 2, 3] {
+        assert!((9_700..10_300).contains(&taken[channel]), "{taken:?}");
+    }
+}

@@ -1,0 +1,102 @@
+//! Optical burst switching with a control plane: see [`crate::obs`].
+
+use super::{Build, SwitchSettings};
+use crate::assembly::Assembly;
+use crate::edge::{Edge, EdgeSettings};
+use crate::obs::scheduler::{self, Scheduler};
+use crate::obs::signalling::{self, Signalling};
+use crate::obs::{Conversion, IngressRule, ObsCore};
+use crate::settings::{duration, named};
+use lightburst_des::Duration;
+use lightburst_net::{Bytes, Rate, Switch};
+use serde::{Deserialize, Deserializer};
+
+/// The settings of a node of a burst-switched network.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ObsSettings {
+    /// How an edge makes bursts.
+    pub assembly: Assembly,
+    /// Whether packets without payload wait too; otherwise each is a burst at once.
+    pub assemble_acknowledgements: bool,
+    /// Time to set up the optical matrix.
+    #[serde(rename = "switching_time_ps", deserialize_with = "duration")]
+    pub switching_time: Duration,
+    /// Time to handle a header packet, one after the other.
+    #[serde(rename = "header_processing_time_ps", deserialize_with = "duration")]
+    pub header_processing_time: Duration,
+    /// Size of a header packet.
+    pub header_bytes: u32,
+    /// Rate of a control channel; none: a header packet takes no time.
+    pub control_rate_bps: Option<u64>,
+    /// How far a header packet is ahead of its burst, beside what each fibre adds.
+    #[serde(rename = "offset_time_ps", deserialize_with = "duration")]
+    pub offset_time: Duration,
+    /// What each fibre of the path adds; none: what a header takes there.
+    pub offset_per_hop_ps: Option<u64>,
+    /// From when on a channel is booked.
+    #[serde(deserialize_with = "signalling")]
+    pub signalling: Signalling,
+    /// On which channel.
+    #[serde(deserialize_with = "scheduler")]
+    pub scheduler: Scheduler,
+    /// Which channels a burst can change to.
+    pub conversion: Conversion,
+    /// What becomes of a burst that finds no channel where it is made.
+    pub ingress: IngressRule,
+}
+
+fn signalling<'de, D: Deserializer<'de>>(name: D) -> Result<Signalling, D::Error> {
+    named(
+        "signallings",
+        signalling::REGISTRY,
+        |scheme| scheme.name,
+        name,
+    )
+}
+
+fn scheduler<'de, D: Deserializer<'de>>(name: D) -> Result<Scheduler, D::Error> {
+    named("schedulers", scheduler::REGISTRY, |rule| rule.name, name)
+}
+
+impl ObsSettings {
+    /// How long a control channel takes for a header packet.
+    pub fn header_time(&self) -> Duration {
+        let bytes = Bytes(u64::from(self.header_bytes));
+        let rate = self.control_rate_bps.map(Rate::from_bps);
+        rate.map_or(Duration::ZERO, |rate| rate.transmission_time(bytes))
+    }
+
+    /// What each fibre of the path adds to the offset time.
+    pub fn offset_per_hop(&self) -> Duration {
+        let needed = self.header_processing_time + self.header_time();
+        self.offset_per_hop_ps.map_or(needed, Duration)
+    }
+}
+
+impl SwitchSettings for ObsSettings {
+    fn build(&self, build: Build) -> Box<dyn Switch> {
+        if !build.edges.contains(&build.node) {
+            return Box::new(ObsCore::new(self, build));
+        }
+        let settings = EdgeSettings {
+            assembly: &self.assembly,
+            acknowledgements: self.assemble_acknowledgements,
+            edges: build.edges.clone(),
+        };
+        Box::new(Edge::new(settings, ObsCore::new(self, build)))
+    }
+
+    fn stores_and_forwards(&self, from_host: bool) -> bool {
+        // What comes over a fibre is a header, for which this does not count.
+        from_host
+    }
+
+    fn assembles(&self) -> bool {
+        true
+    }
+
+    fn sends_headers(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,77 @@
+"""Where headers book channels: what must fit together for a header to be ahead of its burst."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import shortest_path
+
+from lightburst.compile.switches import Switches
+from lightburst.errors import InputError
+from lightburst.scenario.switching import Obs
+from lightburst.scenario.switching.obs import LimitedConversion
+from lightburst.topology import Network
+from lightburst.units import format_about
+
+
+def misplaced_headers(switches: Switches, network: Network) -> Iterator[InputError]:
+    """Find what makes a control plane impossible.
+
+    Parameters
+    ----------
+    switches : Switches
+        What each switch is.
+    network : Network
+        Where the switches are; its links are fibres.
+
+    Yields
+    ------
+    InputError
+        Switches that know no headers beside some that send them; conversion over more wavelengths
+        than there are; an offset time shorter than what the nodes on the longest of the shortest
+        paths take for a header.
+    """
+    sends = np.array([table.sends_headers for table in switches.tables])[switches.which]
+    if not sends.any():
+        return
+    if not sends.all():
+        other = int(np.flatnonzero(~sends)[0])
+        number = switches.which[other]
+        given = f"'{switches.tables[number].kind}' at {network.name(network.hosts + other)}"
+        allowed = "'obs' at every switch if any is 'obs', since only these know header packets"
+        yield InputError(f"{switches.paths[number]}.kind", given, allowed)
+        return
+    channels = network.channels[network.between_switches]
+    most, fibres = int(channels.max(initial=1)), _most_fibres(network)
+    tables = [table for table in switches.tables if isinstance(table, Obs)]
+    slowest = max(table.header_processing_time + table.header_time for table in tables)
+    setup = max(table.switching_time for table in tables)
+    for path, table in zip(switches.paths, tables, strict=True):
+        conversion = table.conversion
+        if isinstance(conversion, LimitedConversion) and conversion.range >= max(most, 2):
+            allowed = (
+                f"a whole number from 1 to {max(most - 1, 1)}, as there are {most} wavelengths"
+            )
+            yield InputError(f"{path}.conversion.range", str(conversion.range), allowed)
+        needed = slowest * fibres + setup
+        offset = table.offset_time + table.offset_of_hop * fibres
+        if offset < needed:
+            missing = format_about(needed - offset)
+            yield InputError(
+                f"{path}.offset_time",
+                f"{format_about(offset)} in all over {fibres} fibres, as the longest path has",
+                f"at least {format_about(needed)}: what its nodes take for a header, and to set up "
+                f"the switch; {missing} more",
+            )
+
+
+def _most_fibres(network: Network) -> int:
+    """Count the fibres of the longest of all shortest paths between switches with hosts."""
+    between = network.between_switches
+    ends = (network.link_from[between], network.link_to[between])
+    shape = (network.nodes, network.nodes)
+    graph = coo_array((np.ones(ends[0].size), ends), shape=shape).tocsr()
+    # A host has one link, and hosts come first.
+    edges = np.unique(network.link_to[: network.hosts])
+    fibres = shortest_path(graph, unweighted=True, indices=edges)[:, edges]
+    return int(fibres.max(initial=0))

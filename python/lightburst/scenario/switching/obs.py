@@ -1,0 +1,160 @@
+"""Optical burst switching with a control plane: headers book channels ahead of the bursts."""
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from lightburst.scenario.assembly import Assembly
+from lightburst.scenario.fields import Flag, Named, Section, Whole
+from lightburst.scenario.switching.base import BaseSwitch
+from lightburst.scenario.topology import MOST_WAVELENGTHS
+from lightburst.units import RATE, SIZE, TIME, Quantity
+
+_Time = Annotated[int, Quantity(TIME, largest="1000 s")]
+_Own = Annotated[int | None, Quantity(TIME, largest="1000 s", word="needed")]
+_Bytes = Annotated[int, Quantity(SIZE, positive=True, largest="1 MB")]
+_Rate = Annotated[int | None, Quantity(RATE, positive=True, word="ideal")]
+_Scheduler = Literal["first-fit", "first-fit-vf", "horizon", "lauc", "lauc-vf", "random-fit"]
+
+
+class NoConversion(Section):
+    """A burst keeps its wavelength from one edge to the other."""
+
+    kind: Literal["none"] = "none"
+
+
+class LimitedConversion(Section):
+    """A burst moves by a few wavelengths at most, up or down."""
+
+    kind: Literal["limited"] = "limited"
+    range: Annotated[int, Whole(1, MOST_WAVELENGTHS)] = Field(
+        description=(
+            "By how many, at each node. The first and the last wavelength are no neighbours."
+        )
+    )
+
+
+class FullConversion(Section):
+    """A burst can go on over any wavelength."""
+
+    kind: Literal["full"] = "full"
+
+
+Conversion = Annotated[
+    NoConversion | LimitedConversion | FullConversion, Field(discriminator="kind"), Named()
+]
+
+
+class Obs(BaseSwitch):
+    """Optical burst switching with a control plane.
+
+    A header packet goes ahead of each burst over a control channel, and books one of the
+    ``topology.wavelengths`` data channels of each fibre for it. The switches with hosts are the
+    edges.
+    """
+
+    assembles: ClassVar[bool] = True
+    sends_headers: ClassVar[bool] = True
+    kind: Literal["obs"] = "obs"
+    assembly: Assembly = Field(
+        description=(
+            "When waiting packets become a burst. There is no default, because this is what "
+            "such a network is studied for."
+        )
+    )
+    assemble_acknowledgements: Flag = Field(
+        True,
+        description=(
+            "Whether packets without data wait to be assembled, too; if not, each goes at once "
+            "as a burst of its own."
+        ),
+    )
+    switching_time: _Time = Field(
+        0,
+        description=(
+            "Time to set up a path through the switch. A header must be handled so long before its "
+            "burst comes; with `jet` a channel is booked from then on."
+        ),
+    )
+    signalling: Literal["jet", "jit"] = Field(
+        "jet",
+        description=(
+            'From when on a channel is booked. `"jet"` (just enough time, Qiao and Yoo 1999): '
+            'for the burst alone. `"jit"` (just in time, Wei and McFarland 2000): as soon as '
+            "the header is handled."
+        ),
+    )
+    scheduler: _Scheduler = Field(
+        "lauc-vf",
+        description=(
+            "Which of the channels that a burst could use is booked. Those with `-vf` also fill "
+            "voids between two bookings; of several, `lauc` and `lauc-vf` (Xiong, Vandenhoute "
+            "and Cankaya 2000) take the one that is free for the shortest time before the burst, "
+            "`first-fit` and `first-fit-vf` the first, `random-fit` any, with voids. `horizon` "
+            "(Turner 1999) is `lauc`."
+        ),
+    )
+    conversion: Conversion = Field(
+        FullConversion(),
+        description="Over which wavelengths a burst can go on that comes over one of them.",
+    )
+    ingress: Literal["lose", "delay"] = Field(
+        "delay",
+        description=(
+            "What becomes of a burst for which no channel of the output is free where it is "
+            'assembled. `"delay"`: it waits, in electronics, for the next void that holds it, '
+            'and its header with it. `"lose"`: it is lost, as it would be at any other node.'
+        ),
+    )
+    header_processing_time: _Time = Field(
+        0,
+        description=(
+            "How long a node takes for a header, one after the other in the order in which "
+            "they come. The burst does not wait meanwhile: this is what offset time is for."
+        ),
+    )
+    header_size: _Bytes = Field(64, description="Bytes of a header packet.")
+    control_rate: _Rate = Field(
+        None,
+        description=(
+            'Of the control channel of each fibre. `"ideal"`: headers take no time on it, and '
+            "never wait for each other."
+        ),
+    )
+    offset_time: _Time = Field(
+        0,
+        description=(
+            "How far a header is ahead of its burst, beside `offset_per_hop`. A switching time "
+            "must fit into it."
+        ),
+    )
+    offset_per_hop: _Own = Field(
+        None,
+        description=(
+            'What each fibre of the path adds to the offset time. `"needed"`: as much as a '
+            "header takes for a fibre, `header_processing_time` and its transmission."
+        ),
+    )
+
+    @property
+    def header_time(self) -> int:
+        """Transmission time of a header on a control channel, in picoseconds."""
+        if self.control_rate is None:
+            return 0
+        return -(-self.header_size * 8 * 10**12 // self.control_rate)
+
+    @property
+    def offset_of_hop(self) -> int:
+        """What each fibre adds to the offset time, in picoseconds."""
+        if self.offset_per_hop is None:
+            return self.header_processing_time + self.header_time
+        return self.offset_per_hop
+
+    @property
+    def delay_of_header(self) -> int:
+        """Zero: the burst does not wait for its header."""
+        return 0
+
+    def largest_unit(self) -> tuple[str, int | None]:
+        """Give the largest burst."""
+        return "assembly.max_size", self.assembly.max_size

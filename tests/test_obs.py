@@ -1,0 +1,126 @@
+"""Bursts that book channels: what is refused, exact times, and warnings."""
+
+from typing import Any
+
+import pytest
+
+import lightburst as lb
+from lightburst.errors import InputError
+
+# Hosts a and b at the edges A and B, one node C between them.
+GOOD: dict[str, Any] = {
+    "topology": {
+        "kind": "graph",
+        "links": [
+            {"source": "a", "target": "A", "rate": "1 Gb/s", "length": "0 m"},
+            {"source": "A", "target": "C"},
+            {"source": "C", "target": "B"},
+            {"source": "B", "target": "b", "rate": "1 Gb/s", "length": "0 m"},
+        ],
+        "link_rate": "10 Gb/s",
+        "link_length": "2 km",
+        "wavelengths": 4,
+    },
+    "switching": {
+        "kind": "obs",
+        "assembly": {"kind": "timer", "time": "1 ms"},
+        "header_processing_time": "3 us",
+        "switching_time": "1 us",
+        "offset_time": "5 us",
+    },
+    "transport": {
+        "kind": "datagram",
+        "segment_size": "1250 B",
+        "header_size": "0 B",
+        "spacing": "constant",
+    },
+    "workload": {"kind": "pairs", "size": "1250 B"},
+}
+
+
+def made(**changes: Any) -> lb.Scenario:
+    """Return the good scenario with some changes."""
+    return lb.Scenario.from_dict(GOOD).with_(**changes)
+
+
+def test_a_datagram_takes_assembly_offset_and_light() -> None:
+    flow = lb.run(made(), seed=1).flows.iloc[0]
+    # The host's interface, 1 ps of its link, assembly, the offset time (5 us, and 3 us for each of
+    # two fibres), two fibres of 10 us, the burst at 10 Gb/s, the link to the host.
+    expected_ps = 10_000_000 + 1 + 1_000_000_000 + 11_000_000 + 2 * 10_000_000 + 1_000_000
+    assert round(flow["completion_time_s"] * 1e12) == expected_ps + 10_000_000 + 1
+
+
+def test_a_fibre_is_one_link_with_the_utilisation_of_its_channels() -> None:
+    result = lb.run(made(), seed=1)
+    links = result.links.set_index(["source", "target"])
+    assert len(links) == 8
+    assert links.loc[("A", "C"), "bytes"] == 1250
+    one = lb.run(made(topology__wavelengths=1), seed=1).links.set_index(["source", "target"])
+    used = [table["utilisation"].to_dict()["A", "C"] for table in (links, one)]
+    assert used[0] == pytest.approx(used[1] / 4)
+
+
+def test_headers_that_wait_for_each_other_come_late_and_are_a_warning() -> None:
+    crowd = made(
+        workload={"kind": "pairs", "size": "125 kB"},
+        switching__assembly={"kind": "timer", "time": "0 s"},
+        switching__header_processing_time="30 us",
+    )
+    with pytest.warns(lb.RunWarning, match="headers came too late"):
+        result = lb.run(crowd, seed=1)
+    assert result.switches["dropped_late_header"].sum() == 99
+
+
+CASES = {
+    "offset": (
+        {"switching__offset_time": "0.5 us"},
+        "switching.offset_time",
+        "6.5 us in all over 2 fibres",
+        "at least 7 us: what its nodes take for a header, and to set up the switch; 500 ns more",
+    ),
+    "offset of each hop": (
+        {"switching__offset_per_hop": "0.5 us"},
+        "switching.offset_time",
+        "6 us in all",
+        "at least 7 us",
+    ),
+    "control rate": (
+        {"switching__offset_per_hop": "3 us", "switching__control_rate": "64 Mb/s"},
+        "switching.offset_time",
+        "11 us in all",
+        "at least 23 us",
+    ),
+    "range": (
+        {"switching__conversion": {"kind": "limited", "range": 4}},
+        "switching.conversion.range",
+        "4",
+        "from 1 to 3, as there are 4 wavelengths",
+    ),
+    "another kind": (
+        {"switching__nodes": {"C": {"kind": "electronic"}}},
+        "switching.nodes.C.kind",
+        "'electronic' at C",
+        "'obs' at every switch",
+    ),
+    "an unlimited burst": (
+        {
+            "workload__size": "1000 TB",
+            "topology__link_rate": "1 Tb/s",
+            "switching__assembly": {"kind": "timer", "time": "1000 s"},
+        },
+        "switching.assembly.max_size",
+        "'unlimited'",
+        "a size up to",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_what_cannot_work_is_refused(case: tuple[dict[str, Any], str, str, str]) -> None:
+    changes, path, given, allowed = case
+    with pytest.raises(InputError) as caught:
+        lb.run(made(**changes), seed=1)
+    assert caught.value.path == path
+    assert given in caught.value.given
+    assert allowed in caught.value.allowed
