@@ -55,7 +55,7 @@ def check_conservation(plan: Plan, result: Columns) -> None:
     assert totals["bursts_created"] == switches["bursts"].sum()
     at_switches = sum(int(column.sum()) for name, column in switches.items() if "dropped" in name)
     lost = at_switches + int(result["links"]["lost"].sum())
-    if "burst" in plan.kind_of:
+    if {"burst", "obs"} & set(plan.kind_of):
         # Of hosts' links packets are lost, of the others bursts.
         hosts = plan.settings["hosts"]
         of_hosts = (plan.links["from"] < hosts) | (plan.links["to"] < hosts)
@@ -70,9 +70,11 @@ def check_conservation(plan: Plan, result: Columns) -> None:
 
 #: What may happen to a unit after what.
 STORY = {
-    None: {"send", "drop"},
+    None: {"send", "drop", "launch"},
+    "launch": {"book", "drop"},
+    "book": {"send"},
     "send": {"arrive", "drop"},
-    "arrive": {"send", "buffer", "drop", "deliver", "wait", "assemble", "take"},
+    "arrive": {"send", "book", "buffer", "drop", "deliver", "wait", "assemble", "take"},
     "buffer": {"re-emit"},
     "re-emit": {"send"},
     "wait": {"assemble"},

@@ -21,7 +21,7 @@ import checked_core  # noqa: F401 - before the package
 
 # isort: split
 from plans import Arrays
-from random_plans import random_plan
+from random_plans import KINDS, random_plan
 
 from lightburst import _core
 
@@ -96,7 +96,7 @@ def mutate_table(random: Random, table: Arrays) -> None:
 def mutated(seed: int) -> tuple[str, Arrays, Arrays, Arrays]:
     """A random plan with one to three changes."""
     random = Random(seed)
-    plan = random_plan(seed, bursts=random.random() < 0.4)
+    plan = random_plan(seed, random.choice(KINDS))
     settings = json.loads(json.dumps(plan.settings))
     if random.random() < 0.2:
         settings["trace"] = [0]

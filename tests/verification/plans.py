@@ -316,6 +316,26 @@ def burst(
     }
 
 
+def obs(assembly: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """Settings of a node that books channels; `assembly` as `burst` makes it."""
+    return {
+        "kind": "obs",
+        "assembly": assembly,
+        "assemble_acknowledgements": True,
+        "switching_time_ps": 0,
+        "header_processing_time_ps": 0,
+        "header_bytes": 64,
+        "control_rate_bps": None,
+        "offset_time_ps": 0,
+        "offset_per_hop_ps": None,
+        "signalling": "jet",
+        "scheduler": "lauc-vf",
+        "conversion": {"kind": "full"},
+        "ingress": "lose",
+        **changes,
+    }
+
+
 def loss(
     *drops: dict[str, Any], p: float = 0.0, of_acknowledgements: float = 0.0
 ) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from plans import (
     flow_table,
     hybrid,
     lossy,
+    obs,
     parallel,
     path_columns,
     path_edges,
@@ -34,6 +35,7 @@ from plans import (
     tcp,
 )
 from strategies import RATES, Shape, light_keeps_its_rate
+from twin.obs import SCHEDULERS
 
 from lightburst import _core
 
@@ -218,6 +220,38 @@ def random_burst(random: Random) -> dict[str, Any]:
     )
 
 
+def random_obs(random: Random) -> dict[str, Any]:
+    """Any node that books channels; now and then its offsets are too short, and headers late."""
+    pick = random.choice
+    assembled = random_burst(random)
+    processing, switching = pick([0, 0, 1_000, 500_000, 3 * MICROSECOND]), pick([0, 0, 300_000])
+    short = random.random() < 0.15
+    conversion = pick([{"kind": "none"}, {"kind": "full"}, {"kind": "limited"}])
+    if conversion["kind"] == "limited":
+        conversion["range"] = pick([1, 1, 2, 4])
+    return obs(
+        assembled["assembly"],
+        assemble_acknowledgements=assembled["assemble_acknowledgements"],
+        switching_time_ps=switching,
+        header_processing_time_ps=processing,
+        header_bytes=pick([64, 64, 1_000]),
+        control_rate_bps=pick([None, None, GIGABIT, 10 * GIGABIT]),
+        offset_time_ps=pick([0, 1_000] if short else [switching, 300_000, 10 * MICROSECOND]),
+        offset_per_hop_ps=pick([0, processing] if short else [None, None, 2 * processing + 600]),
+        signalling=pick(["jet", "jet", "jit"]),
+        scheduler=pick(sorted(SCHEDULERS)),
+        conversion=conversion,
+        ingress=pick(["lose", "delay"]),
+    )
+
+
+def random_channels(random: Random, links: Arrays) -> Arrays:
+    """Fibres of one number of channels, or each of its own."""
+    numbers = random.choice([[1], [1], [2], [3], [4], [1, 2], [1, 2, 3, 4, 5]])
+    channels = [random.choice(numbers) for _ in links["from"]]
+    return {**links, "channels": np.array(channels, np.uint16)}
+
+
 def random_burst_links(random: Random, edges: list[Edge], hosts: int) -> Arrays:
     """Links between switches of one rate, the hosts' slower, faster or equal."""
     core = random.choice(RATES)
@@ -391,15 +425,25 @@ def random_switches(
     return settings, kinds
 
 
-def random_plan(seed: int, *, bursts: bool) -> Plan:
-    """A plan with `tcp`, or one with `bursts`; rough, with losses everywhere, or gentle."""
+#: What travels between switches.
+KINDS = ["packets", "bursts", "headers"]
+
+
+def random_plan(seed: int, kind: str) -> Plan:
+    """A plan with packets, bursts, or bursts behind headers; rough, with losses, or gentle."""
     random = Random(seed)
+    bursts = kind != "packets"
     edges, hosts, nodes, routing = random_shape(random)
-    switches, kinds = random_switches(random, edges, hosts, nodes, bursts=bursts)
+    if kind == "headers":
+        switches = [random_obs(random) for _ in range(random.choice([1, 1, 1, 3]))]
+        kinds = [random.randrange(len(switches)) for _ in range(hosts, nodes)]
+    else:
+        switches, kinds = random_switches(random, edges, hosts, nodes, bursts=bursts)
     other = bursts and random.random() < 0.25
     transport = random_other(random) if other else random_tcp(random)
     transports = [transport]
-    if random.random() < 0.25:
+    # Bursts that meet need several flows.
+    if random.random() < (0.8 if kind == "headers" else 0.25):
         both = [random_tcp(random), random_other(random)]
         transports += random.choice([both[:1], both[1:], both])
         flows = random_groups(random, hosts, transports)
@@ -407,6 +451,8 @@ def random_plan(seed: int, *, bursts: bool) -> Plan:
         flows = random_flows(random, hosts, transport)
     if bursts:
         links = random_burst_links(random, edges, hosts)
+        if kind == "headers":
+            links = random_channels(random, links)
     else:
         links = random_packet_links(random, edges, hosts, [switches[i]["kind"] for i in kinds])
     loss = None
@@ -432,7 +478,9 @@ def random_plan(seed: int, *, bursts: bool) -> Plan:
     final = settings(hosts, nodes, switches, transports, **chosen)
     plan = Plan(final, links, flows, kinds, paths)
     alone = len(transports) == 1 and transport["kind"] == "tcp"
-    return gentle(random, plan) if alone and random.random() < 0.4 else plan
+    if kind != "headers" and alone and random.random() < 0.4:
+        return gentle(random, plan)
+    return plan
 
 
 def overtaking_plan(seed: int) -> Plan:

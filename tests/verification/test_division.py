@@ -30,7 +30,7 @@ from plans import (
     table,
     tcp,
 )
-from random_plans import random_plan
+from random_plans import KINDS, random_plan
 
 from lightburst.trace import FlowTrace
 from lightburst.trace.division import (
@@ -303,11 +303,11 @@ def test_a_lost_datagram_is_never_repaired() -> None:
     assert divided(plan) == {LOST_FOR_GOOD: DATA + DELAY}
 
 
-@pytest.mark.parametrize("bursts", [False, True])
-def test_the_parts_are_the_whole_and_what_the_definition_says(bursts: bool) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_parts_are_the_whole_and_what_the_definition_says(kind: str) -> None:
     met: set[str] = set()
     for seed in range(250):
-        plan = random_plan(seed, bursts=bursts)
+        plan = random_plan(seed, kind)
         flow = seed % len(plan.flows["source"])
         spans, trace, columns = spans_of(plan, flow)
         begin = int(plan.flows["start_ps"][flow])
@@ -324,7 +324,7 @@ def test_the_parts_are_the_whole_and_what_the_definition_says(bursts: bool) -> N
             for instant in (span.begin, (span.begin + span.end) // 2, span.end - 1):
                 assert opinion.waits_for(instant) == (span.part, span.node), (seed, span)
         met |= {span.part for span in spans}
-    part = BUFFER if bursts else ASSEMBLY  # what the other kind of network has
+    part = ASSEMBLY if kind == "packets" else BUFFER  # what the other kind of network has
     assert met == set(PARTS) - {part, set_up(part)}
 
 

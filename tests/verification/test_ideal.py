@@ -28,7 +28,7 @@ from plans import (
     settings,
     table,
 )
-from random_plans import overtaking_plan, random_plan
+from random_plans import KINDS, overtaking_plan, random_plan
 from strategies import RATES, plans
 
 RECEIVED = "received_ps"
@@ -139,9 +139,9 @@ def test_nothing_beats_it(plan: Plan) -> None:
 
 
 @BRIEF
-@given(st.integers(0, 2**32), st.booleans())
-def test_nothing_beats_it_with_tcp_and_bursts(seed: int, bursts: bool) -> None:
-    check_not_beaten(random_plan(seed, bursts=bursts))
+@given(st.integers(0, 2**32), st.sampled_from(KINDS))
+def test_nothing_beats_it_with_tcp_and_bursts(seed: int, kind: str) -> None:
+    check_not_beaten(random_plan(seed, kind))
 
 
 @BRIEF

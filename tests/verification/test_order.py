@@ -8,7 +8,7 @@ from compare import BRIEF, differences
 from hypothesis import given
 from hypothesis import strategies as st
 from plans import Plan, core
-from random_plans import random_plan
+from random_plans import KINDS, random_plan
 from strategies import plans
 
 from lightburst import _core, load, metrics
@@ -34,12 +34,12 @@ def test_any_order_of_different_nodes_gives_the_same(plan: Plan, by: int) -> Non
     check(plan, by)
 
 
-@pytest.mark.parametrize("bursts", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(100))
 def test_any_order_of_different_nodes_gives_the_same_in_wilder_plans(
-    seed: int, bursts: bool
+    seed: int, kind: str
 ) -> None:
-    check(random_plan(seed, bursts=bursts), seed)
+    check(random_plan(seed, kind), seed)
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

@@ -21,7 +21,7 @@ from plans import (
     star_edges,
     table,
 )
-from random_plans import random_plan
+from random_plans import KINDS, random_plan
 from twin import Columns
 
 TX = 7_200_000  # 9,000 bytes at 10 Gb/s: 800 ps a byte
@@ -145,7 +145,7 @@ def test_a_link_waits_while_its_switch_switches(engine: Any) -> None:
 def test_samples_and_traces_change_nothing() -> None:
     taken = 0
     for seed in range(150):
-        plan = random_plan(seed, bursts=seed % 2 == 0)
+        plan = random_plan(seed, KINDS[seed % 3])
         flows = len(plan.flows["source"])
         watched = {
             "sample_ps": 20 * 10**6,

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from compare import check_conservation, check_stories, differences
 from plans import Plan, core, traced, twin
-from random_plans import LAWS, RECOVERIES, overtaking_plan, random_plan
+from random_plans import KINDS, LAWS, RECOVERIES, overtaking_plan, random_plan
 from twin import Columns
 
 QUICK = range(250)
 BRIEF = range(1_100, 1_200)
 LONG = range(10_000, 13_000)
 
-both = pytest.mark.parametrize("bursts", [False, True], ids=["packets", "bursts"])
+each = pytest.mark.parametrize("kind", KINDS)
 
 
 def check_equal(seeds: range, draw: Callable[[int], Plan]) -> None:
@@ -44,15 +44,15 @@ def ordered(result: Columns) -> Columns:
     return {**result, "trace_segments": {name: column[order] for name, column in rows.items()}}
 
 
-@both
-def test_core_equals_twin(bursts: bool) -> None:
-    check_equal(QUICK, partial(random_plan, bursts=bursts))
+@each
+def test_core_equals_twin(kind: str) -> None:
+    check_equal(QUICK, partial(random_plan, kind=kind))
 
 
 @pytest.mark.slow
-@both
-def test_core_equals_twin_at_length(bursts: bool) -> None:
-    check_equal(LONG, partial(random_plan, bursts=bursts))
+@each
+def test_core_equals_twin_at_length(kind: str) -> None:
+    check_equal(LONG, partial(random_plan, kind=kind))
 
 
 def test_core_equals_twin_where_acknowledgements_overtake() -> None:
@@ -64,11 +64,11 @@ def test_core_equals_twin_where_acknowledgements_overtake_at_length() -> None:
     check_equal(LONG, overtaking_plan)
 
 
-@both
-def test_conservation_at_every_instant(bursts: bool) -> None:
+@each
+def test_conservation_at_every_instant(kind: str) -> None:
     """Whenever a run is stopped, each packet is delivered, dropped or under way."""
     for seed in BRIEF:
-        plan = random_plan(seed, bursts=bursts)
+        plan = random_plan(seed, kind)
         result = core(plan)
         check_conservation(plan, result)
         end, before = result["totals"]["end_ps"], Counter[str]()
@@ -81,11 +81,11 @@ def test_conservation_at_every_instant(bursts: bool) -> None:
                 before[name] = stopped["totals"][name]
 
 
-@both
-def test_each_unit_is_in_one_place(bursts: bool) -> None:
+@each
+def test_each_unit_is_in_one_place(kind: str) -> None:
     """The life of each packet and burst in the twin, which is equal to the core's."""
     for seed in BRIEF:
-        check_stories(traced(random_plan(seed, bursts=bursts)))
+        check_stories(traced(random_plan(seed, kind)))
 
 
 def happened(plan: Plan) -> set[str]:
@@ -122,9 +122,9 @@ def happened(plan: Plan) -> set[str]:
 def test_random_plans_reach_everything() -> None:
     """What the comparisons above are worth: each mechanism comes in some of the plans."""
     counts = Counter[str]()
-    for bursts in (False, True):
+    for kind in KINDS:
         for seed in BRIEF:
-            counts.update(happened(random_plan(seed, bursts=bursts)))
+            counts.update(happened(random_plan(seed, kind)))
     expected = {*RECOVERIES, "timeouts", "duplicates", "retransmissions", "assembly_wait_ps"}
     expected |= {f"drop {reason}" for reason in ("scripted", "random", "access-buffer-full")}
     expected |= {f"lost {kind}" for kind in ("syn", "syn+ack", "data", "data+fin", "fin+ack")}

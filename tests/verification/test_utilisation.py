@@ -29,7 +29,7 @@ from plans import (
     table,
     tcp,
 )
-from random_plans import random_plan
+from random_plans import KINDS, random_plan
 from strategies import plans
 from twin import Columns
 
@@ -68,9 +68,9 @@ def test_no_link_is_busier_than_time_allows(plan: Plan, share: float) -> None:
 
 
 @BRIEF
-@given(st.integers(0, 2**32), st.booleans(), st.floats(0, 1.1))
-def test_nor_with_tcp_and_bursts(seed: int, bursts: bool, share: float) -> None:
-    check_busy(cut(random_plan(seed, bursts=bursts), share))
+@given(st.integers(0, 2**32), st.sampled_from(KINDS), st.floats(0, 1.1))
+def test_nor_with_tcp_and_bursts(seed: int, kind: str, share: float) -> None:
+    check_busy(cut(random_plan(seed, kind), share))
 
 
 def test_a_timer_that_nobody_waits_for_does_not_thin_utilisation_out() -> None:

@@ -277,12 +277,13 @@ impl<'a> Context<'a> {
         it.hops += 1;
         let (burst, arrival) = (it.burst, it.data_at);
         let bytes = fabric.units.bursts[burst].envelope.bytes;
-        fabric.links.carry(link, bytes, slot.start);
+        let now = self.scheduler.now();
+        fabric.links.carry(link, bytes, slot.start, now);
         let transit = fabric.links.signal(link, time, from);
         if transit.watched {
             let passage = Passage {
                 place,
-                now: self.scheduler.now(),
+                now,
                 ready: slot.start,
                 start: slot.start,
                 arrival,

@@ -7,7 +7,7 @@
 use crate::fifo::Tail;
 use crate::{Bytes, LinkId, NodeId, Rate};
 use lightburst_des::{Duration, Time};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// A directed link as the plan gives it.
 #[derive(Clone, Copy, Debug)]
@@ -101,8 +101,17 @@ pub struct Links {
     /// When the last transmission begins that a link was given in advance; empty: none
     /// ever was.
     postponed: Vec<Time>,
-    /// The end of the last burst for which a data channel is booked.
-    booked_until: Time,
+    /// The bursts that the data channels of a fibre were given, without the first of them that were
+    /// over when it was given the last: when each begins, and when it ends. Of other links none.
+    bursts: Vec<VecDeque<(Time, Time)>>,
+    /// The end of the last burst that a fibre was given.
+    bursts_until: Time,
+}
+
+/// How long bursts have still to be transmitted at a time.
+fn left_of(bursts: &VecDeque<(Time, Time)>, at: Time) -> Duration {
+    let left = |(start, end): &(Time, Time)| end.0.saturating_sub(start.max(&at).0);
+    Duration(bursts.iter().map(left).fold(0, u64::saturating_add))
 }
 
 /// What a link did in a run.
@@ -146,7 +155,8 @@ impl Links {
             kinds,
             busy: vec![Duration::ZERO; timed],
             postponed: Vec::new(),
-            booked_until: Time::ZERO,
+            bursts: Vec::new(),
+            bursts_until: Time::ZERO,
         }
     }
 
@@ -203,9 +213,14 @@ impl Links {
                 0 => self.busy[i],
                 each => Duration(u64::from(each)) * load.bytes,
             };
-            // What follows `end` is without gaps, but for one at the beginning.
-            let begun = self.postponed.get(i).map_or(end, |&from| from.max(end));
-            let left = Duration(exit.free_at.0.saturating_sub(begun.0));
+            let left = match self.bursts.get(i).filter(|bursts| !bursts.is_empty()) {
+                Some(bursts) => left_of(bursts, end),
+                None => {
+                    // What follows `end` is without gaps, but for one at the beginning.
+                    let begun = self.postponed.get(i).map_or(end, |&from| from.max(end));
+                    Duration(exit.free_at.0.saturating_sub(begun.0))
+                }
+            };
             let waiting = kind.rate.bytes_in(left).0.min(load.bytes);
             Carried {
                 bytes: load.bytes - waiting,
@@ -219,7 +234,7 @@ impl Links {
     /// The end of the last transmission on any link; `end` if that is still to come then.
     pub fn transmitted_until(&self, end: Time) -> Time {
         let last = self.exits.iter().map(|exit| exit.free_at).max();
-        last.unwrap_or(Time::ZERO).max(self.booked_until).min(end)
+        last.unwrap_or(Time::ZERO).max(self.bursts_until).min(end)
     }
 
     /// A link that was given more than the clock can tell the end of, if there is one: what
@@ -286,13 +301,22 @@ impl Links {
 
     /// Counts a burst of `bytes` that a data channel of a fibre will carry from `start` on.
     #[inline]
-    pub(crate) fn carry(&mut self, link: LinkId, bytes: u32, start: Time) {
+    pub(crate) fn carry(&mut self, link: LinkId, bytes: u32, start: Time, now: Time) {
         let kind = &self.kinds[self.exits[link.index()].kind as usize];
         let duration = kind.transmission_time(bytes);
         if kind.ps_per_byte == 0 {
             self.busy[link.index()] += duration;
         }
-        self.booked_until = self.booked_until.max(start + duration);
+        let end = start + duration;
+        self.bursts_until = self.bursts_until.max(end);
+        if self.bursts.is_empty() {
+            self.bursts.resize(self.exits.len(), VecDeque::new());
+        }
+        let bursts = &mut self.bursts[link.index()];
+        while bursts.front().is_some_and(|(_, end)| *end <= now) {
+            bursts.pop_front();
+        }
+        bursts.push_back((start, end));
         let load = &mut self.loads[link.index()];
         load.units += 1;
         load.bytes += u64::from(bytes);

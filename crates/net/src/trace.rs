@@ -260,7 +260,8 @@ impl Trace {
                     burst,
                     place,
                     came,
-                    held: now.since(came),
+                    // A header is handed over before its burst comes.
+                    held: now.max(came).since(came),
                     queued: passage.start.since(passage.ready),
                     start: passage.start,
                     arrival: passage.arrival,

@@ -149,6 +149,8 @@ struct Alone<'a> {
     fabric: &'a Fabric,
     hosts: u32,
     bursts: bool,
+    /// The data channels of each link; empty: it has none.
+    channels: &'a [u16],
     switching_time: &'a dyn Fn(NodeId) -> Duration,
     /// All ways between two hosts are alike.
     symmetric: bool,
@@ -204,7 +206,7 @@ pub fn times(
 
 impl<'a> Alone<'a> {
     fn new(
-        plan: &Plan,
+        plan: &'a Plan,
         fabric: &'a Fabric,
         bursts: bool,
         switching_time: &'a dyn Fn(NodeId) -> Duration,
@@ -214,6 +216,7 @@ impl<'a> Alone<'a> {
             fabric,
             hosts: plan.settings.hosts,
             bursts,
+            channels: &plan.links.channels,
             switching_time,
             symmetric: false,
             unit: Envelope::new(FlowId(0), NodeId(0), NodeId(0), 0),
@@ -239,12 +242,19 @@ impl<'a> Alone<'a> {
                 links.rate(link),
                 links.delay(link),
                 links.store_and_forward(link),
+                self.side_by_side_on(link),
                 (self.switching_time)(to),
             );
             let layers = layer(NodeId(from)).zip(layer(to));
             layers.is_some_and(|layers| *known.entry(layers).or_insert(kind) == kind)
         };
         (0..).zip(from).all(alike)
+    }
+
+    /// Whether bursts can go side by side over the channels of a link.
+    fn side_by_side_on(&self, link: LinkId) -> bool {
+        let channels = self.channels.get(link.index());
+        channels.is_some_and(|&number| number > 1)
     }
 
     fn hop(&self, from: NodeId, port: PortId, shared: bool) -> Hop {
@@ -354,6 +364,7 @@ impl<'a> Alone<'a> {
         // Packets in one burst take a whole number of picoseconds together, not each.
         let fibre = from.0 >= self.hosts && to.0 >= self.hosts;
         let queue = match self.bursts && fibre {
+            true if self.side_by_side_on(link) => 0,
             true => {
                 let burst = Bytes(u64::from(train.full));
                 rate.transmission_time_rounded_down(burst).0

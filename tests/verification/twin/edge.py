@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from twin.network import ASSEMBLY, TAIL, TIMER, Burst, Link, Moment, Network, Packet, Unit
+from twin.network import ASSEMBLY, TAIL, TIMER, Burst, Header, Link, Moment, Network, Packet, Unit
 from twin.switches import AllOptical, Switch
 
 
@@ -20,8 +20,8 @@ class Queue:
         return sum(packet.size for packet in self.packets)
 
 
-class Edge(AllOptical):
-    """A node with hosts: ingress, egress, and all-optical for what only passes."""
+class Edge(Switch):
+    """A node with hosts: ingress and egress. What only passes is for the class behind this one."""
 
     def __init__(
         self, network: Network, node: int, settings: dict[str, Any], own: dict[str, Any]
@@ -36,18 +36,28 @@ class Edge(AllOptical):
         self.least: int = assembly.get("min_bytes") or 0
         self.queues: dict[int, Queue] = {}
 
-    def arrive(self, unit: Unit, link: Link) -> None:
+    def arrive(self, unit: Unit | Header, link: Link) -> None:
         """Take a packet in, a burst apart, or let a burst pass."""
         if isinstance(unit, Packet):
             self.counters["arrived"] += 1
             self.take_in(unit)
-        elif self.egress(unit) == self.node:
-            self.counters["arrived"] += 1
-            end = self.now + link.tx(unit.size)
-            moment = Moment(TIMER, self.node, link.index, TAIL)
-            self.network.events.add(end, moment, lambda: self.take_apart(unit))
+        elif self.egress(unit.burst if isinstance(unit, Header) else unit) == self.node:
+            self.receive(unit, link)
         else:
             super().arrive(unit, link)
+
+    def receive(self, unit: Any, link: Link) -> None:
+        """Handle a burst that ends here, or its header."""
+        raise NotImplementedError
+
+    def launch(self, burst: Burst) -> None:
+        """Send off a burst that was made here."""
+        raise NotImplementedError
+
+    def take_apart_at(self, tail: int, burst: Burst, link: Link) -> None:
+        """Take a burst apart that comes over `link` when its tail is here."""
+        moment = Moment(TIMER, self.node, link.index, TAIL)
+        self.network.events.add(tail, moment, lambda: self.take_apart(burst))
 
     def egress(self, unit: Unit) -> int:
         """The switch of the host to which `unit` goes."""
@@ -88,7 +98,7 @@ class Edge(AllOptical):
             self.close(self.queues.pop(egress))
 
     def close(self, queue: Queue) -> None:
-        """Send what waited as one burst, over an output that an electronic switch would take."""
+        """Make one burst of what waited."""
         packets = tuple(queue.packets)
         ends = self.node, self.egress(packets[0])
         burst = self.network.create_burst(packets, max(queue.bytes, self.least), ends)
@@ -98,9 +108,8 @@ class Edge(AllOptical):
         self.counters["burst_packets"] += len(queue.packets)
         self.counters["burst_bytes"] += burst.size
         self.counters["eo_bytes"] += burst.size
-        self.counters["forwarded"] += 1
         self.assembly_wait += sum(self.now - arrival for arrival in queue.arrivals)
-        self.network.transmit(self.ports[self.choose_queue(burst)], burst, self.now)
+        self.launch(burst)
 
     def take_apart(self, burst: Burst) -> None:
         """Hand the packets of a burst to their hosts."""
@@ -121,9 +130,23 @@ class Edge(AllOptical):
         self.network.transmit(self.ports[port], packet, self.now)
 
 
+class BurstEdge(Edge, AllOptical):
+    """An edge that sends its bursts when the output is free; others pass as light."""
+
+    def launch(self, burst: Burst) -> None:
+        """Send a burst over an output that an electronic switch would take."""
+        self.counters["forwarded"] += 1
+        self.network.transmit(self.ports[self.choose_queue(burst)], burst, self.now)
+
+    def receive(self, unit: Any, link: Link) -> None:
+        """The head of a burst for this node comes."""
+        self.counters["arrived"] += 1
+        self.take_apart_at(self.now + link.tx(unit.size), unit, link)
+
+
 def burst_switch(
     network: Network, node: int, settings: dict[str, Any], own: dict[str, Any]
 ) -> Switch:
     """An edge where there are hosts, a core where there are none."""
     hosts = any(link.target < network.hosts for link in network.ports[node])
-    return (Edge if hosts else AllOptical)(network, node, settings, own)
+    return (BurstEdge if hosts else AllOptical)(network, node, settings, own)

@@ -17,7 +17,7 @@ class Ideal:
     ) -> None:
         self.network = network
         self.kinds = kinds
-        self.bursts = any(switch["kind"] == "burst" for switch in settings["switches"])
+        self.bursts = any(switch["kind"] in ("burst", "obs") for switch in settings["switches"])
         self.one_way: bool = settings["choice"] == "flow-hash"
         self.label: str | None = settings.get("label")
 
@@ -49,6 +49,8 @@ class Ideal:
     def queue(self, link: Link, size: int) -> int:
         """How long a unit lets others wait; a burst is rounded up, but not each packet in it."""
         fibre = min(link.source, link.target) >= self.network.hosts
+        if fibre and link.channels > 1:
+            return 0
         return 8 * 10**12 * size // link.rate if self.bursts and fibre else link.tx(size)
 
     def passing(self, link: Link, destination: int, size: int) -> int:
@@ -57,7 +59,8 @@ class Ideal:
         if not link.heads or (self.bursts and link.target == egress):
             return link.tx(size) + link.delay
         switch = self.kinds[link.target - self.network.hosts]
-        switching_time: int = switch["switching_time_ps"]
+        # A burst does not wait for a path through the switch if its header went ahead.
+        switching_time: int = 0 if switch["kind"] == "obs" else switch["switching_time_ps"]
         return link.delay + switching_time
 
     def alone(self, way: list[Link], destination: int, size: int) -> int:

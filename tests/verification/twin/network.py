@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from twin.rng import mix, stream
 
@@ -13,7 +13,7 @@ ARRIVAL, TIMER = 0, 1
 #: The timers of a flow.
 START, SENDER, RECEIVER, PACING, DELAY = range(5)
 #: The timers of an edge.
-TAIL, ASSEMBLY = range(2)
+TAIL, ASSEMBLY, SEND = range(3)
 Block = tuple[int, int]
 
 
@@ -87,11 +87,38 @@ class Burst:
 Unit = Packet | Burst
 
 
+@dataclass(frozen=True)
+class Header:
+    """What goes ahead of `burst`, whose head comes at `data` over a channel of the same fibre."""
+
+    burst: Burst
+    data: int
+    channel: int
+
+
+@dataclass(frozen=True)
+class Booking:
+    """A channel of a fibre from `start` to `end`, for a burst whose head leaves at `head`."""
+
+    link: int
+    channel: int
+    start: int
+    head: int
+    end: int
+    burst: Burst
+
+    def overlaps(self, start: int, end: int) -> bool:
+        """Whether the channel is not free from `start` to `end` because of it."""
+        return self.start < end and self.end > start
+
+
 class TraceEntry(NamedTuple):
     """`what` happened at `time` (ps) at `node` to a unit, on the link of that number.
 
     Of what is sent `ready` is when its node lets the transmission begin, and `begins` when it does;
-    of what is dropped `wanted` is the number of the link that it was to take.
+    of what is dropped `wanted` is the number of the link that it was to take. A burst arrives with its
+    header, and `begins` to come then. Where channels are
+    booked `booking` is what was, or what was in the way of what is dropped.
     """
 
     time: int
@@ -102,6 +129,7 @@ class TraceEntry(NamedTuple):
     ready: int | None = None
     begins: int | None = None
     wanted: int | None = None
+    booking: Booking | None = None
 
 
 Trace = list[TraceEntry]
@@ -132,6 +160,9 @@ class Link:
     delay: int
     heads: bool
     lossy: bool
+    # Data channels of a fibre on which bursts are booked.
+    channels: int = 1
+    # The end of what it was given; of a fibre with headers, what its control channel was given.
     free_at: int = 0
     lost: int = 0
     # Beginning and end of each transmission, and its bytes.
@@ -148,6 +179,11 @@ class Link:
     def busy(self, end: int) -> int:
         """Time until `end` in which it transmitted, in ps."""
         return sum(max(0, min(stop, end) - start) for start, stop, _ in self.transmissions)
+
+    @property
+    def transmitted_until(self) -> int:
+        """The end of its last transmission, of a header too; 0 if there was none."""
+        return max([self.free_at, *(stop for _, stop, _ in self.transmissions)])
 
     def given(self) -> int:
         """Bytes that it was given."""
@@ -236,7 +272,7 @@ class Network:
     labels: PathRule
     loss: LossRule
     trace: Trace
-    receive: Callable[[int, Unit, Link], None]
+    receive: Callable[[int, Unit | Header, Link], None]
     ports: list[list[Link]] = field(init=False)
     totals: Counter[str] = field(default_factory=Counter)
     alive: set[int] = field(default_factory=set)
@@ -277,14 +313,33 @@ class Network:
         link.free_at = start + tx
         link.transmissions.append((start, start + tx, unit.size))
         self.note("send", link.source, unit, link, ready=earliest, begins=start)
-        reason = self.loss.reason(link, unit, self.events.now) if link.lossy else None
-        if reason is None:
+        if not self._loses(link, unit):
             arrival = start + link.delay + (0 if link.heads else tx)
             self.events.add(arrival, Moment(ARRIVAL, link.index), lambda: self._arrive(unit, link))
-        else:
+        return start
+
+    def send_ahead(self, link: Link, booking: Booking, earliest: int, duration: int) -> None:
+        """Hand a header to the control channel of `link`, which it takes for `duration`."""
+        burst, head = booking.burst, booking.head
+        link.free_at = max(earliest, link.free_at) + duration
+        link.transmissions.append((head, head + link.tx(burst.size), burst.size))
+        self.note("send", link.source, burst, link, ready=head, begins=head)
+        if not self._loses(link, burst):
+            header = Header(burst, head + link.delay, booking.channel)
+            arrival = link.free_at + link.delay
+            moment = Moment(ARRIVAL, link.index)
+            self.events.add(arrival, moment, lambda: self._arrive_ahead(header, link))
+
+    def _loses(self, link: Link, unit: Unit) -> bool:
+        reason = self.loss.reason(link, unit, self.events.now) if link.lossy else None
+        if reason is not None:
             link.lost += 1
             self.drop(link.source, unit, reason, link, on_link=True)
-        return start
+        return reason is not None
+
+    def _arrive_ahead(self, header: Header, link: Link) -> None:
+        self.note("arrive", link.target, header.burst, link, begins=header.data)
+        self.receive(link.target, header, link)
 
     def _arrive(self, unit: Unit, link: Link) -> None:
         self.note("arrive", link.target, unit, link)
@@ -296,7 +351,14 @@ class Network:
         self.receive(link.target, unit, link)
 
     def drop(
-        self, node: int, unit: Unit, reason: str, wanted: Link, *, on_link: bool = False
+        self,
+        node: int,
+        unit: Unit,
+        reason: str,
+        wanted: Link,
+        *,
+        on_link: bool = False,
+        holder: Booking | None = None,
     ) -> None:
         """End `unit`, and all that is in it, here: before the link that it wanted, or on it."""
         for packet in unit.packets:
@@ -306,7 +368,7 @@ class Network:
         if isinstance(unit, Burst):
             self.totals["bursts_lost"] += 1
         link = wanted if on_link else None
-        self.note(f"drop {reason}", node, unit, link, wanted=wanted.index)
+        self.note(f"drop {reason}", node, unit, link, wanted=wanted.index, booking=holder)
 
     def note(
         self,
@@ -314,7 +376,7 @@ class Network:
         node: int,
         unit: Unit,
         link: Link | None = None,
-        **more: int,
+        **more: Any,
     ) -> None:
         """Write a line of the trace."""
         index = None if link is None else link.index

@@ -13,7 +13,19 @@ from twin.endpoint import Endpoint, Flow, Sender
 from twin.ideal import Ideal
 from twin.labels import Labels
 from twin.loss import Losses, make_script
-from twin.network import START, TIMER, EventQueue, Link, Moment, Network, Packet, Trace, Unit
+from twin.network import (
+    START,
+    TIMER,
+    EventQueue,
+    Header,
+    Link,
+    Moment,
+    Network,
+    Packet,
+    Trace,
+    Unit,
+)
+from twin.obs import obs_switch
 from twin.receiver import TcpReceiver
 from twin.samples import Samples
 from twin.stop_and_wait import SawReceiver, SawSender
@@ -32,6 +44,8 @@ SWITCH_COLUMNS = [
     "dropped_no_input_port",
     "dropped_buffer_full",
     "dropped_queue_full",
+    "dropped_no_channel",
+    "dropped_late_header",
     "oe_bytes",
     "eo_bytes",
     "buffer_max_bytes",
@@ -42,6 +56,7 @@ SWITCH_COLUMNS = [
 MAKERS: dict[str, Callable[[Network, int, dict[str, Any], dict[str, Any]], Switch]] = {
     **SWITCHES,
     "burst": burst_switch,
+    "obs": obs_switch,
 }
 ENDS: dict[str, tuple[type[Endpoint], type[Endpoint]]] = {
     "datagram": (DatagramSender, DatagramReceiver),
@@ -101,11 +116,12 @@ class Simulation:
         if target < self.hosts:
             return False
         kind = self.kinds[target - self.hosts]["kind"]
-        return kind != "electronic" and not (kind == "burst" and source < self.hosts)
+        return kind != "electronic" and not (kind in ("burst", "obs") and source < self.hosts)
 
     def make_links(self, table: Arrays) -> list[Link]:
         """The links of the plan."""
         lossy = table["lossy"].tolist() if "lossy" in table else [0] * len(table["from"])
+        channels = table["channels"].tolist() if "channels" in table else [1] * len(table["from"])
         return [
             Link(
                 i,
@@ -115,6 +131,7 @@ class Simulation:
                 delay,
                 heads=self.heads(source, target),
                 lossy=bool(lossy[i]),
+                channels=channels[i],
             )
             for i, (source, target, rate, delay) in enumerate(
                 rows(table, "from", "to", "rate_bps", "delay_ps")
@@ -153,7 +170,7 @@ class Simulation:
         assert isinstance(sender, Sender)
         sender.start()
 
-    def receive(self, node: int, unit: Unit, link: Link) -> None:
+    def receive(self, node: int, unit: Unit | Header, link: Link) -> None:
         """Give an arriving unit to the switch or to the end of its connection."""
         if node >= self.hosts:
             self.switches[node - self.hosts].arrive(unit, link)
@@ -251,10 +268,7 @@ class Simulation:
                 "events": self.events.handled,
                 "packet_hops": sum(len(link.transmissions) for link in links),
                 "end_ps": end,
-                "transmitted_until_ps": max(
-                    (min(stop, end) for link in links for _, stop, _ in link.transmissions),
-                    default=0,
-                ),
+                "transmitted_until_ps": min(end, max(link.transmitted_until for link in links)),
                 "units_created": totals["units_created"],
                 "units_delivered": totals["units_delivered"],
                 "units_dropped": totals["units_dropped"],

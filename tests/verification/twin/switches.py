@@ -4,7 +4,7 @@ from collections import Counter, deque
 from dataclasses import dataclass
 from typing import Any
 
-from twin.network import TIMER, Link, Moment, Network, Unit
+from twin.network import TIMER, Header, Link, Moment, Network, Unit
 from twin.rng import mix, stream
 
 Members = tuple[int, ...]
@@ -51,12 +51,16 @@ class Switch:
         members = self.network.next_hops(self.node, unit)
         if self.choice == "free":
             return self.pick_free(members), members
-        if self.choice == "random":
-            i = self.stream.below(len(members)) if len(members) > 1 else 0
-        else:
-            i = mix(mix(self.seed) ^ (unit.hashed << 32 | self.node)) * len(members) >> 64
-        port = members[i]
+        port = self.pick_any(unit, members)
         return (port if self.is_free(port) else None), (port,)
+
+    def pick_any(self, unit: Unit, members: Members) -> int:
+        """One member, free or not: always the same with `flow-hash`, otherwise uniformly."""
+        if self.choice == "flow-hash":
+            i = mix(mix(self.seed) ^ (unit.hashed << 32 | self.node)) * len(members) >> 64
+        else:
+            i = self.stream.below(len(members)) if len(members) > 1 else 0
+        return members[i]
 
     def choose_queue(self, unit: Unit) -> int:
         """The port that takes `unit` where a busy output means a queue."""
@@ -80,7 +84,7 @@ class Switch:
         """Bytes that it keeps at `now`."""
         return 0
 
-    def arrive(self, unit: Unit, link: Link) -> None:
+    def arrive(self, unit: Unit | Header, link: Link) -> None:
         """Handle the arrival of `unit` over `link`."""
         raise NotImplementedError
 

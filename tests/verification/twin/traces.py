@@ -19,6 +19,8 @@ REASONS = [
     "no-input-port",
     "buffer-full",
     "queue-full",
+    "no-channel",
+    "late-header",
     "access-buffer-full",
     "random",
     "scripted",
@@ -116,6 +118,8 @@ def segment_rows(trace: Trace, traced: set[int], hosts: int) -> list[SegmentRow]
             if entry.what in BUSY:
                 holder = holders[entry.wanted]
                 why += [flow_of(holder), burst_of(holder)]
+            elif entry.booking:
+                why += [NOWHERE, entry.booking.burst.name]
             rows += [
                 SegmentRow(entry.time, LOST, packet, node, entry.wanted, *why)
                 for packet in unit.packets
@@ -148,7 +152,8 @@ def hop_rows(trace: Trace, links: list[Link]) -> Iterator[HopRow]:
     for entry, following in pairwise([*trace, None]):
         assert entry is not None
         if entry.what in ("arrive", "leave burst"):
-            came |= {packet.serial: entry.time for packet in entry.unit.packets}
+            time = entry.time if entry.begins is None else entry.begins
+            came |= {packet.serial: time for packet in entry.unit.packets}
         if entry.what != "send":
             continue
         assert entry.link is not None and entry.begins is not None and entry.ready is not None
@@ -166,7 +171,8 @@ def hop_rows(trace: Trace, links: list[Link]) -> Iterator[HopRow]:
                 burst=burst_of(entry.unit),
                 node=entry.node,
                 link=link.index,
-                held_ps=entry.time - here,
+                # A header is handed over before its burst comes.
+                held_ps=max(0, entry.time - here),
                 queued_ps=entry.begins - entry.ready,
                 start_ps=entry.begins,
                 arrival_ps=arrival,
@@ -243,7 +249,7 @@ def burst_rows(trace: Trace, traced: set[int]) -> dict[str, list[int]]:
         burst = entry.unit
         if not any(packet.flow in traced for packet in burst.packets):
             continue
-        if entry.what == "send" and burst.name not in rows:
+        if entry.what in ("launch", "send") and burst.name not in rows:
             assert entry.begins is not None
             data = any(packet.payload for packet in burst.packets)
             first = opened[burst.packets[0].name]

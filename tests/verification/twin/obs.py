@@ -1,0 +1,250 @@
+"""Nodes of a network in which headers book channels for their bursts."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from twin.edge import Edge
+from twin.network import SEND, TIMER, Booking, Burst, Header, Link, Moment, Network
+from twin.switches import Switch
+
+#: What is booked on each of the channels that a burst could use, by their numbers, in order.
+Channels = dict[int, list[Booking]]
+
+
+def last_end(bookings: list[Booking]) -> int:
+    """When the last booking of a channel ends; 0 if there is none."""
+    return max((booking.end for booking in bookings), default=0)
+
+
+def unused(channels: Channels, start: int) -> list[int]:
+    """The channels on which nothing is booked any more at `start`."""
+    return [channel for channel in channels if last_end(channels[channel]) <= start]
+
+
+def free(channels: Channels, start: int, end: int) -> list[int]:
+    """The channels on which nothing is booked between `start` and `end`."""
+    return [
+        channel
+        for channel, bookings in channels.items()
+        if not any(booking.overlaps(start, end) for booking in bookings)
+    ]
+
+
+def first_fit(channels: Channels, start: int, end: int) -> int | None:
+    """The first channel that is not used any more."""
+    return next(iter(unused(channels, start)), None)
+
+
+def lauc(channels: Channels, start: int, end: int) -> int | None:
+    """The channel that was used last of those that are not used any more; the first of several."""
+    choices = unused(channels, start)
+    return max(choices, key=lambda channel: (last_end(channels[channel]), -channel), default=None)
+
+
+def first_fit_vf(channels: Channels, start: int, end: int) -> int | None:
+    """The first channel that is free."""
+    return next(iter(free(channels, start, end)), None)
+
+
+def lauc_vf(channels: Channels, start: int, end: int) -> int | None:
+    """The free channel that was used last before; the first of several."""
+
+    def used(channel: int) -> int:
+        return last_end([booking for booking in channels[channel] if booking.end <= start])
+
+    choices = free(channels, start, end)
+    return max(choices, key=lambda channel: (used(channel), -channel), default=None)
+
+
+SCHEDULERS: dict[str, Callable[[Channels, int, int], int | None]] = {
+    "first-fit": first_fit,
+    "first-fit-vf": first_fit_vf,
+    "horizon": lauc,
+    "lauc": lauc,
+    "lauc-vf": lauc_vf,
+}
+
+
+def convertible(conversion: dict[str, Any], came: int | None, number: int) -> list[int]:
+    """The channels, of `number`, on which a burst can leave that came on channel `came`.
+
+    None stands for a burst that was made here.
+    """
+    most = {"none": 0, "limited": conversion.get("range", 0), "full": number}[conversion["kind"]]
+    return [c for c in range(number) if came is None or abs(c - came) <= most]
+
+
+@dataclass(frozen=True)
+class Request:
+    """A burst that is to leave at `head`; it came on the channel `came`, if it was not made here.
+
+    `handled` is when the node has handled its header, and can send it on.
+    """
+
+    burst: Burst
+    handled: int
+    head: int
+    came: int | None
+
+    def later(self, by: int) -> "Request":
+        """The same, postponed."""
+        return replace(self, handled=self.handled + by, head=self.head + by)
+
+
+class ObsNode(Switch):
+    """A node that handles headers one after the other, and books channels."""
+
+    def __init__(
+        self, network: Network, node: int, settings: dict[str, Any], own: dict[str, Any]
+    ) -> None:
+        super().__init__(network, node, settings, own)
+        self.own = own
+        self.schedule = SCHEDULERS[own["scheduler"]]
+        self.processing: int = own["header_processing_time_ps"]
+        rate, size = own["control_rate_bps"], own["header_bytes"]
+        self.header_time = -(-8 * 10**12 * size // rate) if rate else 0
+        # All bookings ever made, in the order in which they were.
+        self.booked: dict[int, list[Booking]] = {port: [] for port in range(len(self.ports))}
+        self.handled = 0
+
+    def arrive(self, unit: Any, link: Link) -> None:
+        """Let a burst pass whose header comes, if it can be in time and there is a channel."""
+        if not self.handle(unit):
+            return
+        request = Request(unit.burst, self.handled, unit.data, unit.channel)
+        port, channel = self.find(request)
+        if channel is None:
+            self.lose(request, port)
+        else:
+            self.send(self.book(request, port, channel), port, self.handled)
+
+    def handle(self, header: Header) -> bool:
+        """Handle a header after those before it; says whether that is soon enough for its burst."""
+        self.counters["arrived"] += 1
+        self.handled = max(self.now, self.handled) + self.processing
+        if self.handled + self.switching_time <= header.data:
+            return True
+        first, *_ = self.network.next_hops(self.node, header.burst)
+        self.drop(header.burst, "late_header", first)
+        return False
+
+    def interval(self, request: Request) -> tuple[int, int]:
+        """From when to when a channel is booked."""
+        end = request.head + self.fibre.tx(request.burst.size)
+        if self.own["signalling"] == "jit":
+            return request.handled, end
+        return max(request.handled, request.head - self.switching_time), end
+
+    @property
+    def fibre(self) -> Link:
+        """Any fibre of this node: they all have one rate."""
+        return next(link for link in self.ports if link.target >= self.network.hosts)
+
+    def channels(self, request: Request, port: int) -> Channels:
+        """What is booked on the channels that a burst could use."""
+        number = self.ports[port].channels
+        return {
+            channel: [booking for booking in self.booked[port] if booking.channel == channel]
+            for channel in convertible(self.own["conversion"], request.came, number)
+        }
+
+    def channel(self, request: Request, port: int) -> int | None:
+        """A channel of a port for a burst, if there is one."""
+        return self.schedule(self.channels(request, port), *self.interval(request))
+
+    def find(self, request: Request) -> tuple[int, int | None]:
+        """A port and a channel; without a channel the port for whose want the burst is lost."""
+        members = self.network.next_hops(self.node, request.burst)
+        if self.choice != "free" or len(members) == 1:
+            port = self.pick_any(request.burst, members)
+            return port, self.channel(request, port)
+        found, able = None, 0
+        for port in members:
+            channel = self.channel(request, port)
+            if channel is not None:
+                able += 1
+                if self.stream.below(able) == 0:
+                    found = port, channel
+        return found or (members[self.stream.below(len(members))], None)
+
+    def book(self, request: Request, port: int, channel: int) -> Booking:
+        """Book a channel."""
+        start, end = self.interval(request)
+        link = self.ports[port].index
+        booking = Booking(link, channel, start, request.head, end, request.burst)
+        self.booked[port].append(booking)
+        self.network.note("book", self.node, request.burst, booking=booking)
+        return booking
+
+    def send(self, booking: Booking, port: int, earliest: int) -> None:
+        """Send a header on."""
+        self.counters["forwarded"] += 1
+        self.network.send_ahead(self.ports[port], booking, earliest, self.header_time)
+
+    def lose(self, request: Request, port: int) -> None:
+        """Lose a burst for which there is no channel, and say what is in its way."""
+        self.counters["dropped_no_channel"] += 1
+        start, end = self.interval(request)
+        in_the_way: list[Booking] = []
+        for bookings in list(self.channels(request, port).values())[:1]:
+            in_the_way = [booking for booking in bookings if booking.overlaps(start, end)]
+        holder = min(in_the_way, key=lambda booking: booking.start, default=None)
+        where = self.node, request.burst, "no_channel", self.ports[port]
+        self.network.drop(*where, holder=holder)
+
+
+class ObsEdge(Edge, ObsNode):
+    """A node with hosts: it makes bursts, too, and takes those apart that end here."""
+
+    def offset(self, burst: Burst) -> int:
+        """How far the header of a new burst is ahead of it."""
+        per_hop = self.own["offset_per_hop_ps"]
+        if per_hop is None:
+            per_hop = self.processing + self.header_time
+        node, fibres = self.node, 0
+        while node != burst.ends[1]:
+            port = self.network.next_hops(node, burst)[0]
+            node = self.network.ports[node][port].target
+            fibres += 1
+        offset: int = self.own["offset_time_ps"] + fibres * per_hop
+        return offset
+
+    def launch(self, burst: Burst) -> None:
+        """Book a channel for a burst that was made here, at once or for later, or lose it."""
+        request = Request(burst, self.now, self.now + self.offset(burst), None)
+        port, channel = self.find(request)
+        if channel is None and self.own["ingress"] == "delay":
+            request = self.postponed(request, port)
+            channel = self.channel(request, port)
+        self.network.note("launch", self.node, burst, begins=request.head)
+        if channel is None:
+            self.lose(request, port)
+            return
+        booking = self.book(request, port, channel)
+        if request.handled == self.now:
+            self.send(booking, port, self.now)
+        else:
+            moment = Moment(TIMER, self.node, port, SEND)
+            due = request.handled
+            self.network.events.add(due, moment, lambda: self.send(booking, port, due))
+
+    def postponed(self, request: Request, port: int) -> Request:
+        """The same burst at the first time at which there is a channel: when a booking ends."""
+        start, _ = self.interval(request)
+        ends = sorted(booking.end for booking in self.booked[port] if booking.end >= start)
+        later = (request.later(end - start) for end in ends)
+        return next(it for it in later if self.channel(it, port) is not None)
+
+    def receive(self, unit: Any, link: Link) -> None:
+        """The header of a burst for this node comes."""
+        if self.handle(unit):
+            self.take_apart_at(unit.data + link.tx(unit.burst.size), unit.burst, link)
+
+
+def obs_switch(
+    network: Network, node: int, settings: dict[str, Any], own: dict[str, Any]
+) -> Switch:
+    """An edge where there are hosts, a core where there are none."""
+    hosts = any(link.target < network.hosts for link in network.ports[node])
+    return (ObsEdge if hosts else ObsNode)(network, node, settings, own)
