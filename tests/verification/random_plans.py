@@ -10,22 +10,17 @@ from typing import Any
 
 import numpy as np
 from plans import (
-    GIGABIT,
     MICROSECOND,
     MILLISECOND,
     SECOND,
     Arrays,
     Edge,
     Plan,
-    all_optical,
-    burst,
     datagram,
     electronic,
     fat_tree_edges,
     flow_table,
-    hybrid,
     lossy,
-    obs,
     parallel,
     path_columns,
     path_edges,
@@ -34,8 +29,14 @@ from plans import (
     table,
     tcp,
 )
-from strategies import RATES, Shape, light_keeps_its_rate
-from twin.obs import SCHEDULERS
+from random_switches import (
+    random_burst_links,
+    random_channels,
+    random_obs,
+    random_packet_links,
+    random_switches,
+)
+from strategies import Shape
 
 from lightburst import _core
 
@@ -202,102 +203,6 @@ def random_lossy(random: Random, links: Arrays, hosts: int) -> Arrays:
     return {**links, "lossy": chosen.astype(np.uint8)}
 
 
-def random_burst(random: Random) -> dict[str, Any]:
-    """Any assembly; times that are multiples of a packet's so that packets come at the expiry."""
-    pick = random.choice
-    kind = pick(["timer", "timer", "size", "mixed"])
-    size = pick([64, 1_500, 3_000, 4_501]) if kind != "timer" else None
-    most = pick([None, None, 3_000, 10_000]) if not size or size <= 3_000 else None
-    time = pick([0, 1, 512_000, 12 * MICROSECOND, 24 * MICROSECOND, 100 * MICROSECOND])
-    return burst(
-        kind,
-        time=time if kind != "size" else None,
-        size=size,
-        most=most,
-        least=pick([None, None, 200, 3_000]),
-        assemble_acknowledgements=pick(BOTH),
-        switching_time=pick([0, 0, 1_000, 300_000]),
-    )
-
-
-def random_obs(random: Random) -> dict[str, Any]:
-    """Any node that books channels; now and then its offsets are too short, and headers late."""
-    pick = random.choice
-    assembled = random_burst(random)
-    processing, switching = pick([0, 0, 1_000, 500_000, 3 * MICROSECOND]), pick([0, 0, 300_000])
-    short = random.random() < 0.15
-    conversion = pick([{"kind": "none"}, {"kind": "full"}, {"kind": "limited"}])
-    if conversion["kind"] == "limited":
-        conversion["range"] = pick([1, 1, 2, 4])
-    return obs(
-        assembled["assembly"],
-        assemble_acknowledgements=assembled["assemble_acknowledgements"],
-        switching_time_ps=switching,
-        header_processing_time_ps=processing,
-        header_bytes=pick([64, 64, 1_000]),
-        control_rate_bps=pick([None, None, GIGABIT, 10 * GIGABIT]),
-        offset_time_ps=pick([0, 1_000] if short else [switching, 300_000, 10 * MICROSECOND]),
-        offset_per_hop_ps=pick([0, processing] if short else [None, None, 2 * processing + 600]),
-        signalling=pick(["jet", "jet", "jit"]),
-        scheduler=pick(sorted(SCHEDULERS)),
-        conversion=conversion,
-        ingress=pick(["lose", "delay"]),
-    )
-
-
-def random_channels(random: Random, links: Arrays) -> Arrays:
-    """Fibres of one number of channels, or each of its own."""
-    numbers = random.choice([[1], [1], [2], [3], [4], [1, 2], [1, 2, 3, 4, 5]])
-    channels = [random.choice(numbers) for _ in links["from"]]
-    return {**links, "channels": np.array(channels, np.uint16)}
-
-
-def random_burst_links(random: Random, edges: list[Edge], hosts: int) -> Arrays:
-    """Links between switches of one rate, the hosts' slower, faster or equal."""
-    core = random.choice(RATES)
-    of_hosts = random.choice([[core], [GIGABIT], RATES])
-    rates = [random.choice(of_hosts) if min(edge) < hosts else core for edge in edges]
-    delays = random.choice([[1], [1, 50_000], [50_000], [5_000_000], range(1, 10**6)])
-    return table(
-        edges,
-        hosts,
-        rates=rates,
-        delays=[random.choice(delays) for _ in edges],
-        header_processing=random.choice([0, 0, 1_000]),
-    )
-
-
-def random_packet_links(random: Random, edges: list[Edge], hosts: int, kinds: list[str]) -> Arrays:
-    """Links that are all equal, or each with a delay, and a rate unless light passes its ends."""
-    rates = [random.choice(RATES)] if random.random() < 0.5 else RATES
-    delays = random.choice([[1], [1, 50_000], [50_000], [5_000_000], [20_000_000], range(1, 10**7)])
-    chosen = [random.choice(rates) for _ in edges]
-    return table(
-        edges,
-        hosts,
-        rates=light_keeps_its_rate(edges, hosts, kinds, chosen),
-        delays=[random.choice(delays) for _ in edges],
-    )
-
-
-def random_switch(random: Random) -> dict[str, Any]:
-    """Any switch of packets."""
-    pick = random.choice
-    switching_time = pick([0, 0, 1_000, 300_000])
-    return pick(
-        [
-            all_optical(switching_time),
-            hybrid(
-                random.randint(0, 4),
-                buffer_bytes=pick([None, None, 9_000, 20_000]),
-                re_emission=pick(["after-reception", "cut-through"]),
-                switching_time=switching_time,
-            ),
-            electronic(pick([None, 9_000, 20_000]), pick([None, 0, 1, 9_000])),
-        ]
-    )
-
-
 def random_graph(random: Random) -> tuple[list[Edge], int, int]:
     """A connected graph of switches, some of its links double, with hosts on it."""
     switches, hosts = random.randint(1, 6), random.randint(2, 7)
@@ -405,28 +310,21 @@ def gentle(random: Random, plan: Plan) -> Plan:
     )
 
 
-def random_switches(
-    random: Random, edges: list[Edge], hosts: int, nodes: int, *, bursts: bool
-) -> tuple[list[dict[str, Any]], list[int]]:
-    """Settings, one for all switches or several, and which of them each has.
-
-    With `bursts` all switches with hosts are edges; the others may be any switch.
-    """
-    assemblies = [random_burst(random) for _ in range(random.choice([1, 1, 2]) if bursts else 0)]
-    others = [random_switch(random) for _ in range(random.choice([0, 0, 1, 3]))]
-    if not bursts and not others:
-        others = [random_switch(random)]
-    edge_nodes = {max(edge) for edge in edges if min(edge) < hosts}
-    settings = assemblies + others
-    kinds = [
-        random.randrange(len(assemblies if bursts and node in edge_nodes else settings))
-        for node in range(hosts, nodes)
-    ]
-    return settings, kinds
-
-
 #: What travels between switches.
 KINDS = ["packets", "bursts", "headers"]
+
+
+def random_transports(random: Random, kind: str) -> list[dict[str, Any]]:
+    """Mostly one transport, mostly `tcp`."""
+    other = kind != "packets" and random.random() < 0.25
+    transports = [random_other(random) if other else random_tcp(random)]
+    if random.random() < 0.25:
+        both = [random_tcp(random), random_other(random)]
+        transports += random.choice([both[:1], both[1:], both])
+    if kind == "headers":
+        # Of senders that wait for acknowledgements few bursts meet.
+        transports += random.choice([0, 2, 4]) * [datagram(random.choice([300, 1_500]))]
+    return transports
 
 
 def random_plan(seed: int, kind: str) -> Plan:
@@ -439,22 +337,17 @@ def random_plan(seed: int, kind: str) -> Plan:
         kinds = [random.randrange(len(switches)) for _ in range(hosts, nodes)]
     else:
         switches, kinds = random_switches(random, edges, hosts, nodes, bursts=bursts)
-    other = bursts and random.random() < 0.25
-    transport = random_other(random) if other else random_tcp(random)
-    transports = [transport]
-    # Bursts that meet need several flows.
-    if random.random() < (0.8 if kind == "headers" else 0.25):
-        both = [random_tcp(random), random_other(random)]
-        transports += random.choice([both[:1], both[1:], both])
+    transports = random_transports(random, kind)
+    if len(transports) > 1:
         flows = random_groups(random, hosts, transports)
     else:
-        flows = random_flows(random, hosts, transport)
+        flows = random_flows(random, hosts, transports[0])
     if bursts:
         links = random_burst_links(random, edges, hosts)
-        if kind == "headers":
-            links = random_channels(random, links)
     else:
         links = random_packet_links(random, edges, hosts, [switches[i]["kind"] for i in kinds])
+    if kind == "headers":
+        links = random_channels(random, links)
     loss = None
     if random.random() < 0.8:
         loss = random_loss(random, len(flows["source"]))
@@ -477,10 +370,9 @@ def random_plan(seed: int, kind: str) -> Plan:
         chosen["label"] = random.choice(["first", "random", "hash"])
     final = settings(hosts, nodes, switches, transports, **chosen)
     plan = Plan(final, links, flows, kinds, paths)
-    alone = len(transports) == 1 and transport["kind"] == "tcp"
-    if kind != "headers" and alone and random.random() < 0.4:
-        return gentle(random, plan)
-    return plan
+    # Behind headers that are always late, no flow ever ends.
+    alone = kind != "headers" and len(transports) == 1 and transports[0]["kind"] == "tcp"
+    return gentle(random, plan) if alone and random.random() < 0.4 else plan
 
 
 def overtaking_plan(seed: int) -> Plan:

@@ -36,9 +36,7 @@ def test_any_order_of_different_nodes_gives_the_same(plan: Plan, by: int) -> Non
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(100))
-def test_any_order_of_different_nodes_gives_the_same_in_wilder_plans(
-    seed: int, kind: str
-) -> None:
+def test_any_order_of_different_nodes_gives_the_same_in_wilder_plans(seed: int, kind: str) -> None:
     check(random_plan(seed, kind), seed)
 
 

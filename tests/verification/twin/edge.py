@@ -36,7 +36,7 @@ class Edge(Switch):
         self.least: int = assembly.get("min_bytes") or 0
         self.queues: dict[int, Queue] = {}
 
-    def arrive(self, unit: Unit | Header, link: Link) -> None:
+    def arrive(self, unit: Any, link: Link) -> None:
         """Take a packet in, a burst apart, or let a burst pass."""
         if isinstance(unit, Packet):
             self.counters["arrived"] += 1

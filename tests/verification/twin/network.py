@@ -116,9 +116,9 @@ class TraceEntry(NamedTuple):
     """`what` happened at `time` (ps) at `node` to a unit, on the link of that number.
 
     Of what is sent `ready` is when its node lets the transmission begin, and `begins` when it does;
-    of what is dropped `wanted` is the number of the link that it was to take. A burst arrives with its
-    header, and `begins` to come then. Where channels are
-    booked `booking` is what was, or what was in the way of what is dropped.
+    of what is dropped `wanted` is the number of the link that it was to take. Where channels are
+    booked `booking` is what was, or what was in the way of what is dropped; `begins` is when the
+    head of a burst comes whose header arrives, or leaves when it is launched.
     """
 
     time: int

@@ -4,7 +4,7 @@ from collections import Counter, deque
 from dataclasses import dataclass
 from typing import Any
 
-from twin.network import TIMER, Header, Link, Moment, Network, Unit
+from twin.network import TIMER, Link, Moment, Network, Unit
 from twin.rng import mix, stream
 
 Members = tuple[int, ...]
@@ -84,8 +84,8 @@ class Switch:
         """Bytes that it keeps at `now`."""
         return 0
 
-    def arrive(self, unit: Unit | Header, link: Link) -> None:
-        """Handle the arrival of `unit` over `link`."""
+    def arrive(self, unit: Any, link: Link) -> None:
+        """Handle the arrival of a unit, or of the header of a burst, over `link`."""
         raise NotImplementedError
 
     def finish(self) -> None:

@@ -1,0 +1,136 @@
+"""Random switches and the links between them, for the plans of `random_plans`."""
+
+from random import Random
+from typing import Any
+
+import numpy as np
+from plans import (
+    GIGABIT,
+    MICROSECOND,
+    Arrays,
+    Edge,
+    all_optical,
+    burst,
+    electronic,
+    hybrid,
+    obs,
+    table,
+)
+from strategies import RATES, light_keeps_its_rate
+from twin.obs import SCHEDULERS
+
+BOTH = [False, True]
+
+
+def random_burst(random: Random) -> dict[str, Any]:
+    """Any assembly; times that are multiples of a packet's so that packets come at the expiry."""
+    pick = random.choice
+    kind = pick(["timer", "timer", "size", "mixed"])
+    size = pick([64, 1_500, 3_000, 4_501]) if kind != "timer" else None
+    most = pick([None, None, 3_000, 10_000]) if not size or size <= 3_000 else None
+    time = pick([0, 1, 512_000, 12 * MICROSECOND, 24 * MICROSECOND, 100 * MICROSECOND])
+    return burst(
+        kind,
+        time=time if kind != "size" else None,
+        size=size,
+        most=most,
+        least=pick([None, None, 200, 3_000]),
+        assemble_acknowledgements=pick(BOTH),
+        switching_time=pick([0, 0, 1_000, 300_000]),
+    )
+
+
+def random_obs(random: Random) -> dict[str, Any]:
+    """Any node that books channels; now and then its offsets are too short, and headers late."""
+    pick = random.choice
+    assembled = random_burst(random)
+    processing, switching = pick([0, 0, 1_000, 500_000, 3 * MICROSECOND]), pick([0, 0, 300_000])
+    short = random.random() < 0.15
+    limited = {"kind": "limited", "range": pick([1, 1, 2, 4])}
+    return obs(
+        assembled["assembly"],
+        assemble_acknowledgements=assembled["assemble_acknowledgements"],
+        switching_time_ps=switching,
+        header_processing_time_ps=processing,
+        header_bytes=pick([64, 64, 1_000]),
+        control_rate_bps=pick([None, None, GIGABIT, 10 * GIGABIT]),
+        offset_time_ps=pick([0, 1_000] if short else [switching, 300_000, 10 * MICROSECOND]),
+        offset_per_hop_ps=pick([0, processing] if short else [None, None, 2 * processing + 600]),
+        signalling=pick(["jet", "jet", "jit"]),
+        scheduler=pick(sorted(SCHEDULERS)),
+        conversion=pick([{"kind": "none"}, {"kind": "full"}, limited]),
+        ingress=pick(["lose", "lose", "delay"]),
+    )
+
+
+def random_channels(random: Random, links: Arrays) -> Arrays:
+    """Fibres of one number of channels, or each of its own."""
+    numbers = random.choice([[1], [1], [2], [3], [4], [1, 2], [1, 2, 3, 4, 5]])
+    channels = [random.choice(numbers) for _ in links["from"]]
+    return {**links, "channels": np.array(channels, np.uint16)}
+
+
+def random_burst_links(random: Random, edges: list[Edge], hosts: int) -> Arrays:
+    """Links between switches of one rate, the hosts' slower, faster or equal."""
+    core = random.choice(RATES)
+    of_hosts = random.choice([[core], [GIGABIT], RATES])
+    rates = [random.choice(of_hosts) if min(edge) < hosts else core for edge in edges]
+    delays = random.choice([[1], [1, 50_000], [50_000], [5_000_000], range(1, 10**6)])
+    return table(
+        edges,
+        hosts,
+        rates=rates,
+        delays=[random.choice(delays) for _ in edges],
+        header_processing=random.choice([0, 0, 1_000]),
+    )
+
+
+def random_packet_links(random: Random, edges: list[Edge], hosts: int, kinds: list[str]) -> Arrays:
+    """Links that are all equal, or each with a delay, and a rate unless light passes its ends."""
+    rates = [random.choice(RATES)] if random.random() < 0.5 else RATES
+    delays = random.choice([[1], [1, 50_000], [50_000], [5_000_000], [20_000_000], range(1, 10**7)])
+    chosen = [random.choice(rates) for _ in edges]
+    return table(
+        edges,
+        hosts,
+        rates=light_keeps_its_rate(edges, hosts, kinds, chosen),
+        delays=[random.choice(delays) for _ in edges],
+    )
+
+
+def random_switch(random: Random) -> dict[str, Any]:
+    """Any switch of packets."""
+    pick = random.choice
+    switching_time = pick([0, 0, 1_000, 300_000])
+    return pick(
+        [
+            all_optical(switching_time),
+            hybrid(
+                random.randint(0, 4),
+                buffer_bytes=pick([None, None, 9_000, 20_000]),
+                re_emission=pick(["after-reception", "cut-through"]),
+                switching_time=switching_time,
+            ),
+            electronic(pick([None, 9_000, 20_000]), pick([None, 0, 1, 9_000])),
+        ]
+    )
+
+
+def random_switches(
+    random: Random, edges: list[Edge], hosts: int, nodes: int, *, bursts: bool
+) -> tuple[list[dict[str, Any]], list[int]]:
+    """Settings, one for all switches or several, and which of them each has.
+
+    With `bursts` all switches with hosts are edges; the others may be any switch.
+    """
+    assemblies = [random_burst(random) for _ in range(random.choice([1, 1, 2]) if bursts else 0)]
+    others = [random_switch(random) for _ in range(random.choice([0, 0, 1, 3]))]
+    if not bursts and not others:
+        others = [random_switch(random)]
+    edge_nodes = {max(edge) for edge in edges if min(edge) < hosts}
+    settings = assemblies + others
+    kinds = [
+        random.randrange(len(assemblies if bursts and node in edge_nodes else settings))
+        for node in range(hosts, nodes)
+    ]
+    return settings, kinds
