@@ -14,6 +14,7 @@ from random_plans import random_plan
 from twin import Booking, Burst, Trace, TraceEntry
 from twin.obs import SCHEDULERS
 
+VOID_FILLING = {"first-fit-vf", "lauc-vf", "random-fit"}
 PLANS = range(20_000, 20_200)
 
 
@@ -210,20 +211,18 @@ def check_no_channel(
     end = head + it.tx(Booking(loss.wanted, 0, 0, head, 0, loss.unit))
     # At the earliest it wanted a channel from now on.
     start = loss.time if own["signalling"] == "jit" else head - own["switching_time_ps"]
-    reach = {"none": 0, "limited": own["conversion"].get("range"), "full": number}
-    usable = [
-        channel
-        for channel in range(number)
-        if came is None or abs(channel - came) <= reach[own["conversion"]["kind"]]
-    ]
+    usable = range(number)
+    if came is not None and own["conversion"]["kind"] != "full":
+        reach = own["conversion"].get("range", 0)
+        usable = range(max(0, came - reach), min(number, came + reach + 1))
     for channel in usable:
         on_it = [booking for booking in booked if booking.channel == channel]
-        if own["scheduler"].endswith("-vf"):
+        if own["scheduler"] in VOID_FILLING:
             assert any(booking.overlaps(start, end) for booking in on_it)
         else:
             assert any(booking.end > start for booking in on_it)
     if loss.booking is None:
-        assert not usable or not own["scheduler"].endswith("-vf")
+        assert not usable or own["scheduler"] not in VOID_FILLING
     else:
         assert loss.booking in booked
         assert loss.booking.channel == usable[0]

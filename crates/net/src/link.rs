@@ -391,6 +391,25 @@ mod tests {
     }
 
     #[test]
+    fn bursts_are_transmitted_side_by_side_and_headers_do_not_count() {
+        // 10 bytes each: from 20,000 to 28,000, from 24,000 to 32,000, and given at 29,000, when the
+        // first is over, from 30,000 to 38,000; the control channel is used for much longer.
+        let mut links = link();
+        let mut carry = |start, now| links.carry(LinkId(0), 10, Time(start), Time(now));
+        carry(20_000, 0);
+        carry(24_000, 0);
+        carry(30_000, 29_000);
+        links.signal(LinkId(0), Duration(90_000), Time(0));
+        for (end, expected) in [
+            (29_000, (16, 14, 13_000)),
+            (31_000, (20, 10, 16_000)),
+            (38_000, (30, 0, 24_000)),
+        ] {
+            assert_eq!(carried(&links, end), expected, "{end}");
+        }
+    }
+
+    #[test]
     fn without_a_gap_nothing_is_postponed() {
         // The second begins as the first ends, as it would in any case.
         let mut links = link();

@@ -1,15 +1,26 @@
 """Nodes of a network in which headers book channels for their bursts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from twin.edge import Edge
 from twin.network import SEND, TIMER, Booking, Burst, Header, Link, Moment, Network
+from twin.rng import Xoshiro256PlusPlus as Stream
 from twin.switches import Switch
 
+T = TypeVar("T")
 #: What is booked on each of the channels that a burst could use, by their numbers, in order.
 Channels = dict[int, list[Booking]]
+
+
+def any_of(choices: Iterable[T], stream: Stream) -> T | None:
+    """One of some choices, all alike probable; each is drawn for when it is known."""
+    chosen = None
+    for n, choice in enumerate(choices, 1):
+        if stream.below(n) == 0:
+            chosen = choice
+    return chosen
 
 
 def last_end(bookings: list[Booking]) -> int:
@@ -31,23 +42,23 @@ def free(channels: Channels, start: int, end: int) -> list[int]:
     ]
 
 
-def first_fit(channels: Channels, start: int, end: int) -> int | None:
+def first_fit(channels: Channels, start: int, end: int, stream: Stream) -> int | None:
     """The first channel that is not used any more."""
     return next(iter(unused(channels, start)), None)
 
 
-def lauc(channels: Channels, start: int, end: int) -> int | None:
+def lauc(channels: Channels, start: int, end: int, stream: Stream) -> int | None:
     """The channel that was used last of those that are not used any more; the first of several."""
     choices = unused(channels, start)
     return max(choices, key=lambda channel: (last_end(channels[channel]), -channel), default=None)
 
 
-def first_fit_vf(channels: Channels, start: int, end: int) -> int | None:
+def first_fit_vf(channels: Channels, start: int, end: int, stream: Stream) -> int | None:
     """The first channel that is free."""
     return next(iter(free(channels, start, end)), None)
 
 
-def lauc_vf(channels: Channels, start: int, end: int) -> int | None:
+def lauc_vf(channels: Channels, start: int, end: int, stream: Stream) -> int | None:
     """The free channel that was used last before; the first of several."""
 
     def used(channel: int) -> int:
@@ -57,12 +68,18 @@ def lauc_vf(channels: Channels, start: int, end: int) -> int | None:
     return max(choices, key=lambda channel: (used(channel), -channel), default=None)
 
 
-SCHEDULERS: dict[str, Callable[[Channels, int, int], int | None]] = {
+def random_fit(channels: Channels, start: int, end: int, stream: Stream) -> int | None:
+    """Any free channel."""
+    return any_of(free(channels, start, end), stream)
+
+
+SCHEDULERS: dict[str, Callable[[Channels, int, int, Stream], int | None]] = {
     "first-fit": first_fit,
     "first-fit-vf": first_fit_vf,
     "horizon": lauc,
     "lauc": lauc,
     "lauc-vf": lauc_vf,
+    "random-fit": random_fit,
 }
 
 
@@ -71,8 +88,10 @@ def convertible(conversion: dict[str, Any], came: int | None, number: int) -> li
 
     None stands for a burst that was made here.
     """
-    most = {"none": 0, "limited": conversion.get("range", 0), "full": number}[conversion["kind"]]
-    return [c for c in range(number) if came is None or abs(c - came) <= most]
+    if came is None or conversion["kind"] == "full":
+        return list(range(number))
+    most = conversion["range"] if conversion["kind"] == "limited" else 0
+    return [channel for channel in range(number) if abs(channel - came) <= most]
 
 
 @dataclass(frozen=True)
@@ -151,7 +170,8 @@ class ObsNode(Switch):
 
     def channel(self, request: Request, port: int) -> int | None:
         """A channel of a port for a burst, if there is one."""
-        return self.schedule(self.channels(request, port), *self.interval(request))
+        start, end = self.interval(request)
+        return self.schedule(self.channels(request, port), start, end, self.stream)
 
     def find(self, request: Request) -> tuple[int, int | None]:
         """A port and a channel; without a channel the port for whose want the burst is lost."""
@@ -159,13 +179,8 @@ class ObsNode(Switch):
         if self.choice != "free" or len(members) == 1:
             port = self.pick_any(request.burst, members)
             return port, self.channel(request, port)
-        found, able = None, 0
-        for port in members:
-            channel = self.channel(request, port)
-            if channel is not None:
-                able += 1
-                if self.stream.below(able) == 0:
-                    found = port, channel
+        offers = ((port, self.channel(request, port)) for port in members)
+        found = any_of((offer for offer in offers if offer[1] is not None), self.stream)
         return found or (members[self.stream.below(len(members))], None)
 
     def book(self, request: Request, port: int, channel: int) -> Booking:
@@ -215,8 +230,7 @@ class ObsEdge(Edge, ObsNode):
         request = Request(burst, self.now, self.now + self.offset(burst), None)
         port, channel = self.find(request)
         if channel is None and self.own["ingress"] == "delay":
-            request = self.postponed(request, port)
-            channel = self.channel(request, port)
+            request, channel = self.postponed(request, port)
         self.network.note("launch", self.node, burst, begins=request.head)
         if channel is None:
             self.lose(request, port)
@@ -229,12 +243,13 @@ class ObsEdge(Edge, ObsNode):
             due = request.handled
             self.network.events.add(due, moment, lambda: self.send(booking, port, due))
 
-    def postponed(self, request: Request, port: int) -> Request:
+    def postponed(self, request: Request, port: int) -> tuple[Request, int | None]:
         """The same burst at the first time at which there is a channel: when a booking ends."""
         start, _ = self.interval(request)
         ends = sorted(booking.end for booking in self.booked[port] if booking.end >= start)
         later = (request.later(end - start) for end in ends)
-        return next(it for it in later if self.channel(it, port) is not None)
+        offers = ((it, self.channel(it, port)) for it in later)
+        return next(offer for offer in offers if offer[1] is not None)
 
     def receive(self, unit: Any, link: Link) -> None:
         """The header of a burst for this node comes."""
