@@ -44,6 +44,7 @@ RECOVERIES = _core.registry()["recoveries"]
 BOTH = [False, True]
 #: The settings of the window laws, each with what is drawn for it.
 LAWS: dict[str, dict[str, list[Any]]] = {
+    "highspeed": {},
     "reno": {"halving": ["flight-size", "window"]},
     "stop-and-wait": {},
 }

@@ -2,9 +2,11 @@
 //!
 //! One file for each; [`REGISTRY`] is the one list of them.
 
+mod highspeed;
 mod reno;
 mod stop_and_wait;
 
+use crate::recovery::Phase;
 use crate::Parameters;
 use lightburst_des::{Duration, Time};
 use lightburst_net::Rate;
@@ -26,6 +28,8 @@ pub struct CongestionControlSettings<'a> {
 pub struct CongestionControlKind {
     /// The name.
     pub name: &'static str,
+    /// Whether its receiver echoes the marks of the network (ECN).
+    pub ecn: bool,
     /// Builds the state of one connection.
     pub build: fn(&CongestionControlSettings) -> Box<dyn CongestionControl>,
 }
@@ -33,11 +37,18 @@ pub struct CongestionControlKind {
 /// All congestion controls of `tcp`. A new one is a new file and a line here.
 pub const REGISTRY: &[CongestionControlKind] = &[
     CongestionControlKind {
+        name: "highspeed",
+        ecn: false,
+        build: |s| Box::new(highspeed::HighSpeed::new(s)),
+    },
+    CongestionControlKind {
         name: "reno",
+        ecn: false,
         build: |s| Box::new(Reno::new(s)),
     },
     CongestionControlKind {
         name: "stop-and-wait",
+        ecn: false,
         build: |s| Box::new(StopAndWait::new(s.mss)),
     },
 ];
@@ -60,20 +71,52 @@ pub struct Sent {
     pub retransmission: bool,
 }
 
-/// An acknowledgement of new data came.
-#[derive(Clone, Copy, Debug)]
+/// An acknowledgement came.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Ack {
     /// When.
     pub at: Time,
-    /// Useful bytes newly acknowledged.
+    /// Useful bytes newly acknowledged; none by a duplicate.
     pub bytes: u64,
     /// Useful bytes still in flight.
     pub in_flight: u64,
-    /// Round-trip time, if one was measured.
+    /// Round-trip time: one for each acknowledgement that tells one, if the law
+    /// [wants](Wants::round_trips) that, else those that the timeout is told.
     pub rtt: Option<Duration>,
+    /// Whether it echoes a mark of the network (ECE of RFC 3168).
+    pub ecn_echo: bool,
     /// How fast data was delivered over the last round trip, if the law
-    /// [wants](CongestionControl::wants_delivery_rate) to know.
+    /// [wants](Wants::delivery_rates) to know.
     pub delivery_rate: Option<DeliveryRate>,
+}
+
+/// All that an acknowledgement tells, new or duplicate, also during a recovery, which has
+/// handled it already.
+#[derive(Clone, Copy, Debug)]
+pub struct Report {
+    /// What came.
+    pub ack: Ack,
+    /// Useful bytes that are newly known to be at the receiver, by the cumulative
+    /// acknowledgement or by SACK blocks.
+    pub delivered: u64,
+    /// Useful bytes that the recovery newly takes for lost; what a timeout does is told by it.
+    pub lost: u64,
+    /// Where the recovery is now.
+    pub phase: Phase,
+    /// Whether there is nothing more to send though the window has room for it.
+    pub application_limited: bool,
+}
+
+/// What a law wants to know beside what every law is told. What nobody wants is not computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wants {
+    /// A round-trip time with each acknowledgement that tells one, whatever the timeout is told.
+    pub round_trips: bool,
+    /// A [`Report`] of each acknowledgement.
+    pub reports: bool,
+    /// A delivery rate with each acknowledgement of new data, which costs a record for each
+    /// segment in flight.
+    pub delivery_rates: bool,
 }
 
 /// A sample of the delivery rate (draft-ietf-ccwg-bbr, section 4.1).
@@ -86,7 +129,7 @@ pub struct DeliveryRate {
 }
 
 /// The retransmission timer expired.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Timeout {
     /// When.
     pub at: Time,
@@ -97,7 +140,7 @@ pub struct Timeout {
 }
 
 /// A loss was seen without a timeout.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Loss {
     /// When.
     pub at: Time,
@@ -114,6 +157,34 @@ pub struct Window {
     pub ssthresh: f64,
 }
 
+impl Window {
+    /// RFC 5681, section 3.1: slow start is used when cwnd < ssthresh.
+    #[inline]
+    pub fn in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+
+    /// RFC 5681, equation 2: cwnd += min (N, SMSS).
+    #[inline]
+    pub fn slow_start(&mut self, ack: &Ack, mss: f64) {
+        self.cwnd += (ack.bytes as f64).min(mss);
+    }
+
+    /// RFC 5681, equation 4: ssthresh is so much, and at least 2*SMSS.
+    pub fn lower_threshold(&mut self, bytes: f64, mss: f64) {
+        self.ssthresh = bytes.max(2.0 * mss);
+    }
+
+    /// RFC 5681, section 3.1: after a timeout ssthresh is this share of what was in flight, held
+    /// when the same segment times out again, and cwnd the loss window of one segment.
+    pub fn restart(&mut self, timeout: &Timeout, share: f64, mss: f64) {
+        if !timeout.repeated {
+            self.lower_threshold(share * timeout.in_flight as f64, mss);
+        }
+        self.cwnd = mss;
+    }
+}
+
 /// A law by which the window of one connection moves. It never sends anything itself.
 ///
 /// The window is the sender's: whatever a law does to it, the sender takes no growth beyond what
@@ -122,13 +193,17 @@ pub trait CongestionControl: Send {
     /// The window after the handshake; `initial` is the one that the scenario gives.
     fn start(&self, initial: f64) -> Window;
 
-    /// New data was acknowledged; not called while a recovery holds the window.
+    /// New data was acknowledged: the window may grow. Not called while a recovery holds it.
     fn on_ack(&mut self, ack: &Ack, window: &mut Window);
+
+    /// An acknowledgement came, if the law [wants](Wants::reports) to know; after `on_ack` or
+    /// `on_loss`, if it causes one of them, and before anything is sent.
+    fn on_report(&mut self, _report: &Report, _window: &mut Window) {}
 
     /// A loss was seen, and will be repaired without a timeout.
     fn on_loss(&mut self, loss: &Loss, window: &mut Window);
 
-    /// The retransmission timer expired, or the recovery goes back to slow start.
+    /// The retransmission timer expired.
     fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window);
 
     /// A segment was sent.
@@ -139,10 +214,9 @@ pub trait CongestionControl: Send {
         None
     }
 
-    /// Whether acknowledgements are to come with a delivery rate, which costs a record for each
-    /// segment in flight. Asked once, before the first segment.
-    fn wants_delivery_rate(&self) -> bool {
-        false
+    /// What it wants to know. Asked once, before the first segment.
+    fn wants(&self) -> Wants {
+        Wants::default()
     }
 }
 
@@ -184,6 +258,12 @@ impl Congestion {
         self.window.cwnd = self.window.cwnd.min(self.rwnd);
     }
 
+    /// Lets the law answer all that an acknowledgement tells.
+    pub fn on_report(&mut self, report: &Report) {
+        self.law.on_report(report, &mut self.window);
+        self.window.cwnd = self.window.cwnd.min(self.rwnd);
+    }
+
     /// Lets the law answer a loss that was seen.
     pub fn on_loss(&mut self, loss: &Loss) {
         self.law.on_loss(loss, &mut self.window);
@@ -200,6 +280,11 @@ impl Congestion {
         self.window.cwnd = self.window.cwnd.min(bytes as f64);
     }
 
+    /// Begins anew with so many bytes: the loss window of RFC 5681, section 3.1.
+    pub fn restart(&mut self, bytes: u64) {
+        self.window.cwnd = bytes as f64;
+    }
+
     /// Tells the law that a segment was sent.
     #[inline]
     pub fn on_sent(&mut self, sent: &Sent) {
@@ -212,9 +297,9 @@ impl Congestion {
         self.law.pacing_rate()
     }
 
-    /// See [`CongestionControl::wants_delivery_rate`].
-    pub fn wants_delivery_rate(&self) -> bool {
-        self.law.wants_delivery_rate()
+    /// See [`CongestionControl::wants`].
+    pub fn wants(&self) -> Wants {
+        self.law.wants()
     }
 }
 
@@ -246,11 +331,8 @@ mod tests {
     fn no_law_grows_beyond_the_advertised_window_or_through_a_limit() {
         let mut congestion = Congestion::new(Box::new(Greedy), 2000.5, 5000.0);
         let ack = Ack {
-            at: Time::ZERO,
             bytes: 1000,
-            in_flight: 0,
-            rtt: None,
-            delivery_rate: None,
+            ..Ack::default()
         };
         for expected in [4001, 5000, 5000] {
             congestion.on_ack(&ack);

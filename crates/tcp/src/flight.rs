@@ -1,6 +1,6 @@
 //! What a sender has in flight: its sequence variables and its segments.
 
-use lightburst_des::Time;
+use lightburst_des::{Duration, Time};
 use std::collections::VecDeque;
 
 /// A segment that was sent and is not acknowledged.
@@ -21,6 +21,15 @@ pub struct Covered {
     pub newest: Option<Segment>,
     /// Whether any of the segments was sent more than once.
     pub retransmitted: bool,
+}
+
+impl Covered {
+    /// Since the newest segment was sent, unless one of them was sent more than once (Karn).
+    #[inline]
+    pub fn round_trip(&self, now: Time) -> Option<Duration> {
+        let newest = self.newest.filter(|_| !self.retransmitted);
+        newest.map(|segment| now.since(segment.sent))
+    }
 }
 
 /// The segments of one flow, in order; all but the last are full.
@@ -88,6 +97,12 @@ impl Flight {
     /// Which of these begins at `sequence`, counted from 0.
     pub fn place(&self, sequence: u64) -> usize {
         ((sequence - self.snd_una) / u64::from(self.mss)) as usize
+    }
+
+    /// The segment that ends at `end`, which is in flight.
+    pub fn ending_at(&self, end: u64) -> Option<&Segment> {
+        let place = self.place(self.last_before(end)?);
+        self.segments.get(place)
     }
 
     /// The first byte of the last segment before `end`; none if nothing is in flight there.

@@ -1,8 +1,9 @@
-//! What a sender measures: round-trip times and delivery rates.
+//! What a sender measures: round-trip times, and what else its law wants to know.
 
-use crate::cc::DeliveryRate;
+use crate::cc::{DeliveryRate, Wants};
 use crate::delivery_rate::DeliveryRates;
 use crate::flight::{Covered, Flight};
+use crate::report::Reports;
 use crate::transport::Clock;
 use lightburst_des::{Duration, Time};
 use lightburst_net::Options;
@@ -14,8 +15,12 @@ pub struct Measure {
     /// [`Time::NEVER`]: none is.
     timed: u64,
     timed_at: Time,
+    /// Whether the law wants a round-trip time with each acknowledgement.
+    round_trips: bool,
     /// None: the law does not ask for them.
     delivery_rates: Option<Box<DeliveryRates>>,
+    /// None: the law does not ask for them.
+    pub reports: Option<Box<Reports>>,
 }
 
 impl Measure {
@@ -25,13 +30,21 @@ impl Measure {
             clock,
             timed: 0,
             timed_at: Time::NEVER,
+            round_trips: false,
             delivery_rates: None,
+            reports: None,
         }
     }
 
-    /// Delivery rates are wanted, too, of what is sent from now on.
-    pub fn want_delivery_rates(&mut self, now: Time) {
-        self.delivery_rates = Some(Box::new(DeliveryRates::new(now)));
+    /// A law wants this to be measured, too, of what is sent from now on.
+    pub fn want(&mut self, wants: Wants, now: Time) {
+        self.round_trips = wants.round_trips;
+        self.delivery_rates = wants
+            .delivery_rates
+            .then(|| Box::new(DeliveryRates::new(now)));
+        self.reports = wants
+            .reports
+            .then(|| Box::new(Reports::new(wants.round_trips)));
     }
 
     /// From when on the timer and the round trip of a segment count.
@@ -69,7 +82,7 @@ impl Measure {
         self.timed_at = Time::NEVER;
     }
 
-    /// The round-trip time that an acknowledgement of new data tells.
+    /// The round-trip time that an acknowledgement of new data tells the timeout.
     #[inline]
     pub fn round_trip(
         &mut self,
@@ -80,10 +93,7 @@ impl Measure {
     ) -> Option<Duration> {
         match self.clock {
             // Karn: no sample from a segment that was sent more than once.
-            Clock::Transmission | Clock::EveryAcknowledgement => covered
-                .newest
-                .filter(|_| !covered.retransmitted)
-                .map(|segment| now.since(segment.sent)),
+            Clock::Transmission | Clock::EveryAcknowledgement => covered.round_trip(now),
             Clock::OneAtATime => {
                 let sent = self.timed_at;
                 if sent == Time::NEVER || self.timed > flight.snd_una {
@@ -96,6 +106,20 @@ impl Measure {
             Clock::Timestamps => options
                 .filter(|options| options.echo != Time::NEVER)
                 .map(|options| now.since(options.echo)),
+        }
+    }
+
+    /// The one that it tells the law, if it told the timeout `sample`.
+    #[inline]
+    pub fn round_trip_of_law(
+        &self,
+        sample: Option<Duration>,
+        covered: &Covered,
+        now: Time,
+    ) -> Option<Duration> {
+        match self.clock {
+            Clock::OneAtATime if self.round_trips => covered.round_trip(now),
+            _ => sample,
         }
     }
 

@@ -12,6 +12,7 @@ mod tahoe;
 
 use crate::cc::{Ack, Congestion, Loss};
 use crate::flight::Flight;
+use crate::scoreboard::Scoreboard;
 use crate::Parameters;
 use lightburst_des::Time;
 use lightburst_net::Block;
@@ -196,6 +197,16 @@ pub trait LossRecovery: Send {
         0
     }
 
+    /// What SACK blocks reported, if it reads them.
+    fn scoreboard(&self) -> Option<&Scoreboard> {
+        None
+    }
+
+    /// Useful bytes that it takes for lost, and did not when this was asked last.
+    fn newly_lost(&mut self, _flight: &Flight) -> u64 {
+        0
+    }
+
     /// Where it is.
     fn phase(&self, flight: &Flight) -> Phase;
 }
@@ -228,6 +239,8 @@ struct Duplicates {
     after_timeout: bool,
     /// Bytes sent beyond the window by limited transmit.
     beyond: u64,
+    /// Bytes taken for lost that nobody has asked for.
+    lost: u64,
 }
 
 impl Duplicates {
@@ -240,6 +253,7 @@ impl Duplicates {
             recover: 0,
             after_timeout: false,
             beyond: 0,
+            lost: 0,
         }
     }
 
@@ -267,7 +281,13 @@ impl Duplicates {
     fn loss(&mut self, flight: &Flight) -> u64 {
         self.recover = flight.snd_max;
         self.after_timeout = false;
+        self.lose(flight);
         flight.flight_size() - self.beyond
+    }
+
+    /// The first segment that is not acknowledged is taken for lost.
+    fn lose(&mut self, flight: &Flight) {
+        self.lost += flight.payload(flight.snd_una);
     }
 
     /// Fast recovery begins: RFC 5681, section 3.2, step 3 widens the window by the

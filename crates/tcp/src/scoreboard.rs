@@ -76,6 +76,12 @@ impl Scoreboard {
         }
     }
 
+    /// How many bytes from `start` on are SACKed.
+    pub fn sacked(&self, start: u64) -> u64 {
+        let end = self.end().max(start);
+        end - start - self.unsacked(start, end)
+    }
+
     /// How many of the bytes from `start` to before `end` are not SACKed.
     pub fn unsacked(&self, start: u64, end: u64) -> u64 {
         let first = self.blocks.partition_point(|held| held.end <= start);

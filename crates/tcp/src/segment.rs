@@ -13,6 +13,8 @@ pub const ACK: u8 = 2;
 pub const FIN: u8 = 4;
 /// From the flow's source to its destination.
 pub const FORWARD: u8 = 8;
+/// ECN echo: a mark of the network came (RFC 3168, section 6.1).
+pub const ECE: u8 = 16;
 
 /// What the sender acknowledges: the receiver's SYN, and its FIN, each of which
 /// takes one sequence number (RFC 9293, section 3.4).

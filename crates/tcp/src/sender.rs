@@ -4,7 +4,7 @@ use crate::cc::{Ack, Congestion, Sent, Timeout, Window};
 use crate::flight::{Covered, Flight};
 use crate::measure::Measure;
 use crate::recovery::{Candidate, LossRecovery, Phase, Reaction, SenderState, TimerAction};
-use crate::segment::{Endpoint, ACK, FIN, FIN_ACKNOWLEDGED, FORWARD, SYN, SYN_ACKNOWLEDGED};
+use crate::segment::{Endpoint, ACK, ECE, FIN, FIN_ACKNOWLEDGED, FORWARD, SYN, SYN_ACKNOWLEDGED};
 use crate::timer::Timer;
 use crate::token;
 use crate::transport::Transport;
@@ -50,6 +50,9 @@ pub struct Sender {
     /// Expirations of the retransmission timer.
     pub timeouts: u64,
     pacing: Timer,
+    /// First byte of the segment that pacing holds back though it is to be sent again at once;
+    /// `u64::MAX`: none.
+    owed: u64,
     /// When the SYN was sent; [`Time::NEVER`] once it was sent again.
     syn_sent: Time,
     /// First byte not acknowledged when the timer expired last; `u64::MAX` before.
@@ -84,6 +87,7 @@ impl Sender {
             attempts: 0,
             timeouts: 0,
             pacing: Timer::default(),
+            owed: u64::MAX,
             syn_sent: Time::NEVER,
             timed_out_at: u64::MAX,
             acknowledged: Time::NEVER,
@@ -121,7 +125,7 @@ impl Sender {
             return;
         }
         if self.state == State::Established {
-            self.on_ack(header.acknowledgement, options, end);
+            self.on_ack(header, options, end);
         }
         // It may be the acknowledgement of the last data as well.
         if header.flags & FIN != 0 {
@@ -144,9 +148,7 @@ impl Sender {
             // RFC 5681, section 3.1: one segment after a SYN or SYN+ACK that was lost.
             self.congestion.limit(u64::from(self.flight.mss));
         }
-        if self.congestion.wants_delivery_rate() {
-            self.measure.want_delivery_rates(now);
-        }
+        self.measure.want(self.congestion.wants(), now);
         self.send_allowed(end);
         self.trace(end);
     }
@@ -160,12 +162,8 @@ impl Sender {
     }
 
     #[inline]
-    fn on_ack(
-        &mut self,
-        acknowledgement: u64,
-        options: Option<&Options>,
-        end: &mut Endpoint<'_, '_>,
-    ) {
+    fn on_ack(&mut self, header: &Header, options: Option<&Options>, end: &mut Endpoint<'_, '_>) {
+        let acknowledgement = header.acknowledgement;
         let is_new = acknowledgement > self.flight.snd_una;
         let blocks = options.map_or(&[][..], Options::blocks);
         let mut covered = None;
@@ -174,12 +172,19 @@ impl Sender {
         }
         let news = !blocks.is_empty() && self.recovery.on_blocks(blocks, &self.flight);
         match covered {
-            Some(covered) => self.on_new_ack(covered, news, options, end),
+            Some(covered) => self.on_new_ack(covered, news, header, options, end),
             // RFC 5681, section 2: a duplicate, since data is outstanding.
             None if acknowledgement == self.flight.snd_una && !self.flight.is_acknowledged() => {
+                let ack = Ack {
+                    at: end.now(),
+                    in_flight: self.flight.flight_size(),
+                    ecn_echo: header.flags & ECE != 0,
+                    ..Ack::default()
+                };
                 let state =
                     &mut SenderState::new(&mut self.flight, &mut self.congestion, end.now());
                 let reaction = self.recovery.on_duplicate(news, state);
+                self.report(ack);
                 self.react(reaction, end);
                 self.send_allowed(end);
             }
@@ -193,6 +198,7 @@ impl Sender {
         &mut self,
         covered: Covered,
         news: bool,
+        header: &Header,
         options: Option<&Options>,
         end: &mut Endpoint<'_, '_>,
     ) {
@@ -207,11 +213,13 @@ impl Sender {
             at: now,
             bytes: covered.bytes,
             in_flight: self.flight.flight_size(),
-            rtt,
+            rtt: self.measure.round_trip_of_law(rtt, &covered, now),
+            ecn_echo: header.flags & ECE != 0,
             delivery_rate: self.measure.delivery_rate(&self.flight, now),
         };
         let state = &mut SenderState::new(&mut self.flight, &mut self.congestion, now);
         let reaction = self.recovery.on_ack(&ack, news, state);
+        self.report(ack);
         if self.flight.snd_una == self.flight.size {
             self.timer.clear();
             self.acknowledged = now;
@@ -230,6 +238,16 @@ impl Sender {
         self.send_allowed(end);
     }
 
+    /// Tells the law all that an acknowledgement tells, if it wants to know.
+    #[inline]
+    fn report(&mut self, ack: Ack) {
+        if let Some(reports) = &mut self.measure.reports {
+            let cwnd = self.congestion.cwnd();
+            let report = reports.of(ack, &mut *self.recovery, &self.flight, cwnd);
+            self.congestion.on_report(&report);
+        }
+    }
+
     #[inline]
     fn sample(&mut self, rtt: Duration, end: &mut Endpoint<'_, '_>) {
         self.timeout.on_sample(rtt);
@@ -243,7 +261,12 @@ impl Sender {
     #[inline]
     fn react(&mut self, reaction: Reaction, end: &mut Endpoint<'_, '_>) {
         let restart = reaction.timer == TimerAction::Restart;
-        if reaction.retransmit {
+        let paced = self.release > end.now();
+        if reaction.retransmit && paced {
+            // Sent as soon as pacing lets it; the timer runs anew from now on.
+            self.owed = self.flight.snd_una;
+        }
+        if reaction.retransmit && !paced {
             if restart {
                 self.timer.clear();
             }
@@ -261,7 +284,11 @@ impl Sender {
     fn send_allowed(&mut self, end: &mut Endpoint<'_, '_>) {
         loop {
             let window = self.congestion.cwnd();
-            let Some(candidate) = self.recovery.candidate(&self.flight, window) else {
+            let candidate = match self.owed == self.flight.snd_una {
+                true => Some(Candidate::hole(self.owed)),
+                false => self.recovery.candidate(&self.flight, window),
+            };
+            let Some(candidate) = candidate else {
                 return;
             };
             if self.release > end.now() {
@@ -276,6 +303,7 @@ impl Sender {
     fn send_segment(&mut self, candidate: Candidate, end: &mut Endpoint<'_, '_>) {
         let sequence = candidate.sequence;
         let payload = self.flight.payload(sequence);
+        self.owed = u64::MAX;
         let window = self.congestion.cwnd() / u64::from(self.flight.mss);
         // RFC 9293, section 3.10.4: the FIN goes with the last segment of the data.
         let last = self.fin_with_data && sequence + payload == self.flight.size;
@@ -385,6 +413,7 @@ impl Sender {
                     repeated,
                 });
                 self.recovery.on_timeout(&self.flight);
+                self.owed = u64::MAX;
                 // RFC 6298, section 5, (5.4) to (5.6): the earliest segment again, the timer anew.
                 // Everything in flight is taken for lost and sent again (go-back-N).
                 self.flight.rewind();

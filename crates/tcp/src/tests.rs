@@ -1,10 +1,11 @@
 //! Two hosts on one wire: what the sender does with a given window, with a pacing rate, and
 //! with a timeout that is too short.
 
+mod knowledge;
 mod scripted;
 pub mod vectors;
 
-use crate::cc::{Ack, Congestion, CongestionControl, Loss, Sent, Timeout, Window};
+use crate::cc::{Ack, Congestion, CongestionControl, Loss, Sent, Timeout, Wants, Window};
 use crate::recovery::GoBackN;
 use crate::transport::{Clock, Reception, Transport, TransportKind, TransportSettings};
 use crate::{Flow, Group, Outcome, Parameters, Sizes, Status, TcpHosts, TimeoutPolicy, Value};
@@ -72,8 +73,11 @@ impl CongestionControl for Fixed {
         self.rate
     }
 
-    fn wants_delivery_rate(&self) -> bool {
-        self.rate.is_none()
+    fn wants(&self) -> Wants {
+        Wants {
+            delivery_rates: self.rate.is_none(),
+            ..Wants::default()
+        }
     }
 }
 

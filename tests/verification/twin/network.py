@@ -23,7 +23,8 @@ class Packet:
 
     `window` is the congestion window in whole segments at its sending; `stamp` and `echo` are
     those of the timestamps option, `blocks` those of the SACK option; `again` tells that its data
-    was sent before; `label` tells which path it takes.
+    was sent before; `label` tells which path it takes; `marked` tells that the network has marked
+    it, and `echoes_mark` that its sender has seen such a mark.
     """
 
     serial: int
@@ -40,6 +41,8 @@ class Packet:
     blocks: tuple[Block, ...] = ()
     again: bool = False
     label: int = 0
+    marked: bool = False
+    echoes_mark: bool = False
 
     @property
     def packets(self) -> tuple["Packet", ...]:

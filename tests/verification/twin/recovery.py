@@ -122,7 +122,9 @@ class Tahoe(Recovery):
             return Answer()
         sender = self.sender
         self.note_loss()
-        sender.law.timeout(self.flight, repeated=False)
+        sender.law.loss(self.flight)
+        # RFC 5681, section 3.1: the loss window.
+        sender.law.cwnd = float(self.m)
         sender.next = sender.una
         self.beyond = 0
         return Answer(again=True)

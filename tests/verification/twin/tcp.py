@@ -41,6 +41,7 @@ class TcpSender(Sender):
         self.recovery: Recovery = RECOVERIES[transport["recovery"]["kind"]](self)
         self.timed: tuple[int, int] | None = None
         self.una_at_timeout: int | None = None
+        self.sacked = 0
 
     @property
     def outstanding(self) -> int:
@@ -118,7 +119,10 @@ class TcpSender(Sender):
             self.new_acknowledgement(packet)
         elif packet.number == self.una and self.highest > self.una:
             news = self.recovery.read(packet.blocks)
+            self.tell(packet, None)
+            outstanding = self.outstanding
             answer = self.recovery.duplicate(news)
+            self.report(0, outstanding)
             if answer.again:
                 self.send_segment(self.una)
                 self.restart_timer()
@@ -137,7 +141,10 @@ class TcpSender(Sender):
         self.segments = self.segments[len(covered) :]
         news = self.recovery.read(packet.blocks)
         self.sample(packet, covered)
+        self.tell(packet, self.round_trip(packet, covered))
+        outstanding = self.outstanding
         answer = self.recovery.new(acknowledged, news)
+        self.report(acknowledged, outstanding)
         if self.una == self.flow.size:
             self.timer.clear()
             self.finish()
@@ -152,6 +159,29 @@ class TcpSender(Sender):
             self.restart_timer()
         self.recovery.send()
         self.note_window()
+
+    def tell(self, packet: Packet, rtt: int | None) -> None:
+        """Let the law know the acknowledgement that is handled next."""
+        self.law.now, self.law.rtt, self.law.echo = self.now, rtt, packet.echoes_mark
+
+    def report(self, acknowledged: int, outstanding: int) -> None:
+        """Let the law know what became of it, with the round trip that SACK blocks tell."""
+        if not self.law.reports:
+            return
+        end = max((s.end for s in self.segments if s.sacked), default=0)
+        if end > self.sacked:
+            self.sacked = end
+            (segment,) = (s for s in self.segments if s.end == end)
+            if self.law.rtt is None and not segment.again:
+                self.law.rtt = self.now - segment.sent_at
+        self.law.report(acknowledged, outstanding, recovering=self.recovery.recovering)
+        self.limit(self.advertised)
+
+    def round_trip(self, packet: Packet, covered: list[Segment]) -> int | None:
+        """What an acknowledgement of new data tells the law."""
+        if self.transport["timestamps"]:
+            return None if packet.echo is None else self.now - packet.echo
+        return None if any(s.again for s in covered) else self.now - covered[-1].sent_at
 
     def sample(self, packet: Packet, covered: list[Segment]) -> None:
         """Take a round-trip time, if the acknowledgement tells one."""

@@ -37,7 +37,7 @@ impl Reno {
         match self.halving {
             Halving::FlightSize => {
                 // RFC 5681, equation 4: ssthresh = max (FlightSize / 2, 2*SMSS)
-                window.ssthresh = (in_flight as f64 / 2.0).max(2.0 * self.mss);
+                window.lower_threshold(in_flight as f64 / 2.0, self.mss);
                 window.ssthresh
             }
             Halving::Window => {
@@ -60,9 +60,8 @@ impl CongestionControl for Reno {
     }
 
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
-        if window.cwnd < window.ssthresh {
-            // RFC 5681, equation 2: cwnd += min (N, SMSS)
-            window.cwnd += (ack.bytes as f64).min(self.mss);
+        if window.in_slow_start() {
+            window.slow_start(ack, self.mss);
         } else {
             // RFC 5681, equation 3: cwnd += SMSS*SMSS/cwnd
             window.cwnd += self.mss * self.mss / window.cwnd;
@@ -75,11 +74,13 @@ impl CongestionControl for Reno {
     }
 
     fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window) {
-        // RFC 5681, section 3.1: held when the same segment times out again; ns-2 halves each time.
-        if !timeout.repeated || self.halving == Halving::Window {
-            self.halve(timeout.in_flight, window);
+        match self.halving {
+            Halving::FlightSize => window.restart(timeout, 0.5, self.mss),
+            Halving::Window => {
+                // ns-2 halves each time, also when the same segment times out again.
+                self.halve(timeout.in_flight, window);
+                window.cwnd = self.mss;
+            }
         }
-        // RFC 5681, section 3.1: the loss window is one segment.
-        window.cwnd = self.mss;
     }
 }

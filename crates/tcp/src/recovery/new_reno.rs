@@ -33,7 +33,9 @@ impl NewReno {
     }
 
     /// RFC 6582, section 3.2, step 3, partial acknowledgements.
-    fn on_partial(&mut self, ack: &Ack, mss: i64) -> Reaction {
+    fn on_partial(&mut self, ack: &Ack, flight: &Flight) -> Reaction {
+        self.duplicates.lose(flight);
+        let mss = i64::from(flight.mss);
         let recovering = self.recovering.as_mut().expect("a recovery");
         let acknowledged = ack.bytes as i64;
         // "deflate the congestion window by the amount of new data acknowledged", and
@@ -74,7 +76,7 @@ impl LossRecovery for NewReno {
         let partial = sender.flight.snd_una < self.duplicates.recover;
         self.duplicates.clear(sender.flight);
         match self.recovering {
-            Some(_) if partial => return self.on_partial(ack, i64::from(sender.flight.mss)),
+            Some(_) if partial => return self.on_partial(ack, sender.flight),
             Some(_) => self.on_full(ack, sender),
             None => sender.congestion.on_ack(ack),
         }
@@ -112,6 +114,10 @@ impl LossRecovery for NewReno {
 
     fn inflation(&self) -> i64 {
         self.recovering.as_ref().map_or(0, |r| r.inflation)
+    }
+
+    fn newly_lost(&mut self, _flight: &Flight) -> u64 {
+        std::mem::take(&mut self.duplicates.lost)
     }
 
     fn phase(&self, _flight: &Flight) -> Phase {

@@ -64,6 +64,10 @@ impl LossRecovery for Reno {
         self.recovering.unwrap_or(0)
     }
 
+    fn newly_lost(&mut self, _flight: &Flight) -> u64 {
+        std::mem::take(&mut self.duplicates.lost)
+    }
+
     fn phase(&self, _flight: &Flight) -> Phase {
         self.duplicates.phase(self.recovering.is_some())
     }

@@ -66,6 +66,10 @@ pub struct Sack {
     scores: Scores,
     /// Bytes sent by limited transmit.
     beyond: u64,
+    /// The segment before this byte was sent again when the recovery began.
+    first_lost: u64,
+    /// What is lost before this byte was told.
+    told: u64,
 }
 
 impl Sack {
@@ -84,6 +88,8 @@ impl Sack {
             scoreboard: Scoreboard::default(),
             scores: Scores::default(),
             beyond: 0,
+            first_lost: 0,
+            told: 0,
         }
     }
 
@@ -118,6 +124,7 @@ impl Sack {
         let first = sender.flight.snd_una;
         self.high_rxt = first;
         self.rescue_rxt = first + sender.flight.payload(first);
+        self.first_lost = self.rescue_rxt;
         // (4.4)
         self.update(sender.flight);
         Reaction::RETRANSMIT
@@ -217,6 +224,8 @@ impl LossRecovery for Sack {
         self.recovering = false;
         self.after_timeout = true;
         self.scoreboard.clear();
+        // The timeout tells that all of this is lost.
+        self.told = self.recovery_point;
     }
 
     fn candidate(&self, flight: &Flight, window: u64) -> Option<Candidate> {
@@ -260,6 +269,16 @@ impl LossRecovery for Sack {
         }
         // (C.4)
         self.scores.pipe += payload;
+    }
+
+    fn scoreboard(&self) -> Option<&Scoreboard> {
+        Some(&self.scoreboard)
+    }
+
+    fn newly_lost(&mut self, flight: &Flight) -> u64 {
+        let from = self.told.max(flight.snd_una);
+        self.told = from.max(self.scores.lost_before).max(self.first_lost);
+        self.scoreboard.unsacked(from, self.told)
     }
 
     fn phase(&self, _flight: &Flight) -> Phase {

@@ -123,8 +123,17 @@ impl LossRecovery for Sack1 {
         }
         self.pipe += 1;
         if candidate.reason == Reason::Hole {
+            self.duplicates.lost += flight.payload(candidate.sequence);
             self.looked = candidate.sequence + flight.payload(candidate.sequence);
         }
+    }
+
+    fn scoreboard(&self) -> Option<&Scoreboard> {
+        Some(&self.scoreboard)
+    }
+
+    fn newly_lost(&mut self, _flight: &Flight) -> u64 {
+        std::mem::take(&mut self.duplicates.lost)
     }
 
     fn phase(&self, _flight: &Flight) -> Phase {

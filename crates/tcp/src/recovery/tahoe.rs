@@ -2,7 +2,7 @@
 //! Fall and Floyd 1996, section 2). What was sent after the lost segment is sent again.
 
 use super::{Candidate, Duplicates, LossRecovery, Phase, Reaction, SenderState};
-use crate::cc::{Ack, Timeout};
+use crate::cc::{Ack, Loss};
 use crate::flight::Flight;
 use crate::Parameters;
 
@@ -30,11 +30,11 @@ impl LossRecovery for Tahoe {
             return Reaction::KEEP;
         }
         let in_flight = self.duplicates.loss(sender.flight);
-        sender.congestion.on_timeout(&Timeout {
+        sender.congestion.on_loss(&Loss {
             at: sender.now,
             in_flight,
-            repeated: false,
         });
+        sender.congestion.restart(u64::from(sender.flight.mss));
         sender.flight.rewind();
         Reaction::RETRANSMIT
     }
@@ -49,6 +49,10 @@ impl LossRecovery for Tahoe {
 
     fn on_sent(&mut self, candidate: Candidate, flight: &mut Flight) {
         self.duplicates.sent(candidate, flight);
+    }
+
+    fn newly_lost(&mut self, _flight: &Flight) -> u64 {
+        std::mem::take(&mut self.duplicates.lost)
     }
 
     fn phase(&self, _flight: &Flight) -> Phase {

@@ -5,15 +5,16 @@ use super::vectors::parameters;
 use super::{fabric, SIZES};
 use crate::segment::{Endpoint, ACK, SYN};
 use crate::sender::Sender;
-use crate::transport::{self, TransportSettings};
+use crate::token;
+use crate::transport::{self, Transport, TransportSettings};
 use crate::{Flow, Parameters, Value};
 use lightburst_des::{Duration, Simulator, Ties, Time};
 use lightburst_net::{
     Block, Context, FlowId, Header, Hosts, Network, NodeId, Options, PacketId, Token,
 };
 
-const MSS: u64 = 1000;
-const SECOND: u64 = 1_000_000_000_000;
+pub const MSS: u64 = 1000;
+pub const SECOND: u64 = 1_000_000_000_000;
 const FLOW: Flow = Flow {
     id: FlowId(0),
     group: 0,
@@ -23,14 +24,14 @@ const FLOW: Flow = Flow {
     size: 30 * MSS,
 };
 /// An acknowledgement of so many segments, and the number of one more that is there.
-type Answer = (u64, Option<u64>);
+pub type Answer = (u64, Option<u64>);
 
 /// Host 0 sends; host 1 answers its SYN, and then says what the script wants.
 struct Scripted {
     sender: Sender,
     script: Vec<Answer>,
-    /// The numbers of the segments that were sent.
-    sent: Vec<u64>,
+    /// The numbers of the segments that were sent, and when they came.
+    sent: Vec<(u64, Time)>,
 }
 
 fn answer(flags: u8, (count, more): Answer, ctx: &mut Context<'_>) {
@@ -75,14 +76,17 @@ impl Hosts for Scripted {
         } else if header.flags & SYN != 0 {
             answer(SYN | ACK, (0, None), ctx);
         } else if header.payload > 0 {
-            self.sent.push(header.sequence / MSS);
+            self.sent.push((header.sequence / MSS, ctx.now()));
         }
     }
 
     fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>) {
         if ctx.node() == NodeId(0) {
             let end = &mut Endpoint::source(&FLOW, &SIZES, ctx);
-            self.sender.on_timer(u32::MAX, end);
+            match token.kind {
+                token::PACING => self.sender.on_pacing(end),
+                _ => self.sender.on_timer(u32::MAX, end),
+            }
         } else {
             answer(ACK, self.script[token.subject as usize], ctx);
         }
@@ -111,6 +115,12 @@ fn sent(changes: &[(&str, f64)], recovery: [(&str, Value); 5], script: &[Answer]
         sizes: &SIZES,
         segment_time: Duration::ZERO,
     });
+    let sent = play(transport, script).into_iter();
+    sent.map(|(number, _)| number).collect()
+}
+
+/// The segments that a sender sends before two seconds are over, and when they come.
+pub fn play(transport: Transport, script: &[Answer]) -> Vec<(u64, Time)> {
     let hosts = Scripted {
         sender: Sender::new(&FLOW, MSS as u32, u64::MAX, true, transport),
         script: script.to_vec(),

@@ -153,11 +153,8 @@ fn an_acknowledgement_in_congestion_avoidance_opens_the_window_as_in_rfc_5681() 
         law.on_loss(&loss(2 * whole(&row["cwnd"])));
         assert_eq!(law.window().cwnd, number(&row["cwnd"]));
         law.on_ack(&Ack {
-            at: Time::ZERO,
             bytes: mss,
-            in_flight: 0,
-            rtt: None,
-            delivery_rate: None,
+            ..Ack::default()
         });
         assert_eq!(law.window().cwnd, number(&row["next"]));
     }
@@ -215,11 +212,9 @@ pub fn acknowledge(
 ) -> Reaction {
     let covered = flight.acknowledge(acknowledgement);
     let ack = Ack {
-        at: Time::ZERO,
         bytes: covered.bytes,
         in_flight: flight.flight_size(),
-        rtt: None,
-        delivery_rate: None,
+        ..Ack::default()
     };
     recovery.on_ack(&ack, false, &mut context(flight, congestion))
 }

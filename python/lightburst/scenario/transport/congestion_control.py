@@ -26,4 +26,10 @@ class StopAndWait(Section):
     kind: Literal["stop-and-wait"] = "stop-and-wait"
 
 
-CongestionControl = Annotated[Reno | StopAndWait, Named(), Field(discriminator="kind")]
+class HighSpeed(Section):
+    """HighSpeed TCP (RFC 3649)."""
+
+    kind: Literal["highspeed"] = "highspeed"
+
+
+CongestionControl = Annotated[Reno | StopAndWait | HighSpeed, Named(), Field(discriminator="kind")]
