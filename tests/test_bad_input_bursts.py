@@ -192,14 +192,26 @@ CASES = {
         "transport.control_size", "2 kB", "at most segment_size (1 kB)",
     ),
     (BACKOFF, "alpha = 1.1"): (
-        "transport.alpha", "an unknown key 'alpha'", "for kind 'saw', 'sawl'",
+        "transport.alpha", "an unknown key 'alpha'", "(for kind 'fast', 'vegas')",
     ),
     ('"sack"', '"westwood"'): (
         "transport.recovery.kind", "'westwood'",
         "one of 'tahoe', 'reno', 'new-reno', 'sack', 'sack1'",
     ),
-    (BACKOFF, 'congestion_control = "cubic"'): (
-        "transport.congestion_control", "'cubic'", "one of 'reno'",
+    (BACKOFF, 'congestion_control = "bbr"'): (
+        "transport.congestion_control", "'bbr'", "one of 'reno'",
+    ),
+    (BACKOFF, 'congestion_control = { kind = "cubic", c = 0 }'): (
+        "transport.congestion_control.c", "0", "a number at least 1e-09 and at most 1e+09",
+    ),
+    (BACKOFF, 'congestion_control = { kind = "cubic", beta = 1 }'): (
+        "transport.congestion_control.beta", "1", "a number greater than 0 and less than 1",
+    ),
+    (BACKOFF, 'congestion_control = { kind = "fast", mi_threshold = 0.75 }'): (
+        "transport.congestion_control.mi_threshold", "0.75", "a duration",
+    ),
+    (BACKOFF, 'congestion_control = { kind = "vegas", alpha = -1 }'): (
+        "transport.congestion_control.alpha", "-1", "a number at least 0",
     ),
     (BACKOFF, 'congestion_control = { kind = "reno", halving = "cwnd" }'): (
         "transport.congestion_control.halving", "'cwnd'", "one of 'flight-size', 'window'",

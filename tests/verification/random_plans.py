@@ -44,9 +44,25 @@ RECOVERIES = _core.registry()["recoveries"]
 BOTH = [False, True]
 #: The settings of the window laws, each with what is drawn for it.
 LAWS: dict[str, dict[str, list[Any]]] = {
+    "cubic": {
+        "c": [0.4, 400.0, 4e6],
+        "beta": [0.7, 0.8],
+        "fast_convergence": [False, True],
+        "reno_friendly": [False, True],
+        "reduces": ["flight-size", "window"],
+    },
+    "dctcp": {"g": [0.0625, 0.5]},
+    "fast": {
+        "alpha": [2, 10, 100],
+        "beta": [2, 10, 100],
+        "gamma": [0.5, 1.0],
+        "mi_threshold_ps": [0, 2 * MICROSECOND, 750 * MICROSECOND],
+    },
     "highspeed": {},
     "reno": {"halving": ["flight-size", "window"]},
+    "scalable": {"increase": [0.01, 0.5], "decrease": [0.125, 0.9], "legacy_window": [0, 2, 16]},
     "stop-and-wait": {},
+    "vegas": {"alpha": [0.5, 1, 2], "beta": [2, 3, 4], "gamma": [0.1, 1]},
 }
 #: Delays by which some, many, or all that a window holds are overtaken.
 OVERTAKEN = [20 * MICROSECOND, 150 * MICROSECOND, MILLISECOND]
@@ -95,7 +111,7 @@ def random_tcp(random: Random, recovery: str | None = None, **changes: Any) -> d
 
 def random_law(random: Random) -> dict[str, Any]:
     """Any window law, mostly `reno`."""
-    kind = random.choice([*5 * ["reno"], *LAWS])
+    kind = random.choice([*8 * ["reno"], *LAWS])
     return {"kind": kind, **{key: random.choice(drawn) for key, drawn in LAWS[kind].items()}}
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 from senders import sender
 
@@ -54,3 +56,115 @@ def test_highspeed_has_the_response_function_of_rfc_3649(every: int) -> None:
 
 def test_reno_has_the_response_function_of_standard_tcp() -> None:
     assert mean_window("reno", 3_000) == pytest.approx((1.5 * 3_000) ** 0.5, rel=0.06)
+
+
+@pytest.mark.parametrize("every", [1_000, 3_000])
+def test_scalable_recovers_in_as_many_round_trips_from_any_loss(every: int) -> None:
+    """One round trip of recovery, and ln(1 / (1 - b)) / a of growth (Kelly 2003, section 2)."""
+    round_trips = 1 + np.log(1 / (1 - 0.125)) / 0.01
+    window = mean_window("scalable", every, losses=90, first=70)
+    assert window == pytest.approx(every / round_trips, rel=0.03)
+
+
+@pytest.mark.parametrize(("beta", "reduces"), [(0.7, "flight-size"), (0.8, "window")])
+def test_cubic_follows_its_curve_after_a_loss(beta: float, reduces: str) -> None:
+    """RFC 9438, 4.2: W(t) = C (t - K)^3 + W_max, with K = cbrt(W_max (1 - beta) / C)."""
+    law = {"kind": "cubic", "beta": beta, "reduces": reduces}
+    scenario = lb.Scenario.from_dict(
+        {
+            **PATH,
+            "transport": sender(**SEGMENT) | {"congestion_control": law},
+            "workload": {"kind": "pairs", "size": {"kind": "constant", "value": "90 MB"}},
+            "loss": {"drops": [{"segments": [700, 700]}]},
+            "measurement": {"trace": [0]},
+        }
+    )
+    trace = lb.run(scenario).trace
+    assert trace is not None
+    windows = trace.windows
+    grown = windows[windows["state"] == "congestion avoidance"]
+    before = windows[windows["time_s"] < grown["time_s"].min()]["congestion_window_bytes"].max()
+    most, first = before / 1000, grown["time_s"].min()
+    k = np.cbrt(most * (1 - beta) / 0.4)
+    t = grown["time_s"] - first
+    window = grown["congestion_window_bytes"] / 1000
+    assert most > 500
+    assert window.iloc[0] == pytest.approx(beta * most, rel=0.01)
+    # A round trip behind at most, from the beginning over the plateau to 1.5 K.
+    known = (t > ROUND_TRIP_S) & (t < 1.5 * k)
+    assert t.max() > 1.5 * k
+    for late in (0, ROUND_TRIP_S):
+        curve = 0.4 * (t - late - k) ** 3 + most
+        within = (window - curve)[known] * (1 if late else -1)
+        assert within.min() > -0.005 * most
+
+
+def queue(
+    law: str | dict[str, Any], *, rate: str, flows: int = 1, **more: str
+) -> tuple[pd.DataFrame, lb.Result]:
+    """Windows in segments by time, of flows that share one slow fibre, in the second half."""
+    scenario = lb.Scenario.from_dict(
+        {
+            "topology": {
+                "kind": "obs-path",
+                "host_pairs": flows,
+                "core_nodes": 0,
+                "access_rate": "10 Gb/s",
+                "access_delay": more.get("delay", "10 ms"),
+                "fibre_rate": rate,
+                "fibre_delay": more.get("delay", "10 ms"),
+            },
+            "switching": {
+                "kind": "electronic",
+                "queue_size": "unlimited",
+                "ecn_threshold": more.get("threshold", "off"),
+            },
+            "transport": sender(**SEGMENT) | {"congestion_control": law},
+            "workload": {"kind": "pairs", "size": {"kind": "constant", "value": more["size"]}},
+            "measurement": {"trace": list(range(flows))},
+        }
+    )
+    result = lb.run(scenario)
+    assert result.trace is not None
+    windows = result.trace.windows
+    end = result.flows["completion_time_s"].min()
+    inner = windows[(windows["time_s"] > 0.6 * end) & (windows["time_s"] < 0.95 * end)]
+    return inner.assign(window=inner["congestion_window_bytes"] / 1000), result
+
+
+@pytest.mark.parametrize("flows", [1, 2])
+def test_each_flow_of_fast_keeps_alpha_segments_in_the_queue(flows: int) -> None:
+    """Its share of 750 segments on the way, and alpha = 100."""
+    windows, result = queue("fast", rate="100 Mb/s", flows=flows, size="30 MB")
+    for _, own in windows.groupby("flow"):
+        assert own["window"].iloc[-1] == pytest.approx(750 / flows + 100, rel=0.02)
+    assert result.flows["retransmissions"].sum() == 0
+    longest = windows["rtt_s"].max()
+    assert longest == pytest.approx(0.06 + flows * 100 * 80e-6, rel=0.02)
+
+
+def test_vegas_keeps_between_alpha_and_beta_segments_in_the_queue() -> None:
+    """On the way there are 10 Mb/s times 60 ms, 75 segments; alpha = 1, beta = 3."""
+    windows, _ = queue("vegas", rate="10 Mb/s", size="10 MB")
+    assert 76 <= windows["window"].min() <= windows["window"].max() <= 79
+
+
+@pytest.mark.parametrize("threshold", [20, 65])
+def test_dctcp_swings_as_its_paper_says(threshold: int) -> None:
+    """Alizadeh et al. 2010, section 3.3, one flow: W* = C RTT + K, A = sqrt(2 (C RTT + K)) / 2."""
+    more = {"delay": "100 us", "size": "60 MB", "threshold": f"{threshold} kB"}
+    windows, result = queue("dctcp", rate="1 Gb/s", **more)
+    on_the_way = 75
+    most, least = windows["window"].max(), windows["window"].min()
+    assert most == pytest.approx(on_the_way + threshold, abs=3)
+    assert most - least == pytest.approx(((on_the_way + threshold) / 2) ** 0.5, rel=0.15)
+    assert result.flows["retransmissions"].sum() == 0
+    assert result.switches["marked"].sum() > 0
+
+
+def test_dctcp_without_marks_is_reno_and_with_nothing_but_marks_has_two_segments() -> None:
+    _, unmarked = queue("dctcp", rate="10 Mb/s", size="1 MB")
+    _, reno = queue("reno", rate="10 Mb/s", size="1 MB")
+    assert unmarked.flows["completion_time_s"].equals(reno.flows["completion_time_s"])
+    marked, _ = queue("dctcp", rate="10 Mb/s", size="1 MB", threshold="0 B")
+    assert marked["window"].unique().tolist() == [2.0]

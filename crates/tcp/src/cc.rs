@@ -2,9 +2,14 @@
 //!
 //! One file for each; [`REGISTRY`] is the one list of them.
 
+mod cubic;
+mod dctcp;
+mod fast;
 mod highspeed;
 mod reno;
+mod scalable;
 mod stop_and_wait;
+mod vegas;
 
 use crate::recovery::Phase;
 use crate::Parameters;
@@ -37,6 +42,21 @@ pub struct CongestionControlKind {
 /// All congestion controls of `tcp`. A new one is a new file and a line here.
 pub const REGISTRY: &[CongestionControlKind] = &[
     CongestionControlKind {
+        name: "cubic",
+        ecn: false,
+        build: |s| Box::new(cubic::Cubic::new(s)),
+    },
+    CongestionControlKind {
+        name: "dctcp",
+        ecn: true,
+        build: |s| Box::new(dctcp::Dctcp::new(s)),
+    },
+    CongestionControlKind {
+        name: "fast",
+        ecn: false,
+        build: |s| Box::new(fast::Fast::new(s)),
+    },
+    CongestionControlKind {
         name: "highspeed",
         ecn: false,
         build: |s| Box::new(highspeed::HighSpeed::new(s)),
@@ -47,9 +67,19 @@ pub const REGISTRY: &[CongestionControlKind] = &[
         build: |s| Box::new(Reno::new(s)),
     },
     CongestionControlKind {
+        name: "scalable",
+        ecn: false,
+        build: |s| Box::new(scalable::Scalable::new(s)),
+    },
+    CongestionControlKind {
         name: "stop-and-wait",
         ecn: false,
         build: |s| Box::new(StopAndWait::new(s.mss)),
+    },
+    CongestionControlKind {
+        name: "vegas",
+        ecn: false,
+        build: |s| Box::new(vegas::Vegas::new(s)),
     },
 ];
 
@@ -175,11 +205,11 @@ impl Window {
         self.ssthresh = bytes.max(2.0 * mss);
     }
 
-    /// RFC 5681, section 3.1: after a timeout ssthresh is this share of what was in flight, held
-    /// when the same segment times out again, and cwnd the loss window of one segment.
-    pub fn restart(&mut self, timeout: &Timeout, share: f64, mss: f64) {
-        if !timeout.repeated {
-            self.lower_threshold(share * timeout.in_flight as f64, mss);
+    /// RFC 5681, section 3.1: after a timeout ssthresh is so much, but is held when the same
+    /// segment times out again, and cwnd is the loss window of one segment.
+    pub fn restart(&mut self, bytes: f64, repeated: bool, mss: f64) {
+        if !repeated {
+            self.lower_threshold(bytes, mss);
         }
         self.cwnd = mss;
     }

@@ -14,6 +14,7 @@ pub mod reassembly;
 pub mod receiver;
 pub mod recovery;
 pub mod report;
+mod rounds;
 pub mod scoreboard;
 pub mod segment;
 pub mod sender;

@@ -10,20 +10,40 @@ const FACTOR: (f64, f64) = (1.0, 1e9);
 const WINDOW: (f64, f64) = (1.0, (1u64 << 62) as f64);
 const COUNT: (f64, f64) = (1.0, (1u64 << 31) as f64);
 
-/// What the numbers can be at least and at most; one that is not here can be any.
+/// A number of segments that wait.
+const BACKLOG: (f64, f64) = (0.0, 1e9);
+const SHARE: (f64, f64) = (0.0, 1.0);
+
+/// What the numbers of some kinds can be at least and at most.
+const OWN_RANGES: &[(&str, &str, (f64, f64))] = &[
+    ("fast", "alpha", BACKLOG),
+    ("fast", "beta", BACKLOG),
+    ("fast", "gamma", SHARE),
+    ("vegas", "alpha", BACKLOG),
+    ("vegas", "beta", BACKLOG),
+    ("vegas", "gamma", BACKLOG),
+];
+
+/// The same of those of any kind; one that is in neither list can be any.
 const RANGES: &[(&str, (f64, f64))] = &[
     ("acknowledge_every", COUNT),
     ("acknowledgement_delay_ps", TIME),
     ("advertised_window_bytes", WINDOW),
     ("alpha", FACTOR),
     ("backoff", FACTOR),
-    ("beta", (0.0, 1.0)),
+    ("beta", SHARE),
+    ("c", (1e-9, 1e9)),
     ("clock_granularity_ps", TIME),
+    ("decrease", SHARE),
     ("duplicate_threshold", COUNT),
+    ("g", SHARE),
+    ("increase", (0.0, 1e9)),
     ("initial_timeout_ps", TIMEOUT),
     ("initial_window_bytes", WINDOW),
+    ("legacy_window", (0.0, 1e9)),
     ("max_retransmissions", COUNT),
     ("max_timeout_ps", TIMEOUT),
+    ("mi_threshold_ps", TIME),
     ("min_timeout_ps", TIME),
     ("p", (0.0, 1e6)),
     ("sack_blocks", (1.0, 4.0)),
@@ -79,10 +99,21 @@ impl Parameters {
         self.fault.borrow_mut().get_or_insert(words);
     }
 
+    /// What a number can be at least and at most.
+    fn range(&self, name: &str) -> (f64, f64) {
+        let of_any = RANGES.iter().find(|(known, _)| *known == name);
+        let of_any = of_any.map_or((f64::MIN, f64::MAX), |(_, range)| *range);
+        let Some(Value::Word(kind)) = self.values.get("kind") else {
+            return of_any;
+        };
+        let mut own = OWN_RANGES.iter();
+        let own = own.find(|(of, known, _)| of == kind && *known == name);
+        own.map_or(of_any, |(_, _, range)| *range)
+    }
+
     /// A number.
     pub fn get(&self, name: &str) -> f64 {
-        let range = RANGES.iter().find(|(known, _)| *known == name);
-        let (least, most) = range.map_or((f64::MIN, f64::MAX), |(_, range)| *range);
+        let (least, most) = self.range(name);
         match self.values.get(name) {
             Some(Value::Number(number)) if (least..=most).contains(number) => *number,
             _ => {

@@ -1,7 +1,7 @@
 //! The end of a flow that wants the data.
 
 use crate::reassembly::Reassembly;
-use crate::segment::{Endpoint, ACK, FIN, FIN_ACKNOWLEDGED, SYN};
+use crate::segment::{Endpoint, ACK, ECE, FIN, FIN_ACKNOWLEDGED, SYN};
 use crate::timer::Timer;
 use crate::token;
 use crate::transport::Reception;
@@ -33,6 +33,8 @@ pub struct Receiver {
     /// In-order segments that are not acknowledged yet.
     waiting: u32,
     state: State,
+    /// Whether the last segment was marked by the network, if it echoes that (DCTCP.CE).
+    marked: bool,
     /// Whether a FIN came with data, perhaps ahead of what is missing.
     fin: bool,
     /// The group of its flow.
@@ -58,6 +60,7 @@ impl Receiver {
             state: State::Listen,
             waiting: 0,
             fin: false,
+            marked: false,
             rcv_nxt: 0,
             advanced: Time::NEVER,
             held: Reassembly::default(),
@@ -140,6 +143,7 @@ impl Receiver {
             self.attempts = 0;
             self.timer.clear();
         }
+        let turned = reception.ecn && self.turn(header, reception, end);
         self.stamp(header.sequence, options);
         let segment = Block {
             start: header.sequence,
@@ -155,7 +159,7 @@ impl Receiver {
             self.advanced = end.now();
             if self.held.is_empty() {
                 self.waiting += 1;
-                at_once = self.waiting >= reception.acknowledge_every;
+                at_once = turned || self.waiting >= reception.acknowledge_every;
             } else {
                 // RFC 5681, section 4.2: a gap is filled, or part of it.
                 self.rcv_nxt = self.held.advance(self.rcv_nxt);
@@ -181,6 +185,22 @@ impl Receiver {
             self.delay
                 .set(end.now() + reception.delay, token::DELAY, end);
         }
+    }
+
+    /// Looks whether the network has marked a segment; says whether it is the other way than with
+    /// the one before, so that an acknowledgement goes at once. RFC 8257, section 3.2, lets what
+    /// waited be acknowledged on its own before, so that each byte is counted for what it was.
+    fn turn(&mut self, header: &Header, reception: &Reception, end: &mut Endpoint<'_, '_>) -> bool {
+        let marked = header.flags & Header::MARKED != 0;
+        if marked == self.marked {
+            return false;
+        }
+        if self.waiting > 0 {
+            let options = self.options(None, reception, end.now());
+            self.acknowledge(0, options, end);
+        }
+        self.marked = marked;
+        true
     }
 
     /// RFC 7323, section 4.3: the echo is that of the oldest segment not acknowledged.
@@ -264,7 +284,7 @@ impl Receiver {
         self.delay.clear();
         let header = Header {
             acknowledgement: self.rcv_nxt,
-            flags: flag | ACK,
+            flags: flag | ACK | if self.marked { ECE } else { 0 },
             ..Header::default()
         };
         end.send(header, options, false)

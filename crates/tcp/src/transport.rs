@@ -61,6 +61,8 @@ pub struct Reception {
     pub timestamps: bool,
     /// Whether its timers count from the transmission, as [`Clock::Transmission`].
     pub from_transmission: bool,
+    /// Whether it echoes the marks of the network.
+    pub ecn: bool,
     /// How often either end repeats something by its timer before it gives up.
     pub most_retransmissions: u32,
 }
@@ -75,6 +77,7 @@ impl Reception {
         duplicate_sack: false,
         timestamps: false,
         from_transmission: true,
+        ecn: false,
         most_retransmissions: u32::MAX,
     };
 }
@@ -139,6 +142,7 @@ pub fn check(entry: &TransportKind, parameters: &Parameters, sizes: &Sizes) -> R
 pub const WORDS: &[(&str, &[&str])] = &[
     ("rtt_samples", &["one-at-a-time", "every-acknowledgement"]),
     ("halving", &["flight-size", "window"]),
+    ("reduces", &["flight-size", "window"]),
     ("partial_acknowledgement", &["impatient", "slow-but-steady"]),
     ("full_acknowledgement", &["flight-size", "ssthresh"]),
 ];
@@ -204,6 +208,8 @@ fn plain(parameters: &Parameters) -> Reception {
 fn reception(parameters: &Parameters) -> Reception {
     let recovery = parameters.table("recovery");
     let kind = recovery::find(recovery.word("kind")).expect("a known loss recovery");
+    let law = parameters.table("congestion_control").word("kind");
+    let law = cc::find(law).expect("a known congestion control");
     Reception {
         advertised: parameters.get("advertised_window_bytes") as u64,
         acknowledge_every: parameters.get("acknowledge_every") as u32,
@@ -215,6 +221,7 @@ fn reception(parameters: &Parameters) -> Reception {
         duplicate_sack: kind.selective && recovery.is("duplicate_sack"),
         timestamps: parameters.is("timestamps"),
         from_transmission: false,
+        ecn: law.ecn,
         most_retransmissions: most_retransmissions(parameters),
     }
 }

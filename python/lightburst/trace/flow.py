@@ -28,6 +28,7 @@ SYN: Final = 1
 ACK: Final = 2
 FIN: Final = 4
 FORWARD: Final = 8
+ECE: Final = 16
 # The state of a sender after a timeout.
 LOSS: Final = STATES.index("loss")
 # The number that stands for no time or no burst.

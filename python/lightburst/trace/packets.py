@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from lightburst.errors import InputError
-from lightburst.trace.flow import ARRIVED, FIN, FORWARD, LOST, NONE, REASONS, SYN
+from lightburst.trace.flow import ARRIVED, ECE, FIN, FORWARD, LOST, NONE, REASONS, SYN
 from lightburst.units import format_size
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ _HEADERS: Final = np.dtype(
 )
 # Reasons that do not speak for themselves.
 _WORDS: Final = {"random": "random loss", "scripted": "scripted drop"}
-_FIN, _SYN, _PSH, _ACK = 1, 2, 8, 16
+_FIN, _SYN, _PSH, _ACK, _ECE = 1, 2, 8, 16, 64
 _NOP, _MSS, _SCALE, _SACK_PERMITTED, _SACK, _TIME_STAMPS = (
     b"\1",
     b"\2",
@@ -228,7 +228,8 @@ def _flags(
     syn, fin = (rows["flags"] & SYN) > 0, (rows["flags"] & FIN) > 0
     last = (rows["payload"] > 0) & (rows["sequence"] + rows["payload"] == size_bytes)
     # All but the first packet acknowledge (RFC 9293, 3.10.7).
-    headers["flags"] = _SYN * syn + _FIN * fin + _PSH * last + _ACK * ~(own & syn)
+    echoes = (rows["flags"] & ECE) > 0
+    headers["flags"] = _SYN * syn + _FIN * fin + _PSH * last + _ACK * ~(own & syn) + _ECE * echoes
 
 
 def _window_shift(window_bytes: int) -> int:

@@ -105,6 +105,8 @@ class Endpoint:
         self.header: int = transport["header_bytes"]
         self.most: int = transport["segment_bytes"] - self.header
         self.newest_stamp: int | None = None
+        #: Whether the last segment was marked, for an end that echoes that.
+        self.marked = False
 
     @property
     def now(self) -> int:
@@ -138,6 +140,7 @@ class Endpoint:
                 self.newest_stamp,
                 blocks,
                 again,
+                echoes_mark=self.marked,
             )
         )
         if self.room is not None and self.interface.backlog(self.now) + size > self.room:

@@ -43,10 +43,10 @@ class Law:
         """RFC 5681, equation 4."""
         self.ssthresh = max(most, 2 * self.m)
 
-    def restart(self, flight: int, repeated: bool, share: float = 0.5) -> None:
+    def restart(self, threshold: float, repeated: bool) -> None:
         """RFC 5681, section 3.1: what a timeout does."""
         if not repeated:
-            self.lower_threshold(share * float(flight))
+            self.lower_threshold(threshold)
         self.cwnd = self.m
 
 
@@ -77,7 +77,7 @@ class SlowStart(Law):
         self.cwnd += self.m * self.m / self.cwnd
 
     def timeout(self, flight: int, repeated: bool) -> None:
-        self.restart(flight, repeated)
+        self.restart(float(flight) / 2, repeated)
 
 
 class Reno(SlowStart):
@@ -132,8 +132,235 @@ class HighSpeed(SlowStart):
         return 0.078 * (w / root(float(w), 5)) * 2.0 * b / (2.0 - b) if w > 38 else 1.0
 
 
+class Cubic(SlowStart):
+    """RFC 9438; `epoch` holds its beginning (ps), the plateau, K and the window of Reno."""
+
+    def __init__(self, transport: dict[str, Any], m: int) -> None:
+        super().__init__(transport, m)
+        self.plateau = 0.0
+        self.prior = 0.0
+        self.smoothed: float | None = None
+        self.epoch: tuple[int, float, float, float] | None = None
+
+    def grow(self, acknowledged: int) -> None:
+        if self.rtt is not None:
+            r = float(self.rtt)
+            self.smoothed = r if self.smoothed is None else 0.875 * self.smoothed + 0.125 * r
+        self.acknowledged = acknowledged
+        super().grow(acknowledged)
+
+    def avoid(self) -> None:
+        w = self.cwnd / self.m
+        if self.epoch is None:
+            self.epoch = self.now, *self.shape(w), w
+        start, plateau, k, reno = self.epoch
+        beta, c = self.settings["beta"], self.settings["c"]
+        alpha = 1.0 if reno >= self.prior else 3.0 * (1.0 - beta) / (1.0 + beta)
+        reno += alpha * (float(self.acknowledged) / self.m) / w
+        self.epoch = start, plateau, k, reno
+        t = float(self.now - start) / 1e12
+        if self.settings["reno_friendly"] and c * (t - k) * (t - k) * (t - k) + plateau < reno:
+            self.cwnd = max(self.cwnd, reno * self.m)
+            return
+        late = t + (self.smoothed or 0.0) / 1e12 - k
+        target = min(max(c * late * late * late + plateau, w), 1.5 * w)
+        self.cwnd += (target - w) / w * self.m
+
+    def shape(self, w: float) -> tuple[float, float]:
+        """Plateau and K of a stage that begins with `w` segments."""
+        if w < self.plateau:
+            return self.plateau, root((self.plateau - w) / self.settings["c"], 3)
+        return w, 0.0
+
+    def loss(self, flight: int) -> None:
+        w, beta = self.cwnd / self.m, self.settings["beta"]
+        converges = self.settings["fast_convergence"] and w < self.plateau
+        self.plateau = w * (1.0 + beta) / 2.0 if converges else w
+        self.prior, self.epoch = w, None
+        self.lower_threshold(self.reduced(flight))
+        self.cwnd = self.ssthresh
+
+    def timeout(self, flight: int, repeated: bool) -> None:
+        self.plateau, self.prior, self.epoch = 0.0, self.cwnd / self.m, None
+        self.restart(self.reduced(flight), repeated)
+
+    def reduced(self, flight: int) -> float:
+        """What a loss leaves of the window."""
+        before = self.cwnd if self.settings["reduces"] == "window" else float(flight)
+        return float(self.settings["beta"]) * before
+
+
+class Scalable(SlowStart):
+    """Kelly 2003."""
+
+    @property
+    def is_small(self) -> bool:
+        """Whether standard TCP is used."""
+        return self.cwnd <= float(self.settings["legacy_window"]) * self.m
+
+    def avoid(self) -> None:
+        if self.is_small:
+            super().avoid()
+        else:
+            self.cwnd += float(self.settings["increase"]) * self.m
+
+    def loss(self, flight: int) -> None:
+        share = 0.5 if self.is_small else float(self.settings["decrease"])
+        self.lower_threshold((1.0 - share) * self.cwnd)
+        self.cwnd = self.ssthresh
+
+
+class Rounds:
+    """Counts what is acknowledged, and sees where a round trip ends."""
+
+    def __init__(self) -> None:
+        self.acknowledged = self.end = 0
+
+    def ends(self, acknowledged: int, flight: int) -> bool:
+        """Whether something is acknowledged that was sent in this round trip."""
+        self.acknowledged += acknowledged
+        if self.acknowledged <= self.end:
+            return False
+        self.end = self.acknowledged + flight
+        return True
+
+
+class Fast(SlowStart):
+    """FAST TCP, Wei et al. 2006."""
+
+    reports = True
+
+    def __init__(self, transport: dict[str, Any], m: int) -> None:
+        super().__init__(transport, m)
+        self.rounds = Rounds()
+        self.number = 0
+        self.shortest = math.inf
+        self.average: float | None = None
+
+    def grow(self, acknowledged: int) -> None:
+        pass
+
+    def report(self, acknowledged: int, flight: int, *, recovering: bool) -> None:
+        w = self.cwnd / self.m
+        if self.rtt is not None:
+            r, eta = float(self.rtt), min(3.0 / w, 0.25)
+            self.shortest = min(self.shortest, r)
+            self.average = r if self.average is None else (1.0 - eta) * self.average + eta * r
+        ends = self.rounds.ends(acknowledged, flight)
+        self.number += ends
+        if recovering or self.average is None:
+            return
+        if self.average - self.shortest < self.settings["mi_threshold_ps"]:
+            self.ssthresh = math.inf
+            self.cwnd += min(float(acknowledged), self.m)
+            return
+        self.ssthresh = 0.0
+        if ends and self.number % 2:
+            self.cwnd = max(self.next(w, self.shortest / self.average * w), 2.0) * self.m
+
+    def next(self, w: float, kept: float) -> float:
+        """Equation 6, unless between alpha and beta segments wait."""
+        alpha, beta, gamma = (float(self.settings[key]) for key in ("alpha", "beta", "gamma"))
+        if alpha <= w - kept < beta:
+            return w
+        return min(2.0 * w, (1.0 - gamma) * w + gamma * (kept + alpha))
+
+    def loss(self, flight: int) -> None:
+        self.cwnd = max(self.cwnd / 2.0, 2 * self.m)
+
+    def timeout(self, flight: int, repeated: bool) -> None:
+        self.cwnd = self.m
+
+
+class Vegas(SlowStart):
+    """Brakmo and Peterson 1995, with the details of ns-2."""
+
+    reports = True
+
+    def __init__(self, transport: dict[str, Any], m: int) -> None:
+        super().__init__(transport, m)
+        self.rounds = Rounds()
+        self.shortest = math.inf
+        self.samples: list[float] = []
+        self.doubles = False
+
+    def grow(self, acknowledged: int) -> None:
+        if self.cwnd < self.ssthresh and self.doubles:
+            super().grow(acknowledged)
+
+    def report(self, acknowledged: int, flight: int, *, recovering: bool) -> None:
+        if self.rtt is not None:
+            self.shortest = min(self.shortest, float(self.rtt))
+            self.samples.append(float(self.rtt))
+        if not self.rounds.ends(acknowledged, flight) or not self.samples:
+            return
+        total = 0.0
+        for sample in self.samples:
+            total += sample
+        mean, self.samples = total / float(len(self.samples)), []
+        if not recovering:
+            self.round(mean)
+
+    def round(self, rtt: float) -> None:
+        """Move the window at the end of a round trip."""
+        waiting = self.cwnd / self.m * (1.0 - self.shortest / rtt)
+        if self.cwnd < self.ssthresh:
+            self.doubles = not self.doubles
+            if self.doubles and waiting > self.settings["gamma"]:
+                self.ssthresh = 2 * self.m
+                self.cwnd = max(self.cwnd - self.cwnd / 8.0, 2 * self.m)
+        elif waiting > self.settings["beta"]:
+            self.cwnd = max(self.cwnd - self.m, 2 * self.m)
+        elif waiting < self.settings["alpha"]:
+            self.cwnd += self.m
+
+    def loss(self, flight: int) -> None:
+        self.ssthresh = 2 * self.m
+        self.cwnd = max(0.75 * self.cwnd, 2 * self.m)
+
+
+class Dctcp(SlowStart):
+    """RFC 8257, section 3.3."""
+
+    reports = True
+
+    def __init__(self, transport: dict[str, Any], m: int) -> None:
+        super().__init__(transport, m)
+        self.rounds = Rounds()
+        self.alpha = 1.0
+        self.acknowledged = self.marked = self.answered = 0
+
+    def grow(self, acknowledged: int) -> None:
+        if not self.echo:
+            super().grow(acknowledged)
+
+    def report(self, acknowledged: int, flight: int, *, recovering: bool) -> None:
+        self.acknowledged += acknowledged
+        self.marked += acknowledged * self.echo
+        if self.rounds.ends(acknowledged, flight):
+            g = float(self.settings["g"])
+            share = float(self.marked) / float(self.acknowledged)
+            self.alpha = self.alpha * (1.0 - g) + g * share
+            self.acknowledged = self.marked = 0
+        una = self.rounds.acknowledged
+        if self.echo and una > self.answered and not recovering:
+            self.answered = una + flight
+            self.lower_threshold(self.cwnd * (1.0 - self.alpha / 2.0))
+            self.cwnd = self.ssthresh
+
+    def loss(self, flight: int) -> None:
+        self.answered = self.rounds.acknowledged + flight
+        self.lower_threshold(float(flight) / 2)
+        self.cwnd = self.ssthresh
+
+
 LAWS: dict[str, type[Law]] = {
+    "cubic": Cubic,
+    "dctcp": Dctcp,
+    "fast": Fast,
     "highspeed": HighSpeed,
     "reno": Reno,
+    "scalable": Scalable,
     "stop-and-wait": StopAndWait,
+    "vegas": Vegas,
 }

@@ -19,6 +19,7 @@ class TcpReceiver(Receiver):
         self.last_acknowledgement = 0
         self.fin_at: int | None = None
         self.recovery: dict[str, Any] = transport["recovery"]
+        self.echoes: bool = transport["congestion_control"]["kind"] == "dctcp"
         self.sacks = self.recovery["kind"] in ("sack", "sack1")
 
     def receive(self, packet: Packet) -> None:
@@ -58,6 +59,12 @@ class TcpReceiver(Receiver):
 
     def take(self, packet: Packet) -> None:
         segment = (packet.number, packet.number + packet.payload)
+        turned = self.echoes and packet.marked != self.marked
+        if turned:
+            # RFC 8257, section 3.2: what waits is acknowledged for what it was.
+            if self.waiting:
+                self.acknowledge()
+            self.marked = packet.marked
         self.read_stamp(packet)
         if packet.kind == "data+fin":
             self.fin_at = segment[1]
@@ -77,7 +84,7 @@ class TcpReceiver(Receiver):
         if delivered == self.fin_at and (delivered > expected or packet.kind == "data+fin"):
             self.state = "last-ack"
             self.answer("fin+ack", self.blocks(duplicate))
-        elif delivered > expected and not gaps:
+        elif delivered > expected and not gaps and not turned:
             self.wait()
         else:
             self.acknowledge(duplicate)

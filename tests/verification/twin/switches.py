@@ -1,10 +1,10 @@
 """The switches without edges, and the choice among equal-cost next hops."""
 
 from collections import Counter, deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from twin.network import TIMER, Link, Moment, Network, Unit
+from twin.network import TIMER, Link, Moment, Network, Packet, Unit
 from twin.rng import mix, stream
 
 Members = tuple[int, ...]
@@ -127,6 +127,8 @@ class Electronic(Switch):
             return
         if self.ecn_threshold is not None and backlog >= self.ecn_threshold:
             self.counters["marked"] += 1
+            if isinstance(unit, Packet):
+                unit = replace(unit, marked=True)
         if output.free_at > self.now:
             self.counters["buffered"] += 1
             counted_until = min(output.free_at, self.network.events.time_limit)

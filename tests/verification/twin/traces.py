@@ -25,7 +25,7 @@ REASONS = [
     "random",
     "scripted",
 ]
-SYN, ACK, FIN, FORWARD = 1, 2, 4, 8
+SYN, ACK, FIN, FORWARD, ECE = 1, 2, 4, 8, 16
 FLAGS = {
     "syn": SYN | FORWARD,
     "syn+ack": SYN | ACK,
@@ -215,7 +215,9 @@ def segments(rows: list[SegmentRow], numbers: dict[str, int], sources: list[int]
         "flow": column("u4", [packet.flow for packet in packets]),
         "event": column("u1", [row.event for row in rows]),
         "packet": column("u8", [numbers[packet.name] for packet in packets]),
-        "flags": column("u1", [FLAGS[p.kind] | FORWARD * forward(p) for p in packets]),
+        "flags": column(
+            "u1", [FLAGS[p.kind] | FORWARD * forward(p) | ECE * p.echoes_mark for p in packets]
+        ),
         "sequence": column("u8", [p.number if p.payload else 0 for p in packets]),
         "acknowledgement": column("u8", [acknowledgement(packet) for packet in packets]),
         "payload": column("u4", [packet.payload for packet in packets]),

@@ -81,7 +81,7 @@ impl CongestionControl for HighSpeed {
 
     fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window) {
         // Section 5 changes nothing of what standard TCP does then.
-        window.restart(timeout, 0.5, self.mss);
+        window.restart(timeout.in_flight as f64 / 2.0, timeout.repeated, self.mss);
     }
 }
 

@@ -75,7 +75,9 @@ impl CongestionControl for Reno {
 
     fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window) {
         match self.halving {
-            Halving::FlightSize => window.restart(timeout, 0.5, self.mss),
+            Halving::FlightSize => {
+                window.restart(timeout.in_flight as f64 / 2.0, timeout.repeated, self.mss)
+            }
             Halving::Window => {
                 // ns-2 halves each time, also when the same segment times out again.
                 self.halve(timeout.in_flight, window);

@@ -31,8 +31,8 @@ class Electronic(BaseSwitch):
     ecn_threshold: Annotated[int | None, Quantity(SIZE, word="off")] = Field(
         None,
         description=(
-            "A unit that finds at least this much in the queue is marked (ECN). Marks are "
-            "counted; no transport here reacts to them yet."
+            "A unit that finds at least this much in the queue is marked (ECN). `dctcp` reacts to "
+            "marks of packets; for all other transports they are only counted."
         ),
     )
 

@@ -4,7 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from lightburst.scenario.fields import Named, Section
+from lightburst.scenario.fields import Flag, Named, Real, Section
+from lightburst.units import Duration, parse_duration
 
 
 class Reno(Section):
@@ -32,4 +33,125 @@ class HighSpeed(Section):
     kind: Literal["highspeed"] = "highspeed"
 
 
-CongestionControl = Annotated[Reno | StopAndWait | HighSpeed, Named(), Field(discriminator="kind")]
+class Cubic(Section):
+    """CUBIC (RFC 9438)."""
+
+    kind: Literal["cubic"] = "cubic"
+    c: Annotated[float, Real(1e-9, 1e9)] = Field(
+        0.4,
+        description=(
+            "C, in segments per second cubed: how fast the window leaves its plateau (RFC 9438, 5)."
+        ),
+    )
+    beta: Annotated[float, Real(0, 1, inclusive=False)] = Field(
+        0.7,
+        description=(
+            "Factor on the window when a loss is seen (RFC 9438, 4.6). The CUBIC of 2008, which "
+            "ns-2 has, is written with 0.8."
+        ),
+    )
+    fast_convergence: Flag = Field(
+        True,
+        description=(
+            "Whether a flow that loses before its old plateau lowers it, and so leaves room for "
+            "new flows (RFC 9438, 4.7)."
+        ),
+    )
+    reno_friendly: Flag = Field(
+        True,
+        description="Whether the window is at least the one that Reno would have (RFC 9438, 4.3).",
+    )
+    reduces: Literal["flight-size", "window"] = Field(
+        "flight-size",
+        description=(
+            'What `beta` is a share of. `"flight-size"`: the bytes in flight (RFC 9438, 4.6). '
+            '`"window"`: the congestion window, as in 2008.'
+        ),
+    )
+
+
+class Fast(Section):
+    """FAST TCP (Wei, Jin, Low and Hegde 2006).
+
+    Attributes
+    ----------
+    mi_threshold : int
+        Picoseconds.
+    """
+
+    kind: Literal["fast"] = "fast"
+    alpha: Annotated[float, Real(0, 1e9)] = Field(
+        100.0,
+        description=(
+            "Segments that a flow keeps in the queues on its way. komatireddy2009 has 100, for "
+            "`beta` too."
+        ),
+    )
+    beta: Annotated[float, Real(0, 1e9)] = Field(
+        100.0,
+        description=(
+            "With at least `alpha` and less than `beta` segments in the queues the window stays, "
+            "as in the module for ns-2; never, if both are equal."
+        ),
+    )
+    gamma: Annotated[float, Real(0, 1)] = Field(
+        0.5, description="How far a new window goes towards its goal: 0 not at all, 1 all the way."
+    )
+    mi_threshold: Duration = Field(
+        parse_duration("0.75 ms"),
+        description=(
+            "While the mean queueing delay is less, the window grows as in slow start. The default "
+            "is that of the module for ns-2."
+        ),
+    )
+
+
+class Vegas(Section):
+    """TCP Vegas (Brakmo and Peterson 1995)."""
+
+    kind: Literal["vegas"] = "vegas"
+    alpha: Annotated[float, Real(0, 1e9)] = Field(
+        1.0, description="With fewer segments in the queues the window grows. As in ns-2."
+    )
+    beta: Annotated[float, Real(0, 1e9)] = Field(
+        3.0, description="With more segments in the queues the window shrinks. As in ns-2."
+    )
+    gamma: Annotated[float, Real(0, 1e9)] = Field(
+        1.0, description="With more segments in the queues slow start ends. As in ns-2."
+    )
+
+
+class Scalable(Section):
+    """Scalable TCP (Kelly 2003)."""
+
+    kind: Literal["scalable"] = "scalable"
+    increase: Annotated[float, Real(0, 1e9)] = Field(
+        0.01, description="a: segments by which each acknowledgement opens the window."
+    )
+    decrease: Annotated[float, Real(0, 1)] = Field(
+        0.125, description="b: the share of the window that a loss takes."
+    )
+    legacy_window: Annotated[float, Real(0, 1e9)] = Field(
+        16.0,
+        description=(
+            "Segments up to which the window moves as in standard TCP; the window above which "
+            "Scalable TCP is faster."
+        ),
+    )
+
+
+class Dctcp(Section):
+    """Data Center TCP (RFC 8257)."""
+
+    kind: Literal["dctcp"] = "dctcp"
+    g: Annotated[float, Real(0, 1)] = Field(
+        0.0625,
+        description="Weight of the newest window in the estimate of marked bytes (RFC 8257, 4.2).",
+    )
+
+
+CongestionControl = Annotated[
+    Reno | StopAndWait | HighSpeed | Cubic | Fast | Vegas | Scalable | Dctcp,
+    Named(),
+    Field(discriminator="kind"),
+]

@@ -1,0 +1,179 @@
+//! Data Center TCP (RFC 8257): the window shrinks by as much as the share of marked bytes says.
+
+use super::{
+    Ack, CongestionControl, CongestionControlSettings, Loss, Report, Timeout, Wants, Window,
+};
+use crate::recovery::Phase;
+use crate::rounds::Rounds;
+
+/// The window law of DCTCP.
+pub struct Dctcp {
+    mss: f64,
+    /// g.
+    gain: f64,
+    /// DCTCP.Alpha, the estimated share of marked bytes.
+    alpha: f64,
+    /// DCTCP.BytesAcked and DCTCP.BytesMarked.
+    acknowledged: u64,
+    marked: u64,
+    /// DCTCP.WindowEnd is the end of a round trip.
+    rounds: Rounds,
+    /// It has answered a loss or a mark of what was sent before this byte.
+    answered: u64,
+}
+
+impl Dctcp {
+    /// The law of one connection.
+    pub fn new(settings: &CongestionControlSettings) -> Dctcp {
+        Dctcp {
+            mss: f64::from(settings.mss),
+            gain: settings.parameters.get("g"),
+            // Section 4.2: 1, so that it is cautious at first.
+            alpha: 1.0,
+            acknowledged: 0,
+            marked: 0,
+            rounds: Rounds::default(),
+            answered: 0,
+        }
+    }
+
+    /// Section 3.3, steps 5, 6 and 8: a window of data is acknowledged.
+    fn estimate(&mut self) {
+        // DCTCP.Alpha = DCTCP.Alpha * (1 - g) + g * M
+        let share = self.marked as f64 / self.acknowledged as f64;
+        self.alpha = self.alpha * (1.0 - self.gain) + self.gain * share;
+        (self.acknowledged, self.marked) = (0, 0);
+    }
+
+    /// Section 3.3, step 9: cwnd = cwnd * (1 - DCTCP.Alpha / 2).
+    fn reduce(&self, window: &mut Window) {
+        window.lower_threshold(window.cwnd * (1.0 - self.alpha / 2.0), self.mss);
+        window.cwnd = window.ssthresh;
+    }
+}
+
+impl CongestionControl for Dctcp {
+    fn start(&self, initial: f64) -> Window {
+        Window {
+            cwnd: initial,
+            ssthresh: f64::INFINITY,
+        }
+    }
+
+    fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
+        // RFC 3168, section 6.1.2: no growth by an acknowledgement that echoes a mark.
+        if ack.ecn_echo {
+            return;
+        }
+        if window.in_slow_start() {
+            window.slow_start(ack, self.mss);
+        } else {
+            // RFC 5681, equation 3
+            window.cwnd += self.mss * self.mss / window.cwnd;
+        }
+    }
+
+    fn on_report(&mut self, report: &Report, window: &mut Window) {
+        let ack = &report.ack;
+        // Section 3.3, steps 1 to 4 and 7: SACK blocks do not count.
+        self.acknowledged += ack.bytes;
+        if ack.ecn_echo {
+            self.marked += ack.bytes;
+        }
+        if self.rounds.ends(ack) {
+            self.estimate();
+        }
+        // Once for every window of data, as in RFC 3168.
+        let now = self.rounds.acknowledged;
+        if ack.ecn_echo && now > self.answered && report.phase != Phase::Recovery {
+            self.answered = now + ack.in_flight;
+            self.reduce(window);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Loss, window: &mut Window) {
+        // Section 3.5: a loss is answered as TCP always does.
+        self.answered = self.rounds.acknowledged + loss.in_flight;
+        window.lower_threshold(loss.in_flight as f64 / 2.0, self.mss);
+        window.cwnd = window.ssthresh;
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window) {
+        window.restart(timeout.in_flight as f64 / 2.0, timeout.repeated, self.mss);
+    }
+
+    fn wants(&self) -> Wants {
+        Wants {
+            reports: true,
+            ..Wants::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::vectors::{list, number, vectors};
+
+    fn dctcp(alpha: f64) -> Dctcp {
+        Dctcp {
+            mss: 1.0,
+            gain: 1.0 / 16.0,
+            alpha,
+            acknowledged: 0,
+            marked: 0,
+            rounds: Rounds::default(),
+            answered: 0,
+        }
+    }
+
+    #[test]
+    fn the_share_of_marks_is_estimated_and_answered_as_in_rfc_8257() {
+        for (name, alpha) in [("from0", 0.0), ("from1", 1.0)] {
+            let mut law = dctcp(alpha);
+            for row in list(&vectors()["dctcp"][name]) {
+                law.acknowledged = 1000;
+                law.marked = (1000.0 * number(&row["M"])) as u64;
+                law.estimate();
+                assert_eq!(law.alpha, number(&row["alpha"]));
+                let mut window = Window {
+                    cwnd: 100.0,
+                    ssthresh: 0.0,
+                };
+                law.reduce(&mut window);
+                assert_eq!(window.cwnd, number(&row["cwnd100"]));
+            }
+        }
+    }
+
+    #[test]
+    fn marks_are_answered_once_in_a_window_of_data_and_stop_its_growth() {
+        let mut law = dctcp(1.0);
+        let mut window = law.start(10.0);
+        let mut hear = |bytes, in_flight, ecn_echo| {
+            let ack = Ack {
+                bytes,
+                in_flight,
+                ecn_echo,
+                ..Ack::default()
+            };
+            let report = Report {
+                ack,
+                delivered: bytes,
+                lost: 0,
+                phase: Phase::Open,
+                application_limited: false,
+            };
+            law.on_ack(&ack, &mut window);
+            law.on_report(&report, &mut window);
+            window.cwnd
+        };
+        // The first window of data is its first acknowledgement: all of it is marked.
+        assert_eq!(hear(1, 9, true), 5.0);
+        // Nothing more before what was in flight is acknowledged.
+        assert_eq!([hear(4, 5, true), hear(5, 4, true)], [5.0, 5.0]);
+        assert_eq!(hear(1, 4, true), 2.5);
+        // Growth begins again without a mark.
+        assert_eq!(hear(1, 2, false), 2.9);
+    }
+}
