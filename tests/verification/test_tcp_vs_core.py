@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from compare import check_conservation, check_stories, differences
+from law_plans import law_plan
 from plans import Plan, core, traced, twin
 from random_plans import KINDS, LAWS, RECOVERIES, overtaking_plan, random_plan
 from twin import Columns
@@ -62,6 +63,24 @@ def test_core_equals_twin_where_acknowledgements_overtake() -> None:
 @pytest.mark.slow
 def test_core_equals_twin_where_acknowledgements_overtake_at_length() -> None:
     check_equal(LONG, overtaking_plan)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_core_equals_twin_where_windows_are_large(law: str) -> None:
+    check_equal(range(6), partial(law_plan, law=law))
+
+
+def test_marks_are_echoed_and_not_always() -> None:
+    """What the plans of `dctcp` above are worth."""
+    units = [entry.unit for seed in range(6) for entry in traced(law_plan(seed, "dctcp"))]
+    echoes = {packet.echoes_mark for unit in units for packet in unit.packets}
+    assert echoes == {False, True}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("law", LAWS)
+def test_core_equals_twin_where_windows_are_large_at_length(law: str) -> None:
+    check_equal(range(6, 200), partial(law_plan, law=law))
 
 
 @each

@@ -100,7 +100,7 @@ def test_cubic_follows_its_curve_after_a_loss(beta: float, reduces: str) -> None
 
 
 def queue(
-    law: str | dict[str, Any], *, rate: str, flows: int = 1, **more: str
+    law: str, *, rate: str, size: str, flows: int = 1, delay: str = "10 ms", threshold: str = "off"
 ) -> tuple[pd.DataFrame, lb.Result]:
     """Windows in segments by time, of flows that share one slow fibre, in the second half."""
     scenario = lb.Scenario.from_dict(
@@ -110,17 +110,17 @@ def queue(
                 "host_pairs": flows,
                 "core_nodes": 0,
                 "access_rate": "10 Gb/s",
-                "access_delay": more.get("delay", "10 ms"),
+                "access_delay": delay,
                 "fibre_rate": rate,
-                "fibre_delay": more.get("delay", "10 ms"),
+                "fibre_delay": delay,
             },
             "switching": {
                 "kind": "electronic",
                 "queue_size": "unlimited",
-                "ecn_threshold": more.get("threshold", "off"),
+                "ecn_threshold": threshold,
             },
             "transport": sender(**SEGMENT) | {"congestion_control": law},
-            "workload": {"kind": "pairs", "size": {"kind": "constant", "value": more["size"]}},
+            "workload": {"kind": "pairs", "size": {"kind": "constant", "value": size}},
             "measurement": {"trace": list(range(flows))},
         }
     )
@@ -152,8 +152,9 @@ def test_vegas_keeps_between_alpha_and_beta_segments_in_the_queue() -> None:
 @pytest.mark.parametrize("threshold", [20, 65])
 def test_dctcp_swings_as_its_paper_says(threshold: int) -> None:
     """Alizadeh et al. 2010, section 3.3, one flow: W* = C RTT + K, A = sqrt(2 (C RTT + K)) / 2."""
-    more = {"delay": "100 us", "size": "60 MB", "threshold": f"{threshold} kB"}
-    windows, result = queue("dctcp", rate="1 Gb/s", **more)
+    windows, result = queue(
+        "dctcp", rate="1 Gb/s", size="60 MB", delay="100 us", threshold=f"{threshold} kB"
+    )
     on_the_way = 75
     most, least = windows["window"].max(), windows["window"].min()
     assert most == pytest.approx(on_the_way + threshold, abs=3)

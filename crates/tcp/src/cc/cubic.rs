@@ -273,6 +273,28 @@ mod tests {
     }
 
     #[test]
+    fn an_acknowledgement_aims_at_one_and_a_half_windows_at_the_most_and_never_lower() {
+        let next = |now: f64, w: f64| {
+            let mut law = cubic(1000.0);
+            law.reno_friendly = false;
+            law.epoch = Some(law.begin(Time::ZERO, 700.0));
+            let mut window = window(w);
+            let at = Time((now * SECOND) as u64);
+            law.on_ack(
+                &Ack {
+                    at,
+                    ..Ack::default()
+                },
+                &mut window,
+            );
+            window.cwnd
+        };
+        // W_cubic (100 s) is 300,000 segments; W_cubic (0) is 700.
+        assert_eq!(next(100.0, 800.0), 800.5);
+        assert_eq!(next(0.0, 800.0), 800.0);
+    }
+
+    #[test]
     fn after_a_timeout_the_curve_begins_at_its_plateau() {
         let mut law = cubic(1000.0);
         let mut window = window(800.0);
