@@ -84,6 +84,7 @@ def _bases() -> list[dict[str, Any]]:
         _small("shuffle", topology=fat),
         _small("graph", workload=few),
         _small("nsfnet", workload={"duration": "1 ms"}),
+        _small("obs-nsfnet", workload=few),
         _small("groups"),
         _small("flows"),
         _small("electronic", topology=fat, workload=few, transport={"kind": "datagram"}),
