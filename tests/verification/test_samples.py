@@ -156,13 +156,13 @@ def test_samples_and_traces_change_nothing() -> None:
         expected = core(plan._replace(settings={**plan.settings, **bare}))
         found = core(plan._replace(settings={**plan.settings, **watched}))
         assert differences(expected, found) == []
-        check_consistent(found)
+        check_consistent(plan, found)
         taken += found["samples"]["time_ps"].size
     assert taken > 1000
 
 
-def check_consistent(found: Columns) -> None:
-    """Links transmit at most all the time, and in the end what they transmitted."""
+def check_consistent(plan: Plan, found: Columns) -> None:
+    """Each channel of a link transmits at most all the time, and in the end what it transmitted."""
     time = found["samples"]["time_ps"].astype(np.int64)
     if time.size == 0:
         assert found["totals"]["end_ps"] == 0
@@ -172,6 +172,7 @@ def check_consistent(found: Columns) -> None:
     length = np.diff(time, prepend=0)
     assert (length > 0).all()
     assert (each >= 0).all()
-    assert (each <= length[:, np.newaxis]).all()
+    channels = plan.links.get("channels", np.ones(each.shape[1], np.uint16)).astype(np.int64)
+    assert (each <= length[:, np.newaxis] * channels).all()
     assert busy[-1].tolist() == found["links"]["busy_ps"].tolist()
     assert time[-1] == found["totals"]["end_ps"]
