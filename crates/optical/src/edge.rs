@@ -158,8 +158,8 @@ impl<C: Core> Edge<C> {
             return;
         };
         let here = self.receiving.entry(ctx.input()).or_default();
-        let later = here.iter().rev().take_while(|(other, _)| *other > tail);
-        here.insert(here.len() - later.count(), (tail, burst));
+        let at = here.partition_point(|(other, _)| *other <= tail);
+        here.insert(at, (tail, burst));
         let LinkId(subject) = ctx.input();
         let token = Token {
             kind: TAIL,

@@ -194,7 +194,7 @@ def _network(scenario: Scenario) -> Network:
     errors = list(misfits(scenario, network.hosts, network.largest_degree))
     if errors:
         raise combine(errors)
-    return network.as_fibres() if scenario.switching.sends_headers else network
+    return network.fibres if scenario.switching.sends_headers else network
 
 
 def _check_memory(scenario: Scenario, counts: Counts, flows: int, datagrams: int = 0) -> None:

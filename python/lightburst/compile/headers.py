@@ -1,6 +1,7 @@
 """Where headers book channels: what must fit together for a header to be ahead of its burst."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -65,6 +66,7 @@ def misplaced_headers(switches: Switches, network: Network) -> Iterator[InputErr
             )
 
 
+@lru_cache(maxsize=8)
 def _most_fibres(network: Network) -> int:
     """Count the fibres of the longest of all shortest paths between switches with hosts."""
     between = network.between_switches

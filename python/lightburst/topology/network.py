@@ -106,12 +106,13 @@ class Network:
             link_names=link_names,
         )
 
-    def as_fibres(self) -> "Network":
-        """Put one link with so many channels in place of the wavelengths of each fibre."""
+    @cached_property
+    def fibres(self) -> "Network":
+        """The same, with one link of so many channels in place of the wavelengths of a fibre."""
         first = np.flatnonzero(self.wavelength == 0)
         structured = "wavelengths" in self.routing
         names = self.link_names
-        return replace(
+        fibres = replace(
             self,
             link_from=self.link_from[first],
             link_to=self.link_to[first],
@@ -122,6 +123,8 @@ class Network:
             link_names=names and tuple(names[i] for i in first),
             link_channels=np.diff(first, append=self.link_from.size).astype(np.uint16),
         )
+        fibres.freeze()
+        return fibres
 
     def name(self, node: int) -> str:
         """Give the name of a node."""
@@ -175,8 +178,10 @@ class Network:
 
     def freeze(self) -> None:
         """Make the arrays read-only, so that they can be shared."""
-        for array in (self.link_from, self.link_to, self.link_rate_bps, self.link_delay_ps):
-            array.flags.writeable = False
+        columns = self.link_from, self.link_to, self.link_rate_bps, self.link_delay_ps
+        for array in (*columns, self.link_channels):
+            if array is not None:
+                array.flags.writeable = False
 
 
 def joins_switches(

@@ -113,11 +113,8 @@ impl Channels {
             *over = first.end;
             bookings.pop_front();
         }
-        let before = bookings.iter().rev();
-        let behind = before
-            .take_while(|other| other.start >= booking.end)
-            .count();
-        bookings.insert(bookings.len() - behind, booking);
+        let at = bookings.partition_point(|other| other.start < booking.end);
+        bookings.insert(at, booking);
     }
 }
 

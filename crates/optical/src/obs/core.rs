@@ -65,7 +65,8 @@ struct Request {
     handled: Time,
     /// When its head is here; at the ingress, when it can leave.
     start: Time,
-    bytes: u32,
+    /// How long a channel takes for it.
+    time: Duration,
     /// The channel over which it comes; none where it was made here.
     channel: Option<u16>,
     burst: Birth,
@@ -89,6 +90,8 @@ struct Waiting {
 /// A node that books channels.
 pub struct ObsCore {
     settings: ObsSettings,
+    /// How long a control channel takes for a header.
+    header_time: Duration,
     choice: Choice,
     draw: Stream,
     fibre_rate: Option<Rate>,
@@ -107,6 +110,7 @@ impl ObsCore {
         let fibre = |&channels: &u16| (channels > 0).then(|| Channels::new(channels));
         ObsCore {
             settings: settings.clone(),
+            header_time: settings.header_time(),
             choice: build.choice,
             draw: build.draw,
             fibre_rate: build.fibre_rate,
@@ -151,7 +155,7 @@ impl ObsCore {
             setup: self.settings.switching_time,
         };
         let from = (self.settings.signalling.booked_from)(handled);
-        (from, request.start + self.transmission_time(request.bytes))
+        (from, request.start + request.time)
     }
 
     /// The channels of a port that a burst can use.
@@ -235,8 +239,7 @@ impl ObsCore {
 
     fn send(&mut self, offer: Offer, header: HeaderId, from: Time, ctx: &mut Context<'_>) {
         self.counters.forwarded += 1;
-        let time = self.settings.header_time();
-        ctx.send_header(offer.port, header, (from, time), offer.slot);
+        ctx.send_header(offer.port, header, (from, self.header_time), offer.slot);
     }
 
     /// The next slot of a port for a burst that is made here, which waits until then.
@@ -254,14 +257,12 @@ impl ObsCore {
     fn send_later(&mut self, offer: Offer, header: HeaderId, until: Time, ctx: &mut Context<'_>) {
         let Offer { port, slot } = offer;
         let waiting = &mut self.waiting[usize::from(port.0)];
-        let last = waiting.iter().rev();
-        let behind = last.take_while(|other| other.until > until).count();
         let one = Waiting {
             until,
             header,
             slot,
         };
-        waiting.insert(waiting.len() - behind, one);
+        waiting.insert(waiting.partition_point(|other| other.until <= until), one);
         let token = Token {
             kind: SEND,
             subject: u32::from(port.0),
@@ -281,7 +282,7 @@ impl Core for ObsCore {
         let mut request = Request {
             handled: now,
             start: now + offset,
-            bytes: bundle.bytes,
+            time: self.transmission_time(bundle.bytes),
             channel: None,
             burst: ctx.burst(burst).birth,
         };
@@ -333,7 +334,7 @@ impl Switch for ObsCore {
         let request = Request {
             handled,
             start: data_at,
-            bytes: it.envelope.bytes,
+            time: self.transmission_time(it.envelope.bytes),
             channel: Some(channel),
             burst: it.birth,
         };
