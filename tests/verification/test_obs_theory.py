@@ -11,77 +11,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
+from lone_bursts import FAST, MEAN_S, interval, lengths, poisson, run
 
-import lightburst as lb
-from lightburst.models import erlang_b
+from lightburst.models import (
+    engset_call_congestion,
+    engset_dumping_loss,
+    erlang_b,
+    idle_source_load,
+)
 
-SOURCES = 5
 BURSTS = 20_000
 SEEDS = range(1, 9)
-# At 10 Gb/s.
-MEAN_S, MEAN_BYTES = 100e-6, 125_000
-
-
-def lengths(law: str, draw: np.random.Generator) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Draw the bytes of the bursts, of one mean."""
-    match law:
-        case "exponential":
-            drawn = draw.exponential(MEAN_BYTES, BURSTS)
-        case "uniform":
-            drawn = draw.uniform(0, 2 * MEAN_BYTES, BURSTS)
-        case _:
-            drawn = np.full(BURSTS, float(MEAN_BYTES))
-    return np.maximum(drawn.round(), 1).astype(np.int64)
-
-
-def scenario(
-    path: Path, wavelengths: int, load: float, seed: int, law: str, edges: int, wide: int
-) -> dict[str, Any]:
-    """Poisson bursts, each a packet, from several edges over one node to one edge."""
-    draw = np.random.default_rng([seed, wavelengths])
-    start_s = np.cumsum(draw.exponential(MEAN_S / (load * wavelengths), BURSTS))
-    source = draw.integers(0, edges, BURSTS)
-    table = path / f"{seed}.csv"
-    pd.DataFrame(
-        {
-            "source": [f"s{i}" for i in source],
-            "destination": "r",
-            "start_s": start_s,
-            "size_bytes": lengths(law, draw),
-        }
-    ).to_csv(table, index=False)
-    fast = {"rate": "1000 Tb/s", "length": "0 m"}
-    links: list[dict[str, Any]] = [
-        {"source": "C", "target": "D"},
-        {"source": "D", "target": "r", **fast},
-    ]
-    for i in range(edges):
-        links.append({"source": f"s{i}", "target": f"E{i}", **fast})
-        links.append({"source": f"E{i}", "target": "C", "wavelengths": wide})
-    return {
-        "topology": {
-            "kind": "graph",
-            "links": links,
-            "link_rate": "10 Gb/s",
-            "link_length": "1 km",
-            "wavelengths": wavelengths,
-        },
-        "switching": {
-            "kind": "obs",
-            "assembly": {"kind": "timer", "time": "0 s"},
-            "ingress": "lose",
-            "offset_time": "10 us",
-        },
-        "transport": {
-            "kind": "datagram",
-            "segment_size": "10 MB",
-            "header_size": "0 B",
-            "spacing": "constant",
-        },
-        "workload": {"kind": "table", "file": str(table)},
-        "measurement": {"time_limit": "1000 s"},
-    }
 
 
 def lost(
@@ -93,17 +33,33 @@ def lost(
     wide: int = 64,
     **switching: Any,
 ) -> tuple[float, float]:
-    """Share of the bursts that are lost at the one output, and half of its 99 % interval."""
+    """Share of the bursts that are lost at the one output, and half of its 99 % interval.
+
+    Poisson bursts from several edges over one node to one edge.
+    """
+    links: list[dict[str, Any]] = [
+        {"source": "C", "target": "D"},
+        {"source": "D", "target": "r", **FAST},
+    ]
+    for i in range(edges):
+        links.append({"source": f"s{i}", "target": f"E{i}", **FAST})
+        links.append({"source": f"E{i}", "target": "C", "wavelengths": wide})
+    ends = [(f"s{i}", "r") for i in range(edges)]
+    loads = [load * wavelengths / edges] * edges
     shares = []
     for seed in SEEDS:
-        made = scenario(path, wavelengths, load, seed, law, edges, wide)
-        made["switching"] |= switching
-        switches = lb.run(lb.Scenario.from_dict(made), seed=seed).switches.set_index("node")
-        assert switches["dropped_late_header"].sum() == 0
-        assert switches["dropped_no_channel"].drop("C").sum() == 0
-        shares.append(switches["dropped_no_channel"]["C"] / BURSTS)
-    half = stats.t.ppf(0.995, len(shares) - 1) * stats.sem(shares)
-    return float(np.mean(shares)), float(half)
+        draw = np.random.default_rng([seed, wavelengths])
+        bursts = poisson(draw, ends, loads, BURSTS, law)
+        switches = run(path, bursts, links, wavelengths, seed, **switching).switches
+        shares.append(lost_at(switches, "C"))
+    return interval(shares)
+
+
+def lost_at(switches: pd.DataFrame, node: str) -> float:
+    """Share of the bursts that are lost at the only node that loses any."""
+    dropped = switches.set_index("node")["dropped_no_channel"]
+    assert dropped.drop(node).sum() == 0
+    return float(dropped[node] / BURSTS)
 
 
 @pytest.mark.parametrize("load", [0.2, 0.4, 0.6, 0.8, 1.0])
@@ -159,3 +115,52 @@ def test_just_in_time_books_the_offset_too(tmp_path: Path) -> None:
     # Each booking is longer by what the header is ahead: at equal offsets just a higher load.
     share, half = lost(tmp_path, 4, 0.5, "exponential", signalling="jit", offset_time="50 us")
     assert share == pytest.approx(float(erlang_b(4 * 0.5 * 1.5, 4)), abs=half)
+
+
+def from_few(path: Path, sources: int, load: float, seed: int) -> float:
+    """Share that is lost at 4 channels of the bursts of sources that are idle in between.
+
+    Nobody tells a source that a burst is lost: it sends each to its end.
+    """
+    draw = np.random.default_rng([seed, sources])
+    each = BURSTS // sources
+    shape = (sources, each)
+    size = lengths("exponential", draw, sources * each).reshape(shape)
+    # Its load while it is idle is such that it sends for `load` of the time.
+    idle_s = draw.exponential(MEAN_S / float(idle_source_load(load)), shape)
+    sent_s = size * 8 / 10e9
+    start_s = np.cumsum(idle_s, axis=1) + np.cumsum(sent_s, axis=1) - sent_s
+    bursts = pd.DataFrame({"start_s": start_s.ravel(), "size_bytes": size.ravel()})
+    bursts = bursts.sort_values("start_s").assign(source="s", destination="r")
+    # At the beginning all sources are idle, and at the end some have done.
+    begin, end = start_s[:, 10].max(), start_s[:, -1].min()
+    bursts = bursts[bursts["start_s"] <= end]
+    links: list[dict[str, Any]] = [
+        {"source": "s", "target": "E", **FAST},
+        {"source": "E", "target": "C", "wavelengths": sources},
+        {"source": "C", "target": "D"},
+        {"source": "D", "target": "r", **FAST},
+    ]
+    flows = run(path, bursts, links, 4, seed).flows
+    chosen = flows[flows["start_s"] >= begin]
+    return float((chosen["status"] == "lost").mean())
+
+
+@pytest.mark.parametrize("sources", [6, 10])
+@pytest.mark.parametrize("load", [0.2, 0.6, 1.0])
+def test_few_sources_that_go_on_sending_what_is_lost(
+    tmp_path: Path, sources: int, load: float
+) -> None:
+    each = load * 4 / sources
+    share, half = interval([from_few(tmp_path, sources, each, seed) for seed in SEEDS])
+    theory = float(engset_dumping_loss(idle_source_load(each), sources, 4))
+    assert share == pytest.approx(theory, abs=half)
+    # Far from Erlang's formula; from a load of 0.6 on also from Engset's, whose sources are idle
+    # at once when a burst is lost.
+    assert half < 0.3 * (float(erlang_b(4 * load, 4)) - theory)
+    engset = float(engset_call_congestion(idle_source_load(each), sources, 4))
+    assert load < 0.6 or half < 0.5 * (engset - theory)
+
+
+def test_as_many_sources_as_channels_lose_nothing(tmp_path: Path) -> None:
+    assert from_few(tmp_path, 4, 0.9, 1) == 0

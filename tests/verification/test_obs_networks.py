@@ -1,0 +1,104 @@
+"""Losses of bursts in networks, against the fixed point of reduced loads, and where that is wrong.
+
+All headers are ahead by the same time wherever they are, so that each fibre books in the order in
+which bursts come: what the theory takes for granted.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise, permutations
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+from lone_bursts import FAST, Floats, interval, poisson, run
+
+from lightburst.models import erlang_b, reduced_load
+
+SEEDS = range(1, 7)
+LINE = ["ABCD", "AB", "BC", "CD"]
+
+
+def lost(
+    path: Path, routes: Sequence[str], loads: Sequence[float], wavelengths: int, count: int
+) -> tuple[Floats, Floats]:
+    """Share of the bursts of each route, and of all, that are lost in each run.
+
+    Shapes (runs, routes) and (runs,). The routes are the only shortest paths, and each begins and
+    ends at a host of its node.
+    """
+    fibres = sorted({tuple(sorted(link)) for route in routes for link in pairwise(route)})
+    links: list[dict[str, Any]] = [{"source": a, "target": b} for a, b in fibres]
+    links += [{"source": f"h{node}", "target": node, **FAST} for node in sorted({*"".join(routes)})]
+    ends = [(f"h{route[0]}", f"h{route[-1]}") for route in routes]
+    shares, whole = [], []
+    for seed in SEEDS:
+        bursts = poisson(np.random.default_rng([seed, count]), ends, loads, count)
+        flows = run(path, bursts, links, wavelengths, seed).flows
+        gone = flows["status"] == "lost"
+        by_route = gone.groupby([flows["source"], flows["destination"]]).mean()
+        shares.append([by_route[pair] for pair in ends])
+        whole.append(gone.mean())
+    return np.array(shares), np.array(whole)
+
+
+def of_all_pairs(graph: nx.Graph) -> list[str]:
+    """The shortest paths of a graph in which each pair has just one."""
+    names = dict(zip(graph, "ABCDEFGHIJ", strict=False))
+    paths = dict(nx.all_pairs_shortest_path(graph))
+    return ["".join(names[node] for node in paths[a][b]) for a, b in permutations(graph, 2)]
+
+
+@pytest.mark.parametrize("load", [0.2, 0.4, 0.6, 0.8, 1.0])
+def test_a_line(tmp_path: Path, load: float) -> None:
+    each = [2 * load] * 4
+    theory = reduced_load(LINE, each, 4)
+    shares, whole = lost(tmp_path, LINE, each, 4, 20_000)
+    # Exact for one link that gets nothing from another.
+    share, half = interval(shares[:, 1])
+    assert theory.route_loss[1] == pytest.approx(float(erlang_b(4 * load, 4)))
+    assert share == pytest.approx(theory.route_loss[1], abs=half)
+    # Bursts that have met on the first link do not meet again: what goes through loses up to a
+    # fifth less than the fixed point says, all together up to an eighth less.
+    for found, fixed, least in (
+        (shares[:, 0], theory.route_loss[0], 0.8),
+        (whole, theory.network_loss, 0.875),
+    ):
+        share, half = interval(found)
+        assert least * fixed - half < share < fixed + half
+        assert half < 0.25 * fixed
+
+
+@pytest.mark.parametrize("load", [0.2, 0.4, 0.6, 0.8, 1.0])
+@pytest.mark.parametrize(
+    ("graph", "pairs", "tolerance"),
+    [
+        # The pairs whose bursts pass a link. In a ring most of them come from one link.
+        (nx.petersen_graph(), 5, 0.05),
+        (nx.cycle_graph(5), 3, 0.1),
+        (nx.star_graph(5), 5, 0.05),
+    ],
+    ids=["petersen", "ring", "star"],
+)
+def test_networks_in_which_streams_meet(
+    tmp_path: Path, graph: nx.Graph, pairs: int, tolerance: float, load: float
+) -> None:
+    routes = of_all_pairs(graph)
+    each = [load * 4 / pairs] * len(routes)
+    fixed = float(reduced_load(routes, each, 4).network_loss)
+    share, half = interval(lost(tmp_path, routes, each, 4, 30_000)[1])
+    assert (1 - tolerance) * fixed - half < share < fixed + half
+    assert half < 0.2 * fixed
+
+
+@pytest.mark.parametrize(("wavelengths", "load", "hops"), [(8, 6.4, 4), (4, 4.0, 3), (2, 0.4, 2)])
+def test_the_tandem_for_which_the_fixed_point_is_wrong(
+    tmp_path: Path, wavelengths: int, load: float, hops: int
+) -> None:
+    route = "ABCDE"[: hops + 1]
+    fixed = float(reduced_load([route], [load], wavelengths).route_loss[0])
+    true = float(reduced_load([route], [load], wavelengths, streamline=True).route_loss[0])
+    share, half = interval(lost(tmp_path, [route], [load], wavelengths, 20_000)[1])
+    assert share == pytest.approx(true, abs=half)
+    assert half < (fixed - true) / 5
