@@ -57,6 +57,7 @@ SETTINGS = {
     "groups": [{"transport": SAWL}],
     "loss": None,
     "trace": None,
+    "bookings": None,
     "sample_ps": None,
 }
 

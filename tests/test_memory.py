@@ -181,7 +181,8 @@ def test_a_trace_has_what_the_slowest_certain_link_carries(
     plan = compile_plan(scenario, 1)
 
     def known(*sent: int) -> int:
-        return estimate_memory(plan, np.array(sent, np.uint64)) - plain
+        flows = {"transmissions": np.array(sent, np.uint64)}
+        return estimate_memory(plan, {"flows": flows}) - plain
 
     traced = len(plan.settings["trace"])
     assert known(0, 0) == 0

@@ -75,13 +75,28 @@ BURSTS = {
     "departure_ps": np.array([3 * MS, NONE], "u8"),
     "number": np.array([41, 42], "u8"),
     "node": np.array([2, 5], "u4"),
+    "of_node": np.array([9, 1], "u4"),
+    "egress": np.array([6, 6], "u4"),
+    "label": np.array([0, 1], "u1"),
     "packets": np.array([1, 4], "u4"),
     "bytes": np.array([64, 4000], "u8"),
     "data": np.array([0, 1], "u1"),
+    "arrival_ps": np.array([5 * MS, NONE], "u8"),
     "lost": np.array([0, 1], "u1"),
     "reason": np.array([255, SCRIPTED], "u1"),
     "lost_node": np.array([NOWHERE, 6], "u4"),
     "lost_link": np.array([NOWHERE, 2], "u4"),
+    "lost_ps": np.array([NONE, 4 * MS], "u8"),
+    "lost_start_ps": np.array([NONE, 6 * MS], "u8"),
+    "holder_burst": np.array([NONE, 41], "u8"),
+}
+BOOKINGS = {
+    "link": np.array([1, 2], "u4"),
+    "channel": np.array([3, 0], "u2"),
+    "start_ps": np.array([1 * MS, 2 * MS], "u8"),
+    "end_ps": np.array([2 * MS, 4 * MS], "u8"),
+    "made_ps": np.array([0, 1 * MS], "u8"),
+    "burst": np.array([41, 42], "u8"),
 }
 HOPS = {
     "came_ps": np.array([1 * MS, 3 * MS], "u8"),
@@ -142,6 +157,21 @@ def test_bursts() -> None:
     assert table["lost_node"].isna().tolist() == table["lost_link"].isna().tolist() == [True, False]
     lost = table.iloc[1][["lost_node", "lost_link", "lost_link_source", "lost_link_target"]]
     assert lost.tolist() == [6, 2, 6, 7]
+    assert table["arrival_s"].tolist() == pytest.approx([5e-3, np.nan], nan_ok=True)
+    assert table["lost_start_s"].tolist() == pytest.approx([np.nan, 6e-3], nan_ok=True)
+    assert table["holder_burst"].tolist() == [pd.NA, 41]
+
+
+def test_bookings() -> None:
+    table = traced.bookings(BOOKINGS, PLACES)
+    assert table[["link", "link_source", "link_target", "channel"]].to_numpy().tolist() == [
+        [1, 5, 6, 3],
+        [2, 6, 7, 0],
+    ]
+    assert table["end_s"].tolist() == pytest.approx([2e-3, 4e-3])
+    # Where a wavelength is a link of its own its number is the channel.
+    alone = PLACES._replace(wavelength=np.array([0, 0, 1, 0], "u2"))
+    assert traced.bookings({**BOOKINGS}, alone)["channel"].tolist() == [3, 1]
 
 
 def test_hops() -> None:
@@ -182,6 +212,11 @@ def test_a_result_has_a_trace_if_it_was_asked_for(tmp_path: Path) -> None:
     places = traced.Places(plan.links["from"], plan.links["to"])
     pd.testing.assert_frame_equal(trace.bursts, traced.bursts(BURSTS, places))
     pd.testing.assert_frame_equal(trace.hops, traced.hops(HOPS, places))
+    assert trace.tables == traced.TABLES
+    with pytest.raises(InputError, match=r"^measurement\.network: given nothing"):
+        _ = trace.bookings
+    kept = Result(scenario, 1, plan, {**columns, "trace_bookings": BOOKINGS}, 0.1).trace
+    pd.testing.assert_frame_equal(kept.bookings, traced.bookings(BOOKINGS, places))
     without = scenario.with_({"measurement.trace": []})
     with pytest.raises(InputError, match=r"^measurement\.trace: given nothing"):
         _ = Result(without, 1, plan, {}, 0.1).trace

@@ -24,7 +24,6 @@ from lightburst.sampled import TABLES as SAMPLED
 from lightburst.sampled import Samples
 from lightburst.scenario import Scenario
 from lightburst.scenario.workload import Poisson
-from lightburst.traced import TABLES as TRACES
 from lightburst.traced import Places, Trace
 from lightburst.workload import Offered, load_of, offered
 
@@ -262,16 +261,21 @@ class Result:
 
     @cached_property
     def trace(self) -> Trace:
-        """What happened to the flows of ``measurement.trace``, event by event.
+        """What happened to the flows of ``measurement.trace`` and on the links of ``network``.
 
         Raises
         ------
         InputError
-            If the scenario has no flows traced.
+            If the scenario has nothing traced.
         """
-        if not self.scenario.measurement.trace:
+        if not self._traced:
             raise _not_asked("trace", "numbers of flows, whose events are to be kept", "[0]")
         return Trace(self.columns, Places.of(self.plan))
+
+    @property
+    def _traced(self) -> bool:
+        measurement = self.scenario.measurement
+        return bool(measurement.trace) or measurement.network is not None
 
     @cached_property
     def samples(self) -> Samples:
@@ -416,8 +420,9 @@ class Result:
     def save(self, directory: str | Path) -> Path:
         """Write the tables as Parquet and ``run.json`` with summary, warnings and provenance.
 
-        What was traced is in ``trace_segments``, ``trace_windows``, ``trace_bursts`` and
-        ``trace_hops``, what was sampled in ``samples_links`` and ``samples_switches``.
+        What was traced is in ``trace_segments``, ``trace_windows``, ``trace_bursts``,
+        ``trace_hops`` and, of links, ``trace_bookings``; what was sampled in ``samples_links`` and
+        ``samples_switches``.
 
         Parameters
         ----------
@@ -438,8 +443,8 @@ class Result:
 
     def _write(self, directory: Path) -> None:
         written = {name: getattr(self, name) for name in _TABLES}
-        if self.scenario.measurement.trace:
-            written |= {f"trace_{name}": getattr(self.trace, name) for name in TRACES}
+        if self._traced:
+            written |= {f"trace_{name}": getattr(self.trace, name) for name in self.trace.tables}
         if self.scenario.measurement.sample is not None:
             written |= {f"samples_{name}": getattr(self.samples, name) for name in SAMPLED}
         for name, table in written.items():

@@ -36,8 +36,9 @@ def run(
     cancel : Cancel, optional
         Setting it from another thread ends the run.
     before : Result, optional
-        Of the same scenario and seed, but for ``measurement.trace``. It tells how much a trace will
-        have to hold; without it there must be memory for the most that a traced flow can send.
+        Of the same scenario and seed, but for ``measurement.trace`` and ``network``. It tells how
+        much a trace will have to hold; without it there must be memory for the most that a traced
+        flow can send, and a trace of the network ends with the memory.
     **changes
         None: `Scenario.with_` changes a scenario.
 
@@ -86,9 +87,8 @@ def simulate(
     """
     seed = check_seed(seed)
     plan = compile_plan(scenario, seed)
-    sent = None if before is None else before.columns["flows"]["transmissions"]
     most = scenario.measurement.memory_limit
-    needed = estimate_memory(plan, sent, most)
+    needed = estimate_memory(plan, None if before is None else before.columns, most)
     if ask is not None:
         ask(needed, most)
     settings = json.dumps(plan.settings)

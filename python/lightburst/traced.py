@@ -1,4 +1,4 @@
-"""What happened to chosen flows, event by event, as tables in SI base units.
+"""What happened to chosen flows and on chosen links, event by event, as tables in SI base units.
 
 Each function takes columns as the simulator gives them, all rows or some of them. For times to the
 picosecond use those columns themselves.
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from lightburst import _core
 from lightburst.compile import Plan
+from lightburst.errors import InputError
 
 Table = Mapping[str, NDArray[Any]]
 
@@ -23,6 +24,8 @@ STATES: Final = ("slow start", "congestion avoidance", "fast recovery", "loss")
 FLAGS: Final = {"from_source": 8, "syn": 1, "ack": 2, "fin": 4}
 MOST_BLOCKS: Final = 4
 TABLES: Final = ("segments", "windows", "bursts", "hops")
+#: The table that there is only where links are traced.
+BOOKINGS: Final = "bookings"
 
 _PS: Final = 1e-12
 # The numbers that stand for no time or no burst, and for no reason.
@@ -71,6 +74,10 @@ class Places(NamedTuple):
         ends = {"source": self.named(self.link_from), "target": self.named(self.link_to)}
         return {**ends, **names, "wavelength": own}
 
+    def channels(self, link: NDArray[np.uint32], channel: NDArray[np.uint16]) -> NDArray[np.uint16]:
+        """Give channels of links as those of their fibres: one wavelength may be a link."""
+        return channel if self.wavelength is None else channel + self.wavelength[link]
+
     def named(self, numbers: NDArray[Any]) -> NDArray[Any]:
         """Give nodes that there are as tables show them."""
         return numbers if self.names is None else np.array(self.names, dtype=object)[numbers]
@@ -99,24 +106,30 @@ class Places(NamedTuple):
 
 
 class Trace:
-    """The events of the traced flows.
+    """The events of the traced flows and links.
 
     Parameters
     ----------
     columns : mapping of str to mapping of str to ndarray
-        The tables ``trace_segments``, ``trace_windows``, ``trace_bursts`` and ``trace_hops`` of a
-        run.
+        The tables ``trace_segments``, ``trace_windows``, ``trace_bursts``, ``trace_hops`` of a
+        run, and ``trace_bookings`` if links were traced.
     places : Places
         Of its network.
+
+    Attributes
+    ----------
+    tables : tuple of str
+        The names of the tables that there are.
     """
 
     def __init__(self, columns: Mapping[str, Table], places: Places) -> None:
         self._places = places
-        self._columns = {name: columns[f"trace_{name}"] for name in TABLES}
+        self.tables = tuple(name for name in (*TABLES, BOOKINGS) if f"trace_{name}" in columns)
+        self._columns = {name: columns[f"trace_{name}"] for name in self.tables}
 
     def __repr__(self) -> str:
-        rows = [len(next(iter(table.values()))) for table in self._columns.values()]
-        said = (f"{count:,} rows of {name}" for count, name in zip(rows, TABLES, strict=True))
+        rows = {name: len(next(iter(table.values()))) for name, table in self._columns.items()}
+        said = (f"{count:,} rows of {name}" for name, count in rows.items())
         return f"<Trace: {', '.join(said)}>"
 
     @cached_property
@@ -131,13 +144,27 @@ class Trace:
 
     @cached_property
     def bursts(self) -> pd.DataFrame:
-        """One row for each burst with a packet of a traced flow; see `bursts`."""
+        """One row for each burst with a packet of a traced flow, or for all; see `bursts`."""
         return bursts(self._columns["bursts"], self._places)
 
     @cached_property
     def hops(self) -> pd.DataFrame:
         """One row for each time that a packet was handed to a link; see `hops`."""
         return hops(self._columns["hops"], self._places)
+
+    @cached_property
+    def bookings(self) -> pd.DataFrame:
+        """One row for each burst on each traced link; see `bookings`.
+
+        Raises
+        ------
+        InputError
+            If no links were traced.
+        """
+        if BOOKINGS not in self._columns:
+            allowed = "links, as lightburst.run(scenario.with_(measurement__network={}))"
+            raise InputError("measurement.network", "nothing", allowed)
+        return bookings(self._columns[BOOKINGS], self._places)
 
 
 def segments(table: Table, places: Places) -> pd.DataFrame:
@@ -233,6 +260,8 @@ def windows(table: Table) -> pd.DataFrame:
 def bursts(table: Table, places: Places) -> pd.DataFrame:
     """Give one row for each burst that carries a packet of a traced flow.
 
+    Where links are traced, of each burst that was made before the end of the time of interest.
+
     Parameters
     ----------
     table : mapping of str to ndarray
@@ -244,10 +273,14 @@ def bursts(table: Table, places: Places) -> pd.DataFrame:
     -------
     pandas.DataFrame
         ``opened_s``, the arrival of its first packet at the ingress; ``departure_s``, when it left
-        there; ``number``; ``node``, the ingress; ``packets`` and ``bytes`` in it, those of other
-        flows too; ``data``: whether it carries any; ``lost`` and, if so, the ``reason``, the
-        ``lost_node``, and the link that it was on or could not get: ``lost_link``,
-        ``lost_link_source``, ``lost_link_target``.
+        there; ``number``, that among all bursts of the run in the order in which they were made,
+        from 0; ``node``, the ingress; ``of_node``, its number among those of the ingress, from 1;
+        ``egress``; ``label``, which of the paths it took; ``packets`` and ``bytes`` in it, those of
+        other flows too; ``data``: whether it carries any; ``arrival_s``, when its tail was at the
+        egress (NaN: it did not come); ``lost`` and, if so, the ``reason``, the ``lost_node``, and
+        the link that it was on or could not get: ``lost_link``, ``lost_link_source``,
+        ``lost_link_target``; ``lost_s``, when; ``lost_start_s``, when its head was to leave there;
+        and ``holder_burst``, the burst that had what it wanted, if one had (else missing).
     """
     return pd.DataFrame(
         {
@@ -255,12 +288,45 @@ def bursts(table: Table, places: Places) -> pd.DataFrame:
             "departure_s": _seconds(table["departure_ps"]),
             "number": table["number"],
             "node": places.nodes(table["node"]),
-            **{name: table[name] for name in ("packets", "bytes")},
+            "of_node": table["of_node"],
+            "egress": places.nodes(table["egress"]),
+            **{name: table[name] for name in ("label", "packets", "bytes")},
             "data": table["data"] > 0,
+            "arrival_s": _seconds(table["arrival_ps"]),
             "lost": table["lost"] > 0,
             "reason": _reasons(table["reason"]),
             "lost_node": places.nodes(table["lost_node"]),
             **places.links(table["lost_link"], "lost_"),
+            **{f"{name}_s": _seconds(table[f"{name}_ps"]) for name in ("lost", "lost_start")},
+            "holder_burst": _whole(table["holder_burst"], table["holder_burst"] != _NONE),
+        }
+    )
+
+
+def bookings(table: Table, places: Places) -> pd.DataFrame:
+    """Give one row for each burst on each traced link.
+
+    Parameters
+    ----------
+    table : mapping of str to ndarray
+        Columns of ``trace_bookings``.
+    places : Places
+        Of the network.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The ``link`` with its ends ``link_source`` and ``link_target``; the ``channel`` of the
+        fibre, from 0; ``start_s``, when the head of the burst leaves, and ``end_s``, when its tail
+        has left; ``made_s``, when the link was given the burst, or its header; and ``burst``, the
+        number. In the order of the starts.
+    """
+    return pd.DataFrame(
+        {
+            **places.links(table["link"]),
+            "channel": places.channels(table["link"], table["channel"]),
+            **{f"{name}_s": table[f"{name}_ps"] * _PS for name in ("start", "end", "made")},
+            "burst": table["burst"],
         }
     )
 

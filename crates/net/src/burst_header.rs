@@ -19,6 +19,13 @@ pub struct BurstHeader {
     pub hops: u16,
 }
 
+impl BurstHeader {
+    /// When the head of the burst comes to the node where the header is; none where both are made.
+    pub(crate) fn due(&self) -> Option<Time> {
+        (self.hops > 0).then_some(self.data_at)
+    }
+}
+
 /// When and on which data channel of a fibre a burst is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {

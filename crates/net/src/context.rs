@@ -1,5 +1,6 @@
 //! What a node sees of the network, and the only way it acts on it.
 
+use crate::fabric::Why;
 use crate::fifo::{self, Behind};
 use crate::trace::{Holder, Passage, Place, What};
 use crate::{
@@ -160,14 +161,19 @@ impl<'a> Context<'a> {
         };
         let mut burst = Burst::new(bundle, self.node, birth);
         self.fabric.label(&mut burst.envelope);
+        if let Some(trace) = &mut self.fabric.trace {
+            trace.births.push(birth);
+        }
         self.fabric.units.bursts.insert(burst)
     }
 
     /// Takes a burst apart; returns the first of its packets.
     pub fn unbundle(&mut self, burst: BurstId) -> PacketId {
         if let Some(trace) = &mut self.fabric.trace {
+            let now = self.scheduler.now();
+            trace.end(self.fabric.units.bursts[burst].birth, now);
             for (packet, _) in self.fabric.units.packets_of(Unit::Burst(burst)) {
-                trace.unbundle(packet, self.scheduler.now());
+                trace.unbundle(packet, now);
             }
         }
         self.fabric.units.bursts.remove(burst).first
@@ -225,7 +231,9 @@ impl<'a> Context<'a> {
                 place,
                 now,
                 ready: from,
+                channel: 0,
                 start: transit.start,
+                end: transit.start + fabric.links.transmission_time(link, bytes),
                 arrival: transit.arrival,
             };
             if fabric.watch(unit.into(), passage) {
@@ -285,7 +293,9 @@ impl<'a> Context<'a> {
                 place,
                 now,
                 ready: slot.start,
+                channel: slot.channel,
                 start: slot.start,
+                end: slot.start + fabric.links.transmission_time(link, bytes),
                 arrival,
             };
             if fabric.watch(header.into(), passage) {
@@ -361,9 +371,7 @@ impl<'a> Context<'a> {
     /// Drops a unit that wanted this port; whoever drops it counts it.
     #[inline]
     pub fn drop(&mut self, unit: impl Sendable, port: PortId, reason: &'static DropReason) {
-        let place = self.place(port);
-        self.fabric
-            .remove(unit.into(), place, (reason, None), self.scheduler.now());
+        self.drop_for(unit, port, reason, None);
     }
 
     /// The same, where it is known which burst has what it wanted.
@@ -374,7 +382,11 @@ impl<'a> Context<'a> {
         reason: &'static DropReason,
         holder: Option<Birth>,
     ) {
-        let why = (reason, holder.map(Holder::Burst));
+        let why = Why {
+            reason,
+            holder: holder.map(Holder::Burst),
+            start: None,
+        };
         let place = self.place(port);
         self.fabric
             .remove(unit.into(), place, why, self.scheduler.now());
@@ -404,7 +416,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Notes that a burst leaves, if there is a trace and it carries a traced flow.
+    /// Notes that a burst leaves, if there is a trace that keeps it.
     pub fn note_burst(&mut self, bundle: &Bundle, burst: BurstId, departure: Time) {
         let Fabric { trace, units, .. } = &mut *self.fabric;
         let Some(trace) = trace else {
@@ -415,14 +427,18 @@ impl<'a> Context<'a> {
                 .packets_of(Unit::Burst(burst))
                 .map(|(_, packet)| packet)
         };
-        if packets().any(|packet| trace.wants(packet.envelope.flow)) {
+        if trace.keeps(self.scheduler.now(), packets()) {
+            let it = &units.bursts[burst];
             trace.bursts.push(crate::trace::Burst {
-                birth: units.bursts[burst].birth,
+                birth: it.birth,
                 opened: bundle.opened,
                 departure,
+                egress: bundle.egress,
+                label: it.envelope.label,
                 packets: bundle.packets,
                 bytes: bundle.bytes,
                 data: packets().any(|packet| packet.header.payload > 0),
+                arrival: Time::NEVER,
                 lost: None,
             });
         }

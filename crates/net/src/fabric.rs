@@ -1,12 +1,23 @@
 //! Links, units in flight and routes: all that nodes share.
 
 use crate::link::{Links, Wire};
-use crate::trace::{Holder, Passage, Place, What};
+use crate::trace::{Holder, Lost, Passage, Place, What};
 use crate::{
     BurstId, DropReason, Envelope, FlowId, Header, Labels, LinkId, Loss, NodeId, Options, Packet,
     PacketId, PortId, Routing, Trace, Unit, Units,
 };
 use lightburst_des::Time;
+
+/// Why a unit is dropped.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Why {
+    /// The reason.
+    pub reason: &'static DropReason,
+    /// What held it up, where that is not just what its link was given last.
+    pub holder: Option<Holder>,
+    /// When its transmission was to begin, where the unit does not tell.
+    pub start: Option<Time>,
+}
 
 /// Links, units in flight and routes.
 pub struct Fabric {
@@ -116,7 +127,12 @@ impl Fabric {
             trace.hop(unit, &self.units, &Passage { arrival, ..passage });
         }
         if let Some(reason) = taken {
-            self.remove(unit, place, (reason, None), now);
+            let why = Why {
+                reason,
+                holder: None,
+                start: Some(passage.start),
+            };
+            self.remove(unit, place, why, now);
         }
         taken.is_some()
     }
@@ -130,16 +146,9 @@ impl Fabric {
         loss.takes(link, &self.looked_at, now)
     }
 
-    /// Drops a unit; a burst with all that is in it. Also says what held it up, where that is not
-    /// just what its link was given last.
+    /// Drops a unit; a burst with all that is in it.
     #[inline]
-    pub(crate) fn remove(
-        &mut self,
-        unit: Unit,
-        place: Place,
-        why: (&'static DropReason, Option<Holder>),
-        now: Time,
-    ) {
+    pub(crate) fn remove(&mut self, unit: Unit, place: Place, why: Why, now: Time) {
         if self.trace.is_some() {
             self.note_loss(unit, place, why, now);
         }
@@ -168,26 +177,38 @@ impl Fabric {
 
     /// Adds the rows of a unit that is dropped to the trace.
     #[cold]
-    fn note_loss(
-        &mut self,
-        unit: Unit,
-        place: Place,
-        (reason, holder): (&'static DropReason, Option<Holder>),
-        now: Time,
-    ) {
+    fn note_loss(&mut self, unit: Unit, place: Place, why: Why, now: Time) {
         let Some(trace) = &mut self.trace else {
             return;
         };
+        let reason = why.reason;
+        let last = || trace.holder(place.link).filter(|_| reason.busy);
+        let holder = why.holder.or_else(last);
         let burst = self.units.burst_of(unit);
         let burst = burst.map(|burst| self.units.bursts[burst].birth);
         let what = What::Lost {
             place,
             reason,
             burst,
-            holder: holder.or_else(|| trace.holder(place.link).filter(|_| reason.busy)),
+            holder,
+        };
+        let due = match unit {
+            Unit::Header(header) => self.units.headers[header].due(),
+            Unit::Packet(_) | Unit::Burst(_) => Some(now),
         };
         if let Some(burst) = burst {
-            trace.lose(burst, reason, place);
+            let holder = match holder {
+                Some(Holder::Burst(burst)) => Some(burst),
+                _ => None,
+            };
+            let lost = Lost {
+                reason,
+                place,
+                time: now,
+                start: why.start.or(due),
+                holder,
+            };
+            trace.lose(burst, lost);
         }
         let packets: Vec<PacketId> = self.units.packets_of(unit).map(|(at, _)| at).collect();
         for packet in packets {

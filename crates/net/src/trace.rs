@@ -1,4 +1,8 @@
-//! What happens to chosen flows, event by event: only when asked for.
+//! What happens to chosen flows, event by event, and to bursts on chosen links: only when asked for.
+
+mod bookings;
+
+pub use bookings::{Booking, Bookings};
 
 use crate::{
     Birth, DropReason, FlowId, Header, LinkId, NodeId, Options, PacketId, Sendable, Unit, Units,
@@ -107,14 +111,35 @@ pub struct Burst {
     pub opened: Time,
     /// When it left the ingress.
     pub departure: Time,
+    /// The edge at which it ends.
+    pub egress: NodeId,
+    /// Which of the paths to its egress it takes.
+    pub label: u8,
     /// Packets in it.
     pub packets: u32,
     /// Bytes of it.
     pub bytes: u32,
     /// Whether any of them carries data.
     pub data: bool,
-    /// Why and where it was dropped.
-    pub lost: Option<(&'static DropReason, Place)>,
+    /// When its tail was at the egress; [`Time::NEVER`]: it did not come.
+    pub arrival: Time,
+    /// How it was dropped.
+    pub lost: Option<Lost>,
+}
+
+/// How a burst was dropped.
+#[derive(Clone, Copy, Debug)]
+pub struct Lost {
+    /// Why.
+    pub reason: &'static DropReason,
+    /// Where.
+    pub place: Place,
+    /// When.
+    pub time: Time,
+    /// When its head was to leave there; none: when it was to leave its ingress.
+    pub start: Option<Time>,
+    /// The burst that used what it wanted, if that was why.
+    pub holder: Option<Birth>,
 }
 
 /// A row of a packet that is handed to a link, alone or in a burst.
@@ -150,8 +175,12 @@ pub(crate) struct Passage {
     pub now: Time,
     /// When its transmission may begin as far as the node goes.
     pub ready: Time,
+    /// On which channel of it.
+    pub channel: u16,
     /// When it begins.
     pub start: Time,
+    /// When it is over.
+    pub end: Time,
     /// When the node at the other end can act; [`Time::NEVER`]: it is lost.
     pub arrival: Time,
 }
@@ -165,7 +194,7 @@ struct Mark {
     came: Time,
 }
 
-/// The rows of the flows that are traced.
+/// The rows of the flows and of the links that are traced.
 #[derive(Debug, Default)]
 pub struct Trace {
     wanted: Vec<bool>,
@@ -181,8 +210,12 @@ pub struct Trace {
     pub packets: Vec<Packet>,
     /// Senders.
     pub windows: Vec<Window>,
-    /// Bursts that carry a packet of a traced flow.
+    /// All bursts that were made, in time: their numbers.
+    pub births: Vec<Birth>,
+    /// Bursts that carry a packet of a traced flow; all of them if links are traced.
     pub bursts: Vec<Burst>,
+    /// Bursts on the traced links.
+    pub bookings: Option<Bookings>,
     /// Packets on their way from node to node.
     pub hops: Vec<Hop>,
 }
@@ -244,12 +277,28 @@ impl Trace {
         self.marks[packet.index()].came = now;
     }
 
+    /// Whether a burst with these packets has a row.
+    pub(crate) fn keeps<'p>(
+        &self,
+        now: Time,
+        packets: impl Iterator<Item = &'p crate::Packet>,
+    ) -> bool {
+        let on_links = self.bookings.as_ref().is_some_and(|kept| kept.tell(now));
+        on_links
+            || packets
+                .into_iter()
+                .any(|packet| self.wants(packet.envelope.flow))
+    }
+
     /// Notes that a unit is handed to a link: the rows of its packets that are traced.
     pub(crate) fn hop(&mut self, unit: Unit, units: &Units, passage: &Passage) {
         let Passage { place, now, .. } = *passage;
         let burst = units.burst_of(unit).map(|burst| units.bursts[burst].birth);
         let packet = Holder::Packet(unit.envelope(units).flow);
         self.holders[place.link.index()] = Some(burst.map_or(packet, Holder::Burst));
+        if let (Some(burst), Some(bookings)) = (burst, &mut self.bookings) {
+            bookings.add(burst, passage);
+        }
         for (at, packet) in units.packets_of(unit) {
             let mark = &mut self.marks[at.index()];
             let came = std::mem::replace(&mut mark.came, passage.arrival);
@@ -296,13 +345,25 @@ impl Trace {
         });
     }
 
-    /// Notes that a burst is dropped.
-    pub(crate) fn lose(&mut self, burst: Birth, reason: &'static DropReason, place: Place) {
-        // Rows come in the order of time; a burst without a traced flow has none.
+    /// The row of a burst, if it has one.
+    fn row(&mut self, burst: Birth) -> Option<&mut Burst> {
+        // Rows come in the order of time.
         let first = self.bursts.partition_point(|row| row.birth.at < burst.at);
         let mut since = self.bursts[first..].iter_mut();
-        if let Some(row) = since.find(|row| row.birth == burst) {
-            row.lost = Some((reason, place));
+        since.find(|row| row.birth == burst)
+    }
+
+    /// Notes that a burst is dropped.
+    pub(crate) fn lose(&mut self, burst: Birth, lost: Lost) {
+        if let Some(row) = self.row(burst) {
+            row.lost = Some(lost);
+        }
+    }
+
+    /// Notes that a burst has come to its egress.
+    pub(crate) fn end(&mut self, burst: Birth, now: Time) {
+        if let Some(row) = self.row(burst) {
+            row.arrival = now;
         }
     }
 }
@@ -329,15 +390,25 @@ mod tests {
                 birth,
                 opened: Time(0),
                 departure: Time(9),
+                egress: NodeId(4),
+                label: 0,
                 packets: 1,
                 bytes: 64,
                 data: true,
+                arrival: Time::NEVER,
                 lost: None,
             });
         }
         // The last of these carries no traced flow, and has no row.
         for burst in [birth(5, 2), birth(9, 1), birth(5, 3)] {
-            trace.lose(burst, crate::loss::RANDOM, PLACE);
+            let lost = Lost {
+                reason: crate::loss::RANDOM,
+                place: PLACE,
+                time: Time(9),
+                start: None,
+                holder: None,
+            };
+            trace.lose(burst, lost);
         }
         let lost = trace.bursts.iter().map(|row| row.lost.is_some());
         assert_eq!(lost.collect::<Vec<_>>(), [false, true, true]);
@@ -355,7 +426,9 @@ mod tests {
             place: PLACE,
             now: Time(now),
             ready: Time(now + 7),
+            channel: 0,
             start: Time(start),
+            end: Time(start + 40),
             arrival: Time(start + 50),
         };
         trace.hop(Unit::Packet(packet), &units, &passage(103, 150));

@@ -95,13 +95,11 @@ pub fn columns(py: Python<'_>, columns: Columns) -> PyResult<Bound<'_, PyDict>> 
     result.set_item("links", table(py, columns.links)?)?;
     result.set_item("switches", table(py, columns.switches)?)?;
     result.set_item("drops", table(py, columns.drops)?)?;
-    let traced = ["segments", "windows", "bursts", "hops"].map(|name| format!("trace_{name}"));
-    let sampled = ["samples", "samples_links", "samples_switches"].map(String::from);
-    let traces = traced.into_iter().zip(columns.trace.into_iter().flatten());
+    let sampled = ["samples", "samples_links", "samples_switches"];
     let samples = sampled
         .into_iter()
         .zip(columns.samples.into_iter().flatten());
-    for (name, given) in traces.chain(samples) {
+    for (name, given) in columns.trace.into_iter().chain(samples) {
         result.set_item(name, table(py, given)?)?;
     }
     result.set_item("totals", totals)?;

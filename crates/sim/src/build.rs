@@ -2,6 +2,7 @@
 
 use crate::plan::{self, Plan};
 use lightburst_des::{Duration, Stream, Time};
+use lightburst_net::trace::Bookings;
 use lightburst_net::{
     Bytes, Choice, Fabric, FlowId, Label, Labels, LinkId, NodeId, Path, PortId, Rate, Routing,
     Switch, Trace, Wire,
@@ -18,13 +19,14 @@ pub fn fabric(plan: &Plan) -> Fabric {
         None => true,
         Some(switch) => switch.stores_and_forwards(from < settings.hosts),
     };
+    let traced = settings.trace.is_some() || settings.bookings.is_some();
     let wire = |i: usize| Wire {
         from: NodeId(links.from[i]),
         to: NodeId(links.to[i]),
         rate: Rate::from_bps(links.rate_bps[i]),
         delay: Duration(links.delay_ps[i]),
         store_and_forward: store_and_forward(links.from[i], links.to[i]),
-        watched: settings.trace.is_some() || (settings.loss.is_some() && links.lossy[i] != 0),
+        watched: traced || (settings.loss.is_some() && links.lossy[i] != 0),
     };
     let wires: Vec<Wire> = (0..links.from.len()).map(wire).collect();
     let routing = match settings.routing {
@@ -51,8 +53,14 @@ pub fn fabric(plan: &Plan) -> Fabric {
     if let Some(given) = &settings.loss {
         fabric.loss = Some(Box::new(crate::loss::loss(plan, given)));
     }
-    if let Some(wanted) = &settings.trace {
-        fabric.trace = Some(Box::new(Trace::new(flows, wires.len(), wanted)));
+    if traced {
+        let wanted = settings.trace.as_deref().unwrap_or_default();
+        let mut trace = Trace::new(flows, wires.len(), wanted);
+        trace.bookings = settings.bookings.as_ref().map(|given| {
+            let (from, until) = (Time(given.from_ps), Time(given.until_ps));
+            Bookings::new(wires.len(), &given.links, from, until)
+        });
+        fabric.trace = Some(Box::new(trace));
     }
     fabric
 }

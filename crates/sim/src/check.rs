@@ -402,6 +402,19 @@ fn measured(plan: &Plan) -> Result<(), PlanError> {
             "a trace of flow {flow}, which there is not"
         );
     }
+    if let Some(bookings) = &settings.bookings {
+        let known = plan.links.from.len();
+        for &link in &bookings.links {
+            require!(
+                (link as usize) < known,
+                "a trace of link {link}, which there is not"
+            );
+        }
+        require!(
+            bookings.from_ps < bookings.until_ps,
+            "a trace of links without any time"
+        );
+    }
     if let Some(every) = settings.sample_ps {
         require!(every > 0, "samples without time between them");
     }

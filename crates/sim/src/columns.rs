@@ -37,8 +37,8 @@ pub struct Columns {
     pub switches: Vec<(String, Column)>,
     /// A row for each scripted drop.
     pub drops: Table,
-    /// What happened to the traced flows: packets, windows, bursts, hops.
-    pub trace: Option<[Table; 4]>,
+    /// What happened to the traced flows and on the traced links: tables by their names.
+    pub trace: Vec<(&'static str, Table)>,
     /// The state at regular times: the times, then for each of them all links and all switches.
     pub samples: Option<[Table; 3]>,
     /// Single numbers.

@@ -123,9 +123,24 @@ pub struct PlanSettings {
     /// The flows that are traced.
     #[serde(default)]
     pub trace: Option<Vec<u32>>,
+    /// The links on which bursts are traced.
+    #[serde(default)]
+    pub bookings: Option<Bookings>,
     /// From one look at queues and buffers to the next.
     #[serde(default)]
     pub sample_ps: Option<u64>,
+}
+
+/// Which bursts on which links are traced.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bookings {
+    /// The links.
+    pub links: Vec<u32>,
+    /// Those that are over by then are left out.
+    pub from_ps: u64,
+    /// And those that begin then or later.
+    pub until_ps: u64,
 }
 
 /// How next hops are found.

@@ -145,7 +145,10 @@ impl<H: Hosts + Outcomes + Send> Run for Running<H> {
             links: columns::links(fabric, end),
             switches: columns::switches(network.switches(), end),
             drops: columns::drops(fabric),
-            trace: fabric.trace.as_deref().map(crate::trace::tables),
+            trace: fabric
+                .trace
+                .as_deref()
+                .map_or(Vec::new(), crate::trace::tables),
             samples: self.samples.as_ref().map(Samples::tables),
             totals: vec![
                 total("events", self.simulator.events()),
@@ -172,7 +175,10 @@ impl<H: Hosts + Outcomes + Send> Run for Running<H> {
         // What its outputs have is with the links.
         let (switch, held) = largest(network.switches().map(|(_, switch)| switch.held(0)));
         let repeated = network.hosts.most_repeated();
-        let rows = |trace: &Trace| trace.packets.len() + trace.windows.len() + trace.hops.len();
+        let booked = |trace: &Trace| trace.bookings.as_ref().map_or(0, |kept| kept.rows.len());
+        let of_bursts = |trace: &Trace| trace.births.len() + trace.bursts.len() + booked(trace);
+        let of_flows = |trace: &Trace| trace.packets.len() + trace.windows.len() + trace.hops.len();
+        let rows = |trace: &Trace| of_flows(trace) + of_bursts(trace);
         let traced = fabric.trace.as_deref().map_or(0, rows);
         vec![
             ("events", self.simulator.events()),

@@ -3,7 +3,7 @@
 use crate::columns::{Column, Table};
 use crate::registry::drop_reasons;
 use lightburst_des::Time;
-use lightburst_net::trace::{Burst, Holder, Hop, Packet, Place, What, Window};
+use lightburst_net::trace::{Booking, Burst, Holder, Hop, Lost, Packet, Place, What, Window};
 use lightburst_net::{Birth, Block, DropReason, Header, NodeId, Options, Trace};
 
 /// Stands for no reason.
@@ -20,27 +20,33 @@ fn by_key<R, K: Ord>(rows: &[R], key: impl Fn(&R) -> K) -> Vec<&R> {
     rows
 }
 
-/// The tables of a trace: packets, windows, bursts, hops.
+/// The tables of a trace by their names.
 ///
 /// Rows of one time come in the order of the nodes at which they were noted, and there as they
 /// were noted: nothing hangs on the order of simultaneous events of different nodes.
-pub fn tables(trace: &Trace) -> [Table; 4] {
+pub fn tables(trace: &Trace) -> Vec<(&'static str, Table)> {
     let numbers = Numbers::of(trace);
     // A packet's row is made when it is handed to the interface, which may be before it leaves.
     let segments = by_key(&trace.packets, |row| (row.time, place(row.what).0));
     let senders = by_key(&trace.windows, |row| (row.time, row.flow));
     let assembled = by_key(&trace.bursts, |row| row.birth);
     let on_the_way = by_key(&trace.hops, |row| (row.came + row.held, row.place.node));
-    [
-        packets(&segments, &numbers),
-        windows(&senders),
-        bursts(&assembled, &numbers),
-        hops(&on_the_way, &numbers),
-    ]
+    let mut tables = vec![
+        ("trace_segments", packets(&segments, &numbers)),
+        ("trace_windows", windows(&senders)),
+        ("trace_bursts", bursts(&assembled, &numbers)),
+        ("trace_hops", hops(&on_the_way, &numbers)),
+    ];
+    if let Some(kept) = &trace.bookings {
+        // A channel is given to one burst at a time.
+        let carried = by_key(&kept.rows, |row| (row.start, row.link, row.channel));
+        tables.push(("trace_bookings", bookings(&carried, &numbers)));
+    }
+    tables
 }
 
-/// The numbers of what the rows name: packets and bursts in the order in which they were made, and
-/// reasons for losses.
+/// The numbers of what the rows name: packets in the order in which they were made, bursts in that
+/// among all bursts of the run, and reasons for losses.
 struct Numbers {
     packets: Vec<Birth>,
     bursts: Vec<Birth>,
@@ -51,19 +57,9 @@ impl Numbers {
     fn of(trace: &Trace) -> Numbers {
         // Every packet has a row: it was sent, or lost at its host's interface.
         let of_rows = trace.packets.iter().map(|row| row.birth);
-        let lost = trace.packets.iter().map(|row| loss(row.what));
-        let named = lost.flat_map(|(_, burst, holder)| {
-            let holder = match holder {
-                Some(Holder::Burst(burst)) => Some(burst),
-                _ => None,
-            };
-            burst.into_iter().chain(holder)
-        });
-        let carried = trace.hops.iter().filter_map(|row| row.burst);
-        let assembled = trace.bursts.iter().map(|row| row.birth);
         Numbers {
             packets: sorted(of_rows),
-            bursts: sorted(named.chain(carried).chain(assembled)),
+            bursts: sorted(trace.births.iter().copied()),
             reasons: drop_reasons(),
         }
     }
@@ -84,7 +80,7 @@ impl Numbers {
     fn burst(&self, birth: Option<Birth>) -> u64 {
         birth.map_or(u64::MAX, |birth| {
             let place = self.bursts.binary_search(&birth);
-            place.expect("a burst that a row names") as u64
+            place.expect("a burst that was made") as u64
         })
     }
 }
@@ -235,11 +231,16 @@ fn windows(rows: &[&Window]) -> Table {
     ]
 }
 
-/// The bursts that carried packets of the traced flows.
+/// The bursts that carried packets of the traced flows, or all.
 fn bursts(rows: &[&Burst], numbers: &Numbers) -> Table {
     let lost = |value: fn(Place) -> u32| {
         Column::U32(each(rows, |row| {
-            row.lost.map_or(u32::MAX, |(_, place)| value(place))
+            row.lost.map_or(u32::MAX, |lost| value(lost.place))
+        }))
+    };
+    let lost_at = |value: fn(&Burst, Lost) -> Time| {
+        Column::U64(each(rows, |row| {
+            row.lost.map_or(Time::NEVER, |lost| value(row, lost)).0
         }))
     };
     vec![
@@ -253,9 +254,13 @@ fn bursts(rows: &[&Burst], numbers: &Numbers) -> Table {
             Column::U64(each(rows, |row| numbers.burst(Some(row.birth)))),
         ),
         ("node", Column::U32(each(rows, |row| row.birth.node))),
+        ("of_node", Column::U32(each(rows, |row| row.birth.nth))),
+        ("egress", Column::U32(each(rows, |row| row.egress.0))),
+        ("label", Column::U8(each(rows, |row| row.label))),
         ("packets", Column::U32(each(rows, |row| row.packets))),
         ("bytes", Column::U64(each(rows, |row| u64::from(row.bytes)))),
         ("data", Column::U8(each(rows, |row| u8::from(row.data)))),
+        ("arrival_ps", Column::U64(each(rows, |row| row.arrival.0))),
         (
             "lost",
             Column::U8(each(rows, |row| u8::from(row.lost.is_some()))),
@@ -263,11 +268,35 @@ fn bursts(rows: &[&Burst], numbers: &Numbers) -> Table {
         (
             "reason",
             Column::U8(each(rows, |row| {
-                numbers.reason(row.lost.map(|(why, _)| why))
+                numbers.reason(row.lost.map(|lost| lost.reason))
             })),
         ),
         ("lost_node", lost(|place| place.node.0)),
         ("lost_link", lost(|place| place.link.0)),
+        ("lost_ps", lost_at(|_, lost| lost.time)),
+        (
+            "lost_start_ps",
+            lost_at(|row, lost| lost.start.unwrap_or(row.departure)),
+        ),
+        (
+            "holder_burst",
+            Column::U64(each(rows, |row| {
+                numbers.burst(row.lost.and_then(|lost| lost.holder))
+            })),
+        ),
+    ]
+}
+
+/// The bursts on the traced links.
+fn bookings(rows: &[&Booking], numbers: &Numbers) -> Table {
+    let number = |value: &dyn Fn(&Booking) -> u64| Column::U64(each(rows, value));
+    vec![
+        ("link", Column::U32(each(rows, |row| row.link.0))),
+        ("channel", Column::U16(each(rows, |row| row.channel))),
+        ("start_ps", number(&|row| row.start.0)),
+        ("end_ps", number(&|row| row.end.0)),
+        ("made_ps", number(&|row| row.made.0)),
+        ("burst", number(&|row| numbers.burst(Some(row.burst)))),
     ]
 }
 

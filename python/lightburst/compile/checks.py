@@ -1,13 +1,15 @@
 """Checks of a scenario that need its network and its flows."""
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lightburst.compile.memory import segments_in_windows
 from lightburst.compile.switches import Switches
-from lightburst.errors import InputError, combine
+from lightburst.errors import InputError, combine, did_you_mean, show
 from lightburst.scenario.assembly import Timer
 from lightburst.scenario.model import Scenario
 from lightburst.scenario.switching import Burst, Obs
@@ -51,6 +53,52 @@ def lossy_links(scenario: Scenario, network: Network) -> NDArray[np.bool_]:
     # A host has one link, and hosts come first.
     has_hosts[network.link_to[: network.hosts]] = True
     return between & has_hosts[network.link_from]
+
+
+def traced_links(scenario: Scenario, network: Network, switches: Switches) -> dict[str, Any] | None:
+    """Give the plan's words for ``measurement.network``: which links, and when.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        With or without that table.
+    network : Network
+        As the simulator gets it.
+    switches : Switches
+        Its switches.
+
+    Returns
+    -------
+    dict or None
+        ``links``, their numbers, ``from_ps`` and ``until_ps``.
+
+    Raises
+    ------
+    InputError
+        If no node makes bursts, or a link is not there.
+    """
+    asked = scenario.measurement.network
+    if asked is None:
+        return None
+    path = "measurement.network"
+    if not any(table.assembles for table in switches.tables):
+        allowed = "a network whose edges make bursts: switching.kind 'burst' or 'obs'"
+        raise InputError(path, f"switches of kind {scenario.switching.kinds}", allowed)
+    ways: dict[str, list[int]] = {}
+    for link in np.flatnonzero(network.between_switches).tolist():
+        ends = (network.name(int(end[link])) for end in (network.link_from, network.link_to))
+        ways.setdefault(":".join(ends), []).append(link)
+        if network.link_names is not None and network.link_names[link]:
+            ways.setdefault(network.link_names[link], []).append(link)
+    for place, name in enumerate(asked.links):
+        if name not in ways:
+            few = ", ".join(islice(ways, 3)) + (", ..." if len(ways) > 3 else "")
+            near = did_you_mean(name, ways)
+            allowed = f"a link between two switches, one of {few or 'none'}{near}"
+            raise InputError(f"{path}.links[{place}]", show(name), allowed)
+    links = {link for name in asked.links or ways for link in ways[name]}
+    until = 2**64 - 1 if asked.end is None else asked.end
+    return {"links": sorted(links), "from_ps": asked.begin, "until_ps": until}
 
 
 def check_flows(

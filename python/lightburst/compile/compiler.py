@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from lightburst.compile.checks import check_flows, check_loss, lossy_links
+from lightburst.compile.checks import check_flows, check_loss, lossy_links, traced_links
 from lightburst.compile.headers import misplaced_headers
 from lightburst.compile.memory import needed_bytes
 from lightburst.compile.paths import path_columns
@@ -85,6 +85,7 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
             "groups": group_settings(scenario.flow_groups),
             "loss": loss_settings(scenario.loss),
             "trace": sorted(set(scenario.measurement.trace)) or None,
+            "bookings": traced_links(scenario, network, switches),
             "sample_ps": scenario.measurement.sample,
         },
         nodes=nodes,

@@ -1,5 +1,6 @@
 """How much memory a run needs, and whether there is so much."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,9 @@ _BYTES_PER_WAITING = {"datagram": 72, "saw": 200, "sawl": 200, "tcp": 200}
 _BYTES_PER_EVENT = 800
 _BYTES_PER_WINDOW = 130
 _BYTES_PER_HOP = 150
+# A burst that is made, and its time on a link, likewise.
+_BYTES_PER_BURST = 550
+_BYTES_PER_BOOKING = 300
 # What is known of a link, or of a switch, at one time, as columns and as tables.
 _BYTES_PER_SAMPLED_LINK = 90
 _BYTES_PER_SAMPLED_SWITCH = 45
@@ -53,7 +57,7 @@ _BYTES_PER_PATH = 1000
 
 
 def estimate_memory(
-    plan: Plan, transmissions: NDArray[np.uint64] | None = None, limit: int | None = None
+    plan: Plan, before: Mapping[str, Mapping[str, Any]] | None = None, limit: int | None = None
 ) -> int:
     """How much memory a run will need, from its plan to the tables of its result.
 
@@ -61,10 +65,11 @@ def estimate_memory(
     ----------
     plan : Plan
         What will be run.
-    transmissions : ndarray of uint64, shape (flows,), optional
-        How many data segments each flow will send, if that is known of a run before. Without it a
-        traced flow sends all that it has, or what the links that it certainly uses carry until the
-        time limit.
+    before : mapping of str to mapping, optional
+        The columns of a run before without a trace: how many data segments each flow sends, how
+        many bursts there are and how many each link carries. Without it a traced flow sends all
+        that it has, or what the links that it certainly uses carry until the time limit, and the
+        bursts of traced links are not reckoned.
     limit : int, optional
         Bytes that this program may hold, ``measurement.memory_limit``.
 
@@ -86,7 +91,8 @@ def estimate_memory(
         _FIRST_BYTES
         + needed_bytes(counts, 0)
         + _flows(plan)
-        + _traced(plan, transmissions)
+        + _traced(plan, None if before is None else before["flows"]["transmissions"])
+        + (0 if before is None else _booked(plan, before))
         + _sampled(plan)
         + _BYTES_PER_ORDERED_SEGMENT * _ordered(plan)
         + _BYTES_PER_QUEUE * _queues(plan)
@@ -191,6 +197,23 @@ def _traced(plan: Plan, transmissions: NDArray[np.uint64] | None) -> int:
         f"measurement.time_limit ({limit}) has {most}{segments:,} segments "
         f"over {links} links, {{}}",
         "an earlier limit or a smaller flow: {} of memory are free",
+    )
+    return needed
+
+
+def _booked(plan: Plan, before: Mapping[str, Mapping[str, Any]]) -> int:
+    """Bytes of the bursts on traced links; refused by its own name if it alone is too much."""
+    asked = plan.settings["bookings"]
+    if asked is None:
+        return 0
+    bursts = int(before["totals"]["bursts_created"])
+    booked = int(before["links"]["units"][asked["links"]].sum())
+    needed = _BYTES_PER_BURST * bursts + _BYTES_PER_BOOKING * booked
+    check_memory(
+        needed,
+        "measurement.network",
+        f"{len(asked['links'])} links that carry {booked:,} of {bursts:,} bursts, {{}}",
+        "fewer links, or a shorter run: {} of memory are free",
     )
     return needed
 

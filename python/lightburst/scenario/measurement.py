@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from lightburst.scenario.fields import Section, Whole, refuse_at
+from lightburst.scenario.fields import Name, Section, Whole, refuse_at
 from lightburst.units import (
     SIZE,
     TIME,
@@ -28,6 +28,36 @@ class Energy(Section):
     host_receive: EnergyPerBit = Field(0.0, description="A host receives.")
     switch_oe: EnergyPerBit = Field(0.0, description="A switch converts light to electronics.")
     switch_eo: EnergyPerBit = Field(0.0, description="A switch converts electronics to light.")
+
+
+class NetworkTrace(Section):
+    """Which bursts are followed over which links.
+
+    Attributes
+    ----------
+    begin, end : int
+        Picoseconds; no `end` is None.
+    """
+
+    links: tuple[Annotated[str, Name()], ...] = Field(
+        (),
+        description=(
+            "Links between switches, in one direction each, as `SOURCE:TARGET`, or by the name "
+            'that the topology gives them: `links = ["Seattle:Chicago"]`. All of them without '
+            "this key."
+        ),
+    )
+    begin: Duration = Field(0, description="What has left a link by then is not recorded there.")
+    end: Annotated[int | None, Quantity(TIME, positive=True, word="unlimited")] = Field(
+        None, description="Nor is what begins to leave then, or later."
+    )
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.end is not None and self.end <= self.begin:
+            allowed = f"a time after begin ({format_duration(self.begin)}), or 'unlimited'"
+            raise refuse_at("end", format_duration(self.end), allowed)
+        return self
 
 
 class Measurement(Section):
@@ -86,6 +116,13 @@ class Measurement(Section):
         description=(
             "Numbers of the flows, from 0, of which every packet, every window and every burst "
             "is recorded: `trace = [0, 3]`."
+        ),
+    )
+    network: NetworkTrace | None = Field(
+        None,
+        description=(
+            "Follow bursts over links: which channel each used when, and which was lost to "
+            "which. Only where edges make bursts."
         ),
     )
     sample: Annotated[int | None, Quantity(TIME, positive=True, word="off")] = Field(

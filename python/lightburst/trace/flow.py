@@ -109,8 +109,12 @@ class FlowTrace:
         source = int(plan.flows["source"][flow])
         payload = transport["segment_bytes"] - transport["header_bytes"]
         segments = _rows(result.columns["trace_segments"], "flow", flow)
+        hops = _rows(result.columns["trace_hops"], "flow", flow)
         # A host has one link.
         (link,) = np.flatnonzero(plan.links["from"] == source)
+        # Where links are traced, too, there are rows of all bursts.
+        bursts = _rows(result.columns["trace_bursts"], "node", int(plan.links["to"][link]))
+        carried = np.isin(bursts["number"], np.union1d(hops["burst"], segments["burst"]))
         wire = segments["payload"].astype(np.int64) + transport["header_bytes"]
         bits = 8 * 10**12 * np.maximum(wire, transport["control_bytes"])
         rate, delay = int(plan.links["rate_bps"][link]), int(plan.links["delay_ps"][link])
@@ -127,8 +131,8 @@ class FlowTrace:
             sack="sack_blocks" in transport.get("recovery", {}),
             segments=segments,
             windows=_rows(result.columns["trace_windows"], "flow", flow),
-            bursts=_rows(result.columns["trace_bursts"], "node", int(plan.links["to"][link])),
-            hops=_rows(result.columns["trace_hops"], "flow", flow),
+            bursts={name: values[carried] for name, values in bursts.items()},
+            hops=hops,
             places=Places.of(plan),
             access_ps=access.astype(np.uint64),
         )

@@ -3,7 +3,7 @@
 It shares nothing with the Rust core but the page that specifies both, and must agree with it to
 the bit. Read it in the order `rng`, `network`, `loss`, `switches`, `edge`, `obs`, `timeout`,
 `endpoint`, `datagram`, `stop_and_wait`, `laws`, `tcp`, `recovery`, `sack`, `receiver`, `ideal`,
-`traces`, `samples`, `simulation`.
+`bursts`, `traces`, `samples`, `simulation`.
 """
 
 from twin.network import Booking, Burst, Trace, TraceEntry

@@ -243,11 +243,9 @@ class Simulation:
         ):
             switches[name] = np.array([float(total) for total in sums], np.float64)
         firsts = [UNFINISHED if s.first is None else s.first for s in self.scripts]
-        traced = self.settings.get("trace")
+        traced = any(self.settings.get(key) is not None for key in ("trace", "bookings"))
         sources = [flow.source for flow in self.flows]
-        tables: Columns = (
-            trace_tables(self.network, set(traced), sources) if traced is not None else {}
-        )
+        tables: Columns = trace_tables(self.network, self.settings, sources) if traced else {}
         return {
             **tables,
             **self.samples.tables(),

@@ -7,24 +7,20 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from twin.network import Burst, Link, Network, Packet, Trace, TraceEntry, Unit, WindowRow
+from twin.bursts import (
+    BUSY,
+    NO_REASON,
+    NONE,
+    NOWHERE,
+    Table,
+    bookings,
+    burst_of,
+    burst_rows,
+    bursts,
+    reason_of,
+)
+from twin.network import Link, Network, Packet, Trace, Unit, WindowRow
 
-NONE = 2**64 - 1
-NOWHERE = 2**32 - 1
-NO_REASON = 255
-# Why a unit is dropped when another one uses the link that it wants.
-BUSY = ("drop contention", "drop no_input_port", "drop buffer_full")
-REASONS = [
-    "contention",
-    "no-input-port",
-    "buffer-full",
-    "queue-full",
-    "no-channel",
-    "late-header",
-    "access-buffer-full",
-    "random",
-    "scripted",
-]
 SYN, ACK, FIN, FORWARD, ECE = 1, 2, 4, 8, 16
 FLAGS = {
     "syn": SYN | FORWARD,
@@ -37,23 +33,6 @@ FLAGS = {
     "datagram": FORWARD,
 }
 SENT, ARRIVED, LOST = range(3)
-
-BURST_TYPES = {
-    "opened_ps": "u8",
-    "departure_ps": "u8",
-    "number": "u8",
-    "node": "u4",
-    "packets": "u4",
-    "bytes": "u8",
-    "data": "u1",
-    "lost": "u1",
-    "reason": "u1",
-    "lost_node": "u4",
-    "lost_link": "u4",
-}
-
-Table = dict[str, npt.NDArray[Any]]
-
 
 WINDOW_TYPES = ["u8", "u4", "f8", "f8", "f8", "u8", "u8", "u8", "u1"]
 
@@ -68,11 +47,6 @@ def windows(rows: list[WindowRow], traced: set[int]) -> Table:
     return {name: np.array(column, kind) for name, column, kind in named}
 
 
-def reason_of(entry: TraceEntry) -> int:
-    """The number of the reason of a drop."""
-    return REASONS.index(entry.what.removeprefix("drop ").replace("_", "-"))
-
-
 class SegmentRow(NamedTuple):
     """What happened to a packet, and where."""
 
@@ -85,11 +59,6 @@ class SegmentRow(NamedTuple):
     reason: int = NO_REASON
     holder_flow: int = NOWHERE
     holder_burst: str = ""
-
-
-def burst_of(unit: Unit) -> str:
-    """The name of a burst; none of a packet."""
-    return unit.name if isinstance(unit, Burst) else ""
 
 
 def flow_of(unit: Unit) -> int:
@@ -239,68 +208,29 @@ def segments(rows: list[SegmentRow], numbers: dict[str, int], sources: list[int]
     }
 
 
-def burst_rows(trace: Trace, traced: set[int]) -> dict[str, list[int]]:
-    """Those bursts that carried packets of the traced flows, by name, without their numbers."""
-    opened: dict[str, int] = {}
-    rows: dict[str, list[int]] = {}
-    for entry in trace:
-        if entry.what in ("wait", "assemble"):
-            opened.setdefault(entry.unit.name, entry.time)
-        if not isinstance(entry.unit, Burst):
-            continue
-        burst = entry.unit
-        if not any(packet.flow in traced for packet in burst.packets):
-            continue
-        if entry.what in ("launch", "send") and burst.name not in rows:
-            assert entry.begins is not None
-            data = any(packet.payload for packet in burst.packets)
-            first = opened[burst.packets[0].name]
-            rows[burst.name] = [
-                first,
-                entry.begins,
-                entry.node,
-                len(burst.packets),
-                burst.size,
-                data,
-                0,
-                NO_REASON,
-                NOWHERE,
-                NOWHERE,
-            ]
-        elif entry.what.startswith("drop"):
-            assert entry.wanted is not None
-            rows[burst.name][-4:] = [1, reason_of(entry), entry.node, entry.wanted]
-    return rows
-
-
-def bursts(rows: dict[str, list[int]], numbers: dict[str, int]) -> Table:
-    """``trace_bursts``."""
-    told = sorted([numbers[name], *row] for name, row in rows.items())
-    order = ["number", *(name for name in BURST_TYPES if name != "number")]
-    return {
-        name: np.array([row[order.index(name)] for row in told], kind)
-        for name, kind in BURST_TYPES.items()
-    }
-
-
 def numbered(names: set[str], network: Network) -> dict[str, int]:
     """The number of each unit that rows name, in the order in which they were made."""
     made = sorted(names - {""}, key=network.births.__getitem__)
     return {"": NONE} | {name: number for number, name in enumerate(made)}
 
 
-def trace_tables(network: Network, traced: set[int], sources: list[int]) -> dict[str, Table]:
-    """All tables of the trace of some flows."""
+def trace_tables(
+    network: Network, settings: dict[str, Any], sources: list[int]
+) -> dict[str, Table]:
+    """All tables of the trace of some flows, and of some links, as the settings say."""
+    traced, kept = set(settings.get("trace") or ()), settings.get("bookings")
     happened = segment_rows(network.trace, traced, network.hosts)
     handed = [row for row in hop_rows(network.trace, network.links) if row.flow in traced]
-    assembled = burst_rows(network.trace, traced)
     packets = {row.packet.name for row in happened} | {row.packet for row in handed}
-    in_bursts = {name for row in happened for name in (row.burst, row.holder_burst)}
-    in_bursts |= {row.burst for row in handed} | set(assembled)
-    numbers = numbered(packets, network) | numbered(in_bursts, network)
-    return {
+    made = {name for name in network.births if name.startswith("burst")}
+    numbers = numbered(packets, network) | numbered(made, network)
+    assembled = burst_rows(network.trace, traced, 0 if kept is None else kept["until_ps"])
+    tables = {
         "trace_segments": segments(happened, numbers, sources),
         "trace_windows": windows(network.windows, traced),
         "trace_bursts": bursts(assembled, numbers),
         "trace_hops": hops(handed, numbers),
     }
+    if kept is not None:
+        tables["trace_bookings"] = bookings(network.trace, network.links, kept, numbers)
+    return tables

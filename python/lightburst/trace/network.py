@@ -1,0 +1,197 @@
+"""The bursts on chosen links of a network: which used which channel when, and what was lost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from lightburst.traced import NOWHERE, Places
+
+if TYPE_CHECKING:
+    from lightburst.result import Result
+
+#: What becomes of a burst, and of one that used a link.
+ARRIVED: Final = "arrived"
+LOST: Final = "lost"
+UNDER_WAY: Final = "under way"
+# What is said of a burst in the tables of bookings and losses.
+_OF_BURST: Final = ("of_node", "label", "packets", "bytes")
+
+
+class Fibre(NamedTuple):
+    """A fibre in one direction.
+
+    Attributes
+    ----------
+    link : int
+        Its number, or that of its first wavelength where each is a link.
+    name : str
+        The nodes at its ends, and its own name if it has one.
+    channels : int
+        How many wavelengths it has.
+    """
+
+    link: int
+    name: str
+    channels: int
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkTrace:
+    """What happened on the traced links.
+
+    Attributes
+    ----------
+    fibres : tuple of Fibre
+        Those that are traced, by their numbers.
+    begin_ps, end_ps : int
+        The time of which this tells: that of ``measurement.network``, without an end up to the last
+        of it.
+    bursts : pandas.DataFrame
+        Those that used a traced link then, or were lost there: as `lightburst.traced.bursts`, and
+        ``outcome`` (``arrived``, ``lost`` or ``under way``), the index is the number.
+    bookings : pandas.DataFrame
+        As `lightburst.traced.bookings`, and ``start_ps``, ``end_ps``, ``fibre`` (place in
+        `fibres`), ``ingress``, ``egress``, ``of_node``, ``label``, ``packets``, ``bytes`` and
+        ``outcome`` of the burst.
+    losses : pandas.DataFrame
+        One row for each burst that was lost on a traced link or for want of it: ``lost_s``;
+        ``burst``, its number; ``ingress``, ``egress``, ``of_node``, ``label``, ``packets``,
+        ``bytes``; the ``reason``; the ``node``; the ``link`` with ``link_source`` and
+        ``link_target``; ``fibre``; ``start_s`` and ``end_s``, when it was to use the link (also
+        ``start_ps``, ``end_ps``); ``holder_burst``, which burst had what it wanted (missing where
+        none had), and if that one is known ``holder_ingress``, ``holder_egress``,
+        ``holder_channel``, ``holder_start_s`` and ``holder_end_s``.
+    """
+
+    fibres: tuple[Fibre, ...]
+    begin_ps: int
+    end_ps: int
+    bursts: pd.DataFrame
+    bookings: pd.DataFrame
+    losses: pd.DataFrame
+
+    @classmethod
+    def of(cls, result: Result) -> NetworkTrace:
+        """Take it out of a result.
+
+        Parameters
+        ----------
+        result : Result
+            Of a scenario with ``measurement.network``.
+
+        Returns
+        -------
+        NetworkTrace
+
+        Raises
+        ------
+        InputError
+            If no links were traced.
+        """
+        bookings = result.trace.bookings.copy()
+        asked = result.plan.settings["bookings"]
+        places, links = Places.of(result.plan), np.array(asked["links"], np.int64)
+        first = _first(places, np.arange(places.link_from.size))
+        used = np.unique(first[links])
+        wavelengths = np.bincount(first, minlength=first.size)[used] * result.plan.channels[used]
+        fibres = tuple(
+            Fibre(link, _name(places, link), channels)
+            for link, channels in zip(used.tolist(), wavelengths.tolist(), strict=True)
+        )
+        bursts = _outcomes(result.trace.bursts)
+        columns = result.columns["trace_bookings"]
+        for name in ("start_ps", "end_ps"):
+            bookings[name] = columns[name].astype(np.int64)
+        bookings["fibre"] = np.searchsorted(used, first[columns["link"]])
+        bookings = bookings.join(_said(bursts), on="burst")
+        losses = _losses(result, bursts, bookings, links)
+        losses["fibre"] = np.searchsorted(used, first[losses["link"].to_numpy(np.int64)])
+        begin, end = asked["from_ps"], asked["until_ps"]
+        losses = losses[(losses["start_ps"] < end) & (losses["end_ps"] > begin)]
+        concerned = bursts.index.isin(bookings["burst"]) | bursts.index.isin(losses["burst"])
+        last = max((int(table["end_ps"].max()) for table in (bookings, losses) if len(table)),
+                   default=begin + 1)  # fmt: skip
+        return cls(
+            fibres=fibres,
+            begin_ps=begin,
+            end_ps=min(end, last),
+            bursts=bursts[concerned],
+            bookings=bookings,
+            losses=losses.reset_index(drop=True),
+        )
+
+    @property
+    def pairs(self) -> pd.Series:
+        """How many of the bursts there are from each ingress to each egress, most first."""
+        return self.bursts.groupby(["node", "egress"], sort=True).size().sort_values(
+            ascending=False, kind="stable"
+        )  # fmt: skip
+
+    def summary(self) -> dict[str, Any]:
+        """Count what there is, for JSON."""
+        reasons = self.losses["reason"].astype(str).value_counts()
+        return {
+            "links": [fibre.name for fibre in self.fibres],
+            "begin_s": self.begin_ps * 1e-12,
+            "end_s": self.end_ps * 1e-12,
+            "bursts": len(self.bursts),
+            "bookings": len(self.bookings),
+            "lost": len(self.losses),
+            "losses": {str(name): int(count) for name, count in reasons.items()},
+        }
+
+
+def _first(places: Places, links: Any) -> Any:
+    """Give the first of the links that are wavelengths of one fibre with each."""
+    return links if places.wavelength is None else links - places.wavelength[links]
+
+
+def _name(places: Places, link: int) -> str:
+    source, target = (places.named(np.array([end[link]]))[0] for end in places[:2])
+    own = places.link_names[link] if places.link_names else ""
+    return f"{source} \u2192 {target}" + (f" ({own})" if own else "")
+
+
+def _outcomes(bursts: pd.DataFrame) -> pd.DataFrame:
+    """Say what became of each burst."""
+    there = np.where(bursts["arrival_s"].notna(), ARRIVED, UNDER_WAY)
+    return bursts.assign(outcome=np.where(bursts["lost"], LOST, there)).set_index(
+        "number", drop=False
+    )
+
+
+def _said(bursts: pd.DataFrame) -> pd.DataFrame:
+    """Choose what tables say of a burst."""
+    found = bursts[["node", "egress", *_OF_BURST, "outcome"]]
+    return found.rename(columns={"node": "ingress"})
+
+
+def _losses(
+    result: Result, bursts: pd.DataFrame, bookings: pd.DataFrame, links: Any
+) -> pd.DataFrame:
+    """List what was lost on the traced links or for want of them, in time."""
+    columns = result.columns["trace_bursts"]
+    rows = np.isin(columns["lost_link"], links) & (columns["lost_link"] != NOWHERE)
+    lost, link = bursts[rows], columns["lost_link"][rows]
+    start = columns["lost_start_ps"][rows].astype(np.int64)
+    table = _said(lost).drop(columns="outcome")
+    table.insert(0, "lost_s", lost["lost_s"])
+    table.insert(1, "burst", lost["number"])
+    for name in ("reason", "lost_node", "lost_link", "lost_link_source", "lost_link_target"):
+        table[name.removeprefix("lost_")] = lost[name]
+    rate = result.plan.links["rate_bps"][link].astype(float)
+    table["start_ps"] = start
+    table["end_ps"] = start + np.ceil(8e12 * table["bytes"] / rate).astype(np.int64)
+    table["start_s"], table["end_s"] = table["start_ps"] * 1e-12, table["end_ps"] * 1e-12
+    table["holder_burst"] = lost["holder_burst"]
+    held = bookings[["link", "burst", "ingress", "egress", "channel", "start_s", "end_s"]]
+    held = held.rename(columns=lambda name: name if name == "link" else f"holder_{name}")
+    # A burst uses a link once.
+    held = held.astype({"holder_burst": "UInt64"})
+    table = table.merge(held, how="left", on=["link", "holder_burst"])
+    table["holder_channel"] = table["holder_channel"].astype("UInt16")
+    return table.sort_values(["lost_s", "burst"], kind="stable").reset_index(drop=True)

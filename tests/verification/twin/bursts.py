@@ -1,0 +1,191 @@
+"""The tables of bursts in a trace: what became of each, and which channels it used when."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from twin.network import Burst, Link, Trace, TraceEntry, Unit
+
+NONE = 2**64 - 1
+NOWHERE = 2**32 - 1
+NO_REASON = 255
+# Why a unit is dropped when another one uses the link that it wants.
+BUSY = ("drop contention", "drop no_input_port", "drop buffer_full")
+REASONS = [
+    "contention",
+    "no-input-port",
+    "buffer-full",
+    "queue-full",
+    "no-channel",
+    "late-header",
+    "access-buffer-full",
+    "random",
+    "scripted",
+]
+BURST_TYPES = {
+    "opened_ps": "u8",
+    "departure_ps": "u8",
+    "number": "u8",
+    "node": "u4",
+    "of_node": "u4",
+    "egress": "u4",
+    "label": "u1",
+    "packets": "u4",
+    "bytes": "u8",
+    "data": "u1",
+    "arrival_ps": "u8",
+    "lost": "u1",
+    "reason": "u1",
+    "lost_node": "u4",
+    "lost_link": "u4",
+    "lost_ps": "u8",
+    "lost_start_ps": "u8",
+    "holder_burst": "u8",
+}
+BOOKING_TYPES = {
+    "link": "u4",
+    "channel": "u2",
+    "start_ps": "u8",
+    "end_ps": "u8",
+    "made_ps": "u8",
+    "burst": "u8",
+}
+
+Table = dict[str, npt.NDArray[Any]]
+#: By the names of columns; a burst by its name.
+Row = dict[str, int | str]
+
+
+def reason_of(entry: TraceEntry) -> int:
+    """The number of the reason of a drop."""
+    return REASONS.index(entry.what.removeprefix("drop ").replace("_", "-"))
+
+
+def burst_of(unit: Unit) -> str:
+    """The name of a burst; none of a packet."""
+    return unit.name if isinstance(unit, Burst) else ""
+
+
+def table(rows: list[Row], types: dict[str, str], numbers: dict[str, int]) -> Table:
+    """Columns out of rows; the names of bursts become numbers."""
+
+    def number(value: int | str) -> int:
+        return numbers[value] if isinstance(value, str) else value
+
+    return {
+        name: np.array([number(row[name]) for row in rows], kind) for name, kind in types.items()
+    }
+
+
+def burst_rows(trace: Trace, traced: set[int], until: int) -> list[Row]:
+    """Those bursts that carried packets of the traced flows, or were made before `until`."""
+    opened: dict[str, int] = {}
+    rows: dict[str, Row] = {}
+    kept: set[str] = set()
+    made: dict[int, int] = {}
+    holders: dict[int | None, Unit] = {}
+    # When the head of a burst comes whose header does, or leaves the ingress.
+    due: dict[str, int | None] = {}
+    for entry in trace:
+        name, burst = entry.unit.name, entry.unit
+        if entry.what in ("wait", "assemble"):
+            opened.setdefault(name, entry.time)
+        if isinstance(burst, Burst) and entry.what in ("launch", "send") and name not in rows:
+            assert entry.begins is not None
+            made[entry.node] = made.get(entry.node, 0) + 1
+            first = opened[burst.packets[0].name]
+            rows[name] = first_row(burst, entry, first, made[entry.node])
+            if entry.time < until or any(packet.flow in traced for packet in burst.packets):
+                kept.add(name)
+        if entry.what == "send":
+            holders[entry.link] = burst
+        elif entry.what in ("launch", "arrive"):
+            due[name] = entry.begins
+        elif entry.what == "take apart":
+            rows[name]["arrival_ps"] = entry.time
+        elif entry.what.startswith("drop") and isinstance(burst, Burst):
+            rows[name] |= lost(entry, holders, due)
+        if entry.what == "send":
+            due[name] = entry.begins
+    return [row for name, row in rows.items() if name in kept]
+
+
+def first_row(burst: Burst, entry: TraceEntry, opened: int, nth: int) -> Row:
+    """The row of a burst when it leaves."""
+    assert entry.begins is not None
+    return {
+        "opened_ps": opened,
+        "departure_ps": entry.begins,
+        "number": burst.name,
+        "node": entry.node,
+        "of_node": nth,
+        "egress": burst.ends[1],
+        "label": burst.label,
+        "packets": len(burst.packets),
+        "bytes": burst.size,
+        "data": any(packet.payload for packet in burst.packets),
+        "arrival_ps": NONE,
+        "lost": 0,
+        "reason": NO_REASON,
+        "lost_node": NOWHERE,
+        "lost_link": NOWHERE,
+        "lost_ps": NONE,
+        "lost_start_ps": NONE,
+        "holder_burst": "",
+    }
+
+
+def lost(entry: TraceEntry, holders: dict[int | None, Unit], due: dict[str, int | None]) -> Row:
+    """What is said of a burst that is dropped: where, when, and what was in its way."""
+    assert entry.wanted is not None
+    start, holder = due.get(entry.unit.name), ""
+    if entry.what in BUSY:
+        holder = burst_of(holders[entry.wanted])
+    elif entry.booking:
+        holder = entry.booking.burst.name
+    return {
+        "lost": 1,
+        "reason": reason_of(entry),
+        "lost_node": entry.node,
+        "lost_link": entry.wanted,
+        "lost_ps": entry.time,
+        # Without a header it is there itself.
+        "lost_start_ps": entry.time if start is None else start,
+        "holder_burst": holder,
+    }
+
+
+def bursts(rows: list[Row], numbers: dict[str, int]) -> Table:
+    """``trace_bursts``, in the order of their numbers."""
+    order = sorted(rows, key=lambda row: numbers[str(row["number"])])
+    return table(order, BURST_TYPES, numbers)
+
+
+def bookings(
+    trace: Trace, links: list[Link], kept: dict[str, Any], numbers: dict[str, int]
+) -> Table:
+    """``trace_bookings``: which burst used which channel of which link when."""
+    channels: dict[tuple[str, int], int] = {}
+    rows: list[Row] = []
+    for entry in trace:
+        if entry.booking and entry.what == "book":
+            channels[entry.unit.name, entry.booking.link] = entry.booking.channel
+        if entry.what != "send" or not isinstance(entry.unit, Burst):
+            continue
+        assert entry.link is not None and entry.begins is not None
+        end = entry.begins + links[entry.link].tx(entry.unit.size)
+        if entry.link in kept["links"] and entry.begins < kept["until_ps"]:
+            rows.append(
+                {
+                    "link": entry.link,
+                    "channel": channels.get((entry.unit.name, entry.link), 0),
+                    "start_ps": entry.begins,
+                    "end_ps": end,
+                    "made_ps": entry.time,
+                    "burst": entry.unit.name,
+                }
+            )
+    there = [row for row in rows if int(row["end_ps"]) > kept["from_ps"]]
+    there.sort(key=lambda row: (row["start_ps"], row["link"], row["channel"]))
+    return table(there, BOOKING_TYPES, numbers)
