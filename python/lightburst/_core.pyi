@@ -66,10 +66,10 @@ def simulate(
     -------
     dict
         Tables ``flows``, ``links``, ``switches``, ``drops`` (column name to array)
-        and ``totals`` (name to int); with a trace also ``trace_segments``,
-        ``trace_windows``, ``trace_bursts`` and ``trace_hops``; with ``sample_ps``
-        also ``samples``, ``samples_links`` and ``samples_switches``, the latter two
-        one sample after the other.
+        and ``totals`` (name to int); with extra offsets also ``classes``, a row for each
+        group; with a trace also ``trace_segments``, ``trace_windows``, ``trace_bursts``
+        and ``trace_hops``; with ``sample_ps`` also ``samples``, ``samples_links`` and
+        ``samples_switches``, the latter two one sample after the other.
 
     Raises
     ------

@@ -22,6 +22,8 @@ _WITHOUT: Final[dict[str, Metric]] = {
     "timeouts": 0,
 }
 FIGURES: Final = tuple(dict.fromkeys((*_WITHOUT, *metrics.OF_FLOWS)))
+# Those of bursts, where each group is a class.
+OF_CLASSES: Final = ("bursts", "burst_loss")
 
 
 def summaries(plan: Plan, columns: Columns) -> dict[str, dict[str, Metric]]:
@@ -38,9 +40,20 @@ def summaries(plan: Plan, columns: Columns) -> dict[str, dict[str, Metric]]:
     -------
     dict of str to dict
         By name of the group, under the names of `lightburst.Result.summary`; empty without several
-        groups. The throughput is over the group's own makespan.
+        groups. The throughput is over the group's own makespan. Those of bursts are there
+        where each group is a class of its own.
     """
-    return {name: _figures(plan, columns, number) for number, name in enumerate(plan.group_names)}
+    return {
+        name: _figures(plan, columns, number) | _of_class(columns, number)
+        for number, name in enumerate(plan.group_names)
+    }
+
+
+def _of_class(columns: Columns, number: int) -> dict[str, Metric]:
+    if "classes" not in columns:
+        return {}
+    made, lost = (int(columns["classes"][name][number]) for name in ("bursts", "bursts_lost"))
+    return dict(zip(OF_CLASSES, (made, lost / made if made else None), strict=True))
 
 
 def _figures(plan: Plan, columns: Columns, number: int) -> dict[str, Metric]:

@@ -75,6 +75,7 @@ _FIRST: Final = {
         *BURSTS,
     ),
     "drops": ("time_ps", "units"),
+    "classes": (),
 }
 # Columns that follow from the plan alone, which has a digest of its own.
 _OF_THE_PLAN: Final = frozenset({"path_links", "ideal_ps"})
@@ -102,7 +103,8 @@ def digest(columns: Columns) -> str:
     Parameters
     ----------
     columns : mapping of str to mapping of str to ndarray
-        The tables ``flows``, ``links``, ``switches`` and ``drops`` of a run.
+        The tables ``flows``, ``links``, ``switches`` and ``drops`` of a run, and ``classes``
+        where there are some.
 
     Returns
     -------
@@ -113,6 +115,8 @@ def digest(columns: Columns) -> str:
     """
     sha = hashlib.sha256()
     for table, first in _FIRST.items():
+        if table not in columns:
+            continue
         for name in (*first, *_later(columns[table], first)):
             column = np.asarray(columns[table][name])
             little = np.ascontiguousarray(column, dtype=column.dtype.newbyteorder("<"))

@@ -189,11 +189,13 @@ class Result:
             By name of the group those figures of `summary` that are of flows: ``flows``,
             ``finished``, ``throughput_bps`` (over the group's own makespan), ``delivered_bytes``,
             ``retransmissions``, ``timeouts``, completion times and slowdowns:
-            ``result.groups.loc["query", "slowdown_p99"]``; and ``offered_load`` first, if a group
-            has a ``load``.
+            ``result.groups.loc["query", "slowdown_p99"]``; ``offered_load`` first, if a group
+            has a ``load``; and with ``switching.extra_offset``, which makes each group a class,
+            ``bursts`` and ``burst_loss`` of its own bursts.
         """
         index = pd.Index(list(self._by_group), name="group")
         names = [*(["offered_load"] if self.offered else []), *groups.FIGURES]
+        names += groups.OF_CLASSES if "classes" in self.columns else ()
         return pd.DataFrame(list(self._by_group.values()), index, columns=names)
 
     @cached_property

@@ -59,9 +59,15 @@ def run(
     seed: int,
     **switching: Any,
 ) -> lb.Result:
-    """Send these bursts through a network whose headers take no time; all have one offset."""
-    table = path / f"{seed}.csv"
-    bursts.to_csv(table, index=False)
+    """Send these bursts through a network whose headers take no time; all have one offset.
+
+    A column ``group`` makes groups of them.
+    """
+    groups = {}
+    for name, own in bursts.groupby("group") if "group" in bursts else [("all", bursts)]:
+        table = path / f"{seed}-{name}.csv"
+        own.to_csv(table, index=False, columns=["source", "destination", "start_s", "size_bytes"])
+        groups[name] = {"workload": {"kind": "table", "file": str(table)}}
     scenario = {
         "topology": {
             "kind": "graph",
@@ -83,7 +89,7 @@ def run(
             "header_size": "0 B",
             "spacing": "constant",
         },
-        "workload": {"kind": "table", "file": str(table)},
+        "groups": groups,
         "measurement": {"time_limit": "1000 s"},
     }
     result = lb.run(lb.Scenario.from_dict(scenario), seed=seed)

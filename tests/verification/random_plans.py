@@ -327,6 +327,8 @@ def gentle(random: Random, plan: Plan) -> Plan:
     )
 
 
+#: What puts the headers of a class further ahead.
+EXTRA_OFFSETS = [0, 0, 300_000, 5 * MICROSECOND, 100 * MICROSECOND]
 #: What travels between switches.
 KINDS = ["packets", "bursts", "headers"]
 
@@ -385,6 +387,9 @@ def random_plan(seed: int, kind: str) -> Plan:
     if routing["kind"] == "shortest-path" and random.random() < 0.4:
         paths = random_paths(random, links, hosts)
         chosen["label"] = random.choice(["first", "random", "hash"])
+    if kind == "headers" and len(transports) > 1 and random.random() < 0.5:
+        for switch in switches:
+            switch["extra_offset_ps"] = [random.choice(EXTRA_OFFSETS) for _ in transports]
     final = settings(hosts, nodes, switches, transports, **chosen)
     plan = Plan(final, links, flows, kinds, paths)
     # Behind headers that are always late, no flow ever ends.

@@ -115,6 +115,8 @@ def happened(plan: Plan) -> set[str]:
     lost = [entry for entry in traced(plan) if "drop" in entry.what]
     things |= {entry.what for entry in lost}
     things |= {f"lost {packet.kind}" for entry in lost for packet in entry.unit.packets}
+    if "classes" in result and np.count_nonzero(result["classes"]["bursts_lost"]) > 1:
+        things.add("classes")
     if len(set(plan.kind_of)) > 1:
         things.add("several kinds of switch")
     if plan.settings["routing"].get("metric") == "delay":
@@ -150,6 +152,6 @@ def test_random_plans_reach_everything() -> None:
     expected |= {"tcp beside tcp", "datagram beside tcp", "saw beside tcp"}
     expected |= {f"drop of {name}" for name in ("burst", "segments", "window", "acknowledgements")}
     expected |= {f"law {law}" for law in LAWS}
-    expected |= {"several kinds of switch", "shortest by delay"}
+    expected |= {"several kinds of switch", "shortest by delay", "classes"}
     expected |= {f"label {label}" for label in ("first", "random", "hash")}
     assert {name: counts[name] for name in expected if counts[name] < 5} == {}

@@ -187,6 +187,7 @@ impl Alone {
             bytes: packets.iter().map(|(_, bytes)| bytes).sum(),
             destination: NodeId(packets[0].0),
             egress: NodeId(packets[0].0),
+            class: 0,
             opened: Time(time),
         };
         let burst = Burst::new(&bundle, NodeId(from), birth);

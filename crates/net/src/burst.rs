@@ -11,8 +11,19 @@ pub struct Burst {
     pub envelope: Envelope,
     /// Which one it is.
     pub birth: Birth,
+    /// Its class: the group of its packets, where classes are told apart; otherwise 0.
+    pub class: u16,
     /// The first of its packets.
     pub(crate) first: PacketId,
+}
+
+/// How many bursts of a class there were.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BurstCount {
+    /// Put into the network.
+    pub created: u64,
+    /// Dropped.
+    pub lost: u64,
 }
 
 /// Packets that are to become one burst.
@@ -28,6 +39,8 @@ pub struct Bundle {
     pub destination: NodeId,
     /// The edge at which it ends.
     pub egress: NodeId,
+    /// Its class, see [`Burst`].
+    pub class: u16,
     /// Arrival of the first packet.
     pub opened: Time,
 }
@@ -41,6 +54,7 @@ impl Burst {
         Burst {
             envelope: Envelope::new(flow, ingress, bundle.destination, bundle.bytes),
             birth,
+            class: bundle.class,
             first: bundle.first,
         }
     }

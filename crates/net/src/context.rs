@@ -153,7 +153,7 @@ impl<'a> Context<'a> {
 
     /// Puts packets into a burst, the `nth` that this node makes; it must then be sent.
     pub fn bundle(&mut self, bundle: &Bundle, nth: u32) -> BurstId {
-        self.fabric.bursts_created += 1;
+        self.fabric.bursts[usize::from(bundle.class)].created += 1;
         let birth = Birth {
             at: self.scheduler.now(),
             node: self.node.0,

@@ -3,8 +3,8 @@
 use crate::link::{Links, Wire};
 use crate::trace::{Holder, Lost, Passage, Place, What};
 use crate::{
-    BurstId, DropReason, Envelope, FlowId, Header, Labels, LinkId, Loss, NodeId, Options, Packet,
-    PacketId, PortId, Routing, Trace, Unit, Units,
+    BurstCount, BurstId, DropReason, Envelope, FlowId, Header, Labels, LinkId, Loss, NodeId,
+    Options, Packet, PacketId, PortId, Routing, Trace, Unit, Units,
 };
 use lightburst_des::Time;
 
@@ -37,10 +37,8 @@ pub struct Fabric {
     pub delivered: u64,
     /// Packets dropped, by flow.
     pub dropped: Vec<u64>,
-    /// Bursts put into the network.
-    pub bursts_created: u64,
-    /// Bursts dropped.
-    pub bursts_lost: u64,
+    /// The bursts of each class.
+    pub bursts: Vec<BurstCount>,
     /// What gives units their labels, where paths have some.
     pub labels: Option<Box<Labels>>,
     /// What lossy links lose.
@@ -74,8 +72,7 @@ impl Fabric {
             created: 0,
             delivered: 0,
             dropped: vec![0; flows],
-            bursts_created: 0,
-            bursts_lost: 0,
+            bursts: vec![BurstCount::default()],
             labels: None,
             loss: None,
             trace: None,
@@ -166,8 +163,9 @@ impl Fabric {
     }
 
     fn remove_burst(&mut self, burst: BurstId) {
-        self.bursts_lost += 1;
-        let mut next = Some(self.units.bursts.remove(burst).first);
+        let burst = self.units.bursts.remove(burst);
+        self.bursts[usize::from(burst.class)].lost += 1;
+        let mut next = Some(burst.first);
         while let Some(at) = next {
             let packet = self.units.packets.remove(at);
             self.dropped[packet.envelope.flow.index()] += 1;

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// The timer of a link: the tail of a burst that came over it is here.
 const TAIL: u8 = 0;
-/// The timer of an egress: the time of the burst that is assembled for it is over.
+/// The timer of a queue: the time of the burst that is assembled in it is over.
 const ASSEMBLY: u8 = 1;
 
 /// What an edge hands its bursts to, and what lets those of others pass. Its timers have other kinds
@@ -38,6 +38,8 @@ pub struct EdgeSettings<'a> {
     pub acknowledgements: bool,
     /// The edge of each host.
     pub edges: Arc<[NodeId]>,
+    /// The class of each flow; empty where bursts are all alike.
+    pub classes: Arc<[u16]>,
 }
 
 /// What an edge counts, beside its core.
@@ -79,6 +81,8 @@ pub struct Edge<C> {
     receiving: BTreeMap<LinkId, VecDeque<(Time, BurstId)>>,
     /// The edge of each host.
     edges: Arc<[NodeId]>,
+    /// The class of each flow.
+    classes: Arc<[u16]>,
     core: C,
     counters: EdgeCounters,
 }
@@ -90,6 +94,7 @@ impl<C: Core> Edge<C> {
             ingress: Ingress::new(&settings),
             receiving: BTreeMap::new(),
             edges: settings.edges,
+            classes: settings.classes,
             core,
             counters: EdgeCounters::default(),
         }
@@ -103,17 +108,21 @@ impl<C: Core> Edge<C> {
         self.counters.arrived += 1;
         let Packet { envelope, header } = *ctx.packet(packet);
         let Envelope {
-            destination, bytes, ..
+            flow,
+            destination,
+            bytes,
+            ..
         } = envelope;
         let egress = self.edge_of(destination);
         if egress == ctx.node() {
             return self.deliver(packet, ctx);
         }
+        let class = self.classes.get(flow.index()).copied().unwrap_or(0);
+        let queue = self.ingress.queue(egress, class);
         if self.ingress.goes_alone(header.payload) {
-            let bundle = self.ingress.alone(packet, egress, ctx);
+            let bundle = self.ingress.alone(queue, packet, ctx);
             return self.launch(&bundle, ctx);
         }
-        let queue = self.ingress.queue(egress);
         if !self.ingress.has_room(queue, bytes) {
             self.close(queue, ctx);
         }
@@ -122,7 +131,7 @@ impl<C: Core> Edge<C> {
             Decision::StartTimer(time) => {
                 let token = Token {
                     kind: ASSEMBLY,
-                    subject: egress.0,
+                    subject: self.ingress.subject(queue),
                 };
                 ctx.timer(self.ingress.close_after(time, queue, ctx.now()), token);
             }
@@ -199,7 +208,7 @@ impl<C: Core> Switch for Edge<C> {
                 self.disassemble(burst, ctx);
             }
             ASSEMBLY => {
-                let queue = self.ingress.queue(NodeId(token.subject));
+                let queue = self.ingress.queue_of(token.subject);
                 if self.ingress.expired(queue, ctx.now()) {
                     self.close(queue, ctx);
                 }

@@ -38,9 +38,19 @@ fn find<'k, K>(
 
 /// A length of time, in whole picoseconds.
 pub(crate) fn duration<'de, D: Deserializer<'de>>(value: D) -> Result<Duration, D::Error> {
-    match u64::deserialize(value)? {
-        time if time <= LONGEST_PS => Ok(Duration(time)),
-        time => Err(Error::custom(format!("a time of {time} ps"))),
+    u64::deserialize(value).and_then(checked)
+}
+
+/// Several lengths of time.
+pub(crate) fn durations<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<Duration>, D::Error> {
+    let times = Vec::<u64>::deserialize(value)?;
+    times.into_iter().map(checked).collect()
+}
+
+fn checked<E: Error>(time: u64) -> Result<Duration, E> {
+    match time <= LONGEST_PS {
+        true => Ok(Duration(time)),
+        false => Err(E::custom(format!("a time of {time} ps"))),
     }
 }
 

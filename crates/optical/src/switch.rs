@@ -48,6 +48,11 @@ pub trait SwitchSettings: Debug + Send + Sync {
         false
     }
 
+    /// How many classes of bursts it tells apart; none where they are all alike.
+    fn classes(&self) -> usize {
+        0
+    }
+
     /// Whether headers go ahead of the bursts.
     fn sends_headers(&self) -> bool {
         false
@@ -66,6 +71,8 @@ pub struct Build {
     pub node: NodeId,
     /// The switch of each host.
     pub edges: Arc<[NodeId]>,
+    /// The class of each flow; empty where bursts are all alike.
+    pub classes: Arc<[u16]>,
     /// The data channels of each of its ports; none where it leads to a host.
     pub channels: Vec<u16>,
     /// The rate of the links between switches, if there are any: one rate where units are bursts.

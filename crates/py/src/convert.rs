@@ -95,6 +95,9 @@ pub fn columns(py: Python<'_>, columns: Columns) -> PyResult<Bound<'_, PyDict>> 
     result.set_item("links", table(py, columns.links)?)?;
     result.set_item("switches", table(py, columns.switches)?)?;
     result.set_item("drops", table(py, columns.drops)?)?;
+    if let Some(classes) = columns.classes {
+        result.set_item("classes", table(py, classes)?)?;
+    }
     let sampled = ["samples", "samples_links", "samples_switches"];
     let samples = sampled
         .into_iter()

@@ -4,8 +4,8 @@ use crate::plan::{self, Plan};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::trace::Bookings;
 use lightburst_net::{
-    Bytes, Choice, Fabric, FlowId, Label, Labels, LinkId, NodeId, Path, PortId, Rate, Routing,
-    Switch, Trace, Wire,
+    BurstCount, Bytes, Choice, Fabric, FlowId, Label, Labels, LinkId, NodeId, Path, PortId, Rate,
+    Routing, Switch, Trace, Wire,
 };
 use lightburst_optical::switch::Build;
 use lightburst_tcp::{transport, DatagramHosts, Flow, Group, MixedHosts, Place, TcpHosts};
@@ -50,6 +50,7 @@ pub fn fabric(plan: &Plan) -> Fabric {
         fabric.routing.add_paths(settings.nodes, &edges, &paths);
         fabric.labels = Some(Box::new(labels));
     }
+    fabric.bursts = vec![BurstCount::default(); plan.classes().max(1)];
     if let Some(given) = &settings.loss {
         fabric.loss = Some(Box::new(crate::loss::loss(plan, given)));
     }
@@ -74,6 +75,13 @@ pub fn switches(plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn Switch>> {
         .find(|&i| links.from[i] >= settings.hosts && links.to[i] >= settings.hosts);
     let fibre_rate = fibre.map(|i| Rate::from_bps(links.rate_bps[i]));
     let choice = Choice::from_name(&settings.choice, settings.seed).expect("a known choice");
+    let groups = match plan.classes() {
+        0 => Vec::new(),
+        _ => (0..plan.flows.source.len())
+            .map(|flow| plan.group_index(flow) as u16)
+            .collect(),
+    };
+    let groups: Arc<[u16]> = groups.into();
     let one = |node: u32| {
         let name = format!("switch/{}", node - settings.hosts);
         plan.switch(node).expect("a switch").build(Build {
@@ -82,6 +90,7 @@ pub fn switches(plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn Switch>> {
             sets: fabric.routing.sets(NodeId(node)),
             node: NodeId(node),
             edges: Arc::clone(&edges),
+            classes: Arc::clone(&groups),
             fibre_rate,
             channels: channels(plan, fabric, NodeId(node)),
             time_limit: Time(settings.time_limit_ps),

@@ -250,6 +250,14 @@ fn bursts(plan: &Plan) -> Result<(), PlanError> {
         links.channels.len() == links.from.len() && !links.channels.contains(&0),
         "a fibre without channels, where headers book them"
     );
+    let (classes, groups) = (plan.classes(), plan.settings.groups.len());
+    let mut switches = plan.settings.switches.iter();
+    require!(
+        classes == 0 || (classes == groups && switches.all(|s| s.classes() == classes)),
+        "extra offsets that are not one for each group, or not at all switches"
+    );
+    let queues = classes as u64 * u64::from(plan.settings.nodes);
+    require!(u32::try_from(queues).is_ok(), "{queues} queues for bursts");
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use crate::ideal::Paths;
 use crate::registry::{counted, names};
 use lightburst_des::Time;
 use lightburst_net::link::Carried;
-use lightburst_net::{Counted, Fabric, NodeId, Switch};
+use lightburst_net::{BurstCount, Counted, Fabric, NodeId, Switch};
 use lightburst_tcp::Outcome;
 use std::ops::Add;
 
@@ -37,6 +37,8 @@ pub struct Columns {
     pub switches: Vec<(String, Column)>,
     /// A row for each scripted drop.
     pub drops: Table,
+    /// A row for each class of bursts, if they are told apart.
+    pub classes: Option<Table>,
     /// What happened to the traced flows and on the traced links: tables by their names.
     pub trace: Vec<(&'static str, Table)>,
     /// The state at regular times: the times, then for each of them all links and all switches.
@@ -111,6 +113,16 @@ pub fn drops(fabric: &Fabric) -> Table {
             "units",
             Column::U64(drops.iter().map(|d| d.units).collect()),
         ),
+    ]
+}
+
+/// The table of classes.
+pub fn classes(fabric: &Fabric) -> Table {
+    let each =
+        |value: fn(&BurstCount) -> u64| Column::U64(fabric.bursts.iter().map(value).collect());
+    vec![
+        ("bursts", each(|class| class.created)),
+        ("bursts_lost", each(|class| class.lost)),
     ]
 }
 

@@ -303,6 +303,12 @@ impl Plan {
         Some(&*self.settings.switches[usize::from(which)])
     }
 
+    /// How many classes of bursts there are, if they are told apart: each group of flows is one.
+    pub fn classes(&self) -> usize {
+        let switches = self.settings.switches.iter();
+        switches.map(|switch| switch.classes()).max().unwrap_or(0)
+    }
+
     /// Which group a flow belongs to.
     pub fn group_index(&self, flow: usize) -> usize {
         self.flows.group.get(flow).copied().map_or(0, usize::from)

@@ -6,7 +6,7 @@ use crate::plan::{Plan, PlanError};
 use crate::samples::Samples;
 use crate::{build, check};
 use lightburst_des::{Duration, Simulator, Stop, Time};
-use lightburst_net::{Fabric, FlowId, Hosts, LinkId, Network, Trace};
+use lightburst_net::{BurstCount, Fabric, FlowId, Hosts, LinkId, Network, Trace};
 use lightburst_tcp::{DatagramHosts, MixedHosts, TcpHosts};
 
 /// Samples that are taken at once.
@@ -75,6 +75,8 @@ struct Running<H: Hosts> {
     /// The time limit if that cut the run off, else the last event so far.
     end: Time,
     paths: Paths,
+    /// Whether bursts are told apart by their class.
+    classes: bool,
     samples: Option<Samples>,
 }
 
@@ -140,11 +142,13 @@ impl<H: Hosts + Outcomes + Send> Run for Running<H> {
         let fabric = &network.fabric;
         let end = self.end;
         let total = |name, value| (name, value);
+        let bursts = |of: fn(&BurstCount) -> u64| fabric.bursts.iter().map(of).sum();
         Columns {
             flows: network.hosts.table(&fabric.dropped, self.paths.clone()),
             links: columns::links(fabric, end),
             switches: columns::switches(network.switches(), end),
             drops: columns::drops(fabric),
+            classes: self.classes.then(|| columns::classes(fabric)),
             trace: fabric
                 .trace
                 .as_deref()
@@ -162,8 +166,8 @@ impl<H: Hosts + Outcomes + Send> Run for Running<H> {
                 total("units_delivered", fabric.delivered),
                 total("units_dropped", fabric.dropped.iter().sum()),
                 total("units_in_flight", fabric.units.packets.len() as u64),
-                total("bursts_created", fabric.bursts_created),
-                total("bursts_lost", fabric.bursts_lost),
+                total("bursts_created", bursts(|class| class.created)),
+                total("bursts_lost", bursts(|class| class.lost)),
             ],
         }
     }
@@ -254,6 +258,7 @@ where
         limit: Time(plan.settings.time_limit_ps),
         end: Time::ZERO,
         paths,
+        classes: plan.classes() > 0,
         samples: every.map(Samples::new),
     })
 }

@@ -60,7 +60,7 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
     check_loss(scenario, network)
     groups = _groups(scenario, network, seed)
     check_flows(scenario, network, switches, groups)
-    settings, which = switches.settings()
+    settings, which = switches.settings(list(scenario.groups or ()))
     links = dict(_links(network, switches.header_ps.tobytes()))
     nodes: Columns = {"switch": which}
     flows = _flows(scenario, network, groups, seed)

@@ -293,10 +293,12 @@ def _paths(plan: Plan) -> int:
 
 
 def _queues(plan: Plan) -> int:
-    """Queues for bursts: of each edge, the switches with hosts, for each edge."""
-    if all(switch["kind"] not in ("burst", "obs") for switch in plan.settings["switches"]):
+    """Queues for bursts: of each edge, the switches with hosts, for each edge and class."""
+    switches = plan.settings["switches"]
+    if all(switch["kind"] not in ("burst", "obs") for switch in switches):
         return 0
-    return _edges(plan) ** 2
+    classes = max(len(switch.get("extra_offset_ps", ())) for switch in switches)
+    return max(classes, 1) * _edges(plan) ** 2
 
 
 def _edges(plan: Plan) -> int:

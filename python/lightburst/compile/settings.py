@@ -5,7 +5,7 @@ A quantity takes its unit at the end of its name: a duration ``_ps``, a size ``_
 kind needs no code here, unless it says something in another way than the simulator reads it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pydantic.fields import FieldInfo
@@ -54,9 +54,15 @@ def _name(name: str, field: FieldInfo) -> str:
     return name
 
 
-def switch_settings(switching: Switching) -> dict[str, Any]:
-    """Write the settings of a switch; where a header delays its unit, links have the time."""
+def switch_settings(switching: Switching, classes: Sequence[str]) -> dict[str, Any]:
+    """Write the settings of a switch; where a header delays its unit, links have the time.
+
+    The classes are the names of the groups, where bursts of a group are ahead of others.
+    """
     settings = settings_of(switching)
+    extra = settings.pop("extra_offset", {})
+    if classes:
+        settings["extra_offset_ps"] = [extra.get(name, 0) for name in classes]
     del settings["layers"], settings["nodes"]
     if not switching.sends_headers:
         del settings["header_processing_time_ps"]

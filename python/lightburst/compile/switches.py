@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from lightburst.compile.settings import switch_settings
 from lightburst.errors import InputError, combine, did_you_mean, some
-from lightburst.scenario.switching import Hybrid, Switching
+from lightburst.scenario.switching import Hybrid, Obs, Switching
 from lightburst.topology import Network
 from lightburst.units import format_rate
 
@@ -48,12 +48,18 @@ class Switches:
         times = [table.delay_of_header for table in self.tables]
         return np.array(times, np.uint64)[self.which]
 
-    def settings(self) -> tuple[list[dict[str, Any]], NDArray[np.uint16]]:
-        """Write them as settings of the plan, each once, and which of these each switch has."""
+    def settings(
+        self, groups: Sequence[str] = ()
+    ) -> tuple[list[dict[str, Any]], NDArray[np.uint16]]:
+        """Write them as settings of the plan, each once, and which of these each switch has.
+
+        The names of the groups of flows are needed where some have an extra offset.
+        """
+        told = any(isinstance(table, Obs) and table.extra_offset for table in self.tables)
         distinct: list[dict[str, Any]] = []
         numbers = []
         for table in self.tables:
-            settings = switch_settings(table)
+            settings = switch_settings(table, groups if told else ())
             if settings not in distinct:
                 distinct.append(settings)
             numbers.append(distinct.index(settings))

@@ -1,10 +1,11 @@
 """What must fit together across the tables of a scenario."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from lightburst.errors import InputError, did_you_mean, show
-from lightburst.scenario.switching import Hybrid, Switching
+from lightburst.errors import InputError, did_you_mean, show, some
+from lightburst.scenario.explain import quoted
+from lightburst.scenario.switching import Hybrid, Obs, Switching
 from lightburst.scenario.workload import Incast, Shuffle
 from lightburst.units import format_size
 
@@ -52,16 +53,34 @@ def _names(scenario: "Scenario") -> Iterator[InputError]:
 
 
 def _switch(
-    path: str, switching: Switching, largest: "FlowGroup", largest_degree: int | None
+    path: str,
+    switching: Switching,
+    groups: Sequence["FlowGroup"],
+    largest_degree: int | None,
 ) -> Iterator[InputError]:
+    largest = max(groups, key=lambda group: group.transport.segment_size)
     if isinstance(switching, Hybrid) and 0 < (largest_degree or 0) < switching.buffer_ports:
         allowed = f"a whole number from 0 to the links of the largest switch, {largest_degree}"
         yield InputError(f"{path}.buffer_ports", str(switching.buffer_ports), allowed)
+    if isinstance(switching, Obs):
+        yield from _classes(path, switching, groups)
     segment = largest.transport.segment_size
     full = f"at least {largest.transport_path}.segment_size ({format_size(segment)})"
     key, room = switching.largest_unit()
     if room is not None and room < segment:
         yield InputError(f"{path}.{key}", format_size(room), f"{full}, or 'unlimited'")
+
+
+def _classes(path: str, switching: Obs, groups: Sequence["FlowGroup"]) -> Iterator[InputError]:
+    """Refuse extra offsets of groups that there are not."""
+    names = [group.name for group in groups if group.name is not None]
+    for name in switching.extra_offset:
+        if name not in names:
+            none = "nothing in a scenario without groups; the classes are its groups"
+            near = did_you_mean(name, names)
+            allowed = f"one of the groups {some(names)}{near}" if names else none
+            where = f"{path}.extra_offset.{quoted(name)}"
+            yield InputError(where, f"an unknown group {show(name)}", allowed)
 
 
 def misfits(
@@ -85,13 +104,13 @@ def misfits(
     yield from _layers(scenario)
     yield from _routes(scenario)
     yield from _names(scenario)
-    largest = max(scenario.flow_groups, key=lambda group: group.transport.segment_size)
-    yield from _switch("switching", scenario.switching, largest, largest_degree)
+    groups = scenario.flow_groups
+    yield from _switch("switching", scenario.switching, groups, largest_degree)
     for path, table in scenario.switching.others():
-        yield from _switch(f"switching.{path}", table, largest, largest_degree)
+        yield from _switch(f"switching.{path}", table, groups, largest_degree)
     if hosts is None:
         return
-    for group in scenario.flow_groups:
+    for group in groups:
         workload, path = group.workload, f"{group.path}workload"
         if isinstance(workload, Incast) and workload.senders >= hosts:
             allowed = f"a whole number from 1 to {hosts - 1}: all hosts but the receiver"

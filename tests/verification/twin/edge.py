@@ -9,7 +9,7 @@ from twin.switches import AllOptical, Switch
 
 @dataclass
 class Queue:
-    """Packets for one egress, with the times of their arrival."""
+    """Packets of one class for one egress, with the times of their arrival."""
 
     packets: list[Packet] = field(default_factory=list)
     arrivals: list[int] = field(default_factory=list)
@@ -34,7 +34,10 @@ class Edge(Switch):
         self.size: int | None = assembly.get("size_bytes")
         self.most: int | None = assembly.get("max_bytes")
         self.least: int = assembly.get("min_bytes") or 0
-        self.queues: dict[int, Queue] = {}
+        # For each group of flows, if there are classes.
+        self.extra: list[int] = own.get("extra_offset_ps", [])
+        # By egress and class.
+        self.queues: dict[tuple[int, int], Queue] = {}
 
     def arrive(self, unit: Any, link: Link) -> None:
         """Take a packet in, a burst apart, or let a burst pass."""
@@ -70,32 +73,36 @@ class Edge(Switch):
         elif not packet.payload and not self.assemble_acknowledgements:
             self.close(Queue([packet], [self.now]))
         else:
-            self.join(packet, self.egress(packet))
+            group = self.network.group(packet) if self.extra else 0
+            self.join(packet, (self.egress(packet), group))
 
-    def join(self, packet: Packet, egress: int) -> None:
+    def join(self, packet: Packet, place: tuple[int, int]) -> None:
         """Let a packet wait, and close what is to be closed."""
-        queue = self.queues.get(egress)
+        queue = self.queues.get(place)
         if queue and self.most is not None and queue.bytes + packet.size > self.most:
-            self.close(self.queues.pop(egress))
-        queue = self.queues.setdefault(egress, Queue())
+            self.close(self.queues.pop(place))
+        queue = self.queues.setdefault(place, Queue())
         queue.packets.append(packet)
         queue.arrivals.append(self.now)
         self.network.note("wait", self.node, packet)
         if self.rule in ("size", "mixed"):
             assert self.size is not None
             if queue.bytes >= self.size:
-                self.close(self.queues.pop(egress))
+                self.close(self.queues.pop(place))
                 return
         if self.rule in ("timer", "mixed") and len(queue.packets) == 1:
             assert self.time is not None
-            moment = Moment(TIMER, self.node, egress, ASSEMBLY)
+            egress, group = place
+            edges = [ports[0].target for ports in self.network.ports[: self.network.hosts]]
+            subject = egress + group * (max(edges) + 1)
+            moment = Moment(TIMER, self.node, subject, ASSEMBLY)
             end = self.now + self.time
-            self.network.events.add(end, moment, lambda: self.expire(egress, queue))
+            self.network.events.add(end, moment, lambda: self.expire(place, queue))
 
-    def expire(self, egress: int, queue: Queue) -> None:
+    def expire(self, place: tuple[int, int], queue: Queue) -> None:
         """Close a queue at the end of its time, unless it is gone."""
-        if self.queues.get(egress) is queue:
-            self.close(self.queues.pop(egress))
+        if self.queues.get(place) is queue:
+            self.close(self.queues.pop(place))
 
     def close(self, queue: Queue) -> None:
         """Make one burst of what waited."""

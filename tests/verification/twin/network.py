@@ -283,6 +283,10 @@ class Network:
     windows: list[WindowRow] = field(default_factory=list)
     # When and where each unit was made, by its name; units of one node in their order.
     births: dict[str, tuple[int, int, int]] = field(default_factory=dict)
+    # The group of each flow, and the bursts of each: of that of their first packet.
+    groups: list[int] = field(default_factory=list)
+    bursts: Counter[int] = field(default_factory=Counter)
+    bursts_lost: Counter[int] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         nodes = 1 + max(link.source for link in self.links)
@@ -306,8 +310,13 @@ class Network:
         burst = Burst(self.totals["bursts_created"], packets, size, ends)
         burst = replace(burst, label=self.labels.choose(burst))
         self.totals["bursts_created"] += 1
+        self.bursts[self.group(burst)] += 1
         self.births[burst.name] = (self.events.now, ends[0], burst.number)
         return burst
+
+    def group(self, unit: Unit) -> int:
+        """The group of the flow of a packet, or of the first packet of a burst."""
+        return self.groups[unit.packets[0].flow]
 
     def transmit(self, link: Link, unit: Unit, earliest: int) -> int:
         """Hand `unit` to `link`; returns the time at which its transmission begins."""
@@ -370,6 +379,7 @@ class Network:
             self.dropped_by_flow[packet.flow] += 1
         if isinstance(unit, Burst):
             self.totals["bursts_lost"] += 1
+            self.bursts_lost[self.group(unit)] += 1
         link = wanted if on_link else None
         self.note(f"drop {reason}", node, unit, link, wanted=wanted.index, booking=holder)
 

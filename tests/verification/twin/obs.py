@@ -222,7 +222,8 @@ class ObsEdge(Edge, ObsNode):
             port = self.network.next_hops(node, burst)[0]
             node = self.network.ports[node][port].target
             fibres += 1
-        offset: int = self.own["offset_time_ps"] + fibres * per_hop
+        extra = self.extra[self.network.group(burst)] if self.extra else 0
+        offset: int = self.own["offset_time_ps"] + fibres * per_hop + extra
         return offset
 
     def launch(self, burst: Burst) -> None:

@@ -95,6 +95,7 @@ class Simulation:
             self.trace,
             self.receive,
         )
+        self.network.groups = [flow.group for flow in self.flows]
         self.switches: list[Switch] = [
             MAKERS[own["kind"]](self.network, node, settings, own)
             for node, own in enumerate(self.kinds, self.hosts)
@@ -242,6 +243,14 @@ class Simulation:
             ("assembly_wait_ps", [switch.assembly_wait for switch in self.switches]),
         ):
             switches[name] = np.array([float(total) for total in sums], np.float64)
+        groups = range(len(self.transports))
+        classes: Columns = {}
+        if any("extra_offset_ps" in own for own in self.settings["switches"]):
+            counts = {"bursts": self.network.bursts, "bursts_lost": self.network.bursts_lost}
+            classes["classes"] = {
+                name: np.array([count[group] for group in groups], np.uint64)
+                for name, count in counts.items()
+            }
         firsts = [UNFINISHED if s.first is None else s.first for s in self.scripts]
         traced = any(self.settings.get(key) is not None for key in ("trace", "bookings"))
         sources = [flow.source for flow in self.flows]
@@ -249,6 +258,7 @@ class Simulation:
         return {
             **tables,
             **self.samples.tables(),
+            **classes,
             "flows": self.flow_columns(),
             "links": {
                 "units": np.array([len(link.transmissions) for link in links], np.uint64),

@@ -5,9 +5,10 @@ use crate::edge::EdgeSettings;
 use lightburst_des::{Duration, Time};
 use lightburst_net::{Bundle, Context, NodeId, PacketId};
 
-/// The packets that wait for one egress.
+/// The packets of one class that wait for one egress.
 struct Waiting {
     egress: NodeId,
+    class: u16,
     policy: Box<dyn AssemblyPolicy>,
     queue: Queue,
     /// The first and the last of them.
@@ -23,21 +24,25 @@ struct Waiting {
 
 /// The queues of one edge.
 pub struct Ingress {
+    /// Class by class.
     waiting: Vec<Waiting>,
+    egresses: Vec<NodeId>,
     max_bytes: u32,
     min_bytes: u32,
     acknowledgements: bool,
 }
 
 impl Ingress {
-    /// An empty queue for each node that hosts are attached to.
+    /// An empty queue for each node that hosts are attached to, and each class.
     pub fn new(settings: &EdgeSettings<'_>) -> Ingress {
         let assembly = settings.assembly;
         let mut egresses: Vec<NodeId> = settings.edges.to_vec();
         egresses.sort_unstable();
         egresses.dedup();
-        let waiting = |egress: NodeId| Waiting {
+        let classes = 0..=settings.classes.iter().copied().max().unwrap_or(0);
+        let waiting = |(class, &egress): (u16, &NodeId)| Waiting {
             egress,
+            class,
             policy: assembly.rule.start(),
             queue: Queue::default(),
             ends: None,
@@ -47,7 +52,11 @@ impl Ingress {
             closes: Time::NEVER,
         };
         Ingress {
-            waiting: egresses.into_iter().map(waiting).collect(),
+            waiting: classes
+                .flat_map(|class| egresses.iter().map(move |egress| (class, egress)))
+                .map(waiting)
+                .collect(),
+            egresses,
             max_bytes: assembly.max_bytes.unwrap_or(u32::MAX),
             min_bytes: assembly.min_bytes.unwrap_or(0),
             acknowledgements: settings.acknowledgements,
@@ -59,8 +68,8 @@ impl Ingress {
         payload == 0 && !self.acknowledgements
     }
 
-    /// A burst of one packet.
-    pub fn alone(&self, packet: PacketId, egress: NodeId, ctx: &mut Context<'_>) -> Bundle {
+    /// A burst of one packet, which does not wait in its queue.
+    pub fn alone(&self, queue: usize, packet: PacketId, ctx: &mut Context<'_>) -> Bundle {
         ctx.append(None, packet);
         let unit = ctx.envelope(packet);
         Bundle {
@@ -68,15 +77,34 @@ impl Ingress {
             packets: 1,
             bytes: unit.bytes.max(self.min_bytes),
             destination: unit.destination,
-            egress,
+            egress: self.waiting[queue].egress,
+            class: self.waiting[queue].class,
             opened: ctx.now(),
         }
     }
 
-    /// The queue of an egress.
-    pub fn queue(&self, egress: NodeId) -> usize {
-        let place = self.waiting.binary_search_by_key(&egress, |w| w.egress);
-        place.expect("an edge")
+    /// The queue of a class for an egress.
+    #[inline]
+    pub fn queue(&self, egress: NodeId, class: u16) -> usize {
+        let place = self.egresses.binary_search(&egress).expect("an edge");
+        usize::from(class) * self.egresses.len() + place
+    }
+
+    /// What a timer of a queue is about: its egress and its class.
+    pub fn subject(&self, queue: usize) -> u32 {
+        let Waiting { egress, class, .. } = self.waiting[queue];
+        egress.0 + u32::from(class) * self.stride()
+    }
+
+    /// The queue that a timer is about.
+    pub fn queue_of(&self, subject: u32) -> usize {
+        let egress = NodeId(subject % self.stride());
+        self.queue(egress, (subject / self.stride()) as u16)
+    }
+
+    /// More than the number of any egress.
+    fn stride(&self) -> u32 {
+        self.egresses.last().expect("an edge").0 + 1
     }
 
     /// Whether so many more bytes fit into the burst.
@@ -118,6 +146,7 @@ impl Ingress {
             bytes: bytes.max(self.min_bytes),
             destination: waiting.destination,
             egress: waiting.egress,
+            class: waiting.class,
             opened: waiting.opened,
         };
         let waited = u128::from(packets) * u128::from(now.0) - waiting.arrivals;

@@ -278,7 +278,9 @@ impl Core for ObsCore {
         // Each fibre ends at a node that handles the header; the last link leads to a host.
         let fibres = u64::from(ctx.links_to_go(header) - 1);
         let now = ctx.now();
-        let offset = self.settings.offset_time + self.settings.offset_per_hop() * fibres;
+        let settings = &self.settings;
+        let offset = settings.offset_time + settings.offset_per_hop() * fibres;
+        let offset = offset + settings.extra_offset(bundle.class);
         let mut request = Request {
             handled: now,
             start: now + offset,

@@ -39,6 +39,7 @@ impl SwitchSettings for BurstSettings {
                     assembly: &self.assembly,
                     acknowledgements: self.assemble_acknowledgements,
                     edges: build.edges.clone(),
+                    classes: build.classes.clone(),
                 };
                 Box::new(Edge::new(settings, AllOptical::new(&self.light(), build)))
             }

@@ -6,7 +6,7 @@ use crate::edge::{Edge, EdgeSettings};
 use crate::obs::scheduler::{self, Scheduler};
 use crate::obs::signalling::{self, Signalling};
 use crate::obs::{Conversion, IngressRule, ObsCore};
-use crate::settings::{duration, named};
+use crate::settings::{duration, durations, named};
 use lightburst_des::Duration;
 use lightburst_net::{Bytes, Rate, Switch};
 use serde::{Deserialize, Deserializer};
@@ -34,6 +34,9 @@ pub struct ObsSettings {
     pub offset_time: Duration,
     /// What each fibre of the path adds; none: what a header takes there.
     pub offset_per_hop_ps: Option<u64>,
+    /// How much further, for each class of bursts; empty where they are all alike.
+    #[serde(default, deserialize_with = "durations")]
+    pub extra_offset_ps: Vec<Duration>,
     /// From when on a channel is booked.
     #[serde(deserialize_with = "signalling")]
     pub signalling: Signalling,
@@ -67,6 +70,12 @@ impl ObsSettings {
         rate.map_or(Duration::ZERO, |rate| rate.transmission_time(bytes))
     }
 
+    /// What the class of a burst adds to the offset time.
+    pub fn extra_offset(&self, class: u16) -> Duration {
+        let extra = self.extra_offset_ps.get(usize::from(class));
+        extra.copied().unwrap_or(Duration::ZERO)
+    }
+
     /// What each fibre of the path adds to the offset time.
     pub fn offset_per_hop(&self) -> Duration {
         let needed = self.header_processing_time + self.header_time();
@@ -83,6 +92,7 @@ impl SwitchSettings for ObsSettings {
             assembly: &self.assembly,
             acknowledgements: self.assemble_acknowledgements,
             edges: build.edges.clone(),
+            classes: build.classes.clone(),
         };
         Box::new(Edge::new(settings, ObsCore::new(self, build)))
     }
@@ -94,6 +104,10 @@ impl SwitchSettings for ObsSettings {
 
     fn assembles(&self) -> bool {
         true
+    }
+
+    fn classes(&self) -> usize {
+        self.extra_offset_ps.len()
     }
 
     fn sends_headers(&self) -> bool {

@@ -27,6 +27,7 @@ fn settings() -> ObsSettings {
         header_bytes: 64,
         control_rate_bps: None,
         offset_time: Duration::ZERO,
+        extra_offset_ps: Vec::new(),
         offset_per_hop_ps: None,
         signalling: *signalling.unwrap(),
         scheduler: *scheduler.unwrap(),
@@ -170,6 +171,7 @@ fn a_control_channel_sends_one_header_after_the_other() {
 fn a_burst_leaves_its_ingress_one_offset_time_behind_its_header() {
     let mut node = edge(&ObsSettings {
         offset_time: Duration(30_000),
+        extra_offset_ps: Vec::new(),
         offset_per_hop_ps: Some(7_000),
         ..settings()
     });

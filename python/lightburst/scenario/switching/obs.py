@@ -2,15 +2,16 @@
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from lightburst.scenario.assembly import Assembly
-from lightburst.scenario.fields import Flag, Named, Section, Whole
+from lightburst.scenario.fields import Flag, Named, Section, Tables, Whole
 from lightburst.scenario.switching.base import BaseSwitch
 from lightburst.scenario.topology import MOST_WAVELENGTHS
 from lightburst.units import RATE, SIZE, TIME, Quantity
 
 _Time = Annotated[int, Quantity(TIME, largest="1000 s")]
+_Times = Annotated[dict[str, _Time], AfterValidator(Tables)]
 _Own = Annotated[int | None, Quantity(TIME, largest="1000 s", word="needed")]
 _Bytes = Annotated[int, Quantity(SIZE, positive=True, largest="1 MB")]
 _Rate = Annotated[int | None, Quantity(RATE, positive=True, word="ideal")]
@@ -133,6 +134,17 @@ class Obs(BaseSwitch):
         description=(
             'What each fibre of the path adds to the offset time. `"needed"`: as much as a '
             "header takes for a fibre, `header_processing_time` and its transmission."
+        ),
+    )
+
+    extra_offset: _Times = Field(
+        {},
+        validate_default=True,
+        description=(
+            "Classes by extra offset time (Yoo, Qiao and Dixit 2000): how much further the headers "
+            "of the bursts of a group are ahead, by the name of the group; the others have "
+            "nothing more. With it each group of flows is a class, whose packets are assembled "
+            "apart."
         ),
     )
 
