@@ -88,6 +88,14 @@ def columns(acknowledged: list[int], delivered: list[int], status: list[int]) ->
             "delivered_bytes": column(delivered),
             "transmissions": column([1, 5], "u4"),
             "retransmissions": column([0, 2], "u4"),
+            "spurious_retransmissions": column([0, 1]),
+            "spurious_bytes": column([0, 9000]),
+            "fast_retransmits": column([0, 2]),
+            "false_fast_retransmits": column([0, 1]),
+            "false_timeouts": column([0, 2]),
+            "reordered": column([0, 4]),
+            "reorder_extent_sum": column([0, 10]),
+            "reorder_extent_max": column([0, 5]),
             "duplicates": column([0, 1], "u4"),
             "timeouts": column([0, 3], "u4"),
             "drops": column([0, 3], "u4"),
@@ -152,6 +160,11 @@ def test_summary_of_known_columns() -> None:
     assert summary["throughput_bps"] == pytest.approx(8 * 31_500 / 9e-3)
     assert (summary["flows"], summary["finished"], summary["delivered_bytes"]) == (2, 2, 31_500)
     assert (summary["retransmissions"], summary["timeouts"]) == (2, 3)
+    assert (summary["fast_retransmits"], summary["false_fast_retransmits"]) == (2, 1)
+    assert (summary["false_timeouts"], summary["spurious_bytes"]) == (2, 9000)
+    assert summary["reordered"] == 4
+    order = finished().flows[["reorder_extent_mean", "reorder_extent_max"]]
+    np.testing.assert_array_equal(order, [[np.nan, 0], [2.5, 5]])
     assert summary["loss_per_hop"] == 3 / 12
     assert summary["loss_end_to_end"] == 3 / 12
     assert summary["completion_time_mean_s"] == pytest.approx(4.25e-3)
@@ -173,7 +186,12 @@ def test_summary_is_json_with_stable_keys_in_base_units() -> None:
         "unfinished",
         "delivered_bytes",
         "retransmissions",
+        "spurious_bytes",
+        "fast_retransmits",
+        "false_fast_retransmits",
         "timeouts",
+        "false_timeouts",
+        "reordered",
         "loss_per_hop",
         "loss_end_to_end",
         "drops_missed",

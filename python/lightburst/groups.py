@@ -18,8 +18,7 @@ _WITHOUT: Final[dict[str, Metric]] = {
     "unfinished": 0,
     "throughput_bps": None,
     "delivered_bytes": 0,
-    "retransmissions": 0,
-    "timeouts": 0,
+    **dict.fromkeys(metrics.REPEATED, 0),
 }
 FIGURES: Final = tuple(dict.fromkeys((*_WITHOUT, *metrics.OF_FLOWS)))
 # Those of bursts, where each group is a class.

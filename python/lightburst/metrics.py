@@ -38,6 +38,17 @@ OF_FLOWS: Final = (
     *(f"slowdown_{word}" for word in ("mean", "median", "p99")),
 )
 
+# What connections send again, whether that was needed, and the order in which segments arrive.
+REPEATED: Final = (
+    "retransmissions",
+    "spurious_bytes",
+    "fast_retransmits",
+    "false_fast_retransmits",
+    "timeouts",
+    "false_timeouts",
+    "reordered",
+)
+
 # Stands between the warnings of a run where they are one text; no warning contains it.
 BETWEEN_WARNINGS: Final = "; "
 
@@ -298,8 +309,7 @@ def summary(
         "finished": int(np.count_nonzero(flows["received_ps"][counted] != UNFINISHED)),
         "unfinished": figures.pop("unfinished"),
         "delivered_bytes": total("delivered_bytes"),
-        "retransmissions": total("retransmissions"),
-        "timeouts": total("timeouts"),
+        **{name: total(name) for name in REPEATED},
         "loss_per_hop": _ratio(dropped, int(switches["arrived"].sum()) + lost),
         "loss_end_to_end": _ratio(int(totals["units_dropped"]), ended),
         "drops_missed": int(np.count_nonzero(columns["drops"]["units"] == 0)),

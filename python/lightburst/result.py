@@ -136,10 +136,9 @@ class Result:
                 are not meant to;
             ``delivered_bytes``
                 useful bytes that arrived in order, each counted once;
-            ``retransmissions``
-                data segments sent again;
-            ``timeouts``
-                retransmission timers that expired: of set-up, data and close;
+            ``retransmissions``, ``spurious_bytes``, ``fast_retransmits``,
+            ``false_fast_retransmits``, ``timeouts``, ``false_timeouts``, ``reordered``
+                sums of these columns of `flows`;
             ``loss_per_hop``
                 units dropped at a switch or lost on the way to it / units that arrived there or
                 were lost on the way; a burst is one unit;
@@ -188,10 +187,10 @@ class Result:
         pandas.DataFrame
             By name of the group those figures of `summary` that are of flows: ``flows``,
             ``finished``, ``throughput_bps`` (over the group's own makespan), ``delivered_bytes``,
-            ``retransmissions``, ``timeouts``, completion times and slowdowns:
-            ``result.groups.loc["query", "slowdown_p99"]``; ``offered_load`` first, if a group
-            has a ``load``; and with ``switching.extra_offset``, which makes each group a class,
-            ``bursts`` and ``burst_loss`` of its own bursts.
+            what is sent again from ``retransmissions`` to ``reordered``, completion times and
+            slowdowns: ``result.groups.loc["query", "slowdown_p99"]``; ``offered_load`` first, if a
+            group has a ``load``; and with ``switching.extra_offset``, which makes each group a
+            class, ``bursts`` and ``burst_loss`` of its own bursts.
         """
         index = pd.Index(list(self._by_group), name="group")
         names = [*(["offered_load"] if self.offered else []), *groups.FIGURES]
@@ -317,11 +316,17 @@ class Result:
             have none, as ``received_s``), both NaN if it did not come; ``size_bytes``,
             ``delivered_bytes``, ``completion_time_s`` (from ``start_s`` to ``received_s``; infinite
             if unfinished, NaN if, besides, it was not meant to finish), ``ideal_s``, ``slowdown``,
-            ``transmissions`` (data segments sent, with ``retransmissions``), ``duplicates`` (data
-            segments that arrived once more than needed), ``timeouts`` (of set-up, data and close),
-            ``drops`` (packets of both directions, dropped or lost), ``path_links`` (of the path
-            with label 0, by the first port of each set) and ``status`` (why, if unfinished); and
-            ``counted``, where some do not.
+            ``transmissions`` (data segments sent, with ``retransmissions``),
+            ``spurious_retransmissions`` and ``spurious_bytes`` (those of data of which a sending
+            before was not lost), ``fast_retransmits`` and ``false_fast_retransmits`` (losses seen
+            by duplicate acknowledgements, and those of what was not lost), ``timeouts`` (of set-up,
+            data and close) and ``false_timeouts`` (of what was not lost), ``duplicates`` (data
+            segments that arrived once more than needed), ``reordered`` (segments that arrived
+            behind one sent later), ``reorder_extent_mean`` and ``reorder_extent_max`` (how many
+            segments further behind than the first of these, RFC 4737), ``drops`` (packets of both
+            directions, dropped or lost), ``path_links`` (of the path with label 0, by the first
+            port of each set) and ``status`` (why, if unfinished); and ``counted``, where some do
+            not. What is false or spurious is said in docs/model.md.
         """
         return tables.flows(self.plan, self.columns)
 

@@ -20,6 +20,17 @@ if TYPE_CHECKING:
     import networkx as nx
 
 
+# What is sent and sent again, as the core counts it.
+_OF_THE_SENDER = (
+    "transmissions",
+    "retransmissions",
+    "spurious_retransmissions",
+    "spurious_bytes",
+    "fast_retransmits",
+    "false_fast_retransmits",
+    "timeouts",
+    "false_timeouts",
+)
 # What a switch counts, and its table shows as means.
 _IN_MEANS = frozenset({"buffer_byte_ps", "burst_packets", "burst_bytes", "assembly_wait_ps"})
 
@@ -44,10 +55,11 @@ def flows(plan: Plan, columns: Columns) -> pd.DataFrame:
             "completion_time_s": time,
             "ideal_s": ideal,
             "slowdown": time / ideal,
-            "transmissions": ran["transmissions"],
-            "retransmissions": ran["retransmissions"],
+            **{name: ran[name] for name in _OF_THE_SENDER},
             "duplicates": ran["duplicates"],
-            "timeouts": ran["timeouts"],
+            "reordered": ran["reordered"],
+            "reorder_extent_mean": _mean(ran["reorder_extent_sum"], ran["reordered"]),
+            "reorder_extent_max": ran["reorder_extent_max"],
             "drops": ran["drops"],
             "path_links": ran["path_links"],
             "status": pd.Categorical.from_codes(

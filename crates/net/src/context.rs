@@ -5,8 +5,8 @@ use crate::fifo::{self, Behind};
 use crate::trace::{Holder, Passage, Place, What};
 use crate::{
     Birth, Bundle, Burst, BurstHeader, BurstId, DropReason, Envelope, Event, Fabric, FlowId,
-    Header, HeaderId, LinkId, NodeId, Options, Packet, PacketId, PortId, Rate, Route, Sendable,
-    Slot, Token, Trace, Unit,
+    Header, HeaderId, LinkId, LostSending, NodeId, Options, Packet, PacketId, PortId, Rate, Route,
+    Sendable, Slot, Token, Trace, Unit,
 };
 use lightburst_des::{Duration, Scheduler, Time};
 
@@ -405,6 +405,13 @@ impl<'a> Context<'a> {
     pub fn trace(&mut self, flow: FlowId) -> Option<&mut Trace> {
         let trace = self.fabric.trace.as_deref_mut()?;
         trace.wants(flow).then_some(trace)
+    }
+
+    /// The packets of a flow that were dropped and have a number, in the order of time; whoever
+    /// counts sendings takes them out.
+    #[inline]
+    pub fn lost_sendings(&mut self, flow: FlowId) -> &mut Vec<LostSending> {
+        &mut self.fabric.dropped[flow.index()].sendings
     }
 
     /// Gives a new packet its place in the trace, if there is one. `again`: its data was sent

@@ -3,8 +3,8 @@
 use crate::link::{Links, Wire};
 use crate::trace::{Holder, Lost, Passage, Place, What};
 use crate::{
-    BurstCount, BurstId, DropReason, Envelope, FlowId, Header, Labels, LinkId, Loss, NodeId,
-    Options, Packet, PacketId, PortId, Routing, Trace, Unit, Units,
+    BurstCount, BurstId, DropReason, Dropped, Envelope, FlowId, Header, Labels, LinkId, Loss,
+    NodeId, Options, Packet, PacketId, PortId, Routing, Trace, Unit, Units,
 };
 use lightburst_des::Time;
 
@@ -35,8 +35,8 @@ pub struct Fabric {
     pub created: u64,
     /// Packets that reached their destination.
     pub delivered: u64,
-    /// Packets dropped, by flow.
-    pub dropped: Vec<u64>,
+    /// What was dropped, by flow.
+    pub dropped: Vec<Dropped>,
     /// The bursts of each class.
     pub bursts: Vec<BurstCount>,
     /// What gives units their labels, where paths have some.
@@ -71,7 +71,7 @@ impl Fabric {
             first_link,
             created: 0,
             delivered: 0,
-            dropped: vec![0; flows],
+            dropped: vec![Dropped::default(); flows],
             bursts: vec![BurstCount::default()],
             labels: None,
             loss: None,
@@ -152,23 +152,23 @@ impl Fabric {
         match unit {
             Unit::Packet(packet) => {
                 let packet = self.units.packets.remove(packet);
-                self.dropped[packet.envelope.flow.index()] += 1;
+                self.dropped[packet.envelope.flow.index()].count(&packet, now);
             }
-            Unit::Burst(burst) => self.remove_burst(burst),
+            Unit::Burst(burst) => self.remove_burst(burst, now),
             Unit::Header(header) => {
                 let burst = self.units.headers.remove(header).burst;
-                self.remove_burst(burst);
+                self.remove_burst(burst, now);
             }
         }
     }
 
-    fn remove_burst(&mut self, burst: BurstId) {
+    fn remove_burst(&mut self, burst: BurstId, now: Time) {
         let burst = self.units.bursts.remove(burst);
         self.bursts[usize::from(burst.class)].lost += 1;
         let mut next = Some(burst.first);
         while let Some(at) = next {
             let packet = self.units.packets.remove(at);
-            self.dropped[packet.envelope.flow.index()] += 1;
+            self.dropped[packet.envelope.flow.index()].count(&packet, now);
             next = packet.next_in_burst();
         }
     }

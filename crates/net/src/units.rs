@@ -18,6 +18,8 @@ pub struct Envelope {
     pub destination: NodeId,
     /// Size on the wire.
     pub bytes: u32,
+    /// Which sending of what it carries this is, from 1; 0: nobody sends it again.
+    pub sending: u32,
     /// Which of the paths to its destination it takes: set where it enters the network.
     pub label: u8,
     /// What is behind it.
@@ -33,6 +35,7 @@ impl Envelope {
             source,
             destination,
             bytes,
+            sending: 0,
             label: 0,
             behind: Behind::NOTHING,
         }

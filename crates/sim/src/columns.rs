@@ -4,7 +4,7 @@ use crate::ideal::Paths;
 use crate::registry::{counted, names};
 use lightburst_des::Time;
 use lightburst_net::link::Carried;
-use lightburst_net::{BurstCount, Counted, Fabric, NodeId, Switch};
+use lightburst_net::{BurstCount, Counted, Dropped, Fabric, NodeId, Switch};
 use lightburst_tcp::Outcome;
 use std::ops::Add;
 
@@ -48,36 +48,35 @@ pub struct Columns {
 }
 
 /// The table of flows.
-pub fn flows(outcomes: impl Iterator<Item = Outcome>, dropped: &[u64], paths: Paths) -> Table {
+pub fn flows(outcomes: impl Iterator<Item = Outcome>, dropped: &[Dropped], paths: Paths) -> Table {
     let outcomes: Vec<Outcome> = outcomes.collect();
-    fn each<T>(outcomes: &[Outcome], value: impl Fn(&Outcome) -> T) -> Vec<T> {
-        outcomes.iter().map(value).collect()
-    }
+    let each = |value: fn(&Outcome) -> u64| Column::U64(outcomes.iter().map(value).collect());
+    let statuses = outcomes.iter().map(|o| o.status as u8);
+    let drops = dropped.iter().map(|dropped| dropped.packets);
     vec![
+        ("received_ps", each(|o| o.received.0)),
+        ("acknowledged_ps", each(|o| o.acknowledged.0)),
+        ("delivered_bytes", each(|o| o.delivered)),
+        ("transmissions", each(|o| o.transmissions)),
+        ("retransmissions", each(|o| o.retransmissions)),
         (
-            "received_ps",
-            Column::U64(each(&outcomes, |o| o.received.0)),
+            "spurious_retransmissions",
+            each(|o| o.repetitions.spurious_retransmissions),
         ),
+        ("spurious_bytes", each(|o| o.repetitions.spurious_bytes)),
+        ("fast_retransmits", each(|o| o.repetitions.fast_retransmits)),
         (
-            "acknowledged_ps",
-            Column::U64(each(&outcomes, |o| o.acknowledged.0)),
+            "false_fast_retransmits",
+            each(|o| o.repetitions.false_fast_retransmits),
         ),
-        (
-            "delivered_bytes",
-            Column::U64(each(&outcomes, |o| o.delivered)),
-        ),
-        (
-            "transmissions",
-            Column::U64(each(&outcomes, |o| o.transmissions)),
-        ),
-        (
-            "retransmissions",
-            Column::U64(each(&outcomes, |o| o.retransmissions)),
-        ),
-        ("timeouts", Column::U64(each(&outcomes, |o| o.timeouts))),
-        ("duplicates", Column::U64(each(&outcomes, |o| o.duplicates))),
-        ("drops", Column::U64(dropped.to_vec())),
-        ("status", Column::U8(each(&outcomes, |o| o.status as u8))),
+        ("timeouts", each(|o| o.timeouts)),
+        ("false_timeouts", each(|o| o.repetitions.false_timeouts)),
+        ("duplicates", each(|o| o.duplicates)),
+        ("reordered", each(|o| o.reordered.segments)),
+        ("reorder_extent_sum", each(|o| o.reordered.extent_sum)),
+        ("reorder_extent_max", each(|o| o.reordered.extent_max)),
+        ("drops", Column::U64(drops.collect())),
+        ("status", Column::U8(statuses.collect())),
         ("path_links", Column::U16(paths.links)),
         ("ideal_ps", Column::U64(paths.ideal_ps)),
     ]

@@ -6,7 +6,7 @@ use crate::plan::{Plan, PlanError};
 use crate::samples::Samples;
 use crate::{build, check};
 use lightburst_des::{Duration, Simulator, Stop, Time};
-use lightburst_net::{BurstCount, Fabric, FlowId, Hosts, LinkId, Network, Trace};
+use lightburst_net::{BurstCount, Dropped, Fabric, FlowId, Hosts, LinkId, Network, Trace};
 use lightburst_tcp::{DatagramHosts, MixedHosts, TcpHosts};
 
 /// Samples that are taken at once.
@@ -35,7 +35,7 @@ pub trait Run: Send {
 
 /// Hosts that tell what became of their flows.
 trait Outcomes {
-    fn table(&self, dropped: &[u64], paths: Paths) -> Table;
+    fn table(&self, dropped: &[Dropped], paths: Paths) -> Table;
 
     /// The flow that sent again most often, and how often; none if no flow does.
     fn most_repeated(&self) -> Option<(FlowId, u64)> {
@@ -44,8 +44,8 @@ trait Outcomes {
 }
 
 impl Outcomes for TcpHosts {
-    fn table(&self, dropped: &[u64], paths: Paths) -> Table {
-        columns::flows(self.outcomes(), dropped, paths)
+    fn table(&self, dropped: &[Dropped], paths: Paths) -> Table {
+        columns::flows(self.outcomes(dropped), dropped, paths)
     }
 
     fn most_repeated(&self) -> Option<(FlowId, u64)> {
@@ -54,7 +54,7 @@ impl Outcomes for TcpHosts {
 }
 
 impl Outcomes for MixedHosts {
-    fn table(&self, dropped: &[u64], paths: Paths) -> Table {
+    fn table(&self, dropped: &[Dropped], paths: Paths) -> Table {
         columns::flows(self.outcomes(dropped), dropped, paths)
     }
 
@@ -64,7 +64,7 @@ impl Outcomes for MixedHosts {
 }
 
 impl Outcomes for DatagramHosts {
-    fn table(&self, dropped: &[u64], paths: Paths) -> Table {
+    fn table(&self, dropped: &[Dropped], paths: Paths) -> Table {
         columns::flows(self.outcomes(dropped), dropped, paths)
     }
 }
@@ -164,7 +164,10 @@ impl<H: Hosts + Outcomes + Send> Run for Running<H> {
                 ),
                 total("units_created", fabric.created),
                 total("units_delivered", fabric.delivered),
-                total("units_dropped", fabric.dropped.iter().sum()),
+                total(
+                    "units_dropped",
+                    fabric.dropped.iter().map(|of| of.packets).sum(),
+                ),
                 total("units_in_flight", fabric.units.packets.len() as u64),
                 total("bursts_created", bursts(|class| class.created)),
                 total("bursts_lost", bursts(|class| class.lost)),

@@ -193,7 +193,9 @@ fn nothing_is_allocated_in_the_steady_state() {
         r#"{"kind": "electronic"}"#,
     ] {
         let plan = star(16, switch, SAWL, AT_RANDOM, 60);
-        assert_eq!(allocations(&plan, WARM_UP).0, 0, "{switch}");
+        // Without buffers half of the flows wait for the others to end, and lose their first data
+        // then.
+        assert_eq!(allocations(&plan, 3 * WARM_UP).0, 0, "{switch}");
     }
     let switch = r#"{"kind": "electronic", "queue_bytes": 900000}"#;
     for recovery in ["tahoe", "reno", "new-reno", "sack", "sack1"] {

@@ -2,9 +2,9 @@
 
 use crate::segment::{Endpoint, FORWARD};
 use crate::token::{self, token};
-use crate::{Flow, Outcome, Sizes, Status};
+use crate::{Flow, Outcome, Reordered, Repetitions, Sizes, Status};
 use lightburst_des::Time;
-use lightburst_net::{Context, Header, Hosts, Packet, PacketId, Token};
+use lightburst_net::{Context, Dropped, Header, Hosts, Packet, PacketId, Token};
 
 #[derive(Clone, Debug)]
 struct State {
@@ -55,14 +55,14 @@ impl DatagramHosts {
         }
     }
 
-    /// What became of each flow, of which so many datagrams were dropped.
-    pub fn outcomes<'a>(&'a self, dropped: &'a [u64]) -> impl Iterator<Item = Outcome> + 'a {
+    /// What became of each flow, of which these datagrams were dropped.
+    pub fn outcomes<'a>(&'a self, dropped: &'a [Dropped]) -> impl Iterator<Item = Outcome> + 'a {
         let each = dropped.iter().enumerate();
-        each.map(|(index, &dropped)| self.outcome(index, dropped))
+        each.map(|(index, dropped)| self.outcome(index, dropped))
     }
 
-    /// What became of one flow, of which so many datagrams were dropped.
-    pub fn outcome(&self, index: usize, dropped: u64) -> Outcome {
+    /// What became of one flow, of which these datagrams were dropped.
+    pub fn outcome(&self, index: usize, dropped: &Dropped) -> Outcome {
         let state = &self.states[index];
         let finished = state.received == self.flows[index].size;
         let received = if finished {
@@ -78,10 +78,12 @@ impl DatagramHosts {
             retransmissions: 0,
             timeouts: 0,
             duplicates: 0,
+            repetitions: Repetitions::default(),
+            reordered: Reordered::default(),
             status: match state.transmissions {
                 0 => Status::NotStarted,
                 _ if finished => Status::Finished,
-                _ if dropped > 0 => Status::Lost,
+                _ if dropped.packets > 0 => Status::Lost,
                 _ => Status::TimeLimit,
             },
         }
@@ -120,7 +122,7 @@ impl DatagramHosts {
             flags: FORWARD,
             ..Header::default()
         };
-        Endpoint::source(flow, sizes, ctx).send(header, None, false);
+        Endpoint::source(flow, sizes, ctx).send(header, None, 0);
         state.sent += u64::from(payload);
         state.transmissions += 1;
         self.arm(index, ctx);

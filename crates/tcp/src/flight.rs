@@ -8,8 +8,16 @@ use std::collections::VecDeque;
 pub struct Segment {
     /// When it was last sent.
     pub sent: Time,
+    /// How often it was sent.
+    pub sendings: u32,
+}
+
+impl Segment {
     /// Whether it was sent more than once.
-    pub retransmitted: bool,
+    #[inline]
+    pub fn retransmitted(&self) -> bool {
+        self.sendings > 1
+    }
 }
 
 /// What an acknowledgement covered.
@@ -112,25 +120,37 @@ impl Flight {
         Some(self.snd_una + before / mss * mss)
     }
 
-    /// Notes that the segment at `sequence` is sent; says whether it was sent before.
+    /// How often the segment at `sequence` was sent.
     #[inline]
-    pub fn send(&mut self, sequence: u64, sent: Time) -> bool {
+    pub fn sendings(&self, sequence: u64) -> u32 {
+        match sequence < self.snd_max {
+            true => self.segments[self.place(sequence)].sendings,
+            false => 0,
+        }
+    }
+
+    /// The first byte of each segment that is not acknowledged and begins before `end`, and how
+    /// often it was sent.
+    pub fn sendings_before(&self, end: u64) -> impl Iterator<Item = (u64, u32)> + '_ {
+        let starts = (self.snd_una..end).step_by(self.mss as usize);
+        let sendings = self.segments.iter().map(|segment| segment.sendings);
+        starts.zip(sendings)
+    }
+
+    /// Notes that the segment at `sequence` is sent.
+    #[inline]
+    pub fn send(&mut self, sequence: u64, sent: Time) {
         let end = sequence + self.payload(sequence);
         self.snd_nxt = self.snd_nxt.max(end);
         if sequence == self.snd_max {
             self.snd_max = end;
-            self.segments.push_back(Segment {
-                sent,
-                retransmitted: false,
-            });
-            return false;
+            self.segments.push_back(Segment { sent, sendings: 1 });
+            return;
         }
         let place = self.place(sequence);
-        self.segments[place] = Segment {
-            sent,
-            retransmitted: true,
-        };
-        true
+        let segment = &mut self.segments[place];
+        segment.sent = sent;
+        segment.sendings += 1;
     }
 
     /// Takes out what a cumulative acknowledgement covers.
@@ -144,7 +164,7 @@ impl Flight {
         while self.snd_una < acknowledgement {
             self.snd_una += self.payload(self.snd_una);
             let segment = self.segments.pop_front().expect("a segment that was sent");
-            covered.retransmitted |= segment.retransmitted;
+            covered.retransmitted |= segment.retransmitted();
             covered.newest = Some(segment);
         }
         self.snd_nxt = self.snd_nxt.max(acknowledgement);

@@ -1,5 +1,6 @@
 //! A row of the table of flows and what became of it.
 
+use crate::{Reordered, Repetitions};
 use lightburst_des::Time;
 use lightburst_net::{FlowId, NodeId};
 
@@ -59,6 +60,10 @@ pub struct Outcome {
     pub timeouts: u64,
     /// Data segments that the receiver had already.
     pub duplicates: u64,
+    /// Fast retransmissions, and what was repeated though it was not lost.
+    pub repetitions: Repetitions,
+    /// In which order its data arrived.
+    pub reordered: Reordered,
     /// How it ended.
     pub status: Status,
 }

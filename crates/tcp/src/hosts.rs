@@ -8,7 +8,7 @@ use crate::token::{self, token};
 use crate::transport::{Reception, TransportKind, TransportSettings};
 use crate::{Flow, Outcome, Parameters, Sizes, Status};
 use lightburst_des::{Duration, Ties, Time};
-use lightburst_net::{Context, FlowId, Hosts, Packet, PacketId, Token};
+use lightburst_net::{Context, Dropped, FlowId, Hosts, Packet, PacketId, Token};
 
 /// What the flows of a group are built from.
 pub struct Group<'a> {
@@ -82,13 +82,14 @@ impl TcpHosts {
         hosts
     }
 
-    /// What became of each flow.
-    pub fn outcomes(&self) -> impl Iterator<Item = Outcome> + '_ {
-        (0..self.flows.len()).map(|index| self.outcome(index))
+    /// What became of each flow, of which these packets were dropped.
+    pub fn outcomes<'a>(&'a self, dropped: &'a [Dropped]) -> impl Iterator<Item = Outcome> + 'a {
+        let each = dropped.iter().enumerate();
+        each.map(|(index, dropped)| self.outcome(index, dropped))
     }
 
-    /// What became of one flow.
-    pub fn outcome(&self, index: usize) -> Outcome {
+    /// What became of one flow, of which these packets were dropped.
+    pub fn outcome(&self, index: usize, dropped: &Dropped) -> Outcome {
         let (sender, receiver) = (&self.senders[index], &self.receivers[index]);
         let finished = receiver.received() == self.flows[index].size;
         Outcome {
@@ -103,6 +104,8 @@ impl TcpHosts {
             retransmissions: sender.retransmissions,
             timeouts: sender.timeouts,
             duplicates: receiver.duplicates,
+            repetitions: sender.repetitions(dropped),
+            reordered: receiver.reordered(),
             status: match sender.started() {
                 false => Status::NotStarted,
                 true if finished => Status::Finished,
@@ -142,7 +145,8 @@ impl TcpHosts {
             let receiver = &mut self.receivers[index];
             let Shared { reception, sizes } = &self.groups[usize::from(receiver.group)];
             let end = &mut Endpoint::at_arrival(packet, sizes, ctx);
-            receiver.on_segment(header, options, reception, end);
+            let first = packet.envelope.sending == 1;
+            receiver.on_segment(header, first, options, reception, end);
         } else {
             let sender = &mut self.senders[index];
             let sizes = &self.groups[usize::from(sender.group)].sizes;

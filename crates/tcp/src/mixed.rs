@@ -2,7 +2,7 @@
 
 use crate::token;
 use crate::{DatagramHosts, Outcome, TcpHosts};
-use lightburst_net::{Context, Hosts, PacketId, Token};
+use lightburst_net::{Context, Dropped, Hosts, PacketId, Token};
 
 /// Where a flow is, and whose it is.
 #[derive(Clone, Copy, Debug)]
@@ -36,11 +36,11 @@ impl MixedHosts {
         &self.tcp
     }
 
-    /// What became of each flow, of which so many packets were dropped.
-    pub fn outcomes<'a>(&'a self, dropped: &'a [u64]) -> impl Iterator<Item = Outcome> + 'a {
+    /// What became of each flow, of which these packets were dropped.
+    pub fn outcomes<'a>(&'a self, dropped: &'a [Dropped]) -> impl Iterator<Item = Outcome> + 'a {
         let each = self.places.iter().zip(dropped);
-        each.map(|(place, &dropped)| match *place {
-            Place::Connection(index) => self.tcp.outcome(index as usize),
+        each.map(|(place, dropped)| match *place {
+            Place::Connection(index) => self.tcp.outcome(index as usize, dropped),
             Place::Datagrams(index) => self.datagrams.outcome(index as usize, dropped),
         })
     }

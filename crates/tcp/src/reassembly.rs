@@ -20,6 +20,18 @@ impl Reassembly {
         &self.blocks
     }
 
+    /// The byte after the highest one that is held; 0 if none is.
+    pub fn end(&self) -> u64 {
+        let ends = self.blocks.iter().map(|held| held.end);
+        ends.max().unwrap_or(0)
+    }
+
+    /// How many bytes are held.
+    pub fn bytes(&self) -> u64 {
+        let each = self.blocks.iter().map(|held| held.end - held.start);
+        each.sum()
+    }
+
     /// Whether all of it is held already.
     pub fn holds(&self, block: Block) -> bool {
         let around = |held: &Block| held.start <= block.start && block.end <= held.end;

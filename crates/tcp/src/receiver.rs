@@ -1,6 +1,7 @@
 //! The end of a flow that wants the data.
 
 use crate::reassembly::Reassembly;
+use crate::reordering::{Reordered, Reordering};
 use crate::segment::{Endpoint, ACK, ECE, FIN, FIN_ACKNOWLEDGED, SYN};
 use crate::timer::Timer;
 use crate::token;
@@ -50,6 +51,8 @@ pub struct Receiver {
     attempts: u32,
     /// Segments that it had already.
     pub duplicates: u64,
+    /// None: all came in order.
+    reordering: Option<Box<Reordering>>,
 }
 
 impl Receiver {
@@ -70,6 +73,7 @@ impl Receiver {
             last_ack_sent: 0,
             attempts: 0,
             duplicates: 0,
+            reordering: None,
             timeout,
         }
     }
@@ -84,16 +88,23 @@ impl Receiver {
         self.advanced
     }
 
+    /// What came behind something that was sent later.
+    pub fn reordered(&self) -> Reordered {
+        let counts = self.reordering.as_ref().map(|it| it.counts);
+        counts.unwrap_or_default()
+    }
+
     /// Whether it gave up.
     pub fn gave_up(&self) -> bool {
         self.state == State::GaveUp
     }
 
-    /// A segment from the sender arrives.
+    /// A segment from the sender arrives; `first`: what it carries was not sent before.
     #[inline]
     pub fn on_segment(
         &mut self,
         header: &Header,
+        first: bool,
         options: Option<&Options>,
         reception: &Reception,
         end: &mut Endpoint<'_, '_>,
@@ -104,7 +115,7 @@ impl Receiver {
         if header.flags & SYN != 0 {
             self.on_syn(options, reception, end);
         } else if header.payload > 0 {
-            self.on_data(header, options, reception, end);
+            self.on_data(header, first, options, reception, end);
         } else if header.flags & FIN != 0 {
             self.state = State::LastAck;
             self.answer(FIN, None, reception, end);
@@ -134,6 +145,7 @@ impl Receiver {
     fn on_data(
         &mut self,
         header: &Header,
+        first: bool,
         options: Option<&Options>,
         reception: &Reception,
         end: &mut Endpoint<'_, '_>,
@@ -155,19 +167,22 @@ impl Receiver {
         let mut duplicate = None;
         let mut at_once = true;
         if in_order {
-            self.rcv_nxt = segment.end;
             self.advanced = end.now();
             if self.held.is_empty() {
+                self.rcv_nxt = segment.end;
                 self.waiting += 1;
                 at_once = turned || self.waiting >= reception.acknowledge_every;
             } else {
                 // RFC 5681, section 4.2: a gap is filled, or part of it.
-                self.rcv_nxt = self.held.advance(self.rcv_nxt);
+                self.note_order(segment, first, end);
+                self.rcv_nxt = self.held.advance(segment.end);
             }
         } else {
             if segment.start < self.rcv_nxt || self.held.holds(segment) {
                 self.duplicates += 1;
                 duplicate = Some(segment);
+            } else {
+                self.note_order(segment, first, end);
             }
             if segment.start > self.rcv_nxt {
                 self.held.insert(segment);
@@ -185,6 +200,17 @@ impl Receiver {
             self.delay
                 .set(end.now() + reception.delay, token::DELAY, end);
         }
+    }
+
+    /// Sees whether a segment that it has not got yet comes behind one that was sent later.
+    fn note_order(&mut self, segment: Block, first: bool, end: &Endpoint<'_, '_>) {
+        let mss = u64::from(end.sizes.mss());
+        let next = self.held.end().max(self.rcv_nxt);
+        // All segments but the last of a flow are full.
+        let arrived = (self.rcv_nxt + self.held.bytes()).div_ceil(mss);
+        let reordering = self.reordering.get_or_insert_with(Default::default);
+        reordering.advance(self.rcv_nxt);
+        reordering.on_segment(segment.start, first, next, arrived);
     }
 
     /// Looks whether the network has marked a segment; says whether it is the other way than with
@@ -287,7 +313,7 @@ impl Receiver {
             flags: flag | ACK | if self.marked { ECE } else { 0 },
             ..Header::default()
         };
-        end.send(header, options, false)
+        end.send(header, options, 0)
     }
 
     /// The delay timer's event fires.

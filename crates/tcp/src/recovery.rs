@@ -94,6 +94,8 @@ impl<'a> SenderState<'a> {
 pub struct Reaction {
     /// Send the first segment that is not acknowledged.
     pub retransmit: bool,
+    /// That is a fast retransmission, with which a fast recovery begins, if there is one.
+    pub fast: bool,
     /// What becomes of the retransmission timer.
     pub timer: TimerAction,
 }
@@ -101,12 +103,14 @@ pub struct Reaction {
 impl Reaction {
     const KEEP: Reaction = Reaction {
         retransmit: false,
+        fast: false,
         timer: TimerAction::Keep,
     };
     /// A fast retransmit starts the timer anew, as BSD, Linux and ns-2 do and
     /// RFC 6675, section 6, allows.
     const RETRANSMIT: Reaction = Reaction {
         retransmit: true,
+        fast: true,
         timer: TimerAction::Restart,
     };
 }

@@ -59,5 +59,5 @@ impl Reports {
 /// Since the segment that ends at `end` was sent, if that was once (Karn).
 fn round_trip(flight: &Flight, end: u64, now: Time) -> Option<Duration> {
     let segment = flight.ending_at(end)?;
-    (!segment.retransmitted).then(|| now.since(segment.sent))
+    (!segment.retransmitted()).then(|| now.since(segment.sent))
 }

@@ -3,7 +3,9 @@
 use crate::token::token;
 use crate::Flow;
 use lightburst_des::Time;
-use lightburst_net::{Context, DropReason, FlowId, Header, NodeId, Options, Packet, PortId, Trace};
+use lightburst_net::{
+    Context, DropReason, FlowId, Header, LostSending, NodeId, Options, Packet, PortId, Trace,
+};
 
 /// Synchronise: the first segment of each direction (RFC 9293, section 3.1).
 pub const SYN: u8 = 1;
@@ -123,17 +125,26 @@ impl<'a, 'c> Endpoint<'a, 'c> {
         self.ctx.trace(self.id)
     }
 
-    /// Hands a segment to the network interface; returns when its transmission
-    /// begins. `again`: its data was sent before.
+    /// The segments of this flow that were lost, until its sender has read of them.
     #[inline]
-    pub fn send(&mut self, header: Header, options: Option<Options>, again: bool) -> Time {
+    pub fn lost(&mut self) -> &mut Vec<LostSending> {
+        self.ctx.lost_sendings(self.id)
+    }
+
+    /// Hands a segment to the network interface; returns when its transmission begins. It is sent
+    /// for the `sending`-th time; 0: nobody counts.
+    #[inline]
+    pub fn send(&mut self, header: Header, options: Option<Options>, sending: u32) -> Time {
         let ctx = &mut *self.ctx;
         let bytes = self.sizes.wire(header.payload);
-        let packet = ctx.create(Packet::new(self.id, ctx.node(), self.peer, bytes, header));
+        let mut packet = Packet::new(self.id, ctx.node(), self.peer, bytes, header);
+        packet.envelope.sending = sending;
+        let packet = ctx.create(packet);
         if let Some(options) = options {
             ctx.set_options(packet, options);
         }
-        ctx.mark(packet, again);
+        // Of the trace only data is sent again.
+        ctx.mark(packet, header.payload > 0 && sending > 1);
         let room = self.sizes.access_buffer;
         if room < u64::MAX && ctx.backlog(NIC) + u64::from(bytes) > room {
             ctx.drop(packet, NIC, ACCESS_BUFFER_FULL);

@@ -1,16 +1,18 @@
 //! The end of a flow that has the data.
 
-use crate::cc::{Ack, Congestion, Sent, Timeout, Window};
+mod observed;
+
+use crate::cc::{Ack, Congestion, Sent, Timeout};
 use crate::flight::{Covered, Flight};
 use crate::measure::Measure;
-use crate::recovery::{Candidate, LossRecovery, Phase, Reaction, SenderState, TimerAction};
+use crate::recovery::{Candidate, LossRecovery, Reaction, SenderState, TimerAction};
 use crate::segment::{Endpoint, ACK, ECE, FIN, FIN_ACKNOWLEDGED, FORWARD, SYN, SYN_ACKNOWLEDGED};
 use crate::timer::Timer;
 use crate::token;
 use crate::transport::Transport;
+use crate::truth::{Cause, Truth};
 use crate::{Flow, TimeoutPolicy};
 use lightburst_des::{Duration, Time};
-use lightburst_net::trace::{State as TraceState, Window as TraceWindow};
 use lightburst_net::{Bytes, Header, Options};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +61,8 @@ pub struct Sender {
     timed_out_at: u64,
     /// Arrival of the acknowledgement of the last byte.
     pub acknowledged: Time,
+    /// None: it has taken nothing for lost.
+    truth: Option<Box<Truth>>,
 }
 
 impl Sender {
@@ -91,6 +95,7 @@ impl Sender {
             syn_sent: Time::NEVER,
             timed_out_at: u64::MAX,
             acknowledged: Time::NEVER,
+            truth: None,
         }
     }
 
@@ -107,7 +112,7 @@ impl Sender {
     /// Sends the SYN.
     pub fn start(&mut self, end: &mut Endpoint<'_, '_>) {
         self.state = State::SynSent;
-        self.syn_sent = self.control(SYN, end);
+        self.syn_sent = self.control(SYN, 1, end);
     }
 
     /// A segment from the receiver arrives.
@@ -138,6 +143,7 @@ impl Sender {
         if self.state != State::SynSent {
             return;
         }
+        self.settle(0, end);
         self.state = State::Established;
         self.timer.clear();
         let now = end.now();
@@ -155,6 +161,7 @@ impl Sender {
 
     fn on_fin_ack(&mut self, end: &mut Endpoint<'_, '_>) {
         if matches!(self.state, State::FinWait | State::Closed) {
+            self.settle(self.flight.size, end);
             self.state = State::Closed;
             self.timer.clear();
             self.acknowledge(FIN_ACKNOWLEDGED, end);
@@ -168,6 +175,7 @@ impl Sender {
         let blocks = options.map_or(&[][..], Options::blocks);
         let mut covered = None;
         if is_new {
+            self.settle(acknowledgement, end);
             covered = Some(self.flight.acknowledge(acknowledgement));
         }
         let news = !blocks.is_empty() && self.recovery.on_blocks(blocks, &self.flight);
@@ -226,7 +234,7 @@ impl Sender {
             self.state = State::FinWait;
             // A FIN that went with the data is acknowledged with it.
             if !self.fin_with_data {
-                self.control(FIN, end);
+                self.control(FIN, 1, end);
             }
             return;
         }
@@ -261,6 +269,9 @@ impl Sender {
     #[inline]
     fn react(&mut self, reaction: Reaction, end: &mut Endpoint<'_, '_>) {
         let restart = reaction.timer == TimerAction::Restart;
+        if reaction.fast {
+            self.decide(Cause::FastRetransmit, end);
+        }
         let paced = self.release > end.now();
         if reaction.retransmit && paced {
             // Sent as soon as pacing lets it; the timer runs anew from now on.
@@ -314,13 +325,14 @@ impl Sender {
             window: window.min(u64::from(u16::MAX)) as u16,
             ..Header::default()
         };
-        let begin = end.send(
-            header,
-            self.measure.options(end.now()),
-            sequence < self.flight.snd_max,
-        );
+        let sending = self.flight.sendings(sequence) + 1;
+        let again = sending > 1;
+        let begin = end.send(header, self.measure.options(end.now()), sending);
         let sent = self.measure.counted_from(begin, end.now());
-        let again = self.flight.send(sequence, sent);
+        self.flight.send(sequence, sent);
+        if let Some(truth) = &mut self.truth {
+            truth.on_sent(sending);
+        }
         self.measure.on_sent(sequence, sent, again, &self.flight);
         self.recovery.on_sent(candidate, &mut self.flight);
         self.transmissions += 1;
@@ -342,13 +354,13 @@ impl Sender {
         }
     }
 
-    /// Sends a SYN or a FIN and waits for the answer; returns when that was.
-    fn control(&mut self, flag: u8, end: &mut Endpoint<'_, '_>) -> Time {
+    /// Sends a SYN or a FIN, for that time, and waits for the answer; returns when that was.
+    fn control(&mut self, flag: u8, sending: u32, end: &mut Endpoint<'_, '_>) -> Time {
         let header = Header {
             flags: FORWARD | flag,
             ..Header::default()
         };
-        let begin = end.send(header, self.measure.options(end.now()), false);
+        let begin = end.send(header, self.measure.options(end.now()), sending);
         let sent = self.measure.counted_from(begin, end.now());
         let value = self.timeout.value();
         self.timer.set(sent + value, token::SENDER, end);
@@ -361,7 +373,7 @@ impl Sender {
             flags: FORWARD | ACK,
             ..Header::default()
         };
-        end.send(header, self.measure.options(end.now()), false);
+        end.send(header, self.measure.options(end.now()), 0);
     }
 
     /// The pacing timer's event fires.
@@ -391,6 +403,7 @@ impl Sender {
             return;
         }
         let repeated = self.count_timeout();
+        self.decide(Cause::Timeout, end);
         // RFC 9293, section 3.8.3, (b): the connection is closed at R2 retransmissions.
         if self.attempts > most {
             self.state = State::GaveUp;
@@ -401,10 +414,10 @@ impl Sender {
         match self.state {
             State::SynSent => {
                 self.syn_sent = Time::NEVER;
-                self.control(SYN, end);
+                self.control(SYN, self.attempts + 1, end);
             }
             State::FinWait => {
-                self.control(FIN, end);
+                self.control(FIN, self.attempts + 1, end);
             }
             State::Established => {
                 self.congestion.on_timeout(&Timeout {
@@ -424,31 +437,5 @@ impl Sender {
                 unreachable!("no timer runs in this state")
             }
         }
-    }
-
-    /// Notes the window, if the flow is traced.
-    #[inline]
-    fn trace(&self, end: &mut Endpoint<'_, '_>) {
-        let (id, now) = (end.id, end.now());
-        let Some(trace) = end.trace() else {
-            return;
-        };
-        let Window { cwnd, ssthresh } = *self.congestion.window();
-        trace.windows.push(TraceWindow {
-            time: now,
-            flow: id,
-            window: cwnd,
-            inflation: self.recovery.inflation(),
-            threshold: ssthresh,
-            in_flight: self.flight.flight_size(),
-            rtt: trace.newest_sample(id),
-            rto: self.timeout.value(),
-            state: match self.recovery.phase(&self.flight) {
-                Phase::Recovery => TraceState::Recovery,
-                Phase::Loss => TraceState::Loss,
-                Phase::Open if cwnd < ssthresh => TraceState::SlowStart,
-                Phase::Open => TraceState::Avoidance,
-            },
-        });
     }
 }

@@ -10,7 +10,7 @@ use crate::recovery::GoBackN;
 use crate::transport::{Clock, Reception, Transport, TransportKind, TransportSettings};
 use crate::{Flow, Group, Outcome, Parameters, Sizes, Status, TcpHosts, TimeoutPolicy, Value};
 use lightburst_des::{Duration, Simulator, Stop, Ties, Time};
-use lightburst_net::{Fabric, FlowId, Network, NodeId, Rate, Routing, Wire};
+use lightburst_net::{Dropped, Fabric, FlowId, Network, NodeId, Rate, Routing, Wire};
 use std::sync::Mutex;
 
 const DELAY: Duration = Duration(1_000_000);
@@ -149,7 +149,12 @@ fn run(size: u64, segments: f64, pace_bps: f64, timeout_ps: f64) -> (Outcome, Ve
         simulator.model.fabric.units.packets.is_empty(),
         "a unit was left behind"
     );
-    let outcome = simulator.model.hosts.outcomes().next().unwrap();
+    let outcome = simulator
+        .model
+        .hosts
+        .outcomes(&[Dropped::default()])
+        .next()
+        .unwrap();
     let sent = SENT.lock().unwrap().clone();
     let acked = ACKED.lock().unwrap().clone();
     (outcome, sent, acked)

@@ -16,6 +16,7 @@ from lightburst.scenario import as_scenario
 from lightburst.simulate import run
 from lightburst.trace.division import PARTS, copies, divide
 from lightburst.trace.flow import FIN, FORWARD, LOST, NONE, SENT, SYN, FlowTrace
+from lightburst.trace.truth import Truth
 from lightburst.units import as_python
 
 if TYPE_CHECKING:
@@ -61,11 +62,12 @@ class Explanation:
         ``retransmission``, and as in `lightburst.traced.segments` ``node``, ``link``,
         ``link_source``, ``link_target``, ``reason``, ``burst``, ``holder_flow``, ``holder_burst``.
     timeouts : pandas.DataFrame
-        Expirations of the source's timer: ``time_s``, and ``what`` was sent again: ``SYN``,
-        ``data`` or ``FIN``.
+        Expirations of the source's timer: ``time_s``, ``what`` was sent again (``SYN``, ``data``
+        or ``FIN``), and whether that was ``false``, because not all of it was lost.
     retransmissions : pandas.DataFrame
         Data that was sent again: ``time_s`` of the hand-over to the interface, ``segment``,
-        ``packet``, ``cause`` (``timeout`` or ``fast retransmission``) and whether it was ``lost``.
+        ``packet``, ``cause`` (``timeout`` or ``fast retransmission``), whether it was ``spurious``,
+        because not all of what was sent before was lost, and whether it was ``lost``.
     """
 
     result: Result
@@ -228,22 +230,27 @@ def _timeouts(trace: FlowTrace) -> pd.DataFrame:
         again = table["packet"][own & (table["flags"] & flag > 0)][1:]
         rows += [(int(made[packet]), word) for packet in again]
     rows.sort()
+    truth = Truth(trace, copies(trace))
     return pd.DataFrame(
         {
             "time_s": np.array([time for time, _ in rows], dtype=np.uint64) * _PS,
             "what": [what for _, what in rows],
+            "false": [truth.false_timeout(*row) for row in rows],
         }
     )
 
 
 def _retransmissions(trace: FlowTrace) -> pd.DataFrame:
-    again = [copy for copy in copies(trace) if copy.cause is not None]
+    made = copies(trace)
+    again = [copy for copy in made if copy.cause is not None]
+    truth = Truth(trace, made)
     return pd.DataFrame(
         {
             "time_s": np.array([copy.made_ps for copy in again], dtype=np.uint64) * _PS,
             "segment": [copy.sequence // trace.payload_bytes + 1 for copy in again],
             "packet": [copy.packet for copy in again],
             "cause": [copy.cause for copy in again],
+            "spurious": [truth.spurious(copy) for copy in again],
             "lost": [copy.lost_ps != NONE for copy in again],
         }
     )
@@ -312,10 +319,19 @@ def _lines(found: Explanation) -> Iterator[str]:
         ]
     )
     yield from _listed("Packets lost", [_loss(row) for row in _rows(found.losses)])
-    expired = [(readable("time_s", row.time_s), row.what) for row in _rows(found.timeouts)]
+    expired = [
+        (readable("time_s", row.time_s), row.what, "false" * row.false)
+        for row in _rows(found.timeouts)
+    ]
     yield from _listed("Timeouts of the sender", expired)
     again = [
-        (readable("time_s", row.time_s), f"segment {row.segment}", row.cause, "lost" * row.lost)
+        (
+            readable("time_s", row.time_s),
+            f"segment {row.segment}",
+            row.cause,
+            "was not lost" * row.spurious,
+            "lost" * row.lost,
+        )
         for row in _rows(found.retransmissions)
     ]
     yield from _listed("Data sent again", again)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from lightburst.metrics import REPEATED
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
@@ -21,7 +23,12 @@ WORDS: Final = {
     "unfinished": "unfinished flows",
     "delivered_bytes": "delivered",
     "retransmissions": "retransmissions",
+    "spurious_bytes": "sent again, but not lost",
+    "fast_retransmits": "fast retransmissions",
+    "false_fast_retransmits": "false fast retransmissions",
     "timeouts": "timeouts",
+    "false_timeouts": "false timeouts",
+    "reordered": "segments out of order",
     "loss_per_hop": "loss per hop",
     "loss_end_to_end": "loss end to end",
     "drops_missed": "scripted drops that never came",
@@ -63,7 +70,16 @@ _PREFIXES: Final = (
 Parts = dict[str, dict[str, Any]]
 
 # Figures that mean something only where they are not zero.
-_IF_ANY: Final = ("unfinished", "bursts", "conversions_per_delivered_bit")
+_IF_ANY: Final = (
+    "unfinished",
+    "spurious_bytes",
+    "fast_retransmits",
+    "false_fast_retransmits",
+    "false_timeouts",
+    "reordered",
+    "bursts",
+    "conversions_per_delivered_bit",
+)
 
 
 def meaningful(figures: Mapping[str, float | str | None], scenario: Mapping[str, Any]) -> list[str]:
@@ -86,7 +102,7 @@ def meaningful(figures: Mapping[str, float | str | None], scenario: Mapping[str,
     if not scenario.get("loss", {}).get("drops"):
         without.add("drops_missed")
     if all(table["kind"] == "datagram" for table in _transports(scenario).values()):
-        without |= {"retransmissions", "timeouts"}
+        without |= set(REPEATED)
     without |= {key for key in _IF_ANY if not figures.get(key)}
     return [
         key

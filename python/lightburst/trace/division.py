@@ -97,10 +97,10 @@ class Copy:
 def copies(trace: FlowTrace) -> list[Copy]:
     """Give all data packets of a flow, in the order in which they were made."""
     table = trace.segments
-    return _packets(trace, (table["flags"] & FORWARD > 0) & (table["payload"] > 0))
+    return packets(trace, (table["flags"] & FORWARD > 0) & (table["payload"] > 0))
 
 
-def _packets(trace: FlowTrace, chosen: NDArray[np.bool_]) -> list[Copy]:
+def packets(trace: FlowTrace, chosen: NDArray[np.bool_]) -> list[Copy]:
     """Give the packets of some rows of the segments, in the order in which they were made."""
     table = trace.segments
     arrival, lost = (_times(table, chosen & (table["event"] == event)) for event in (ARRIVED, LOST))
@@ -219,7 +219,7 @@ def _handshake(
 ) -> Iterator[Span]:
     """Follow the SYN that got through, and its SYN+ACK that did."""
     flags = trace.segments["flags"] & (SYN | FORWARD)
-    requests, answers = (_packets(trace, flags == kind) for kind in (SYN | FORWARD, SYN))
+    requests, answers = (packets(trace, flags == kind) for kind in (SYN | FORWARD, SYN))
     came = [copy for copy in answers if copy.arrival_ps != NONE]
     answer = min(came, key=lambda c: c.arrival_ps) if came else _under_way(answers)
     if answer is None:

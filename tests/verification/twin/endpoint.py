@@ -1,7 +1,7 @@
 """What the ends of flows have: an interface, a timer, the opening and closing of a connection."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from twin.network import (
@@ -16,6 +16,7 @@ from twin.network import (
     WindowRow,
 )
 from twin.timeout import SawTimeout, TcpTimeout, Timeout
+from twin.truth import TIMEOUT, Sending, Truth
 
 #: What a sender is in, in the trace.
 SLOW_START, AVOIDANCE, RECOVERING, LOSS = range(4)
@@ -41,6 +42,7 @@ class Flow:
     timeouts: int = 0
     duplicates: int = 0
     gave_up: bool = False
+    truth: Truth = field(default_factory=Truth)
 
     def deliver(self, payload: int, now: int) -> None:
         """Note `payload` bytes more that the receiver has."""
@@ -121,7 +123,7 @@ class Endpoint:
         *,
         window: int = 0,
         blocks: tuple[Block, ...] = (),
-        again: bool = False,
+        sending: Sending | None = None,
     ) -> int:
         """Hand a packet to the interface; returns when its transmission begins."""
         size = max(payload + self.header, self.control) if payload else self.control
@@ -139,8 +141,9 @@ class Endpoint:
                 self.now if self.transport.get("timestamps") else None,
                 self.newest_stamp,
                 blocks,
-                again,
+                sending is not None and sending.what == "data" and sending.nth > 1,
                 echoes_mark=self.marked,
+                sending=sending,
             )
         )
         if self.room is not None and self.interface.backlog(self.now) + size > self.room:
@@ -205,7 +208,8 @@ class Sender(TimedEndpoint):
 
     def send_control(self) -> None:
         """Send the SYN or FIN."""
-        sent_at = self.send_timed("syn" if self.state == "syn-sent" else "fin")
+        kind = "syn" if self.state == "syn-sent" else "fin"
+        sent_at = self.send_timed(kind, sending=self.flow.truth.send(kind))
         self.control_sent_at = sent_at
         self.times_sent += 1
         self.timer.set(sent_at + self.timeout.wait())
@@ -218,6 +222,10 @@ class Sender(TimedEndpoint):
     def expire(self) -> None:
         self.flow.timeouts += 1
         data = self.state == "established"
+        if data:
+            self.flow.truth.decide(TIMEOUT, "data", self.unacknowledged())
+        else:
+            self.flow.truth.decide(TIMEOUT, self.state.removesuffix("-sent"))
         if self.gives_up((self.state, self.unacknowledged() if data else None)):
             return
         self.timeout.back_off()
@@ -230,6 +238,7 @@ class Sender(TimedEndpoint):
         if self.state == "gave-up":
             return
         if packet.kind == "syn+ack":
+            self.flow.truth.acknowledge(self.now, "syn")
             opens = self.state == "syn-sent"
             if opens:
                 self.state = "established"
@@ -245,6 +254,7 @@ class Sender(TimedEndpoint):
             if self.state == "established":
                 # The FIN went with the data, and is acknowledged with it.
                 self.acknowledge(packet)
+            self.flow.truth.acknowledge(self.now, "fin")
             self.state = "closed"
             self.timer.clear()
             self.send("ack", 1)
@@ -306,6 +316,8 @@ class Receiver(TimedEndpoint):
             self.state = "established"
             self.timer.clear()
         if packet.payload:
+            assert packet.sending is not None
+            self.flow.truth.arrivals.append(packet.sending)
             self.take(packet)
         elif packet.kind == "fin":
             self.state = "last-ack"

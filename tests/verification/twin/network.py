@@ -1,13 +1,14 @@
 """Units, links, the event queue and the shortest paths."""
 
 import heapq
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, NamedTuple, Protocol
 
 from twin.rng import mix, stream
+from twin.truth import Lost, Sending
 
 ARRIVAL, TIMER = 0, 1
 #: The timers of a flow.
@@ -24,7 +25,8 @@ class Packet:
     `window` is the congestion window in whole segments at its sending; `stamp` and `echo` are
     those of the timestamps option, `blocks` those of the SACK option; `again` tells that its data
     was sent before; `label` tells which path it takes; `marked` tells that the network has marked
-    it, and `echoes_mark` that its sender has seen such a mark.
+    it, and `echoes_mark` that its sender has seen such a mark; `sending` is for how often it was
+    sent, where that is counted.
     """
 
     serial: int
@@ -43,6 +45,7 @@ class Packet:
     label: int = 0
     marked: bool = False
     echoes_mark: bool = False
+    sending: Sending | None = None
 
     @property
     def packets(self) -> tuple["Packet", ...]:
@@ -280,6 +283,7 @@ class Network:
     totals: Counter[str] = field(default_factory=Counter)
     alive: set[int] = field(default_factory=set)
     dropped_by_flow: Counter[int] = field(default_factory=Counter)
+    lost: defaultdict[int, Lost] = field(default_factory=lambda: defaultdict(dict))
     windows: list[WindowRow] = field(default_factory=list)
     # When and where each unit was made, by its name; units of one node in their order.
     births: dict[str, tuple[int, int, int]] = field(default_factory=dict)
@@ -377,6 +381,8 @@ class Network:
             self.alive.remove(packet.serial)
             self.totals["units_dropped"] += 1
             self.dropped_by_flow[packet.flow] += 1
+            if packet.sending is not None:
+                self.lost[packet.flow][packet.sending] = self.events.now
         if isinstance(unit, Burst):
             self.totals["bursts_lost"] += 1
             self.bursts_lost[self.group(unit)] += 1

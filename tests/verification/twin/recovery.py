@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from twin.truth import FAST
+
 if TYPE_CHECKING:
     from twin.network import Block
     from twin.tcp import TcpSender
@@ -64,7 +66,8 @@ class Recovery:
         return False
 
     def note_loss(self) -> None:
-        """Remember what was sent when a loss was seen."""
+        """Remember what was sent when a loss was seen: a fast retransmission follows."""
+        self.sender.flow.truth.decide(FAST, "data", self.sender.una)
         self.recover = self.sender.highest
         self.sent_before_timeout = 0
 

@@ -32,6 +32,7 @@ from twin.stop_and_wait import SawReceiver, SawSender
 from twin.switches import SWITCHES, Switch
 from twin.tcp import TcpSender
 from twin.traces import trace_tables
+from twin.truth import truth_columns
 
 UNFINISHED = 2**64 - 1
 STATUSES = ["finished", "time-limit", "not-started", "lost", "gave-up"]
@@ -216,6 +217,10 @@ class Simulation:
             "retransmissions": np.array([flow.retransmissions for flow in self.flows], np.uint64),
             "timeouts": np.array([flow.timeouts for flow in self.flows], np.uint64),
             "duplicates": np.array([flow.duplicates for flow in self.flows], np.uint64),
+            **truth_columns(
+                [flow.truth for flow in self.flows],
+                [self.network.lost[flow.index] for flow in self.flows],
+            ),
             "drops": np.array(
                 [self.network.dropped_by_flow[flow.index] for flow in self.flows], np.uint64
             ),

@@ -30,8 +30,9 @@ class SawSender(Sender):
         self.flow.transmissions += 1
         self.flow.retransmissions += self.times_sent > 0
         payload = min(self.most, self.flow.size - self.acknowledged)
+        sending = self.flow.truth.send("data", self.acknowledged, payload)
         self.sent_at = self.send_timed(
-            "data", self.acknowledged, payload, window=1, again=self.times_sent > 0
+            "data", self.acknowledged, payload, window=1, sending=sending
         )
         self.times_sent += 1
         self.timer.set(self.sent_at + self.timeout.wait())
@@ -44,6 +45,7 @@ class SawSender(Sender):
         if packet.number > self.acknowledged:
             if self.times_sent == 1:
                 self.timeout.sample(self.now - self.sent_at)
+            self.flow.truth.acknowledge(self.now, "data", self.acknowledged)
             self.acknowledged = packet.number
             if self.acknowledged < self.flow.size:
                 self.send_next()

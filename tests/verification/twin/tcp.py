@@ -97,7 +97,8 @@ class TcpSender(Sender):
         self.flow.retransmissions += sent_before
         window = min(int(self.law.cwnd / self.most), 65_535)
         kind = "data+fin" if end == self.flow.size else "data"
-        self.send(kind, begin, end - begin, window=window, again=sent_before)
+        sending = self.flow.truth.send("data", begin, end - begin)
+        self.send(kind, begin, end - begin, window=window, sending=sending)
         if sent_before:
             (segment,) = (s for s in self.segments if s.begin == begin)
             segment.sent_at, segment.again = self.now, True
@@ -138,6 +139,8 @@ class TcpSender(Sender):
         self.una = packet.number
         self.next = max(self.next, self.una)
         covered = [s for s in self.segments if s.end <= self.una]
+        for segment in covered:
+            self.flow.truth.acknowledge(self.now, "data", segment.begin)
         self.segments = self.segments[len(covered) :]
         news = self.recovery.read(packet.blocks)
         self.sample(packet, covered)

@@ -48,6 +48,7 @@ impl NewReno {
         let first = !std::mem::replace(&mut recovering.partial, true);
         Reaction {
             retransmit: true,
+            fast: false,
             timer: match first || self.slow_but_steady {
                 true => TimerAction::Restart,
                 false => TimerAction::Keep,

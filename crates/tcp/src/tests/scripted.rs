@@ -46,7 +46,7 @@ fn answer(flags: u8, (count, more): Answer, ctx: &mut Context<'_>) {
         ..Header::default()
     };
     let mut end = Endpoint::destination(&FLOW, &SIZES, ctx);
-    end.send(header, Some(options), false);
+    end.send(header, Some(options), 0);
 }
 
 impl Hosts for Scripted {

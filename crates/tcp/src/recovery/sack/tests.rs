@@ -163,7 +163,7 @@ fn the_scoreboard_tells_what_its_segments_tell() {
 fn what_an_old_acknowledgement_reports_is_not_sent_again_after_the_next() {
     let mut sack = Sack::new(&parameters(&[]));
     let mut flight = Flight::new(10 * MSS, MSS as u32, u64::MAX);
-    (0..8).for_each(|i| _ = flight.send(i * MSS, Time::ZERO));
+    (0..8).for_each(|i| flight.send(i * MSS, Time::ZERO));
     sack.on_timeout(&flight);
     flight.rewind();
     for i in 0..4 {
@@ -191,14 +191,14 @@ fn a_timeout_ends_the_recovery_and_forgets_what_was_sacked() {
         let state = &mut SenderState::new(flight, &mut congestion, Time::ZERO);
         sack.on_duplicate(true, state).retransmit
     };
-    (0..10).for_each(|i| _ = flight.send(i * MSS, Time::ZERO));
+    (0..10).for_each(|i| flight.send(i * MSS, Time::ZERO));
     let sacked = Block {
         start: MSS,
         end: 5 * MSS,
     };
     assert!(sack.on_blocks(&[sacked], &flight));
     assert!(duplicate(&mut sack, &mut flight));
-    (10..12).for_each(|i| _ = flight.send(i * MSS, Time::ZERO));
+    (10..12).for_each(|i| flight.send(i * MSS, Time::ZERO));
     assert_eq!(sack.phase(&flight), Phase::Recovery);
     sack.on_timeout(&flight);
     flight.rewind();

@@ -1,0 +1,74 @@
+//! What is seen of a sender from outside: its trace, and the truth about what it sends again.
+
+use super::{Sender, State};
+use crate::cc::Window;
+use crate::recovery::Phase;
+use crate::segment::Endpoint;
+use crate::truth::{Cause, Truth, FIN_AT, SYN_AT};
+use crate::Repetitions;
+use lightburst_net::trace::{State as TraceState, Window as TraceWindow};
+use lightburst_net::Dropped;
+
+impl Sender {
+    /// What it took for lost, as far as it was not, if these packets of its flow were dropped.
+    pub fn repetitions(&self, dropped: &Dropped) -> Repetitions {
+        let counts = |truth: &Truth| truth.counts(&self.flight, dropped);
+        self.truth
+            .as_deref()
+            .map_or_else(Repetitions::default, counts)
+    }
+
+    /// It takes for lost what it has sent first of all that is not acknowledged.
+    #[cold]
+    pub(super) fn decide(&mut self, cause: Cause, end: &mut Endpoint<'_, '_>) {
+        let (front, sendings) = match self.state {
+            State::SynSent => (SYN_AT, self.attempts),
+            State::FinWait => (FIN_AT, self.attempts),
+            _ => {
+                let first = self.flight.snd_una;
+                (first, self.flight.sendings(first))
+            }
+        };
+        let truth = self.truth.get_or_insert_with(Default::default);
+        truth.decide(cause, front, sendings);
+        let now = end.now();
+        truth.read(end.lost(), now);
+    }
+
+    /// All before `until` is acknowledged, or the SYN or the FIN is: what was lost of it by now
+    /// is known.
+    #[inline]
+    pub(super) fn settle(&mut self, until: u64, end: &mut Endpoint<'_, '_>) {
+        if let Some(truth) = &mut self.truth {
+            let now = end.now();
+            truth.read(end.lost(), now);
+            truth.acknowledge(until, &self.flight);
+        }
+    }
+
+    /// Notes the window, if the flow is traced.
+    #[inline]
+    pub(super) fn trace(&self, end: &mut Endpoint<'_, '_>) {
+        let (id, now) = (end.id, end.now());
+        let Some(trace) = end.trace() else {
+            return;
+        };
+        let Window { cwnd, ssthresh } = *self.congestion.window();
+        trace.windows.push(TraceWindow {
+            time: now,
+            flow: id,
+            window: cwnd,
+            inflation: self.recovery.inflation(),
+            threshold: ssthresh,
+            in_flight: self.flight.flight_size(),
+            rtt: trace.newest_sample(id),
+            rto: self.timeout.value(),
+            state: match self.recovery.phase(&self.flight) {
+                Phase::Recovery => TraceState::Recovery,
+                Phase::Loss => TraceState::Loss,
+                Phase::Open if cwnd < ssthresh => TraceState::SlowStart,
+                Phase::Open => TraceState::Avoidance,
+            },
+        });
+    }
+}

@@ -1,0 +1,168 @@
+//! Whether what a sender repeats was lost, which it cannot know and the simulator can.
+
+use crate::flight::Flight;
+use crate::segment::{ACK, SYN};
+use lightburst_des::Time;
+use lightburst_net::{Dropped, LostSending};
+
+/// The SYN, among the first bytes of segments.
+pub const SYN_AT: u64 = u64::MAX - 1;
+/// A FIN on its own.
+pub const FIN_AT: u64 = u64::MAX;
+
+/// What is counted of the repetitions of a flow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Repetitions {
+    /// Fast retransmissions: entries into a fast recovery, or those of Tahoe.
+    pub fast_retransmits: u64,
+    /// Those whose segment was not lost.
+    pub false_fast_retransmits: u64,
+    /// Timeouts of which what they repeat was not lost.
+    pub false_timeouts: u64,
+    /// Data segments sent again though a sending before was not lost.
+    pub spurious_retransmissions: u64,
+    /// Their useful bytes.
+    pub spurious_bytes: u64,
+}
+
+/// Why a sender takes a segment for lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// A fast retransmission.
+    FastRetransmit,
+    /// The retransmission timer.
+    Timeout,
+}
+
+/// Decisions one after another, of which all but the first came when the segment was sent once
+/// more.
+#[derive(Clone, Copy, Debug)]
+struct Decisions {
+    cause: Cause,
+    /// How often the segment had been sent at the first of them.
+    first: u32,
+    /// The same at the last.
+    last: u32,
+}
+
+/// What is known of the repetitions of one flow. A decision is about the first segment that is not
+/// acknowledged, and so is settled when that is.
+#[derive(Clone, Debug, Default)]
+pub struct Truth {
+    counts: Repetitions,
+    /// The segment that decisions are about.
+    front: u64,
+    /// How many sendings of it are lost, from the first one on.
+    front_lost: u32,
+    /// Decisions about it that are false by what is known.
+    open: Vec<Decisions>,
+    /// Other lost sendings of what is not acknowledged, in order: of which segment, and which.
+    lost: Vec<(u64, u32)>,
+    /// Segments that were sent more than once and are not acknowledged.
+    repeated: usize,
+}
+
+impl Truth {
+    /// It is decided that the segment at `front` is lost, which was sent so often.
+    pub fn decide(&mut self, cause: Cause, front: u64, sendings: u32) {
+        self.counts.fast_retransmits += u64::from(cause == Cause::FastRetransmit);
+        if self.front != front {
+            self.turn_to(front);
+        }
+        match self.open.last_mut() {
+            Some(open) if open.cause == cause && open.last + 1 == sendings => open.last = sendings,
+            _ => self.open.push(Decisions {
+                cause,
+                first: sendings,
+                last: sendings,
+            }),
+        }
+    }
+
+    /// A segment of data was sent, for that time.
+    pub fn on_sent(&mut self, sending: u32) {
+        self.repeated += usize::from(sending == 2);
+    }
+
+    /// Reads what was lost before `now`, and what therefore is right.
+    pub fn read(&mut self, lost: &mut Vec<LostSending>, now: Time) {
+        let known = lost.partition_point(|one| one.at < now);
+        for one in lost.drain(..known) {
+            let at = match one.flags {
+                flags if flags & SYN != 0 => SYN_AT,
+                flags if flags & ACK == 0 => FIN_AT,
+                _ => one.sequence,
+            };
+            if at >= self.front {
+                let (Ok(place) | Err(place)) = self.lost.binary_search(&(at, one.sending));
+                self.lost.insert(place, (at, one.sending));
+            }
+        }
+        self.look_at_front();
+    }
+
+    /// All before `until` is acknowledged; the flight does not know yet.
+    pub fn acknowledge(&mut self, until: u64, flight: &Flight) {
+        self.settle();
+        if self.repeated > 0 {
+            for (sequence, sendings) in flight.sendings_before(until) {
+                self.count_spurious(sequence, sendings, flight);
+            }
+        }
+        self.turn_to(until);
+    }
+
+    /// What is counted if nothing more happens to what is under way.
+    pub fn counts(&self, flight: &Flight, dropped: &Dropped) -> Repetitions {
+        let mut end = self.clone();
+        end.read(&mut dropped.sendings.clone(), Time::NEVER);
+        end.acknowledge(flight.snd_max, flight);
+        end.counts
+    }
+
+    fn turn_to(&mut self, front: u64) {
+        self.front = front;
+        self.front_lost = 0;
+        let before = self.lost.partition_point(|(at, _)| *at < front);
+        self.lost.drain(..before);
+        self.look_at_front();
+    }
+
+    fn look_at_front(&mut self) {
+        let next = |lost: &u32| (self.front, self.front_lost + lost + 1);
+        let follow = |lost: &u32| self.lost.get(*lost as usize) == Some(&next(lost));
+        let more = (0..).take_while(follow).count();
+        self.lost.drain(..more);
+        self.front_lost += more as u32;
+        let known = self.front_lost;
+        self.open.retain(|open| open.last > known);
+    }
+
+    /// A decision was right if all sendings before it are lost.
+    fn settle(&mut self) {
+        for open in self.open.drain(..) {
+            let wrong = u64::from(open.last - self.front_lost.max(open.first - 1));
+            match open.cause {
+                Cause::FastRetransmit => self.counts.false_fast_retransmits += wrong,
+                Cause::Timeout => self.counts.false_timeouts += wrong,
+            }
+        }
+    }
+
+    fn count_spurious(&mut self, sequence: u64, sendings: u32, flight: &Flight) {
+        if sendings == 1 {
+            return;
+        }
+        self.repeated -= 1;
+        let mut needed = match sequence == self.front {
+            true => self.front_lost,
+            false => 0,
+        };
+        while self.lost.binary_search(&(sequence, needed + 1)).is_ok() {
+            needed += 1;
+        }
+        let spurious = u64::from(sendings - 1 - needed.min(sendings - 1));
+        self.counts.spurious_retransmissions += spurious;
+        self.counts.spurious_bytes += spurious * flight.payload(sequence);
+    }
+}

@@ -1,0 +1,93 @@
+"""What a sender repeats, and in which order segments arrive: judged when the run is over."""
+
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+
+class Sending(NamedTuple):
+    """The `nth` time that something is sent: the `syn`, the `fin`, or the `data` from `begin`."""
+
+    what: str
+    begin: int
+    nth: int
+
+
+#: When each sending of a flow was lost.
+Lost = dict[Sending, int]
+FAST, TIMEOUT = "fast_retransmits", "timeouts"
+
+
+class Truth:
+    """What happened to one flow."""
+
+    def __init__(self) -> None:
+        self.sent: Counter[tuple[str, int]] = Counter()
+        self.bytes: dict[tuple[str, int], int] = {}
+        #: Why the sender took something for lost, what, and how often that had been sent.
+        self.decisions: list[tuple[str, tuple[str, int], int]] = []
+        self.acknowledged: dict[tuple[str, int], int] = {}
+        self.arrivals: list[Sending] = []
+
+    def send(self, what: str, begin: int = 0, payload: int = 0) -> Sending:
+        """Note one more sending."""
+        self.sent[what, begin] += 1
+        self.bytes[what, begin] = payload
+        return Sending(what, begin, self.sent[what, begin])
+
+    def decide(self, cause: str, what: str, begin: int = 0) -> None:
+        """Note that the sender takes something for lost."""
+        self.decisions.append((cause, (what, begin), self.sent[what, begin]))
+
+    def acknowledge(self, now: int, what: str, begin: int = 0) -> None:
+        """Note that the sender knows that something has arrived."""
+        self.acknowledged.setdefault((what, begin), now)
+
+    def columns(self, lost: Lost) -> dict[str, int]:
+        """What the core counts of this flow."""
+
+        def all_lost(key: tuple[str, int], number: int) -> bool:
+            """Whether the first sendings, so many, were lost before the acknowledgement."""
+            until = self.acknowledged.get(key, np.inf)
+            sendings = (Sending(*key, nth) for nth in range(1, number + 1))
+            return all(lost.get(sending, np.inf) < until for sending in sendings)
+
+        false = Counter(cause for cause, what, sent in self.decisions if not all_lost(what, sent))
+        spurious = [
+            self.bytes[key]
+            for key, sendings in self.sent.items()
+            for nth in range(2, sendings + 1)
+            if key[0] == "data" and not all_lost(key, nth - 1)
+        ]
+        extents = list(self.extents())
+        return {
+            "spurious_retransmissions": len(spurious),
+            "spurious_bytes": sum(spurious),
+            "fast_retransmits": sum(cause == FAST for cause, *_ in self.decisions),
+            "false_fast_retransmits": false[FAST],
+            "false_timeouts": false[TIMEOUT],
+            "reordered": len(extents),
+            "reorder_extent_sum": sum(extents),
+            "reorder_extent_max": max(extents, default=0),
+        }
+
+    def extents(self) -> list[int]:
+        """RFC 4737, section 4.2.1, of what was sent for the first time; without duplicates."""
+        order: list[int] = []
+        extents = []
+        for _, begin, nth in self.arrivals:
+            if begin in order:
+                continue
+            later = [place for place, other in enumerate(order) if other > begin]
+            if later and nth == 1:
+                extents.append(len(order) - later[0])
+            order.append(begin)
+        return extents
+
+
+def truth_columns(truths: list[Truth], lost: list[Lost]) -> dict[str, npt.NDArray[np.uint64]]:
+    """The columns of all flows."""
+    found = [truth.columns(of) for truth, of in zip(truths, lost, strict=True)]
+    return {name: np.array([row[name] for row in found], np.uint64) for name in found[0]}
