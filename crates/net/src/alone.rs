@@ -156,8 +156,12 @@ impl Alone {
     ) -> u64 {
         let burst = self.bundle(time, from, packets);
         let units = &mut self.simulator.model.fabric.units;
+        let Burst {
+            envelope, birth, ..
+        } = units.bursts[burst];
         let header = units.headers.insert(BurstHeader {
-            envelope: units.bursts[burst].envelope,
+            envelope,
+            birth,
             burst,
             data_at: Time(data),
             channel,

@@ -1,14 +1,17 @@
 //! A burst header packet (BHP): it goes ahead of its burst, and books the way for it.
 
-use crate::units::Envelope;
+use crate::units::{Birth, Envelope};
 use crate::BurstId;
 use lightburst_des::Time;
 
-/// A burst header packet on its way over control channels.
+/// A burst header packet on its way over control channels. It says all of its burst that a node on
+/// the way must know.
 #[derive(Clone, Copy, Debug)]
 pub struct BurstHeader {
-    /// What the network reads of it.
+    /// What the network reads of it; the bytes are those of the burst.
     pub envelope: Envelope,
+    /// Which burst it is.
+    pub birth: Birth,
     /// The burst that follows.
     pub burst: BurstId,
     /// When the head of the burst comes to the node to which the header is on its way.

@@ -253,11 +253,14 @@ impl<'a> Context<'a> {
         transit.start
     }
 
-    /// Makes the header packet of a burst, of `bytes` on the control channels; it must then be sent.
-    pub fn announce(&mut self, burst: BurstId, bytes: u32) -> HeaderId {
-        let envelope = self.fabric.units.bursts[burst].envelope;
+    /// Makes the header packet of a burst; it must then be sent.
+    pub fn announce(&mut self, burst: BurstId) -> HeaderId {
+        let Burst {
+            envelope, birth, ..
+        } = self.fabric.units.bursts[burst];
         self.fabric.units.headers.insert(BurstHeader {
-            envelope: Envelope { bytes, ..envelope },
+            envelope,
+            birth,
             burst,
             data_at: Time::ZERO,
             channel: 0,
@@ -283,8 +286,7 @@ impl<'a> Context<'a> {
         it.data_at = slot.start + fabric.links.delay(link);
         it.channel = slot.channel;
         it.hops += 1;
-        let (burst, arrival) = (it.burst, it.data_at);
-        let bytes = fabric.units.bursts[burst].envelope.bytes;
+        let (bytes, arrival) = (it.envelope.bytes, it.data_at);
         let now = self.scheduler.now();
         fabric.links.carry(link, bytes, slot.start, now);
         let transit = fabric.links.signal(link, time, from);
@@ -323,6 +325,16 @@ impl<'a> Context<'a> {
     #[inline]
     pub fn burst(&self, burst: BurstId) -> &Burst {
         &self.fabric.units.bursts[burst]
+    }
+
+    /// Tells the processor that a burst will be taken apart soon, and another one after it.
+    #[inline]
+    pub fn prefetch(&self, next: BurstId, later: Option<BurstId>) {
+        let units = &self.fabric.units;
+        units.packets.prefetch(units.bursts[next].first);
+        if let Some(later) = later {
+            units.bursts.prefetch(later);
+        }
     }
 
     /// Takes a header packet out of the network; returns its burst.

@@ -81,6 +81,7 @@ pub(crate) fn arrived(
 ) {
     let Behind { unit, due } = unit.envelope(units).behind;
     if let Some(unit) = unit {
+        units.prefetch(unit);
         scheduler.push(due, Event::Arrive { to, link, unit });
     }
 }

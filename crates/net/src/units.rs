@@ -140,6 +140,17 @@ impl Units {
         }
     }
 
+    /// Tells the processor that a unit will be wanted soon. With many on their way an event would
+    /// spend most of its time waiting for its unit.
+    #[inline(always)]
+    pub fn prefetch(&self, unit: Unit) {
+        match unit {
+            Unit::Packet(packet) => self.packets.prefetch(packet),
+            Unit::Burst(burst) => self.bursts.prefetch(burst),
+            Unit::Header(header) => self.headers.prefetch(header),
+        }
+    }
+
     /// The burst that a unit is, or goes ahead of.
     pub fn burst_of(&self, unit: Unit) -> Option<BurstId> {
         match unit {

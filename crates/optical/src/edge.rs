@@ -203,8 +203,11 @@ impl<C: Core> Switch for Edge<C> {
         match token.kind {
             TAIL => {
                 let bursts = self.receiving.get_mut(&LinkId(token.subject));
-                let first = bursts.and_then(VecDeque::pop_front);
-                let (_, burst) = first.expect("a burst that is coming in");
+                let bursts = bursts.expect("a link over which bursts come");
+                let (_, burst) = bursts.pop_front().expect("a burst that is coming in");
+                if let Some(&(_, next)) = bursts.front() {
+                    ctx.prefetch(next, bursts.get(1).map(|&(_, later)| later));
+                }
                 self.disassemble(burst, ctx);
             }
             ASSEMBLY => {

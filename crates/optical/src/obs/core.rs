@@ -274,7 +274,7 @@ impl ObsCore {
 impl Core for ObsCore {
     fn launch(&mut self, bundle: &Bundle, nth: u32, ctx: &mut Context<'_>) {
         let burst = ctx.bundle(bundle, nth);
-        let header = ctx.announce(burst, self.settings.header_bytes);
+        let header = ctx.announce(burst);
         // Each fibre ends at a node that handles the header; the last link leads to a host.
         let fibres = u64::from(ctx.links_to_go(header) - 1);
         let now = ctx.now();
@@ -286,7 +286,7 @@ impl Core for ObsCore {
             start: now + offset,
             time: self.transmission_time(bundle.bytes),
             channel: None,
-            burst: ctx.burst(burst).birth,
+            burst: ctx.header(header).birth,
         };
         let mut found = self.find(header, &request, ctx);
         if let (Err(port), IngressRule::Delay) = (found, self.settings.ingress) {
@@ -311,10 +311,11 @@ impl Core for ObsCore {
             unreachable!("what comes over a fibre is a header");
         };
         self.handle(header, ctx)?;
-        let BurstHeader { data_at, .. } = *ctx.header(header);
+        let BurstHeader {
+            envelope, data_at, ..
+        } = *ctx.header(header);
         let burst = ctx.take_header(header);
-        let time = self.transmission_time(ctx.burst(burst).envelope.bytes);
-        Some((burst, data_at + time))
+        Some((burst, data_at + self.transmission_time(envelope.bytes)))
     }
 }
 
@@ -326,18 +327,12 @@ impl Switch for ObsCore {
         let Some(handled) = self.handle(header, ctx) else {
             return;
         };
-        let BurstHeader {
-            data_at,
-            channel,
-            burst,
-            ..
-        } = *ctx.header(header);
-        let it = ctx.burst(burst);
+        let it = ctx.header(header);
         let request = Request {
             handled,
-            start: data_at,
+            start: it.data_at,
             time: self.transmission_time(it.envelope.bytes),
-            channel: Some(channel),
+            channel: Some(it.channel),
             burst: it.birth,
         };
         match self.find(header, &request, ctx) {
