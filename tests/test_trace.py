@@ -304,7 +304,11 @@ def test_the_manual_s_scenario_does_what_the_manual_says(
     assert (said["bursts_lost"], said["losses"], said["timeouts"]) == (2, {"scripted": 12}, 1)
     assert "nine segments that were in one burst" in manual
     assert b"lost in burst 77: scripted drop" in Path("lost", "trace.pcapng").read_bytes()
-    named = set(re.findall(r"`([a-z_-]+\.(?:json|pcapng|parquet|png)|SHA256SUMS)`", manual))
+    named = set(
+        re.findall(
+            r"`([a-z_-]+\.(?:json|pcapng|parquet|png)|SHA256SUMS)`", manual.split("\n## ")[0]
+        )
+    )
     assert named == {name for name in FILES if not name.endswith("svg")}
 
 

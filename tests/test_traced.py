@@ -72,6 +72,7 @@ WINDOWS = {
 }
 BURSTS = {
     "opened_ps": np.array([1 * MS, 2 * MS], "u8"),
+    "closed_ps": np.array([2 * MS, 3 * MS], "u8"),
     "departure_ps": np.array([3 * MS, NONE], "u8"),
     "number": np.array([41, 42], "u8"),
     "node": np.array([2, 5], "u4"),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from lightburst.errors import InputError, RunWarning, StoreWarning
     from lightburst.fairness import jain_index
     from lightburst.report.explanation import Explanation, explain
+    from lightburst.report.network import TracedNetwork, trace_network
     from lightburst.report.reproduction import reproduce
     from lightburst.result import Result
     from lightburst.scenario import Scenario, load
@@ -30,6 +31,7 @@ _HOME = {
     "Scenario": "lightburst.scenario",
     "StoreWarning": "lightburst.errors",
     "Study": "lightburst.study",
+    "TracedNetwork": "lightburst.report.network",
     "execute": "lightburst.study",
     "explain": "lightburst.report.explanation",
     "jain_index": "lightburst.fairness",
@@ -37,6 +39,7 @@ _HOME = {
     "replicate": "lightburst.study",
     "reproduce": "lightburst.report.reproduction",
     "run": "lightburst.simulate",
+    "trace_network": "lightburst.report.network",
 }
 
 __all__ = [
@@ -47,6 +50,7 @@ __all__ = [
     "Scenario",
     "StoreWarning",
     "Study",
+    "TracedNetwork",
     "__version__",
     "execute",
     "explain",
@@ -55,6 +59,7 @@ __all__ = [
     "replicate",
     "reproduce",
     "run",
+    "trace_network",
 ]
 
 

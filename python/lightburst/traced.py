@@ -272,9 +272,10 @@ def bursts(table: Table, places: Places) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        ``opened_s``, the arrival of its first packet at the ingress; ``departure_s``, when it left
-        there; ``number``, that among all bursts of the run in the order in which they were made,
-        from 0; ``node``, the ingress; ``of_node``, its number among those of the ingress, from 1;
+        ``opened_s``, the arrival of its first packet at the ingress; ``closed_s``, when it was
+        assembled; ``departure_s``, when it left there; ``number``, that among all bursts of the run
+        in the order in which they were made, from 0; ``node``, the ingress; ``of_node``, its number
+        among those of the ingress, from 1;
         ``egress``; ``label``, which of the paths it took; ``packets`` and ``bytes`` in it, those of
         other flows too; ``data``: whether it carries any; ``arrival_s``, when its tail was at the
         egress (NaN: it did not come); ``lost`` and, if so, the ``reason``, the ``lost_node``, and
@@ -285,6 +286,7 @@ def bursts(table: Table, places: Places) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "opened_s": table["opened_ps"] * _PS,
+            "closed_s": table["closed_ps"] * _PS,
             "departure_s": _seconds(table["departure_ps"]),
             "number": table["number"],
             "node": places.nodes(table["node"]),

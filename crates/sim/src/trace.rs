@@ -245,6 +245,7 @@ fn bursts(rows: &[&Burst], numbers: &Numbers) -> Table {
     };
     vec![
         ("opened_ps", Column::U64(each(rows, |row| row.opened.0))),
+        ("closed_ps", Column::U64(each(rows, |row| row.birth.at.0))),
         (
             "departure_ps",
             Column::U64(each(rows, |row| row.departure.0)),

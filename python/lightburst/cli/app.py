@@ -76,7 +76,21 @@ def run_command(
 @guarded
 def trace_command(
     scenario: Annotated[str, typer.Argument(help="A TOML file.", show_default=False)],
-    flow: Annotated[str, typer.Option("--flow", metavar="N", help="Number of the flow.")] = "0",
+    flow: Annotated[
+        str | None, typer.Option("--flow", metavar="N", help="Number of the flow; 0 by default.")
+    ] = None,
+    network: Annotated[
+        bool, typer.Option("--network", help="In place of a flow follow bursts over links.")
+    ] = False,
+    links: Annotated[
+        str | None, typer.Option("--links", metavar="A:B,...", help="Which; all by default.")
+    ] = None,
+    begin: Annotated[
+        str | None, typer.Option("--from", metavar="TIME", help="From when, with --network.")
+    ] = None,
+    end: Annotated[
+        str | None, typer.Option("--to", metavar="TIME", help="Until when, with --network.")
+    ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="PATH=VALUE", help="Change a field; may be repeated."),
@@ -89,10 +103,23 @@ def trace_command(
     format: TableOption = "table",
     out: OutOption = None,
 ) -> None:
-    """Follow one flow: a capture for Wireshark, tables, and pictures of its windows."""
-    from lightburst.cli.trace import trace
+    """Follow one flow: a capture for Wireshark, tables, and pictures of its windows.
 
-    trace(scenario, settings or [], flow, seed, hops, format, out)
+    With --network follow the bursts on links: tables, a picture in space and time, and a page.
+    """
+    from lightburst.cli.options import only_with
+
+    if network:
+        from lightburst.cli.trace_network import trace_links
+
+        only_with("a flow", "without --network", {"--flow": flow, "--hops": hops})
+        trace_links(scenario, settings or [], links, begin, end, seed, format, out)
+    else:
+        from lightburst.cli.trace import trace
+
+        given = {"--links": links, "--from": begin, "--to": end}
+        only_with("links", "with --network", given)
+        trace(scenario, settings or [], flow or "0", seed, hops, format, out)
 
 
 @app.command("explain")

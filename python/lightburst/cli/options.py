@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from lightburst.errors import InputError, did_you_mean, show
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 # More digits than any limit has.
 _WHOLE: Final = re.compile(r"[0-9]{1,40}")
@@ -50,6 +50,26 @@ def choice(path: str, text: str, known: Sequence[str]) -> str:
     if text not in known:
         raise InputError(path, show(text), f"one of {', '.join(known)}{did_you_mean(text, known)}")
     return text
+
+
+def only_with(what: str, when: str, given: Mapping[str, str | None]) -> None:
+    """Refuse options about something that is not asked about.
+
+    Parameters
+    ----------
+    what, when : str
+        What they are about, and when it can be asked about, for the message.
+    given : mapping of str to str or None
+        The options, None where they are not given.
+
+    Raises
+    ------
+    InputError
+        At the first that is given.
+    """
+    for path, text in given.items():
+        if text is not None:
+            raise InputError(path, show(text), f"an option about {what}, {when}")
 
 
 def agreed(path: str, number: int, most: int, what: str) -> None:

@@ -20,6 +20,7 @@ RUN: Final = "run.json"
 REPLICATIONS: Final = "replications.json"
 REPRODUCTION: Final = "reproduction.json"
 TRACE: Final = "trace.json"
+NETWORK: Final = "network.json"
 CLAIMS: Final = "claims.json"
 RUNS: Final = "runs.parquet"
 # What a trace writes beside `TRACE`, its tables and its pictures.

@@ -124,6 +124,22 @@ class Page:
     scenario: str = ""
 
 
+def environment() -> Environment:
+    """Where the templates of pages are, and how they are filled."""
+    return Environment(
+        loader=PackageLoader("lightburst.report", ""),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+    )
+
+
+def inside_script(data: Any) -> str:
+    """Write data as JSON that may stand in a script element."""
+    # A "<" would end the element early.
+    return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
+
+
 def render(page: Page) -> str:
     """Write the page as HTML.
 
@@ -137,18 +153,15 @@ def render(page: Page) -> str:
     str
         One document that loads nothing. The same page gives the same text.
     """
-    environment = Environment(
-        loader=PackageLoader("lightburst.report", ""),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-    )
-    # A "<" inside the data would end the script element early.
-    data = json.dumps([chart.specification for chart in page.charts]).replace("<", "\\u003c")
-    return environment.get_template("page.html.j2").render(
-        page=page,
-        specifications=Markup(data),
-        library=Markup(_library()) if page.charts else "",
+    data = inside_script([chart.specification for chart in page.charts])
+    return (
+        environment()
+        .get_template("page.html.j2")
+        .render(
+            page=page,
+            specifications=Markup(data),
+            library=Markup(_library()) if page.charts else "",
+        )
     )
 
 

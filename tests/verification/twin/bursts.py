@@ -25,6 +25,7 @@ REASONS = [
 ]
 BURST_TYPES = {
     "opened_ps": "u8",
+    "closed_ps": "u8",
     "departure_ps": "u8",
     "number": "u8",
     "node": "u4",
@@ -116,6 +117,7 @@ def first_row(burst: Burst, entry: TraceEntry, opened: int, nth: int) -> Row:
     assert entry.begins is not None
     return {
         "opened_ps": opened,
+        "closed_ps": entry.time,
         "departure_ps": entry.begins,
         "number": burst.name,
         "node": entry.node,

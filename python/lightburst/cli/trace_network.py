@@ -1,0 +1,89 @@
+"""``lightburst trace --network``: bursts on the links of a network, and what was lost to which."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+from lightburst.cli.aside import run_aside
+from lightburst.cli.options import choice, whole
+from lightburst.cli.run import changed
+from lightburst.cli.streams import say, warn
+from lightburst.compile import check_seed
+from lightburst.errors import InputError
+from lightburst.folder import check
+from lightburst.report.network import trace_network
+from lightburst.scenario import load
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# The options by the fields that they stand for.
+_OPTIONS: Final = {
+    "measurement.network.links": "--links",
+    "measurement.network.begin": "--from",
+    "measurement.network.end": "--to",
+    "measurement.network": "--network",
+}
+
+
+def trace_links(
+    path: str,
+    settings: Sequence[str],
+    links: str | None,
+    begin: str | None,
+    end: str | None,
+    seed: str,
+    format: str,
+    out: str | None,
+) -> None:
+    """Simulate a scenario, list the bursts that were lost on links, and write all that was there.
+
+    Parameters
+    ----------
+    path : str
+        The scenario file.
+    settings : sequence of str
+        Changes, ``path=value`` each.
+    links, begin, end : str or None
+        Which links (``SOURCE:TARGET``, with commas between them), from when and until when.
+    seed : str
+        Seed of the run, as given.
+    format : str
+        ``"table"`` or ``"json"``.
+    out : str or None
+        Where to write tables, pictures and the page.
+
+    Raises
+    ------
+    InputError
+        If anything of this cannot be used; nothing has been written then.
+    """
+    choice("--format", format, ("table", "json"))
+    first = whole("--seed", seed, 0)
+    check_seed(first, "--seed")
+    scenario = changed(load(path), settings)
+    if out is not None:
+        check(out)
+    names = None if links is None else [name.strip() for name in links.split(",")]
+    try:
+        found = trace_network(
+            scenario, first, links=names, begin=begin, end=end, simulate=run_aside
+        )
+        directory = None if out is None else found.save(out)
+    except InputError as error:
+        raise _by_option(error) from None
+    if format == "json":
+        files = None if directory is None else [str(file) for file in sorted(directory.iterdir())]
+        print(json.dumps({**found.as_dict(), "files": files}, indent=2, allow_nan=False))
+    else:
+        print(found)
+        print(f"\ndigest {found.result.digest}")
+        say(*(() if directory is None else sorted(directory.iterdir())))
+    warn(found.result.warnings)
+
+
+def _by_option(error: InputError) -> InputError:
+    """Name the option that a wrong field comes from."""
+    field = error.path.partition("[")[0]
+    return InputError(_OPTIONS.get(field, error.path), error.given, error.allowed)

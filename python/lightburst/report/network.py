@@ -1,0 +1,318 @@
+"""The bursts on links of a network on disk: tables, pictures and a page to zoom into."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+
+from lightburst.compile import check_seed
+from lightburst.errors import InputError
+from lightburst.folder import replace
+from lightburst.plots.network import COLOURS, OTHERS, chosen_paths, pictures
+from lightburst.plots.traces import save as save_picture
+from lightburst.report.files import NETWORK, PAGE
+from lightburst.report.page import environment, inside_script
+from lightburst.report.words import aligned, readable, records
+from lightburst.scenario import as_scenario
+from lightburst.simulate import run
+from lightburst.trace.network import NetworkTrace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from os import PathLike
+    from pathlib import Path
+
+    from lightburst.result import Result
+    from lightburst.scenario import Scenario
+
+_PATH: Final = "measurement.network"
+# A page with more than this takes long to open.
+_MOST_BOOKINGS: Final = 1_000_000
+# More rows of a table than this are left out of the text, and pairs out of the page.
+_MOST_ROWS: Final = 20
+_MOST_PAIRS: Final = 24
+
+
+@dataclass(frozen=True, eq=False)
+class TracedNetwork:
+    """A run in which bursts were followed over links; ``str`` lists what was lost.
+
+    Attributes
+    ----------
+    result : Result
+        The run.
+    trace : NetworkTrace
+        What happened on the links: ``bookings``, ``bursts`` and ``losses``.
+    """
+
+    result: Result
+    trace: NetworkTrace
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give what there is in words and numbers that JSON can hold, each loss with its story."""
+        return {
+            "seed": self.result.seed,
+            **self.trace.summary(),
+            "lost_bursts": records(_told(self.trace.losses)),
+            "warnings": list(self.result.warnings),
+            "provenance": self.result.provenance.as_dict(),
+        }
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self.trace))
+
+    def save(self, directory: str | Path) -> Path:
+        """Write tables, pictures and the page.
+
+        Parameters
+        ----------
+        directory : str or Path
+            Made if it does not exist; an earlier result in it is replaced.
+
+        Returns
+        -------
+        Path
+            The directory, absolute: ``network.json`` (`as_dict`), ``bookings.parquet``,
+            ``bursts.parquet``, ``losses.parquet``, ``network`` and (where bursts took several
+            paths) ``paths`` as PNG and SVG, and ``index.html``.
+
+        Raises
+        ------
+        InputError
+            If it cannot be written or holds what is not ours, or there are too many bursts for a
+            page. Nothing is left behind.
+        """
+        _check_size(len(self.trace.bookings), "")
+        about = self.as_dict()
+        tool = f"lightburst {about['provenance']['version']}"
+        name = self.result.scenario.name or "Unnamed scenario"
+        source = f"{name}; seed {self.result.seed}; {tool}."
+
+        def fill(fresh: Path) -> None:
+            text = json.dumps(about, indent=2, allow_nan=False)
+            (fresh / NETWORK).write_text(text + "\n", encoding="utf-8")
+            for stem in ("bookings", "losses"):
+                table = _told(getattr(self.trace, stem))
+                table.to_parquet(fresh / f"{stem}.parquet", index=False)
+            self.trace.bursts.to_parquet(fresh / "bursts.parquet", index=False)
+            for stem, canvas in pictures(self.trace, source).items():
+                save_picture(canvas, fresh, stem)
+            (fresh / PAGE).write_text(page(self.result, self.trace, source), encoding="utf-8")
+
+        return replace(directory, fill)
+
+
+def trace_network(
+    scenario: Scenario | str | PathLike[str],
+    seed: int | np.integer = 1,
+    *,
+    links: Sequence[str] | None = None,
+    begin: float | str | None = None,
+    end: float | str | None = None,
+    simulate: Callable[..., Result] = run,
+) -> TracedNetwork:
+    """Run a scenario and follow its bursts over links.
+
+    The scenario is run twice, first to know how many bursts there are; the second run is the same
+    to the bit.
+
+    Parameters
+    ----------
+    scenario : Scenario, str or path-like
+        What to simulate, or the name of its file.
+    seed : int
+        Of all random streams.
+    links : sequence of str, optional
+        ``SOURCE:TARGET`` each, or the name of a link; in place of those of
+        ``measurement.network``. Without either all between two switches.
+    begin, end : float or str, optional
+        The time to look at, seconds or text with a unit, likewise.
+    simulate : callable, optional
+        How a scenario is run with a seed and, for the second run, the result of the first as
+        ``before``: what `lightburst.run` does.
+
+    Returns
+    -------
+    TracedNetwork
+
+    Raises
+    ------
+    InputError
+        If no node of the scenario makes bursts, a link is not there, the time is empty, or the
+        scenario cannot be run.
+    """
+    scenario, seed = as_scenario(scenario), check_seed(seed)
+    given = {"links": links, "begin": begin, "end": end}
+    wanted = {name: value for name, value in given.items() if value is not None}
+    if scenario.measurement.network is None:
+        scenario = scenario.with_({_PATH: wanted})
+    elif wanted:
+        scenario = scenario.with_({f"{_PATH}.{name}": value for name, value in wanted.items()})
+    plain = simulate(scenario.with_({_PATH: None}), seed)
+    result = simulate(scenario, seed, before=plain)
+    assert result.digest == plain.digest, "a trace changed the run"
+    return TracedNetwork(result, NetworkTrace.of(result))
+
+
+def _check_size(bookings: int, most: str) -> None:
+    if bookings > _MOST_BOOKINGS:
+        given = f"{most}{bookings:,} uses of a channel"
+        allowed = f"at most {_MOST_BOOKINGS:,} for a page: fewer links, or a shorter time"
+        raise InputError(_PATH, given, allowed)
+
+
+def _told(table: pd.DataFrame) -> pd.DataFrame:
+    """Leave out what is there to compute with."""
+    return table.drop(columns=["fibre", "start_ps", "end_ps"])
+
+
+def _lines(trace: NetworkTrace) -> Iterator[str]:
+    begin, end = (readable("time_s", at * 1e-12) for at in (trace.begin_ps, trace.end_ps))
+    yield (
+        f"{len(trace.fibres)} fibres from {begin} to {end}: {len(trace.bursts):,} bursts, "
+        f"{len(trace.bookings):,} uses of a channel, {len(trace.losses):,} bursts lost"
+    )
+    yield ""
+    yield f"Bursts lost on these fibres: {len(trace.losses) or 'none'}"
+    losses = trace.losses.head(_MOST_ROWS).itertuples()
+    yield from aligned([_loss(row) for row in losses]) if len(trace.losses) else ()
+    if len(trace.losses) > _MOST_ROWS:
+        yield f"  and {len(trace.losses) - _MOST_ROWS} more"
+
+
+def _loss(row: Any) -> tuple[str, ...]:
+    holder = ""
+    if not pd.isna(row.holder_burst):
+        holder = f"burst {row.holder_burst} had it"
+        if not pd.isna(row.holder_channel):
+            ends = f"{row.holder_ingress} \u2192 {row.holder_egress}"
+            holder = f"burst {row.holder_burst}, {ends}, had channel {row.holder_channel}"
+    return (
+        readable("lost_s", row.lost_s),
+        f"burst {row.burst}",
+        f"{row.ingress} \u2192 {row.egress}",
+        f"at {row.node}, to {row.link_target}",
+        str(row.reason),
+        holder,
+    )
+
+
+def page(result: Result, trace: NetworkTrace, source: str) -> str:
+    """Write a page that zooms into the bursts, as HTML that loads nothing.
+
+    Parameters
+    ----------
+    result : Result
+        The run.
+    trace : NetworkTrace
+        What to show.
+    source : str
+        What was run.
+    """
+    summary = trace.summary()
+    lede = (
+        f"{len(trace.fibres)} fibres, {summary['bursts']:,} bursts, {summary['bookings']:,} uses "
+        f"of a channel, {summary['lost']:,} bursts lost."
+    )
+    return environment().get_template("network.html.j2").render(
+        title=f"Bursts on fibres: {result.scenario.name or 'unnamed scenario'}",
+        lede=lede,
+        source=source,
+        data=Markup(inside_script(_data(trace))),
+        script=Markup(files("lightburst.report").joinpath("network.js").read_text("utf-8")),
+    )  # fmt: skip
+
+
+def _data(trace: NetworkTrace) -> dict[str, Any]:
+    """Give the columns that the page draws; times in whole picoseconds."""
+    bursts, bookings, losses = trace.bursts, trace.bookings, trace.losses
+    ends = pd.concat([bursts[name].dropna() for name in ("node", "egress", "lost_node")])
+    targets = losses["link_target"]
+    nodes = sorted({*ends.unique(), *targets.unique()}, key=str)
+    place = {name: at for at, name in enumerate(nodes)}
+    rows = pd.Series(np.arange(len(bursts)), index=bursts.index)
+    fibres = [{"name": fibre.name, "channels": fibre.channels} for fibre in trace.fibres]
+    chosen, own = _paths(trace, len(fibres))
+
+    def ps(column: pd.Series[float]) -> list[int | None]:
+        return [None if pd.isna(time) else round(time * 1e12) for time in column]
+
+    def at(column: pd.Series[Any]) -> list[int | None]:
+        return [None if pd.isna(name) else place[name] for name in column]
+
+    def whole(column: pd.Series[Any]) -> list[int | None]:
+        return [None if pd.isna(value) else int(value) for value in column]
+
+    return {
+        "begin": trace.begin_ps,
+        "end": trace.end_ps,
+        "fibres": fibres + own,
+        "nodes": [str(name) for name in nodes],
+        "colours": [*COLOURS, OTHERS],
+        "bursts": {
+            **{name: bursts[name].tolist() for name in ("number", "of_node", "label")},
+            **{name: bursts[name].tolist() for name in ("packets", "bytes")},
+            "ingress": at(bursts["node"]),
+            "egress": at(bursts["egress"]),
+            "opened": ps(bursts["opened_s"]),
+            "made": ps(bursts["closed_s"]),
+            "departure": ps(bursts["departure_s"]),
+            "arrival": ps(bursts["arrival_s"]),
+            "lost": ps(bursts["lost_s"]),
+            "reason": [None if pd.isna(name) else str(name) for name in bursts["reason"]],
+            "lost_node": at(bursts["lost_node"]),
+            "lost_to": [
+                None if pd.isna(name) else str(name) for name in bursts["lost_link_target"]
+            ],
+            "holder": whole(bursts["holder_burst"]),
+        },
+        "bookings": {
+            "fibre": bookings["fibre"].tolist() + chosen["fibre"].tolist(),
+            "channel": bookings["channel"].tolist() + chosen["label"].tolist(),
+            "start": bookings["start_ps"].tolist() + ps(chosen["departure_s"]),
+            "end": bookings["end_ps"].tolist() + ps(chosen["end_s"]),
+            "burst": bookings["burst"].tolist() + chosen["number"].tolist(),
+            "row": rows[[*bookings["burst"], *chosen["number"]]].tolist(),
+        },
+        "losses": {
+            "fibre": losses["fibre"].tolist(),
+            "channel": losses["holder_channel"].fillna(0).tolist(),
+            "start": losses["start_ps"].tolist(),
+            "end": losses["end_ps"].tolist(),
+            "burst": losses["burst"].tolist(),
+            "row": rows[losses["burst"]].tolist(),
+            "holder": whole(losses["holder_burst"]),
+        },
+    }
+
+
+def _paths(trace: NetworkTrace, first: int) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
+    """Give the choice of path over time as fibres with a channel for each path, behind the others.
+
+    A burst is there for as long as it takes to leave its ingress.
+    """
+    bursts = chosen_paths(trace)
+    if bursts is None:
+        none = trace.bursts.iloc[:0]
+        return none.assign(fibre=0, end_s=0.0), []
+    counts = bursts.groupby(["node", "egress"]).size()
+    pairs = counts.sort_values(ascending=False, kind="stable").index[:_MOST_PAIRS]
+    place = {pair: first + at for at, pair in enumerate(pairs)}
+    own = bursts.assign(
+        fibre=[place.get(pair, -1) for pair in zip(bursts["node"], bursts["egress"], strict=True)]
+    )
+    own = own[own["fibre"] >= 0]
+    long = trace.bookings.groupby("burst")[["start_s", "end_s"]].first()
+    time = (long["end_s"] - long["start_s"]).reindex(own["number"]).fillna(0).to_numpy()
+    most = int(own["label"].max()) + 1
+    fibres = [
+        {"name": f"path {ingress} \u2192 {egress}", "channels": most, "paths": True}
+        for ingress, egress in pairs
+    ]
+    return own.assign(end_s=own["departure_s"] + time), fibres

@@ -1,0 +1,262 @@
+"""``lightburst trace --network``: what its tables, pictures and page say, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import lightburst as lb
+from lightburst.cli import main
+from lightburst.plots import network as plots
+from lightburst.report import network
+from lightburst.units import parse_duration
+
+MANUAL = (Path(__file__).resolve().parent.parent / "docs" / "trace.md").read_text("utf-8")
+FILES = {
+    "network.json", "bookings.parquet", "bursts.parquet", "losses.parquet", "index.html",
+    "network.png", "network.svg", "SHA256SUMS",
+}  # fmt: skip
+
+
+def block(language: str) -> str:
+    """The example of the manual."""
+    found = re.search(rf"^```{language} crowd\n(.*?)^```", MANUAL, re.MULTILINE | re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+@pytest.fixture
+def crowd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    Path("crowd.toml").write_text(block("toml"), encoding="utf-8")
+    return "crowd.toml"
+
+
+@pytest.fixture(scope="module")
+def traced(tmp_path_factory: pytest.TempPathFactory) -> lb.TracedNetwork:
+    path = tmp_path_factory.mktemp("crowd") / "crowd.toml"
+    path.write_text(block("toml"), encoding="utf-8")
+    return lb.trace_network(path)
+
+
+def test_the_manual_says_what_the_command_prints(
+    crowd: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["--network", "--links", "A:X,X:D", "--from", "3 ms"]
+    assert main(["trace", crowd, *asked]) == 0
+    assert capsys.readouterr().out.split("\ndigest ")[0] == block("text")
+
+
+def test_a_trace_changes_nothing_and_counts_what_the_result_counts(
+    traced: lb.TracedNetwork,
+) -> None:
+    result, trace = traced.result, traced.trace
+    assert result.digest == lb.run(result.scenario.with_({"measurement.network": None})).digest
+    units = result.links["units"][[fibre.link for fibre in trace.fibres]]
+    assert units.sum() == len(trace.bookings)
+    assert trace.bookings.groupby("link").size().to_dict() == units[units > 0].to_dict()
+    assert len(trace.losses) == result.switches["dropped_no_channel"].sum() > 0
+    assert len(trace.bursts) == result.summary["bursts"]
+    assert trace.bursts["number"].tolist() == list(range(len(trace.bursts)))
+
+
+def test_who_lost_to_whom_is_seen_in_the_bookings(traced: lb.TracedNetwork) -> None:
+    losses, bookings = traced.trace.losses, traced.trace.bookings
+    rows: list[Any] = list(losses.itertuples())
+    for row in rows:
+        there = bookings[(bookings["link"] == row.link) & (bookings["burst"] == row.holder_burst)]
+        ((start, end, channel),) = there[["start_ps", "end_ps", "channel"]].to_numpy().tolist()
+        assert start < row.end_ps and row.start_ps < end
+        assert channel == row.holder_channel == 0
+        holder = traced.trace.bursts.loc[row.holder_burst]
+        assert (row.holder_ingress, row.holder_egress) == (holder["node"], holder["egress"])
+        # Both channels were taken: that is why it was lost.
+        wanted = (bookings["link"] == row.link) & (bookings["start_ps"] < row.end_ps)
+        taken = bookings[wanted & (bookings["end_ps"] > row.start_ps)]
+        assert set(taken["channel"]) == {0, 1}
+        assert row.end_ps - row.start_ps == 8 * 1000 * row.bytes // 10
+
+
+def test_only_the_links_and_the_time_asked_for_are_there(traced: lb.TracedNetwork) -> None:
+    scenario, whole = traced.result.scenario, traced.trace.bookings
+    some = lb.trace_network(scenario, links=["X:D"], begin="3.2 ms", end=0.0034).trace
+    assert [fibre[1:] for fibre in some.fibres] == [("X → D", 2)]
+    begin, end = parse_duration("3.2 ms"), parse_duration("3.4 ms")
+    there = (whole["start_ps"] < end) & (whole["end_ps"] > begin) & (whole["link_source"] == "X")
+    expected = whole[there & (whole["link_target"] == "D")].reset_index(drop=True)
+    assert some.bookings["burst"].tolist() == expected["burst"].tolist()
+    assert 0 < len(some.losses) < len(traced.trace.losses)
+    assert set(some.losses["burst"]) < set(traced.trace.losses["burst"])
+
+
+def test_the_files(crowd: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["trace", crowd, "--network", "--out", "net", "--format", "json"]) == 0
+    about = json.loads(capsys.readouterr().out)
+    assert {path.name for path in Path("net").iterdir()} == FILES
+    assert about["lost"] == len(about["lost_bursts"]) == about["losses"]["no-channel"]
+    kept = json.loads(Path("net/network.json").read_text("utf-8"))
+    assert kept == {key: value for key, value in about.items() if key != "files"}
+    bookings = pd.read_parquet("net/bookings.parquet")
+    assert len(bookings) == about["bookings"]
+    assert (bookings["end_s"] > bookings["start_s"]).all()
+    assert set(pd.read_parquet("net/losses.parquet")["reason"]) == {"no-channel"}
+    # Again into the same directory.
+    assert main(["trace", crowd, "--network", "--links", "X:D", "--out", "net"]) == 0
+
+
+def data_of(page: str) -> dict[str, Any]:
+    """What the page draws."""
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    data: dict[str, Any] = json.loads(found[1])
+    return data
+
+
+def test_the_page_has_every_burst_and_needs_no_network(traced: lb.TracedNetwork) -> None:
+    trace = traced.trace
+    text = network.page(traced.result, trace, "as tested")
+    assert not re.search(r"https?://|src=|@import", text)
+    data = data_of(text)
+    assert data["bookings"]["start"] == trace.bookings["start_ps"].tolist()
+    places = data["bookings"]["row"]
+    assert [data["bursts"]["number"][i] for i in places] == data["bookings"]["burst"]
+    lost = data["losses"]
+    assert [data["bursts"]["number"][i] for i in lost["row"]] == trace.losses["burst"].tolist()
+    assert lost["holder"] == trace.losses["holder_burst"].tolist()
+    reasons = [data["bursts"]["reason"][i] for i in lost["row"]]
+    assert set(reasons) == {"no-channel"}
+    assert all(len(set(map(len, data[name].values()))) == 1 for name in ("bookings", "losses"))
+    assert all(place < len(data["fibres"]) for place in data["bookings"]["fibre"])
+
+
+TWO_WAYS: dict[str, Any] = {
+    "topology.links": [
+        {"source": "a", "target": "A"},
+        {"source": "b", "target": "B"},
+        {"source": "A", "target": "X"},
+        {"source": "A", "target": "Y"},
+        {"source": "X", "target": "B"},
+        {"source": "Y", "target": "B"},
+    ],
+    "routing.paths": 2,
+    "routing.label": "random",
+    "workload": {"kind": "pairs", "size": "900 kB"},
+}
+
+
+def test_the_choice_of_path_over_time(traced: lb.TracedNetwork) -> None:
+    found = lb.trace_network(traced.result.scenario.with_(TWO_WAYS))
+    trace = found.trace
+    # A burst with a label is on the fibres of its path, and no others.
+    for label, over in ((0, {"X", "A", "B"}), (1, {"Y", "A", "B"})):
+        mine = trace.bookings[trace.bookings["label"] == label]
+        assert set(mine["link_source"]) | set(mine["link_target"]) == over
+    chosen = plots.chosen_paths(trace)
+    assert chosen is not None
+    assert set(chosen["label"]) == {0, 1}
+    assert set(plots.pictures(trace, "as tested")) == {"network", "paths"}
+    data = data_of(network.page(found.result, trace, "as tested"))
+    own = [i for i, fibre in enumerate(data["fibres"]) if "paths" in fibre]
+    rows = [i for i, fibre in enumerate(data["bookings"]["fibre"]) if fibre in own]
+    labels = {data["bookings"]["burst"][i]: data["bookings"]["channel"][i] for i in rows}
+    assert labels == chosen["label"].to_dict()
+
+
+def test_wavelengths_that_are_links_are_channels_of_their_fibre() -> None:
+    """Without headers each wavelength is a link."""
+    values = {
+        "topology": {"kind": "obs-path", "access_rate": "1 Gb/s", "wavelengths": 3},
+        "switching": {"kind": "burst", "assembly": {"kind": "timer", "time": "10 us"}},
+        "routing": {"choice": "random"},
+        "transport": {"kind": "datagram"},
+        "workload": {"kind": "pairs", "size": "1 MB"},
+    }
+    found = lb.trace_network(lb.Scenario.from_dict(values))
+    channels = [fibre.channels for fibre in found.trace.fibres]
+    assert set(channels) == {3}
+    assert set(found.trace.bookings["channel"]) == {0, 1, 2}
+    same = found.trace.bookings["fibre"].map(lambda place: found.trace.fibres[place].link)
+    assert (found.trace.bookings["link"] - same == found.trace.bookings["channel"]).all()
+
+
+def test_a_picture_of_much_shows_a_stretch_in_which_something_was_lost(
+    traced: lb.TracedNetwork, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plots, "_MOST_BURSTS", 4)
+    places = list(range(len(traced.trace.fibres)))
+    begin, end = plots._stretch(traced.trace, places)
+    assert end - begin == 4 * 36_000_000
+    assert any((traced.trace.losses["start_ps"] < end) & (traced.trace.losses["end_ps"] > begin))
+
+
+def test_nothing_there_is_no_error(crowd: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["trace", crowd, "--network", "--from", "900 s", "--out", "net"]) == 0
+    assert "0 bursts, 0 uses of a channel, 0 bursts lost" in capsys.readouterr().out
+
+
+BAD = {
+    "no such link": (["--links", "X:d"], "--links: given 'X:d'", "did you mean 'X:D'?"),
+    "a host's link": (["--links", "a:A"], "--links: given 'a:A'", "between two switches"),
+    "reversed": (["--from", "2 ms", "--to", "1 ms"], "--to: given 1 ms", "after begin (2 ms)"),
+    "no unit": (["--to", "1"], "--to: given '1'", "a duration"),
+    "negative": (["--from", "-1 ms"], "--from: given '-1 ms'", "a duration"),
+    "with a flow": (["--flow", "3"], "--flow: given '3'", "without --network"),
+    "with hops": (["--hops", "all"], "--hops: given 'all'", "without --network"),
+    "no bursts": (
+        ["--set", "switching.kind=electronic"],
+        "--network: given switches of kind electronic",
+        "'burst' or 'obs'",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD.values(), ids=BAD)
+def test_what_cannot_be_shown_is_refused(
+    case: tuple[list[str], str, str], crowd: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options, given, allowed = case
+    assert main(["trace", crowd, "--network", *options, "--out", "net"]) == 2
+    said = capsys.readouterr().err
+    assert given in said
+    assert allowed in said
+    assert not Path("net").exists()
+
+
+def test_links_without_the_network_are_refused(
+    crowd: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["trace", crowd, "--links", "X:D"]) == 2
+    assert "--links: given 'X:D'; allowed: an option about links, with --network" in (
+        capsys.readouterr().err
+    )
+
+
+def test_more_than_a_page_holds_is_refused(
+    crowd: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(network, "_MOST_BOOKINGS", 10)
+    assert main(["trace", crowd, "--network", "--out", "net"]) == 2
+    said = capsys.readouterr().err
+    assert "uses of a channel; allowed: at most 10 for a page: fewer links, or a" in said
+    assert not Path("net").exists()
+
+
+def test_more_than_memory_holds_is_refused_before_the_second_run(
+    traced: lb.TracedNetwork, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from lightburst.compile import memory
+
+    monkeypatch.setattr(memory, "_BYTES_PER_BOOKING", 2**40)
+    with pytest.raises(lb.InputError, match=r"measurement\.network: given 8 links that carry"):
+        lb.trace_network(traced.result.scenario)
+
+
+def test_colours_are_of_those_with_most_bursts() -> None:
+    ends = pd.Series(np.repeat(list("abcdefgh"), [1, 9, 9, 9, 9, 9, 9, 2]))
+    assert list(plots._colours(ends)) == list("bcdefg")
