@@ -15,7 +15,7 @@ import pytest
 
 import lightburst as lb
 from lightburst.cli import main
-from lightburst.compile import Plan, certain
+from lightburst.compile import Plan, certain, compile_plan
 from lightburst.fairness import busiest, link_use
 
 if TYPE_CHECKING:
@@ -270,6 +270,15 @@ def test_certain_links_are_on_all_paths_and_were_taken(label: str, routing: dict
         both = of_pair[a, b] | of_pair[b, a]
         assert both <= fibre
         assert label != "first" or both == fibre
+
+
+def test_no_fibre_is_certain_where_bursts_are_deflected() -> None:
+    assembly = {"kind": "timer", "time": "0 s"}
+    switching = {"kind": "obs", "assembly": assembly, "contention": ["deflection"]}
+    plan = compile_plan(mesh().with_(switching=switching), 1)
+    _, link, told = certain.certain_links(plan, np.arange(plan.flows["source"].size))
+    assert (told == ~plan.between_switches).all()
+    assert set(link.tolist()) == set(np.flatnonzero(told).tolist())
 
 
 def test_jain_index() -> None:

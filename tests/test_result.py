@@ -120,6 +120,7 @@ def columns(acknowledged: list[int], delivered: list[int], status: list[int]) ->
             "dropped_buffer_full": column([1]),
             "dropped_queue_full": column([0]),
             "dropped_late_header": column([0]),
+            "dropped_offset_used_up": column([0]),
             "oe_bytes": column([9000]),
             "eo_bytes": column([9000]),
             "buffer_max_bytes": column([9000]),

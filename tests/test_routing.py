@@ -247,7 +247,7 @@ def route(**changes: Any) -> dict[str, Any]:
 
 
 BAD = [
-    ({"paths": 0}, "routing.paths: given 0; allowed: a whole number from 1 to 256"),
+    ({"paths": 0}, "routing.paths: given 0; allowed: a whole number from 1 to 255"),
     ({"metric": "cost"}, "routing.metric: given 'cost'; allowed: one of 'hops', 'delay'"),
     ({"label": "load"}, "routing.label: given 'load'; allowed: one of 'first', 'random', 'hash'"),
     (route(source="q"), "routing.routes[0].source: given 'q'; allowed: one of the switches 'a', "),

@@ -367,7 +367,10 @@ def test_kinds() -> None:
 
 @pytest.mark.parametrize(
     "topic",
-    ["switches", "assemblies", "transports", "congestion_controls", "recoveries", "choices"],
+    [
+        *("switches", "assemblies", "resolvers", "transports"),
+        *("congestion_controls", "recoveries", "choices"),
+    ],
 )
 def test_the_core_knows_the_same_names(topic: str) -> None:
     assert sorted(_core.registry()[topic]) == sorted(KINDS[topic])

@@ -85,6 +85,8 @@ def allowed(field: FieldInfo) -> str:
         return "tables by name"
     if tables:
         names = ", ".join(map(toml, tables))
+        if get_origin(field.annotation) is tuple:
+            return f"a list, each: {names}, or a table with such a `kind`"
         if is_named(field):
             return f"{names}, or a table with such a `kind`"
         bare = [marker.quantity for marker in field.metadata if isinstance(marker, Bare)]

@@ -47,6 +47,7 @@ def caveats(scenario: Scenario, plan: Plan, columns: Columns) -> Iterator[str]:
     yield from _hasty(run)
     yield from _spurious(run)
     yield from _late_headers(run)
+    yield from _used_up_offsets(run)
     drops = () if scenario.loss is None else scenario.loss.drops
     for i, drop in enumerate(drops):
         if columns["drops"]["units"][i] == 0:
@@ -67,6 +68,16 @@ def _late_headers(run: _Run) -> Iterator[str]:
         yield (
             f"{number} of {created} bursts were lost because their headers came too late: headers "
             "waited for each other, and a longer switching.offset_time leaves room for that"
+        )
+
+
+def _used_up_offsets(run: _Run) -> Iterator[str]:
+    """Tell deflection that the settings do not allow from one that the load does not."""
+    if number := int(run.columns["switches"]["dropped_offset_used_up"].sum()):
+        created = int(run.columns["totals"]["bursts_created"])
+        yield (
+            f"{number} of {created} bursts were lost that could have been deflected, had their "
+            "headers been further ahead: a longer switching.offset_time leaves room for detours"
         )
 
 

@@ -242,12 +242,14 @@ def random_line(random: Random) -> tuple[list[Edge], int, int]:
     return edges, hosts + more, nodes + more
 
 
-def random_shape(random: Random) -> Shape:
+def random_shape(random: Random, *, wide: bool = False) -> Shape:
     """A line, a fat-tree by either routing, a graph, or two switches with several links.
 
-    Through the last, if the links are unequal, packets overtake each other.
+    Through the last, if the links are unequal, packets overtake each other. `wide`: mostly one with
+    more than one way.
     """
-    kind = random.choice(["line", "line", "fat-tree", "graph", "bundle"])
+    narrow = [] if wide else ["line", "line"]
+    kind = random.choice([*narrow, "fat-tree", "graph", "bundle"])
     metric = random.choice(["hops", "hops", "delay"])
     routing: dict[str, Any] = {"kind": "shortest-path", "metric": metric}
     wavelengths = random.choice([1, 1, 2, 3])
@@ -329,8 +331,8 @@ def gentle(random: Random, plan: Plan) -> Plan:
 
 #: What puts the headers of a class further ahead.
 EXTRA_OFFSETS = [0, 0, 300_000, 5 * MICROSECOND, 100 * MICROSECOND]
-#: What travels between switches.
-KINDS = ["packets", "bursts", "headers"]
+#: What travels between switches; of crowds many, whose headers find channels taken.
+KINDS = ["packets", "bursts", "headers", "crowds"]
 
 
 def random_transports(random: Random, kind: str) -> list[dict[str, Any]]:
@@ -343,16 +345,20 @@ def random_transports(random: Random, kind: str) -> list[dict[str, Any]]:
     if kind == "headers":
         # Of senders that wait for acknowledgements few bursts meet.
         transports += random.choice([0, 2, 4]) * [datagram(random.choice([300, 1_500]))]
+    if kind == "crowds":
+        transports = random.choice([8, 14]) * [datagram(random.choice([1_500, 9_000]))]
+        transports += [random_tcp(random)]
     return transports
 
 
 def random_plan(seed: int, kind: str) -> Plan:
     """A plan with packets, bursts, or bursts behind headers; rough, with losses, or gentle."""
     random = Random(seed)
-    bursts = kind != "packets"
-    edges, hosts, nodes, routing = random_shape(random)
-    if kind == "headers":
-        switches = [random_obs(random) for _ in range(random.choice([1, 1, 1, 3]))]
+    bursts, headers, crowds = kind != "packets", kind in ("headers", "crowds"), kind == "crowds"
+    edges, hosts, nodes, routing = random_shape(random, wide=crowds)
+    if headers:
+        number = random.choice([1, 1, 1, 3])
+        switches = [random_obs(random, crowded=crowds) for _ in range(number)]
         kinds = [random.randrange(len(switches)) for _ in range(hosts, nodes)]
     else:
         switches, kinds = random_switches(random, edges, hosts, nodes, bursts=bursts)
@@ -365,8 +371,8 @@ def random_plan(seed: int, kind: str) -> Plan:
         links = random_burst_links(random, edges, hosts)
     else:
         links = random_packet_links(random, edges, hosts, [switches[i]["kind"] for i in kinds])
-    if kind == "headers":
-        links = random_channels(random, links)
+    if headers:
+        links = random_channels(random, links, most=2 if crowds else 5)
     loss = None
     if random.random() < 0.8:
         loss = random_loss(random, len(flows["source"]))
@@ -387,13 +393,13 @@ def random_plan(seed: int, kind: str) -> Plan:
     if routing["kind"] == "shortest-path" and random.random() < 0.4:
         paths = random_paths(random, links, hosts)
         chosen["label"] = random.choice(["first", "random", "hash"])
-    if kind == "headers" and len(transports) > 1 and random.random() < 0.5:
+    if headers and len(transports) > 1 and random.random() < 0.5:
         for switch in switches:
             switch["extra_offset_ps"] = [random.choice(EXTRA_OFFSETS) for _ in transports]
     final = settings(hosts, nodes, switches, transports, **chosen)
     plan = Plan(final, links, flows, kinds, paths)
     # Behind headers that are always late, no flow ever ends.
-    alone = kind != "headers" and len(transports) == 1 and transports[0]["kind"] == "tcp"
+    alone = not headers and len(transports) == 1 and transports[0]["kind"] == "tcp"
     plan = gentle(random, plan) if alone and random.random() < 0.4 else plan
     return random_traced(random, plan)
 

@@ -40,12 +40,16 @@ def random_burst(random: Random) -> dict[str, Any]:
     )
 
 
-def random_obs(random: Random) -> dict[str, Any]:
-    """Any node that books channels; now and then its offsets are too short, and headers late."""
+def random_obs(random: Random, *, crowded: bool = False) -> dict[str, Any]:
+    """Any node that books channels; now and then its offsets are too short, and headers late.
+
+    A crowded one has something to try where there is no channel.
+    """
     pick = random.choice
     assembled = random_burst(random)
-    processing, switching = pick([0, 0, 1_000, 500_000, 3 * MICROSECOND]), pick([0, 0, 300_000])
-    short = random.random() < 0.15
+    times = [0, 0, 1_000] if crowded else [0, 0, 1_000, 500_000, 3 * MICROSECOND]
+    processing, switching = pick(times), pick([0, 0, 300_000])
+    short = random.random() < (0.03 if crowded else 0.15)
     limited = {"kind": "limited", "range": pick([1, 1, 2, 4])}
     return obs(
         assembled["assembly"],
@@ -60,13 +64,29 @@ def random_obs(random: Random) -> dict[str, Any]:
         scheduler=pick(sorted(SCHEDULERS)),
         conversion=pick([{"kind": "none"}, {"kind": "full"}, limited]),
         ingress=pick(["lose", "lose", "delay"]),
+        contention=random_contention(random, least=1 if crowded else 0),
     )
 
 
-def random_channels(random: Random, links: Arrays) -> Arrays:
+def random_contention(random: Random, least: int) -> list[dict[str, Any]]:
+    """Some resolvers in any order; delays that are short and long beside a burst."""
+    pick = random.choice
+    lines = {
+        "kind": "delay-line",
+        "granularity_ps": pick([1, 300_000, MICROSECOND, 12 * MICROSECOND, 80 * MICROSECOND]),
+        "delays": pick([1, 1, 2, 5]),
+        "lines": pick([None, 1, 2, 2]),
+        "occupied": pick(["entering", "inside"]),
+    }
+    deflection = {"kind": "deflection", "hop_limit": pick([1, 2, 3, 4, 6, 16])}
+    resolvers = [lines, deflection]
+    return random.sample(resolvers, random.randint(least, len(resolvers)))
+
+
+def random_channels(random: Random, links: Arrays, most: int) -> Arrays:
     """Fibres of one number of channels, or each of its own."""
     numbers = random.choice([[1], [1], [2], [3], [4], [1, 2], [1, 2, 3, 4, 5]])
-    channels = [random.choice(numbers) for _ in links["from"]]
+    channels = [min(random.choice(numbers), most) for _ in links["from"]]
     return {**links, "channels": np.array(channels, np.uint16)}
 
 

@@ -2,7 +2,7 @@
 
 use crate::units::{Birth, Envelope};
 use crate::BurstId;
-use lightburst_des::Time;
+use lightburst_des::{Duration, Time};
 
 /// A burst header packet on its way over control channels. It says all of its burst that a node on
 /// the way must know.
@@ -36,4 +36,6 @@ pub struct Slot {
     pub channel: u16,
     /// When the transmission begins.
     pub start: Time,
+    /// For how long the burst is in a delay line before that.
+    pub delayed: Duration,
 }

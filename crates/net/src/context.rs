@@ -2,11 +2,12 @@
 
 use crate::fabric::Why;
 use crate::fifo::{self, Behind};
+use crate::label::SHORTEST;
 use crate::trace::{Holder, Passage, Place, What};
 use crate::{
-    Birth, Bundle, Burst, BurstHeader, BurstId, DropReason, Envelope, Event, Fabric, FlowId,
-    Header, HeaderId, LinkId, LostSending, NodeId, Options, Packet, PacketId, PortId, Rate, Route,
-    Sendable, Slot, Token, Trace, Unit,
+    Birth, Bundle, Burst, BurstHeader, BurstId, Detour, DropReason, Envelope, Event, Fabric,
+    FlowId, Header, HeaderId, LinkId, LostSending, NodeId, Options, Packet, PacketId, PortId, Rate,
+    Route, Sendable, Slot, Token, Trace, Unit,
 };
 use lightburst_des::{Duration, Scheduler, Time};
 
@@ -294,7 +295,7 @@ impl<'a> Context<'a> {
             let passage = Passage {
                 place,
                 now,
-                ready: slot.start,
+                ready: Time(slot.start.0 - slot.delayed.0),
                 channel: slot.channel,
                 start: slot.start,
                 end: slot.start + fabric.links.transmission_time(link, bytes),
@@ -347,6 +348,18 @@ impl<'a> Context<'a> {
     pub fn links_to_go(&self, unit: impl Sendable) -> u32 {
         let envelope = *unit.envelope(&self.fabric.units);
         self.fabric.way(self.node, envelope).count() as u32
+    }
+
+    /// The rest of a unit's way, if it leaves by this port and not as it is routed; none where that
+    /// leads back to this node.
+    pub fn detour(&self, port: PortId, unit: impl Sendable) -> Option<Detour> {
+        let destination = self.envelope(unit).destination;
+        self.fabric.detour(self.node, self.link(port), destination)
+    }
+
+    /// Turns a unit off its path: from the next node on shortest paths lead it.
+    pub fn deflect(&mut self, unit: impl Sendable) {
+        unit.envelope_mut(&mut self.fabric.units).label = SHORTEST;
     }
 
     /// Hands a packet that a host makes to its port, and notes in the trace when its transmission

@@ -1,5 +1,6 @@
 //! Links, units in flight and routes: all that nodes share.
 
+use crate::label::SHORTEST;
 use crate::link::{Links, Wire};
 use crate::trace::{Holder, Lost, Passage, Place, What};
 use crate::{
@@ -17,6 +18,16 @@ pub(crate) struct Why {
     pub holder: Option<Holder>,
     /// When its transmission was to begin, where the unit does not tell.
     pub start: Option<Time>,
+}
+
+/// The rest of a unit's way, if it leaves its node by a certain port and is led by shortest paths from
+/// there. Of two the shorter is the smaller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Detour {
+    /// Its length, as routing counts it.
+    pub length: u64,
+    /// How many links it has between switches; the first port of each set.
+    pub fibres: u32,
 }
 
 /// Links, units in flight and routes.
@@ -235,6 +246,29 @@ impl Fabric {
     /// The first path, as links; the first port of each set.
     pub fn path(&self, source: NodeId, destination: NodeId) -> impl Iterator<Item = LinkId> + '_ {
         self.way(source, Envelope::new(FlowId(0), source, destination, 0))
+    }
+
+    /// The rest of the way to a host, over this link first; none where it comes back to the node
+    /// where the link begins.
+    pub fn detour(&self, from: NodeId, link: LinkId, destination: NodeId) -> Option<Detour> {
+        let next = self.links.to(link);
+        let unit = Envelope {
+            label: SHORTEST,
+            ..Envelope::new(FlowId(0), next, destination, 0)
+        };
+        let mut detour = Detour {
+            length: self.routing.length(link),
+            fibres: 0,
+        };
+        for link in self.way(next, unit) {
+            if self.links.to(link) == from {
+                return None;
+            }
+            detour.length += self.routing.length(link);
+            // The last leads to the host, and `link` was the first.
+            detour.fibres += 1;
+        }
+        Some(detour)
     }
 
     /// The first path of a unit from a node on, as links; the first port of each set.

@@ -4,6 +4,9 @@
 use crate::{Envelope, NodeId};
 use lightburst_des::{mix, Stream};
 
+/// The label of a unit that was turned off its path: shortest paths lead it from where it is.
+pub const SHORTEST: u8 = u8::MAX;
+
 /// How the label of a unit is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Label {

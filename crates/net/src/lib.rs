@@ -30,7 +30,7 @@ pub use choice::{Choice, Pick};
 pub use context::Context;
 pub use dropped::{Dropped, LostSending};
 pub use event::{Event, Token};
-pub use fabric::Fabric;
+pub use fabric::{Detour, Fabric};
 pub use ids::{BurstId, FlowId, HeaderId, LinkId, NodeId, PacketId, PortId, Unit};
 pub use label::{Label, Labels};
 pub use link::{Links, Wire};

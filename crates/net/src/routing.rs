@@ -8,7 +8,7 @@ pub use fat_tree::FatTree;
 pub use paths::{Path, Paths};
 pub use table::Table;
 
-use crate::{Envelope, NodeId, PortId};
+use crate::{Envelope, LinkId, NodeId, PortId};
 
 /// The equal-cost next hops of a unit: a set of ports of one node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,6 +133,14 @@ impl Routing {
     #[inline]
     pub fn ports(&self, route: Route) -> &[PortId] {
         &self.ports[route.first as usize..][..usize::from(route.len)]
+    }
+
+    /// What a link adds to the length of a path.
+    pub fn length(&self, link: LinkId) -> u64 {
+        match &self.scheme {
+            Scheme::Table(table, _) => table.length(link),
+            Scheme::FatTree(_) | Scheme::WideFatTree(..) => 1,
+        }
     }
 
     /// The layer of a node of a fat-tree, from the hosts up.

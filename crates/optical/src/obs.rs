@@ -3,10 +3,13 @@
 //! light: it is an event where it is assembled and where it ends, and nowhere between.
 
 pub mod channels;
+pub mod contention;
 mod conversion;
 mod core;
+pub mod outputs;
 pub mod scheduler;
 pub mod signalling;
 
+pub use contention::DELAY_LINES_FULL;
 pub use conversion::Conversion;
 pub use core::{IngressRule, ObsCore, ObsCounters, LATE_HEADER, NO_CHANNEL};

@@ -54,6 +54,14 @@ fn checked<E: Error>(time: u64) -> Result<Duration, E> {
     }
 }
 
+/// The same, where it is not zero.
+pub(crate) fn positive_duration<'de, D: Deserializer<'de>>(value: D) -> Result<Duration, D::Error> {
+    match duration(value)? {
+        Duration::ZERO => Err(Error::custom("no time")),
+        time => Ok(time),
+    }
+}
+
 /// Bytes that every unit has, if it is given.
 pub(crate) fn least_bytes<'de, D: Deserializer<'de>>(value: D) -> Result<Option<u32>, D::Error> {
     match Option::deserialize(value)? {

@@ -465,8 +465,8 @@ fn paths(plan: &Plan) -> Result<(), PlanError> {
         let label: &mut u16 = labels.entry((source, destination)).or_default();
         *label += 1;
         require!(
-            *label <= 256,
-            "more than 256 paths from {source} to {destination}"
+            *label < 256,
+            "more than 255 paths from {source} to {destination}"
         );
     }
     Ok(())

@@ -31,6 +31,10 @@ pub fn registry() -> Vec<(&'static str, Vec<&'static str>)> {
             "assemblies",
             named(lightburst_optical::assembly::REGISTRY, |e| e.name),
         ),
+        (
+            "resolvers",
+            named(lightburst_optical::obs::contention::REGISTRY, |e| e.name),
+        ),
         ("choices", lightburst_net::Choice::NAMES.to_vec()),
         ("labels", lightburst_net::Label::NAMES.to_vec()),
         ("statuses", lightburst_tcp::Status::NAMES.to_vec()),

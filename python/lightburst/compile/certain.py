@@ -6,7 +6,7 @@ University TR-06-33870 (2001). In topological order one pass is enough.
 """
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,9 +37,9 @@ def certain_links(plan: Plan, flows: IntArray) -> tuple[IntArray, IntArray, NDAr
         One row for each flow and link of it; of parallel links, the first of them.
     told : ndarray of bool, shape (links,)
         Whether it is known which flows use the link. It is for the hosts' links; for links between
-        switches it is not in a fat-tree with k above 2, if flows go from one switch to another, and
-        not where switches from which flows without given paths start, times pairs of linked
-        switches, are more than `MOST_STEPS`.
+        switches it is not in a fat-tree with k above 2, if flows go from one switch to another,
+        where bursts are deflected, and not where switches from which flows without given paths
+        start, times pairs of linked switches, are more than `MOST_STEPS`.
     """
     hosts, nodes = plan.settings["hosts"], plan.settings["nodes"]
     ends = plan.links["from"].astype(np.int64), plan.links["to"].astype(np.int64)
@@ -79,6 +79,8 @@ def _between(plan: Plan, first: IntArray, last: IntArray) -> tuple[IntArray, Int
 
     Number of the pair and link of each; None if they are not known.
     """
+    if first.size and any(map(_deflects, plan.settings.get("switches", ()))):
+        return None
     if plan.settings["label"] is None:
         return _on_shortest(plan, first, last)
     has_paths, pair, link = _on_given(plan, first, last)
@@ -87,6 +89,10 @@ def _between(plan: Plan, first: IntArray, last: IntArray) -> tuple[IntArray, Int
     if found is None:
         return None
     return np.concatenate([pair, others[found[0]]]), np.concatenate([link, found[1]])
+
+
+def _deflects(switch: dict[str, Any]) -> bool:
+    return any(table["kind"] == "deflection" for table in switch.get("contention", ()))
 
 
 def _on_given(

@@ -37,8 +37,14 @@ def settings_of(section: Section) -> dict[str, Any]:
     values = {}
     for name, field in type(section).model_fields.items():
         value = getattr(section, name)
-        values[_name(name, field)] = settings_of(value) if isinstance(value, Section) else value
+        values[_name(name, field)] = _written(value)
     return values
+
+
+def _written(value: object) -> object:
+    if isinstance(value, Section):
+        return settings_of(value)
+    return [_written(inner) for inner in value] if isinstance(value, tuple) else value
 
 
 def _name(name: str, field: FieldInfo) -> str:
@@ -66,6 +72,9 @@ def switch_settings(switching: Switching, classes: Sequence[str]) -> dict[str, A
     del settings["layers"], settings["nodes"]
     if not switching.sends_headers:
         del settings["header_processing_time_ps"]
+    if not settings.get("contention", True):
+        # It came later: without it a plan has the digest that it always had.
+        del settings["contention"]
     return settings
 
 
@@ -103,7 +112,7 @@ def loss_settings(loss: Loss | None) -> dict[str, Any] | None:
         values = {key: value for key, value in settings_of(drop).items() if value is not None}
         if drop.segments is not None:
             values["transmission"] = drop.transmission or 1
-        drops.append({key: list(v) if isinstance(v, tuple) else v for key, v in values.items()})
+        drops.append(values)
     return {
         "probability": loss.probability,
         "acknowledgement_probability": loss.acknowledgement_probability,

@@ -44,7 +44,11 @@ def packets_at_once(plan: Plan, most: IntArray) -> int:
     rate, delay = plan.links["rate_bps"].astype(float), plan.links["delay_ps"].astype(float)
     segment = plan.by_flow(lambda transport: transport["segment_bytes"]).astype(float)
     least, bits = float(segment.min()) * BITS_PER_BYTE, _bits(plan)
-    under_way = float((rate * delay).sum()) / PICOSECONDS_PER_SECOND / least
+    under_way = (
+        float((rate * plan.channels * (delay + _delayed(plan))).sum())
+        / PICOSECONDS_PER_SECOND
+        / least
+    )
     waiting = np.minimum(_backlog(plan, user, link, bits), _room(plan)) / least
     # Flows that use a link share what waits there in proportion to their bits.
     given = np.bincount(link, bits[user], minlength=rate.size)
@@ -52,6 +56,23 @@ def packets_at_once(plan: Plan, most: IntArray) -> int:
     each = np.zeros(most.size)
     np.maximum.at(each, user, bits[user] * part[link])
     return int(min(float(most.sum()), under_way + float(np.minimum(each, most).sum())))
+
+
+def _delayed(plan: Plan) -> FloatArray:
+    """Give the longest time in picoseconds that a burst is in a delay line before each link."""
+    longest = [
+        sum(
+            table["granularity_ps"] * table["delays"]
+            for table in switch.get("contention", ())
+            if table["kind"] == "delay-line"
+        )
+        for switch in plan.settings["switches"]
+    ]
+    of_node = np.concatenate(
+        [np.zeros(plan.settings["hosts"]), np.array(longest, float)[plan.nodes["switch"]]]
+    )
+    delayed: FloatArray = of_node[plan.links["from"]]
+    return delayed
 
 
 def _rate(plan: Plan) -> FloatArray:

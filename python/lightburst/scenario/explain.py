@@ -9,7 +9,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from lightburst.errors import InputError, combine, did_you_mean, show
-from lightburst.scenario.fields import Bare, is_named
+from lightburst.scenario.fields import Bare, Named
 
 Model = type[BaseModel]
 
@@ -80,7 +80,12 @@ class _Place:
         # pydantic puts the kind between the field and what is in it; it is not the user's path.
         members = kinds(self.field)
         if members:
-            self.table, self.others = members.get(str(next(rest, ""))), members.values()
+            kind = next(rest, "")
+            if isinstance(kind, int):
+                # One of a list.
+                self.path += f"[{kind}]"
+                kind = next(rest, "")
+            self.table, self.others = members.get(str(kind)), members.values()
         else:
             self.table = inner_model(self.field.annotation)
 
@@ -97,7 +102,7 @@ def allowed_in(field: FieldInfo) -> str:
     if field.annotation is bool:
         return "true or false"
     members = kinds(field)
-    if members and is_named(field):
+    if members and any(isinstance(marker, Named) for marker in markers(field)):
         return f"one of {_quoted(members)}, or a table with such a kind"
     if members:
         bare = next((marker for marker in field.metadata if isinstance(marker, Bare)), None)

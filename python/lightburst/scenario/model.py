@@ -12,7 +12,15 @@ from pydantic import Field, ValidationError, ValidationInfo, field_validator, mo
 from lightburst.errors import InputError, show
 from lightburst.scenario.change import change
 from lightburst.scenario.explain import allowed_in, explain, quoted
-from lightburst.scenario.fields import Name, Section, plain, refuse_all, refuse_at, too_deep
+from lightburst.scenario.fields import (
+    Name,
+    Section,
+    Tables,
+    plain,
+    refuse_all,
+    refuse_at,
+    too_deep,
+)
 from lightburst.scenario.files import stamp
 from lightburst.scenario.fit import misfits
 from lightburst.scenario.groups import LONGEST_NAME, MOST_GROUPS, FlowGroup, Group
@@ -256,6 +264,10 @@ def _leave_out_unused(section: Section, values: dict[str, Any]) -> None:
         value = getattr(section, name)
         if isinstance(value, Section):
             _leave_out_unused(value, values[name])
+        elif isinstance(value, Tables):
+            for key, table in value.items():
+                if isinstance(table, Section):
+                    _leave_out_unused(table, values[name][key])
         elif name in section.came_later and value == field.default:
             values.pop(name, None)
 

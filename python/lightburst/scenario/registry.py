@@ -6,6 +6,7 @@ from lightburst.scenario.assembly import Assembly
 from lightburst.scenario.routing import Choice, Label, Metric
 from lightburst.scenario.sizes import EmpiricalName, FlowSize
 from lightburst.scenario.switching import Switching
+from lightburst.scenario.switching.contention import Resolver
 from lightburst.scenario.topology import Topology
 from lightburst.scenario.transport import Transport
 from lightburst.scenario.transport.congestion_control import CongestionControl
@@ -23,6 +24,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "topologies": _kinds(Topology),
     "switches": _kinds(Switching),
     "assemblies": _kinds(Assembly),
+    "resolvers": _kinds(Resolver),
     "transports": _kinds(Transport),
     "congestion_controls": _kinds(CongestionControl),
     "recoveries": _kinds(Recovery),

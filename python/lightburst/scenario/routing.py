@@ -10,8 +10,8 @@ Choice = Literal["free", "random", "flow-hash"]
 Metric = Literal["hops", "delay"]
 # How one of the paths of a pair is chosen.
 Label = Literal["first", "random", "hash"]
-# The simulator numbers the paths of a pair in 8 bits.
-MOST_PATHS = 256
+# The simulator numbers the paths of a pair in 8 bits; one number is that of bursts off their path.
+MOST_PATHS = 255
 
 
 class Route(Section):

@@ -1,12 +1,12 @@
 """A slow and readable second implementation of `docs/model.md`.
 
 It shares nothing with the Rust core but the page that specifies both, and must agree with it to
-the bit. Read it in the order `rng`, `network`, `loss`, `switches`, `edge`, `obs`, `timeout`,
-`endpoint`, `datagram`, `stop_and_wait`, `laws`, `tcp`, `recovery`, `sack`, `receiver`, `ideal`,
-`bursts`, `traces`, `samples`, `simulation`.
+the bit. Read it in the order `rng`, `network`, `loss`, `switches`, `edge`, `contention`, `obs`,
+`timeout`, `endpoint`, `datagram`, `stop_and_wait`, `laws`, `tcp`, `recovery`, `sack`, `receiver`,
+`ideal`, `bursts`, `traces`, `samples`, `simulation`.
 """
 
-from twin.network import Booking, Burst, Trace, TraceEntry
+from twin.network import Booking, Burst, Kept, Trace, TraceEntry
 from twin.simulation import Columns, simulate
 
-__all__ = ["Booking", "Burst", "Columns", "Trace", "TraceEntry", "simulate"]
+__all__ = ["Booking", "Burst", "Columns", "Kept", "Trace", "TraceEntry", "simulate"]

@@ -62,5 +62,7 @@ class Labels:
 
     def hops(self, node: int, unit: Unit) -> tuple[int, ...] | None:
         """The ports at `node` along the path of a unit; None off it, and where it has none."""
+        if isinstance(unit, Burst) and unit.deflected:
+            return None
         paths = self.paths.get(self.pair(unit))
         return paths[unit.label].get(node) if paths else None

@@ -65,13 +65,17 @@ class Packet:
 
 @dataclass(frozen=True)
 class Burst:
-    """Packets on their way together from one edge to another; `ends` are the two."""
+    """Packets on their way together from one edge to another; `ends` are the two.
+
+    `label` tells which path it takes, unless it was `deflected`: then it takes the shortest.
+    """
 
     number: int
     packets: tuple[Packet, ...]
     size: int
     ends: tuple[int, int]
     label: int = 0
+    deflected: bool = False
 
     @property
     def hashed(self) -> int:
@@ -95,16 +99,23 @@ Unit = Packet | Burst
 
 @dataclass(frozen=True)
 class Header:
-    """What goes ahead of `burst`, whose head comes at `data` over a channel of the same fibre."""
+    """What goes ahead of `burst`, whose head comes at `data` over a channel of the same fibre.
+
+    `passed` is how many fibres it has come over, this one included.
+    """
 
     burst: Burst
     data: int
     channel: int
+    passed: int
 
 
 @dataclass(frozen=True)
 class Booking:
-    """A channel of a fibre from `start` to `end`, for a burst whose head leaves at `head`."""
+    """A channel of a fibre from `start` to `end`, for a burst whose head leaves at `head`.
+
+    Before that the burst is `delayed` in a line, and it has come over so many fibres (`passed`).
+    """
 
     link: int
     channel: int
@@ -112,10 +123,21 @@ class Booking:
     head: int
     end: int
     burst: Burst
+    passed: int = 0
+    delayed: int = 0
 
     def overlaps(self, start: int, end: int) -> bool:
         """Whether the channel is not free from `start` to `end` because of it."""
         return self.start < end and self.end > start
+
+
+class Kept(NamedTuple):
+    """A line of the delay of this number, kept from others from `start` to `end`."""
+
+    delay: int
+    line: int
+    start: int
+    end: int
 
 
 class TraceEntry(NamedTuple):
@@ -124,7 +146,8 @@ class TraceEntry(NamedTuple):
     Of what is sent `ready` is when its node lets the transmission begin, and `begins` when it does;
     of what is dropped `wanted` is the number of the link that it was to take. Where channels are
     booked `booking` is what was, or what was in the way of what is dropped; `begins` is when the
-    head of a burst comes whose header arrives, or leaves when it is launched.
+    head of a burst comes whose header arrives, or leaves when it is launched. `kept` is the delay
+    line that a burst takes.
     """
 
     time: int
@@ -136,6 +159,7 @@ class TraceEntry(NamedTuple):
     begins: int | None = None
     wanted: int | None = None
     booking: Booking | None = None
+    kept: Kept | None = None
 
 
 Trace = list[TraceEntry]
@@ -339,9 +363,9 @@ class Network:
         burst, head = booking.burst, booking.head
         link.free_at = max(earliest, link.free_at) + duration
         link.transmissions.append((head, head + link.tx(burst.size), burst.size))
-        self.note("send", link.source, burst, link, ready=head, begins=head)
+        self.note("send", link.source, burst, link, ready=head - booking.delayed, begins=head)
         if not self._loses(link, burst):
-            header = Header(burst, head + link.delay, booking.channel)
+            header = Header(burst, head + link.delay, booking.channel, booking.passed + 1)
             arrival = link.free_at + link.delay
             moment = Moment(ARRIVAL, link.index)
             self.events.add(arrival, moment, lambda: self._arrive_ahead(header, link))

@@ -1,9 +1,10 @@
 """Nodes of a network in which headers book channels for their bursts."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from twin.contention import RESOLVERS, Found, Members, Request, Resolver
 from twin.edge import Edge
 from twin.network import SEND, TIMER, Booking, Burst, Header, Link, Moment, Network
 from twin.rng import Xoshiro256PlusPlus as Stream
@@ -95,20 +96,12 @@ def convertible(conversion: dict[str, Any], came: int | None, number: int) -> li
 
 
 @dataclass(frozen=True)
-class Request:
-    """A burst that is to leave at `head`; it came on the channel `came`, if it was not made here.
+class Loss:
+    """A burst that cannot leave, the ports that it wanted, and why."""
 
-    `handled` is when the node has handled its header, and can send it on.
-    """
-
-    burst: Burst
-    handled: int
-    head: int
-    came: int | None
-
-    def later(self, by: int) -> "Request":
-        """The same, postponed."""
-        return replace(self, handled=self.handled + by, head=self.head + by)
+    request: Request
+    wanted: Members
+    reason: str
 
 
 class ObsNode(Switch):
@@ -123,6 +116,11 @@ class ObsNode(Switch):
         self.processing: int = own["header_processing_time_ps"]
         rate, size = own["control_rate_bps"], own["header_bytes"]
         self.header_time = -(-8 * 10**12 * size // rate) if rate else 0
+        # What a header takes for a fibre and the node at its end.
+        self.per_hop = self.processing + self.header_time
+        self.resolvers: list[Resolver] = [
+            RESOLVERS[table["kind"]](self, table) for table in own.get("contention", ())
+        ]
         # All bookings ever made, in the order in which they were.
         self.booked: dict[int, list[Booking]] = {port: [] for port in range(len(self.ports))}
         self.handled = 0
@@ -131,12 +129,12 @@ class ObsNode(Switch):
         """Let a burst pass whose header comes, if it can be in time and there is a channel."""
         if not self.handle(unit):
             return
-        request = Request(unit.burst, self.handled, unit.data, unit.channel)
-        port, channel = self.find(request)
-        if channel is None:
-            self.lose(request, port)
+        request = Request(unit.burst, self.handled, unit.data, unit.channel, unit.passed)
+        found = self.find(request)
+        if isinstance(found, Loss):
+            self.lose(found)
         else:
-            self.send(self.book(request, port, channel), port, self.handled)
+            self.send(self.book(found), found.port, self.handled)
 
     def handle(self, header: Header) -> bool:
         """Handle a header after those before it; says whether that is soon enough for its burst."""
@@ -173,22 +171,63 @@ class ObsNode(Switch):
         start, end = self.interval(request)
         return self.schedule(self.channels(request, port), start, end, self.stream)
 
-    def find(self, request: Request) -> tuple[int, int | None]:
-        """A port and a channel; without a channel the port for whose want the burst is lost."""
-        members = self.network.next_hops(self.node, request.burst)
-        if self.choice != "free" or len(members) == 1:
-            port = self.pick_any(request.burst, members)
-            return port, self.channel(request, port)
-        offers = ((port, self.channel(request, port)) for port in members)
-        found = any_of((offer for offer in offers if offer[1] is not None), self.stream)
-        return found or (members[self.stream.below(len(members))], None)
+    def wanted(self, burst: Burst) -> Members:
+        """The ports by any of which a burst may leave: all next hops with `free`, else one."""
+        members = self.network.next_hops(self.node, burst)
+        return members if self.choice == "free" else (self.pick_any(burst, members),)
 
-    def book(self, request: Request, port: int, channel: int) -> Booking:
+    def offer(self, request: Request, able: Members, wanted: Members) -> Found | None:
+        """A way out by one of those ports that a burst wants which are able to take it."""
+        offers = (
+            Found(request, port, c)
+            for port in able
+            if (c := self.channel(request, port)) is not None
+        )
+        return next(offers, None) if len(wanted) == 1 else any_of(offers, self.stream)
+
+    def any_port(self, wanted: Members) -> int:
+        """One of several ports, uniformly."""
+        return wanted[self.stream.below(len(wanted))] if len(wanted) > 1 else wanted[0]
+
+    def find(self, request: Request) -> Found | Loss:
+        """A port and a channel, or what else can be done."""
+        wanted = self.wanted(request.burst)
+        found = self.offer(request, wanted, wanted)
+        if found:
+            return found
+        if request.came is None and self.own["ingress"] == "delay":
+            return self.postponed(request, self.any_port(wanted))
+        reason = "no_channel"
+        for resolver in self.resolvers:
+            answer = resolver.resolve(request, wanted)
+            if isinstance(answer, Found):
+                return answer
+            reason = answer or reason
+        return Loss(request, wanted, reason)
+
+    def postponed(self, request: Request, port: int) -> Found:
+        """The same burst at the first time at which there is a channel: when a booking ends."""
+        start, _ = self.interval(request)
+        ends = sorted(booking.end for booking in self.booked[port] if booking.end >= start)
+        later = (request.later(end - start) for end in ends)
+        offers = (Found(it, port, c) for it in later if (c := self.channel(it, port)) is not None)
+        return next(offers)
+
+    def book(self, found: Found) -> Booking:
         """Book a channel."""
+        request, link = found.request, self.ports[found.port].index
         start, end = self.interval(request)
-        link = self.ports[port].index
-        booking = Booking(link, channel, start, request.head, end, request.burst)
-        self.booked[port].append(booking)
+        booking = Booking(
+            link,
+            found.channel,
+            start,
+            request.head,
+            end,
+            request.burst,
+            request.passed,
+            request.delayed,
+        )
+        self.booked[found.port].append(booking)
         self.network.note("book", self.node, request.burst, booking=booking)
         return booking
 
@@ -197,15 +236,16 @@ class ObsNode(Switch):
         self.counters["forwarded"] += 1
         self.network.send_ahead(self.ports[port], booking, earliest, self.header_time)
 
-    def lose(self, request: Request, port: int) -> None:
+    def lose(self, loss: Loss) -> None:
         """Lose a burst for which there is no channel, and say what is in its way."""
-        self.counters["dropped_no_channel"] += 1
+        self.counters[f"dropped_{loss.reason}"] += 1
+        request, port = loss.request, self.any_port(loss.wanted)
         start, end = self.interval(request)
         in_the_way: list[Booking] = []
         for bookings in list(self.channels(request, port).values())[:1]:
             in_the_way = [booking for booking in bookings if booking.overlaps(start, end)]
         holder = min(in_the_way, key=lambda booking: booking.start, default=None)
-        where = self.node, request.burst, "no_channel", self.ports[port]
+        where = self.node, request.burst, loss.reason, self.ports[port]
         self.network.drop(*where, holder=holder)
 
 
@@ -216,7 +256,7 @@ class ObsEdge(Edge, ObsNode):
         """How far the header of a new burst is ahead of it."""
         per_hop = self.own["offset_per_hop_ps"]
         if per_hop is None:
-            per_hop = self.processing + self.header_time
+            per_hop = self.per_hop
         node, fibres = self.node, 0
         while node != burst.ends[1]:
             port = self.network.next_hops(node, burst)[0]
@@ -228,29 +268,17 @@ class ObsEdge(Edge, ObsNode):
 
     def launch(self, burst: Burst) -> None:
         """Book a channel for a burst that was made here, at once or for later, or lose it."""
-        request = Request(burst, self.now, self.now + self.offset(burst), None)
-        port, channel = self.find(request)
-        if channel is None and self.own["ingress"] == "delay":
-            request, channel = self.postponed(request, port)
-        self.network.note("launch", self.node, burst, begins=request.head)
-        if channel is None:
-            self.lose(request, port)
+        found = self.find(Request(burst, self.now, self.now + self.offset(burst)))
+        self.network.note("launch", self.node, burst, begins=found.request.head)
+        if isinstance(found, Loss):
+            self.lose(found)
             return
-        booking = self.book(request, port, channel)
-        if request.handled == self.now:
-            self.send(booking, port, self.now)
+        booking, due = self.book(found), found.request.handled
+        if due == self.now:
+            self.send(booking, found.port, self.now)
         else:
-            moment = Moment(TIMER, self.node, port, SEND)
-            due = request.handled
-            self.network.events.add(due, moment, lambda: self.send(booking, port, due))
-
-    def postponed(self, request: Request, port: int) -> tuple[Request, int | None]:
-        """The same burst at the first time at which there is a channel: when a booking ends."""
-        start, _ = self.interval(request)
-        ends = sorted(booking.end for booking in self.booked[port] if booking.end >= start)
-        later = (request.later(end - start) for end in ends)
-        offers = ((it, self.channel(it, port)) for it in later)
-        return next(offer for offer in offers if offer[1] is not None)
+            moment = Moment(TIMER, self.node, found.port, SEND)
+            self.network.events.add(due, moment, lambda: self.send(booking, found.port, due))
 
     def receive(self, unit: Any, link: Link) -> None:
         """The header of a burst for this node comes."""

@@ -47,6 +47,11 @@ SWITCH_COLUMNS = [
     "dropped_queue_full",
     "dropped_no_channel",
     "dropped_late_header",
+    "dropped_delay_lines_full",
+    "dropped_hop_limit",
+    "dropped_offset_used_up",
+    "bursts_delayed",
+    "bursts_deflected",
     "oe_bytes",
     "eo_bytes",
     "buffer_max_bytes",
@@ -246,6 +251,7 @@ class Simulation:
         for name, sums in (
             ("buffer_byte_ps", [switch.byte_ps for switch in self.switches]),
             ("assembly_wait_ps", [switch.assembly_wait for switch in self.switches]),
+            ("delay_line_ps", [switch.delay_line_time for switch in self.switches]),
         ):
             switches[name] = np.array([float(total) for total in sums], np.float64)
         groups = range(len(self.transports))

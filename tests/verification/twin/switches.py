@@ -26,6 +26,7 @@ class Switch:
         self.counters: Counter[str] = Counter()
         self.byte_ps = 0
         self.assembly_wait = 0
+        self.delay_line_time = 0
 
     @property
     def now(self) -> int:

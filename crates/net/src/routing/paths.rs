@@ -2,6 +2,7 @@
 //! label says. The paths are given; here they are looked up.
 
 use super::Route;
+use crate::label::SHORTEST;
 use crate::{Envelope, NodeId, PortId};
 
 /// A path between two switches with hosts.
@@ -92,6 +93,9 @@ impl Paths {
 
     /// The next hops of a unit at a node of its path.
     pub(super) fn route(&self, node: NodeId, unit: &Envelope) -> Option<Route> {
+        if unit.label == SHORTEST {
+            return None;
+        }
         let (first, end) = self.of(unit);
         if first == end {
             return None;

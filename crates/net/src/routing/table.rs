@@ -1,7 +1,7 @@
 //! Shortest-path tables with equal-cost sets, for any graph.
 
 use super::Route;
-use crate::{NodeId, PortId};
+use crate::{LinkId, NodeId, PortId};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
@@ -12,6 +12,8 @@ pub struct Table {
     set: Vec<u16>,
     /// The sets of each node.
     routes: Vec<Vec<Route>>,
+    /// By link.
+    lengths: Vec<u64>,
 }
 
 const UNREACHED: u64 = u64::MAX;
@@ -35,6 +37,7 @@ impl Table {
             hosts,
             set: vec![u16::MAX; nodes * hosts],
             routes: vec![Vec::new(); nodes],
+            lengths: links.iter().map(|&(_, _, length)| length).collect(),
         };
         let mut pool = Vec::new();
         for destination in 0..hosts {
@@ -85,6 +88,10 @@ impl Table {
     pub(super) fn route(&self, node: NodeId, destination: NodeId) -> Route {
         let set = self.set[node.index() * self.hosts + destination.index()];
         self.routes[node.index()][usize::from(set)]
+    }
+
+    pub(super) fn length(&self, link: LinkId) -> u64 {
+        self.lengths[link.index()]
     }
 
     pub(super) fn sets(&self, node: NodeId) -> usize {

@@ -1,18 +1,16 @@
 //! What a node of the network does with header packets: it books channels, and passes them on.
 
-use super::channels::{Booking, Channels};
-use super::scheduler::Wanted;
-use super::signalling::Handled;
+use super::contention::{self, Chain, Contention, Resolved};
+use super::outputs::{Offer, Outputs, Request};
 use crate::edge::Core;
 use crate::switch::{Build, ObsSettings};
-use lightburst_des::{Duration, Stream, Time};
+use lightburst_des::{Duration, Time};
 use lightburst_net::{
-    Birth, Bundle, BurstHeader, BurstId, Bytes, Choice, Context, Counted, Counters, DropReason,
-    HeaderId, PortId, Rate, Slot, Switch, Token, Unit,
+    Bundle, BurstHeader, BurstId, Context, Counted, Counters, DropReason, HeaderId, PortId, Slot,
+    Switch, Token, Unit,
 };
 use serde::Deserialize;
 use std::collections::VecDeque;
-use std::ops::Range;
 
 /// The timer of a port: a header whose burst had to wait at the ingress is sent.
 const SEND: u8 = 2;
@@ -39,7 +37,7 @@ pub enum IngressRule {
     Delay,
 }
 
-/// What a core counts.
+/// What a core counts, beside its resolvers.
 #[derive(Debug, Default)]
 pub struct ObsCounters {
     arrived: u64,
@@ -50,33 +48,15 @@ pub struct ObsCounters {
 
 impl Counters for ObsCounters {
     fn counted(&self, _end: Time) -> Counted {
-        Counted::default()
+        let own = Counted::default()
             .count("arrived", self.arrived)
             .count("forwarded", self.forwarded)
             .dropped(NO_CHANNEL, self.no_channel)
-            .dropped(LATE_HEADER, self.late_header)
+            .dropped(LATE_HEADER, self.late_header);
+        // What a node could count that has all resolvers: a column of each.
+        let resolvers = contention::REGISTRY.iter().map(|kind| (kind.counted)());
+        resolvers.fold(own, Counted::and)
     }
-}
-
-/// A burst that wants to leave.
-#[derive(Clone, Copy, Debug)]
-struct Request {
-    /// When the node has handled its header.
-    handled: Time,
-    /// When its head is here; at the ingress, when it can leave.
-    start: Time,
-    /// How long a channel takes for it.
-    time: Duration,
-    /// The channel over which it comes; none where it was made here.
-    channel: Option<u16>,
-    burst: Birth,
-}
-
-/// A port and what it has for a burst.
-#[derive(Clone, Copy, Debug)]
-struct Offer {
-    port: PortId,
-    slot: Slot,
 }
 
 /// A header that is sent later.
@@ -87,16 +67,15 @@ struct Waiting {
     slot: Slot,
 }
 
+/// How a burst leaves; or what it wanted, and why it is lost.
+type Outcome = Result<Resolved, (Contention, &'static DropReason)>;
+
 /// A node that books channels.
 pub struct ObsCore {
-    settings: ObsSettings,
+    outputs: Outputs,
     /// How long a control channel takes for a header.
     header_time: Duration,
-    choice: Choice,
-    draw: Stream,
-    fibre_rate: Option<Rate>,
-    /// By port; none where it leads to a host.
-    fibres: Vec<Option<Channels>>,
+    chain: Chain,
     /// Headers that wait for their time, by port.
     waiting: Vec<VecDeque<Waiting>>,
     /// When the processor has handled the headers that came.
@@ -107,28 +86,14 @@ pub struct ObsCore {
 impl ObsCore {
     /// A node on which nothing is booked.
     pub fn new(settings: &ObsSettings, build: Build) -> ObsCore {
-        let fibre = |&channels: &u16| (channels > 0).then(|| Channels::new(channels));
         ObsCore {
-            settings: settings.clone(),
             header_time: settings.header_time(),
-            choice: build.choice,
-            draw: build.draw,
-            fibre_rate: build.fibre_rate,
-            fibres: build.channels.iter().map(fibre).collect(),
+            chain: Chain::new(&settings.contention),
             waiting: vec![VecDeque::new(); build.channels.len()],
+            outputs: Outputs::new(settings, build),
             busy_until: Time::ZERO,
             counters: ObsCounters::default(),
         }
-    }
-
-    fn transmission_time(&self, bytes: u32) -> Duration {
-        let rate = self.fibre_rate.expect("a fibre, since there are bursts");
-        rate.transmission_time(Bytes(u64::from(bytes)))
-    }
-
-    /// The data channels of a port that leads to another node of the network.
-    fn channels(&self, port: PortId) -> &Channels {
-        self.fibres[usize::from(port.0)].as_ref().expect("a fibre")
     }
 
     /// When a header that comes now is handled, after those before it. None: its burst comes sooner
@@ -136,9 +101,9 @@ impl ObsCore {
     fn handle(&mut self, header: HeaderId, ctx: &mut Context<'_>) -> Option<Time> {
         self.counters.arrived += 1;
         let begins = ctx.now().max(self.busy_until);
-        self.busy_until = begins + self.settings.header_processing_time;
+        self.busy_until = begins + self.outputs.settings.header_processing_time;
         let BurstHeader { data_at, .. } = *ctx.header(header);
-        if self.busy_until + self.settings.switching_time <= data_at {
+        if self.busy_until + self.outputs.settings.switching_time <= data_at {
             return Some(self.busy_until);
         }
         let port = ctx.port(ctx.route(header), 0);
@@ -147,110 +112,37 @@ impl ObsCore {
         None
     }
 
-    /// From when to when a channel is booked.
-    fn booked(&self, request: &Request) -> (Time, Time) {
-        let handled = Handled {
-            at: request.handled,
-            start: request.start,
-            setup: self.settings.switching_time,
-        };
-        let from = (self.settings.signalling.booked_from)(handled);
-        (from, request.start + request.time)
-    }
-
-    /// The channels of a port that a burst can use.
-    fn reach(&self, port: PortId, request: &Request) -> Range<u16> {
-        let all = self.channels(port).all();
-        match request.channel {
-            Some(channel) => self.settings.conversion.reach(channel, all),
-            None => all,
+    /// Finds a channel for a burst; without one, what the resolvers find for it.
+    fn find(&mut self, header: HeaderId, request: Request, ctx: &mut Context<'_>) -> Outcome {
+        let ports = self.outputs.ports(header, ctx);
+        if let Some(offer) = self.outputs.offer(ports, &request, |_| true, ctx) {
+            return Ok(Resolved { offer, request });
         }
-    }
-
-    /// A slot on a port, if there is one.
-    fn slot(&mut self, port: PortId, request: &Request) -> Option<Slot> {
-        let (start, end) = self.booked(request);
-        let wanted = Wanted {
-            channels: self.reach(port, request),
-            start,
-            end,
-        };
-        let channels = self.fibres[usize::from(port.0)].as_ref().expect("a fibre");
-        let channel = (self.settings.scheduler.choose)(channels, wanted, &mut self.draw)?;
-        Some(Slot {
-            channel,
-            start: request.start,
-        })
-    }
-
-    /// A port for a burst, with a slot; otherwise one that it wanted.
-    fn find(
-        &mut self,
-        header: HeaderId,
-        request: &Request,
-        ctx: &Context<'_>,
-    ) -> Result<Offer, PortId> {
-        let route = ctx.route(header);
-        if self.choice != Choice::Free || route.len == 1 {
-            let member = self.choice.member(route, header, &mut self.draw, ctx);
-            let port = ctx.port(route, member);
-            let slot = self.slot(port, request).ok_or(port)?;
-            return Ok(Offer { port, slot });
-        }
-        // Uniformly among those that have a slot.
-        let (mut found, mut able) = (None, 0);
-        for &port in ctx.ports(route) {
-            if let Some(slot) = self.slot(port, request) {
-                able += 1;
-                if self.draw.below(able) == 0 {
-                    found = Some(Offer { port, slot });
-                }
-            }
-        }
-        found.ok_or_else(|| ctx.port(route, self.draw.below(u32::from(route.len))))
-    }
-
-    /// Books what was offered.
-    fn book(&mut self, Offer { port, slot }: Offer, request: &Request, now: Time) {
-        let (start, end) = self.booked(request);
-        let booking = Booking {
-            start,
-            end,
-            burst: request.burst,
-        };
-        let channels = self.fibres[usize::from(port.0)].as_mut();
-        channels.expect("a fibre").book(slot.channel, booking, now);
-    }
-
-    /// Loses a burst for which there was no channel. What is said to hold it up is on the first
-    /// channel that it could have used.
-    fn lose(&mut self, header: HeaderId, port: PortId, request: &Request, ctx: &mut Context<'_>) {
-        self.counters.no_channel += 1;
-        let (start, end) = self.booked(request);
-        let first = self.reach(port, request).next();
-        let holder = first.and_then(|channel| self.channels(port).holder(channel, start, end));
-        ctx.drop_for(
+        let burst = Contention {
             header,
-            port,
-            NO_CHANNEL,
-            holder.map(|booking| booking.burst),
-        );
+            request,
+            ports,
+        };
+        if request.channel.is_none() && self.outputs.settings.ingress == IngressRule::Delay {
+            return Ok(self.outputs.wait(&burst, ctx));
+        }
+        let resolved = self.chain.resolve(&burst, &mut self.outputs, ctx);
+        resolved.map_err(|reason| (burst, reason))
+    }
+
+    /// Loses a burst for which there was no channel.
+    fn lose(&mut self, burst: &Contention, reason: &'static DropReason, ctx: &mut Context<'_>) {
+        if reason == NO_CHANNEL {
+            self.counters.no_channel += 1;
+        }
+        let port = self.outputs.any(burst.ports, ctx);
+        let holder = self.outputs.holder(port, &burst.request);
+        ctx.drop_for(burst.header, port, reason, holder);
     }
 
     fn send(&mut self, offer: Offer, header: HeaderId, from: Time, ctx: &mut Context<'_>) {
         self.counters.forwarded += 1;
         ctx.send_header(offer.port, header, (from, self.header_time), offer.slot);
-    }
-
-    /// The next slot of a port for a burst that is made here, which waits until then.
-    fn next_slot(&mut self, port: PortId, request: &mut Request) -> Slot {
-        let (from, end) = self.booked(request);
-        let (channels, scheduler) = (self.channels(port), &self.settings.scheduler);
-        let next = scheduler.earliest(channels, channels.all(), from, end.since(from));
-        let later = next.expect("a channel").since(from);
-        request.start = request.start + later;
-        request.handled = request.handled + later;
-        self.slot(port, request).expect("a void")
     }
 
     /// Sends a header when its time has come.
@@ -274,35 +166,33 @@ impl ObsCore {
 impl Core for ObsCore {
     fn launch(&mut self, bundle: &Bundle, nth: u32, ctx: &mut Context<'_>) {
         let burst = ctx.bundle(bundle, nth);
+        let settings = &self.outputs.settings;
         let header = ctx.announce(burst);
         // Each fibre ends at a node that handles the header; the last link leads to a host.
         let fibres = u64::from(ctx.links_to_go(header) - 1);
         let now = ctx.now();
-        let settings = &self.settings;
         let offset = settings.offset_time + settings.offset_per_hop() * fibres;
         let offset = offset + settings.extra_offset(bundle.class);
-        let mut request = Request {
+        let request = Request {
             handled: now,
             start: now + offset,
-            time: self.transmission_time(bundle.bytes),
+            delayed: Duration::ZERO,
+            time: self.outputs.transmission_time(bundle.bytes),
             channel: None,
             burst: ctx.header(header).birth,
         };
-        let mut found = self.find(header, &request, ctx);
-        if let (Err(port), IngressRule::Delay) = (found, self.settings.ingress) {
-            let slot = self.next_slot(port, &mut request);
-            found = Ok(Offer { port, slot });
-        }
-        ctx.note_burst(bundle, burst, request.start);
+        let found = self.find(header, request, ctx);
+        let as_it_leaves = found.map_or(request, |resolved| resolved.request);
+        ctx.note_burst(bundle, burst, as_it_leaves.start);
         match found {
-            Err(port) => self.lose(header, port, &request, ctx),
-            Ok(offer) => {
-                self.book(offer, &request, now);
+            Ok(Resolved { offer, request }) => {
+                self.outputs.book(offer, &request, now);
                 match request.handled == now {
                     true => self.send(offer, header, now, ctx),
                     false => self.send_later(offer, header, request.handled, ctx),
                 }
             }
+            Err((burst, reason)) => self.lose(&burst, reason, ctx),
         }
     }
 
@@ -315,7 +205,8 @@ impl Core for ObsCore {
             envelope, data_at, ..
         } = *ctx.header(header);
         let burst = ctx.take_header(header);
-        Some((burst, data_at + self.transmission_time(envelope.bytes)))
+        let time = self.outputs.transmission_time(envelope.bytes);
+        Some((burst, data_at + time))
     }
 }
 
@@ -331,16 +222,17 @@ impl Switch for ObsCore {
         let request = Request {
             handled,
             start: it.data_at,
-            time: self.transmission_time(it.envelope.bytes),
+            delayed: Duration::ZERO,
+            time: self.outputs.transmission_time(it.envelope.bytes),
             channel: Some(it.channel),
             burst: it.birth,
         };
-        match self.find(header, &request, ctx) {
-            Ok(offer) => {
-                self.book(offer, &request, ctx.now());
+        match self.find(header, request, ctx) {
+            Ok(Resolved { offer, request }) => {
+                self.outputs.book(offer, &request, ctx.now());
                 self.send(offer, header, handled, ctx);
             }
-            Err(port) => self.lose(header, port, &request, ctx),
+            Err((burst, reason)) => self.lose(&burst, reason, ctx),
         }
     }
 
@@ -356,6 +248,6 @@ impl Switch for ObsCore {
     }
 
     fn counted(&self, end: Time) -> Counted {
-        self.counters.counted(end)
+        self.counters.counted(end).and(self.chain.counted(end))
     }
 }

@@ -3,6 +3,7 @@
 use super::{Build, SwitchSettings};
 use crate::assembly::Assembly;
 use crate::edge::{Edge, EdgeSettings};
+use crate::obs::contention::ChainSettings;
 use crate::obs::scheduler::{self, Scheduler};
 use crate::obs::signalling::{self, Signalling};
 use crate::obs::{Conversion, IngressRule, ObsCore};
@@ -47,6 +48,9 @@ pub struct ObsSettings {
     pub conversion: Conversion,
     /// What becomes of a burst that finds no channel where it is made.
     pub ingress: IngressRule,
+    /// What is tried for a burst that finds no channel, in this order.
+    #[serde(default)]
+    pub contention: ChainSettings,
 }
 
 fn signalling<'de, D: Deserializer<'de>>(name: D) -> Result<Signalling, D::Error> {
@@ -76,10 +80,21 @@ impl ObsSettings {
         extra.copied().unwrap_or(Duration::ZERO)
     }
 
+    /// What a header takes for a fibre and the node at its end.
+    fn needed_per_hop(&self) -> Duration {
+        self.header_processing_time + self.header_time()
+    }
+
     /// What each fibre of the path adds to the offset time.
     pub fn offset_per_hop(&self) -> Duration {
-        let needed = self.header_processing_time + self.header_time();
-        self.offset_per_hop_ps.map_or(needed, Duration)
+        self.offset_per_hop_ps
+            .map_or(self.needed_per_hop(), Duration)
+    }
+
+    /// How far a header must be ahead of its burst that has so many fibres before it, if all nodes
+    /// are like this one and no header waits for another.
+    pub fn offset_needed(&self, fibres: u64) -> Duration {
+        self.needed_per_hop() * fibres + self.switching_time
     }
 }
 

@@ -4,13 +4,14 @@
 
 use super::*;
 use crate::assembly::{Assembly, Timer};
+use crate::obs::contention::ChainSettings;
 use crate::obs::{scheduler, signalling, Conversion, IngressRule, LATE_HEADER, NO_CHANNEL};
 use crate::switch::ObsSettings;
 
 /// Of a burst of 100 bytes.
 const TX: u64 = 20_000;
 
-fn settings() -> ObsSettings {
+pub fn settings() -> ObsSettings {
     let scheduler = scheduler::REGISTRY.iter().find(|s| s.name == "lauc-vf");
     let signalling = signalling::REGISTRY.iter().find(|s| s.name == "jet");
     ObsSettings {
@@ -33,14 +34,20 @@ fn settings() -> ObsSettings {
         scheduler: *scheduler.unwrap(),
         conversion: Conversion::Full,
         ingress: IngressRule::Lose,
+        contention: ChainSettings::default(),
     }
 }
 
 /// A node without hosts, with two channels on each fibre.
 fn core(settings: &ObsSettings) -> Alone {
+    core_of(settings, 2)
+}
+
+/// The same with another number of channels.
+pub fn core_of(settings: &ObsSettings, channels: u16) -> Alone {
     let around = Around {
         edges: vec![10, 11],
-        channels: vec![2, 2],
+        channels: vec![channels; 2],
         ..Around::default()
     };
     alone_in(around, settings, &[1, 1])
@@ -57,13 +64,13 @@ fn edge(settings: &ObsSettings) -> Alone {
 }
 
 /// Headers of bursts of 100 bytes from end 0 to end 1: when each comes, and its channel and data.
-fn headers(node: &mut Alone, script: &[(u64, (u16, u64))]) {
+pub fn headers(node: &mut Alone, script: &[(u64, (u16, u64))]) {
     for &(time, data) in script {
         node.header(time, 0, &[(1, 100)], data);
     }
 }
 
-fn gone(left: &[Left]) -> Vec<(u64, Left)> {
+pub fn gone(left: &[Left]) -> Vec<(u64, Left)> {
     left.iter().map(|left| (left.start, left.clone())).collect()
 }
 

@@ -13,6 +13,21 @@ fn read(table: serde_json::Value) -> Result<Arc<dyn SwitchSettings>, String> {
     switch::read(table)
 }
 
+/// A table of a node that books channels, with these resolvers.
+fn obs(contention: serde_json::Value) -> serde_json::Value {
+    json!({"kind": "obs", "switching_time_ps": 1, "assemble_acknowledgements": true,
+           "assembly": {"kind": "timer", "time_ps": 5, "max_bytes": null, "min_bytes": null},
+           "header_processing_time_ps": 1, "header_bytes": 64, "control_rate_bps": null,
+           "offset_time_ps": 1, "offset_per_hop_ps": null, "signalling": "jet",
+           "scheduler": "lauc-vf", "conversion": {"kind": "none"}, "ingress": "lose",
+           "contention": contention})
+}
+
+fn delay_lines() -> serde_json::Value {
+    json!({"kind": "delay-line", "granularity_ps": 5, "delays": 2, "lines": null,
+           "occupied": "inside"})
+}
+
 /// A table of each kind, and of each rule of assembly.
 fn tables() -> Vec<serde_json::Value> {
     let burst = |assembly: serde_json::Value| {
@@ -30,6 +45,7 @@ fn tables() -> Vec<serde_json::Value> {
             json!({"kind": "mixed", "size_bytes": 5, "time_ps": 5, "max_bytes": null,
                      "min_bytes": null}),
         ),
+        obs(json!([delay_lines(), {"kind": "deflection", "hop_limit": 3}])),
     ]
 }
 
@@ -85,6 +101,26 @@ fn an_unknown_name_is_answered_with_those_that_are_known() {
         read(json!({})).unwrap_err(),
         "a table of switches without a kind"
     );
+}
+
+#[test]
+fn a_resolver_has_settings_of_its_own_that_make_sense() {
+    assert!(read(obs(json!([]))).is_ok());
+    for (key, value) in [
+        ("kind", json!("reflection")),
+        ("granularity_ps", json!(0)),
+        ("granularity_ps", json!(LONGEST_PS + 1)),
+        ("delays", json!(0)),
+        ("lines", json!(0)),
+        ("occupied", json!("beside")),
+        ("hop_limit", json!(3)),
+    ] {
+        let mut table = delay_lines();
+        table[key] = value.clone();
+        assert!(read(obs(json!([table]))).is_err(), "{key} {value}");
+    }
+    let nowhere = json!([{"kind": "deflection", "hop_limit": 0}]);
+    assert!(read(obs(nowhere)).is_err());
 }
 
 #[test]

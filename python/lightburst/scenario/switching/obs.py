@@ -1,12 +1,13 @@
 """Optical burst switching with a control plane: headers book channels ahead of the bursts."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from lightburst.scenario.assembly import Assembly
-from lightburst.scenario.fields import Flag, Named, Section, Tables, Whole
+from lightburst.scenario.fields import Flag, Named, Section, Tables, Whole, refuse_at
 from lightburst.scenario.switching.base import BaseSwitch
+from lightburst.scenario.switching.contention import Resolver
 from lightburst.scenario.topology import MOST_WAVELENGTHS
 from lightburst.units import RATE, SIZE, TIME, Quantity
 
@@ -56,6 +57,7 @@ class Obs(BaseSwitch):
 
     assembles: ClassVar[bool] = True
     sends_headers: ClassVar[bool] = True
+    came_later: ClassVar[frozenset[str]] = frozenset({"contention"})
     kind: Literal["obs"] = "obs"
     assembly: Assembly = Field(
         description=(
@@ -104,7 +106,14 @@ class Obs(BaseSwitch):
         description=(
             "What becomes of a burst for which no channel of the output is free where it is "
             'assembled. `"delay"`: it waits, in electronics, for the next void that holds it, '
-            'and its header with it. `"lose"`: it is lost, as it would be at any other node.'
+            'and its header with it. `"lose"`: as at any other node, what `contention` says.'
+        ),
+    )
+    contention: tuple[Resolver, ...] = Field(
+        (),
+        description=(
+            "What is tried, in this order, for a burst that finds no channel on its output. What "
+            "none of them resolves is lost."
         ),
     )
     header_processing_time: _Time = Field(
@@ -147,6 +156,14 @@ class Obs(BaseSwitch):
             "apart."
         ),
     )
+
+    @model_validator(mode="after")
+    def _each_resolver_once(self) -> Self:
+        kinds = [resolver.kind for resolver in self.contention]
+        for place, kind in enumerate(kinds):
+            if kind in kinds[:place]:
+                raise refuse_at(f"contention[{place}]", f"'{kind}' again", "each resolver once")
+        return self
 
     @property
     def header_time(self) -> int:

@@ -1,0 +1,206 @@
+//! The outputs of a node: what is booked on their fibres, and how a channel is found for a burst.
+
+use super::channels::{Booking, Channels};
+use super::contention::{Contention, Resolved};
+use super::scheduler::Wanted;
+use super::signalling::Handled;
+use crate::switch::{Build, ObsSettings};
+use lightburst_des::{Duration, Stream, Time};
+use lightburst_net::{Birth, Bytes, Choice, Context, HeaderId, PortId, Rate, Route, Slot};
+use std::ops::Range;
+
+/// A burst that wants to leave.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    /// When the node has handled its header.
+    pub handled: Time,
+    /// When its head leaves: when it is here, and at the ingress when it can.
+    pub start: Time,
+    /// For how long it is in a delay line of this node before that.
+    pub delayed: Duration,
+    /// How long a channel takes for it.
+    pub time: Duration,
+    /// The channel over which it comes; none where it was made here.
+    pub channel: Option<u16>,
+    /// Which burst it is.
+    pub burst: Birth,
+}
+
+impl Request {
+    /// The same behind a delay line.
+    pub fn delayed(&self, by: Duration) -> Request {
+        Request {
+            start: self.start + by,
+            delayed: self.delayed + by,
+            ..*self
+        }
+    }
+}
+
+/// A port and what it has for a burst.
+#[derive(Clone, Copy, Debug)]
+pub struct Offer {
+    /// The port.
+    pub port: PortId,
+    /// When, and on which channel.
+    pub slot: Slot,
+}
+
+/// The outputs of a node.
+pub struct Outputs {
+    /// The settings of the node.
+    pub settings: ObsSettings,
+    choice: Choice,
+    draw: Stream,
+    fibre_rate: Option<Rate>,
+    /// By port; none where it leads to a host.
+    fibres: Vec<Option<Channels>>,
+}
+
+impl Outputs {
+    /// Outputs on which nothing is booked.
+    pub fn new(settings: &ObsSettings, build: Build) -> Outputs {
+        let fibre = |&channels: &u16| (channels > 0).then(|| Channels::new(channels));
+        Outputs {
+            settings: settings.clone(),
+            choice: build.choice,
+            draw: build.draw,
+            fibre_rate: build.fibre_rate,
+            fibres: build.channels.iter().map(fibre).collect(),
+        }
+    }
+
+    /// How long a channel takes for a burst.
+    pub fn transmission_time(&self, bytes: u32) -> Duration {
+        let rate = self.fibre_rate.expect("a fibre, since there are bursts");
+        rate.transmission_time(Bytes(u64::from(bytes)))
+    }
+
+    /// The data channels of a port that leads to another node of the network.
+    pub fn channels(&self, port: PortId) -> &Channels {
+        self.fibres[usize::from(port.0)].as_ref().expect("a fibre")
+    }
+
+    /// The ports that lead to other nodes of the network.
+    pub fn fibres(&self) -> impl Iterator<Item = PortId> + '_ {
+        let ports = (0..).map(PortId).zip(&self.fibres);
+        ports.filter_map(|(port, fibre)| fibre.as_ref().map(|_| port))
+    }
+
+    /// From when to when a channel is booked.
+    pub fn booked(&self, request: &Request) -> (Time, Time) {
+        let handled = Handled {
+            at: request.handled,
+            start: request.start,
+            setup: self.settings.switching_time,
+        };
+        let from = (self.settings.signalling.booked_from)(handled);
+        (from, request.start + request.time)
+    }
+
+    /// The channels of a port that a burst can use.
+    pub fn reach(&self, port: PortId, request: &Request) -> Range<u16> {
+        let all = self.channels(port).all();
+        match request.channel {
+            Some(channel) => self.settings.conversion.reach(channel, all),
+            None => all,
+        }
+    }
+
+    /// A slot on a port, if there is one.
+    pub fn slot(&mut self, port: PortId, request: &Request) -> Option<Slot> {
+        let (start, end) = self.booked(request);
+        let wanted = Wanted {
+            channels: self.reach(port, request),
+            start,
+            end,
+        };
+        let channels = self.fibres[usize::from(port.0)].as_ref().expect("a fibre");
+        let channel = (self.settings.scheduler.choose)(channels, wanted, &mut self.draw)?;
+        Some(Slot {
+            channel,
+            start: request.start,
+            delayed: request.delayed,
+        })
+    }
+
+    /// The ports by any of which a burst may leave, as it is routed.
+    pub fn ports(&mut self, header: HeaderId, ctx: &Context<'_>) -> Route {
+        let route = ctx.route(header);
+        match self.choice {
+            Choice::Free => route,
+            choice => route.only(choice.member(route, header, &mut self.draw, ctx)),
+        }
+    }
+
+    /// A port of several for a burst, with a slot: uniformly among those that have one and that
+    /// are `able`.
+    pub fn offer(
+        &mut self,
+        ports: Route,
+        request: &Request,
+        able: impl Fn(PortId) -> bool,
+        ctx: &Context<'_>,
+    ) -> Option<Offer> {
+        if ports.len == 1 {
+            let port = ctx.port(ports, 0);
+            let slot = able(port).then(|| self.slot(port, request))??;
+            return Some(Offer { port, slot });
+        }
+        let (mut found, mut number) = (None, 0);
+        for &port in ctx.ports(ports).iter().filter(|&&port| able(port)) {
+            if let Some(slot) = self.slot(port, request) {
+                number += 1;
+                if self.draw.below(number) == 0 {
+                    found = Some(Offer { port, slot });
+                }
+            }
+        }
+        found
+    }
+
+    /// One of several ports, uniformly.
+    pub fn any(&mut self, ports: Route, ctx: &Context<'_>) -> PortId {
+        let member = match ports.len {
+            1 => 0,
+            number => self.draw.below(u32::from(number)),
+        };
+        ctx.port(ports, member)
+    }
+
+    /// A burst that is made here waits for the next slot of a port.
+    pub fn wait(&mut self, burst: &Contention, ctx: &Context<'_>) -> Resolved {
+        let mut request = burst.request;
+        let port = self.any(burst.ports, ctx);
+        let (from, end) = self.booked(&request);
+        let (channels, scheduler) = (self.channels(port), &self.settings.scheduler);
+        let next = scheduler.earliest(channels, channels.all(), from, end.since(from));
+        let later = next.expect("a channel").since(from);
+        request.start = request.start + later;
+        request.handled = request.handled + later;
+        let slot = self.slot(port, &request).expect("a void");
+        let offer = Offer { port, slot };
+        Resolved { offer, request }
+    }
+
+    /// Books what was offered.
+    pub fn book(&mut self, Offer { port, slot }: Offer, request: &Request, now: Time) {
+        let (start, end) = self.booked(request);
+        let booking = Booking {
+            start,
+            end,
+            burst: request.burst,
+        };
+        let channels = self.fibres[usize::from(port.0)].as_mut();
+        channels.expect("a fibre").book(slot.channel, booking, now);
+    }
+
+    /// What is said to hold up a burst for which a port has no channel: what is on the first that it
+    /// could have used.
+    pub fn holder(&self, port: PortId, request: &Request) -> Option<Birth> {
+        let (start, end) = self.booked(request);
+        let first = self.reach(port, request).next()?;
+        let holder = self.channels(port).holder(first, start, end);
+        holder.map(|booking| booking.burst)
+    }
+}

@@ -1,0 +1,72 @@
+"""``switching.contention``: what is tried, in order, for a burst that finds no channel."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from lightburst.scenario.fields import Named, Section, Whole
+from lightburst.scenario.topology import MOST_WAVELENGTHS
+from lightburst.units import TIME, Quantity
+
+# Each is tried one after the other; with the longest granularity they fit on the clock.
+MOST_DELAYS = 1000
+_MOST_HOPS = 255
+
+
+class DelayLines(Section):
+    """Fibre delay lines behind each output, of the delays D, 2D, ..., kD.
+
+    A burst takes the shortest delay after which a channel is free. They are those of F. Callegati,
+    "Optical buffers for variable length packets", IEEE Communications Letters 4(9), 2000.
+
+    Attributes
+    ----------
+    granularity : int
+        Picoseconds.
+    lines : int or None
+        None is as many as bursts want.
+    """
+
+    kind: Literal["delay-line"] = "delay-line"
+    granularity: Annotated[int, Quantity(TIME, positive=True, largest="1 s")] = Field(
+        description="The shortest delay, D. About the time that a burst takes is a good choice."
+    )
+    delays: Annotated[int, Whole(1, MOST_DELAYS)] = Field(
+        description="How many delays there are: the multiples of D up to the longest, k D."
+    )
+    lines: Annotated[int | None, Whole(1, MOST_WAVELENGTHS, word="unlimited")] = Field(
+        None,
+        description=(
+            "How many lines of each delay an output has, each for one wavelength: a fibre on which "
+            'W wavelengths are delayed counts as W. With `"unlimited"` there is always one, as in '
+            "Callegati 2000; of lines for bursts that follow each other no more are ever used than "
+            "the output has wavelengths."
+        ),
+    )
+    occupied: Literal["entering", "inside"] = Field(
+        "entering",
+        description=(
+            'Until when a burst keeps others out of its line. `"entering"`: until its tail is in; '
+            'bursts follow each other through a fibre (Callegati 2000). `"inside"`: until its tail '
+            "has come out; a line holds one burst (Yoo, Qiao and Dixit 2000)."
+        ),
+    )
+
+
+class Deflection(Section):
+    """Another way: the port from which the rest of the way is shortest and that has a channel.
+
+    From there on the burst is led by shortest paths, whatever path was chosen for it.
+    """
+
+    kind: Literal["deflection"] = "deflection"
+    hop_limit: Annotated[int, Whole(1, _MOST_HOPS)] = Field(
+        16,
+        description=(
+            "A burst is not deflected onto a way with which it would go over more fibres in all, "
+            "those behind it included."
+        ),
+    )
+
+
+Resolver = Annotated[DelayLines | Deflection, Field(discriminator="kind"), Named()]

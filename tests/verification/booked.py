@@ -1,0 +1,186 @@
+"""Runs of random plans in which channels are booked, and how their bookings came to be.
+
+The bookings are those of the twin, which agrees with the core to the bit.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from plans import Plan, traced
+from random_plans import random_plan
+from twin import Booking, Burst, Kept, Trace, TraceEntry
+
+#: Why a burst is lost that finds no channel, whatever else was tried.
+NO_CHANNEL = ["no_channel", "delay_lines_full", "hop_limit", "offset_used_up"]
+VOID_FILLING = {"first-fit-vf", "lauc-vf", "random-fit"}
+#: Of each kind of plan some, by seed.
+PLANS = [(seed, kind) for kind in ("headers", "crowds") for seed in range(20_000, 20_120)]
+
+
+class Run(NamedTuple):
+    """A plan, and what the twin did with it."""
+
+    plan: Plan
+    trace: Trace
+    #: In the order in which they were made, of each burst by its number.
+    bookings: dict[int, list[Booking]]
+    #: The drop of each burst that was lost, by its number.
+    losses: dict[int, TraceEntry]
+
+    def own(self, node: int) -> dict[str, Any]:
+        """The settings of a node."""
+        switch = self.plan.nodes["switch"][node - self.plan.settings["hosts"]]
+        own: dict[str, Any] = self.plan.settings["switches"][switch]
+        return own
+
+    def link(self, link: int, column: str) -> int:
+        """What the table of links says."""
+        return int(self.plan.links[column][link])
+
+    def fibres(self, node: int) -> list[int]:
+        """The links from a node to other switches."""
+        hosts, links = self.plan.settings["hosts"], self.plan.links
+        return np.flatnonzero((links["from"] == node) & (links["to"] >= hosts)).tolist()
+
+    def time(self, link: int, burst: Burst) -> int:
+        """How long a burst takes."""
+        return -(-8 * 10**12 * burst.size // self.link(link, "rate_bps"))
+
+    def tx(self, booking: Booking) -> int:
+        """The same of the one that is booked."""
+        return self.time(booking.link, booking.burst)
+
+    def comes(self, booking: Booking) -> int:
+        """When the head of the burst is at the next node."""
+        return booking.head + self.link(booking.link, "delay_ps")
+
+    @property
+    def every(self) -> list[Booking]:
+        """All bookings."""
+        return [booking for bookings in self.bookings.values() for booking in bookings]
+
+    def at(self, what: str) -> list[tuple[TraceEntry, Burst]]:
+        """When and where something happened to bursts."""
+        found = [(entry, entry.unit) for entry in self.trace if entry.what == what]
+        return [(entry, unit) for entry, unit in found if isinstance(unit, Burst)]
+
+
+@cache
+def run(plan_of: tuple[int, str]) -> Run:
+    """A random plan in the twin."""
+    plan = random_plan(*plan_of)
+    trace = traced(plan)
+    bookings: dict[int, list[Booking]] = defaultdict(list)
+    losses = {}
+    for entry in trace:
+        if isinstance(entry.unit, Burst):
+            if entry.what == "book":
+                assert entry.booking is not None
+                bookings[entry.unit.number].append(entry.booking)
+            elif entry.what.startswith("drop"):
+                losses[entry.unit.number] = entry
+    return Run(plan, trace, dict(bookings), losses)
+
+
+class Step(NamedTuple):
+    """What became of a burst where it wanted a channel, and what was booked and kept before.
+
+    Its head was to leave at `head`, its header was handled at `handled`, and it had come by `came`
+    and over so many fibres (`passed`).
+    """
+
+    it: Run
+    entry: TraceEntry
+    handled: int
+    head: int
+    came: Booking | None
+    passed: int
+    booked: dict[int, list[Booking]]
+    kept: dict[tuple[int, int], list[Kept]]
+
+    @property
+    def node(self) -> int:
+        """Where."""
+        return self.entry.node
+
+    @property
+    def own(self) -> dict[str, Any]:
+        """The settings of the node."""
+        return self.it.own(self.node)
+
+    @property
+    def burst(self) -> Burst:
+        """The burst."""
+        assert isinstance(self.entry.unit, Burst)
+        return self.entry.unit
+
+    def resolver(self, kind: str) -> dict[str, Any] | None:
+        """The settings of a resolver, if it is asked at all."""
+        at_ingress = self.came is None and self.own["ingress"] == "delay"
+        chain = () if at_ingress else self.own["contention"]
+        return next((table for table in chain if table["kind"] == kind), None)
+
+    def interval(self, delay: int = 0) -> tuple[int, int]:
+        """From when to when the burst wants a channel."""
+        head = self.head + delay
+        end = head + self.it.time(self.it.fibres(self.node)[0], self.burst)
+        if self.own["signalling"] == "jit":
+            return self.handled, end
+        return max(self.handled, head - self.own["switching_time_ps"]), end
+
+    def usable(self, link: int) -> range:
+        """The channels of a link that the burst can use."""
+        number = self.it.link(link, "channels")
+        if self.came is None or self.own["conversion"]["kind"] == "full":
+            return range(number)
+        reach = self.own["conversion"].get("range", 0)
+        return range(max(0, self.came.channel - reach), min(number, self.came.channel + reach + 1))
+
+    def has_channel(self, link: int, delay: int = 0) -> bool:
+        """Whether the scheduler finds any channel that the burst can use."""
+        start, end = self.interval(delay)
+
+        def is_free(channel: int) -> bool:
+            on_it = [booking for booking in self.booked[link] if booking.channel == channel]
+            if self.own["scheduler"] in VOID_FILLING:
+                return not any(booking.overlaps(start, end) for booking in on_it)
+            return all(booking.end <= start for booking in on_it)
+
+        return any(map(is_free, self.usable(link)))
+
+
+def steps(it: Run) -> Iterator[Step]:
+    """Each time that a burst wants a channel, with its booking or its loss, in order."""
+    handled: Counter[int] = Counter()
+    booked: dict[int, list[Booking]] = defaultdict(list)
+    kept: dict[tuple[int, int], list[Kept]] = defaultdict(list)
+    here: dict[int, tuple[int, int]] = {}
+    way: dict[int, list[Booking]] = defaultdict(list)
+    for entry in it.trace:
+        if not isinstance(entry.unit, Burst):
+            continue
+        node, number = entry.node, entry.unit.number
+        if entry.what == "launch":
+            assert entry.begins is not None
+            here[number] = entry.time, entry.begins
+        elif entry.what == "arrive":
+            assert entry.begins is not None
+            handled[node] = max(handled[node], entry.time)
+            handled[node] += it.own(node)["header_processing_time_ps"]
+            here[number] = handled[node], entry.begins
+        elif entry.what == "delay":
+            assert entry.kept is not None and entry.link is not None
+            kept[entry.link, entry.kept.delay].append(entry.kept)
+        elif entry.what == "book" or entry.what.removeprefix("drop ") in NO_CHANNEL:
+            ready, head = here[number]
+            before = way[number]
+            if entry.booking and entry.what == "book":
+                head = entry.booking.head - entry.booking.delayed
+            came = before[-1] if before else None
+            yield Step(it, entry, ready, head, came, len(before), booked, kept)
+            if entry.booking and entry.what == "book":
+                before.append(entry.booking)
+                booked[entry.booking.link].append(entry.booking)

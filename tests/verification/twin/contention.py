@@ -1,0 +1,146 @@
+"""What a node that books channels tries for a burst that finds none, one thing after the other."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from twin.network import Burst, Kept
+
+if TYPE_CHECKING:
+    from twin.obs import ObsNode
+
+Members = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Request:
+    """A burst that is to leave at `head`; it came on the channel `came`, if it was not made here.
+
+    `handled` is when the node has handled its header, and can send it on; `passed` is over how
+    many fibres it has come, and `delayed` how long it is in a delay line before it leaves.
+    """
+
+    burst: Burst
+    handled: int
+    head: int
+    came: int | None = None
+    passed: int = 0
+    delayed: int = 0
+
+    def later(self, by: int) -> "Request":
+        """The same, postponed."""
+        return replace(self, handled=self.handled + by, head=self.head + by)
+
+    def behind_a_line(self, delay: int) -> "Request":
+        """The same, delayed in light; its header does not wait."""
+        return replace(self, head=self.head + delay, delayed=delay)
+
+
+@dataclass(frozen=True)
+class Found:
+    """How a burst leaves."""
+
+    request: Request
+    port: int
+    channel: int
+
+
+class Resolver(Protocol):
+    """What may find a way out."""
+
+    def resolve(self, request: Request, wanted: Members) -> Found | str | None:
+        """How a burst leaves in place of by the ports that it wanted.
+
+        Else the reason for which it is lost, if that is more than the want of a channel.
+        """
+
+
+class DelayLines:
+    """Lines of some delays at each output."""
+
+    def __init__(self, node: "ObsNode", own: dict[str, Any]) -> None:
+        self.node = node
+        self.granularity: int = own["granularity_ps"]
+        self.delays: int = own["delays"]
+        self.lines: int | None = own["lines"]
+        self.inside: bool = own["occupied"] == "inside"
+        # All that was ever kept, by port and delay.
+        self.kept: dict[tuple[int, int], list[Kept]] = defaultdict(list)
+
+    def resolve(self, request: Request, wanted: Members) -> Found | str | None:
+        """The shortest delay with a line and a channel."""
+        start, end = self.node.interval(request)
+        for number in range(1, self.delays + 1):
+            delayed = request.behind_a_line(number * self.granularity)
+            if self.inside:
+                _, end = self.node.interval(delayed)
+            ports = {
+                port: line
+                for port in wanted
+                if (line := self.line(port, number, start, end)) is not None
+            }
+            found = self.node.offer(delayed, tuple(ports), wanted)
+            if found:
+                kept = Kept(number, ports[found.port], start, end)
+                self.kept[found.port, number].append(kept)
+                link = self.node.ports[found.port]
+                self.node.network.note("delay", self.node.node, request.burst, link, kept=kept)
+                self.node.counters["bursts_delayed"] += 1
+                self.node.delay_line_time += delayed.delayed
+                return found
+        return "delay_lines_full"
+
+    def line(self, port: int, number: int, start: int, end: int) -> int | None:
+        """The first line of a delay that nobody keeps then."""
+        if self.lines is None:
+            return 0
+        kept = self.kept[port, number]
+        in_use = {other.line for other in kept if other.start < end and other.end > start}
+        return next((line for line in range(self.lines) if line not in in_use), None)
+
+
+class Deflection:
+    """Other ports that lead to the egress."""
+
+    def __init__(self, node: "ObsNode", own: dict[str, Any]) -> None:
+        self.node = node
+        self.hop_limit: int = own["hop_limit"]
+
+    def resolve(self, request: Request, wanted: Members) -> Found | str | None:
+        """The shortest other way that has a channel, within the limit and the offset."""
+        ways = sorted(self.ways(request.burst, wanted))
+        near = [way for way in ways if request.passed + way[1] <= self.hop_limit]
+        ahead = request.head - request.handled - self.node.switching_time
+        in_time = [way for way in near if way[1] * self.node.per_hop <= ahead]
+        for _, _, port in in_time:
+            channel = self.node.channel(request, port)
+            if channel is not None:
+                self.node.counters["bursts_deflected"] += 1
+                deflected = replace(request.burst, deflected=True)
+                link = self.node.ports[port]
+                self.node.network.note("deflect", self.node.node, deflected, link)
+                return Found(replace(request, burst=deflected), port, channel)
+        if near and not in_time:
+            return "offset_used_up"
+        return "hop_limit" if ways and not near else None
+
+    def ways(self, burst: Burst, wanted: Members) -> Iterator[tuple[int, int, int]]:
+        """Length, number of fibres and port of each way that does not come back here."""
+        network, here = self.node.network, self.node.node
+        for port, link in enumerate(self.node.ports):
+            if port in wanted or link.target < network.hosts:
+                continue
+            length = network.length(link) + network.distances(burst.destination)[link.target]
+            passes = [link.target]
+            while passes[-1] != burst.ends[1]:
+                first, *_ = network.shortest(passes[-1], burst.destination)
+                passes.append(network.ports[passes[-1]][first].target)
+            if here not in passes:
+                yield length, len(passes), port
+
+
+RESOLVERS: dict[str, type[DelayLines] | type[Deflection]] = {
+    "delay-line": DelayLines,
+    "deflection": Deflection,
+}
