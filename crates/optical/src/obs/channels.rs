@@ -19,9 +19,9 @@ pub struct Booking {
 /// One data channel.
 #[derive(Clone, Debug, Default)]
 struct Channel {
-    /// In the order of time, without those that are over.
+    /// In the order of time; those that are over may be missing.
     bookings: VecDeque<Booking>,
-    /// The end of the last one that is over.
+    /// The end of the last one that is missing.
     over: Time,
 }
 
@@ -102,20 +102,36 @@ impl Channels {
         bookings.find(|booking| booking.start < end && start < booking.end)
     }
 
-    /// Books a channel that is free then; what was over at `now` is forgotten.
+    /// Whether something that ends after `start` is booked on a channel, with room before it for
+    /// what ends at `end`.
+    #[inline]
+    pub fn is_void_possible(&self, channel: u16, start: Time, end: Time) -> bool {
+        let channel = usize::from(channel);
+        (self.horizons[channel] > start) & (self.last_starts[channel] >= end)
+    }
+
+    /// Books a channel that is free then; what was over at `now` is forgotten where room is needed,
+    /// so that a list is mostly not read.
     pub fn book(&mut self, channel: u16, booking: Booking, now: Time) {
         let horizon = &mut self.horizons[usize::from(channel)];
+        let last = booking.start >= *horizon;
         if booking.end > *horizon {
             *horizon = booking.end;
             self.last_starts[usize::from(channel)] = booking.start;
         }
         let Channel { bookings, over } = &mut self.channels[usize::from(channel)];
-        while let Some(first) = bookings.front().filter(|first| first.end <= now) {
-            *over = first.end;
-            bookings.pop_front();
+        if bookings.len() == bookings.capacity() {
+            while let Some(first) = bookings.front().filter(|first| first.end <= now) {
+                *over = first.end;
+                bookings.pop_front();
+            }
         }
-        let at = bookings.partition_point(|other| other.start < booking.end);
-        bookings.insert(at, booking);
+        if last {
+            bookings.push_back(booking);
+        } else {
+            let at = bookings.partition_point(|other| other.start < booking.end);
+            bookings.insert(at, booking);
+        }
     }
 }
 
@@ -158,9 +174,14 @@ mod tests {
     #[test]
     fn what_is_over_still_bounds_the_void_behind_it() {
         let mut channels = booked(&[(10, 20), (50, 60)]);
-        channels.book(0, booking(70, 80), Time(20));
-        assert_eq!(channels.channels[0].bookings.len(), 2);
-        assert_eq!(channels.void(0, Time(30), Time(40)), Some(Time(20)));
+        let void = |channels: &Channels| channels.void(0, Time(30), Time(40));
+        assert_eq!(void(&channels), Some(Time(20)));
+        // until there is no room
+        for i in 0..100 {
+            channels.book(0, booking(70 + i, 71 + i), Time(20));
+        }
+        assert_eq!(channels.channels[0].bookings[0], booking(50, 60));
+        assert_eq!(void(&channels), Some(Time(20)));
     }
 
     #[test]

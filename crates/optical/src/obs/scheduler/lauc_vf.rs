@@ -15,6 +15,18 @@ pub const LAUC_VF: Scheduler = Scheduler {
 
 fn choose(channels: &Channels, wanted: Wanted, _draw: &mut Stream) -> Option<u16> {
     let Wanted { start, end, .. } = wanted;
+    // Of those that are not used any more: without branches, since no processor could predict them.
+    let (mut latest, mut best, mut voids) = (0, None, false);
+    for channel in wanted.channels.clone() {
+        let Time(horizon) = channels.horizon(channel);
+        let begins = if horizon <= start.0 { horizon + 1 } else { 0 };
+        best = if begins > latest { Some(channel) } else { best };
+        latest = latest.max(begins);
+        voids |= channels.is_void_possible(channel, start, end);
+    }
+    if !voids {
+        return best;
+    }
     let mut best: Option<(Time, u16)> = None;
     for channel in wanted.channels {
         if let Some(void) = channels.void(channel, start, end) {
