@@ -31,7 +31,7 @@ def law_plan(seed: int, law: str) -> Plan:
     own = {key: pick(drawn) for key, drawn in LAWS[law].items()} | USUAL.get(law, {})
     transport = random_tcp(
         random,
-        pick(["tahoe", "reno", "new-reno", "sack", "sack", "sack1"]),
+        pick(["tahoe", "reno", "new-reno", "sack", "rr-tcp", "sack1"]),
         segment_bytes=1_000,
         header_bytes=0,
         control_bytes=64,

@@ -256,6 +256,15 @@ RECOVERIES: dict[str, dict[str, Any]] = {
         "full_acknowledgement": "flight-size",
     },
     "sack": {**_LOSSES, **_SELECTIVE, **_GROWTH, "rescue_retransmission": True},
+    "rr-tcp": {
+        **_LOSSES,
+        **_SELECTIVE,
+        **_GROWTH,
+        "rescue_retransmission": True,
+        "avoidance_ratio": 0.9,
+        "remembered_events": 100,
+        "undo": True,
+    },
     "sack1": {**_LOSSES, **_SELECTIVE, "bug_fix": True},
 }
 _ALL_OF_RECOVERIES = {key for table in RECOVERIES.values() for key in table}

@@ -102,6 +102,9 @@ def random_tcp(random: Random, recovery: str | None = None, **changes: Any) -> d
         "rescue_retransmission": pick(BOTH),
         "sack_blocks": random.randint(1, 3 if stamps else 4),
         "duplicate_sack": pick(BOTH),
+        "avoidance_ratio": pick([0.0, 0.5, 0.9, 1.0]),
+        "remembered_events": pick([1, 3, 100]),
+        "undo": pick(BOTH),
         "timestamps": stamps,
         "receiver_timers": pick(BOTH),
         "access_buffer_bytes": pick([None] * 4 + [m + header + 200, 5 * (m + header) + 200]),
@@ -427,7 +430,7 @@ def overtaking_plan(seed: int) -> Plan:
     """
     random = Random(seed)
     pick = random.choice
-    recovery = pick(["sack", "sack1"])
+    recovery = pick(["sack", "sack1", "rr-tcp", "rr-tcp"])
     changes = {"sack_blocks": pick([1, 1, 2, 3]), "duplicate_threshold": pick([1, 1, 2, 3])}
     transport = random_tcp(random, recovery, **changes)
     m = transport["segment_bytes"] - transport["header_bytes"]

@@ -236,6 +236,10 @@ pub trait CongestionControl: Send {
     /// The retransmission timer expired.
     fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window);
 
+    /// The last loss was none, and the window is as it was before: RFC 9438, section 4.9, lets a
+    /// law that remembers more than the window take that back, too.
+    fn on_spurious(&mut self) {}
+
     /// A segment was sent.
     fn on_sent(&mut self, _sent: &Sent) {}
 
@@ -302,6 +306,13 @@ impl Congestion {
     /// Lets the law answer a timeout.
     pub fn on_timeout(&mut self, timeout: &Timeout) {
         self.law.on_timeout(timeout, &mut self.window);
+    }
+
+    /// Takes a reduction back that answered no loss, with the window before it.
+    pub fn undo(&mut self, before: Window) {
+        self.window.cwnd = self.window.cwnd.max(before.cwnd);
+        self.window.ssthresh = before.ssthresh;
+        self.law.on_spurious();
     }
 
     /// Allows no more than so many bytes now: a recovery ends, or a connection begins after a SYN

@@ -30,6 +30,7 @@ const RANGES: &[(&str, (f64, f64))] = &[
     ("acknowledgement_delay_ps", TIME),
     ("advertised_window_bytes", WINDOW),
     ("alpha", FACTOR),
+    ("avoidance_ratio", SHARE),
     ("backoff", FACTOR),
     ("beta", SHARE),
     ("c", (1e-9, 1e9)),
@@ -46,6 +47,7 @@ const RANGES: &[(&str, (f64, f64))] = &[
     ("mi_threshold_ps", TIME),
     ("min_timeout_ps", TIME),
     ("p", (0.0, 1e6)),
+    ("remembered_events", (1.0, 1e6)),
     ("sack_blocks", (1.0, 4.0)),
 ];
 

@@ -6,6 +6,7 @@
 mod go_back_n;
 mod new_reno;
 mod reno;
+mod rr_tcp;
 mod sack;
 mod sack1;
 mod tahoe;
@@ -55,6 +56,11 @@ pub const REGISTRY: &[RecoveryKind] = &[
         name: "sack1",
         selective: true,
         build: |p| Box::new(sack1::Sack1::new(p)),
+    },
+    RecoveryKind {
+        name: "rr-tcp",
+        selective: true,
+        build: |p| Box::new(rr_tcp::RrTcp::new(p)),
     },
 ];
 

@@ -36,6 +36,9 @@ class Law:
     def loss(self, flight: int) -> None:
         """Answer a loss that is repaired without a timeout, with `flight` bytes outstanding."""
 
+    def spurious(self) -> None:
+        """Forget the last loss, which was none; the window is as it was already."""
+
     def timeout(self, flight: int, repeated: bool) -> None:
         """Answer a timeout; `repeated`: nothing was acknowledged since the last one."""
 
@@ -141,6 +144,7 @@ class Cubic(SlowStart):
         self.prior = 0.0
         self.smoothed: float | None = None
         self.epoch: tuple[int, float, float, float] | None = None
+        self.before: tuple[float, float, tuple[int, float, float, float] | None] = (0.0, 0.0, None)
 
     def grow(self, acknowledged: int) -> None:
         if self.rtt is not None:
@@ -173,12 +177,16 @@ class Cubic(SlowStart):
         return w, 0.0
 
     def loss(self, flight: int) -> None:
+        self.before = self.plateau, self.prior, self.epoch
         w, beta = self.cwnd / self.m, self.settings["beta"]
         converges = self.settings["fast_convergence"] and w < self.plateau
         self.plateau = w * (1.0 + beta) / 2.0 if converges else w
         self.prior, self.epoch = w, None
         self.lower_threshold(self.reduced(flight))
         self.cwnd = self.ssthresh
+
+    def spurious(self) -> None:
+        self.plateau, self.prior, self.epoch = self.before
 
     def timeout(self, flight: int, repeated: bool) -> None:
         self.plateau, self.prior, self.epoch = 0.0, self.cwnd / self.m, None

@@ -20,7 +20,7 @@ class TcpReceiver(Receiver):
         self.fin_at: int | None = None
         self.recovery: dict[str, Any] = transport["recovery"]
         self.echoes: bool = transport["congestion_control"]["kind"] == "dctcp"
-        self.sacks = self.recovery["kind"] in ("sack", "sack1")
+        self.sacks = self.recovery["kind"] in ("sack", "sack1", "rr-tcp")
 
     def receive(self, packet: Packet) -> None:
         late = packet.kind == "syn" and self.state not in ("listen", "syn-received")

@@ -1,6 +1,7 @@
 """The loss recoveries by name."""
 
 from twin.recovery import NewReno, Recovery, Reno, Tahoe
+from twin.rr_tcp import RrTcp
 from twin.sack import Sack, Sack1
 
 RECOVERIES: dict[str, type[Recovery]] = {
@@ -9,4 +10,5 @@ RECOVERIES: dict[str, type[Recovery]] = {
     "new-reno": NewReno,
     "sack": Sack,
     "sack1": Sack1,
+    "rr-tcp": RrTcp,
 }

@@ -61,6 +61,9 @@ class Recovery:
         """Whether what was sent before a timeout is not yet acknowledged, nor lost again."""
         return not self.recovering and self.sender.una < self.sent_before_timeout
 
+    def sent_again(self, begin: int) -> None:
+        """Know that a segment was sent again."""
+
     def read(self, blocks: tuple[Block, ...]) -> bool:
         """Read SACK blocks; returns whether they say something new."""
         return False

@@ -79,6 +79,10 @@ class Sack(Scoreboard):
                 self.sender.next = segment.end
 
     def duplicate(self, news: bool) -> Answer:
+        return self.count(news)
+
+    def count(self, news: bool) -> Answer:
+        """Count a duplicate, if it brings news; a recovery may begin."""
         if not news:
             return Answer()
         self.d += 1
@@ -109,7 +113,7 @@ class Sack(Scoreboard):
         self.retransmitted = max(self.retransmitted, sender.una)
         if news and not self.recovering:
             # Section 2: a duplicate "regardless of its status as a cumulative acknowledgment".
-            return self.duplicate(news)
+            return self.count(news)
         self.pass_over()
         self.set_pipe()
         return Answer()

@@ -103,6 +103,7 @@ class TcpSender(Sender):
             (segment,) = (s for s in self.segments if s.begin == begin)
             segment.sent_at, segment.again = self.now, True
             self.timed = None
+            self.recovery.sent_again(begin)
         else:
             self.segments.append(Segment(begin, end, self.now))
             self.timed = self.timed or (end, self.now)

@@ -36,6 +36,8 @@ pub struct Cubic {
     /// The smoothed round-trip time, in picoseconds; none before the first.
     smoothed: Option<f64>,
     epoch: Option<Epoch>,
+    /// W_max, cwnd_prior and the stage before the last loss.
+    before: (f64, f64, Option<Epoch>),
 }
 
 impl Cubic {
@@ -53,6 +55,7 @@ impl Cubic {
             prior: 0.0,
             smoothed: None,
             epoch: None,
+            before: (0.0, 0.0, None),
         }
     }
 
@@ -131,6 +134,7 @@ impl CongestionControl for Cubic {
     }
 
     fn on_loss(&mut self, loss: &Loss, window: &mut Window) {
+        self.before = (self.plateau, self.prior, self.epoch);
         let w = window.cwnd / self.mss;
         // Section 4.7: W_max = cwnd * (1 + beta) / 2 if cwnd < W_max
         self.plateau = match self.fast_convergence && w < self.plateau {
@@ -141,6 +145,11 @@ impl CongestionControl for Cubic {
         self.epoch = None;
         window.lower_threshold(self.reduced(loss.in_flight, window), self.mss);
         window.cwnd = window.ssthresh;
+    }
+
+    /// Section 4.9.2: what it knew before a fast retransmit that was spurious.
+    fn on_spurious(&mut self) {
+        (self.plateau, self.prior, self.epoch) = self.before;
     }
 
     fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window) {
@@ -179,6 +188,7 @@ mod tests {
             prior: plateau,
             smoothed: None,
             epoch: None,
+            before: (0.0, 0.0, None),
         }
     }
 

@@ -48,13 +48,14 @@ fn scores(scoreboard: &Scoreboard, flight: &Flight, high_rxt: u64, threshold: u6
 }
 
 pub struct Sack {
-    threshold: u64,
+    /// DupThresh.
+    pub(super) threshold: u64,
     limited_transmit: bool,
     rescue: bool,
     growth_on_exit: bool,
     /// DupAcks.
     duplicates: u64,
-    recovering: bool,
+    pub(super) recovering: bool,
     after_timeout: bool,
     /// RecoveryPoint: no new recovery before it is acknowledged.
     recovery_point: u64,
@@ -62,7 +63,7 @@ pub struct Sack {
     high_rxt: u64,
     /// RescueRxt, as the byte after it.
     rescue_rxt: u64,
-    scoreboard: Scoreboard,
+    pub(super) scoreboard: Scoreboard,
     scores: Scores,
     /// Bytes sent by limited transmit.
     beyond: u64,

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from lightburst.scenario.fields import Flag, Named, Section, Whole
+from lightburst.scenario.fields import Flag, Named, Real, Section, Whole
 
 # The options of a TCP header have 40 bytes: n blocks take 2 + 8 n, timestamps 10 and padding.
 MOST_BLOCKS, MOST_BLOCKS_WITH_TIMESTAMPS = 4, 3
@@ -93,16 +93,44 @@ class NewReno(_Recovery):
     )
 
 
-class Sack(_Selective):
-    """Selective acknowledgements (RFC 6675)."""
+class _Rfc6675(_Selective):
+    """What both recoveries with the rules of RFC 6675 have."""
 
-    kind: Literal["sack"] = "sack"
     window_growth_on_exit: Flag = Field(False, description=_GROWTH)
     rescue_retransmission: Flag = Field(
         True,
         description=(
             "Whether one more segment is sent again when nothing else may be sent (RFC 6675, "
             "section 4, NextSeg, rule 4)."
+        ),
+    )
+
+
+class Sack(_Rfc6675):
+    """Selective acknowledgements (RFC 6675)."""
+
+    kind: Literal["sack"] = "sack"
+
+
+class RrTcp(_Rfc6675):
+    """The same with a duplicate threshold that follows the reordering (RR-TCP)."""
+
+    kind: Literal["rr-tcp"] = "rr-tcp"
+    avoidance_ratio: Annotated[float, Real(0, 1)] = Field(
+        0.9,
+        description=(
+            "The share of the reordering events that the threshold is to outlast: the FA ratio of "
+            "Zhang et al. (2003). The threshold never goes below `duplicate_threshold`."
+        ),
+    )
+    remembered_events: Annotated[int, Whole(1, 1_000_000)] = Field(
+        100, description="How many of the last reordering events the threshold follows."
+    )
+    undo: Flag = Field(
+        True,
+        description=(
+            "Whether the window becomes what it was before a fast recovery if the receiver "
+            "reports all that this has sent again as duplicates (RFC 2883)."
         ),
     )
 
@@ -115,5 +143,5 @@ class Sack1(_Selective):
 
 
 Recovery = Annotated[
-    Tahoe | RenoRecovery | NewReno | Sack | Sack1, Named(), Field(discriminator="kind")
+    Tahoe | RenoRecovery | NewReno | Sack | RrTcp | Sack1, Named(), Field(discriminator="kind")
 ]

@@ -1,0 +1,282 @@
+//! RR-TCP (Zhang, Karp, Floyd and Peterson 2003): the recovery of RFC 6675 with a duplicate threshold
+//! that follows the reordering that it sees, and window reductions undone that were for nothing.
+
+use super::sack::Sack;
+use super::{Candidate, LossRecovery, Phase, Reaction, SenderState};
+use crate::cc::{Ack, Window};
+use crate::flight::Flight;
+use crate::scoreboard::Scoreboard;
+use crate::Parameters;
+use lightburst_net::Block;
+use std::collections::VecDeque;
+
+/// Segments that overtake each other, until all is acknowledged that was sent when it began.
+#[derive(Clone, Copy, Debug)]
+struct Event {
+    until: u64,
+    longest: u64,
+}
+
+/// The last fast recovery.
+#[derive(Clone, Debug)]
+struct Episode {
+    /// The window before it.
+    window: Window,
+    /// The segments that it has sent again, and that were not reported as duplicates.
+    open: Vec<u64>,
+    /// The longest of their lengths.
+    longest: u64,
+}
+
+pub struct RrTcp {
+    sack: Sack,
+    /// The threshold where nothing is known.
+    least: u64,
+    /// FA ratio: the share of the events that the threshold is to outlast.
+    avoidance: f64,
+    undo: bool,
+    /// How many events are remembered.
+    memory: usize,
+    /// The lengths of events, newest last.
+    lengths: VecDeque<u64>,
+    /// The same in order.
+    sorted: Vec<u64>,
+    event: Option<Event>,
+    episode: Option<Episode>,
+    /// Segments that were sent again and are not acknowledged, in order.
+    repeated: Vec<u64>,
+    /// What was acknowledged when lengths were measured last.
+    measured: u64,
+}
+
+impl RrTcp {
+    pub fn new(parameters: &Parameters) -> RrTcp {
+        let memory = parameters.get("remembered_events") as usize;
+        RrTcp {
+            sack: Sack::new(parameters),
+            least: parameters.get("duplicate_threshold") as u64,
+            avoidance: parameters.get("avoidance_ratio"),
+            undo: parameters.is("undo"),
+            memory,
+            lengths: VecDeque::new(),
+            sorted: Vec::new(),
+            event: None,
+            episode: None,
+            repeated: Vec::new(),
+            measured: 0,
+        }
+    }
+
+    /// A segment is there that was not known to be: SACKed data beyond it has overtaken it.
+    fn measure(&mut self, sequence: u64, flight: &Flight) {
+        let end = sequence + flight.payload(sequence);
+        // No segment but the flow's last is shorter.
+        let beyond = self.sack.scoreboard.sacked(end);
+        let length = beyond.div_ceil(u64::from(flight.mss));
+        if length == 0 {
+            return;
+        }
+        if self.repeated.binary_search(&sequence).is_err() {
+            let event = self.event.get_or_insert(Event {
+                until: flight.snd_max,
+                longest: 0,
+            });
+            event.longest = event.longest.max(length);
+        } else if let Some(episode) = &mut self.episode {
+            // Which of the copies it was only a report of a duplicate can tell.
+            if episode.open.contains(&sequence) {
+                episode.longest = episode.longest.max(length);
+            }
+        }
+    }
+
+    /// Measures what lies from `start` to before `end` and was not SACKed.
+    fn measure_range(&mut self, start: u64, end: u64, flight: &Flight) {
+        let end = end.min(self.sack.scoreboard.end());
+        let mut at = self.sack.scoreboard.hole(start);
+        while at < end {
+            self.measure(at, flight);
+            at = self.sack.scoreboard.hole(at + flight.payload(at));
+        }
+    }
+
+    /// Measures what is newly acknowledged.
+    fn measure_acknowledged(&mut self, flight: &Flight) {
+        let from = std::mem::replace(&mut self.measured, flight.snd_una);
+        if !self.sack.scoreboard.blocks().is_empty() {
+            self.measure_range(from, flight.snd_una, flight);
+        }
+        let before = self.repeated.partition_point(|&at| at < flight.snd_una);
+        self.repeated.drain(..before);
+    }
+
+    /// Ends an event of which all is acknowledged.
+    fn end_event(&mut self, flight: &Flight) {
+        match self.event {
+            Some(Event { until, longest }) if flight.snd_una >= until => {
+                self.event = None;
+                self.remember(longest);
+            }
+            _ => {}
+        }
+    }
+
+    /// The threshold becomes more than the length of so large a share of the events.
+    fn remember(&mut self, length: u64) {
+        if self.lengths.len() == self.memory {
+            let oldest = self.lengths.pop_front().expect("a length");
+            let place = self.sorted.partition_point(|&other| other < oldest);
+            self.sorted.remove(place);
+        }
+        self.lengths.push_back(length);
+        let place = self.sorted.partition_point(|&other| other < length);
+        self.sorted.insert(place, length);
+        let rank = (self.avoidance * self.sorted.len() as f64).ceil() as usize;
+        self.sack.threshold = self.least.max(self.sorted[rank.max(1) - 1] + 1);
+    }
+
+    /// RFC 2883, section 4: the first block reports a duplicate if it is acknowledged, or lies
+    /// within the second.
+    fn read_duplicate(&mut self, blocks: &[Block], flight: &Flight) {
+        let first = blocks[0];
+        let within = |second: &Block| second.start <= first.start && first.end <= second.end;
+        if first.end > flight.snd_una && !blocks.get(1).is_some_and(within) {
+            return;
+        }
+        if let Some(episode) = &mut self.episode {
+            episode.open.retain(|&at| at != first.start);
+        }
+    }
+
+    /// If all that the last recovery sent again came twice, nothing was lost.
+    fn settle(&mut self, sender: &mut SenderState<'_>) {
+        let open = |episode: &Episode| !episode.open.is_empty();
+        if self.sack.recovering || self.episode.as_ref().map_or(true, open) {
+            return;
+        }
+        let Some(episode) = self.episode.take() else {
+            return;
+        };
+        if self.undo {
+            sender.congestion.undo(episode.window);
+        }
+        if episode.longest > 0 {
+            self.remember(episode.longest);
+        }
+    }
+
+    /// A recovery may have begun, before which the window was this.
+    fn note(&mut self, reaction: Reaction, window: Window) -> Reaction {
+        if reaction.fast {
+            self.episode = Some(Episode {
+                window,
+                open: Vec::new(),
+                longest: 0,
+            });
+        }
+        reaction
+    }
+}
+
+impl LossRecovery for RrTcp {
+    fn on_blocks(&mut self, blocks: &[Block], flight: &Flight) -> bool {
+        self.read_duplicate(blocks, flight);
+        self.measure_acknowledged(flight);
+        for block in blocks.iter().filter(|block| block.start >= flight.snd_una) {
+            self.measure_range(block.start, block.end, flight);
+        }
+        self.end_event(flight);
+        self.sack.on_blocks(blocks, flight)
+    }
+
+    fn on_ack(&mut self, ack: &Ack, news: bool, sender: &mut SenderState<'_>) -> Reaction {
+        self.measure_acknowledged(sender.flight);
+        self.end_event(sender.flight);
+        self.settle(sender);
+        let window = *sender.congestion.window();
+        let reaction = self.sack.on_ack(ack, news, sender);
+        let reaction = self.note(reaction, window);
+        if !reaction.fast {
+            self.settle(sender);
+        }
+        reaction
+    }
+
+    fn on_duplicate(&mut self, news: bool, sender: &mut SenderState<'_>) -> Reaction {
+        self.settle(sender);
+        let window = *sender.congestion.window();
+        let reaction = self.sack.on_duplicate(news, sender);
+        self.note(reaction, window)
+    }
+
+    fn on_timeout(&mut self, flight: &Flight) {
+        self.event = None;
+        self.episode = None;
+        self.sack.on_timeout(flight);
+    }
+
+    fn candidate(&self, flight: &Flight, window: u64) -> Option<Candidate> {
+        self.sack.candidate(flight, window)
+    }
+
+    fn on_sent(&mut self, candidate: Candidate, flight: &mut Flight) {
+        self.sack.on_sent(candidate, flight);
+        let sequence = candidate.sequence;
+        if flight.sendings(sequence) == 1 {
+            return;
+        }
+        if let Err(place) = self.repeated.binary_search(&sequence) {
+            self.repeated.insert(place, sequence);
+        }
+        if let Some(episode) = self.episode.as_mut().filter(|_| self.sack.recovering) {
+            if !episode.open.contains(&sequence) {
+                episode.open.push(sequence);
+            }
+        }
+    }
+
+    fn scoreboard(&self) -> Option<&Scoreboard> {
+        self.sack.scoreboard()
+    }
+
+    fn newly_lost(&mut self, flight: &Flight) -> u64 {
+        self.sack.newly_lost(flight)
+    }
+
+    fn phase(&self, flight: &Flight) -> Phase {
+        self.sack.phase(flight)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::vectors::parameters;
+    use crate::Value;
+
+    fn rr_tcp(avoidance: f64, memory: f64) -> RrTcp {
+        let mut given = parameters(&[
+            ("avoidance_ratio", avoidance),
+            ("remembered_events", memory),
+        ]);
+        given.values.insert("undo".to_string(), Value::Switch(true));
+        RrTcp::new(&given)
+    }
+
+    #[test]
+    fn the_threshold_is_beyond_so_large_a_share_of_the_last_events() {
+        // One of ten may be longer; with the eleventh the first is forgotten.
+        let mut recovery = rr_tcp(0.9, 10.0);
+        let lengths = [90, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+        let thresholds = lengths.map(|length| {
+            recovery.remember(length);
+            recovery.sack.threshold
+        });
+        assert_eq!(thresholds, [91, 91, 91, 91, 91, 91, 91, 91, 91, 10, 10]);
+        // Never below the one that is set.
+        let mut hasty = rr_tcp(0.0, 10.0);
+        hasty.remember(9);
+        hasty.remember(1);
+        assert_eq!(hasty.sack.threshold, 3);
+    }
+}

@@ -1,0 +1,110 @@
+"""RR-TCP from the outside: where segments overtake each other, and where they do not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scripted.cases import CASES, TRANSPORT, Case, flow, routes
+from senders import sender
+
+from lightburst.result import Result
+from lightburst.scenario import Scenario
+from lightburst.simulate import run
+
+pytestmark = pytest.mark.filterwarnings("ignore::lightburst.RunWarning")
+SEGMENTS = 4000
+
+
+def overtaken(recovery: str, by: str = "1040 km", seed: int = 1, **changes: Any) -> Result:
+    """One flow over two routes, of which each segment draws one; none is lost."""
+    settings = TRANSPORT | {"advertised_window": 200, "recovery": recovery} | changes
+    scenario = {
+        **routes(by),
+        "transport": sender(**settings),
+        "workload": flow(SEGMENTS),
+        "measurement": {"time_limit": "1000 s", "trace": [0]},
+    }
+    result = run(Scenario.from_dict(scenario), seed=seed)
+    assert result.flows["drops"].tolist() == [0]
+    assert result.flows["status"].tolist() == ["finished"]
+    return result
+
+
+def time(result: Result) -> float:
+    return float(result.flows["completion_time_s"].iloc[0])
+
+
+def fast(result: Result) -> int:
+    return int(result.flows["fast_retransmits"].iloc[0])
+
+
+#: All but that in which segments overtake each other, and the one below.
+PLAIN = [case for case in CASES if case.name not in ("reordered", "inside-a-recovery")]
+
+
+@pytest.mark.parametrize("case", PLAIN, ids=lambda case: case.name)
+def test_where_nothing_overtakes_it_is_the_sack_of_rfc_6675(case: Case) -> None:
+    expected, found = (
+        run(case.scenario("sack", recovery=recovery), seed=1) for recovery in ("sack", "rr-tcp")
+    )
+    for table in ("flows", "links", "trace_windows"):
+        for name, column in expected.columns[table].items():
+            np.testing.assert_array_equal(found.columns[table][name], column, err_msg=name)
+
+
+def test_a_recovery_for_what_was_sent_again_already_is_undone() -> None:
+    """25 is lost in the recovery for 9 and 22, which sends it again as it ends; the one that begins
+    then, with the same acknowledgement, sends it once more."""
+    (case,) = (case for case in CASES if case.name == "inside-a-recovery")
+    sack, undone = (
+        run(case.scenario("sack", recovery=recovery), seed=1) for recovery in ("sack", "rr-tcp")
+    )
+    # Half of 12 segments outstanding, and then of 10.
+    for result, threshold in ((sack, 5_000), (undone, 6_000)):
+        assert result.flows["fast_retransmits"].tolist() == [2]
+        assert result.flows["false_fast_retransmits"].tolist() == [1]
+        thresholds = result.columns["trace_windows"]["slow_start_threshold"]
+        assert thresholds[-1] == threshold
+
+
+@pytest.mark.parametrize("law", ["reno", "highspeed", "cubic", "scalable"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_after_a_few_events_nothing_is_taken_for_lost_and_the_window_is_whole(
+    law: str, seed: int
+) -> None:
+    """As good as a threshold that is known to be large enough, where SACK takes thrice as long."""
+    patient = overtaken("sack", seed=seed, congestion_control=law, duplicate_threshold=40)
+    adaptive, plain = (
+        overtaken(recovery, seed=seed, congestion_control=law) for recovery in ("rr-tcp", "sack")
+    )
+    assert fast(patient) == 0 < fast(adaptive) <= 20
+    assert time(adaptive) < 1.1 * time(patient)
+    assert time(plain) > 3 * time(patient)
+    assert adaptive.flows["false_fast_retransmits"].iloc[0] == fast(adaptive)
+
+
+def test_a_reduction_is_undone_to_the_bit() -> None:
+    """All recoveries are false: the threshold of the window is none again, as at the beginning."""
+    undone, not_undone = overtaken("rr-tcp"), overtaken("rr-tcp", undo=False)
+    for result, infinite in ((undone, True), (not_undone, False)):
+        windows = result.columns["trace_windows"]
+        assert fast(result) > 0
+        assert np.isfinite(windows["slow_start_threshold"]).any()
+        assert np.isinf(windows["slow_start_threshold"][-1]) == infinite
+    assert time(undone) < time(not_undone) < time(overtaken("sack"))
+
+
+def test_without_reports_of_duplicates_nothing_is_undone() -> None:
+    blind = overtaken("rr-tcp", duplicate_sack=False)
+    assert np.isfinite(blind.columns["trace_windows"]["slow_start_threshold"][-1])
+
+
+def test_a_larger_share_outlasts_more_events() -> None:
+    """The longest of all events in place of the median."""
+    half, all_of_them = (
+        np.mean([fast(overtaken("rr-tcp", "4000 km", s, avoidance_ratio=share)) for s in (1, 2, 3)])
+        for share in (0.5, 1.0)
+    )
+    assert half > 2 * all_of_them > 0
