@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lightburst.errors import InputError, RunWarning, StoreWarning
     from lightburst.fairness import jain_index
+    from lightburst.report.burst import BurstExplanation, explain_burst
     from lightburst.report.explanation import Explanation, explain
     from lightburst.report.network import TracedNetwork, trace_network
     from lightburst.report.reproduction import reproduce
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 # Each name is imported when it is first used: `lightburst --version` needs no pandas.
 _HOME = {
+    "BurstExplanation": "lightburst.report.burst",
     "Explanation": "lightburst.report.explanation",
     "InputError": "lightburst.errors",
     "Result": "lightburst.result",
@@ -34,6 +36,7 @@ _HOME = {
     "TracedNetwork": "lightburst.report.network",
     "execute": "lightburst.study",
     "explain": "lightburst.report.explanation",
+    "explain_burst": "lightburst.report.burst",
     "jain_index": "lightburst.fairness",
     "load": "lightburst.scenario",
     "replicate": "lightburst.study",
@@ -43,6 +46,7 @@ _HOME = {
 }
 
 __all__ = [
+    "BurstExplanation",
     "Explanation",
     "InputError",
     "Result",
@@ -54,6 +58,7 @@ __all__ = [
     "__version__",
     "execute",
     "explain",
+    "explain_burst",
     "jain_index",
     "load",
     "replicate",

@@ -125,21 +125,41 @@ def trace_command(
 @app.command("explain")
 @guarded
 def explain_command(
-    scenario: Annotated[str, typer.Argument(help="A TOML file.", show_default=False)],
+    scenario: Annotated[
+        str,
+        typer.Argument(
+            metavar="SCENARIO|DIR", help="A TOML file, or a saved result.", show_default=False
+        ),
+    ],
     flow: Annotated[
-        str, typer.Option("--flow", metavar="worst|N", help="Number of the flow.")
-    ] = "worst",
+        str | None,
+        typer.Option("--flow", metavar="worst|N", help="Number of the flow; worst by default."),
+    ] = None,
+    worst: Annotated[bool, typer.Option("--worst", help="The same as --flow worst.")] = False,
+    burst: Annotated[
+        str | None, typer.Option("--burst", metavar="N", help="In place of a flow a burst.")
+    ] = None,
+    bursts: Annotated[
+        bool, typer.Option("--bursts", help="List the bursts that were lost.")
+    ] = False,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="PATH=VALUE", help="Change a field; may be repeated."),
     ] = None,
-    seed: Annotated[str, typer.Option("--seed", metavar="N", help="Seed of the run.")] = "1",
+    seed: Annotated[
+        str | None,
+        typer.Option("--seed", metavar="N", help="Seed; 1, or that of the saved result."),
+    ] = None,
     format: TableOption = "table",
 ) -> None:
-    """Say why a flow was slow: what was lost where, and where its time went."""
-    from lightburst.cli.explain import explain_flow
+    """Say why a flow was slow, or what became of a burst and what would have saved it.
 
-    explain_flow(scenario, settings or [], flow, seed, format)
+    Of a flow: what was lost where, and where its time went.
+    """
+    from lightburst.cli.explain import explain_one
+
+    asked = flow or ("worst" if worst else None)
+    explain_one(scenario, settings or [], asked, burst, bursts, seed, format)
 
 
 @app.command("reproduce")

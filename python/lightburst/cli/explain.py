@@ -1,34 +1,54 @@
-"""``lightburst explain``: why a flow took as long as it did."""
+"""``lightburst explain``: why a flow took as long as it did, and what became of a burst."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from lightburst.cli.aside import run_aside
-from lightburst.cli.options import choice, whole
+from lightburst.cli.options import choice, only_with, whole
 from lightburst.cli.run import changed
 from lightburst.cli.streams import warn
 from lightburst.compile import check_seed
 from lightburst.errors import InputError
+from lightburst.report.burst import tell
 from lightburst.report.explanation import WORST, explain
+from lightburst.report.network import follow, lost_bursts
+from lightburst.report.rerun import check_same, load_saved
 from lightburst.scenario import load
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from lightburst.scenario import Scenario
 
-def explain_flow(path: str, settings: Sequence[str], flow: str, seed: str, format: str) -> None:
-    """Run a scenario, follow one flow, and print where its time went.
+
+def explain_one(
+    path: str,
+    settings: Sequence[str],
+    flow: str | None,
+    burst: str | None,
+    bursts: bool,
+    seed: str | None,
+    format: str,
+) -> None:
+    """Run a scenario, follow one flow or burst, and print what became of it.
 
     Parameters
     ----------
     path : str
-        The scenario file.
+        The scenario file, or the directory of a saved result.
     settings : sequence of str
         Changes, ``path=value`` each.
-    flow, seed : str
-        Number of the flow, or ``"worst"``, and seed of the run, as given.
+    flow : str or None
+        Number of the flow, or ``"worst"``, which it is unless something else is asked for.
+    burst : str or None
+        Number of the burst.
+    bursts : bool
+        Whether to list all bursts that were lost.
+    seed : str or None
+        Seed of the run; without it that of the saved result, or 1.
     format : str
         ``"table"`` or ``"json"``.
 
@@ -38,18 +58,41 @@ def explain_flow(path: str, settings: Sequence[str], flow: str, seed: str, forma
         If anything of this cannot be used.
     """
     choice("--format", format, ("table", "json"))
-    number = WORST if flow == WORST else whole("--flow", flow, 0, WORST)
-    first = whole("--seed", seed, 0)
+    if bursts:
+        only_with("one of them", "without --bursts", {"--flow": flow, "--burst": burst})
+    elif burst is not None:
+        only_with("a flow", "without --burst", {"--flow": flow})
+    saved = load_saved(path) if Path(path).is_dir() else None
+    scenario = changed(load(path) if saved is None else saved.scenario, settings)
+    own = 1 if saved is None else saved.seed
+    first = own if seed is None else whole("--seed", seed, 0)
     check_seed(first, "--seed")
-    try:
-        found = explain(changed(load(path), settings), number, first, simulate=run_aside)
-    except InputError as error:
-        if error.path != "flow":
-            raise
-        raise InputError("--flow", error.given, error.allowed) from None
+    found = _explained(scenario, flow, burst, bursts, first)
+    if saved is not None and not settings and first == saved.seed:
+        check_same(saved, found.result.digest)
     if format == "json":
         print(json.dumps(found.as_dict(), indent=2, allow_nan=False))
     else:
-        print(found)
+        print("\n".join(lost_bursts(found.trace)) if bursts else found)
         print(f"\ndigest {found.result.digest}")
     warn(found.result.warnings)
+
+
+def _explained(
+    scenario: Scenario, flow: str | None, burst: str | None, bursts: bool, seed: int
+) -> Any:
+    """Give what was asked for; an error about it names its option."""
+    number = "" if burst is None else whole("--burst", burst, 0)
+    which = WORST if flow in (None, WORST) else whole("--flow", flow or "", 0, WORST)
+    try:
+        if bursts:
+            everything = scenario.with_({"measurement.network": {}})
+            return follow(everything, seed, {}, run_aside)
+        if burst is not None:
+            return tell(scenario, int(number), seed, run_aside)
+        return explain(scenario, which, seed, simulate=run_aside)
+    except InputError as error:
+        options = {"flow": "--flow", "burst": "--burst"}
+        if bursts or burst is not None:
+            options["measurement.network"] = "--bursts" if bursts else "--burst"
+        raise InputError(options.get(error.path, error.path), error.given, error.allowed) from None

@@ -12,7 +12,7 @@ from lightburst.cli.streams import say, warn
 from lightburst.compile import check_seed
 from lightburst.errors import InputError
 from lightburst.folder import check
-from lightburst.report.network import trace_network
+from lightburst.report.network import follow
 from lightburst.scenario import load
 
 if TYPE_CHECKING:
@@ -67,8 +67,8 @@ def trace_links(
         check(out)
     names = None if links is None else [name.strip() for name in links.split(",")]
     try:
-        found = trace_network(
-            scenario, first, links=names, begin=begin, end=end, simulate=run_aside
+        found = follow(
+            scenario, first, {"links": names, "begin": begin, "end": end}, simulate=run_aside
         )
         directory = None if out is None else found.save(out)
     except InputError as error:

@@ -12,7 +12,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from lightburst.compile import check_seed
-from lightburst.errors import InputError
+from lightburst.errors import InputError, warn
 from lightburst.folder import replace
 from lightburst.plots.network import COLOURS, OTHERS, chosen_paths, pictures
 from lightburst.plots.traces import save as save_picture
@@ -20,11 +20,11 @@ from lightburst.report.files import NETWORK, PAGE
 from lightburst.report.page import environment, inside_script
 from lightburst.report.words import aligned, readable, records
 from lightburst.scenario import as_scenario
-from lightburst.simulate import run
+from lightburst.simulate import simulate
 from lightburst.trace.network import NetworkTrace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from os import PathLike
     from pathlib import Path
 
@@ -115,7 +115,6 @@ def trace_network(
     links: Sequence[str] | None = None,
     begin: float | str | None = None,
     end: float | str | None = None,
-    simulate: Callable[..., Result] = run,
 ) -> TracedNetwork:
     """Run a scenario and follow its bursts over links.
 
@@ -133,9 +132,6 @@ def trace_network(
         ``measurement.network``. Without either all between two switches.
     begin, end : float or str, optional
         The time to look at, seconds or text with a unit, likewise.
-    simulate : callable, optional
-        How a scenario is run with a seed and, for the second run, the result of the first as
-        ``before``: what `lightburst.run` does.
 
     Returns
     -------
@@ -146,9 +142,30 @@ def trace_network(
     InputError
         If no node of the scenario makes bursts, a link is not there, the time is empty, or the
         scenario cannot be run.
+
+    Warns
+    -----
+    RunWarning
+        Of each of `Result.warnings`.
     """
-    scenario, seed = as_scenario(scenario), check_seed(seed)
     given = {"links": links, "begin": begin, "end": end}
+    found = follow(as_scenario(scenario), seed, given, simulate)
+    warn(found.result.warnings, stacklevel=2)
+    return found
+
+
+def follow(
+    scenario: Scenario,
+    seed: int | np.integer,
+    given: Mapping[str, Any],
+    simulate: Callable[..., Result],
+) -> TracedNetwork:
+    """Do what `trace_network` does, but issue no warnings.
+
+    `given` has its ``links``, ``begin`` and ``end``, none or some of them; `simulate` runs a
+    scenario with a seed and, for the second run, the result of the first as ``before``.
+    """
+    seed = check_seed(seed)
     wanted = {name: value for name, value in given.items() if value is not None}
     if scenario.measurement.network is None:
         scenario = scenario.with_({_PATH: wanted})
@@ -172,6 +189,15 @@ def _told(table: pd.DataFrame) -> pd.DataFrame:
     return table.drop(columns=["fibre", "start_ps", "end_ps"])
 
 
+def lost_bursts(trace: NetworkTrace, most: int | None = None) -> Iterator[str]:
+    """List the bursts that were lost, in time: a title, and a line for each of the first."""
+    yield f"Bursts lost on these fibres: {len(trace.losses) or 'none'}"
+    rows = [_loss(row) for row in trace.losses.head(most or len(trace.losses)).itertuples()]
+    yield from aligned(rows) if rows else ()
+    if len(trace.losses) > len(rows):
+        yield f"  and {len(trace.losses) - len(rows)} more"
+
+
 def _lines(trace: NetworkTrace) -> Iterator[str]:
     begin, end = (readable("time_s", at * 1e-12) for at in (trace.begin_ps, trace.end_ps))
     yield (
@@ -179,11 +205,7 @@ def _lines(trace: NetworkTrace) -> Iterator[str]:
         f"{len(trace.bookings):,} uses of a channel, {len(trace.losses):,} bursts lost"
     )
     yield ""
-    yield f"Bursts lost on these fibres: {len(trace.losses) or 'none'}"
-    losses = trace.losses.head(_MOST_ROWS).itertuples()
-    yield from aligned([_loss(row) for row in losses]) if len(trace.losses) else ()
-    if len(trace.losses) > _MOST_ROWS:
-        yield f"  and {len(trace.losses) - _MOST_ROWS} more"
+    yield from lost_bursts(trace, _MOST_ROWS)
 
 
 def _loss(row: Any) -> tuple[str, ...]:

@@ -61,7 +61,8 @@ class NetworkTrace:
         One row for each burst that was lost on a traced link or for want of it: ``lost_s``;
         ``burst``, its number; ``ingress``, ``egress``, ``of_node``, ``label``, ``packets``,
         ``bytes``; the ``reason``; the ``node``; the ``link`` with ``link_source`` and
-        ``link_target``; ``fibre``; ``start_s`` and ``end_s``, when it was to use the link (also
+        ``link_target``; ``fibre`` (that over which it came, if it was lost at its egress);
+        ``start_s`` and ``end_s``, when it was to use the link (also
         ``start_ps``, ``end_ps``); ``holder_burst``, which burst had what it wanted (missing where
         none had), and if that one is known ``holder_ingress``, ``holder_egress``,
         ``holder_channel``, ``holder_start_s`` and ``holder_end_s``.
@@ -109,7 +110,7 @@ class NetworkTrace:
         bookings["fibre"] = np.searchsorted(used, first[columns["link"]])
         bookings = bookings.join(_said(bursts), on="burst")
         losses = _losses(result, bursts, bookings, links)
-        losses["fibre"] = np.searchsorted(used, first[losses["link"].to_numpy(np.int64)])
+        losses["fibre"] = np.searchsorted(used, first[losses.pop("on")])
         begin, end = asked["from_ps"], asked["until_ps"]
         losses = losses[(losses["start_ps"] < end) & (losses["end_ps"] > begin)]
         concerned = bursts.index.isin(bookings["burst"]) | bursts.index.isin(losses["burst"])
@@ -175,8 +176,13 @@ def _losses(
 ) -> pd.DataFrame:
     """List what was lost on the traced links or for want of them, in time."""
     columns = result.columns["trace_bursts"]
-    rows = np.isin(columns["lost_link"], links) & (columns["lost_link"] != NOWHERE)
-    lost, link = bursts[rows], columns["lost_link"][rows]
+    # What is lost at its egress was to leave for a host: it is told of the link over which it came.
+    came = bookings.groupby("burst")["link"].last().reindex(columns["number"])
+    safe = np.where(columns["lost_link"] == NOWHERE, 0, columns["lost_link"])
+    at_egress = (columns["lost"] > 0) & ~result.plan.between_switches[safe]
+    on = np.where(at_egress, came.fillna(NOWHERE).to_numpy(np.int64), columns["lost_link"])
+    rows = np.isin(on, links)
+    lost, link = bursts[rows], on[rows]
     start = columns["lost_start_ps"][rows].astype(np.int64)
     table = _said(lost).drop(columns="outcome")
     table.insert(0, "lost_s", lost["lost_s"])
@@ -184,6 +190,7 @@ def _losses(
     for name in ("reason", "lost_node", "lost_link", "lost_link_source", "lost_link_target"):
         table[name.removeprefix("lost_")] = lost[name]
     rate = result.plan.links["rate_bps"][link].astype(float)
+    table["on"] = link
     table["start_ps"] = start
     table["end_ps"] = start + np.ceil(8e12 * table["bytes"] / rate).astype(np.int64)
     table["start_s"], table["end_s"] = table["start_ps"] * 1e-12, table["end_ps"] * 1e-12

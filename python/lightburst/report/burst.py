@@ -1,0 +1,286 @@
+"""What became of a burst, and what would have saved it: each answer is checked by another run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pandas as pd
+
+from lightburst.errors import InputError, show, warn
+from lightburst.report.network import follow
+from lightburst.report.words import aligned, readable, records
+from lightburst.scenario import as_scenario
+from lightburst.simulate import simulate
+from lightburst.trace import rescue
+from lightburst.trace.network import ARRIVED, LOST, UNDER_WAY
+from lightburst.units import as_python
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from os import PathLike
+
+    from lightburst.report.network import TracedNetwork
+    from lightburst.result import Result
+    from lightburst.scenario import Scenario
+
+_NETWORK: Final = "measurement.network"
+_OUTCOMES: Final = {
+    ARRIVED: "arrived",
+    LOST: "was lost",
+    UNDER_WAY: "was under way when the run ended",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class BurstExplanation:
+    """What became of a burst and, if it was lost, what would have saved it; ``str`` tells it.
+
+    Attributes
+    ----------
+    result : Result
+        The run in which the burst was followed.
+    burst : int
+        Its number.
+    about : dict
+        ``burst``, ``ingress``, ``of_node`` (its number among those of its ingress, from 1),
+        ``egress``, ``label``, ``packets``, ``bytes``, ``opened_s`` (its first packet came),
+        ``closed_s`` (it was assembled), ``departure_s`` (it left, or was to), ``arrival_s`` (its
+        tail was at the egress), ``outcome`` (``arrived``, ``lost``, ``under way``) and of a lost
+        one ``lost_s``, ``reason``, ``node``, ``link_source``, ``link_target``, ``start_s`` and
+        ``end_s`` (when it was to use that link) and, of the burst that had what it wanted,
+        ``holder_burst``, ``holder_ingress``, ``holder_egress``, ``holder_channel``,
+        ``holder_start_s``, ``holder_end_s``.
+    hops : pandas.DataFrame
+        The links that it used: ``link_source``, ``link_target``, ``channel``, ``start_s``,
+        ``end_s`` and ``made_s``.
+    remedies : pandas.DataFrame
+        What was tried for a lost burst, each in a run with the same seed: ``means`` and ``remedy``,
+        the ``changes`` of the scenario, ``delay_s`` where it is a time; what became there of the
+        burst with the same number of the same ingress: ``outcome`` (missing where there was none),
+        ``reason``, ``way`` (the nodes that it passed), and whether it was ``same``, assembled at
+        the same time with the same bytes; ``lost``, how many bursts were lost in that run; and
+        ``saved``: it was there and arrived.
+    lost : int
+        How many bursts were lost in the run itself.
+    """
+
+    result: Result
+    burst: int
+    about: dict[str, Any]
+    hops: pd.DataFrame
+    remedies: pd.DataFrame
+    lost: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give all of it in words and numbers that JSON can hold."""
+        return {
+            "seed": self.result.seed,
+            **self.about,
+            "hops": records(self.hops),
+            "remedies": records(self.remedies),
+            "lost": self.lost,
+            "warnings": list(self.result.warnings),
+            "provenance": self.result.provenance.as_dict(),
+        }
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self))
+
+
+def explain_burst(
+    scenario: Scenario | str | PathLike[str], burst: int | np.integer, seed: int | np.integer = 1
+) -> BurstExplanation:
+    """Say what became of a burst of a scenario and, if it was lost, what would have saved it.
+
+    The scenario is run, once more with all bursts followed, and of a lost burst once or twice more
+    with each change that might have saved it.
+
+    Parameters
+    ----------
+    scenario : Scenario, str or path-like
+        What to simulate, or the name of its file.
+    burst : int
+        Its place among all bursts of the run, from 0, in the order in which they were made: as
+        `lightburst.trace_network` and the traces of flows number them.
+    seed : int
+        Of all random streams.
+
+    Returns
+    -------
+    BurstExplanation
+
+    Raises
+    ------
+    InputError
+        If there is no such burst, or the scenario cannot be run or makes none.
+
+    Warns
+    -----
+    RunWarning
+        Of each of `Result.warnings` of the run itself.
+    """
+    found = tell(as_scenario(scenario), burst, seed, simulate)
+    warn(found.result.warnings, stacklevel=2)
+    return found
+
+
+def tell(
+    scenario: Scenario,
+    burst: int | np.integer,
+    seed: int | np.integer,
+    simulate: Callable[..., Result],
+) -> BurstExplanation:
+    """Do what `explain_burst` does, but issue no warnings.
+
+    `simulate` runs a scenario with a seed and, where there is one, the result of the run
+    ``before``.
+    """
+    number = as_python(burst)
+    found = follow(scenario.with_({_NETWORK: {}}), seed, {}, simulate)
+    bursts = found.result.trace.bursts
+    most = len(bursts) - 1
+    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= most:
+        allowed = f"a whole number from 0 to {most}" if len(bursts) else "none: there are no bursts"
+        raise InputError("burst", show(burst), allowed)
+    about = _about(found, number)
+    tried: list[dict[str, Any]] = []
+    lost = about["outcome"] == LOST
+    for remedy in rescue.remedies(found.result, found.trace, number) if lost else ():
+        if not any(row["saved"] and row["means"] == remedy.means for row in tried):
+            again = _again(found, remedy, simulate)
+            tried.append({**remedy._asdict(), **_fate(found, number, again)})
+    columns = [*rescue.Remedy._fields, *_fate(found, number, None)]
+    hops = found.trace.bookings[found.trace.bookings["burst"] == number]
+    return BurstExplanation(
+        result=found.result,
+        burst=number,
+        about=about,
+        hops=hops[["link_source", "link_target", "channel", "start_s", "end_s", "made_s"]],
+        remedies=pd.DataFrame(tried, columns=columns),
+        lost=int(bursts["lost"].sum()),
+    )
+
+
+def _again(
+    found: TracedNetwork, remedy: rescue.Remedy, simulate: Callable[..., Result]
+) -> TracedNetwork | None:
+    """Run the scenario with a change; nothing if the scenario does not allow it."""
+    try:
+        changed = found.result.scenario.with_(remedy.changes)
+        return follow(changed, found.result.seed, {}, simulate)
+    except InputError:
+        return None
+
+
+def _about(found: TracedNetwork, number: int) -> dict[str, Any]:
+    table = found.result.trace.bursts
+    (row,) = records(table[table["number"] == number])
+    there = ARRIVED if row["arrival_s"] is not None else UNDER_WAY
+    about = {
+        "burst": number,
+        "ingress": row["node"],
+        **{name: row[name] for name in ("of_node", "egress", "label", "packets", "bytes")},
+        **{f"{name}_s": row[f"{name}_s"] for name in ("opened", "closed", "departure", "arrival")},
+        "outcome": LOST if row["lost"] else there,
+    }
+    losses = found.trace.losses
+    for loss in records(losses[losses["burst"] == number]):
+        names = ("lost_s", "reason", "node", "link_source", "link_target", "start_s", "end_s")
+        about |= {name: loss[name] for name in names}
+        about |= {name: value for name, value in loss.items() if name.startswith("holder_")}
+    return about
+
+
+def _fate(found: TracedNetwork, number: int, again: TracedNetwork | None) -> dict[str, Any]:
+    """Say what became of the burst in another run: that of the same number of its ingress."""
+    bursts = found.result.trace.bursts
+    own = bursts[bursts["number"] == number].iloc[0]
+    fate: dict[str, Any] = dict.fromkeys(("outcome", "reason", "way"))
+    fate |= {"same": False, "lost": None, "saved": False}
+    if again is None:
+        return fate
+    table = again.result.trace.bursts
+    fate["lost"] = int(table["lost"].sum())
+    there = table[(table["node"] == own["node"]) & (table["of_node"] == own["of_node"])]
+    for row in records(there):
+        arrived = ARRIVED if row["arrival_s"] is not None else UNDER_WAY
+        fate["outcome"] = LOST if row["lost"] else arrived
+        fate["reason"] = row["reason"]
+        bookings = again.trace.bookings
+        passed = bookings[bookings["burst"] == row["number"]]["link_target"]
+        fate["way"] = " \u2192 ".join(map(str, [row["node"], *passed]))
+        same = (row["closed_s"], row["bytes"]) == (own["closed_s"], own["bytes"])
+        fate["same"] = same
+        fate["saved"] = same and fate["outcome"] == ARRIVED
+    return fate
+
+
+def _lines(found: BurstExplanation) -> Iterator[str]:
+    about = found.about
+    yield (
+        f"Burst {found.burst}, number {about['of_node']} of {about['ingress']}, from "
+        f"{about['ingress']} to {about['egress']} on path {about['label']}, "
+        f"{about['packets']} packets, {readable('size_bytes', about['bytes'])}: "
+        f"it {_OUTCOMES[about['outcome']]}."
+    )
+    yield ""
+    yield "What happened"
+    rows = [
+        (_time(about["opened_s"]), f"its first packet comes to {about['ingress']}"),
+        (_time(about["closed_s"]), "it is assembled"),
+    ]
+    rows += [
+        (_time(hop.start_s), f"its head leaves {hop.link_source} for {hop.link_target} on "
+         f"channel {hop.channel}, booked at {_time(hop.made_s)}; its tail at {_time(hop.end_s)}")
+        for hop in _rows(found.hops)
+    ]  # fmt: skip
+    if about["outcome"] == LOST:
+        rows.append((_time(about["lost_s"]), _loss(about)))
+    elif about["outcome"] == ARRIVED:
+        rows.append((_time(about["arrival_s"]), f"its tail is at {about['egress']}"))
+    yield from aligned(rows)
+    if about["outcome"] == LOST:
+        yield ""
+        yield "What would have saved it: the same run with one change, and the same burst in it"
+        tried = [(row.remedy, _told(row, found.lost)) for row in _rows(found.remedies)]
+        yield from aligned(tried) if tried else ["  nothing that could be tried"]
+
+
+def _loss(about: dict[str, Any]) -> str:
+    text = (
+        f"LOST at {about['node']}: {about['reason']}, to {about['link_target']} "
+        f"from {_time(about['start_s'])} to {_time(about['end_s'])}"
+    )
+    if about["holder_burst"] is not None:
+        text += f"; burst {about['holder_burst']}"
+        if about["holder_channel"] is not None:
+            text += (
+                f" ({about['holder_ingress']} \u2192 {about['holder_egress']}) had channel "
+                f"{about['holder_channel']} from {_time(about['holder_start_s'])} "
+                f"to {_time(about['holder_end_s'])}"
+            )
+    return text
+
+
+def _told(row: Any, before: int) -> str:
+    if pd.isna(row.lost):
+        return "not tried: the scenario does not allow it"
+    whole = f"{int(row.lost):,} bursts lost in all, {before:,} without the change"
+    if pd.isna(row.outcome):
+        return f"no such burst there: what happened before changed; {whole}"
+    what = "it arrives" if row.outcome == ARRIVED else f"it {_OUTCOMES[row.outcome]}"
+    if not pd.isna(row.reason):
+        what += f" ({row.reason})"
+    same = "" if row.same else ", but holds other packets: what happened before changed"
+    return f"{'yes' if row.saved else 'no'}: {what} over {row.way}{same}; {whole}"
+
+
+def _time(seconds: float) -> str:
+    """Write a time to the nanosecond, which tells one burst from the next."""
+    return f"{seconds * 1e3:,.6f} ms"
+
+
+def _rows(table: pd.DataFrame) -> list[Any]:
+    return list(table.itertuples())
