@@ -144,7 +144,7 @@ BAD: dict[str, tuple[Any, str, str, str]] = {
         "for kind 'delay-line'",
     ),
     "a name": ("deflection", "", "'deflection'", "a list, each item one of 'delay-line', 'defl"),
-    "a number": ([3], "[0]", "3", "one of 'delay-line', 'deflection', or a table"),
+    "a number": ([3], "[0]", "3", "one of 'delay-line', 'deflection', 'segmentation', or a table"),
 }
 
 

@@ -53,6 +53,11 @@ class Run(NamedTuple):
         """The same of the one that is booked."""
         return self.time(booking.link, booking.burst)
 
+    def cut(self, before: Booking, after: Booking) -> int:
+        """How long a burst has taken less since a booking, for what was cut off its head."""
+        piece = before.burst.size - after.burst.size
+        return -(-8 * 10**12 * piece // self.link(after.link, "rate_bps"))
+
     def comes(self, booking: Booking) -> int:
         """When the head of the burst is at the next node."""
         return booking.head + self.link(booking.link, "delay_ps")

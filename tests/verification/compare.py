@@ -70,11 +70,18 @@ def check_conservation(plan: Plan, result: Columns) -> None:
 
 #: What may happen to a unit after what.
 STORY = {
-    None: {"send", "drop", "launch"},
-    "launch": {"book", "drop"},
+    None: {"send", "drop", "launch", "delay", "deflect"},
+    "launch": {"book", "drop", "cut"},
+    # A burst that finds no channel; at its ingress before it is launched.
+    "delay": {"launch", "book"},
+    "deflect": {"launch", "book"},
+    "cut": {"book"},
     "book": {"send"},
     "send": {"arrive", "drop"},
-    "arrive": {"send", "book", "buffer", "drop", "deliver", "wait", "assemble", "take"},
+    "arrive": {
+        *("send", "book", "buffer", "drop", "deliver", "wait", "assemble", "take"),
+        *("delay", "deflect", "cut"),
+    },
     "buffer": {"re-emit"},
     "re-emit": {"send"},
     "wait": {"assemble"},

@@ -57,11 +57,12 @@ def run(
     links: Sequence[dict[str, Any]],
     wavelengths: int,
     seed: int,
+    segment: str = "10 MB",
     **switching: Any,
 ) -> lb.Result:
     """Send these bursts through a network whose headers take no time; all have one offset.
 
-    A column ``group`` makes groups of them.
+    Each is one packet, unless segments are smaller. A column ``group`` makes groups of them.
     """
     groups = {}
     for name, own in bursts.groupby("group") if "group" in bursts else [("all", bursts)]:
@@ -85,7 +86,7 @@ def run(
         },
         "transport": {
             "kind": "datagram",
-            "segment_size": "10 MB",
+            "segment_size": segment,
             "header_size": "0 B",
             "spacing": "constant",
         },

@@ -79,7 +79,8 @@ def random_contention(random: Random, least: int) -> list[dict[str, Any]]:
         "occupied": pick(["entering", "inside"]),
     }
     deflection = {"kind": "deflection", "hop_limit": pick([1, 2, 3, 4, 6, 16])}
-    resolvers = [lines, deflection]
+    cut = {"kind": "segmentation", "drop": "head"}
+    resolvers: list[dict[str, Any]] = [lines, deflection, cut]
     return random.sample(resolvers, random.randint(least, len(resolvers)))
 
 

@@ -84,7 +84,7 @@ def test_what_is_booked_is_on_the_way_of_the_burst_and_comes(plan: tuple[int, st
     for number, bookings in it.bookings.items():
         for before, after in pairwise(bookings):
             assert it.link(after.link, "from") == it.link(before.link, "to")
-            assert after.head == it.comes(before) + after.delayed
+            assert after.head == it.comes(before) + it.cut(before, after) + after.delayed
         first, last = bookings[0], bookings[-1]
         assert it.link(first.link, "from") == first.burst.ends[0]
         if number in it.losses:

@@ -1,7 +1,7 @@
 //! A burst: packets that travel as one unit.
 
 use crate::units::{Birth, Envelope};
-use crate::{FlowId, NodeId, PacketId};
+use crate::{DropReason, FlowId, NodeId, PacketId};
 use lightburst_des::{mix, Time};
 
 /// A burst on its way.
@@ -24,6 +24,24 @@ pub struct BurstCount {
     pub created: u64,
     /// Dropped.
     pub lost: u64,
+}
+
+/// It was cut off its burst, because another burst had the channel for which it would have been
+/// here in time.
+pub const CUT: &DropReason = &DropReason {
+    name: "cut",
+    busy: false,
+};
+
+/// The first packets of a burst, which are cut off.
+#[derive(Clone, Copy, Debug)]
+pub struct Cut {
+    /// How many.
+    pub packets: u32,
+    /// Their bytes.
+    pub bytes: u32,
+    /// The burst that has the channel until the rest comes.
+    pub by: Option<Birth>,
 }
 
 /// Packets that are to become one burst.

@@ -1,5 +1,7 @@
 //! What a node sees of the network, and the only way it acts on it.
 
+mod cut;
+
 use crate::fabric::Why;
 use crate::fifo::{self, Behind};
 use crate::label::SHORTEST;
@@ -174,7 +176,7 @@ impl<'a> Context<'a> {
             let now = self.scheduler.now();
             trace.end(self.fabric.units.bursts[burst].birth, now);
             for (packet, _) in self.fabric.units.packets_of(Unit::Burst(burst)) {
-                trace.unbundle(packet, now);
+                trace.comes(packet, now);
             }
         }
         self.fabric.units.bursts.remove(burst).first

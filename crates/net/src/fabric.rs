@@ -4,8 +4,8 @@ use crate::label::SHORTEST;
 use crate::link::{Links, Wire};
 use crate::trace::{Holder, Lost, Passage, Place, What};
 use crate::{
-    BurstCount, BurstId, DropReason, Dropped, Envelope, FlowId, Header, Labels, LinkId, Loss,
-    NodeId, Options, Packet, PacketId, PortId, Routing, Trace, Unit, Units,
+    BurstCount, BurstId, Cut, DropReason, Dropped, Envelope, FlowId, Header, HeaderId, Labels,
+    LinkId, Loss, NodeId, Options, Packet, PacketId, PortId, Routing, Trace, Unit, Units, CUT,
 };
 use lightburst_des::Time;
 
@@ -162,8 +162,7 @@ impl Fabric {
         }
         match unit {
             Unit::Packet(packet) => {
-                let packet = self.units.packets.remove(packet);
-                self.dropped[packet.envelope.flow.index()].count(&packet, now);
+                self.remove_packet(packet, now);
             }
             Unit::Burst(burst) => self.remove_burst(burst, now),
             Unit::Header(header) => {
@@ -177,10 +176,46 @@ impl Fabric {
         let burst = self.units.bursts.remove(burst);
         self.bursts[usize::from(burst.class)].lost += 1;
         let mut next = Some(burst.first);
-        while let Some(at) = next {
-            let packet = self.units.packets.remove(at);
-            self.dropped[packet.envelope.flow.index()].count(&packet, now);
-            next = packet.next_in_burst();
+        while let Some(packet) = next {
+            next = self.remove_packet(packet, now);
+        }
+    }
+
+    /// Drops a packet; returns the one behind it in its burst.
+    fn remove_packet(&mut self, packet: PacketId, now: Time) -> Option<PacketId> {
+        let packet = self.units.packets.remove(packet);
+        self.dropped[packet.envelope.flow.index()].count(&packet, now);
+        packet.next_in_burst()
+    }
+
+    /// Drops the first packets of the burst of a header. The rest comes at `rest`, if the burst is on its way.
+    pub(crate) fn cut(
+        &mut self,
+        header: HeaderId,
+        place: Place,
+        cut: &Cut,
+        rest: Option<Time>,
+        now: Time,
+    ) {
+        let burst = self.units.headers[header].burst;
+        let what = What::Lost {
+            place,
+            reason: CUT,
+            burst: Some(self.units.bursts[burst].birth),
+            holder: cut.by.map(Holder::Burst),
+        };
+        for _ in 0..cut.packets {
+            let first = self.units.bursts[burst].first;
+            self.note(first, what, now);
+            let next = self.remove_packet(first, now);
+            self.units.bursts[burst].first = next.expect("a packet that is left");
+        }
+        self.units.bursts[burst].envelope.bytes -= cut.bytes;
+        self.units.headers[header].envelope.bytes -= cut.bytes;
+        if let (Some(trace), Some(rest)) = (&mut self.trace, rest) {
+            for (packet, _) in self.units.packets_of(Unit::Burst(burst)) {
+                trace.comes(packet, rest);
+            }
         }
     }
 

@@ -24,7 +24,7 @@ pub mod trace;
 pub mod units;
 
 pub use arena::Arena;
-pub use burst::{Bundle, Burst, BurstCount};
+pub use burst::{Bundle, Burst, BurstCount, Cut, CUT};
 pub use burst_header::{BurstHeader, Slot};
 pub use choice::{Choice, Pick};
 pub use context::Context;

@@ -272,9 +272,9 @@ impl Trace {
         };
     }
 
-    /// Notes that a packet is taken out of its burst.
-    pub(crate) fn unbundle(&mut self, packet: PacketId, now: Time) {
-        self.marks[packet.index()].came = now;
+    /// Notes when a packet comes to where it is: out of its burst, or behind what was cut off.
+    pub(crate) fn comes(&mut self, packet: PacketId, at: Time) {
+        self.marks[packet.index()].came = at;
     }
 
     /// Whether a burst with these packets has a row.

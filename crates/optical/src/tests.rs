@@ -9,6 +9,7 @@ mod edge;
 mod electronic;
 mod hybrid;
 mod obs;
+mod segmentation;
 mod settings;
 
 use crate::switch::{AllOpticalSettings, Build, SwitchSettings, CONTENTION, QUEUE_FULL};

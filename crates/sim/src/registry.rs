@@ -2,7 +2,7 @@
 
 use crate::plan::DATAGRAM;
 use lightburst_net::loss::{RANDOM, SCRIPTED};
-use lightburst_net::Counted;
+use lightburst_net::{Counted, CUT};
 use lightburst_optical::switch;
 use lightburst_tcp::segment::ACCESS_BUFFER_FULL;
 
@@ -48,7 +48,7 @@ pub fn registry() -> Vec<(&'static str, Vec<&'static str>)> {
 /// The names of all reasons for which a unit is dropped; a trace has their places here.
 pub fn drop_reasons() -> Vec<&'static str> {
     let switches = names(&counted().drops);
-    let others = [ACCESS_BUFFER_FULL, RANDOM, SCRIPTED];
+    let others = [ACCESS_BUFFER_FULL, RANDOM, SCRIPTED, CUT];
     switches.into_iter().chain(others).map(|r| r.name).collect()
 }
 

@@ -25,6 +25,7 @@ REASONS = [
     "access-buffer-full",
     "random",
     "scripted",
+    "cut",
 ]
 BURST_TYPES = {
     "opened_ps": "u8",

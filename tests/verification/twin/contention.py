@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from twin.network import Burst, Kept
+from twin.network import Booking, Burst, Kept
 
 if TYPE_CHECKING:
     from twin.obs import ObsNode
@@ -44,6 +44,8 @@ class Found:
     request: Request
     port: int
     channel: int
+    #: What is cut off it before, and what is booked in its place.
+    cut: tuple[Burst, Booking] | None = None
 
 
 class Resolver(Protocol):
@@ -140,7 +142,31 @@ class Deflection:
                 yield length, len(passes), port
 
 
-RESOLVERS: dict[str, type[DelayLines] | type[Deflection]] = {
+class Segmentation:
+    """Less of the burst: without its first packets."""
+
+    def __init__(self, node: "ObsNode", own: dict[str, Any]) -> None:
+        self.node = node
+
+    def resolve(self, request: Request, wanted: Members) -> Found | str | None:
+        """As few packets less as leave what finds a channel, one packet at least."""
+        start, end = self.node.interval(request)
+        for number in range(1, len(request.burst.packets)):
+            piece, rest = request.burst.split(number)
+            head = request.head + self.node.fibre.tx(piece.size)
+            found = self.node.offer(replace(request, burst=rest, head=head), wanted, wanted)
+            if found:
+                bookings = self.node.channels(request, found.port)[found.channel]
+                in_the_way = [booking for booking in bookings if booking.overlaps(start, end)]
+                holder = max(in_the_way, key=lambda booking: booking.start)
+                self.node.counters["bursts_cut"] += 1
+                self.node.counters["packets_cut"] += number
+                return replace(found, cut=(piece, holder))
+        return None
+
+
+RESOLVERS: dict[str, type[DelayLines] | type[Deflection] | type[Segmentation]] = {
     "delay-line": DelayLines,
     "deflection": Deflection,
+    "segmentation": Segmentation,
 }

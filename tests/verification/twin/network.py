@@ -67,6 +67,7 @@ class Packet:
 class Burst:
     """Packets on their way together from one edge to another; `ends` are the two.
 
+    It is routed to `destination`, the host of the first of them, which may have been cut off since.
     `label` tells which path it takes, unless it was `deflected`: then it takes the shortest.
     """
 
@@ -74,6 +75,7 @@ class Burst:
     packets: tuple[Packet, ...]
     size: int
     ends: tuple[int, int]
+    destination: int
     label: int = 0
     deflected: bool = False
 
@@ -84,14 +86,18 @@ class Burst:
         return mix(ingress << 32 | egress) % 2**32
 
     @property
-    def destination(self) -> int:
-        """Where it is routed to."""
-        return self.packets[0].destination
-
-    @property
     def name(self) -> str:
         """What tells it from other units."""
         return f"burst {self.number}"
+
+    def split(self, number: int) -> tuple["Burst", "Burst"]:
+        """Its first packets, and what is left without them: the others, and the padding."""
+        first, others = self.packets[:number], self.packets[number:]
+        size = sum(packet.size for packet in first)
+        return (
+            replace(self, packets=first, size=size),
+            replace(self, packets=others, size=self.size - size),
+        )
 
 
 Unit = Packet | Burst
@@ -335,7 +341,8 @@ class Network:
 
     def create_burst(self, packets: tuple[Packet, ...], size: int, ends: tuple[int, int]) -> Burst:
         """Put `packets` together into the next burst."""
-        burst = Burst(self.totals["bursts_created"], packets, size, ends)
+        first = packets[0].destination
+        burst = Burst(self.totals["bursts_created"], packets, size, ends, first)
         burst = replace(burst, label=self.labels.choose(burst))
         self.totals["bursts_created"] += 1
         self.bursts[self.group(burst)] += 1
@@ -401,17 +408,25 @@ class Network:
         holder: Booking | None = None,
     ) -> None:
         """End `unit`, and all that is in it, here: before the link that it wanted, or on it."""
+        self._lose(unit)
+        if isinstance(unit, Burst):
+            self.totals["bursts_lost"] += 1
+            self.bursts_lost[self.group(unit)] += 1
+        link = wanted if on_link else None
+        self.note(f"drop {reason}", node, unit, link, wanted=wanted.index, booking=holder)
+
+    def cut(self, node: int, piece: Burst, wanted: Link, holder: Booking) -> None:
+        """End a piece of a burst here, and not the burst."""
+        self._lose(piece)
+        self.note("cut", node, piece, wanted=wanted.index, booking=holder)
+
+    def _lose(self, unit: Unit) -> None:
         for packet in unit.packets:
             self.alive.remove(packet.serial)
             self.totals["units_dropped"] += 1
             self.dropped_by_flow[packet.flow] += 1
             if packet.sending is not None:
                 self.lost[packet.flow][packet.sending] = self.events.now
-        if isinstance(unit, Burst):
-            self.totals["bursts_lost"] += 1
-            self.bursts_lost[self.group(unit)] += 1
-        link = wanted if on_link else None
-        self.note(f"drop {reason}", node, unit, link, wanted=wanted.index, booking=holder)
 
     def note(
         self,

@@ -216,6 +216,9 @@ class ObsNode(Switch):
     def book(self, found: Found) -> Booking:
         """Book a channel."""
         request, link = found.request, self.ports[found.port].index
+        if found.cut:
+            piece, holder = found.cut
+            self.network.cut(self.node, piece, self.ports[found.port], holder)
         start, end = self.interval(request)
         booking = Booking(
             link,

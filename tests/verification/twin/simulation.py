@@ -52,6 +52,8 @@ SWITCH_COLUMNS = [
     "dropped_offset_used_up",
     "bursts_delayed",
     "bursts_deflected",
+    "bursts_cut",
+    "packets_cut",
     "oe_bytes",
     "eo_bytes",
     "buffer_max_bytes",

@@ -81,7 +81,7 @@ def segment_rows(trace: Trace, traced: set[int], hosts: int) -> list[SegmentRow]
         elif entry.what == "deliver":
             assert isinstance(unit, Packet)
             rows.append(SegmentRow(entry.time, ARRIVED, unit, node))
-        elif entry.what.startswith("drop"):
+        elif entry.what.startswith("drop") or entry.what == "cut":
             assert entry.wanted is not None
             why: list[Any] = [burst_of(unit), reason_of(entry)]
             if entry.what in BUSY:
@@ -120,6 +120,10 @@ def hop_rows(trace: Trace, links: list[Link]) -> Iterator[HopRow]:
     came: dict[int, int] = {}
     for entry, following in pairwise([*trace, None]):
         assert entry is not None
+        if entry.what == "book" and entry.booking and entry.booking.passed:
+            # Behind what was cut off.
+            time = entry.booking.head - entry.booking.delayed
+            came |= {packet.serial: time for packet in entry.unit.packets}
         if entry.what in ("arrive", "leave burst"):
             time = entry.time if entry.begins is None else entry.begins
             came |= {packet.serial: time for packet in entry.unit.packets}

@@ -110,6 +110,12 @@ impl Channels {
         (self.horizons[channel] > start) & (self.last_starts[channel] >= end)
     }
 
+    /// What is booked last of all that overlaps a time on a channel.
+    pub fn last_holder(&self, channel: u16, start: Time, end: Time) -> Option<&Booking> {
+        let mut bookings = self.channels[usize::from(channel)].bookings.iter().rev();
+        bookings.find(|booking| booking.start < end && start < booking.end)
+    }
+
     /// Books a channel that is free then; what was over at `now` is forgotten where room is needed,
     /// so that a list is mostly not read.
     pub fn book(&mut self, channel: u16, booking: Booking, now: Time) {

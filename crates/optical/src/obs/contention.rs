@@ -4,6 +4,7 @@
 
 mod deflection;
 mod delay_line;
+mod segmentation;
 
 use super::outputs::{Offer, Outputs, Request};
 use super::NO_CHANNEL;
@@ -12,7 +13,8 @@ use deflection::{DeflectionCounters, DeflectionSettings};
 pub use delay_line::DELAY_LINES_FULL;
 use delay_line::{DelayLineCounters, DelayLineSettings};
 use lightburst_des::Time;
-use lightburst_net::{Context, Counted, Counters, DropReason, HeaderId, Route};
+use lightburst_net::{Context, Counted, Counters, Cut, DropReason, HeaderId, Route};
+use segmentation::{SegmentationCounters, SegmentationSettings};
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -37,6 +39,20 @@ pub struct Resolved {
     pub offer: Offer,
     /// The burst as it leaves now: it may be later than it wanted, or shorter.
     pub request: Request,
+    /// What is cut off it before.
+    pub cut: Option<Cut>,
+}
+
+impl Resolved {
+    /// The whole burst leaves.
+    pub fn whole(offer: Offer, request: Request) -> Resolved {
+        let cut = None;
+        Resolved {
+            offer,
+            request,
+            cut,
+        }
+    }
 }
 
 /// One that knows a way out.
@@ -77,6 +93,7 @@ pub struct ResolverKind {
 pub const REGISTRY: &[ResolverKind] = &[
     kind::<DelayLineSettings, DelayLineCounters>("delay-line"),
     kind::<DeflectionSettings, DeflectionCounters>("deflection"),
+    kind::<SegmentationSettings, SegmentationCounters>("segmentation"),
 ];
 
 /// The resolver with the settings `S` that counts `C`.

@@ -116,7 +116,7 @@ impl ObsCore {
     fn find(&mut self, header: HeaderId, request: Request, ctx: &mut Context<'_>) -> Outcome {
         let ports = self.outputs.ports(header, ctx);
         if let Some(offer) = self.outputs.offer(ports, &request, |_| true, ctx) {
-            return Ok(Resolved { offer, request });
+            return Ok(Resolved::whole(offer, request));
         }
         let burst = Contention {
             header,
@@ -128,6 +128,21 @@ impl ObsCore {
         }
         let resolved = self.chain.resolve(&burst, &mut self.outputs, ctx);
         resolved.map_err(|reason| (burst, reason))
+    }
+
+    /// Books what was found for a burst, and cuts off what cannot go with it.
+    fn book(&mut self, resolved: &Resolved, header: HeaderId, ctx: &mut Context<'_>) {
+        let Resolved {
+            offer,
+            request,
+            cut,
+        } = resolved;
+        self.outputs.book(*offer, request, ctx.now());
+        if let Some(cut) = cut {
+            let comes = Time(request.start.0 - request.delayed.0);
+            let rest = request.channel.map(|_| comes);
+            ctx.cut(header, offer.port, cut, rest);
+        }
     }
 
     /// Loses a burst for which there was no channel.
@@ -185,8 +200,9 @@ impl Core for ObsCore {
         let as_it_leaves = found.map_or(request, |resolved| resolved.request);
         ctx.note_burst(bundle, burst, as_it_leaves.start);
         match found {
-            Ok(Resolved { offer, request }) => {
-                self.outputs.book(offer, &request, now);
+            Ok(resolved) => {
+                self.book(&resolved, header, ctx);
+                let Resolved { offer, request, .. } = resolved;
                 match request.handled == now {
                     true => self.send(offer, header, now, ctx),
                     false => self.send_later(offer, header, request.handled, ctx),
@@ -228,9 +244,9 @@ impl Switch for ObsCore {
             burst: it.birth,
         };
         match self.find(header, request, ctx) {
-            Ok(Resolved { offer, request }) => {
-                self.outputs.book(offer, &request, ctx.now());
-                self.send(offer, header, handled, ctx);
+            Ok(resolved) => {
+                self.book(&resolved, header, ctx);
+                self.send(resolved.offer, header, handled, ctx);
             }
             Err((burst, reason)) => self.lose(&burst, reason, ctx),
         }

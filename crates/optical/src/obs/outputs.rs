@@ -180,7 +180,7 @@ impl Outputs {
         request.handled = request.handled + later;
         let slot = self.slot(port, &request).expect("a void");
         let offer = Offer { port, slot };
-        Resolved { offer, request }
+        Resolved::whole(offer, request)
     }
 
     /// Books what was offered.
@@ -193,6 +193,14 @@ impl Outputs {
         };
         let channels = self.fibres[usize::from(port.0)].as_mut();
         channels.expect("a fibre").book(slot.channel, booking, now);
+    }
+
+    /// What has the channel of an offer last in the time for which the burst first wanted one.
+    pub fn before(&self, offer: &Offer, wanted: &Request) -> Option<Birth> {
+        let (start, end) = self.booked(wanted);
+        let channels = self.channels(offer.port);
+        let holder = channels.last_holder(offer.slot.channel, start, end);
+        holder.map(|booking| booking.burst)
     }
 
     /// What is said to hold up a burst for which a port has no channel: what is on the first that it

@@ -69,4 +69,24 @@ class Deflection(Section):
     )
 
 
-Resolver = Annotated[DelayLines | Deflection, Field(discriminator="kind"), Named()]
+class Segmentation(Section):
+    """Only packets are lost that overlap: a burst that comes too soon loses its head.
+
+    V. M. Vokkarane and J. P. Jue, "Prioritized burst segmentation and composite burst-assembly
+    techniques for QoS support in optical burst-switched networks", IEEE Journal on Selected Areas
+    in Communications 21(7), 2003; A. Detti, V. Eramo and M. Listanti, "Performance evaluation of a
+    new technique for IP support in a WDM optical network: optical composite burst switching
+    (OCBS)", Journal of Lightwave Technology 20(2), 2002.
+    """
+
+    kind: Literal["segmentation"] = "segmentation"
+    drop: Literal["head"] = Field(
+        "head",
+        description=(
+            'What is cut off. `"head"`: the first packets of the burst that finds no channel, as '
+            "many as it takes until there is one for the rest."
+        ),
+    )
+
+
+Resolver = Annotated[DelayLines | Deflection | Segmentation, Field(discriminator="kind"), Named()]

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, model_validator
 from lightburst.scenario.assembly import Assembly
 from lightburst.scenario.fields import Flag, Named, Section, Tables, Whole, refuse_at
 from lightburst.scenario.switching.base import BaseSwitch
-from lightburst.scenario.switching.contention import Resolver
+from lightburst.scenario.switching.contention import Resolver, Segmentation
 from lightburst.scenario.topology import MOST_WAVELENGTHS
 from lightburst.units import RATE, SIZE, TIME, Quantity
 
@@ -156,6 +156,17 @@ class Obs(BaseSwitch):
             "apart."
         ),
     )
+
+    @model_validator(mode="after")
+    def _something_to_gain(self) -> Self:
+        for place, resolver in enumerate(self.contention):
+            if self.signalling == "jit" and isinstance(resolver, Segmentation):
+                allowed = (
+                    "nothing that makes a burst begin later with signalling 'jit', which books a "
+                    "channel from when the header is handled all the same"
+                )
+                raise refuse_at(f"contention[{place}]", "'segmentation'", allowed)
+        return self
 
     @model_validator(mode="after")
     def _each_resolver_once(self) -> Self:

@@ -104,7 +104,7 @@ impl Resolver for Deflection {
                 self.counters.bursts_deflected += 1;
                 ctx.deflect(burst.header);
                 let offer = Offer { port, slot };
-                return Ok(Resolved { offer, request });
+                return Ok(Resolved::whole(offer, request));
             }
         }
         Err(reason)

@@ -144,7 +144,7 @@ impl Resolver for DelayLine {
             self.keep((offer.port, number), booking, ctx.now());
             self.counters.bursts_delayed += 1;
             self.counters.time += u128::from(request.delayed.0);
-            return Ok(Resolved { offer, request });
+            return Ok(Resolved::whole(offer, request));
         }
         Err(Some(DELAY_LINES_FULL))
     }

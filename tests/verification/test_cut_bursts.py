@@ -1,0 +1,164 @@
+"""Bursts of which nodes cut packets: exact, and the bookings of random runs replayed."""
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from booked import PLANS, Step, run, steps
+from twin import Booking, Burst, TraceEntry
+from twin.network import Packet
+
+import lightburst as lb
+from lightburst.errors import InputError
+
+each = pytest.mark.parametrize("plan", PLANS, ids=str)
+
+# From A and from B over C to D, on one wavelength. A packet takes 1 us on a fibre.
+TWO_TO_ONE: dict[str, Any] = {
+    "topology": {
+        "kind": "graph",
+        "links": [
+            {"source": "a", "target": "A", "rate": "1 Tb/s", "length": "0 m"},
+            {"source": "b", "target": "B", "rate": "1 Tb/s", "length": "0 m"},
+            {"source": "A", "target": "C"},
+            {"source": "B", "target": "C"},
+            {"source": "C", "target": "D"},
+            {"source": "D", "target": "d", "rate": "1 Tb/s", "length": "0 m"},
+        ],
+        "link_rate": "10 Gb/s",
+        "link_length": "1 km",
+    },
+    "switching": {
+        "kind": "obs",
+        "assembly": {"kind": "timer", "time": "1 us"},
+        "contention": ["segmentation"],
+    },
+    "transport": {
+        "kind": "datagram",
+        "segment_size": "1250 B",
+        "header_size": "0 B",
+        "spacing": "constant",
+    },
+    "measurement": {"trace": [0, 1]},
+}
+
+
+def of_two(path: Path, later_s: float) -> lb.Result:
+    """Send a burst of four packets from each edge, that from B so much later than the other."""
+    table = path / "bursts.csv"
+    rows = ["source,destination,start_s,size_bytes", "a,d,0,5000", f"b,d,{later_s},5000"]
+    table.write_text("\n".join(rows), encoding="utf-8")
+    workload = {"kind": "table", "file": str(table)}
+    return lb.run(lb.Scenario.from_dict({**TWO_TO_ONE, "workload": workload}), seed=1)
+
+
+def test_where_nothing_could_be_saved_it_is_refused() -> None:
+    switching = {**TWO_TO_ONE["switching"], "signalling": "jit"}
+    workload = {"kind": "pairs", "size": "5000 B"}
+    with pytest.raises(InputError, match=r"switching\.contention\[0\].*with signalling 'jit'"):
+        lb.Scenario.from_dict({**TWO_TO_ONE, "switching": switching, "workload": workload})
+
+
+def counted(result: lb.Result, *names: str) -> list[int]:
+    """What the node C has counted."""
+    switches = result.switches.set_index("node")
+    return [switches[name].to_dict()["C"] for name in names]
+
+
+@pytest.mark.parametrize(
+    ("later_us", "cut"), [(4.0, 0), (3.5, 1), (3.0, 1), (2.9, 2), (1.5, 3), (1.0, 3)]
+)
+def test_the_packets_are_lost_that_overlap(tmp_path: Path, later_us: float, cut: int) -> None:
+    result = of_two(tmp_path, later_us * 1e-6)
+    first, second = result.flows["drops"], result.flows["delivered_bytes"]
+    assert first.tolist() == [0, cut]
+    assert second.tolist() == [5000, 5000 - 1250 * cut]
+    assert counted(result, "bursts_cut", "packets_cut") == [min(cut, 1), cut]
+    assert result.metrics["burst_loss"] == 0
+    assert result.trace is not None
+    segments = result.trace.segments
+    lost = segments[segments["event"] == "lost"]
+    assert lost["reason"].tolist() == ["cut"] * cut
+    assert set(lost["holder_burst"]) <= {0}
+    assert set(lost["burst"]) <= {1}
+    assert set(lost["node"]) <= {"C"}
+
+
+def test_a_burst_of_which_nothing_is_left_is_lost(tmp_path: Path) -> None:
+    result = of_two(tmp_path, 0.9e-6)
+    assert counted(result, "dropped_no_channel", "bursts_cut", "packets_cut") == [1, 0, 0]
+    assert result.metrics["burst_loss"] == 0.5
+
+
+@each
+def test_what_was_cut_off_comes_nowhere_and_the_rest_arrives(plan: tuple[int, str]) -> None:
+    it = run(plan)
+    whole = {burst.number: burst for _, burst in it.at("launch")}
+    gone: dict[int, tuple[Packet, ...]] = {}
+    for _, piece in it.at("cut"):
+        gone[piece.number] = gone.get(piece.number, ()) + piece.packets
+    for _, burst in it.at("take apart"):
+        before = whole[burst.number]
+        lost = gone.get(burst.number, ())
+        assert burst.packets
+        assert lost + burst.packets == before.packets
+        assert burst.size == before.size - sum(packet.size for packet in lost)
+    names = {packet.name for packets in gone.values() for packet in packets}
+    assert names.isdisjoint(entry.unit.name for entry in it.trace if entry.what == "deliver")
+
+
+@each
+def test_no_packet_is_cut_off_that_could_have_stayed(plan: tuple[int, str]) -> None:
+    it = run(plan)
+    pending: dict[int, TraceEntry] = {}
+    cut: dict[Booking, TraceEntry] = {}
+    for entry in it.trace:
+        if isinstance(entry.unit, Burst) and entry.what == "cut":
+            pending[entry.unit.number] = entry
+        elif entry.what == "book" and entry.booking and entry.booking.burst.number in pending:
+            cut[entry.booking] = pending.pop(entry.booking.burst.number)
+    assert not pending
+    for step in steps(it):
+        booking = step.entry.booking
+        if step.entry.what == "book" and booking in cut:
+            assert booking is not None
+            check_cut(step, booking, cut[booking])
+
+
+def check_cut(step: Step, booking: Booking, cut: TraceEntry) -> None:
+    """With one packet more there was no channel, and what is said to hold it was in the way."""
+    assert isinstance(cut.unit, Burst) and cut.booking is not None
+    assert (cut.node, cut.wanted) == (step.node, booking.link)
+    piece, rest = cut.unit, step.burst
+    whole = replace(rest, packets=piece.packets + rest.packets, size=piece.size + rest.size)
+    head = step.head - takes(step, piece.size)
+    wanted = step._replace(entry=step.entry._replace(unit=whole), head=head)
+    assert not wanted.has_channel(booking.link)
+    for number in range(1, len(piece.packets)):
+        less, more = whole.split(number)
+        entry = step.entry._replace(unit=more)
+        fewer = step._replace(entry=entry, head=head + takes(step, less.size))
+        assert not fewer.has_channel(booking.link)
+    assert cut.booking in step.booked[booking.link]
+    assert cut.booking.channel == booking.channel
+    assert cut.booking.end <= booking.start
+    assert cut.booking.end > wanted.interval()[0]
+
+
+def takes(step: Step, size: int) -> int:
+    """How long a fibre takes for so many bytes."""
+    return -(-8 * 10**12 * size // step.it.link(step.it.fibres(step.node)[0], "rate_bps"))
+
+
+def test_the_plans_cut_bursts() -> None:
+    """What the tests above are worth."""
+    counts = Counter[str]()
+    for plan in PLANS:
+        pieces = run(plan).at("cut")
+        counts["plans"] += bool(pieces)
+        counts["several packets"] += sum(len(piece.packets) > 1 for _, piece in pieces)
+        counts["on the way"] += sum(entry.node != piece.ends[0] for entry, piece in pieces)
+    expected = ("plans", "several packets", "on the way")
+    assert {name: counts[name] for name in expected if counts[name] < 5} == {}
