@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from compare import check_equal
+from plans import RECOVERIES, core
+from random_plans import LAWS, overtaking_plan
 from scripted.cases import CASES, TRANSPORT, Case, flow, routes
 from senders import sender
 
@@ -108,3 +111,26 @@ def test_a_larger_share_outlasts_more_events() -> None:
         for share in (0.5, 1.0)
     )
     assert half > 2 * all_of_them > 0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_a_law_remembers_is_taken_back_as_in_the_twin(seed: int) -> None:
+    """CUBIC between a few losses, with false ones in its stages."""
+    plan = overtaking_plan(seed)
+    (group,) = plan.settings["groups"]
+    m = group["transport"]["segment_bytes"] - group["transport"]["header_bytes"]
+    cubic = {key: drawn[0] for key, drawn in LAWS["cubic"].items()}
+    transport = group["transport"] | {
+        "congestion_control": {"kind": "cubic", **cubic, "c": 4e6},
+        "recovery": {**RECOVERIES["rr-tcp"], "kind": "rr-tcp", "duplicate_threshold": 2},
+        "advertised_window_bytes": 100 * m,
+        "initial_window_bytes": 20 * m,
+    }
+    loss = {"probability": 0.003, "acknowledgement_probability": 0.0, "drops": []}
+    groups = [{**group, "transport": transport}]
+    plan = plan._replace(
+        flows={**plan.flows, "bytes": np.array([500 * m], np.uint64)},
+        settings={**plan.settings, "loss": loss, "groups": groups},
+    )
+    check_equal(plan)
+    assert core(plan)["flows"]["false_fast_retransmits"].sum() > 3

@@ -24,7 +24,7 @@ _FIRST_BYTES = 20 * 2**20
 _BYTES_PER_NODE = 600
 _BYTES_PER_LINK = 220
 # A flow at both ends and in all columns, by the kind of its transport.
-_BYTES_PER_FLOW = {"datagram": 330, "saw": 740, "sawl": 740, "tcp": 1080}
+_BYTES_PER_FLOW = {"datagram": 480, "saw": 1040, "sawl": 1040, "tcp": 1380}
 # A segment that is not acknowledged, on the record of its sender, which grows by doubling.
 _BYTES_PER_RECORD = 16
 _LEAST_RECORDS = 4
