@@ -124,3 +124,119 @@ def test_what_cannot_work_is_refused(case: tuple[dict[str, Any], str, str, str])
     assert caught.value.path == path
     assert given in caught.value.given
     assert allowed in caught.value.allowed
+
+
+# A second way from A to B, over D.
+TWO_WAYS: dict[str, Any] = {
+    **GOOD["topology"],
+    "links": [
+        *GOOD["topology"]["links"],
+        {"source": "A", "target": "D"},
+        {"source": "D", "target": "B", "length": "4 km"},
+    ],
+}
+BALANCED = {"topology": TWO_WAYS, "routing": {"paths": 2, "label": "load"}}
+
+
+def test_an_edge_that_balances_the_load_says_when_it_has_changed_its_path() -> None:
+    load = {"kind": "load", "interval": "2 ms", "threshold": 0}
+    changes = {
+        "topology": TWO_WAYS,
+        "routing": {"paths": 2, "label": load},
+        "workload": {"kind": "pairs", "size": "1250 kB"},
+        "measurement": {"trace": [0]},
+    }
+    result = lb.run(made(**changes), seed=1)
+    switches = result.trace.path_switches
+    assert switches["node"].tolist() == ["A"] * len(switches)
+    assert switches["label"].tolist() == [1, 0] * (len(switches) // 2) + [1] * (len(switches) % 2)
+    assert (switches["label"] + switches["before"] == 1).all()
+    assert result.switches.set_index("node")["path_switches"]["A"] == len(switches) >= 4
+    assert set(result.trace.bursts["label"]) == {0, 1}
+    # Each change comes with the first burst of another interval.
+    assert (switches["time_s"] // 2e-3).is_unique
+
+
+def test_settings_that_are_not_used_leave_digests_as_they_were() -> None:
+    ways = {"topology": TWO_WAYS, "routing": {"paths": 2}}
+    usual = made(**ways)
+    assert "ordering" not in usual.canonical_json()
+    assert "label" not in usual.canonical_json()
+    named = usual.with_(routing__label="random", switching__ordering="none")
+    assert '"label":"random"' in named.canonical_json()
+    assert "ordering" not in named.canonical_json()
+    assert named.to_dict()["routing"]["label"] == "random"
+    assert lb.Scenario.from_dict(named.to_dict()) == named
+    table = usual.with_(routing__label="load", switching__ordering="destination")
+    later = table.with_(routing__label__interval="1 s", switching__ordering__hold_back="1 s")
+    assert lb.Scenario.from_dict(later.to_dict()) == later
+    assert later.routing.label != table.routing.label
+
+
+REFUSED = {
+    "no interval": (
+        {**BALANCED, "routing": {"paths": 2, "label": {"kind": "load", "interval": "0 s"}}},
+        ("routing.label.interval", "'0 s'", "greater than zero"),
+    ),
+    "reports that are much too late": (
+        {
+            **BALANCED,
+            "routing": {
+                "paths": 2,
+                "label": {"kind": "load", "interval": "1 ms", "delay": "2 s"},
+            },
+        },
+        ("routing.label.delay", "2 s", "at most 1000 times interval (1 s)"),
+    ),
+    "a threshold": (
+        {**BALANCED, "routing": {"paths": 2, "label": {"kind": "load", "threshold": -1}}},
+        ("routing.label.threshold", "-1", "at least 0"),
+    ),
+    "one path": (
+        {"topology": TWO_WAYS, "routing": {"label": "load"}},
+        ("routing.paths", "1", "2 or more"),
+    ),
+    "a pair without a second path": (
+        {"routing": {"paths": 2, "label": "load"}},
+        ("routing.paths", "2, but 1 from A to B", "two paths for each pair"),
+    ),
+    "a pair with one route": (
+        {
+            **BALANCED,
+            "routing": {
+                "paths": 2,
+                "label": "load",
+                "routes": [{"source": "A", "destination": "B", "path": ["A", "C", "B"]}],
+            },
+        },
+        ("routing.routes", "one path from A to B", "two or more"),
+    ),
+    "packets": (
+        {**BALANCED, "switching": {"kind": "electronic"}},
+        ("routing.label", "'load' among switches of kind 'electronic'", "'burst' or 'obs'"),
+    ),
+    "an unknown label": (
+        {**BALANCED, "routing": {"paths": 2, "label": "least"}},
+        ("routing.label", "'least'", "one of 'first', 'random', 'hash', 'load'"),
+    ),
+    "an unknown ordering": (
+        {"switching__ordering": "ingress"},
+        ("switching.ordering", "'ingress'", "one of 'none', 'source', 'destination'"),
+    ),
+    "a hold-back without a destination": (
+        {"switching__ordering": {"kind": "source", "hold_back": "1 ms"}},
+        ("switching.ordering.hold_back", "an unknown key", "for kind 'destination'"),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED.values(), ids=REFUSED)
+def test_paths_by_load_and_orders_that_cannot_be_are_refused(
+    case: tuple[dict[str, Any], tuple[str, str, str]],
+) -> None:
+    changes, (path, given, allowed) = case
+    with pytest.raises(InputError) as caught:
+        lb.run(made(**changes), seed=1)
+    assert caught.value.path == path
+    assert given in caught.value.given
+    assert allowed in caught.value.allowed

@@ -249,7 +249,10 @@ def route(**changes: Any) -> dict[str, Any]:
 BAD = [
     ({"paths": 0}, "routing.paths: given 0; allowed: a whole number from 1 to 255"),
     ({"metric": "cost"}, "routing.metric: given 'cost'; allowed: one of 'hops', 'delay'"),
-    ({"label": "load"}, "routing.label: given 'load'; allowed: one of 'first', 'random', 'hash'"),
+    (
+        {"label": "least"},
+        "routing.label: given 'least'; allowed: one of 'first', 'random', 'hash', 'load'",
+    ),
     (route(source="q"), "routing.routes[0].source: given 'q'; allowed: one of the switches 'a', "),
     (
         route(path=["a", "q", "f"]),

@@ -111,6 +111,13 @@ HOPS = {
     "start_ps": np.array([2 * MS, 8 * MS], "u8"),
     "arrival_ps": np.array([3 * MS, NONE], "u8"),
 }
+PATH_SWITCHES = {
+    "time_ps": np.array([500 * 1_000 * 10**6], "u8"),
+    "node": np.array([2], "u4"),
+    "egress": np.array([3], "u4"),
+    "before": np.array([0], "u1"),
+    "label": np.array([1], "u1"),
+}
 # Hosts 0 and 7, and the switches 5 and 6 between them.
 PLACES = traced.Places(np.array([0, 5, 6, 7], "u4"), np.array([5, 6, 7, 6], "u4"))
 
@@ -202,10 +209,12 @@ def test_a_result_has_a_trace_if_it_was_asked_for(tmp_path: Path) -> None:
         "trace_windows": WINDOWS,
         "trace_bursts": BURSTS,
         "trace_hops": HOPS,
+        "trace_path_switches": PATH_SWITCHES,
     }
     plan = compile_plan(scenario, 1)
     trace = Result(scenario, 1, plan, columns, 0.1).trace
     counted = "6 rows of segments, 2 rows of windows, 2 rows of bursts, 2 rows of hops"
+    counted += ", 1 rows of path_switches"
     assert repr(trace) == f"<Trace: {counted}>"
     assert trace is not None
     assert trace.segments is trace.segments
@@ -213,6 +222,11 @@ def test_a_result_has_a_trace_if_it_was_asked_for(tmp_path: Path) -> None:
     places = traced.Places(plan.links["from"], plan.links["to"])
     pd.testing.assert_frame_equal(trace.bursts, traced.bursts(BURSTS, places))
     pd.testing.assert_frame_equal(trace.hops, traced.hops(HOPS, places))
+    switches = traced.path_switches(PATH_SWITCHES, places)
+    pd.testing.assert_frame_equal(trace.path_switches, switches)
+    assert switches.to_dict("records") == [
+        {"time_s": 0.5, "node": 2, "egress": 3, "before": 0, "label": 1}
+    ]
     assert trace.tables == traced.TABLES
     with pytest.raises(InputError, match=r"^measurement\.network: given nothing"):
         _ = trace.bookings

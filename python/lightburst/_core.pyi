@@ -48,6 +48,7 @@ def simulate(
         setting ``label`` also ``path_source``, ``path_destination``, ``path_links`` (uint32) and
         ``path_offsets`` (uint64): paths between switches with hosts, those of a pair in the order
         of their labels, each as the links in its order; those from one switch are alternatives.
+        With the label ``load`` its settings are those of ``balance``.
     links
         Columns ``from``, ``to`` (uint32), ``rate_bps``, ``delay_ps`` (uint64); where
         links lose also ``lossy`` (uint8).
@@ -67,9 +68,9 @@ def simulate(
     dict
         Tables ``flows``, ``links``, ``switches``, ``drops`` (column name to array)
         and ``totals`` (name to int); with extra offsets also ``classes``, a row for each
-        group; with a trace also ``trace_segments``, ``trace_windows``, ``trace_bursts``
-        and ``trace_hops``; with ``sample_ps`` also ``samples``, ``samples_links`` and
-        ``samples_switches``, the latter two one sample after the other.
+        group; with a trace also ``trace_segments``, ``trace_windows``, ``trace_bursts``,
+        ``trace_hops`` and ``trace_path_switches``; with ``sample_ps`` also ``samples``,
+        ``samples_links`` and ``samples_switches``, the latter two one sample after the other.
 
     Raises
     ------

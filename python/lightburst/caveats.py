@@ -148,8 +148,8 @@ def _causes(run: _Run, flows: NDArray[np.bool_]) -> Iterator[str]:
     routing, choice = run.scenario.routing, run.scenario.routing_choice
     if choice != "flow-hash":
         yield _overtaken(f"routing.choice = {choice!r}")
-    if routing.labelled and routing.label == "random":
-        yield _overtaken("routing.label = 'random'")
+    if routing.labelled and routing.label.kind in ("random", "load"):
+        yield _overtaken(f"routing.label = {routing.label.kind!r}")
 
 
 def _overtaken(cause: str) -> str:

@@ -428,8 +428,8 @@ class Result:
         """Write the tables as Parquet and ``run.json`` with summary, warnings and provenance.
 
         What was traced is in ``trace_segments``, ``trace_windows``, ``trace_bursts``,
-        ``trace_hops`` and, of links, ``trace_bookings``; what was sampled in ``samples_links`` and
-        ``samples_switches``.
+        ``trace_hops``, ``trace_path_switches`` and, of links, ``trace_bookings``; what was sampled
+        in ``samples_links`` and ``samples_switches``.
 
         Parameters
         ----------

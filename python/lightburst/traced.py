@@ -23,7 +23,7 @@ STATES: Final = ("slow start", "congestion avoidance", "fast recovery", "loss")
 # Bits of the flags of a packet, and the columns that they become.
 FLAGS: Final = {"from_source": 8, "syn": 1, "ack": 2, "fin": 4}
 MOST_BLOCKS: Final = 4
-TABLES: Final = ("segments", "windows", "bursts", "hops")
+TABLES: Final = ("segments", "windows", "bursts", "hops", "path_switches")
 #: The table that there is only where links are traced.
 BOOKINGS: Final = "bookings"
 
@@ -111,8 +111,8 @@ class Trace:
     Parameters
     ----------
     columns : mapping of str to mapping of str to ndarray
-        The tables ``trace_segments``, ``trace_windows``, ``trace_bursts``, ``trace_hops`` of a
-        run, and ``trace_bookings`` if links were traced.
+        The tables ``trace_segments``, ``trace_windows``, ``trace_bursts``, ``trace_hops`` and
+        ``trace_path_switches`` of a run, and ``trace_bookings`` if links were traced.
     places : Places
         Of its network.
 
@@ -151,6 +151,11 @@ class Trace:
     def hops(self) -> pd.DataFrame:
         """One row for each time that a packet was handed to a link; see `hops`."""
         return hops(self._columns["hops"], self._places)
+
+    @cached_property
+    def path_switches(self) -> pd.DataFrame:
+        """One row for each time that an edge took another path by load; see `path_switches`."""
+        return path_switches(self._columns["path_switches"], self._places)
 
     @cached_property
     def bookings(self) -> pd.DataFrame:
@@ -347,10 +352,11 @@ def hops(table: Table, places: Places) -> pd.DataFrame:
     -------
     pandas.DataFrame
         ``came_s``, when it came to the node: its head where the node acts on heads, else its tail;
-        where a host made it when that was, and where a burst was taken apart when its tail was in;
+        where a host made it when that was, and where its burst was taken apart when its tail came;
         ``flow``; ``packet``, its number; the ``burst`` in which it is handed on (missing
         otherwise); ``node``; the ``link`` with its ends ``link_source`` and ``link_target``;
-        ``held_s``, how long it was kept in a buffer or until its burst was closed; ``queued_s``,
+        ``held_s``, how long it was kept in a buffer, until its burst was closed and could leave,
+        or after its burst had come until those before had; ``queued_s``,
         how long it then waited for the link; ``start_s``, when its transmission begins;
         ``arrival_s``, when the node at the other end can act (NaN: it is lost on the link). What is
         between ``came_s + held_s + queued_s`` and ``start_s`` is the switching time. In the order
@@ -366,6 +372,32 @@ def hops(table: Table, places: Places) -> pd.DataFrame:
             **places.links(table["link"]),
             **{f"{name}_s": table[f"{name}_ps"] * _PS for name in ("held", "queued", "start")},
             "arrival_s": _seconds(table["arrival_ps"]),
+        }
+    )
+
+
+def path_switches(table: Table, places: Places) -> pd.DataFrame:
+    """Give one row for each time that bursts of any flow were led to another path by load.
+
+    Parameters
+    ----------
+    table : mapping of str to ndarray
+        Columns of ``trace_path_switches``.
+    places : Places
+        Of the network.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``time_s``, when the first burst on the new path was made; ``node``, the ingress;
+        ``egress``; ``before`` and ``label``, the numbers of the paths, from 0. The first burst of a
+        pair takes path 0, which is no row.
+    """
+    return pd.DataFrame(
+        {
+            "time_s": table["time_ps"] * _PS,
+            **{name: places.nodes(table[name]) for name in ("node", "egress")},
+            **{name: table[name] for name in ("before", "label")},
         }
     )
 

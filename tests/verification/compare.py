@@ -79,7 +79,7 @@ STORY = {
     "book": {"send"},
     "send": {"arrive", "drop"},
     "arrive": {
-        *("send", "book", "buffer", "drop", "deliver", "wait", "assemble", "take"),
+        *("send", "book", "buffer", "drop", "deliver", "wait", "assemble", "take", "hold"),
         *("delay", "deflect", "cut"),
     },
     "buffer": {"re-emit"},
@@ -87,6 +87,7 @@ STORY = {
     "wait": {"assemble"},
     "assemble": {"leave"},
     "leave": {"send"},
+    "hold": {"take"},
     "take": set(),
     "drop": set(),
     "deliver": set(),

@@ -309,6 +309,7 @@ def burst(
     least: int | None = None,
     assemble_acknowledgements: bool = True,
     switching_time: int = 0,
+    **more: Any,
 ) -> dict[str, Any]:
     """Settings of edges and cores; sizes in bytes, `most` and `least` of a burst."""
     own = {"time_ps": time, "size_bytes": size}
@@ -322,6 +323,7 @@ def burst(
             "max_bytes": most,
             "min_bytes": least,
         },
+        **more,
     }
 
 

@@ -30,6 +30,7 @@ from plans import (
     tcp,
 )
 from random_switches import (
+    random_balance,
     random_burst_links,
     random_channels,
     random_obs,
@@ -296,6 +297,12 @@ def random_paths(random: Random, links: Arrays, hosts: int) -> Arrays:
     return path_columns(paths)
 
 
+def random_labels(random: Random, *, bursts: bool) -> dict[str, Any]:
+    """Who chooses among paths; of bursts often the load."""
+    label = random.choice(["first", "random", "hash", *(["load"] * 4 if bursts else [])])
+    return {"label": label} | ({"balance": random_balance(random)} if label == "load" else {})
+
+
 def gentle(random: Random, plan: Plan) -> Plan:
     """The same with one long flow at a time, wide windows and few losses, that recoveries end."""
     transport = plan.transport()
@@ -395,7 +402,7 @@ def random_plan(seed: int, kind: str) -> Plan:
     paths = None
     if routing["kind"] == "shortest-path" and random.random() < 0.4:
         paths = random_paths(random, links, hosts)
-        chosen["label"] = random.choice(["first", "random", "hash"])
+        chosen |= random_labels(random, bursts=bursts)
     if headers and len(transports) > 1 and random.random() < 0.5:
         for switch in switches:
             switch["extra_offset_ps"] = [random.choice(EXTRA_OFFSETS) for _ in transports]

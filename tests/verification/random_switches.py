@@ -7,6 +7,7 @@ import numpy as np
 from plans import (
     GIGABIT,
     MICROSECOND,
+    MILLISECOND,
     Arrays,
     Edge,
     all_optical,
@@ -37,7 +38,29 @@ def random_burst(random: Random) -> dict[str, Any]:
         least=pick([None, None, 200, 3_000]),
         assemble_acknowledgements=pick(BOTH),
         switching_time=pick([0, 0, 1_000, 300_000]),
+        **random_ordering(random),
     )
+
+
+def random_ordering(random: Random) -> dict[str, Any]:
+    """How bursts are kept in order, mostly by nobody; an egress waits for long, or hardly."""
+    hold_back = random.choice([0, 50_000, 20 * MICROSECOND, 40 * MILLISECOND])
+    egress = {"kind": "destination", "hold_back_ps": hold_back}
+    ordering = random.choice([None, None, None, {"kind": "none"}, {"kind": "source"}, egress])
+    return {} if ordering is None else {"ordering": ordering}
+
+
+def random_balance(random: Random) -> dict[str, Any]:
+    """Paths by load: intervals of a few bursts or of many, thresholds that are met or not."""
+    interval = random.choice([1, 20 * MICROSECOND, 100 * MICROSECOND + 1, MILLISECOND])
+    late = random.choice([0, 0, 0.3, 1, 3.7])
+    return {
+        "interval_ps": interval,
+        "delay_ps": int(late * interval),
+        "threshold": random.choice([0.0, 0.0, 0.01, 0.05, 0.5]),
+        "threshold_on": random.choice(["link", "path"]),
+        "capacity_bps": random.choice([None, None, 4 * GIGABIT]),
+    }
 
 
 def random_obs(random: Random, *, crowded: bool = False) -> dict[str, Any]:
@@ -65,6 +88,7 @@ def random_obs(random: Random, *, crowded: bool = False) -> dict[str, Any]:
         conversion=pick([{"kind": "none"}, {"kind": "full"}, limited]),
         ingress=pick(["lose", "lose", "delay"]),
         contention=random_contention(random, least=1 if crowded else 0),
+        **random_ordering(random),
     )
 
 

@@ -192,6 +192,7 @@ impl Alone {
             destination: NodeId(packets[0].0),
             egress: NodeId(packets[0].0),
             class: 0,
+            sequence: self.bursts - 1,
             opened: Time(time),
         };
         let burst = Burst::new(&bundle, NodeId(from), birth);

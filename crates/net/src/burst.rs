@@ -13,6 +13,8 @@ pub struct Burst {
     pub birth: Birth,
     /// Its class: the group of its packets, where classes are told apart; otherwise 0.
     pub class: u16,
+    /// Its number among those from its ingress to its egress, from 0.
+    pub sequence: u32,
     /// The first of its packets.
     pub(crate) first: PacketId,
 }
@@ -59,6 +61,8 @@ pub struct Bundle {
     pub egress: NodeId,
     /// Its class, see [`Burst`].
     pub class: u16,
+    /// Its number among the bundles for this egress, from 0.
+    pub sequence: u32,
     /// Arrival of the first packet.
     pub opened: Time,
 }
@@ -73,6 +77,7 @@ impl Burst {
             envelope: Envelope::new(flow, ingress, bundle.destination, bundle.bytes),
             birth,
             class: bundle.class,
+            sequence: bundle.sequence,
             first: bundle.first,
         }
     }

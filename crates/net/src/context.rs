@@ -8,8 +8,8 @@ use crate::label::SHORTEST;
 use crate::trace::{Holder, Passage, Place, What};
 use crate::{
     Birth, Bundle, Burst, BurstHeader, BurstId, Detour, DropReason, Envelope, Event, Fabric,
-    FlowId, Header, HeaderId, LinkId, LostSending, NodeId, Options, Packet, PacketId, PortId, Rate,
-    Route, Sendable, Slot, Token, Trace, Unit,
+    FlowId, Header, HeaderId, Hop, LinkId, LostSending, NodeId, Options, Packet, PacketId, PortId,
+    Rate, Route, Sendable, Slot, Token, Trace, Unit,
 };
 use lightburst_des::{Duration, Scheduler, Time};
 
@@ -154,24 +154,26 @@ impl<'a> Context<'a> {
         self.fabric.units.packets.insert(packet)
     }
 
-    /// Puts packets into a burst, the `nth` that this node makes; it must then be sent.
-    pub fn bundle(&mut self, bundle: &Bundle, nth: u32) -> BurstId {
+    /// Puts packets into a burst, the `nth` that this node makes; it must then be sent. Also says
+    /// whether the load has led it away from the path of the burst before.
+    pub fn bundle(&mut self, bundle: &Bundle, nth: u32) -> (BurstId, bool) {
+        let now = self.scheduler.now();
         self.fabric.bursts[usize::from(bundle.class)].created += 1;
         let birth = Birth {
-            at: self.scheduler.now(),
+            at: now,
             node: self.node.0,
             nth,
         };
         let mut burst = Burst::new(bundle, self.node, birth);
-        self.fabric.label(&mut burst.envelope);
+        let switched = self.fabric.label_burst(&mut burst.envelope, bundle, now);
         if let Some(trace) = &mut self.fabric.trace {
             trace.births.push(birth);
         }
-        self.fabric.units.bursts.insert(burst)
+        (self.fabric.units.bursts.insert(burst), switched)
     }
 
-    /// Takes a burst apart; returns the first of its packets.
-    pub fn unbundle(&mut self, burst: BurstId) -> PacketId {
+    /// Notes that the tail of a burst has come to its egress, if there is a trace.
+    pub fn note_tail(&mut self, burst: BurstId) {
         if let Some(trace) = &mut self.fabric.trace {
             let now = self.scheduler.now();
             trace.end(self.fabric.units.bursts[burst].birth, now);
@@ -179,6 +181,10 @@ impl<'a> Context<'a> {
                 trace.comes(packet, now);
             }
         }
+    }
+
+    /// Takes a burst apart; returns the first of its packets.
+    pub fn unbundle(&mut self, burst: BurstId) -> PacketId {
         self.fabric.units.bursts.remove(burst).first
     }
 
@@ -346,10 +352,12 @@ impl<'a> Context<'a> {
         self.fabric.units.headers.remove(header).burst
     }
 
-    /// How many links a unit has before it, on the first of its paths.
-    pub fn links_to_go(&self, unit: impl Sendable) -> u32 {
+    /// The fibres that a unit has before it, those of the first ports.
+    pub fn fibres(&self, unit: impl Sendable) -> impl Iterator<Item = Hop> + '_ {
         let envelope = *unit.envelope(&self.fabric.units);
-        self.fabric.way(self.node, envelope).count() as u32
+        let way = self.fabric.way(self.node, envelope);
+        // The last link leads to a host.
+        way.take_while(move |hop| hop.to != envelope.destination)
     }
 
     /// The rest of a unit's way, if it leaves by this port and not as it is routed; none where that
@@ -414,9 +422,9 @@ impl<'a> Context<'a> {
             holder: holder.map(Holder::Burst),
             start: None,
         };
-        let place = self.place(port);
-        self.fabric
-            .remove(unit.into(), place, why, self.scheduler.now());
+        let (place, now) = (self.place(port), self.scheduler.now());
+        self.fabric.offer(unit.into(), place.link, now);
+        self.fabric.remove(unit.into(), place, why, now);
     }
 
     #[inline]
@@ -461,9 +469,9 @@ impl<'a> Context<'a> {
                 .packets_of(Unit::Burst(burst))
                 .map(|(_, packet)| packet)
         };
-        if trace.keeps(self.scheduler.now(), packets()) {
-            let it = &units.bursts[burst];
-            trace.bursts.push(crate::trace::Burst {
+        let it = &units.bursts[burst];
+        if trace.keeps(it.birth.at, packets()) {
+            trace.add_burst(crate::trace::Burst {
                 birth: it.birth,
                 opened: bundle.opened,
                 departure,

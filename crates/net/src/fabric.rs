@@ -1,13 +1,15 @@
 //! Links, units in flight and routes: all that nodes share.
 
+use crate::balance::Fibre;
 use crate::label::SHORTEST;
 use crate::link::{Links, Wire};
-use crate::trace::{Holder, Lost, Passage, Place, What};
+use crate::trace::{Holder, Lost, Passage, PathSwitch, Place, What};
 use crate::{
-    BurstCount, BurstId, Cut, DropReason, Dropped, Envelope, FlowId, Header, HeaderId, Labels,
-    LinkId, Loss, NodeId, Options, Packet, PacketId, PortId, Routing, Trace, Unit, Units, CUT,
+    Balance, BalanceSettings, Bundle, BurstCount, BurstId, Cut, DropReason, Dropped, Envelope,
+    FlowId, Header, HeaderId, Labels, LinkId, Loss, NodeId, Options, Packet, PacketId, PortId,
+    Routing, Trace, Unit, Units, CUT,
 };
-use lightburst_des::Time;
+use lightburst_des::{Duration, Time};
 
 /// Why a unit is dropped.
 #[derive(Clone, Copy, Debug)]
@@ -52,12 +54,29 @@ pub struct Fabric {
     pub bursts: Vec<BurstCount>,
     /// What gives units their labels, where paths have some.
     pub labels: Option<Box<Labels>>,
+    /// What chooses the labels of bursts by load, if anything does; all fibres are watched then.
+    pub balance: Option<Box<Balance>>,
     /// What lossy links lose.
     pub loss: Option<Box<Loss>>,
     /// What is traced.
     pub trace: Option<Box<Trace>>,
     /// The packets of the unit that a lossy link looks at.
     looked_at: Vec<Packet>,
+}
+
+/// A step of the way of a unit.
+#[derive(Clone, Copy, Debug)]
+pub struct Hop {
+    /// The link.
+    pub link: LinkId,
+    /// Where it leads to.
+    pub to: NodeId,
+    /// Its delay.
+    pub delay: Duration,
+    /// Whether whole units are received at its end.
+    pub stored: bool,
+    /// How many ports the unit could take in its place, itself included.
+    pub ports: u16,
 }
 
 impl Fabric {
@@ -85,6 +104,7 @@ impl Fabric {
             dropped: vec![Dropped::default(); flows],
             bursts: vec![BurstCount::default()],
             labels: None,
+            balance: None,
             loss: None,
             trace: None,
             looked_at: Vec::new(),
@@ -125,10 +145,69 @@ impl Fabric {
         }
     }
 
+    /// Gives a new burst its label; says whether the burst before it took another path, and the
+    /// load is why.
+    pub(crate) fn label_burst(&mut self, unit: &mut Envelope, bundle: &Bundle, now: Time) -> bool {
+        let Some(balance) = &mut self.balance else {
+            self.label(unit);
+            return false;
+        };
+        let (label, before) = balance.choose(self.routing.numbers(unit), now);
+        unit.label = label;
+        if let Some(trace) = self.trace.as_mut().filter(|_| label != before) {
+            trace.path_switches.push(PathSwitch {
+                time: now,
+                ingress: unit.source,
+                egress: bundle.egress,
+                before,
+                label,
+            });
+        }
+        label != before
+    }
+
+    /// Lets the labels of bursts follow the load from now on; `channels` is how many bursts a link
+    /// carries at once.
+    pub fn balance(&mut self, settings: BalanceSettings, channels: impl Fn(LinkId) -> u16) {
+        let fibre = |&(node, route): &(NodeId, crate::Route)| {
+            let ports = self.routing.ports(route).iter();
+            let links: Vec<LinkId> = ports.map(|&port| self.link_id(node, port)).collect();
+            Fibre {
+                rate: self.links.rate(links[0]),
+                channels: links.iter().map(|&link| u32::from(channels(link))).sum(),
+                links,
+            }
+        };
+        let paths = self.routing.hops();
+        let paths = paths.map(|hops| hops.iter().map(fibre).collect()).collect();
+        let links = self.links.units().len();
+        self.balance = Some(Box::new(Balance::new(settings, paths, links)));
+    }
+
+    /// Notes that a burst, or its header, is handed to a link, or lost for want of it.
+    #[inline]
+    pub(crate) fn offer(&mut self, unit: Unit, link: LinkId, now: Time) {
+        if self.balance.is_some() {
+            self.offer_burst(unit, link, now);
+        }
+    }
+
+    #[cold]
+    fn offer_burst(&mut self, unit: Unit, link: LinkId, now: Time) {
+        let Some(burst) = self.units.burst_of(unit) else {
+            return;
+        };
+        let bytes = self.units.bursts[burst].envelope.bytes;
+        let time = self.links.transmission_time(link, bytes);
+        let balance = self.balance.as_mut().expect("a balance");
+        balance.offer(link, time, now);
+    }
+
     /// Looks at a unit that is handed to a watched link; says whether the link loses it.
     /// Then the unit is gone.
     pub(crate) fn watch(&mut self, unit: Unit, passage: Passage) -> bool {
         let Passage { place, now, .. } = passage;
+        self.offer(unit, place.link, now);
         let taken = self.taken(unit, place.link, now);
         if let Some(trace) = &mut self.trace {
             let arrival = taken.map_or(passage.arrival, |_| Time::NEVER);
@@ -280,7 +359,8 @@ impl Fabric {
 
     /// The first path, as links; the first port of each set.
     pub fn path(&self, source: NodeId, destination: NodeId) -> impl Iterator<Item = LinkId> + '_ {
-        self.way(source, Envelope::new(FlowId(0), source, destination, 0))
+        let unit = Envelope::new(FlowId(0), source, destination, 0);
+        self.way(source, unit).map(|hop| hop.link)
     }
 
     /// The rest of the way to a host, over this link first; none where it comes back to the node
@@ -295,27 +375,33 @@ impl Fabric {
             length: self.routing.length(link),
             fibres: 0,
         };
-        for link in self.way(next, unit) {
-            if self.links.to(link) == from {
+        for hop in self.way(next, unit) {
+            if hop.to == from {
                 return None;
             }
-            detour.length += self.routing.length(link);
+            detour.length += self.routing.length(hop.link);
             // The last leads to the host, and `link` was the first.
             detour.fibres += 1;
         }
         Some(detour)
     }
 
-    /// The first path of a unit from a node on, as links; the first port of each set.
-    pub fn way(&self, mut node: NodeId, unit: Envelope) -> impl Iterator<Item = LinkId> + '_ {
+    /// The first path of a unit from a node on; the first port of each set.
+    pub fn way(&self, mut node: NodeId, unit: Envelope) -> impl Iterator<Item = Hop> + '_ {
         std::iter::from_fn(move || {
             if node == unit.destination {
                 return None;
             }
-            let port = self.routing.port(self.routing.route_of(node, &unit), 0);
-            let link = self.link_id(node, port);
+            let route = self.routing.route_of(node, &unit);
+            let link = self.link_id(node, self.routing.port(route, 0));
             node = self.links.to(link);
-            Some(link)
+            Some(Hop {
+                link,
+                to: node,
+                delay: self.links.delay(link),
+                stored: self.links.store_and_forward(link),
+                ports: route.len,
+            })
         })
     }
 }

@@ -16,11 +16,13 @@ pub enum Label {
     Random,
     /// By a hash of the flow, of a burst by one of its edges: always the same one.
     Hash,
+    /// By what was offered to the paths: see [`crate::balance`].
+    Load,
 }
 
 impl Label {
     /// The names by which a choice of labels can be asked for.
-    pub const NAMES: [&'static str; 3] = ["first", "random", "hash"];
+    pub const NAMES: [&'static str; 4] = ["first", "random", "hash", "load"];
 
     /// The choice called `name`.
     pub fn from_name(name: &str) -> Option<Label> {
@@ -28,6 +30,7 @@ impl Label {
             "first" => Some(Label::First),
             "random" => Some(Label::Random),
             "hash" => Some(Label::Hash),
+            "load" => Some(Label::Load),
             _ => None,
         }
     }
@@ -57,7 +60,8 @@ impl Labels {
     pub(crate) fn choose(&mut self, unit: &Envelope, choices: u32) -> u8 {
         let NodeId(source) = unit.source;
         let label = match self.label {
-            Label::First => 0,
+            // By load only bursts are labelled, see `Fabric::label_burst`.
+            Label::First | Label::Load => 0,
             _ if choices < 2 => 0,
             Label::Random => self.draws[unit.source.index()].below(choices),
             Label::Hash => {

@@ -2,6 +2,7 @@
 
 pub mod alone;
 pub mod arena;
+pub mod balance;
 pub mod burst;
 pub mod burst_header;
 pub mod choice;
@@ -24,13 +25,14 @@ pub mod trace;
 pub mod units;
 
 pub use arena::Arena;
+pub use balance::{Balance, BalanceSettings};
 pub use burst::{Bundle, Burst, BurstCount, Cut, CUT};
 pub use burst_header::{BurstHeader, Slot};
 pub use choice::{Choice, Pick};
 pub use context::Context;
 pub use dropped::{Dropped, LostSending};
 pub use event::{Event, Token};
-pub use fabric::{Detour, Fabric};
+pub use fabric::{Detour, Fabric, Hop};
 pub use ids::{BurstId, FlowId, HeaderId, LinkId, NodeId, PacketId, PortId, Unit};
 pub use label::{Label, Labels};
 pub use link::{Links, Wire};

@@ -9,6 +9,7 @@ pub use paths::{Path, Paths};
 pub use table::Table;
 
 use crate::{Envelope, LinkId, NodeId, PortId};
+use std::ops::Range;
 
 /// The equal-cost next hops of a unit: a set of ports of one node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +94,17 @@ impl Routing {
 
     /// How many paths a unit can have, by its label; 0 where it has none but shortest ones.
     pub fn labels(&self, unit: &Envelope) -> u32 {
-        self.paths().map_or(0, |paths| paths.choices(unit))
+        self.numbers(unit).len() as u32
+    }
+
+    /// The numbers of these paths, in the order of their labels.
+    pub(crate) fn numbers(&self, unit: &Envelope) -> Range<u32> {
+        self.paths().map_or(0..0, |paths| paths.of(unit))
+    }
+
+    /// The hops of all paths that labels stand for, in the order of their numbers.
+    pub(crate) fn hops(&self) -> impl Iterator<Item = &[(NodeId, Route)]> {
+        self.paths().into_iter().flat_map(Paths::all)
     }
 
     /// The next hops at `node` on shortest paths to `destination`.

@@ -142,6 +142,21 @@ pub struct Lost {
     pub holder: Option<Birth>,
 }
 
+/// The bursts from one edge to another take another path from now on, because of the load.
+#[derive(Clone, Copy, Debug)]
+pub struct PathSwitch {
+    /// When the first of them is made.
+    pub time: Time,
+    /// Where they begin.
+    pub ingress: NodeId,
+    /// Where they end.
+    pub egress: NodeId,
+    /// The label of the path before.
+    pub before: u8,
+    /// The label of the new path.
+    pub label: u8,
+}
+
 /// A row of a packet that is handed to a link, alone or in a burst.
 #[derive(Clone, Copy, Debug)]
 pub struct Hop {
@@ -218,6 +233,8 @@ pub struct Trace {
     pub bookings: Option<Bookings>,
     /// Packets on their way from node to node.
     pub hops: Vec<Hop>,
+    /// All bursts that the load leads away from the path of those before.
+    pub path_switches: Vec<PathSwitch>,
 }
 
 impl Trace {
@@ -272,7 +289,7 @@ impl Trace {
         };
     }
 
-    /// Notes when a packet comes to where it is: out of its burst, or behind what was cut off.
+    /// Notes when a packet comes to where it is: with the tail of its burst, or behind what was cut off.
     pub(crate) fn comes(&mut self, packet: PacketId, at: Time) {
         self.marks[packet.index()].came = at;
     }
@@ -343,6 +360,14 @@ impl Trace {
             options,
             again,
         });
+    }
+
+    /// Adds the row of a burst; one that was held comes after those that were made later.
+    pub(crate) fn add_burst(&mut self, row: Burst) {
+        let at = self
+            .bursts
+            .partition_point(|other| other.birth.at <= row.birth.at);
+        self.bursts.insert(at, row);
     }
 
     /// The row of a burst, if it has one.

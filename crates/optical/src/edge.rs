@@ -3,14 +3,19 @@
 //! through in light.
 
 mod ingress;
+mod ordering;
+
+pub use ordering::Ordering;
 
 use crate::assembly::{Assembly, Decision};
+use crate::switch::Build;
 use ingress::Ingress;
-use lightburst_des::Time;
+use lightburst_des::{Duration, Time};
 use lightburst_net::{
-    Bundle, BurstId, Context, Counted, Counters, Envelope, LinkId, NodeId, Packet, PacketId,
-    Switch, Token, Unit,
+    Bundle, BurstId, Bytes, Context, Counted, Counters, Envelope, LinkId, NodeId, Packet, PacketId,
+    Rate, Switch, Token, Unit,
 };
+use ordering::{Arrivals, Flight, Made};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
@@ -18,12 +23,19 @@ use std::sync::Arc;
 const TAIL: u8 = 0;
 /// The timer of a queue: the time of the burst that is assembled in it is over.
 const ASSEMBLY: u8 = 1;
+/// The timer of a queue: the first of its bursts that are held is sent. (2 is the core's.)
+const RELEASE: u8 = 3;
+/// The timer of an ingress and a class: a burst from there has been held long enough.
+const HOLD_BACK: u8 = 4;
 
 /// What an edge hands its bursts to, and what lets those of others pass. Its timers have other kinds
 /// than those of the edge.
 pub trait Core: Switch {
-    /// Sends off a burst that was made here, the `nth`.
-    fn launch(&mut self, bundle: &Bundle, nth: u32, ctx: &mut Context<'_>);
+    /// How long after it is sent off the head of a burst leaves, at the earliest.
+    fn offset(&self, burst: BurstId, ctx: &Context<'_>) -> Duration;
+
+    /// Sends off a burst that was made here; says when its head leaves, unless it is lost now.
+    fn launch(&mut self, burst: BurstId, bundle: &Bundle, ctx: &mut Context<'_>) -> Option<Time>;
 
     /// A burst for this node comes, or its header: says when its tail will be here, unless it is lost
     /// now.
@@ -36,10 +48,31 @@ pub struct EdgeSettings<'a> {
     pub assembly: &'a Assembly,
     /// Whether packets without payload wait to be assembled.
     pub acknowledgements: bool,
+    /// How it keeps bursts in order.
+    pub ordering: Ordering,
+}
+
+/// What an edge knows of the network.
+pub struct Around {
     /// The edge of each host.
-    pub edges: Arc<[NodeId]>,
+    edges: Arc<[NodeId]>,
     /// The class of each flow; empty where bursts are all alike.
-    pub classes: Arc<[u16]>,
+    classes: Arc<[u16]>,
+    /// What each node adds to the time of a burst that passes it.
+    switching_times: Arc<[Duration]>,
+    fibre_rate: Option<Rate>,
+}
+
+impl Around {
+    /// The same from what a switch is built from.
+    pub fn of(build: &Build) -> Around {
+        Around {
+            edges: build.edges.clone(),
+            classes: build.classes.clone(),
+            switching_times: build.switching_times.clone(),
+            fibre_rate: build.fibre_rate,
+        }
+    }
 }
 
 /// What an edge counts, beside its core.
@@ -57,6 +90,13 @@ pub struct EdgeCounters {
     /// Bytes converted from light to electronics, and back.
     oe_bytes: u64,
     eo_bytes: u64,
+    /// Bursts that the load led away from the path of the burst before.
+    path_switches: u64,
+    /// Bursts that were held for the sake of their order, and how long, in picoseconds.
+    bursts_held: u64,
+    held: u128,
+    /// How often earlier bursts were not waited for any longer.
+    hold_back_timeouts: u64,
 }
 
 impl Counters for EdgeCounters {
@@ -70,6 +110,10 @@ impl Counters for EdgeCounters {
             .sum("assembly_wait_ps", self.assembly_wait as f64)
             .count("oe_bytes", self.oe_bytes)
             .count("eo_bytes", self.eo_bytes)
+            .count("path_switches", self.path_switches)
+            .count("bursts_held", self.bursts_held)
+            .count("hold_back_timeouts", self.hold_back_timeouts)
+            .sum("held_ps", self.held as f64)
     }
 }
 
@@ -79,29 +123,33 @@ pub struct Edge<C> {
     /// The bursts that are coming in, by the link over which they come: those whose tails come first
     /// are in front.
     receiving: BTreeMap<LinkId, VecDeque<(Time, BurstId)>>,
-    /// The edge of each host.
-    edges: Arc<[NodeId]>,
-    /// The class of each flow.
-    classes: Arc<[u16]>,
+    ordering: Ordering,
+    /// The bursts that have come, by their ingress and class, where their order matters here.
+    arrivals: BTreeMap<u32, Arrivals>,
+    /// Bytes of all bursts that are held.
+    held_bytes: u64,
+    around: Around,
     core: C,
     counters: EdgeCounters,
 }
 
 impl<C: Core> Edge<C> {
     /// An edge with nothing in it.
-    pub fn new(settings: EdgeSettings<'_>, core: C) -> Edge<C> {
+    pub fn new(settings: &EdgeSettings<'_>, around: Around, core: C) -> Edge<C> {
         Edge {
-            ingress: Ingress::new(&settings),
+            ingress: Ingress::new(settings, &around),
             receiving: BTreeMap::new(),
-            edges: settings.edges,
-            classes: settings.classes,
+            ordering: settings.ordering,
+            arrivals: BTreeMap::new(),
+            held_bytes: 0,
+            around,
             core,
             counters: EdgeCounters::default(),
         }
     }
 
     fn edge_of(&self, host: NodeId) -> NodeId {
-        self.edges[host.index()]
+        self.around.edges[host.index()]
     }
 
     fn on_packet(&mut self, packet: PacketId, ctx: &mut Context<'_>) {
@@ -117,7 +165,7 @@ impl<C: Core> Edge<C> {
         if egress == ctx.node() {
             return self.deliver(packet, ctx);
         }
-        let class = self.classes.get(flow.index()).copied().unwrap_or(0);
+        let class = self.around.classes.get(flow.index()).copied().unwrap_or(0);
         let queue = self.ingress.queue(egress, class);
         if self.ingress.goes_alone(header.payload) {
             let bundle = self.ingress.alone(queue, packet, ctx);
@@ -158,7 +206,88 @@ impl<C: Core> Edge<C> {
         self.counters.burst_packets += u64::from(bundle.packets);
         self.counters.burst_bytes += u64::from(bundle.bytes);
         self.counters.eo_bytes += u64::from(bundle.bytes);
-        self.core.launch(bundle, self.counters.bursts as u32, ctx);
+        let (burst, switched) = ctx.bundle(bundle, self.counters.bursts as u32);
+        self.counters.path_switches += u64::from(switched);
+        match self.ordering {
+            Ordering::Source => self.send_in_order(burst, bundle, ctx),
+            Ordering::None | Ordering::Destination { .. } => {
+                self.core.launch(burst, bundle, ctx);
+            }
+        }
+    }
+
+    /// Sends a burst as soon as it does not overtake the burst before.
+    fn send_in_order(&mut self, burst: BurstId, bundle: &Bundle, ctx: &mut Context<'_>) {
+        let made = Made {
+            burst,
+            bundle: *bundle,
+            since: ctx.now(),
+        };
+        let queue = self.ingress.queue(bundle.egress, bundle.class);
+        let departures = self.ingress.departures(queue);
+        departures.held.push_back(made);
+        self.held_bytes += u64::from(bundle.bytes);
+        if departures.held.len() == 1 {
+            self.release(queue, ctx);
+        }
+    }
+
+    /// Sends the bursts of a queue whose time has come, and sets a timer for the next one.
+    fn release(&mut self, queue: usize, ctx: &mut Context<'_>) {
+        while let Some(&made) = self.ingress.departures(queue).held.front() {
+            let flight = self.flight(&made, ctx);
+            let offset = self.core.offset(made.burst, ctx);
+            let departures = self.ingress.departures(queue);
+            let due = departures.due(&flight);
+            if due > ctx.now() + offset {
+                let token = Token {
+                    kind: RELEASE,
+                    subject: self.ingress.subject(queue),
+                };
+                return ctx.timer(Time(due.0 - offset.0), token);
+            }
+            departures.held.pop_front();
+            self.let_go(made.bundle.bytes, made.since, ctx.now());
+            // What counts is the burst that was sent last, and not the change of path.
+            if let Some(head) = self.core.launch(made.burst, &made.bundle, ctx) {
+                let at_once = head == ctx.now() + offset;
+                let departures = self.ingress.departures(queue);
+                departures.sent(&flight, head, at_once);
+            }
+        }
+    }
+
+    fn flight(&self, made: &Made, ctx: &Context<'_>) -> Flight {
+        let rate = self
+            .around
+            .fibre_rate
+            .expect("a fibre, since a burst leaves");
+        let time = rate.transmission_time(Bytes(u64::from(made.bundle.bytes)));
+        let mut flight = Flight {
+            label: ctx.envelope(made.burst).label,
+            single: true,
+            first_bit: Duration::ZERO,
+            last_bit: time,
+        };
+        for hop in ctx.fibres(made.burst) {
+            let stored = if hop.stored { time } else { Duration::ZERO };
+            let passed = match hop.to == made.bundle.egress {
+                true => Duration::ZERO,
+                false => self.around.switching_times[hop.to.index()],
+            };
+            flight.single &= hop.ports == 1;
+            let passes = hop.delay + stored + passed;
+            flight.first_bit += passes;
+            flight.last_bit += passes;
+        }
+        flight
+    }
+
+    /// A burst that was held since some time is so no longer.
+    fn let_go(&mut self, bytes: u32, since: Time, now: Time) {
+        self.held_bytes -= u64::from(bytes);
+        self.counters.bursts_held += u64::from(since < now);
+        self.counters.held += u128::from(now.since(since).0);
     }
 
     /// A burst for this node is taken apart when its tail is here.
@@ -175,6 +304,55 @@ impl<C: Core> Edge<C> {
             subject,
         };
         ctx.timer(tail, token);
+    }
+
+    /// The tail of a burst is here: it is taken apart, unless it is held for earlier ones.
+    fn come(&mut self, burst: BurstId, ctx: &mut Context<'_>) {
+        ctx.note_tail(burst);
+        let Ordering::Destination { hold_back } = self.ordering else {
+            return self.disassemble(burst, ctx);
+        };
+        let it = ctx.burst(burst);
+        let sequence = it.sequence;
+        // Where bursts come from is told as where they go.
+        let queue = self.ingress.queue(it.envelope.source, it.class);
+        let line = self.ingress.subject(queue);
+        let arrivals = self.arrivals.entry(line).or_default();
+        if arrivals.is_early(sequence) {
+            self.held_bytes += u64::from(it.envelope.bytes);
+            arrivals.hold(sequence, burst, ctx.now());
+            let token = Token {
+                kind: HOLD_BACK,
+                subject: line,
+            };
+            return ctx.timer(ctx.now() + hold_back, token);
+        }
+        arrivals.take(sequence);
+        self.disassemble(burst, ctx);
+        self.take_held(line, ctx);
+    }
+
+    /// Bursts of an ingress and a class may have been held for long enough.
+    fn give_up(&mut self, line: u32, ctx: &mut Context<'_>) {
+        let Ordering::Destination { hold_back } = self.ordering else {
+            unreachable!("only an egress that orders bursts holds them back");
+        };
+        let since = Time(ctx.now().0 - hold_back.0);
+        let arrivals = self.arrivals.get_mut(&line).expect("arrivals");
+        if arrivals.give_up(since) {
+            self.counters.hold_back_timeouts += 1;
+            self.take_held(line, ctx);
+        }
+    }
+
+    /// Takes those of them apart that need not be held any longer.
+    fn take_held(&mut self, line: u32, ctx: &mut Context<'_>) {
+        let ready = |edge: &mut Self| edge.arrivals.get_mut(&line)?.ready();
+        while let Some((burst, since)) = ready(self) {
+            let bytes = ctx.envelope(burst).bytes;
+            self.let_go(bytes, since, ctx.now());
+            self.disassemble(burst, ctx);
+        }
     }
 
     /// Takes a burst apart.
@@ -208,8 +386,10 @@ impl<C: Core> Switch for Edge<C> {
                 if let Some(&(_, next)) = bursts.front() {
                     ctx.prefetch(next, bursts.get(1).map(|&(_, later)| later));
                 }
-                self.disassemble(burst, ctx);
+                self.come(burst, ctx);
             }
+            RELEASE => self.release(self.ingress.queue_of(token.subject), ctx),
+            HOLD_BACK => self.give_up(token.subject, ctx),
             ASSEMBLY => {
                 let queue = self.ingress.queue_of(token.subject);
                 if self.ingress.expired(queue, ctx.now()) {
@@ -224,8 +404,8 @@ impl<C: Core> Switch for Edge<C> {
         self.core.counted(end).and(self.counters.counted(end))
     }
 
-    /// The packets whose bursts are not closed.
+    /// The packets whose bursts are not closed, and the bursts that are held.
     fn held(&self, _queued: u64) -> u64 {
-        self.ingress.held()
+        self.ingress.held() + self.held_bytes
     }
 }

@@ -73,6 +73,8 @@ pub struct Build {
     pub edges: Arc<[NodeId]>,
     /// The class of each flow; empty where bursts are all alike.
     pub classes: Arc<[u16]>,
+    /// What each node adds to the time of a unit that passes it.
+    pub switching_times: Arc<[Duration]>,
     /// The data channels of each of its ports; none where it leads to a host.
     pub channels: Vec<u16>,
     /// The rate of the links between switches, if there are any: one rate where units are bursts.

@@ -63,6 +63,7 @@ fn alone_in(around: Around, settings: &dyn SwitchSettings, ports: &[usize]) -> A
             node,
             edges,
             classes: [].into(),
+            switching_times: Vec::new().into(),
             channels: around.channels,
             // Faster than the links, so that it shows which of the two rates counts.
             fibre_rate: Some(Rate::from_bps(40_000_000_000)),

@@ -1,11 +1,11 @@
 //! From a plan to a network.
 
-use crate::plan::{self, Plan};
+use crate::plan::{self, Plan, ThresholdOn};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::trace::Bookings;
 use lightburst_net::{
-    BurstCount, Bytes, Choice, Fabric, FlowId, Label, Labels, LinkId, NodeId, Path, PortId, Rate,
-    Routing, Switch, Trace, Wire,
+    BalanceSettings, BurstCount, Bytes, Choice, Fabric, FlowId, Label, Labels, LinkId, NodeId,
+    Path, PortId, Rate, Routing, Switch, Trace, Wire,
 };
 use lightburst_optical::switch::Build;
 use lightburst_tcp::{transport, DatagramHosts, Flow, Group, MixedHosts, Place, TcpHosts};
@@ -26,7 +26,9 @@ pub fn fabric(plan: &Plan) -> Fabric {
         rate: Rate::from_bps(links.rate_bps[i]),
         delay: Duration(links.delay_ps[i]),
         store_and_forward: store_and_forward(links.from[i], links.to[i]),
-        watched: traced || (settings.loss.is_some() && links.lossy[i] != 0),
+        watched: traced
+            || (settings.balance.is_some() && is_fibre(plan, i))
+            || (settings.loss.is_some() && links.lossy[i] != 0),
     };
     let wires: Vec<Wire> = (0..links.from.len()).map(wire).collect();
     let routing = match settings.routing {
@@ -51,6 +53,10 @@ pub fn fabric(plan: &Plan) -> Fabric {
         fabric.labels = Some(Box::new(labels));
     }
     fabric.bursts = vec![BurstCount::default(); plan.classes().max(1)];
+    if let Some(given) = &settings.balance {
+        let channels = |link: LinkId| links.channels.get(link.index()).copied().unwrap_or(1);
+        fabric.balance(balance(given), channels);
+    }
     if let Some(given) = &settings.loss {
         fabric.loss = Some(Box::new(crate::loss::loss(plan, given)));
     }
@@ -66,13 +72,28 @@ pub fn fabric(plan: &Plan) -> Fabric {
     fabric
 }
 
+/// Whether a link joins two switches.
+fn is_fibre(plan: &Plan, link: usize) -> bool {
+    let (hosts, links) = (plan.settings.hosts, &plan.links);
+    links.from[link] >= hosts && links.to[link] >= hosts
+}
+
+fn balance(given: &plan::Balance) -> BalanceSettings {
+    BalanceSettings {
+        interval: Duration(given.interval_ps),
+        delay: Duration(given.delay_ps),
+        threshold: given.threshold,
+        cumulative: given.threshold_on == ThresholdOn::Path,
+        capacity: given.capacity_bps.map(Rate::from_bps),
+    }
+}
+
 /// One switch for each node that is not a host.
 pub fn switches(plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn Switch>> {
     let settings = &plan.settings;
     let edges: Arc<[NodeId]> = edges(plan, fabric).into();
     let links = &plan.links;
-    let fibre = (0..links.from.len())
-        .find(|&i| links.from[i] >= settings.hosts && links.to[i] >= settings.hosts);
+    let fibre = (0..links.from.len()).find(|&i| is_fibre(plan, i));
     let fibre_rate = fibre.map(|i| Rate::from_bps(links.rate_bps[i]));
     let choice = Choice::from_name(&settings.choice, settings.seed).expect("a known choice");
     let groups = match plan.classes() {
@@ -82,6 +103,11 @@ pub fn switches(plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn Switch>> {
             .collect(),
     };
     let groups: Arc<[u16]> = groups.into();
+    let switching_time = |node| {
+        plan.switch(node)
+            .map_or(Duration::ZERO, |s| s.switching_time())
+    };
+    let switching_times: Arc<[Duration]> = (0..settings.nodes).map(switching_time).collect();
     let one = |node: u32| {
         let name = format!("switch/{}", node - settings.hosts);
         plan.switch(node).expect("a switch").build(Build {
@@ -91,6 +117,7 @@ pub fn switches(plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn Switch>> {
             node: NodeId(node),
             edges: Arc::clone(&edges),
             classes: Arc::clone(&groups),
+            switching_times: Arc::clone(&switching_times),
             fibre_rate,
             channels: channels(plan, fabric, NodeId(node)),
             time_limit: Time(settings.time_limit_ps),

@@ -24,6 +24,8 @@ macro_rules! require {
     };
 }
 
+mod paths;
+
 fn ascending<T: PartialOrd>(values: &[T]) -> bool {
     values.windows(2).all(|pair| pair[0] <= pair[1])
 }
@@ -40,7 +42,8 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
     departures(plan)?;
     losses(plan)?;
     measured(plan)?;
-    paths(plan)
+    paths::check(plan)?;
+    paths::balance(plan)
 }
 
 fn switches(plan: &Plan) -> Result<(), PlanError> {
@@ -427,64 +430,4 @@ fn measured(plan: &Plan) -> Result<(), PlanError> {
         require!(every > 0, "samples without time between them");
     }
     Ok(())
-}
-
-/// Each path leads from switch to switch to its end, and past none twice.
-fn paths(plan: &Plan) -> Result<(), PlanError> {
-    let (nodes, settings) = (&plan.nodes, &plan.settings);
-    let count = nodes.path_source.len();
-    if settings.label.is_none() || matches!(settings.routing, Routing::FatTree { .. }) {
-        require!(settings.label.is_none(), "labels in a fat-tree");
-        return Ok(());
-    }
-    let offsets = &nodes.path_offsets;
-    let ends = (offsets.first().copied(), offsets.last().copied());
-    require!(
-        nodes.path_destination.len() == count
-            && offsets.len() == count + 1
-            && ends == (Some(0), Some(nodes.path_links.len() as u64))
-            && ascending(offsets),
-        "columns of paths that do not go together"
-    );
-    let edges = &plan.links.to[..settings.hosts as usize];
-    let mut edges: Vec<u32> = edges.to_vec();
-    edges.sort_unstable();
-    let is_edge = |node: &u32| *node >= settings.hosts && edges.binary_search(node).is_ok();
-    let mut labels = std::collections::BTreeMap::new();
-    for path in 0..count {
-        let (source, destination) = (nodes.path_source[path], nodes.path_destination[path]);
-        require!(
-            is_edge(&source) && is_edge(&destination),
-            "a path from {source} to {destination}, which are not switches with hosts"
-        );
-        let range = offsets[path] as usize..offsets[path + 1] as usize;
-        require!(
-            leads(plan, source, destination, &nodes.path_links[range]),
-            "path {path} does not lead from {source} to {destination}"
-        );
-        let label: &mut u16 = labels.entry((source, destination)).or_default();
-        *label += 1;
-        require!(
-            *label < 256,
-            "more than 255 paths from {source} to {destination}"
-        );
-    }
-    Ok(())
-}
-
-/// Whether links lead from one switch to another: those from one node are alternatives.
-fn leads(plan: &Plan, source: u32, destination: u32, path: &[u32]) -> bool {
-    let (links, hosts) = (&plan.links, plan.settings.hosts);
-    let ends = |&link: &u32| Some((*links.from.get(link as usize)?, links.to[link as usize]));
-    let Some(mut hops) = path.iter().map(ends).collect::<Option<Vec<_>>>() else {
-        return false;
-    };
-    hops.dedup();
-    let mut passed: Vec<u32> = hops.iter().map(|&(_, to)| to).chain([source]).collect();
-    passed.sort_unstable();
-    let (first, last) = (hops.first().map(|hop| hop.0), hops.last().map(|hop| hop.1));
-    (first, last) == (Some(source), Some(destination))
-        && hops.windows(2).all(|pair| pair[0].1 == pair[1].0)
-        && passed.windows(2).all(|pair| pair[0] != pair[1])
-        && passed.iter().all(|&node| node >= hosts)
 }

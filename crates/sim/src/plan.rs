@@ -105,6 +105,9 @@ pub struct PlanSettings {
     /// Choice among the paths of a pair, if there are any.
     #[serde(default)]
     pub label: Option<String>,
+    /// How that choice follows the load, if it does.
+    #[serde(default)]
+    pub balance: Option<Balance>,
     /// Seed of all random streams.
     pub seed: u64,
     /// For tests: simultaneous events of different nodes in another order, which changes nothing.
@@ -169,6 +172,32 @@ pub enum Metric {
     Hops,
     /// Sum of their delays.
     Delay,
+}
+
+/// How the choice among the paths of a pair follows the load.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Balance {
+    /// What is offered for so long is reported.
+    pub interval_ps: u64,
+    /// A report comes so long after the end of its interval.
+    pub delay_ps: u64,
+    /// A path is left when its load was more than this.
+    pub threshold: f64,
+    /// Which load that is.
+    pub threshold_on: ThresholdOn,
+    /// What a fibre with a load of 1 carries; none: what its channels do.
+    pub capacity_bps: Option<u64>,
+}
+
+/// The load that a threshold is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ThresholdOn {
+    /// That of the link of a path that has the most.
+    Link,
+    /// That of all its links together.
+    Path,
 }
 
 /// What lossy links lose.

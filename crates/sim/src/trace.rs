@@ -3,7 +3,9 @@
 use crate::columns::{Column, Table};
 use crate::registry::drop_reasons;
 use lightburst_des::Time;
-use lightburst_net::trace::{Booking, Burst, Holder, Hop, Lost, Packet, Place, What, Window};
+use lightburst_net::trace::{
+    Booking, Burst, Holder, Hop, Lost, Packet, PathSwitch, Place, What, Window,
+};
 use lightburst_net::{Birth, Block, DropReason, Header, NodeId, Options, Trace};
 
 /// Stands for no reason.
@@ -31,11 +33,15 @@ pub fn tables(trace: &Trace) -> Vec<(&'static str, Table)> {
     let senders = by_key(&trace.windows, |row| (row.time, row.flow));
     let assembled = by_key(&trace.bursts, |row| row.birth);
     let on_the_way = by_key(&trace.hops, |row| (row.came + row.held, row.place.node));
+    let switches = by_key(&trace.path_switches, |row| {
+        (row.time, row.ingress, row.egress)
+    });
     let mut tables = vec![
         ("trace_segments", packets(&segments, &numbers)),
         ("trace_windows", windows(&senders)),
         ("trace_bursts", bursts(&assembled, &numbers)),
         ("trace_hops", hops(&on_the_way, &numbers)),
+        ("trace_path_switches", path_switches(&switches)),
     ];
     if let Some(kept) = &trace.bookings {
         // A channel is given to one burst at a time.
@@ -315,5 +321,16 @@ fn hops(rows: &[&Hop], numbers: &Numbers) -> Table {
         ("queued_ps", number(&|row| row.queued.0)),
         ("start_ps", number(&|row| row.start.0)),
         ("arrival_ps", number(&|row| row.arrival.0)),
+    ]
+}
+
+/// When the bursts of pairs of edges were led to another path.
+fn path_switches(rows: &[&PathSwitch]) -> Table {
+    vec![
+        ("time_ps", Column::U64(each(rows, |row| row.time.0))),
+        ("node", Column::U32(each(rows, |row| row.ingress.0))),
+        ("egress", Column::U32(each(rows, |row| row.egress.0))),
+        ("before", Column::U8(each(rows, |row| row.before))),
+        ("label", Column::U8(each(rows, |row| row.label))),
     ]
 }

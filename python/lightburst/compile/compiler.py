@@ -11,7 +11,7 @@ from lightburst.compile.memory import needed_bytes
 from lightburst.compile.paths import path_columns
 from lightburst.compile.plan import Columns, Plan
 from lightburst.compile.seeds import check_seed
-from lightburst.compile.settings import group_settings, loss_settings
+from lightburst.compile.settings import balance_settings, group_settings, loss_settings
 from lightburst.compile.switches import resolve_switches
 from lightburst.errors import InputError, combine, inside
 from lightburst.free import check_memory
@@ -78,7 +78,8 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
             "nodes": network.nodes,
             "routing": _routing(network, routing.metric),
             "choice": scenario.routing_choice,
-            "label": routing.label if routing.labelled else None,
+            "label": routing.label.kind if routing.labelled else None,
+            "balance": balance_settings(routing),
             "seed": seed,
             "time_limit_ps": scenario.measurement.time_limit,
             "switches": settings,

@@ -54,6 +54,8 @@ _BYTES_PER_ROUTE = 2
 _PATHS_BYTES = 30 * 2**20
 _BYTES_PER_PAIR = 4
 _BYTES_PER_PATH = 1000
+# What was offered to a link in an interval.
+_BYTES_PER_INTERVAL = 8
 
 
 def estimate_memory(
@@ -97,6 +99,7 @@ def estimate_memory(
         + _BYTES_PER_ORDERED_SEGMENT * _ordered(plan)
         + _BYTES_PER_QUEUE * _queues(plan)
         + _paths(plan)
+        + _loads(plan)
     )
     check_memory(needed - plan.nbytes, limit=limit)
     return needed
@@ -290,6 +293,15 @@ def _paths(plan: Plan) -> int:
         return 0
     paths = plan.nodes["path_source"].size
     return _PATHS_BYTES + _BYTES_PER_PAIR * _edges(plan) ** 2 + _BYTES_PER_PATH * paths
+
+
+def _loads(plan: Plan) -> int:
+    """Bytes of what was offered to the links, where labels follow the load."""
+    own = plan.settings["balance"]
+    if own is None:
+        return 0
+    intervals = own["delay_ps"] // own["interval_ps"] + 4
+    return int(_BYTES_PER_INTERVAL * intervals * plan.links["from"].size)
 
 
 def _queues(plan: Plan) -> int:

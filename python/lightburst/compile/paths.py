@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lightburst.errors import InputError, combine, show, some
-from lightburst.scenario.routing import MOST_PATHS, Route, Routing
+from lightburst.scenario.routing import MOST_PATHS, LoadLabel, Route, Routing
 from lightburst.topology import Network
 
 if TYPE_CHECKING:
@@ -60,6 +60,10 @@ def path_columns(
             found[pair] = given[pair]
         elif routing.paths > 1:
             found[pair] = _paths(network, weights.tobytes(), pair, routing.paths)
+        elif isinstance(routing.label, LoadLabel):
+            found[pair] = []
+    if isinstance(routing.label, LoadLabel):
+        _check_choices(routing, network, found, given)
     others = [paths for pair, paths in found.items() if pair not in given]
     if routing.paths > 1 and others and all(len(paths) < 2 for paths in others):
         allowed = "1, because no two switches with hosts have a second path between them"
@@ -72,6 +76,30 @@ def path_columns(
         "path_offsets": np.cumsum([0, *sizes], dtype=np.uint64),
         "path_links": np.array([link for _, links in paths for link in links], np.uint32),
     }
+
+
+def _check_choices(
+    routing: Routing,
+    network: Network,
+    found: dict[Pair, list[list[int]]],
+    given: dict[Pair, list[list[int]]],
+) -> None:
+    """Refuse pairs of switches without a second path, where the load is to choose."""
+    for pair, paths in found.items():
+        if len(paths) > 1:
+            continue
+        ends = " to ".join(network.name(node) for node in pair)
+        if pair in given:
+            path, one = "routing.routes", f"one path from {ends}"
+            allowed = "two or more for each pair with routes, among which the load can choose"
+        else:
+            number = len(paths)
+            path, one = "routing.paths", f"{routing.paths}, but {number or 'no'} from {ends}"
+            allowed = (
+                "two paths for each pair of switches between which something goes, also back, "
+                "since routing.label = 'load' chooses among them"
+            )
+        raise InputError(path, one, allowed)
 
 
 def _pairs(network: Network, ends: NDArray[np.uint32]) -> list[Pair]:

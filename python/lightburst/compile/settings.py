@@ -13,6 +13,7 @@ from pydantic.fields import FieldInfo
 from lightburst.scenario.fields import Section
 from lightburst.scenario.groups import FlowGroup
 from lightburst.scenario.loss import Loss
+from lightburst.scenario.routing import LoadLabel, Routing
 from lightburst.scenario.switching import Switching
 from lightburst.scenario.transport import Datagram, Tcp, Transport
 from lightburst.units import RATE, SIZE, TIME, Quantity
@@ -75,6 +76,18 @@ def switch_settings(switching: Switching, classes: Sequence[str]) -> dict[str, A
     if not settings.get("contention", True):
         # It came later: without it a plan has the digest that it always had.
         del settings["contention"]
+    if settings.get("ordering") == {"kind": "none"}:
+        # It came later: without it a plan has the digest that it always had.
+        del settings["ordering"]
+    return settings
+
+
+def balance_settings(routing: Routing) -> dict[str, Any] | None:
+    """Write those of labels that follow the load, if they do."""
+    if not isinstance(routing.label, LoadLabel):
+        return None
+    settings = settings_of(routing.label)
+    del settings["kind"]
     return settings
 
 

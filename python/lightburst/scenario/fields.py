@@ -146,7 +146,7 @@ def given(section: Section, *, with_kind: bool = True) -> dict[str, Any]:
 def _given(value: Any, written: Any, with_kind: bool = True) -> Any:
     if isinstance(value, dict):
         return {key: _given(inner, written[key]) for key, inner in value.items()}
-    if not isinstance(value, Section):
+    if not isinstance(value, Section) or not isinstance(written, dict):
         return written
     names = value.model_fields_set | ({"kind"} if with_kind else set())
     return {

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from lightburst.errors import InputError, did_you_mean, show, some
 from lightburst.scenario.explain import quoted
+from lightburst.scenario.routing import LoadLabel
 from lightburst.scenario.switching import Hybrid, Obs, Switching
 from lightburst.scenario.workload import Incast, Shuffle
 from lightburst.units import format_size
@@ -38,6 +39,19 @@ def _routes(scenario: "Scenario") -> Iterator[InputError]:
         if given is not None:
             allowed = "nothing in a 'fat-tree': its paths are equal, and routing.choice picks one"
             yield InputError(f"routing.{key}", given, allowed)
+
+
+def _load(scenario: "Scenario") -> Iterator[InputError]:
+    if not isinstance(scenario.routing.label, LoadLabel):
+        return
+    tables = [scenario.switching, *(table for _, table in scenario.switching.others())]
+    if not any(table.assembles for table in tables):
+        allowed = "'first', 'random' or 'hash': edges of bursts, 'burst' or 'obs', know of the load"
+        given = f"'load' among switches of kind '{scenario.switching.kind}'"
+        yield InputError("routing.label", given, allowed)
+    elif not scenario.routing.labelled:
+        allowed = "2 or more, among which routing.label = 'load' can choose, or routes"
+        yield InputError("routing.paths", str(scenario.routing.paths), allowed)
 
 
 def _names(scenario: "Scenario") -> Iterator[InputError]:
@@ -103,6 +117,7 @@ def misfits(
     """
     yield from _layers(scenario)
     yield from _routes(scenario)
+    yield from _load(scenario)
     yield from _names(scenario)
     groups = scenario.flow_groups
     yield from _switch("switching", scenario.switching, groups, largest_degree)

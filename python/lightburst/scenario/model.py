@@ -262,14 +262,14 @@ def _leave_out_unused(section: Section, values: dict[str, Any]) -> None:
     """Leave out fields of `came_later` at their default, so that stored runs are found again."""
     for name, field in type(section).model_fields.items():
         value = getattr(section, name)
-        if isinstance(value, Section):
+        if name in section.came_later and value == field.default:
+            values.pop(name, None)
+        elif isinstance(value, Section) and isinstance(values[name], dict):
             _leave_out_unused(value, values[name])
         elif isinstance(value, Tables):
             for key, table in value.items():
                 if isinstance(table, Section):
                     _leave_out_unused(table, values[name][key])
-        elif name in section.came_later and value == field.default:
-            values.pop(name, None)
 
 
 def _replace_files(values: dict[str, Any], path: str) -> None:

@@ -33,6 +33,6 @@ KINDS: dict[str, tuple[str, ...]] = {
     "sizes": _kinds(FlowSize),
     "distributions": get_args(EmpiricalName),
     "choices": get_args(Choice),
-    "labels": get_args(Label),
+    "labels": _kinds(Label),
     "metrics": get_args(Metric),
 }

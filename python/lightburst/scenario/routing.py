@@ -1,17 +1,114 @@
 """``[routing]``: which paths there are, and which of them a unit takes."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_serializer, model_validator
 
-from lightburst.scenario.fields import Section, Whole
+from lightburst.scenario.fields import Named, Real, Section, Whole, refuse_at
+from lightburst.units import RATE, TIME, Quantity, format_duration
 
 Choice = Literal["free", "random", "flow-hash"]
 Metric = Literal["hops", "delay"]
-# How one of the paths of a pair is chosen.
-Label = Literal["first", "random", "hash"]
 # The simulator numbers the paths of a pair in 8 bits; one number is that of bursts off their path.
 MOST_PATHS = 255
+# Reports of the load that may be on their way at once.
+_MOST_REPORTS = 1000
+
+_Interval = Annotated[int, Quantity(TIME, positive=True, largest="1000 s")]
+_Delay = Annotated[int, Quantity(TIME, largest="1000 s")]
+_Capacity = Annotated[int | None, Quantity(RATE, positive=True, word="channels")]
+
+
+class _ByName(Section):
+    """A choice without settings: it is written as its bare name."""
+
+    @model_serializer
+    def _name(self) -> str:
+        return str(type(self).model_fields["kind"].default)
+
+
+class FirstLabel(_ByName):
+    """All units take the first path."""
+
+    kind: Literal["first"] = "first"
+
+
+class RandomLabel(_ByName):
+    """Each unit takes any path."""
+
+    kind: Literal["random"] = "random"
+
+
+class HashLabel(_ByName):
+    """A flow takes always the same path."""
+
+    kind: Literal["hash"] = "hash"
+
+
+class LoadLabel(Section):
+    """An ingress leaves a path that is loaded too much for the one that is loaded least.
+
+    Attributes
+    ----------
+    interval, delay : int
+        Picoseconds.
+    capacity : int or None
+        Bits a second; None: what the channels of the fibre carry.
+    """
+
+    kind: Literal["load"] = "load"
+    interval: _Interval = Field(
+        500 * 10**9,
+        description=(
+            "What is offered to each link for so long is added up and reported, and each ingress "
+            "chooses anew after each report: tau of komatireddy2009."
+        ),
+    )
+    threshold: Annotated[float, Real(0)] = Field(
+        0.05,
+        description=(
+            "A path is left when its load over the last interval was more than this, P_max of "
+            "komatireddy2009. With 0 the least loaded path is always taken."
+        ),
+    )
+    threshold_on: Literal["link", "path"] = Field(
+        "link",
+        description=(
+            'Which load of a path that is: of its `"link"` with the most, or of all its links '
+            'together, `"path"`. komatireddy2009 has a threshold for links, and then takes the '
+            "path whose links together are loaded least, which is done in any case: on links that "
+            "paths share they cannot differ."
+        ),
+    )
+    delay: _Delay = Field(
+        0,
+        description=(
+            "How long a report is on its way to the edges. komatireddy2009 has none. At most 1000 "
+            "intervals."
+        ),
+    )
+    capacity: _Capacity = Field(
+        None,
+        description=(
+            'What a fibre with a load of 1 carries. `"channels"`: what all its wavelengths do '
+            "together. A rate makes the load another, and nothing else; komatireddy2009 does not "
+            "say what its loads are normalised by, which decides how often paths are left."
+        ),
+    )
+
+    @model_validator(mode="after")
+    def _in_time(self) -> Self:
+        if self.delay > _MOST_REPORTS * self.interval:
+            longest = format_duration(_MOST_REPORTS * self.interval)
+            allowed = f"at most {_MOST_REPORTS} times interval ({longest})"
+            raise refuse_at("delay", format_duration(self.delay), allowed)
+        return self
+
+
+# How one of the paths of a pair is chosen.
+Label = Annotated[
+    FirstLabel | RandomLabel | HashLabel | LoadLabel, Field(discriminator="kind"), Named()
+]
 
 
 class Route(Section):
@@ -67,12 +164,13 @@ class Routing(Section):
         ),
     )
     label: Label = Field(
-        "hash",
+        HashLabel(),
         description=(
             "Which of the numbered paths a unit takes, decided where it enters: by its host, "
             'for a burst by its ingress edge. `"hash"`: a flow always the same one, and so all '
             'bursts from one edge to another. `"random"`: each unit any of them, uniformly. '
-            '`"first"`: all the first, which leaves the others for comparison.'
+            '`"first"`: all the first, which leaves the others for comparison. `"load"`: bursts '
+            "leave a path that is loaded too much."
         ),
     )
     routes: tuple[Route, ...] = Field(

@@ -47,8 +47,8 @@ PARTS: Final = {
     TIMEOUT: "data was lost or late; a timeout sent the copy that got through",
     FAST: "data was lost or late; duplicate acknowledgements had the copy sent that got through",
     LOST_FOR_GOOD: "data was lost; at the end of the run no copy of it is on its way",
-    ASSEMBLY: "the data waits until its burst is closed",
-    BUFFER: "the data waits in the buffer of a hybrid switch",
+    ASSEMBLY: "the data waits until its burst is closed, and may leave",
+    BUFFER: "the data waits in the buffer of a hybrid switch, or at its egress for earlier bursts",
     QUEUE: "the data waits for an output, behind other packets",
     WAY: "the data is on its way: transmission, propagation, switching",
 }

@@ -88,7 +88,7 @@ def burst_rows(trace: Trace, traced: set[int], until: int) -> list[Row]:
     opened: dict[str, int] = {}
     rows: dict[str, Row] = {}
     kept: set[str] = set()
-    made: dict[int, int] = {}
+    held: set[str] = set()
     holders: dict[int | None, Unit] = {}
     # When the head of a burst comes whose header does, or leaves the ingress.
     due: dict[str, int | None] = {}
@@ -98,17 +98,16 @@ def burst_rows(trace: Trace, traced: set[int], until: int) -> list[Row]:
             opened.setdefault(name, entry.time)
         if isinstance(burst, Burst) and entry.what in ("launch", "send") and name not in rows:
             assert entry.begins is not None
-            made[entry.node] = made.get(entry.node, 0) + 1
-            first = opened[burst.packets[0].name]
-            rows[name] = first_row(burst, entry, first, made[entry.node])
-            if entry.time < until or any(packet.flow in traced for packet in burst.packets):
+            rows[name] = first_row(burst, entry, opened[burst.packets[0].name])
+            if burst.birth[0] < until or any(packet.flow in traced for packet in burst.packets):
                 kept.add(name)
         if entry.what == "send":
             holders[entry.link] = burst
         elif entry.what in ("launch", "arrive"):
             due[name] = entry.begins
-        elif entry.what == "take apart":
+        elif entry.what in ("hold", "take apart") and name not in held:
             rows[name]["arrival_ps"] = entry.time
+            held.add(name)
         elif entry.what.startswith("drop") and isinstance(burst, Burst):
             rows[name] |= lost(entry, holders, due)
         if entry.what == "send":
@@ -116,12 +115,13 @@ def burst_rows(trace: Trace, traced: set[int], until: int) -> list[Row]:
     return [row for name, row in rows.items() if name in kept]
 
 
-def first_row(burst: Burst, entry: TraceEntry, opened: int, nth: int) -> Row:
+def first_row(burst: Burst, entry: TraceEntry, opened: int) -> Row:
     """The row of a burst when it leaves."""
     assert entry.begins is not None
+    made, nth = burst.birth
     return {
         "opened_ps": opened,
-        "closed_ps": entry.time,
+        "closed_ps": made,
         "departure_ps": entry.begins,
         "number": burst.name,
         "node": entry.node,

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from twin.network import ASSEMBLY, TAIL, TIMER, Burst, Header, Link, Moment, Network, Packet, Unit
+from twin.ordering import Destination, Source
 from twin.switches import AllOptical, Switch
 
 
@@ -38,6 +39,11 @@ class Edge(Switch):
         self.extra: list[int] = own.get("extra_offset_ps", [])
         # By egress and class.
         self.queues: dict[tuple[int, int], Queue] = {}
+        ordering = own.get("ordering", {"kind": "none"})
+        self.source = Source(self) if ordering["kind"] == "source" else None
+        self.destination = None
+        if ordering["kind"] == "destination":
+            self.destination = Destination(self, ordering["hold_back_ps"])
 
     def arrive(self, unit: Any, link: Link) -> None:
         """Take a packet in, a burst apart, or let a burst pass."""
@@ -53,14 +59,19 @@ class Edge(Switch):
         """Handle a burst that ends here, or its header."""
         raise NotImplementedError
 
-    def launch(self, burst: Burst) -> None:
-        """Send off a burst that was made here."""
+    def offset(self, burst: Burst) -> int:
+        """How long after it is sent off the head of a burst leaves, if nothing is in its way."""
+        raise NotImplementedError
+
+    def launch(self, burst: Burst) -> int | None:
+        """Send off a burst that was made here; when its head leaves, None if it is lost now."""
         raise NotImplementedError
 
     def take_apart_at(self, tail: int, burst: Burst, link: Link) -> None:
         """Take a burst apart that comes over `link` when its tail is here."""
         moment = Moment(TIMER, self.node, link.index, TAIL)
-        self.network.events.add(tail, moment, lambda: self.take_apart(burst))
+        ends = self.destination.come if self.destination else self.take_apart
+        self.network.events.add(tail, moment, lambda: ends(burst))
 
     def egress(self, unit: Unit) -> int:
         """The switch of the host to which `unit` goes."""
@@ -92,12 +103,18 @@ class Edge(Switch):
                 return
         if self.rule in ("timer", "mixed") and len(queue.packets) == 1:
             assert self.time is not None
-            egress, group = place
-            edges = [ports[0].target for ports in self.network.ports[: self.network.hosts]]
-            subject = egress + group * (max(edges) + 1)
-            moment = Moment(TIMER, self.node, subject, ASSEMBLY)
+            moment = Moment(TIMER, self.node, self.subject(*place), ASSEMBLY)
             end = self.now + self.time
             self.network.events.add(end, moment, lambda: self.expire(place, queue))
+
+    def line(self, burst: Burst) -> tuple[int, ...]:
+        """The bursts with which a burst is kept in order."""
+        return self.network.line(burst.packets, burst.ends)
+
+    def subject(self, edge: int, group: int) -> int:
+        """What a timer is about that is for another edge, and a class."""
+        edges = [ports[0].target for ports in self.network.ports[: self.network.hosts]]
+        return edge + group * (max(edges) + 1)
 
     def expire(self, place: tuple[int, int], queue: Queue) -> None:
         """Close a queue at the end of its time, unless it is gone."""
@@ -108,6 +125,7 @@ class Edge(Switch):
         """Make one burst of what waited."""
         packets = tuple(queue.packets)
         ends = self.node, self.egress(packets[0])
+        before = self.switches_of_path
         burst = self.network.create_burst(packets, max(queue.bytes, self.least), ends)
         for packet in queue.packets:
             self.network.note("assemble", self.node, packet)
@@ -115,8 +133,17 @@ class Edge(Switch):
         self.counters["burst_packets"] += len(queue.packets)
         self.counters["burst_bytes"] += burst.size
         self.counters["eo_bytes"] += burst.size
+        self.counters["path_switches"] += self.switches_of_path - before
         self.assembly_wait += sum(self.now - arrival for arrival in queue.arrivals)
-        self.launch(burst)
+        if self.source:
+            self.source.send(burst)
+        else:
+            self.launch(burst)
+
+    @property
+    def switches_of_path(self) -> int:
+        """How often any pair of edges has taken another path."""
+        return 0 if self.network.balance is None else len(self.network.balance.switches)
 
     def take_apart(self, burst: Burst) -> None:
         """Hand the packets of a burst to their hosts."""
@@ -127,8 +154,11 @@ class Edge(Switch):
             self.hand_over(packet)
 
     def held(self, now: int) -> int:
-        """The packets whose bursts are not closed."""
-        return sum(queue.bytes for queue in self.queues.values())
+        """The packets whose bursts are not closed, and bursts that are held."""
+        held = sum(queue.bytes for queue in self.queues.values())
+        for order in (self.source, self.destination):
+            held += sum(burst.size for burst in order.held()) if order else 0
+        return held
 
     def hand_over(self, packet: Packet) -> None:
         """Send a packet to its host."""
@@ -140,10 +170,14 @@ class Edge(Switch):
 class BurstEdge(Edge, AllOptical):
     """An edge that sends its bursts when the output is free; others pass as light."""
 
-    def launch(self, burst: Burst) -> None:
+    def offset(self, burst: Burst) -> int:
+        """None."""
+        return 0
+
+    def launch(self, burst: Burst) -> int | None:
         """Send a burst over an output that an electronic switch would take."""
         self.counters["forwarded"] += 1
-        self.network.transmit(self.ports[self.choose_queue(burst)], burst, self.now)
+        return self.network.transmit(self.ports[self.choose_queue(burst)], burst, self.now)
 
     def receive(self, unit: Any, link: Link) -> None:
         """The head of a burst for this node comes."""

@@ -35,6 +35,7 @@ class Labels:
                 node = links[index].source
                 hops[node] = (*hops.get(node, ()), port[index])
             self.paths.setdefault(pair, []).append(hops)
+        self.ports = {(link.source, port[link.index]): link for link in links}
 
     def pair(self, unit: Unit) -> Pair:
         """Between which switches a unit goes."""
@@ -59,6 +60,13 @@ class Labels:
         if self.label == "hash":
             return mix(mix(mix(self.seed)) ^ (unit.hashed << 32 | source)) * choices >> 64
         return 0
+
+    def between(self, pair: Pair) -> list[list[list[Link]]]:
+        """The paths of a pair, each as the links from one node to the next."""
+        return [
+            [[self.ports[node, port] for port in ports] for node, ports in hops.items()]
+            for hops in self.paths.get(pair, ())
+        ]
 
     def hops(self, node: int, unit: Unit) -> tuple[int, ...] | None:
         """The ports at `node` along the path of a unit; None off it, and where it has none."""

@@ -5,16 +5,18 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
+from twin.balance import Balance
 from twin.rng import mix, stream
+from twin.rules import LossRule, PathRule
 from twin.truth import Lost, Sending
 
 ARRIVAL, TIMER = 0, 1
 #: The timers of a flow.
 START, SENDER, RECEIVER, PACING, DELAY = range(5)
 #: The timers of an edge.
-TAIL, ASSEMBLY, SEND = range(3)
+TAIL, ASSEMBLY, SEND, RELEASE, HOLD_BACK = range(5)
 Block = tuple[int, int]
 
 
@@ -68,6 +70,8 @@ class Burst:
     """Packets on their way together from one edge to another; `ends` are the two.
 
     It is routed to `destination`, the host of the first of them, which may have been cut off since.
+    `birth` is when it was made, and its number among those of its ingress, from 1. It is the burst
+    `sequence` of those of its class between its ends, from 0.
     `label` tells which path it takes, unless it was `deflected`: then it takes the shortest.
     """
 
@@ -76,6 +80,8 @@ class Burst:
     size: int
     ends: tuple[int, int]
     destination: int
+    birth: tuple[int, int]
+    sequence: int
     label: int = 0
     deflected: bool = False
 
@@ -231,26 +237,6 @@ class Link:
         return min(-(-left * self.rate // (8 * 10**12)), self.given())
 
 
-class LossRule(Protocol):
-    """What decides which units lossy links lose."""
-
-    def reason(self, link: Link, unit: Unit, now: int) -> str | None:
-        """Why `unit` is lost on `link`; None if it is not."""
-
-
-class PathRule(Protocol):
-    """What decides which paths units take that are not simply the shortest."""
-
-    def number(self, unit: Unit) -> int:
-        """How many labels a unit can have."""
-
-    def choose(self, unit: Unit) -> int:
-        """The label of a new unit."""
-
-    def hops(self, node: int, unit: Unit) -> tuple[int, ...] | None:
-        """The ports at `node` along the path of a unit; None off it."""
-
-
 class Moment(NamedTuple):
     """What decides between events of one instant: its class, where, about what, of which kind."""
 
@@ -306,9 +292,11 @@ class Network:
     events: EventQueue
     metric: str
     labels: PathRule
+    balance: Balance | None
     loss: LossRule
     trace: Trace
     receive: Callable[[int, Unit | Header, Link], None]
+    switching_time: Callable[[int], int]
     ports: list[list[Link]] = field(init=False)
     totals: Counter[str] = field(default_factory=Counter)
     alive: set[int] = field(default_factory=set)
@@ -317,6 +305,11 @@ class Network:
     windows: list[WindowRow] = field(default_factory=list)
     # When and where each unit was made, by its name; units of one node in their order.
     births: dict[str, tuple[int, int, int]] = field(default_factory=dict)
+    # How many bursts each node has made, and for each other edge and class.
+    made: Counter[int] = field(default_factory=Counter)
+    sequences: Counter[tuple[int, ...]] = field(default_factory=Counter)
+    # Whether the group of its packets is the class of a burst.
+    classes: bool = False
     # The group of each flow, and the bursts of each: of that of their first packet.
     groups: list[int] = field(default_factory=list)
     bursts: Counter[int] = field(default_factory=Counter)
@@ -341,13 +334,25 @@ class Network:
 
     def create_burst(self, packets: tuple[Packet, ...], size: int, ends: tuple[int, int]) -> Burst:
         """Put `packets` together into the next burst."""
-        first = packets[0].destination
-        burst = Burst(self.totals["bursts_created"], packets, size, ends, first)
-        burst = replace(burst, label=self.labels.choose(burst))
+        number, now, line = self.totals["bursts_created"], self.events.now, self.line(packets, ends)
+        self.made[ends[0]] += 1
+        birth = now, self.made[ends[0]]
+        host = packets[0].destination
+        burst = Burst(number, packets, size, ends, host, birth, self.sequences[line])
+        self.sequences[line] += 1
+        if self.balance is None:
+            label = self.labels.choose(burst)
+        else:
+            label = self.balance.choose(ends, self.labels.between(ends), now)
+        burst = replace(burst, label=label)
         self.totals["bursts_created"] += 1
         self.bursts[self.group(burst)] += 1
         self.births[burst.name] = (self.events.now, ends[0], burst.number)
         return burst
+
+    def line(self, packets: tuple[Packet, ...], ends: tuple[int, int]) -> tuple[int, ...]:
+        """The bursts that are kept in one order: those of two edges, and of one class."""
+        return *ends, self.groups[packets[0].flow] if self.classes else 0
 
     def group(self, unit: Unit) -> int:
         """The group of the flow of a packet, or of the first packet of a burst."""
@@ -359,6 +364,7 @@ class Network:
         start = max(earliest, link.free_at)
         link.free_at = start + tx
         link.transmissions.append((start, start + tx, unit.size))
+        self.offer(link, unit)
         self.note("send", link.source, unit, link, ready=earliest, begins=start)
         if not self._loses(link, unit):
             arrival = start + link.delay + (0 if link.heads else tx)
@@ -370,12 +376,18 @@ class Network:
         burst, head = booking.burst, booking.head
         link.free_at = max(earliest, link.free_at) + duration
         link.transmissions.append((head, head + link.tx(burst.size), burst.size))
+        self.offer(link, burst)
         self.note("send", link.source, burst, link, ready=head - booking.delayed, begins=head)
         if not self._loses(link, burst):
             header = Header(burst, head + link.delay, booking.channel, booking.passed + 1)
             arrival = link.free_at + link.delay
             moment = Moment(ARRIVAL, link.index)
             self.events.add(arrival, moment, lambda: self._arrive_ahead(header, link))
+
+    def offer(self, link: Link, unit: Unit) -> None:
+        """Count a burst for the load of the link that it takes or wants."""
+        if self.balance is not None and isinstance(unit, Burst):
+            self.balance.offer(link.index, link.tx(unit.size), self.events.now)
 
     def _loses(self, link: Link, unit: Unit) -> bool:
         reason = self.loss.reason(link, unit, self.events.now) if link.lossy else None
@@ -412,6 +424,8 @@ class Network:
         if isinstance(unit, Burst):
             self.totals["bursts_lost"] += 1
             self.bursts_lost[self.group(unit)] += 1
+        if not on_link:
+            self.offer(wanted, unit)
         link = wanted if on_link else None
         self.note(f"drop {reason}", node, unit, link, wanted=wanted.index, booking=holder)
 

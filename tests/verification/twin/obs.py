@@ -269,19 +269,20 @@ class ObsEdge(Edge, ObsNode):
         offset: int = self.own["offset_time_ps"] + fibres * per_hop + extra
         return offset
 
-    def launch(self, burst: Burst) -> None:
+    def launch(self, burst: Burst) -> int | None:
         """Book a channel for a burst that was made here, at once or for later, or lose it."""
         found = self.find(Request(burst, self.now, self.now + self.offset(burst)))
         self.network.note("launch", self.node, burst, begins=found.request.head)
         if isinstance(found, Loss):
             self.lose(found)
-            return
+            return None
         booking, due = self.book(found), found.request.handled
         if due == self.now:
             self.send(booking, found.port, self.now)
         else:
             moment = Moment(TIMER, self.node, found.port, SEND)
             self.network.events.add(due, moment, lambda: self.send(booking, found.port, due))
+        return found.request.head
 
     def receive(self, unit: Any, link: Link) -> None:
         """The header of a burst for this node comes."""

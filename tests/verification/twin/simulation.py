@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from twin.balance import make_balance
 from twin.datagram import DatagramReceiver, DatagramSender
 from twin.edge import burst_switch
 from twin.endpoint import Endpoint, Flow, Sender
@@ -60,6 +61,9 @@ SWITCH_COLUMNS = [
     "bursts",
     "burst_packets",
     "burst_bytes",
+    "path_switches",
+    "bursts_held",
+    "hold_back_timeouts",
 ]
 MAKERS: dict[str, Callable[[Network, int, dict[str, Any], dict[str, Any]], Switch]] = {
     **SWITCHES,
@@ -99,11 +103,14 @@ class Simulation:
             self.events,
             settings["routing"].get("metric", "hops"),
             Labels(settings, nodes, every_link),
+            make_balance(settings),
             self.losses(),
             self.trace,
             self.receive,
+            self.switching_time,
         )
         self.network.groups = [flow.group for flow in self.flows]
+        self.network.classes = any("extra_offset_ps" in own for own in settings["switches"])
         self.switches: list[Switch] = [
             MAKERS[own["kind"]](self.network, node, settings, own)
             for node, own in enumerate(self.kinds, self.hosts)
@@ -126,6 +133,12 @@ class Simulation:
             return False
         kind = self.kinds[target - self.hosts]["kind"]
         return kind != "electronic" and not (kind in ("burst", "obs") and source < self.hosts)
+
+    def switching_time(self, node: int) -> int:
+        """What a switch adds to the time of a unit that passes it."""
+        own = self.kinds[node - self.hosts]
+        time: int = 0 if own["kind"] == "obs" else own.get("switching_time_ps", 0)
+        return time
 
     def make_links(self, table: Arrays) -> list[Link]:
         """The links of the plan."""
@@ -254,6 +267,7 @@ class Simulation:
             ("buffer_byte_ps", [switch.byte_ps for switch in self.switches]),
             ("assembly_wait_ps", [switch.assembly_wait for switch in self.switches]),
             ("delay_line_ps", [switch.delay_line_time for switch in self.switches]),
+            ("held_ps", [switch.held_ps for switch in self.switches]),
         ):
             switches[name] = np.array([float(total) for total in sums], np.float64)
         groups = range(len(self.transports))

@@ -27,6 +27,7 @@ class Switch:
         self.byte_ps = 0
         self.assembly_wait = 0
         self.delay_line_time = 0
+        self.held_ps = 0
 
     @property
     def now(self) -> int:

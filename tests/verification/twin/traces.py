@@ -118,15 +118,20 @@ HOP_TYPES = ["u8", "u4", "u8", "u8", "u4", "u4", "u8", "u8", "u8", "u8"]
 def hop_rows(trace: Trace, links: list[Link]) -> Iterator[HopRow]:
     """Each time that a packet was handed to a link."""
     came: dict[int, int] = {}
+    # Bursts that wait at their egress: their packets came with their tails.
+    held: set[str] = set()
     for entry, following in pairwise([*trace, None]):
         assert entry is not None
         if entry.what == "book" and entry.booking and entry.booking.passed:
             # Behind what was cut off.
             time = entry.booking.head - entry.booking.delayed
             came |= {packet.serial: time for packet in entry.unit.packets}
-        if entry.what in ("arrive", "leave burst"):
+        if entry.what in ("arrive", "hold", "take apart"):
             time = entry.time if entry.begins is None else entry.begins
-            came |= {packet.serial: time for packet in entry.unit.packets}
+            if entry.what != "take apart" or entry.unit.name not in held:
+                came |= {packet.serial: time for packet in entry.unit.packets}
+        if entry.what == "hold":
+            held.add(entry.unit.name)
         if entry.what != "send":
             continue
         assert entry.link is not None and entry.begins is not None and entry.ready is not None
@@ -212,6 +217,19 @@ def segments(rows: list[SegmentRow], numbers: dict[str, int], sources: list[int]
     }
 
 
+PATH_SWITCH_TYPES = {"time_ps": "u8", "node": "u4", "egress": "u4", "before": "u1", "label": "u1"}
+
+
+def path_switches(network: Network) -> Table:
+    """``trace_path_switches``."""
+    rows = [] if network.balance is None else network.balance.switches
+    order = sorted(rows, key=lambda row: (row["time_ps"], row["node"], row["egress"]))
+    return {
+        name: np.array([row[name] for row in order], kind)
+        for name, kind in PATH_SWITCH_TYPES.items()
+    }
+
+
 def numbered(names: set[str], network: Network) -> dict[str, int]:
     """The number of each unit that rows name, in the order in which they were made."""
     made = sorted(names - {""}, key=network.births.__getitem__)
@@ -234,6 +252,7 @@ def trace_tables(
         "trace_windows": windows(network.windows, traced),
         "trace_bursts": bursts(assembled, numbers),
         "trace_hops": hops(handed, numbers),
+        "trace_path_switches": path_switches(network),
     }
     if kept is not None:
         tables["trace_bookings"] = bookings(network.trace, network.links, kept, numbers)

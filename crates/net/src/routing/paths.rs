@@ -4,6 +4,7 @@
 use super::Route;
 use crate::label::SHORTEST;
 use crate::{Envelope, NodeId, PortId};
+use std::ops::Range;
 
 /// A path between two switches with hosts.
 #[derive(Clone, Debug)]
@@ -79,16 +80,20 @@ impl Paths {
         }
     }
 
-    fn of(&self, unit: &Envelope) -> (u32, u32) {
+    /// The paths that lead where a unit goes, side by side; none where shortest paths do.
+    pub(super) fn of(&self, unit: &Envelope) -> Range<u32> {
         let end = |node: NodeId| self.ends[node.index()] as usize;
         let pair = end(unit.source) * self.count + end(unit.destination);
-        (self.first_path[pair], self.first_path[pair + 1])
+        self.first_path[pair]..self.first_path[pair + 1]
     }
 
-    /// How many paths lead where a unit goes; none where shortest paths do.
-    pub(crate) fn choices(&self, unit: &Envelope) -> u32 {
-        let (first, end) = self.of(unit);
-        end - first
+    /// The hops of each path, in the order of their numbers.
+    pub(super) fn all(&self) -> impl Iterator<Item = &[(NodeId, Route)]> {
+        (0..self.first_hop.len() - 1).map(|path| self.hops(path))
+    }
+
+    fn hops(&self, path: usize) -> &[(NodeId, Route)] {
+        &self.hops[self.first_hop[path] as usize..self.first_hop[path + 1] as usize]
     }
 
     /// The next hops of a unit at a node of its path.
@@ -96,13 +101,12 @@ impl Paths {
         if unit.label == SHORTEST {
             return None;
         }
-        let (first, end) = self.of(unit);
-        if first == end {
+        let paths = self.of(unit);
+        if paths.is_empty() {
             return None;
         }
-        let path = (first + u32::from(unit.label)) as usize;
-        let hops = &self.hops[self.first_hop[path] as usize..self.first_hop[path + 1] as usize];
-        let hop = hops.iter().find(|(at, _)| *at == node);
+        let path = (paths.start + u32::from(unit.label)) as usize;
+        let hop = self.hops(path).iter().find(|(at, _)| *at == node);
         hop.map(|(_, route)| *route)
     }
 }

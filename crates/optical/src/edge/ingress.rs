@@ -1,7 +1,8 @@
 //! The ingress: packets wait by their egress until they make a burst.
 
 use crate::assembly::{AssemblyPolicy, Decision, Queue};
-use crate::edge::EdgeSettings;
+use crate::edge::ordering::Departures;
+use crate::edge::{Around, EdgeSettings};
 use lightburst_des::{Duration, Time};
 use lightburst_net::{Bundle, Context, NodeId, PacketId};
 
@@ -20,6 +21,18 @@ struct Waiting {
     arrivals: u128,
     /// When the timer closes it; a timer at another time is stale.
     closes: Time,
+    /// How many bursts were made for the egress.
+    bursts: u32,
+    /// Those that have not left yet.
+    departures: Departures,
+}
+
+impl Waiting {
+    /// The number of a new burst.
+    fn next_sequence(&mut self) -> u32 {
+        self.bursts += 1;
+        self.bursts - 1
+    }
 }
 
 /// The queues of one edge.
@@ -34,12 +47,12 @@ pub struct Ingress {
 
 impl Ingress {
     /// An empty queue for each node that hosts are attached to, and each class.
-    pub fn new(settings: &EdgeSettings<'_>) -> Ingress {
+    pub fn new(settings: &EdgeSettings<'_>, around: &Around) -> Ingress {
         let assembly = settings.assembly;
-        let mut egresses: Vec<NodeId> = settings.edges.to_vec();
+        let mut egresses: Vec<NodeId> = around.edges.to_vec();
         egresses.sort_unstable();
         egresses.dedup();
-        let classes = 0..=settings.classes.iter().copied().max().unwrap_or(0);
+        let classes = 0..=around.classes.iter().copied().max().unwrap_or(0);
         let waiting = |(class, &egress): (u16, &NodeId)| Waiting {
             egress,
             class,
@@ -50,6 +63,8 @@ impl Ingress {
             opened: Time::ZERO,
             arrivals: 0,
             closes: Time::NEVER,
+            bursts: 0,
+            departures: Departures::default(),
         };
         Ingress {
             waiting: classes
@@ -69,7 +84,7 @@ impl Ingress {
     }
 
     /// A burst of one packet, which does not wait in its queue.
-    pub fn alone(&self, queue: usize, packet: PacketId, ctx: &mut Context<'_>) -> Bundle {
+    pub fn alone(&mut self, queue: usize, packet: PacketId, ctx: &mut Context<'_>) -> Bundle {
         ctx.append(None, packet);
         let unit = ctx.envelope(packet);
         Bundle {
@@ -79,8 +94,14 @@ impl Ingress {
             destination: unit.destination,
             egress: self.waiting[queue].egress,
             class: self.waiting[queue].class,
+            sequence: self.waiting[queue].next_sequence(),
             opened: ctx.now(),
         }
+    }
+
+    /// The bursts of a queue that have not left yet.
+    pub fn departures(&mut self, queue: usize) -> &mut Departures {
+        &mut self.waiting[queue].departures
     }
 
     /// The queue of a class for an egress.
@@ -147,6 +168,7 @@ impl Ingress {
             destination: waiting.destination,
             egress: waiting.egress,
             class: waiting.class,
+            sequence: waiting.next_sequence(),
             opened: waiting.opened,
         };
         let waited = u128::from(packets) * u128::from(now.0) - waiting.arrivals;

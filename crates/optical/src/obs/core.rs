@@ -179,18 +179,20 @@ impl ObsCore {
 }
 
 impl Core for ObsCore {
-    fn launch(&mut self, bundle: &Bundle, nth: u32, ctx: &mut Context<'_>) {
-        let burst = ctx.bundle(bundle, nth);
+    fn offset(&self, burst: BurstId, ctx: &Context<'_>) -> Duration {
+        // Each fibre ends at a node that handles the header.
+        let fibres = ctx.fibres(burst).count() as u64;
         let settings = &self.outputs.settings;
-        let header = ctx.announce(burst);
-        // Each fibre ends at a node that handles the header; the last link leads to a host.
-        let fibres = u64::from(ctx.links_to_go(header) - 1);
-        let now = ctx.now();
         let offset = settings.offset_time + settings.offset_per_hop() * fibres;
-        let offset = offset + settings.extra_offset(bundle.class);
+        offset + settings.extra_offset(ctx.burst(burst).class)
+    }
+
+    fn launch(&mut self, burst: BurstId, bundle: &Bundle, ctx: &mut Context<'_>) -> Option<Time> {
+        let header = ctx.announce(burst);
+        let now = ctx.now();
         let request = Request {
             handled: now,
-            start: now + offset,
+            start: now + self.offset(burst, ctx),
             delayed: Duration::ZERO,
             time: self.outputs.transmission_time(bundle.bytes),
             channel: None,
@@ -207,8 +209,12 @@ impl Core for ObsCore {
                     true => self.send(offer, header, now, ctx),
                     false => self.send_later(offer, header, request.handled, ctx),
                 }
+                Some(request.start)
             }
-            Err((burst, reason)) => self.lose(&burst, reason, ctx),
+            Err((burst, reason)) => {
+                self.lose(&burst, reason, ctx);
+                None
+            }
         }
     }
 

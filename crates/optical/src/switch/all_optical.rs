@@ -94,15 +94,18 @@ impl AllOptical {
 }
 
 impl Core for AllOptical {
+    fn offset(&self, _burst: BurstId, _ctx: &Context<'_>) -> Duration {
+        Duration::ZERO
+    }
+
     /// Sends a burst off, as soon as the output is free.
-    fn launch(&mut self, bundle: &Bundle, nth: u32, ctx: &mut Context<'_>) {
+    fn launch(&mut self, burst: BurstId, bundle: &Bundle, ctx: &mut Context<'_>) -> Option<Time> {
         self.counters.forwarded += 1;
-        let burst = ctx.bundle(bundle, nth);
         let port = output(self.choice, burst, &mut self.draw, ctx);
         let departure = ctx.now().max(ctx.free_at(port));
         ctx.note_burst(bundle, burst, departure);
         let now = ctx.now();
-        ctx.send(port, burst, now);
+        Some(ctx.send(port, burst, now))
     }
 
     fn receive(&mut self, unit: Unit, ctx: &mut Context<'_>) -> Option<(BurstId, Time)> {

@@ -3,7 +3,7 @@
 
 use super::{AllOptical, AllOpticalSettings, Build, SwitchSettings};
 use crate::assembly::Assembly;
-use crate::edge::{Edge, EdgeSettings};
+use crate::edge::{Around, Edge, EdgeSettings, Ordering};
 use crate::settings::duration;
 use lightburst_des::Duration;
 use lightburst_net::Switch;
@@ -20,6 +20,9 @@ pub struct BurstSettings {
     pub assembly: Assembly,
     /// Whether packets without payload wait too; otherwise each is a burst at once.
     pub assemble_acknowledgements: bool,
+    /// How an edge keeps bursts in their order.
+    #[serde(default)]
+    pub ordering: Ordering,
 }
 
 impl BurstSettings {
@@ -38,10 +41,11 @@ impl SwitchSettings for BurstSettings {
                 let settings = EdgeSettings {
                     assembly: &self.assembly,
                     acknowledgements: self.assemble_acknowledgements,
-                    edges: build.edges.clone(),
-                    classes: build.classes.clone(),
+                    ordering: self.ordering,
                 };
-                Box::new(Edge::new(settings, AllOptical::new(&self.light(), build)))
+                let around = Around::of(&build);
+                let core = AllOptical::new(&self.light(), build);
+                Box::new(Edge::new(&settings, around, core))
             }
             false => Box::new(AllOptical::new(&self.light(), build)),
         }

@@ -2,7 +2,7 @@
 
 use super::{Build, SwitchSettings};
 use crate::assembly::Assembly;
-use crate::edge::{Edge, EdgeSettings};
+use crate::edge::{Around, Edge, EdgeSettings, Ordering};
 use crate::obs::contention::ChainSettings;
 use crate::obs::scheduler::{self, Scheduler};
 use crate::obs::signalling::{self, Signalling};
@@ -20,6 +20,9 @@ pub struct ObsSettings {
     pub assembly: Assembly,
     /// Whether packets without payload wait too; otherwise each is a burst at once.
     pub assemble_acknowledgements: bool,
+    /// How an edge keeps bursts in their order.
+    #[serde(default)]
+    pub ordering: Ordering,
     /// Time to set up the optical matrix.
     #[serde(rename = "switching_time_ps", deserialize_with = "duration")]
     pub switching_time: Duration,
@@ -106,10 +109,10 @@ impl SwitchSettings for ObsSettings {
         let settings = EdgeSettings {
             assembly: &self.assembly,
             acknowledgements: self.assemble_acknowledgements,
-            edges: build.edges.clone(),
-            classes: build.classes.clone(),
+            ordering: self.ordering,
         };
-        Box::new(Edge::new(settings, ObsCore::new(self, build)))
+        let around = Around::of(&build);
+        Box::new(Edge::new(&settings, around, ObsCore::new(self, build)))
     }
 
     fn stores_and_forwards(&self, from_host: bool) -> bool {

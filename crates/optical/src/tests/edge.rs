@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::assembly::{Assembly, AssemblySettings, Mixed, Size, Timer};
+use crate::edge::Ordering;
 use crate::switch::BurstSettings;
 use lightburst_des::Ties;
 use lightburst_net::alone::SEED;
@@ -21,6 +22,7 @@ fn settings(rule: impl AssemblySettings + 'static) -> BurstSettings {
             min_bytes: None,
         },
         assemble_acknowledgements: true,
+        ordering: Ordering::None,
     }
 }
 

@@ -4,6 +4,7 @@
 
 use super::*;
 use crate::assembly::{Assembly, Timer};
+use crate::edge::Ordering;
 use crate::obs::contention::ChainSettings;
 use crate::obs::{scheduler, signalling, Conversion, IngressRule, LATE_HEADER, NO_CHANNEL};
 use crate::switch::ObsSettings;
@@ -23,6 +24,7 @@ pub fn settings() -> ObsSettings {
             min_bytes: None,
         },
         assemble_acknowledgements: true,
+        ordering: Ordering::None,
         switching_time: Duration::ZERO,
         header_processing_time: Duration::ZERO,
         header_bytes: 64,

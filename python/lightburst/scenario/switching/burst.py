@@ -6,6 +6,7 @@ from pydantic import Field
 
 from lightburst.scenario.assembly import Assembly
 from lightburst.scenario.fields import Flag
+from lightburst.scenario.ordering import NoOrdering, Ordering
 from lightburst.scenario.switching.base import OpticalSwitch
 
 
@@ -16,6 +17,7 @@ class Burst(OpticalSwitch):
     """
 
     assembles: ClassVar[bool] = True
+    came_later: ClassVar[frozenset[str]] = frozenset({"ordering"})
     kind: Literal["burst"] = "burst"
     assembly: Assembly = Field(
         description=(
@@ -29,6 +31,15 @@ class Burst(OpticalSwitch):
             "Whether packets without data wait to be assembled, too; if not, each goes at once "
             "as a burst of its own. The round trip of yu2004 is RTT0 + 2 T_b, so they wait; its "
             "tables cannot tell."
+        ),
+    )
+    ordering: Ordering = Field(
+        NoOrdering(),
+        description=(
+            "What keeps the bursts from one edge to another in their order. "
+            '`"source"`: as an ingress, the edge holds a burst until its last bit comes after that '
+            'of the burst before. `"destination"`: as an egress, it holds a burst until those '
+            "before have come."
         ),
     )
 

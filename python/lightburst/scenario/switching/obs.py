@@ -6,6 +6,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from lightburst.scenario.assembly import Assembly
 from lightburst.scenario.fields import Flag, Named, Section, Tables, Whole, refuse_at
+from lightburst.scenario.ordering import NoOrdering, Ordering
 from lightburst.scenario.switching.base import BaseSwitch
 from lightburst.scenario.switching.contention import Resolver, Segmentation
 from lightburst.scenario.topology import MOST_WAVELENGTHS
@@ -57,7 +58,7 @@ class Obs(BaseSwitch):
 
     assembles: ClassVar[bool] = True
     sends_headers: ClassVar[bool] = True
-    came_later: ClassVar[frozenset[str]] = frozenset({"contention"})
+    came_later: ClassVar[frozenset[str]] = frozenset({"contention", "ordering"})
     kind: Literal["obs"] = "obs"
     assembly: Assembly = Field(
         description=(
@@ -70,6 +71,15 @@ class Obs(BaseSwitch):
         description=(
             "Whether packets without data wait to be assembled, too; if not, each goes at once "
             "as a burst of its own."
+        ),
+    )
+    ordering: Ordering = Field(
+        NoOrdering(),
+        description=(
+            "What keeps the bursts from one edge to another in their order. "
+            '`"source"`: as an ingress, the edge holds a burst until its last bit comes after that '
+            'of the burst before. `"destination"`: as an egress, it holds a burst until those '
+            "before have come."
         ),
     )
     switching_time: _Time = Field(

@@ -1,0 +1,49 @@
+"""``ordering`` of an edge: what keeps the bursts from one edge to another in their order.
+
+On several paths of different length they overtake each other. B. Komatireddy, N. Charbonneau, V. M.
+Vokkarane, "Source-ordering for improved TCP performance over load-balanced optical burst-switched
+(OBS) networks", 2009.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from lightburst.scenario.fields import Named, Section
+from lightburst.units import TIME, Quantity
+
+
+class NoOrdering(Section):
+    """Nothing does."""
+
+    kind: Literal["none"] = "none"
+
+
+class SourceOrdering(Section):
+    """The ingress holds a burst until its last bit comes after that of the burst before."""
+
+    kind: Literal["source"] = "source"
+
+
+class DestinationOrdering(Section):
+    """The egress holds a burst until those before have come, or it has waited for long enough.
+
+    Attributes
+    ----------
+    hold_back : int
+        Picoseconds.
+    """
+
+    kind: Literal["destination"] = "destination"
+    hold_back: Annotated[int, Quantity(TIME, largest="1000 s")] = Field(
+        100 * 10**9,
+        description=(
+            "How long a burst waits at most for those before, some of which may be lost. Longer "
+            "than paths differ by, and shorter than the least timeout of the senders."
+        ),
+    )
+
+
+Ordering = Annotated[
+    NoOrdering | SourceOrdering | DestinationOrdering, Field(discriminator="kind"), Named()
+]

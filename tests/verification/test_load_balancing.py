@@ -1,0 +1,137 @@
+"""Paths by load, and the order of bursts on them: core against twin, and what always holds."""
+
+from collections import Counter, defaultdict
+
+import pytest
+from balanced_plans import balanced_plan
+from compare import check_conservation, check_equal, check_stories, differences
+from plans import Plan, core, traced
+from twin import Burst
+
+KINDS = ["bursts", "headers"]
+SEEDS = range(50_000, 50_060)
+
+each = pytest.mark.parametrize("kind", KINDS)
+seeds = pytest.mark.parametrize("seed", SEEDS)
+
+
+@each
+@seeds
+def test_core_equals_twin(seed: int, kind: str) -> None:
+    check_equal(balanced_plan(seed, kind))
+
+
+@pytest.mark.slow
+@each
+@pytest.mark.parametrize("seed", range(60_000, 61_000))
+def test_core_equals_twin_at_length(seed: int, kind: str) -> None:
+    check_equal(balanced_plan(seed, kind))
+
+
+@each
+@seeds
+def test_no_edge_reads_what_happens_elsewhere_at_its_instant(seed: int, kind: str) -> None:
+    plan = balanced_plan(seed, kind)
+    found = core(plan)
+    check_conservation(plan, found)
+    shuffled = plan._replace(settings={**plan.settings, "shuffle": seed})
+    assert differences(found, core(shuffled)) == []
+
+
+def taken_apart(plan: Plan) -> dict[tuple[int, ...], list[tuple[int, int]]]:
+    """When the bursts of each pair of edges, and each class, were taken apart, and which."""
+    found: dict[tuple[int, ...], list[tuple[int, int]]] = defaultdict(list)
+    classes = "extra_offset_ps" in plan.settings["switches"][0]
+    for entry in traced(plan):
+        if entry.what == "take apart":
+            assert isinstance(entry.unit, Burst)
+            group = plan.flows["group"][entry.unit.packets[0].flow] if classes else 0
+            found[*entry.unit.ends, group].append((entry.time, entry.unit.sequence))
+    return found
+
+
+def ordering(plan: Plan) -> str:
+    """Who keeps bursts in order."""
+    (switch,) = plan.settings["switches"]
+    kind: str = switch["ordering"]["kind"]
+    return kind
+
+
+@each
+@seeds
+def test_with_source_ordering_no_burst_overtakes_another(seed: int, kind: str) -> None:
+    plan = balanced_plan(seed, kind)
+    # What is held up on the way is not known to the ingress.
+    if not plan.settings["switches"][0].get("contention"):
+        check_stories(traced(plan))
+        if ordering(plan) != "source":
+            return
+        for bursts in taken_apart(plan).values():
+            assert bursts == sorted(bursts, key=lambda burst: burst[1])
+
+
+@each
+@seeds
+def test_with_destination_ordering_only_who_waits_for_too_long_is_passed(
+    seed: int, kind: str
+) -> None:
+    plan = balanced_plan(seed, kind)
+    if ordering(plan) == "destination" and not core(plan)["switches"]["hold_back_timeouts"].any():
+        for bursts in taken_apart(plan).values():
+            assert bursts == sorted(bursts, key=lambda burst: burst[1])
+
+
+def test_the_plans_reach_everything() -> None:
+    """What the tests above are worth."""
+    counts = Counter[str]()
+    for kind in KINDS:
+        for seed in SEEDS:
+            plan = balanced_plan(seed, kind)
+            switches = core(plan)["switches"]
+            counted = ("path_switches", "bursts_held", "hold_back_timeouts")
+            who = f"{kind} {ordering(plan)}"
+            counts.update(f"{who}: {name}" for name in counted if switches[name].any())
+            late = any(
+                [n for _, n in bursts] != sorted(n for _, n in bursts)
+                for bursts in taken_apart(plan).values()
+            )
+            ways_out = bool(plan.settings["switches"][0].get("contention"))
+            sure = ordering(plan) != "source" or not ways_out
+            counts[f"{who}: out of order"] += late and sure
+            counts[f"{who}: ways out"] += ways_out
+    wanted = [
+        f"{kind} {who}"
+        for kind in KINDS
+        for who in (
+            "none: path_switches",
+            "none: out of order",
+            "source: bursts_held",
+            "destination: bursts_held",
+            "destination: hold_back_timeouts",
+        )
+    ] + ["headers none: ways out", "headers source: ways out"]
+    assert {name: counts[name] for name in wanted if counts[name] < 3} == {}
+    assert not any(counts[f"{kind} source: out of order"] for kind in KINDS)
+
+
+def test_a_load_is_a_share_of_the_capacity() -> None:
+    """Half the capacity is twice the load: paths are left as with half the threshold."""
+    changed = 0
+    for seed in SEEDS:
+        plan = balanced_plan(seed, "headers")
+        (number, *others) = set(plan.links["channels"].tolist())
+        if others:
+            continue
+        fibres = (plan.links["from"] >= plan.settings["hosts"]) & (
+            plan.links["to"] >= plan.settings["hosts"]
+        )
+        rate = int(plan.links["rate_bps"][fibres][0])
+        own = {**plan.settings["balance"], "threshold": 0.015625, "capacity_bps": None}
+        half = {**own, "threshold": 0.03125, "capacity_bps": rate * number // 2}
+        runs = [
+            core(plan._replace(settings={**plan.settings, "balance": balance}))
+            for balance in (own, half)
+        ]
+        assert differences(*runs) == []
+        changed += bool(runs[0]["switches"]["path_switches"].any())
+    assert changed > 3
