@@ -98,6 +98,7 @@ BOOKINGS = {
     "end_ps": np.array([2 * MS, 4 * MS], "u8"),
     "made_ps": np.array([0, 1 * MS], "u8"),
     "burst": np.array([41, 42], "u8"),
+    "bytes": np.array([64, 3000], "u4"),
 }
 HOPS = {
     "came_ps": np.array([1 * MS, 3 * MS], "u8"),

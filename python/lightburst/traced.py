@@ -325,8 +325,8 @@ def bookings(table: Table, places: Places) -> pd.DataFrame:
     pandas.DataFrame
         The ``link`` with its ends ``link_source`` and ``link_target``; the ``channel`` of the
         fibre, from 0; ``start_s``, when the head of the burst leaves, and ``end_s``, when its tail
-        has left; ``made_s``, when the link was given the burst, or its header; and ``burst``, the
-        number. In the order of the starts.
+        has left; ``made_s``, when the link was given the burst, or its header; ``burst``, the
+        number; and ``bytes``, what is left of it there. In the order of the starts.
     """
     return pd.DataFrame(
         {
@@ -334,6 +334,7 @@ def bookings(table: Table, places: Places) -> pd.DataFrame:
             "channel": places.channels(table["link"], table["channel"]),
             **{f"{name}_s": table[f"{name}_ps"] * _PS for name in ("start", "end", "made")},
             "burst": table["burst"],
+            "bytes": table["bytes"],
         }
     )
 

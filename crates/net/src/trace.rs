@@ -314,7 +314,7 @@ impl Trace {
         let packet = Holder::Packet(unit.envelope(units).flow);
         self.holders[place.link.index()] = Some(burst.map_or(packet, Holder::Burst));
         if let (Some(burst), Some(bookings)) = (burst, &mut self.bookings) {
-            bookings.add(burst, passage);
+            bookings.add(burst, unit.envelope(units).bytes, passage);
         }
         for (at, packet) in units.packets_of(unit) {
             let mark = &mut self.marks[at.index()];

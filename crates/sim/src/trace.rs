@@ -304,6 +304,7 @@ fn bookings(rows: &[&Booking], numbers: &Numbers) -> Table {
         ("end_ps", number(&|row| row.end.0)),
         ("made_ps", number(&|row| row.made.0)),
         ("burst", number(&|row| numbers.burst(Some(row.burst)))),
+        ("bytes", Column::U32(each(rows, |row| row.bytes))),
     ]
 }
 

@@ -39,8 +39,8 @@ _BYTES_PER_EVENT = 800
 _BYTES_PER_WINDOW = 130
 _BYTES_PER_HOP = 150
 # A burst that is made, and its time on a link, likewise.
-_BYTES_PER_BURST = 550
-_BYTES_PER_BOOKING = 300
+_BYTES_PER_BURST = 600
+_BYTES_PER_BOOKING = 400
 # What is known of a link, or of a switch, at one time, as columns and as tables.
 _BYTES_PER_SAMPLED_LINK = 90
 _BYTES_PER_SAMPLED_SWITCH = 45

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from lightburst.scenario import Scenario
 
 _NETWORK: Final = "measurement.network"
+_OF_HOP: Final = (
+    "link_source", "link_target", "channel", "start_s", "end_s", "made_s", "bytes"
+)  # fmt: skip
 _OUTCOMES: Final = {
     ARRIVED: "arrived",
     LOST: "was lost",
@@ -54,7 +57,7 @@ class BurstExplanation:
         ``holder_start_s``, ``holder_end_s``.
     hops : pandas.DataFrame
         The links that it used: ``link_source``, ``link_target``, ``channel``, ``start_s``,
-        ``end_s`` and ``made_s``.
+        ``end_s``, ``made_s`` and ``bytes``, what was left of it there.
     remedies : pandas.DataFrame
         What was tried for a lost burst, each in a run with the same seed: ``means`` and ``remedy``,
         the ``changes`` of the scenario, ``delay_s`` where it is a time; what became there of the
@@ -157,7 +160,7 @@ def tell(
         result=found.result,
         burst=number,
         about=about,
-        hops=hops[["link_source", "link_target", "channel", "start_s", "end_s", "made_s"]],
+        hops=hops[[*_OF_HOP]],
         remedies=pd.DataFrame(tried, columns=columns),
         lost=int(bursts["lost"].sum()),
     )
@@ -233,7 +236,8 @@ def _lines(found: BurstExplanation) -> Iterator[str]:
     ]
     rows += [
         (_time(hop.start_s), f"its head leaves {hop.link_source} for {hop.link_target} on "
-         f"channel {hop.channel}, booked at {_time(hop.made_s)}; its tail at {_time(hop.end_s)}")
+         f"channel {hop.channel}, booked at {_time(hop.made_s)}; its tail at {_time(hop.end_s)}"
+         + _left(hop.bytes, about["bytes"]))
         for hop in _rows(found.hops)
     ]  # fmt: skip
     if about["outcome"] == LOST:
@@ -246,6 +250,10 @@ def _lines(found: BurstExplanation) -> Iterator[str]:
         yield "What would have saved it: the same run with one change, and the same burst in it"
         tried = [(row.remedy, _told(row, found.lost)) for row in _rows(found.remedies)]
         yield from aligned(tried) if tried else ["  nothing that could be tried"]
+
+
+def _left(here: int, whole: int) -> str:
+    return "" if here == whole else f"; {readable('size_bytes', here)} of it are left"
 
 
 def _loss(about: dict[str, Any]) -> str:

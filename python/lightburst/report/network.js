@@ -263,7 +263,8 @@ function tell(number) {
   for (const place of usesOf.get(number) ?? []) {
     if (fibres[bookings.fibre[place]].paths) continue;
     lines.push(`  ${fibres[bookings.fibre[place]].name}, channel ${bookings.channel[place]}: `
-      + `${told(bookings.start[place])} to ${told(bookings.end[place])}`);
+      + `${told(bookings.start[place])} to ${told(bookings.end[place])}`
+      + (bookings.bytes[place] < bursts.bytes[i] ? `, ${bookings.bytes[place]} B are left` : ""));
   }
   if (bursts.reason[i] !== null) {
     lines.push(`LOST at ${told(bursts.lost[i])} at ${nodes[bursts.lost_node[i]]}, `

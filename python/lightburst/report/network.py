@@ -300,6 +300,7 @@ def _data(trace: NetworkTrace) -> dict[str, Any]:
             "start": bookings["start_ps"].tolist() + ps(chosen["departure_s"]),
             "end": bookings["end_ps"].tolist() + ps(chosen["end_s"]),
             "burst": bookings["burst"].tolist() + chosen["number"].tolist(),
+            "bytes": bookings["bytes"].tolist() + chosen["bytes"].tolist(),
             "row": rows[[*bookings["burst"], *chosen["number"]]].tolist(),
         },
         "losses": {

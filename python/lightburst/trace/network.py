@@ -55,8 +55,8 @@ class NetworkTrace:
         ``outcome`` (``arrived``, ``lost`` or ``under way``), the index is the number.
     bookings : pandas.DataFrame
         As `lightburst.traced.bookings`, and ``start_ps``, ``end_ps``, ``fibre`` (place in
-        `fibres`), ``ingress``, ``egress``, ``of_node``, ``label``, ``packets``, ``bytes`` and
-        ``outcome`` of the burst.
+        `fibres`), ``ingress``, ``egress``, ``of_node``, ``label``, ``packets`` and ``outcome`` of
+        the burst.
     losses : pandas.DataFrame
         One row for each burst that was lost on a traced link or for want of it: ``lost_s``;
         ``burst``, its number; ``ingress``, ``egress``, ``of_node``, ``label``, ``packets``,
@@ -108,7 +108,7 @@ class NetworkTrace:
         for name in ("start_ps", "end_ps"):
             bookings[name] = columns[name].astype(np.int64)
         bookings["fibre"] = np.searchsorted(used, first[columns["link"]])
-        bookings = bookings.join(_said(bursts), on="burst")
+        bookings = bookings.join(_said(bursts).drop(columns="bytes"), on="burst")
         losses = _losses(result, bursts, bookings, links)
         losses["fibre"] = np.searchsorted(used, first[losses.pop("on")])
         begin, end = asked["from_ps"], asked["until_ps"]

@@ -55,6 +55,7 @@ BOOKING_TYPES = {
     "end_ps": "u8",
     "made_ps": "u8",
     "burst": "u8",
+    "bytes": "u4",
 }
 
 Table = dict[str, npt.NDArray[Any]]
@@ -190,6 +191,7 @@ def bookings(
                     "end_ps": end,
                     "made_ps": entry.time,
                     "burst": entry.unit.name,
+                    "bytes": entry.unit.size,
                 }
             )
     there = [row for row in rows if int(row["end_ps"]) > kept["from_ps"]]

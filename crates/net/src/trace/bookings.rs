@@ -19,6 +19,8 @@ pub struct Booking {
     pub made: Time,
     /// The burst.
     pub burst: Birth,
+    /// Bytes of it that are left here.
+    pub bytes: u32,
 }
 
 /// The bursts on chosen links, in a stretch of time.
@@ -53,7 +55,7 @@ impl Bookings {
     }
 
     /// Notes that a link is given a burst.
-    pub(super) fn add(&mut self, burst: Birth, passage: &Passage) {
+    pub(super) fn add(&mut self, burst: Birth, bytes: u32, passage: &Passage) {
         let &Passage {
             place, start, end, ..
         } = passage;
@@ -65,6 +67,7 @@ impl Bookings {
                 end,
                 made: passage.now,
                 burst,
+                bytes,
             });
         }
     }
@@ -108,7 +111,7 @@ mod tests {
             (1, 20, 30),
         ];
         for (link, start, end) in given {
-            bookings.add(birth(start), &passage(link, start, end));
+            bookings.add(birth(start), 64, &passage(link, start, end));
         }
         let kept = bookings.rows.iter().map(|row| (row.start.0, row.end.0));
         assert_eq!(kept.collect::<Vec<_>>(), [(5, 11), (19, 30)]);
