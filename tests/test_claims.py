@@ -11,6 +11,7 @@ import pytest
 
 from lightburst.models.yu2004 import ABOUT
 from lightburst.papers.claims import UNKNOWN, Verdict, agrees, at_least, at_most, exact, within
+from lightburst.papers.komatireddy2009 import claims as komatireddy2009
 from lightburst.papers.minakhmetov2018.claims import (
     PROTOTYPE,
     SHEET,
@@ -320,7 +321,11 @@ def test_a_sheet_takes_what_the_runs_and_the_family_say() -> None:
         SMALL.judge("b", place)
 
 
-@pytest.mark.parametrize("sheet", [SHEET, published.SHEET], ids=["minakhmetov2018", "yu2004"])
+@pytest.mark.parametrize(
+    "sheet",
+    [SHEET, published.SHEET, komatireddy2009.SHEET],
+    ids=["minakhmetov2018", "yu2004", "komatireddy2009"],
+)
 def test_every_claim_of_a_sheet_says_what_it_is(sheet: Sheet) -> None:
     known = {"id", "figure", "statement", "published", "criterion", "rule", "bound", "source",
              "margin", "factor", "of", "each", "note", "why"}  # fmt: skip

@@ -201,7 +201,7 @@ CALLS: list[tuple[Call, str, str, str]] = [
         "'minakhmetov'",
         "(did you mean 'minakhmetov2018'?)",
     ),
-    (lambda: lb.reproduce(5), "name", "5", "yu2004/factors"),
+    (lambda: lb.reproduce(5), "name", "5", "komatireddy2009/beyond"),
 ]
 
 

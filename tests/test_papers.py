@@ -65,7 +65,8 @@ def test_runs_are_found_by_the_points_that_plan_them(name: str, quick: bool) -> 
     blocks = paper.blocks(tuple(paper.parts), quick)
     labels = pd.concat([block.labels for block in blocks], ignore_index=True)
     assert not labels.duplicated().any()
-    table = labels.assign(seed=1, throughput_bps=1.0, makespan_s=1.0)
+    metrics = {"throughput_bps": 1.0, "makespan_s": 1.0, "flows": 10, "false_fast_retransmits": 0}
+    table = labels.assign(seed=1, **metrics)
     points = paper.runs(table).points
     planned = [dict(point) for block in blocks for point in block.study.points]
     assert [point.settings() for point in points] == planned

@@ -28,6 +28,7 @@ END = "<!-- reproduced: end -->"
 SHOWN = {
     "minakhmetov2018": ("gain-50-high-10m", "gain-50-10m", "factor-3-10m"),
     "yu2004": ("optimum-decade", "new-reno-worse-S25"),
+    "komatireddy2009": (),
 }
 MARKS = {
     Verdict.HOLDS: "holds",
