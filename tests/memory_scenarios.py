@@ -136,6 +136,12 @@ def _networks(size: Size) -> dict[str, Table]:
             TCP,
             poisson(size(100_000, 10_000), "90 kB", "1e5 /s"),
         ),
+        "booked channels": make(
+            {"kind": "path", "links": size(10_000, 3000), "wavelengths": 64},
+            {"kind": "obs", "assembly": {"kind": "timer", "time": "1 us"}},
+            DATAGRAM,
+            sized("pairs", "9 kB"),
+        ),
         "bursts of many edges": make(
             star(size(800, 200)), TIMER, DATAGRAM, sized("shuffle", "9 kB")
         ),

@@ -11,6 +11,7 @@ from lightburst.errors import InputError
 
 LINES = {"kind": "delay-line", "granularity": "1 us", "delays": 3}
 # x and a send to b: over A and B. There is another way from A to B over C.
+FAST = {"rate": "1000 Tb/s", "length": "0 m"}
 ENDS = ["xX", "aA", "bB", "XA", "AB", "AC", "CB"]
 
 
@@ -18,9 +19,8 @@ def crossing(path: Path, a_starts: str, contention: list[Any], **switching: Any)
     """Two bursts of 1 us that meet on the fibre from A to B; each fibre takes 10 us."""
     table = path / "flows.csv"
     table.write_text(f"source,destination,start_s,size_bytes\nx,b,0,1250\na,b,{a_starts},1250\n")
-    fast = {"rate": "1000 Tb/s", "length": "0 m"}
     links = [
-        {"source": end[0], "target": end[1], **(fast if end[0].islower() else {})} for end in ENDS
+        {"source": end[0], "target": end[1], **(FAST if end[0].islower() else {})} for end in ENDS
     ]
     return lb.Scenario.from_dict(
         {
@@ -96,6 +96,24 @@ def test_a_deflected_burst_needs_an_offset_for_the_longer_way(tmp_path: Path) ->
     with pytest.warns(lb.RunWarning, match=r"longer switching\.offset_time leaves room"):
         assert counted(run("2.999 us")) == {"dropped_offset_used_up": 1}
     assert counted(run("3 us")) == {"bursts_deflected": 1}
+
+
+def test_a_burst_comes_back_where_it_may(tmp_path: Path) -> None:
+    def run(**more: Any) -> lb.Result:
+        # C is a dead end here, and so is X.
+        scenario = crossing(tmp_path, "10.5e-6", [{"kind": "deflection", **more}])
+        links = [link for link in scenario.to_dict()["topology"]["links"] if link["target"] != "B"]
+        links += [{"source": "A", "target": "B"}, {"source": "B", "target": "b", **FAST}]
+        return lb.run(scenario.with_(topology__links=links), seed=1)
+
+    result = run()
+    assert counted(result) == {"bursts_deflected": 1}
+    alone, met = result.flows["completion_time_s"]
+    # One fibre more there, and one back.
+    assert met == pytest.approx(alone - 10e-6 + 20e-6, abs=1e-12)
+    assert counted(run(loops=False)) == {"dropped_no_channel": 1}
+    assert counted(run(hop_limit=2)) == {"dropped_hop_limit": 1}
+    assert counted(run(hop_limit=3)) == {"bursts_deflected": 1}
 
 
 def test_a_burst_that_waits_at_its_ingress_is_not_in_contention(tmp_path: Path) -> None:

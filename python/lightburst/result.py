@@ -406,7 +406,9 @@ class Result:
             ``utilisation`` of links); and of an edge the ``bursts`` that it assembled, how many
             packets and bytes they have in the mean (``burst_mean_packets``, ``burst_mean_bytes``),
             and how long a packet waited for its burst to be closed (``assembly_mean_s``); NaN
-            without bursts. What only one kind of switch counts is 0 for the others.
+            without bursts. Where headers book channels also how many bursts took a delay line there
+            or another way (``bursts_delayed``, ``delay_line_s`` in all, ``bursts_deflected``). What
+            only one kind of switch counts is 0 for the others.
         """
         return tables.switches(self.plan, self.columns)
 

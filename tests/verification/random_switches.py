@@ -102,7 +102,11 @@ def random_contention(random: Random, least: int) -> list[dict[str, Any]]:
         "lines": pick([None, 1, 2, 2]),
         "occupied": pick(["entering", "inside"]),
     }
-    deflection = {"kind": "deflection", "hop_limit": pick([1, 2, 3, 4, 6, 16])}
+    deflection = {
+        "kind": "deflection",
+        "hop_limit": pick([1, 2, 3, 4, 6, 16]),
+        "loops": pick(BOTH),
+    }
     cut = {"kind": "segmentation", "drop": "head"}
     resolvers: list[dict[str, Any]] = [lines, deflection, cut]
     return random.sample(resolvers, random.randint(least, len(resolvers)))

@@ -103,24 +103,30 @@ def distances(it: Run, egress: int) -> dict[int, int]:
     return found
 
 
-def other_ways(step: Step) -> Ways:
-    """The ways by links other than those wanted that are certainly none back to the node.
-
-    They are not from a node that is further away.
-    """
-    far = distances(step.it, step.burst.ends[1])
-    own, found = step.own, []
+def is_in_time(step: Step, fibres: int) -> bool:
+    """Whether a header is ahead of its burst at the end of so many fibres more."""
+    own = step.own
     rate = own["control_rate_bps"]
     per_hop = own["header_processing_time_ps"]
     per_hop += -(-8 * 10**12 * own["header_bytes"] // rate) if rate else 0
+    needed: int = fibres * per_hop + own["switching_time_ps"]
+    return needed <= step.head - step.handled
+
+
+def other_ways(step: Step, loops: bool) -> Ways:
+    """The ways by links other than those wanted.
+
+    Without loops those which certainly are none: not from a node that is further away.
+    """
+    far = distances(step.it, step.burst.ends[1])
+    found: Ways = []
     for link in step.it.fibres(step.node):
         to = far[step.it.link(link, "to")]
         wanted = link == step.entry.wanted
         if step.it.plan.settings["choice"] == "free":
             wanted |= to < far[step.node]
-        if not wanted and to <= far[step.node]:
-            needed = (1 + to) * per_hop + own["switching_time_ps"]
-            found.append((link, 1 + to, needed <= step.head - step.handled))
+        if not wanted and (loops or to <= far[step.node]):
+            found.append((link, 1 + to, is_in_time(step, 1 + to)))
     return found
 
 
@@ -135,7 +141,7 @@ def test_a_burst_is_deflected_by_the_nearest_way_that_is_open(plan: tuple[int, s
         table, booking = step.resolver("deflection"), step.entry.booking
         if table is None:
             continue
-        ways = other_ways(step)
+        ways = other_ways(step, table["loops"])
         near = [way for way in ways if step.passed + way[1] <= table["hop_limit"]]
         in_time = [way for way in near if way[2]]
         if step.entry.what != "book":
@@ -147,6 +153,7 @@ def test_a_burst_is_deflected_by_the_nearest_way_that_is_open(plan: tuple[int, s
             far = distances(it, booking.burst.ends[1])
             fibres = 1 + far[it.link(booking.link, "to")]
             assert step.passed + fibres <= table["hop_limit"]
+            assert is_in_time(step, fibres)
             assert not any(step.has_channel(link) for link, n, _ in in_time if n < fibres)
     assert not deflected
 

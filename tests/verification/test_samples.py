@@ -151,6 +151,7 @@ def test_samples_and_traces_change_nothing() -> None:
             "sample_ps": 20 * 10**6,
             "trace": list(range(flows)),
             "time_limit_ps": MILLISECOND,
+            "bookings": None,
         }
         bare = {**watched, "sample_ps": None, "trace": None}
         expected = core(plan._replace(settings={**plan.settings, **bare}))

@@ -360,9 +360,8 @@ impl<'a> Context<'a> {
         way.take_while(move |hop| hop.to != envelope.destination)
     }
 
-    /// The rest of a unit's way, if it leaves by this port and not as it is routed; none where that
-    /// leads back to this node.
-    pub fn detour(&self, port: PortId, unit: impl Sendable) -> Option<Detour> {
+    /// The rest of a unit's way, if it leaves by this port and not as it is routed.
+    pub fn detour(&self, port: PortId, unit: impl Sendable) -> Detour {
         let destination = self.envelope(unit).destination;
         self.fabric.detour(self.node, self.link(port), destination)
     }

@@ -23,13 +23,15 @@ pub(crate) struct Why {
 }
 
 /// The rest of a unit's way, if it leaves its node by a certain port and is led by shortest paths from
-/// there. Of two the shorter is the smaller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Detour {
     /// Its length, as routing counts it.
     pub length: u64,
     /// How many links it has between switches; the first port of each set.
     pub fibres: u32,
+    /// Whether it comes back to the node.
+    pub loops: bool,
 }
 
 /// Links, units in flight and routes.
@@ -363,9 +365,8 @@ impl Fabric {
         self.way(source, unit).map(|hop| hop.link)
     }
 
-    /// The rest of the way to a host, over this link first; none where it comes back to the node
-    /// where the link begins.
-    pub fn detour(&self, from: NodeId, link: LinkId, destination: NodeId) -> Option<Detour> {
+    /// The rest of the way from a node to a host, over this link first.
+    pub fn detour(&self, from: NodeId, link: LinkId, destination: NodeId) -> Detour {
         let next = self.links.to(link);
         let unit = Envelope {
             label: SHORTEST,
@@ -374,16 +375,15 @@ impl Fabric {
         let mut detour = Detour {
             length: self.routing.length(link),
             fibres: 0,
+            loops: false,
         };
         for hop in self.way(next, unit) {
-            if hop.to == from {
-                return None;
-            }
+            detour.loops |= hop.to == from;
             detour.length += self.routing.length(hop.link);
             // The last leads to the host, and `link` was the first.
             detour.fibres += 1;
         }
-        Some(detour)
+        detour
     }
 
     /// The first path of a unit from a node on; the first port of each set.

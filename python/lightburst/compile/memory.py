@@ -46,6 +46,9 @@ _BYTES_PER_SAMPLED_LINK = 90
 _BYTES_PER_SAMPLED_SWITCH = 45
 # The packets that wait at one edge for one other edge.
 _BYTES_PER_QUEUE = 200
+# A switch that books channels, and each channel of a fibre.
+_BYTES_PER_BOOKING_SWITCH = 900
+_BYTES_PER_CHANNEL = 60
 # A data segment of a scripted drop: how often it came.
 _BYTES_PER_ORDERED_SEGMENT = 4
 # A table of equal-cost sets: two bytes for each pair of node and host.
@@ -98,6 +101,7 @@ def estimate_memory(
         + _sampled(plan)
         + _BYTES_PER_ORDERED_SEGMENT * _ordered(plan)
         + _BYTES_PER_QUEUE * _queues(plan)
+        + _channels(plan)
         + _paths(plan)
         + _loads(plan)
     )
@@ -311,6 +315,15 @@ def _queues(plan: Plan) -> int:
         return 0
     classes = max(len(switch.get("extra_offset_ps", ())) for switch in switches)
     return max(classes, 1) * _edges(plan) ** 2
+
+
+def _channels(plan: Plan) -> int:
+    """Bytes of the switches that book channels, and of these channels."""
+    if "channels" not in plan.links:
+        return 0
+    switches = plan.nodes["switch"].size
+    channels = int(plan.channels[plan.between_switches].sum())
+    return _BYTES_PER_BOOKING_SWITCH * switches + _BYTES_PER_CHANNEL * channels
 
 
 def _edges(plan: Plan) -> int:

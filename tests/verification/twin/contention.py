@@ -108,6 +108,7 @@ class Deflection:
     def __init__(self, node: "ObsNode", own: dict[str, Any]) -> None:
         self.node = node
         self.hop_limit: int = own["hop_limit"]
+        self.loops: bool = own["loops"]
 
     def resolve(self, request: Request, wanted: Members) -> Found | str | None:
         """The shortest other way that has a channel, within the limit and the offset."""
@@ -128,7 +129,7 @@ class Deflection:
         return "hop_limit" if ways and not near else None
 
     def ways(self, burst: Burst, wanted: Members) -> Iterator[tuple[int, int, int]]:
-        """Length, number of fibres and port of each way that does not come back here."""
+        """Length, number of fibres and port of each way, also of those that come back here."""
         network, here = self.node.network, self.node.node
         for port, link in enumerate(self.node.ports):
             if port in wanted or link.target < network.hosts:
@@ -138,7 +139,7 @@ class Deflection:
             while passes[-1] != burst.ends[1]:
                 first, *_ = network.shortest(passes[-1], burst.destination)
                 passes.append(network.ports[passes[-1]][first].target)
-            if here not in passes:
+            if self.loops or here not in passes:
                 yield length, len(passes), port
 
 

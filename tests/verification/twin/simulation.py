@@ -58,12 +58,12 @@ SWITCH_COLUMNS = [
     "oe_bytes",
     "eo_bytes",
     "buffer_max_bytes",
-    "bursts",
-    "burst_packets",
-    "burst_bytes",
     "path_switches",
     "bursts_held",
     "hold_back_timeouts",
+    "bursts",
+    "burst_packets",
+    "burst_bytes",
 ]
 MAKERS: dict[str, Callable[[Network, int, dict[str, Any], dict[str, Any]], Switch]] = {
     **SWITCHES,

@@ -45,7 +45,7 @@ fn tables() -> Vec<serde_json::Value> {
             json!({"kind": "mixed", "size_bytes": 5, "time_ps": 5, "max_bytes": null,
                      "min_bytes": null}),
         ),
-        obs(json!([delay_lines(), {"kind": "deflection", "hop_limit": 3}])),
+        obs(json!([delay_lines(), {"kind": "deflection", "hop_limit": 3, "loops": true}])),
     ]
 }
 
@@ -119,7 +119,7 @@ fn a_resolver_has_settings_of_its_own_that_make_sense() {
         table[key] = value.clone();
         assert!(read(obs(json!([table]))).is_err(), "{key} {value}");
     }
-    let nowhere = json!([{"kind": "deflection", "hop_limit": 0}]);
+    let nowhere = json!([{"kind": "deflection", "hop_limit": 0, "loops": true}]);
     assert!(read(obs(nowhere)).is_err());
 }
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from lightburst.scenario.fields import Named, Section, Whole
+from lightburst.scenario.fields import Flag, Named, Section, Whole
 from lightburst.scenario.topology import MOST_WAVELENGTHS
 from lightburst.units import TIME, Quantity
 
@@ -65,6 +65,15 @@ class Deflection(Section):
         description=(
             "A burst is not deflected onto a way with which it would go over more fibres in all, "
             "those behind it included."
+        ),
+    )
+    loops: Flag = Field(
+        True,
+        description=(
+            "Whether it may also take a way that leads back through the node that deflects it: the "
+            "fibres there and back are as good as a delay line, but are taken from others. Mostly "
+            "the neighbours of a node go through it, so that without loops there is often no other "
+            "way."
         ),
     )
 

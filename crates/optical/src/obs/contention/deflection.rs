@@ -29,6 +29,8 @@ const OFFSET_USED_UP: &DropReason = &DropReason {
 pub struct DeflectionSettings {
     /// Over how many fibres a burst may go in all that is deflected.
     pub hop_limit: NonZeroU16,
+    /// Whether it may come back to the node that deflects it.
+    pub loops: bool,
 }
 
 /// What deflection counts.
@@ -51,6 +53,7 @@ impl Counters for DeflectionCounters {
 /// Deflection at one node.
 struct Deflection {
     hop_limit: u32,
+    loops: bool,
     /// The other ways of a burst, the shortest first.
     others: Vec<(Detour, PortId)>,
     counters: DeflectionCounters,
@@ -60,6 +63,7 @@ impl ResolverSettings for DeflectionSettings {
     fn build(&self) -> Box<dyn Resolver> {
         Box::new(Deflection {
             hop_limit: u32::from(self.hop_limit.get()),
+            loops: self.loops,
             others: Vec::new(),
             counters: DeflectionCounters::default(),
         })
@@ -71,10 +75,12 @@ impl Deflection {
     fn look(&mut self, burst: &Contention, outputs: &Outputs, ctx: &Context<'_>) {
         let wanted = ctx.ports(burst.ports);
         let others = outputs.fibres().filter(|port| !wanted.contains(port));
-        let found = others.filter_map(|port| Some((ctx.detour(port, burst.header)?, port)));
+        let ways = others.map(|port| (ctx.detour(port, burst.header), port));
         self.others.clear();
-        self.others.extend(found);
-        self.others.sort_unstable();
+        self.others
+            .extend(ways.filter(|(way, _)| self.loops || !way.loops));
+        self.others
+            .sort_unstable_by_key(|&(way, port)| (way.length, way.fibres, port));
     }
 }
 
