@@ -196,7 +196,7 @@ CASES = {
     ),
     ('"sack"', '"westwood"'): (
         "transport.recovery.kind", "'westwood'",
-        "one of 'tahoe', 'reno', 'new-reno', 'sack', 'sack1'",
+        "one of 'tahoe', 'reno', 'new-reno', 'sack', 'rr-tcp', 'sack1'",
     ),
     (BACKOFF, 'congestion_control = "bbr"'): (
         "transport.congestion_control", "'bbr'", "one of 'reno'",
@@ -224,11 +224,12 @@ CASES = {
         "transport.recovery.full_acknowledgement", "'cwnd'", "one of 'flight-size', 'ssthresh'",
     ),
     ('{ kind = "sack", sack_blocks = 3 }', '"westwood"'): (
-        "transport.recovery", "'westwood'", "one of 'tahoe', 'reno', 'new-reno', 'sack', 'sack1'",
+        "transport.recovery", "'westwood'",
+        "one of 'tahoe', 'reno', 'new-reno', 'sack', 'rr-tcp', 'sack1'",
     ),
     ('{ kind = "sack", sack_blocks = 3 }', "3"): (
         "transport.recovery", "3",
-        "one of 'tahoe', 'reno', 'new-reno', 'sack', 'sack1', or a table",
+        "one of 'tahoe', 'reno', 'new-reno', 'sack', 'rr-tcp', 'sack1', or a table",
     ),
     (SACK_BLOCKS, "bug_fix = true"): (
         "transport.recovery.bug_fix", "an unknown key 'bug_fix'",

@@ -119,8 +119,15 @@ def test_no_burst_vanishes(plan: tuple[int, str]) -> None:
     taken_apart = {burst.number for _, burst in it.at("take apart")}
     assert taken_apart.isdisjoint(it.losses)
     assert taken_apart | set(it.losses) <= made
-    assert (len(made), len(it.losses)) == (totals["bursts_created"], totals["bursts_lost"])
-    if totals["end_ps"] < it.plan.settings["time_limit_ps"]:
+    assert len(it.losses) == totals["bursts_lost"]
+    ended = totals["end_ps"] < it.plan.settings["time_limit_ps"]
+    orders = [own.get("ordering", {"kind": "none"}) for own in it.plan.settings["switches"]]
+    if ended or {"kind": "source"} not in orders:
+        assert len(made) == totals["bursts_created"]
+    else:
+        # Some may be held at their ingress.
+        assert len(made) <= totals["bursts_created"]
+    if ended:
         assert taken_apart | set(it.losses) == made
 
 
