@@ -283,7 +283,7 @@ def test_more_memory_than_there_is(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     text = GOOD.replace("k = 8", "k = 128").replace("flows = 1024", "flows = 1_000_000_000")
     error = refusal(tmp_path, text)
     assert error.path == "scenario"
-    assert error.given.startswith("one that needs about 308")
+    assert error.given.startswith("one that needs about 448")
     assert error.allowed == "one that fits into the 4.0 GiB that are free"
 
 

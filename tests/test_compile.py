@@ -43,6 +43,7 @@ SETTINGS = {
     "routing": {"kind": "fat-tree", "k": 8, "wavelengths": 1},
     "choice": "free",
     "label": None,
+    "balance": None,
     "seed": 7,
     "time_limit_ps": 10**15,
     "switches": [
@@ -311,7 +312,7 @@ class TestMemory:
     ) -> None:
         plan = compile_plan(scenario.with_(workload__flows=300_000), 1)
         monkeypatch.setattr(free, "available_memory", lambda: 2**20)
-        with pytest.raises(InputError, match=r"^scenario: given one that needs about 0.3 GiB"):
+        with pytest.raises(InputError, match=r"^scenario: given one that needs about 0.4 GiB"):
             estimate_memory(plan)
 
     def test_what_is_free(self) -> None:

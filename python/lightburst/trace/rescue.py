@@ -91,7 +91,9 @@ def remedies(result: Result, trace: NetworkTrace, burst: int) -> Iterator[Remedy
         told = f"a delay line of {format_about(delay)}"
         yield Remedy("delay", told, lines, delay * 1e-12)
     if all(table["kind"] != "deflection" for table in before):
-        ways: dict[str, Any] = {"switching.contention": [*before, {"kind": "deflection"}]}
+        ways: dict[str, Any] = {
+            "switching.contention": [*before, {"kind": "deflection", "loops": False}]
+        }
         yield Remedy("way", "another way, by deflection", ways)
 
 
