@@ -149,6 +149,15 @@ pub struct Wants {
     pub delivery_rates: bool,
 }
 
+impl Wants {
+    /// What a law by delay wants: all of each acknowledgement, with its round-trip time.
+    pub const DELAYS: Wants = Wants {
+        round_trips: true,
+        reports: true,
+        delivery_rates: false,
+    };
+}
+
 /// A sample of the delivery rate (draft-ietf-ccwg-bbr, section 4.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeliveryRate {
@@ -221,7 +230,13 @@ impl Window {
 /// the receiver has room for, and lowers it where RFC 5681 and RFC 6582 want that.
 pub trait CongestionControl: Send {
     /// The window after the handshake; `initial` is the one that the scenario gives.
-    fn start(&self, initial: f64) -> Window;
+    fn start(&self, initial: f64) -> Window {
+        Window {
+            cwnd: initial,
+            // RFC 5681, section 3.1: arbitrarily high at first.
+            ssthresh: f64::INFINITY,
+        }
+    }
 
     /// New data was acknowledged: the window may grow. Not called while a recovery holds it.
     fn on_ack(&mut self, ack: &Ack, window: &mut Window);

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lightburst.cli.aside import run_aside
-from lightburst.cli.options import choice, only_with, whole
+from lightburst.cli.options import choice, only_with, seed_of, whole
 from lightburst.cli.run import changed
 from lightburst.cli.streams import warn
-from lightburst.compile import check_seed
 from lightburst.errors import InputError
 from lightburst.report.burst import tell
 from lightburst.report.explanation import WORST, explain
@@ -65,8 +64,7 @@ def explain_one(
     saved = load_saved(path) if Path(path).is_dir() else None
     scenario = changed(load(path) if saved is None else saved.scenario, settings)
     own = 1 if saved is None else saved.seed
-    first = own if seed is None else whole("--seed", seed, 0)
-    check_seed(first, "--seed")
+    first = own if seed is None else seed_of(seed)
     found = _explained(scenario, flow, burst, bursts, first)
     if saved is not None and not settings and first == saved.seed:
         check_same(saved, found.result.digest)

@@ -6,6 +6,7 @@ import re
 import sys
 from typing import TYPE_CHECKING, Final
 
+from lightburst.compile import check_seed
 from lightburst.errors import InputError, did_you_mean, show
 
 if TYPE_CHECKING:
@@ -43,6 +44,11 @@ def whole(path: str, text: str, least: int, word: str | None = None) -> int:
         other = f"'{word}', or " if word else ""
         raise InputError(path, show(text), f"{other}a whole number from {least}")
     return int(text)
+
+
+def seed_of(text: str) -> int:
+    """Read the seed of a run; `InputError` at ``--seed`` if it is none."""
+    return check_seed(whole("--seed", text, 0), "--seed")
 
 
 def choice(path: str, text: str, known: Sequence[str]) -> str:

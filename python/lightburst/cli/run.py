@@ -12,10 +12,10 @@ from rich.table import Table
 
 from lightburst.cli.aside import run_aside
 from lightburst.cli.guard import resumable
-from lightburst.cli.options import agreed, choice, whole
+from lightburst.cli.options import agreed, choice, seed_of, whole
 from lightburst.cli.screen import show_table
 from lightburst.cli.streams import warn
-from lightburst.compile import LARGEST_SEED, check_seed
+from lightburst.compile import LARGEST_SEED
 from lightburst.errors import InputError, show
 from lightburst.folder import check
 from lightburst.metrics import to_json
@@ -75,8 +75,7 @@ def run(
     """
     choice("--format", format, ("table", "json", "csv"))
     scenario = changed(load(path), settings)
-    first, number = whole("--seed", seed, 0), whole("--replications", replications, 1)
-    check_seed(first, "--seed")
+    first, number = seed_of(seed), whole("--replications", replications, 1)
     if number > (most := LARGEST_SEED + 1 - first):
         raise InputError("--replications", str(number), f"up to {most}: there are no more seeds")
     if number > _MOST_RUNS and not yes:

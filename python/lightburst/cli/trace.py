@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from lightburst.cli.aside import run_aside
-from lightburst.cli.options import choice, whole
+from lightburst.cli.options import choice, seed_of, whole
 from lightburst.cli.run import changed, print_table
 from lightburst.cli.streams import say, warn
-from lightburst.compile import check_seed
 from lightburst.errors import InputError, inside
 from lightburst.folder import check
 from lightburst.report.traces import record, save
@@ -67,9 +66,8 @@ def trace(
         If anything of this cannot be used; nothing has been written then.
     """
     choice("--format", format, ("table", "json"))
-    number, first = whole("--flow", flow, 0), whole("--seed", seed, 0)
+    number, first = whole("--flow", flow, 0), seed_of(seed)
     packet = None if hops in (None, _ALL) else whole("--hops", hops, 0)
-    check_seed(first, "--seed")
     scenario = changed(load(path), settings).with_({_TRACED: [number]})
     _check(scenario.flow_groups)
     if out is not None:

@@ -6,10 +6,9 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from lightburst.cli.aside import run_aside
-from lightburst.cli.options import choice, whole
+from lightburst.cli.options import choice, seed_of
 from lightburst.cli.run import changed
 from lightburst.cli.streams import say, warn
-from lightburst.compile import check_seed
 from lightburst.errors import InputError
 from lightburst.folder import check
 from lightburst.report.network import follow
@@ -60,8 +59,7 @@ def trace_links(
         If anything of this cannot be used; nothing has been written then.
     """
     choice("--format", format, ("table", "json"))
-    first = whole("--seed", seed, 0)
-    check_seed(first, "--seed")
+    first = seed_of(seed)
     scenario = changed(load(path), settings)
     if out is not None:
         check(out)

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.collections import LineCollection, PolyCollection
-from matplotlib.figure import Figure as Canvas
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from lightburst.plots import style
-from lightburst.plots.sheet import MOST_DOTS, RC, Sheet, foot
+from lightburst.plots.sheet import MOST_DOTS, RC, WIDTH, captioned, dot, line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
     from numpy.typing import NDArray
 
     from lightburst.trace.network import NetworkTrace
@@ -30,7 +29,6 @@ COLOURS: Final = (
 )  # fmt: skip
 OTHERS: Final = "#B0B0B0"
 LOSS: Final = style.VERMILION
-_WIDTH: Final = 8.6  # inches
 _LEFT: Final = 1.25
 _LANE: Final = 0.16  # of a channel
 _MOST_HEIGHT: Final = 8.0
@@ -102,12 +100,8 @@ def space_time(trace: NetworkTrace, source: str) -> Canvas:
     counts = len(bookings), len(losses)
     caption = _caption(trace, shown, (begin, end), counts, f"its {end_of}. {source}")
     with rc_context(RC):
-        low = foot(caption, _WIDTH)
-        sheet = Sheet(
-            Canvas(figsize=(_WIDTH, low + height + 1.75)), 0.0, _WIDTH, low + height + 1.75
-        )
-        sheet.caption(caption)
-        axes = sheet.axes(_LEFT, low + 1.25, _WIDTH - _LEFT - 0.2, height)
+        sheet, low = captioned(caption, height + 1.75)
+        axes = sheet.axes(_LEFT, low + 1.25, WIDTH - _LEFT - 0.2, height)
         axes.set_xlim(begin * scale, end * scale)
         colours = _colours(bookings[end_of])
         faces = [colours.get(name, OTHERS) for name in bookings[end_of]]
@@ -173,10 +167,9 @@ def paths(trace: NetworkTrace, source: str) -> Canvas:
     )
     labels = sorted(bursts["label"].unique().tolist())
     with rc_context(RC):
-        low, height = foot(caption, _WIDTH), 0.42 * len(pairs) + 0.2
-        sheet = Sheet(Canvas(figsize=(_WIDTH, low + height + 1.4)), 0.0, _WIDTH, low + height + 1.4)
-        sheet.caption(caption)
-        axes = sheet.axes(_LEFT, low + 0.95, _WIDTH - _LEFT - 0.2, height)
+        height = 0.42 * len(pairs) + 0.2
+        sheet, low = captioned(caption, height + 1.4)
+        axes = sheet.axes(_LEFT, low + 0.95, WIDTH - _LEFT - 0.2, height)
         for row, (ingress, egress) in enumerate(pairs):
             own = bursts[(bursts["node"] == ingress) & (bursts["egress"] == egress)]
             _strokes(axes, own, row, labels, scale)
@@ -188,12 +181,8 @@ def paths(trace: NetworkTrace, source: str) -> Canvas:
         axes.set_xlabel(f"Time ({unit})")
         axes.set_ylabel("From ingress to egress")
         sheet.words(0.15, sheet.height - 0.05, "The path that each burst took", fontsize=11)
-        keys: list[Artist] = [
-            Line2D([], [], color=_of(place), label=f"path {label}")
-            for place, label in enumerate(labels[:8])
-        ]
-        keys.append(Line2D([], [], color="black", marker="x", linestyle="none", label="lost"))
-        sheet.legend(keys, _LEFT, low + 0.15)
+        keys = [line(f"path {label}", _of(place)) for place, label in enumerate(labels[:8])]
+        sheet.legend([*keys, dot("lost", "x", "black")], _LEFT, low + 0.15)
     return sheet.canvas
 
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from matplotlib import rc_context
+from matplotlib.figure import Figure as Canvas
+from matplotlib.lines import Line2D
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
 
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Canvas
     from matplotlib.legend import Legend
 
 RC: Final[dict[Any, Any]] = {
@@ -35,6 +36,8 @@ RC: Final[dict[Any, Any]] = {
 }
 # An SVG draws so many dots of a kind one by one, and more of them as a picture inside it.
 MOST_DOTS: Final = 5000
+#: Inches, of a sheet of one picture.
+WIDTH: Final = 8.6
 _CHARACTERS: Final = 98 / 6.4  # of a caption, an inch
 _LINE: Final = 0.165  # inches
 _LEGEND: Final = 8.5  # points
@@ -105,6 +108,24 @@ class Sheet:
         self.words(
             0.15, foot(text, self.width) - 0.08, "\n".join(lines), fontsize=8, color="#444444"
         )
+
+
+def captioned(caption: str, height: float) -> tuple[Sheet, float]:
+    """Make a canvas with a caption and so many inches above; return it and where these begin."""
+    low = foot(caption, WIDTH)
+    sheet = Sheet(Canvas(figsize=(WIDTH, low + height)), 0.0, WIDTH, low + height)
+    sheet.caption(caption)
+    return sheet, low
+
+
+def dot(label: str, marker: str, colour: str) -> Line2D:
+    """Give the legend's entry of a kind of dots."""
+    return Line2D([], [], color=colour, marker=marker, linestyle="none", label=label)
+
+
+def line(label: str, colour: str, dashes: Literal["-", "--"] = "-") -> Line2D:
+    """Give the legend's entry of a line."""
+    return Line2D([], [], color=colour, linestyle=dashes, label=label)
 
 
 def write(canvas: Canvas, file: Path) -> None:

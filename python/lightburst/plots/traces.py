@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from matplotlib import rc_context
-from matplotlib.figure import Figure as Canvas
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from lightburst import traced
 from lightburst.papers.figure import Packets
 from lightburst.plots import static, style
-from lightburst.plots.sheet import MOST_DOTS, RC, Sheet, foot, write
+from lightburst.plots.sheet import MOST_DOTS, RC, WIDTH, captioned, dot, line, write
 from lightburst.trace import series, tables
 
 if TYPE_CHECKING:
@@ -22,10 +20,11 @@ if TYPE_CHECKING:
 
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
 
+    from lightburst.plots.sheet import Sheet
     from lightburst.trace.flow import FlowTrace
 
-_WIDTH: Final = 8.6  # inches
 _LEFT: Final = 0.95  # room for segments of six digits
 _ROW: Final = 0.22  # of a legend
 _STATE_COLOURS: Final = dict(
@@ -90,9 +89,9 @@ def time_sequence(trace: FlowTrace, source: str) -> Canvas:
         f"outstanding. Below: a part of it, from {begin:.6g} s to {end:.6g} s. {source}"
     )
     with rc_context(RC):
-        sheet, low = _sheet(caption, 8.6)
-        below = sheet.axes(_LEFT, low + 1.05, _WIDTH - _LEFT - 0.2, 3.3)
-        above = sheet.axes(_LEFT, low + 4.85, _WIDTH - _LEFT - 0.2, 3.3)
+        sheet, low = captioned(caption, 8.6)
+        below = sheet.axes(_LEFT, low + 1.05, WIDTH - _LEFT - 0.2, 3.3)
+        above = sheet.axes(_LEFT, low + 4.85, WIDTH - _LEFT - 0.2, 3.3)
         for axes in (above, below):
             _sequence(axes, trace)
             axes.set_ylabel("Segment")
@@ -104,15 +103,15 @@ def time_sequence(trace: FlowTrace, source: str) -> Canvas:
             sheet,
             low,
             (
-                _dot("sent", ".", style.BLUE),
-                _dot("sent again", "^", style.VERMILION),
-                _dot("lost", "x", "black"),
-                _line("acknowledged", style.GREEN),
+                dot("sent", ".", style.BLUE),
+                dot("sent again", "^", style.VERMILION),
+                dot("lost", "x", "black"),
+                line("acknowledged", style.GREEN),
             ),
             (
-                _line("SACK block", style.PURPLE),
-                _line("duplicate SACK block", style.ORANGE),
-                _line("timeout", style.GREY, "--"),
+                line("SACK block", style.PURPLE),
+                line("duplicate SACK block", style.ORANGE),
+                line("timeout", style.GREY, "--"),
             ),
         )
     return sheet.canvas
@@ -143,9 +142,9 @@ def windows(trace: FlowTrace, source: str) -> Canvas:
     rows = tables.windows(trace)
     time, size = rows["time_s"].to_numpy(), trace.payload_bytes
     with rc_context(RC):
-        sheet, low = _sheet(caption, 6.6)
-        below = sheet.axes(_LEFT, low + 1.05, _WIDTH - _LEFT - 0.2, 1.75)
-        above = sheet.axes(_LEFT, low + 3.05, _WIDTH - _LEFT - 0.2, 3.1)
+        sheet, low = captioned(caption, 6.6)
+        below = sheet.axes(_LEFT, low + 1.05, WIDTH - _LEFT - 0.2, 1.75)
+        above = sheet.axes(_LEFT, low + 3.05, WIDTH - _LEFT - 0.2, 3.1)
         above.sharex(below)
         _states(above, time, rows["state"].cat.codes.to_numpy())
         threshold = rows["slow_start_threshold_bytes"].replace([0, np.inf], np.nan)
@@ -170,11 +169,11 @@ def windows(trace: FlowTrace, source: str) -> Canvas:
             sheet,
             low,
             (
-                _line("congestion window", style.BLUE),
-                _line("slow start threshold", style.VERMILION, "--"),
-                _line("in flight", style.GREY),
-                _line("RTT", style.GREEN),
-                _line("RTO", style.VERMILION),
+                line("congestion window", style.BLUE),
+                line("slow start threshold", style.VERMILION, "--"),
+                line("in flight", style.GREY),
+                line("RTT", style.GREEN),
+                line("RTO", style.VERMILION),
             ),
             [
                 Patch(facecolor=colour, alpha=0.3, edgecolor=style.GREY, label=state)
@@ -217,14 +216,6 @@ def packets(trace: FlowTrace, source: str, modulo: int = 60) -> Packets:
         data=series.packet_trace(trace, modulo).assign(panel=name),
         marks=tuple(marks),
     )
-
-
-def _sheet(caption: str, height: float) -> tuple[Sheet, float]:
-    """Make a sheet with its caption; return it and where the caption ends."""
-    low = foot(caption, _WIDTH)
-    sheet = Sheet(Canvas(figsize=(_WIDTH, low + height)), 0.0, _WIDTH, low + height)
-    sheet.caption(caption)
-    return sheet, low
 
 
 def _sequence(axes: Axes, trace: FlowTrace) -> None:
@@ -287,14 +278,6 @@ def _states(axes: Axes, time: Any, states: Any) -> None:
             alpha=0.3,
             linewidth=0,
         )
-
-
-def _dot(label: str, marker: str, colour: str) -> Artist:
-    return Line2D([], [], color=colour, marker=marker, linestyle="none", label=label)
-
-
-def _line(label: str, colour: str, dashes: Literal["-", "--"] = "-") -> Artist:
-    return Line2D([], [], color=colour, linestyle=dashes, label=label)
 
 
 def _legend(sheet: Sheet, low: float, *rows: Sequence[Artist]) -> None:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from lightburst.errors import InputError, show, warn
 from lightburst.report.network import follow
-from lightburst.report.words import aligned, readable, records
+from lightburst.report.words import aligned, in_rows, readable, records
 from lightburst.scenario import as_scenario
 from lightburst.simulate import simulate
 from lightburst.trace import rescue
@@ -238,7 +238,7 @@ def _lines(found: BurstExplanation) -> Iterator[str]:
         (_time(hop.start_s), f"its head leaves {hop.link_source} for {hop.link_target} on "
          f"channel {hop.channel}, booked at {_time(hop.made_s)}; its tail at {_time(hop.end_s)}"
          + _left(hop.bytes, about["bytes"]))
-        for hop in _rows(found.hops)
+        for hop in in_rows(found.hops)
     ]  # fmt: skip
     if about["outcome"] == LOST:
         rows.append((_time(about["lost_s"]), _loss(about)))
@@ -248,7 +248,7 @@ def _lines(found: BurstExplanation) -> Iterator[str]:
     if about["outcome"] == LOST:
         yield ""
         yield "What would have saved it: the same run with one change, and the same burst in it"
-        tried = [(row.remedy, _told(row, found.lost)) for row in _rows(found.remedies)]
+        tried = [(row.remedy, _told(row, found.lost)) for row in in_rows(found.remedies)]
         yield from aligned(tried) if tried else ["  nothing that could be tried"]
 
 
@@ -288,7 +288,3 @@ def _told(row: Any, before: int) -> str:
 def _time(seconds: float) -> str:
     """Write a time to the nanosecond, which tells one burst from the next."""
     return f"{seconds * 1e3:,.6f} ms"
-
-
-def _rows(table: pd.DataFrame) -> list[Any]:
-    return list(table.itertuples())

@@ -11,7 +11,7 @@ import pandas as pd
 from lightburst import metrics, traced
 from lightburst.compile import check_seed
 from lightburst.errors import InputError, show
-from lightburst.report.words import STATUS_WORDS, aligned, readable, records
+from lightburst.report.words import STATUS_WORDS, aligned, in_rows, readable, records
 from lightburst.scenario import as_scenario
 from lightburst.simulate import run
 from lightburst.trace.division import PARTS, copies, divide
@@ -279,10 +279,6 @@ def _segments(numbers: Any, data: Any) -> pd.arrays.IntegerArray:
     return pd.arrays.IntegerArray(np.where(data, numbers, 0).astype(np.uint64), ~data)
 
 
-def _rows(table: pd.DataFrame) -> list[Any]:
-    return list(table.itertuples())
-
-
 def _lines(found: Explanation) -> Iterator[str]:
     about = found.about
     start = readable("start_s", about["start_s"])
@@ -301,7 +297,7 @@ def _lines(found: Explanation) -> Iterator[str]:
     else:
         time = readable("completion_time_s", about["completion_time_s"])
         yield (f"It took {time}, {about['slowdown']:.3g} times the ideal {ideal} ({_IDEAL}).")
-    parts = _rows(found.parts)
+    parts = in_rows(found.parts)
     if parts:
         most = max(parts, key=lambda row: row.time_ps)
         yield f"The largest part ({_label(most)}, {most.share:.1%}): {PARTS[most.part]}."
@@ -318,10 +314,10 @@ def _lines(found: Explanation) -> Iterator[str]:
             for row in parts
         ]
     )
-    yield from _listed("Packets lost", [_loss(row) for row in _rows(found.losses)])
+    yield from _listed("Packets lost", [_loss(row) for row in in_rows(found.losses)])
     expired = [
         (readable("time_s", row.time_s), row.what, "false" * row.false)
-        for row in _rows(found.timeouts)
+        for row in in_rows(found.timeouts)
     ]
     yield from _listed("Timeouts of the sender", expired)
     again = [
@@ -332,7 +328,7 @@ def _lines(found: Explanation) -> Iterator[str]:
             "was not lost" * row.spurious,
             "lost" * row.lost,
         )
-        for row in _rows(found.retransmissions)
+        for row in in_rows(found.retransmissions)
     ]
     yield from _listed("Data sent again", again)
 

@@ -259,6 +259,11 @@ def aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
         yield ("  " + "  ".join(cells)).rstrip()
 
 
+def in_rows(table: pd.DataFrame) -> list[Any]:
+    """Give the rows of a table, each with its columns as attributes."""
+    return list(table.itertuples())
+
+
 def records(table: pd.DataFrame) -> list[dict[str, Any]]:
     """Give the rows of a table as JSON can hold them; None for what is missing."""
     plain = table.astype(object).where(table.notna(), None)

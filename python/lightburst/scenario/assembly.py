@@ -115,4 +115,13 @@ class Mixed(_BySize):
     )
 
 
-Assembly = Annotated[Timer | BySize | Mixed, Field(discriminator="kind")]
+Assembly = Annotated[
+    Timer | BySize | Mixed,
+    Field(
+        discriminator="kind",
+        description=(
+            "When waiting packets become a burst. There is no default, because this is what "
+            "such a network is studied for."
+        ),
+    ),
+]

@@ -45,5 +45,15 @@ class DestinationOrdering(Section):
 
 
 Ordering = Annotated[
-    NoOrdering | SourceOrdering | DestinationOrdering, Field(discriminator="kind"), Named()
+    NoOrdering | SourceOrdering | DestinationOrdering,
+    Field(
+        discriminator="kind",
+        description=(
+            "What keeps the bursts from one edge to another in their order. "
+            '`"source"`: as an ingress, the edge holds a burst until its last bit comes after that '
+            'of the burst before. `"destination"`: as an egress, it holds a burst until those '
+            "before have come."
+        ),
+    ),
+    Named(),
 ]

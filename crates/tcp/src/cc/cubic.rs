@@ -101,13 +101,6 @@ impl Cubic {
 }
 
 impl CongestionControl for Cubic {
-    fn start(&self, initial: f64) -> Window {
-        Window {
-            cwnd: initial,
-            ssthresh: f64::INFINITY,
-        }
-    }
-
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
         if let Some(rtt) = ack.rtt {
             let rtt = rtt.0 as f64;

@@ -53,13 +53,6 @@ impl Dctcp {
 }
 
 impl CongestionControl for Dctcp {
-    fn start(&self, initial: f64) -> Window {
-        Window {
-            cwnd: initial,
-            ssthresh: f64::INFINITY,
-        }
-    }
-
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
         // RFC 3168, section 6.1.2: no growth by an acknowledgement that echoes a mark.
         if ack.ecn_echo {

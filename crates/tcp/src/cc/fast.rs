@@ -63,13 +63,6 @@ impl Fast {
 }
 
 impl CongestionControl for Fast {
-    fn start(&self, initial: f64) -> Window {
-        Window {
-            cwnd: initial,
-            ssthresh: f64::INFINITY,
-        }
-    }
-
     fn on_ack(&mut self, _ack: &Ack, _window: &mut Window) {}
 
     fn on_report(&mut self, report: &Report, window: &mut Window) {
@@ -103,11 +96,7 @@ impl CongestionControl for Fast {
     }
 
     fn wants(&self) -> Wants {
-        Wants {
-            round_trips: true,
-            reports: true,
-            ..Wants::default()
-        }
+        Wants::DELAYS
     }
 }
 

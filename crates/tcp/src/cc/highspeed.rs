@@ -52,13 +52,6 @@ pub fn increase(w: f64) -> f64 {
 }
 
 impl CongestionControl for HighSpeed {
-    fn start(&self, initial: f64) -> Window {
-        Window {
-            cwnd: initial,
-            ssthresh: f64::INFINITY,
-        }
-    }
-
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
         if window.in_slow_start() {
             return window.slow_start(ack, self.mss);

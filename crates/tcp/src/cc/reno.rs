@@ -51,14 +51,6 @@ impl Reno {
 }
 
 impl CongestionControl for Reno {
-    fn start(&self, initial: f64) -> Window {
-        Window {
-            cwnd: initial,
-            // RFC 5681, section 3.1: arbitrarily high at first.
-            ssthresh: f64::INFINITY,
-        }
-    }
-
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
         if window.in_slow_start() {
             window.slow_start(ack, self.mss);

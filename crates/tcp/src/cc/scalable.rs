@@ -28,13 +28,6 @@ impl Scalable {
 }
 
 impl CongestionControl for Scalable {
-    fn start(&self, initial: f64) -> Window {
-        Window {
-            cwnd: initial,
-            ssthresh: f64::INFINITY,
-        }
-    }
-
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
         if window.in_slow_start() {
             window.slow_start(ack, self.mss);

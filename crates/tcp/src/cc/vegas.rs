@@ -62,13 +62,6 @@ impl Vegas {
 }
 
 impl CongestionControl for Vegas {
-    fn start(&self, initial: f64) -> Window {
-        Window {
-            cwnd: initial,
-            ssthresh: f64::INFINITY,
-        }
-    }
-
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
         if window.in_slow_start() && self.doubles {
             window.slow_start(ack, self.mss);
@@ -104,11 +97,7 @@ impl CongestionControl for Vegas {
     }
 
     fn wants(&self) -> Wants {
-        Wants {
-            round_trips: true,
-            reports: true,
-            ..Wants::default()
-        }
+        Wants::DELAYS
     }
 }
 

@@ -19,12 +19,7 @@ class Burst(OpticalSwitch):
     assembles: ClassVar[bool] = True
     came_later: ClassVar[frozenset[str]] = frozenset({"ordering"})
     kind: Literal["burst"] = "burst"
-    assembly: Assembly = Field(
-        description=(
-            "When waiting packets become a burst. There is no default, because this is what "
-            "such a network is studied for."
-        )
-    )
+    assembly: Assembly
     assemble_acknowledgements: Flag = Field(
         True,
         description=(
@@ -33,15 +28,7 @@ class Burst(OpticalSwitch):
             "tables cannot tell."
         ),
     )
-    ordering: Ordering = Field(
-        NoOrdering(),
-        description=(
-            "What keeps the bursts from one edge to another in their order. "
-            '`"source"`: as an ingress, the edge holds a burst until its last bit comes after that '
-            'of the burst before. `"destination"`: as an egress, it holds a burst until those '
-            "before have come."
-        ),
-    )
+    ordering: Ordering = NoOrdering()
 
     def largest_unit(self) -> tuple[str, int | None]:
         """Give the largest burst."""

@@ -60,12 +60,7 @@ class Obs(BaseSwitch):
     sends_headers: ClassVar[bool] = True
     came_later: ClassVar[frozenset[str]] = frozenset({"contention", "ordering"})
     kind: Literal["obs"] = "obs"
-    assembly: Assembly = Field(
-        description=(
-            "When waiting packets become a burst. There is no default, because this is what "
-            "such a network is studied for."
-        )
-    )
+    assembly: Assembly
     assemble_acknowledgements: Flag = Field(
         True,
         description=(
@@ -73,15 +68,7 @@ class Obs(BaseSwitch):
             "as a burst of its own."
         ),
     )
-    ordering: Ordering = Field(
-        NoOrdering(),
-        description=(
-            "What keeps the bursts from one edge to another in their order. "
-            '`"source"`: as an ingress, the edge holds a burst until its last bit comes after that '
-            'of the burst before. `"destination"`: as an egress, it holds a burst until those '
-            "before have come."
-        ),
-    )
+    ordering: Ordering = NoOrdering()
     switching_time: _Time = Field(
         0,
         description=(
