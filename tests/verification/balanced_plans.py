@@ -59,7 +59,7 @@ def balanced_plan(seed: int, kind: str) -> Plan:
     edges, ways, nodes = two_edges(random, hosts)
     if kind == "headers":
         switch = random_obs(random)
-        if random.random() < 0.75:
+        if random.random() < 0.5:
             switch["contention"] = []
     else:
         switch = random_burst(random)

@@ -341,6 +341,9 @@ def gentle(random: Random, plan: Plan) -> Plan:
 
 #: What puts the headers of a class further ahead.
 EXTRA_OFFSETS = [0, 0, 300_000, 5 * MICROSECOND, 100 * MICROSECOND]
+#: When runs end; those in which channels are booked soon, since the twin looks through all bookings.
+LIMITS = [SECOND, SECOND, 50 * MILLISECOND, MILLISECOND, 100 * MICROSECOND]
+BOOKED_FOR = [20 * MILLISECOND, 5 * MILLISECOND, MILLISECOND, 100 * MICROSECOND]
 #: What travels between switches; of crowds many, whose headers find channels taken.
 KINDS = ["packets", "bursts", "headers", "crowds"]
 
@@ -356,7 +359,7 @@ def random_transports(random: Random, kind: str) -> list[dict[str, Any]]:
         # Of senders that wait for acknowledgements few bursts meet.
         transports += random.choice([0, 2, 4]) * [datagram(random.choice([300, 1_500]))]
     if kind == "crowds":
-        transports = random.choice([8, 14]) * [datagram(random.choice([1_500, 9_000]))]
+        transports = random.choice([8, 14]) * [datagram(random.choice([300, 1_500]))]
         transports += [random_tcp(random)]
     return transports
 
@@ -391,9 +394,7 @@ def random_plan(seed: int, kind: str) -> Plan:
         "routing": routing,
         "choice": random.choice(["free", "free", "random", "flow-hash"]),
         "seed": random.getrandbits(64),
-        "time_limit_ps": random.choice(
-            [SECOND, SECOND, 50 * MILLISECOND, MILLISECOND, 100 * MICROSECOND]
-        ),
+        "time_limit_ps": random.choice(BOOKED_FOR if headers else LIMITS),
         "sample_ps": None,
         "loss": loss,
     }

@@ -23,13 +23,17 @@ from twin.obs import SCHEDULERS
 BOTH = [False, True]
 
 
-def random_burst(random: Random) -> dict[str, Any]:
-    """Any assembly; times that are multiples of a packet's so that packets come at the expiry."""
+def random_burst(random: Random, *, large: bool = False) -> dict[str, Any]:
+    """Any assembly; times that are multiples of a packet's so that packets come at the expiry.
+
+    Large ones are mostly of several packets.
+    """
     pick = random.choice
     kind = pick(["timer", "timer", "size", "mixed"])
-    size = pick([64, 1_500, 3_000, 4_501]) if kind != "timer" else None
+    size = pick([9_000] if large else [64, 1_500, 3_000, 4_501]) if kind != "timer" else None
     most = pick([None, None, 3_000, 10_000]) if not size or size <= 3_000 else None
-    time = pick([0, 1, 512_000, 12 * MICROSECOND, 24 * MICROSECOND, 100 * MICROSECOND])
+    short = [] if large else [0, 1, 512_000]
+    time = pick([*short, 12 * MICROSECOND, 24 * MICROSECOND, 100 * MICROSECOND])
     return burst(
         kind,
         time=time if kind != "size" else None,
@@ -69,10 +73,12 @@ def random_obs(random: Random, *, crowded: bool = False) -> dict[str, Any]:
     A crowded one has something to try where there is no channel.
     """
     pick = random.choice
-    assembled = random_burst(random)
-    times = [0, 0, 1_000] if crowded else [0, 0, 1_000, 500_000, 3 * MICROSECOND]
+    assembled = random_burst(random, large=crowded and random.random() < 0.75)
+    times = [0, 1_000, 20_000] if crowded else [0, 0, 1_000, 500_000, 3 * MICROSECOND]
     processing, switching = pick(times), pick([0, 0, 300_000])
     short = random.random() < (0.03 if crowded else 0.15)
+    # What a longer way takes of it is more than a crowded one has.
+    least = switching if crowded else 300_000
     limited = {"kind": "limited", "range": pick([1, 1, 2, 4])}
     return obs(
         assembled["assembly"],
@@ -81,7 +87,7 @@ def random_obs(random: Random, *, crowded: bool = False) -> dict[str, Any]:
         header_processing_time_ps=processing,
         header_bytes=pick([64, 64, 1_000]),
         control_rate_bps=pick([None, None, GIGABIT, 10 * GIGABIT]),
-        offset_time_ps=pick([0, 1_000] if short else [switching, 300_000, 10 * MICROSECOND]),
+        offset_time_ps=pick([0, 1_000] if short else [switching, least, 10 * MICROSECOND]),
         offset_per_hop_ps=pick([0, processing] if short else [None, None, 2 * processing + 600]),
         signalling=pick(["jet", "jet", "jit"]),
         scheduler=pick(sorted(SCHEDULERS)),

@@ -190,4 +190,4 @@ def test_the_plans_reach_everything() -> None:
                 counts["lines" if table["lines"] else "unlimited"] += 1
     expected = {*(f"drop {why}" for why in NO_CHANNEL), "delay", "deflect", "off a path"}
     expected |= {"second line", "longer delay", "inside", "entering", "lines", "unlimited"}
-    assert {name: counts[name] for name in expected if counts[name] == 0} == {}
+    assert {name: counts[name] for name in expected if counts[name] < 2} == {}

@@ -110,7 +110,7 @@ def test_the_plans_reach_everything() -> None:
             "destination: hold_back_timeouts",
         )
     ] + ["headers none: ways out", "headers source: ways out"]
-    assert {name: counts[name] for name in wanted if counts[name] == 0} == {}
+    assert {name: counts[name] for name in wanted if counts[name] < 3} == {}
     assert not any(counts[f"{kind} source: out of order"] for kind in KINDS)
 
 

@@ -126,20 +126,20 @@ def test_a_transfer_without_end_fills_its_access_link_and_no_more(engine: Engine
     """Senders of yu2004's path: the access link is the bottleneck, at work from the data on."""
     rates = [GIGABIT, 80 * GIGABIT, GIGABIT]
     edges, hosts, nodes = path_edges(3)
-    transport = tcp(segment_bytes=1_000, advertised_window_bytes=10**6, initial_window_bytes=10**6)
-    limit = {"time_limit_ps": 20 * MILLISECOND}
+    transport = tcp(segment_bytes=1_000, advertised_window_bytes=10**5, initial_window_bytes=10**5)
+    limit = {"time_limit_ps": 4 * MILLISECOND}
     plan = Plan(
         settings(hosts, nodes, burst(time=100 * MICROSECOND), transport, **limit),
         table(edges, hosts, rates=rates, delays=MICROSECOND),
-        flow_table((0, 1, 0, 10**9)),
+        flow_table((0, 1, 0, 10**8)),
     )
     result = engine(plan)
     links = result["links"]
     # SYN, its answer, and the ACK that goes with the first segment.
     control, fibre = 512_000, 6_400
     answered = 2 * (2 * control + fibre + 100 * MICROSECOND + 3 * MICROSECOND)
-    assert links["busy_ps"][0] == control + (20 * MILLISECOND - answered)
-    assert (links["busy_ps"] <= 20 * MILLISECOND).all()
+    assert links["busy_ps"][0] == control + (4 * MILLISECOND - answered)
+    assert (links["busy_ps"] <= 4 * MILLISECOND).all()
 
 
 @pytest.mark.parametrize("engine", ENGINES)
