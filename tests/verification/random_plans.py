@@ -341,7 +341,7 @@ def gentle(random: Random, plan: Plan) -> Plan:
 
 #: What puts the headers of a class further ahead.
 EXTRA_OFFSETS = [0, 0, 300_000, 5 * MICROSECOND, 100 * MICROSECOND]
-#: When runs end; those in which channels are booked soon, since the twin looks through all bookings.
+#: When runs end; soon where channels are booked, since the twin looks through all bookings.
 LIMITS = [SECOND, SECOND, 50 * MILLISECOND, MILLISECOND, 100 * MICROSECOND]
 BOOKED_FOR = [20 * MILLISECOND, 5 * MILLISECOND, MILLISECOND, 100 * MICROSECOND]
 #: What travels between switches; of crowds many, whose headers find channels taken.
