@@ -68,8 +68,9 @@ def simulate(
     dict
         Tables ``flows``, ``links``, ``switches``, ``drops`` (column name to array)
         and ``totals`` (name to int); with extra offsets also ``classes``, a row for each
-        group; with a trace also ``trace_segments``, ``trace_windows``, ``trace_bursts``,
-        ``trace_hops`` and ``trace_path_switches``; with ``sample_ps`` also ``samples``,
+        group; with ``displacement_threshold`` also ``reordering``; with a trace also
+        ``trace_segments``, ``trace_windows``, ``trace_bursts``, ``trace_hops`` and
+        ``trace_path_switches``; with ``sample_ps`` also ``samples``,
         ``samples_links`` and ``samples_switches``, the latter two one sample after the other.
 
     Raises

@@ -292,6 +292,22 @@ class Result:
         return Samples(self.columns, Places.of(self.plan), self.plan.settings["hosts"])
 
     @cached_property
+    def reordering(self) -> pd.DataFrame:
+        """How far out of order the data of flows came, by ``measurement.reordering``.
+
+        A row for each ``flow`` (a row of `flows`), ``metric`` and ``value`` that there is: how many
+        ``packets`` have it, and their ``share``. `docs/model.md` has the metrics, *Densities*.
+
+        Raises
+        ------
+        InputError
+            If the scenario does not ask for it.
+        """
+        if self.scenario.measurement.reordering is None:
+            raise _not_asked("reordering", "a table that says how to look", "{}")
+        return tables.reordering(self.columns)
+
+    @cached_property
     def digest(self) -> str:
         """SHA-256 of the columns, in hexadecimal."""
         return metrics.digest(self.columns)
@@ -431,7 +447,7 @@ class Result:
 
         What was traced is in ``trace_segments``, ``trace_windows``, ``trace_bursts``,
         ``trace_hops``, ``trace_path_switches`` and, of links, ``trace_bookings``; what was sampled
-        in ``samples_links`` and ``samples_switches``.
+        in ``samples_links`` and ``samples_switches``; what came out of order in ``reordering``.
 
         Parameters
         ----------
@@ -454,6 +470,8 @@ class Result:
         written = {name: getattr(self, name) for name in _TABLES}
         if self._traced:
             written |= {f"trace_{name}": getattr(self.trace, name) for name in self.trace.tables}
+        if self.scenario.measurement.reordering is not None:
+            written["reordering"] = self.reordering
         if self.scenario.measurement.sample is not None:
             written |= {f"samples_{name}": getattr(self.samples, name) for name in SAMPLED}
         for name, table in written.items():

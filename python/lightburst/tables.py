@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lightburst import metrics
+from lightburst import _core, metrics
 from lightburst.compile import Plan
 from lightburst.fairness import Use
 from lightburst.metrics import PS, Columns, Metric
@@ -132,6 +132,24 @@ def _as_counted(name: str, column: NDArray[Any]) -> tuple[str, NDArray[Any]]:
     return (
         (f"{name.removesuffix('_ps')}_s", column * PS) if name.endswith("_ps") else (name, column)
     )
+
+
+def reordering(columns: Columns) -> pd.DataFrame:
+    """Make `lightburst.Result.reordering`."""
+    ran = columns["reordering"]
+    metric = pd.Categorical.from_codes(
+        ran["metric"], categories=pd.Index(_core.registry()["reordering_metrics"])
+    )
+    table = pd.DataFrame(
+        {
+            "flow": ran["flow"],
+            "metric": metric,
+            "value": ran["value"],
+            "packets": ran["packets"],
+        }
+    )
+    judged = table.groupby(["flow", "metric"], observed=True)["packets"].transform("sum")
+    return table.assign(share=table["packets"] / judged)
 
 
 def size_classes(by_size: Mapping[str, Mapping[str, Metric]]) -> pd.DataFrame:

@@ -421,6 +421,8 @@ def random_traced(random: Random, plan: Plan) -> Plan:
     chosen: dict[str, Any] = {}
     if random.random() < 0.3:
         chosen["trace"] = sorted(random.sample(range(flows), random.randint(1, min(3, flows))))
+    if random.random() < 0.3:
+        chosen["displacement_threshold"] = random.choice([1, 2, 3, 5, 20])
     if random.random() < 0.4:
         first = random.choice([0, 0, random.randrange(2 * MILLISECOND)])
         chosen["bookings"] = {

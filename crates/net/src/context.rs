@@ -394,12 +394,7 @@ impl<'a> Context<'a> {
     /// Takes a packet that has reached its destination out of the network.
     #[inline]
     pub fn deliver(&mut self, packet: PacketId) -> Packet {
-        self.fabric.delivered += 1;
-        if self.fabric.trace.is_some() {
-            let what = What::Arrived(self.node);
-            self.fabric.note(packet, what, self.scheduler.now());
-        }
-        self.fabric.units.packets.remove(packet)
+        self.fabric.deliver(packet, self.node, self.scheduler.now())
     }
 
     /// Drops a unit that wanted this port; whoever drops it counts it.

@@ -6,8 +6,8 @@ use crate::link::{Links, Wire};
 use crate::trace::{Holder, Lost, Passage, PathSwitch, Place, What};
 use crate::{
     Balance, BalanceSettings, Bundle, BurstCount, BurstId, Cut, DropReason, Dropped, Envelope,
-    FlowId, Header, HeaderId, Labels, LinkId, Loss, NodeId, Options, Packet, PacketId, PortId,
-    Routing, Trace, Unit, Units, CUT,
+    FlowId, Header, HeaderId, Labels, LinkId, Loss, NodeId, Options, Orders, Packet, PacketId,
+    PortId, Routing, Trace, Unit, Units, CUT,
 };
 use lightburst_des::{Duration, Time};
 
@@ -62,6 +62,8 @@ pub struct Fabric {
     pub loss: Option<Box<Loss>>,
     /// What is traced.
     pub trace: Option<Box<Trace>>,
+    /// In which order data arrives, if that is asked for.
+    pub orders: Option<Box<Orders>>,
     /// The packets of the unit that a lossy link looks at.
     looked_at: Vec<Packet>,
 }
@@ -109,6 +111,7 @@ impl Fabric {
             balance: None,
             loss: None,
             trace: None,
+            orders: None,
             looked_at: Vec::new(),
         }
     }
@@ -339,6 +342,20 @@ impl Fabric {
         for packet in packets {
             self.note(packet, what, now);
         }
+    }
+
+    /// Takes out a packet that reaches its host.
+    #[inline]
+    pub(crate) fn deliver(&mut self, packet: PacketId, host: NodeId, now: Time) -> Packet {
+        self.delivered += 1;
+        if self.trace.is_some() {
+            self.note(packet, What::Arrived(host), now);
+        }
+        let packet = self.units.packets.remove(packet);
+        if let Some(orders) = &mut self.orders {
+            orders.on_packet(&packet);
+        }
+        packet
     }
 
     /// Adds a row to the trace, if the packet's flow is traced.

@@ -79,6 +79,7 @@ fn table<N: AsRef<str>>(py: Python<'_>, table: Vec<(N, Column)>) -> PyResult<Bou
             Column::U16(values) => columns.set_item(name, values.into_pyarray(py))?,
             Column::U32(values) => columns.set_item(name, values.into_pyarray(py))?,
             Column::U64(values) => columns.set_item(name, values.into_pyarray(py))?,
+            Column::I64(values) => columns.set_item(name, values.into_pyarray(py))?,
             Column::F64(values) => columns.set_item(name, values.into_pyarray(py))?,
         }
     }
@@ -97,6 +98,9 @@ pub fn columns(py: Python<'_>, columns: Columns) -> PyResult<Bound<'_, PyDict>> 
     result.set_item("drops", table(py, columns.drops)?)?;
     if let Some(classes) = columns.classes {
         result.set_item("classes", table(py, classes)?)?;
+    }
+    if let Some(reordering) = columns.reordering {
+        result.set_item("reordering", table(py, reordering)?)?;
     }
     let sampled = ["samples", "samples_links", "samples_switches"];
     let samples = sampled

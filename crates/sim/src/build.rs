@@ -5,7 +5,7 @@ use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::trace::Bookings;
 use lightburst_net::{
     BalanceSettings, BurstCount, Bytes, Choice, Fabric, FlowId, Label, Labels, LinkId, NodeId,
-    Path, PortId, Rate, Routing, Switch, Trace, Wire,
+    Orders, Path, PortId, Rate, Routing, Switch, Trace, Wire,
 };
 use lightburst_optical::switch::Build;
 use lightburst_tcp::{transport, DatagramHosts, Flow, Group, MixedHosts, Place, TcpHosts};
@@ -69,6 +69,10 @@ pub fn fabric(plan: &Plan) -> Fabric {
         });
         fabric.trace = Some(Box::new(trace));
     }
+    fabric.orders = settings.displacement_threshold.map(|threshold| {
+        let full = (0..flows).map(|flow| u64::from(plan.full_segment(flow)));
+        Box::new(Orders::new(threshold, full.collect()))
+    });
     fabric
 }
 

@@ -429,5 +429,8 @@ fn measured(plan: &Plan) -> Result<(), PlanError> {
     if let Some(every) = settings.sample_ps {
         require!(every > 0, "samples without time between them");
     }
+    if let Some(threshold) = settings.displacement_threshold {
+        require!(threshold > 0, "an order of arrivals that looks at nothing");
+    }
     Ok(())
 }

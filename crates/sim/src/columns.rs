@@ -4,7 +4,7 @@ use crate::ideal::Paths;
 use crate::registry::{counted, names};
 use lightburst_des::Time;
 use lightburst_net::link::Carried;
-use lightburst_net::{BurstCount, Counted, Dropped, Fabric, NodeId, Switch};
+use lightburst_net::{BurstCount, Counted, Dropped, Fabric, NodeId, Orders, Switch};
 use lightburst_tcp::Outcome;
 use std::ops::Add;
 
@@ -19,6 +19,8 @@ pub enum Column {
     U32(Vec<u32>),
     /// Large whole numbers, times in picoseconds.
     U64(Vec<u64>),
+    /// Whole numbers, some below 0.
+    I64(Vec<i64>),
     /// Integrals.
     F64(Vec<f64>),
 }
@@ -41,6 +43,8 @@ pub struct Columns {
     pub classes: Option<Table>,
     /// What happened to the traced flows and on the traced links: tables by their names.
     pub trace: Vec<(&'static str, Table)>,
+    /// How far the data of each flow comes out of order, if that is asked for.
+    pub reordering: Option<Table>,
     /// The state at regular times: the times, then for each of them all links and all switches.
     pub samples: Option<[Table; 3]>,
     /// Single numbers.
@@ -112,6 +116,28 @@ pub fn drops(fabric: &Fabric) -> Table {
             "units",
             Column::U64(drops.iter().map(|d| d.units).collect()),
         ),
+    ]
+}
+
+/// The table of what comes out of order: a row for each flow, metric and value that there is.
+pub fn reordering(orders: &Orders) -> Table {
+    let (mut flows, mut metrics) = (Vec::new(), Vec::new());
+    let (mut values, mut packets) = (Vec::new(), Vec::new());
+    for (flow, densities) in (0..).zip(orders.densities()) {
+        for (metric, counts) in (0..).zip(densities.each()) {
+            for (&value, &number) in counts {
+                flows.push(flow);
+                metrics.push(metric);
+                values.push(value);
+                packets.push(number);
+            }
+        }
+    }
+    vec![
+        ("flow", Column::U32(flows)),
+        ("metric", Column::U8(metrics)),
+        ("value", Column::I64(values)),
+        ("packets", Column::U64(packets)),
     ]
 }
 

@@ -46,8 +46,6 @@ fn scripted(plan: &Plan, given: &plan::ScriptedDrop) -> Drop {
         }
     };
     let flow = given.flow as usize;
-    let transport = &plan.group(flow).transport;
-    let full = transport.segment_bytes - transport.header_bytes;
     let source = NodeId(plan.flows.source[flow]);
-    Drop::new(FlowId(given.flow), script, source, full)
+    Drop::new(FlowId(given.flow), script, source, plan.full_segment(flow))
 }

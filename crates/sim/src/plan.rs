@@ -132,6 +132,9 @@ pub struct PlanSettings {
     /// From one look at queues and buffers to the next.
     #[serde(default)]
     pub sample_ps: Option<u64>,
+    /// Where the order of arrivals is looked at: how many packets early or late are beyond it.
+    #[serde(default)]
+    pub displacement_threshold: Option<u32>,
 }
 
 /// Which bursts on which links are traced.
@@ -336,6 +339,12 @@ impl Plan {
     pub fn classes(&self) -> usize {
         let switches = self.settings.switches.iter();
         switches.map(|switch| switch.classes()).max().unwrap_or(0)
+    }
+
+    /// Useful bytes of a full segment of a flow.
+    pub fn full_segment(&self, flow: usize) -> u32 {
+        let transport = &self.group(flow).transport;
+        transport.segment_bytes - transport.header_bytes
     }
 
     /// Which group a flow belongs to.

@@ -2,6 +2,7 @@
 
 use crate::plan::DATAGRAM;
 use lightburst_net::loss::{RANDOM, SCRIPTED};
+use lightburst_net::order::Densities;
 use lightburst_net::{Counted, CUT};
 use lightburst_optical::switch;
 use lightburst_tcp::segment::ACCESS_BUFFER_FULL;
@@ -38,6 +39,7 @@ pub fn registry() -> Vec<(&'static str, Vec<&'static str>)> {
         ("choices", lightburst_net::Choice::NAMES.to_vec()),
         ("labels", lightburst_net::Label::NAMES.to_vec()),
         ("statuses", lightburst_tcp::Status::NAMES.to_vec()),
+        ("reordering_metrics", Densities::NAMES.to_vec()),
         ("drop_reasons", drop_reasons()),
     ];
     let words = lightburst_tcp::transport::WORDS.iter();

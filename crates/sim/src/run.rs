@@ -153,6 +153,7 @@ impl<H: Hosts + Outcomes + Send> Run for Running<H> {
                 .trace
                 .as_deref()
                 .map_or(Vec::new(), crate::trace::tables),
+            reordering: fabric.orders.as_deref().map(columns::reordering),
             samples: self.samples.as_ref().map(Samples::tables),
             totals: vec![
                 total("events", self.simulator.events()),

@@ -88,6 +88,7 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
             "trace": sorted(set(scenario.measurement.trace)) or None,
             "bookings": traced_links(scenario, network, switches),
             "sample_ps": scenario.measurement.sample,
+            "displacement_threshold": _displacement_threshold(scenario),
         },
         nodes=nodes,
         links=links,
@@ -97,6 +98,11 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
     )
     _check_counted(plan)
     return plan
+
+
+def _displacement_threshold(scenario: Scenario) -> int | None:
+    reordering = scenario.measurement.reordering
+    return None if reordering is None else reordering.displacement_threshold
 
 
 def _check_counted(plan: Plan) -> None:

@@ -44,6 +44,9 @@ _BYTES_PER_BOOKING = 400
 # What is known of a link, or of a switch, at one time, as columns and as tables.
 _BYTES_PER_SAMPLED_LINK = 90
 _BYTES_PER_SAMPLED_SWITCH = 45
+# The order in which the data of a flow came, and each packet by which one may be displaced there.
+_BYTES_PER_ORDER = 1_000
+_BYTES_PER_DISPLACED = 100
 # The packets that wait at one edge for one other edge.
 _BYTES_PER_QUEUE = 200
 # A switch that books channels, and each channel of a fibre.
@@ -99,6 +102,7 @@ def estimate_memory(
         + _traced(plan, None if before is None else before["flows"]["transmissions"])
         + (0 if before is None else _booked(plan, before))
         + _sampled(plan)
+        + _in_order(plan)
         + _BYTES_PER_ORDERED_SEGMENT * _ordered(plan)
         + _BYTES_PER_QUEUE * _queues(plan)
         + _channels(plan)
@@ -330,6 +334,16 @@ def _edges(plan: Plan) -> int:
     """Count the switches with hosts."""
     # A host has one link, and hosts come first.
     return int(np.unique(plan.links["to"][: plan.settings["hosts"]]).size)
+
+
+def _in_order(plan: Plan) -> int:
+    """Bytes of the order in which data arrives, if that is looked at."""
+    threshold = plan.settings["displacement_threshold"]
+    if threshold is None:
+        return 0
+    payload = plan.by_flow(lambda given: given["segment_bytes"] - given["header_bytes"])
+    displaced = np.minimum(plan.flows["bytes"] / payload + 1, threshold)
+    return int((_BYTES_PER_ORDER + _BYTES_PER_DISPLACED * displaced).sum())
 
 
 def _ordered(plan: Plan) -> int:

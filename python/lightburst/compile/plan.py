@@ -15,7 +15,9 @@ from lightburst.topology import Network, joins_switches
 Columns = dict[str, NDArray[Any]]
 
 # Settings that came later: without them a plan has the digest that it always had.
-_LATER = ("loss", "trace", "bookings", "sample_ps", "label", "balance")
+_LATER = (
+    *("loss", "trace", "bookings", "sample_ps", "displacement_threshold", "label", "balance"),
+)
 
 
 @dataclass(frozen=True, eq=False)

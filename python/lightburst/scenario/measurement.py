@@ -60,6 +60,18 @@ class NetworkTrace(Section):
         return self
 
 
+class Reordering(Section):
+    """How far out of order the data of flows comes (RFC 4737, RFC 5236)."""
+
+    displacement_threshold: Annotated[int, Whole(1, 100_000)] = Field(
+        100,
+        description=(
+            "Packets by which one may be early or late; one that comes later is taken for lost, "
+            "as in RFC 5236. Memory and time grow with it."
+        ),
+    )
+
+
 class Measurement(Section):
     """When to stop, and what to reckon beside the counters, which are always kept.
 
@@ -123,6 +135,13 @@ class Measurement(Section):
         description=(
             "Follow bursts over links: which channel each used when, and which was lost to "
             "which. Only where edges make bursts."
+        ),
+    )
+    reordering: Reordering | None = Field(
+        None,
+        description=(
+            "Count for each flow, datagrams too, how far out of order its data comes: "
+            "`reordering = {}`."
         ),
     )
     sample: Annotated[int | None, Quantity(TIME, positive=True, word="off")] = Field(

@@ -229,9 +229,10 @@ class Scenario(Section):
     def canonical_json(self) -> str:
         """Write what the simulation depends on, in one line; the same for the same scenario.
 
-        The name, what is traced, what is sampled and the limits of events and memory are left out,
-        and so are fields that were added later and have their default; files stand with the SHA-256
-        of their contents, so that a changed file makes another scenario and a moved one does not.
+        The name, what is traced, sampled or seen of the order and the limits of events and memory
+        are left out, and so are fields that were added later and have their default; files stand
+        with the SHA-256 of their contents, so that a changed file makes another scenario and a
+        moved one does not.
 
         Raises
         ------
@@ -240,8 +241,8 @@ class Scenario(Section):
         """
         values = self.in_use()
         del values["name"]
-        for name in ("trace", "sample", "event_limit", "memory_limit"):
-            del values["measurement"][name]
+        for name in ("trace", "sample", "reordering", "event_limit", "memory_limit"):
+            values["measurement"].pop(name, None)
         _leave_out_unused(self, values)
         _replace_files(values, "")
         ordered = _sorted(values)
@@ -264,7 +265,7 @@ def _leave_out_unused(section: Section, values: dict[str, Any]) -> None:
         value = getattr(section, name)
         if name in section.came_later and value == field.default:
             values.pop(name, None)
-        elif isinstance(value, Section) and isinstance(values[name], dict):
+        elif isinstance(value, Section) and isinstance(values.get(name), dict):
             _leave_out_unused(value, values[name])
         elif isinstance(value, Tables):
             for key, table in value.items():

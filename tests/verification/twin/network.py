@@ -301,6 +301,8 @@ class Network:
     totals: Counter[str] = field(default_factory=Counter)
     alive: set[int] = field(default_factory=set)
     dropped_by_flow: Counter[int] = field(default_factory=Counter)
+    #: What reached its host, by flow.
+    came: defaultdict[int, list[Packet]] = field(default_factory=lambda: defaultdict(list))
     lost: defaultdict[int, Lost] = field(default_factory=lambda: defaultdict(dict))
     windows: list[WindowRow] = field(default_factory=list)
     # When and where each unit was made, by its name; units of one node in their order.
@@ -407,6 +409,7 @@ class Network:
             self.alive.remove(unit.serial)
             self.totals["units_delivered"] += 1
             self.note("deliver", link.target, unit)
+            self.came[unit.flow].append(unit)
         self.receive(link.target, unit, link)
 
     def drop(

@@ -27,6 +27,7 @@ from twin.network import (
     Unit,
 )
 from twin.obs import obs_switch
+from twin.order import densities
 from twin.receiver import TcpReceiver
 from twin.samples import Samples
 from twin.stop_and_wait import SawReceiver, SawSender
@@ -255,6 +256,28 @@ class Simulation:
             ),
         }
 
+    def reordering(self) -> Columns:
+        """A row for each flow, metric and value that there is."""
+        threshold = self.settings.get("displacement_threshold")
+        if threshold is None:
+            return {}
+        rows = []
+        for flow in self.flows:
+            own = self.transport(flow)
+            full = own["segment_bytes"] - own["header_bytes"]
+            data = [packet for packet in self.network.came[flow.index] if packet.payload]
+            first = [one.number for one in data if one.sending is None or one.sending.nth == 1]
+            for metric, counts in enumerate(densities([1 + n // full for n in first], threshold)):
+                rows += [(flow.index, metric, *row) for row in sorted(counts.items())]
+        names = [("flow", "u4"), ("metric", "u1"), ("value", "i8"), ("packets", "u8")]
+        columns = zip(*rows, strict=True) if rows else [[], [], [], []]
+        return {
+            "reordering": {
+                name: np.array(column, kind)
+                for (name, kind), column in zip(names, columns, strict=True)
+            }
+        }
+
     def columns(self) -> Columns:
         """Everything that the core returns."""
         links, end = self.network.links, self.events.now
@@ -286,6 +309,7 @@ class Simulation:
             **tables,
             **self.samples.tables(),
             **classes,
+            **self.reordering(),
             "flows": self.flow_columns(),
             "links": {
                 "units": np.array([len(link.transmissions) for link in links], np.uint64),

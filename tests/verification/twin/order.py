@@ -1,0 +1,74 @@
+"""How far out of order the data of a flow comes: RFC 4737 and RFC 5236, from all its arrivals."""
+
+from collections import Counter
+from itertools import takewhile
+
+
+def densities(order: list[int], threshold: int) -> list[Counter[int]]:
+    """Count each metric, in the order of the core's names; packets are numbered from 1."""
+    return [
+        Counter(min(extent(order, place), threshold + 1) for place in range(len(order))),
+        Counter(min(degree(order, place), threshold + 1) for place in range(len(order))),
+        displacements(order, threshold),
+        occupancies(order, threshold),
+    ]
+
+
+def extent(order: list[int], place: int) -> int:
+    """RFC 4737, section 4.2.1: how far back the first is that was sent later."""
+    later = [earlier for earlier in range(place) if order[earlier] > order[place]]
+    return place - later[0] if later else 0
+
+
+def degree(order: list[int], place: int) -> int:
+    """RFC 4737, section 5.3: the largest n so that it is n-reordered."""
+    return sum(1 for _ in takewhile(lambda one: one > order[place], reversed(order[:place])))
+
+
+def displacements(order: list[int], threshold: int) -> Counter[int]:
+    """RFC 5236, section 4, step by step."""
+    found = Counter[int]()
+    coming = list(order)
+    window: list[int] = []
+    buffer: set[int] = set()
+    index = 1
+    while True:
+        while coming and len(window) <= threshold:
+            number = coming.pop(0)
+            if number >= index:
+                window.append(number)
+        if not window:
+            return found
+        while index not in window and index not in buffer:
+            index += 1
+        number = window.pop(0)
+        if abs(index - number) <= threshold:
+            found[index - number] += 1
+            buffer.discard(index)
+            if number > index:
+                buffer.add(number)
+            index += 1
+
+
+def occupancies(order: list[int], threshold: int) -> Counter[int]:
+    """RFC 5236, section 5, step by step."""
+    found = Counter[int]()
+    coming = list(order)
+    window: list[int] = []
+    buffer: set[int] = set()
+    lost = 0
+    while True:
+        while coming and len(window) <= threshold:
+            number = coming.pop(0)
+            if number > lost:
+                window.append(number)
+        if not window:
+            return found
+        expected = min(window)
+        number = window.pop(0)
+        if number == expected:
+            buffer = {one for one in buffer if window and one > min(window)}
+        else:
+            buffer.add(number)
+        found[len(buffer)] += 1
+        lost = min(window) - 1 if window else lost
