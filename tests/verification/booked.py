@@ -12,10 +12,10 @@ import numpy as np
 from plans import Plan, traced
 from random_plans import random_plan
 from twin import Booking, Burst, Kept, Trace, TraceEntry
+from twin.obs import VOID_FILLING
 
 #: Why a burst is lost that finds no channel, whatever else was tried.
 NO_CHANNEL = ["no_channel", "delay_lines_full", "hop_limit", "offset_used_up"]
-VOID_FILLING = {"first-fit-vf", "lauc-vf", "random-fit"}
 #: Of each kind of plan some, by seed.
 PLANS = [(seed, kind) for kind in ("headers", "crowds") for seed in range(20_000, 20_120)]
 
@@ -25,7 +25,7 @@ class Run(NamedTuple):
 
     plan: Plan
     trace: Trace
-    #: In the order in which they were made, of each burst by its number.
+    #: In the order in which they were made, of each burst by its number; as short as they became.
     bookings: dict[int, list[Booking]]
     #: The drop of each burst that was lost, by its number.
     losses: dict[int, TraceEntry]
@@ -50,8 +50,12 @@ class Run(NamedTuple):
         return -(-8 * 10**12 * burst.size // self.link(link, "rate_bps"))
 
     def tx(self, booking: Booking) -> int:
-        """The same of the one that is booked."""
-        return self.time(booking.link, booking.burst)
+        """The same of as much as was booked for."""
+        return -(-8 * 10**12 * booking.size // self.link(booking.link, "rate_bps"))
+
+    def ends(self, booking: Booking) -> int:
+        """When as much as was booked for has left."""
+        return booking.head + self.tx(booking)
 
     def cut(self, before: Booking, after: Booking) -> int:
         """How long a burst has taken less since a booking, for what was cut off its head."""
@@ -73,6 +77,12 @@ class Run(NamedTuple):
         return [(entry, unit) for entry, unit in found if isinstance(unit, Burst)]
 
 
+def exchange(bookings: list[Booking], shortened: tuple[Booking, Booking]) -> None:
+    """Put what is left of a booking in its place."""
+    before, after = shortened
+    bookings[bookings.index(before)] = after
+
+
 @cache
 def run(plan_of: tuple[int, str]) -> Run:
     """A random plan in the twin."""
@@ -84,6 +94,8 @@ def run(plan_of: tuple[int, str]) -> Run:
         if isinstance(entry.unit, Burst):
             if entry.what == "book":
                 assert entry.booking is not None
+                if entry.shortened:
+                    exchange(bookings[entry.shortened[0].burst.number], entry.shortened)
                 bookings[entry.unit.number].append(entry.booking)
             elif entry.what.startswith("drop"):
                 losses[entry.unit.number] = entry
@@ -104,6 +116,8 @@ class Step(NamedTuple):
     came: Booking | None
     passed: int
     booked: dict[int, list[Booking]]
+    #: Link, burst and head of those whose header is gone.
+    sent: set[tuple[int, int, int]]
     kept: dict[tuple[int, int], list[Kept]]
 
     @property
@@ -146,15 +160,15 @@ class Step(NamedTuple):
 
     def has_channel(self, link: int, delay: int = 0) -> bool:
         """Whether the scheduler finds any channel that the burst can use."""
+        return any(self.is_free(link, channel, delay) for channel in self.usable(link))
+
+    def is_free(self, link: int, channel: int, delay: int = 0) -> bool:
+        """Whether the scheduler can have this channel."""
         start, end = self.interval(delay)
-
-        def is_free(channel: int) -> bool:
-            on_it = [booking for booking in self.booked[link] if booking.channel == channel]
-            if self.own["scheduler"] in VOID_FILLING:
-                return not any(booking.overlaps(start, end) for booking in on_it)
-            return all(booking.end <= start for booking in on_it)
-
-        return any(map(is_free, self.usable(link)))
+        on_it = [booking for booking in self.booked[link] if booking.channel == channel]
+        if self.own["scheduler"] in VOID_FILLING:
+            return not any(booking.overlaps(start, end) for booking in on_it)
+        return all(booking.end <= start for booking in on_it)
 
 
 def steps(it: Run) -> Iterator[Step]:
@@ -162,6 +176,7 @@ def steps(it: Run) -> Iterator[Step]:
     handled: Counter[int] = Counter()
     booked: dict[int, list[Booking]] = defaultdict(list)
     kept: dict[tuple[int, int], list[Kept]] = defaultdict(list)
+    sent: set[tuple[int, int, int]] = set()
     here: dict[int, tuple[int, int]] = {}
     way: dict[int, list[Booking]] = defaultdict(list)
     for entry in it.trace:
@@ -176,6 +191,9 @@ def steps(it: Run) -> Iterator[Step]:
             handled[node] = max(handled[node], entry.time)
             handled[node] += it.own(node)["header_processing_time_ps"]
             here[number] = handled[node], entry.begins
+        elif entry.what == "send":
+            assert entry.link is not None and entry.begins is not None
+            sent.add((entry.link, number, entry.begins))
         elif entry.what == "delay":
             assert entry.kept is not None and entry.link is not None
             kept[entry.link, entry.kept.delay].append(entry.kept)
@@ -185,7 +203,9 @@ def steps(it: Run) -> Iterator[Step]:
             if entry.booking and entry.what == "book":
                 head = entry.booking.head - entry.booking.delayed
             came = before[-1] if before else None
-            yield Step(it, entry, ready, head, came, len(before), booked, kept)
+            yield Step(it, entry, ready, head, came, len(before), booked, sent, kept)
             if entry.booking and entry.what == "book":
+                if entry.shortened:
+                    exchange(booked[entry.booking.link], entry.shortened)
                 before.append(entry.booking)
                 booked[entry.booking.link].append(entry.booking)

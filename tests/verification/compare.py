@@ -75,12 +75,12 @@ STORY = {
     # A burst that finds no channel; at its ingress before it is launched.
     "delay": {"launch", "book"},
     "deflect": {"launch", "book"},
-    "cut": {"book"},
+    "cut": {"book", "cut", "hold", "take"},
     "book": {"send"},
     "send": {"arrive", "drop"},
     "arrive": {
         *("send", "book", "buffer", "drop", "deliver", "wait", "assemble", "take", "hold"),
-        *("delay", "deflect", "cut"),
+        *("delay", "deflect", "cut"),  # there off the head, where it ends off the tail
     },
     "buffer": {"re-emit"},
     "re-emit": {"send"},

@@ -371,7 +371,8 @@ def random_plan(seed: int, kind: str) -> Plan:
     edges, hosts, nodes, routing = random_shape(random, wide=crowds)
     if headers:
         number = random.choice([1, 1, 1, 3])
-        switches = [random_obs(random, crowded=crowds) for _ in range(number)]
+        drop = random.choice(["head", "tail"])
+        switches = [random_obs(random, crowded=crowds, drop=drop) for _ in range(number)]
         kinds = [random.randrange(len(switches)) for _ in range(hosts, nodes)]
     else:
         switches, kinds = random_switches(random, edges, hosts, nodes, bursts=bursts)

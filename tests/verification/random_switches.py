@@ -67,10 +67,11 @@ def random_balance(random: Random) -> dict[str, Any]:
     }
 
 
-def random_obs(random: Random, *, crowded: bool = False) -> dict[str, Any]:
+def random_obs(random: Random, *, crowded: bool = False, drop: str = "head") -> dict[str, Any]:
     """Any node that books channels; now and then its offsets are too short, and headers late.
 
-    A crowded one has something to try where there is no channel.
+    A crowded one has something to try where there is no channel. If anything is cut off bursts it
+    is the same at all nodes.
     """
     pick = random.choice
     assembled = random_burst(random, large=crowded and random.random() < 0.75)
@@ -93,12 +94,12 @@ def random_obs(random: Random, *, crowded: bool = False) -> dict[str, Any]:
         scheduler=pick(sorted(SCHEDULERS)),
         conversion=pick([{"kind": "none"}, {"kind": "full"}, limited]),
         ingress=pick(["lose", "lose", "delay"]),
-        contention=random_contention(random, least=1 if crowded else 0),
+        contention=random_contention(random, 1 if crowded else 0, drop),
         **random_ordering(random),
     )
 
 
-def random_contention(random: Random, least: int) -> list[dict[str, Any]]:
+def random_contention(random: Random, least: int, drop: str) -> list[dict[str, Any]]:
     """Some resolvers in any order; delays that are short and long beside a burst."""
     pick = random.choice
     lines = {
@@ -113,7 +114,7 @@ def random_contention(random: Random, least: int) -> list[dict[str, Any]]:
         "hop_limit": pick([1, 2, 3, 4, 6, 16]),
         "loops": pick(BOTH),
     }
-    cut = {"kind": "segmentation", "drop": "head"}
+    cut = {"kind": "segmentation", "drop": drop}
     resolvers: list[dict[str, Any]] = [lines, deflection, cut]
     return random.sample(resolvers, random.randint(least, len(resolvers)))
 

@@ -4,10 +4,10 @@ from collections import Counter, defaultdict
 from itertools import pairwise
 
 import pytest
-from booked import NO_CHANNEL, PLANS, VOID_FILLING, run, steps
+from booked import NO_CHANNEL, PLANS, run, steps
 from plans import core
 from twin import Booking, Burst
-from twin.obs import SCHEDULERS
+from twin.obs import SCHEDULERS, VOID_FILLING
 
 each = pytest.mark.parametrize("plan", PLANS, ids=str)
 
@@ -99,7 +99,7 @@ def test_what_is_booked_is_on_the_way_of_the_burst_and_comes(plan: tuple[int, st
             wasted += len(bookings)
         elif number in taken_apart:
             assert it.link(last.link, "to") == last.burst.ends[1] == taken_apart[number].node
-            assert tails[number] == it.comes(last) + it.tx(last)
+            assert tails[number] == it.comes(last) + it.time(last.link, last.burst)
     apart = sum(len(it.bookings[number]) for number in taken_apart)
     under_way = set(it.bookings) - set(it.losses) - set(taken_apart)
     assert len(it.every) == apart + wasted + sum(len(it.bookings[n]) for n in under_way)

@@ -1,4 +1,4 @@
-"""Bursts of which nodes cut packets: exact, and the bookings of random runs replayed."""
+"""Bursts off which nodes cut the head: exact, and the bookings of random runs replayed."""
 
 from collections import Counter
 from dataclasses import replace
@@ -99,7 +99,10 @@ def test_what_was_cut_off_comes_nowhere_and_the_rest_arrives(plan: tuple[int, st
     gone: dict[int, tuple[Packet, ...]] = {}
     for _, piece in it.at("cut"):
         gone[piece.number] = gone.get(piece.number, ()) + piece.packets
+    short = {booking.burst.number for booking in it.every if booking.kept is not None}
     for _, burst in it.at("take apart"):
+        if burst.number in short:
+            continue
         before = whole[burst.number]
         lost = gone.get(burst.number, ())
         assert burst.packets

@@ -3,12 +3,14 @@
 Each burst is 50 packets in the mean, Poisson, from several edges over one node to one edge.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 import pytest
-from lone_bursts import FAST, MEAN_BYTES, interval, poisson, run
+from lone_bursts import FAST, MEAN_BYTES, MEAN_S, interval, poisson, run
 
 from lightburst.models import contention_probability, segment_loss
 
@@ -18,8 +20,31 @@ EDGES = 4
 PACKET = MEAN_BYTES // 50
 
 
-def lost(path: Path, wavelengths: int, load: float, law: str) -> tuple[list[float], list[float]]:
-    """Share of the packets that are lost, and of the bursts that are cut or lost, in each run."""
+class Lost(NamedTuple):
+    """Shares in one run: of the packets that are lost, of the bytes, and of the bytes that must be.
+
+    `met` is that of the bursts that meet another one: each is lost, or one of the two is cut.
+    """
+
+    packets: float
+    bytes: float
+    least: float
+    met: float
+
+
+def overflow(bursts: pd.DataFrame, wavelengths: int) -> float:
+    """Share of the bytes that come while all channels are busy, if bytes are infinitely small."""
+    start = bursts["start_s"].to_numpy()
+    length = bursts["size_bytes"].to_numpy() * MEAN_S / MEAN_BYTES
+    times = np.concatenate([start, start + length])
+    order = np.argsort(times)
+    under_way = np.cumsum(np.repeat([1, -1], start.size)[order])[:-1]
+    beyond = np.maximum(under_way - wavelengths, 0)
+    return float((beyond * np.diff(times[order])).sum() / length.sum())
+
+
+def lost(path: Path, wavelengths: int, load: float, law: str, drop: str) -> Iterator[Lost]:
+    """What is lost in each run."""
     links: list[dict[str, Any]] = [
         {"source": "C", "target": "D"},
         {"source": "D", "target": "r", **FAST},
@@ -28,7 +53,6 @@ def lost(path: Path, wavelengths: int, load: float, law: str) -> tuple[list[floa
         links.append({"source": f"s{i}", "target": f"E{i}", **FAST})
         links.append({"source": f"E{i}", "target": "C", "wavelengths": 64})
     ends = [(f"s{i}", "r") for i in range(EDGES)]
-    packets, bursts = [], []
     for seed in SEEDS:
         draw = np.random.default_rng([seed, wavelengths])
         made = poisson(draw, ends, [load * wavelengths / EDGES] * EDGES, BURSTS, law)
@@ -41,29 +65,37 @@ def lost(path: Path, wavelengths: int, load: float, law: str) -> tuple[list[floa
             segment=f"{PACKET} B",
             # The packets of a flow come within some nanoseconds.
             assembly={"kind": "timer", "time": "50 ns"},
-            contention=[{"kind": "segmentation", "drop": "head"}],
+            contention=[{"kind": "segmentation", "drop": drop}],
         )
         switches = result.switches.set_index("node")
         assert switches[["bursts_cut", "dropped_no_channel"]].drop("C").sum().sum() == 0
         met = int(switches[["bursts_cut", "dropped_no_channel"]].to_numpy().sum())
-        bursts.append(met / float(result.summary["bursts"]))
-        packets.append(float(result.summary["loss_end_to_end"]))
-    return packets, bursts
+        arrived = float(result.flows["delivered_bytes"].sum())
+        yield Lost(
+            packets=float(result.summary["loss_end_to_end"]),
+            bytes=1 - arrived / float(made["size_bytes"].sum()),
+            least=overflow(made, wavelengths),
+            met=met / float(result.summary["bursts"]),
+        )
 
 
 @pytest.mark.parametrize(
     ("law", "load"), [("exponential", 0.8), ("constant", 0.5), ("uniform", 1.0)]
 )
 @pytest.mark.parametrize("wavelengths", [1, 4])
-def test_the_loss_of_segments(tmp_path: Path, wavelengths: int, load: float, law: str) -> None:
-    packets, bursts = lost(tmp_path, wavelengths, load, law)
+@pytest.mark.parametrize("drop", ["head", "tail"])
+def test_the_loss_of_segments(
+    tmp_path: Path, drop: str, wavelengths: int, load: float, law: str
+) -> None:
+    runs = list(lost(tmp_path, wavelengths, load, law, drop))
+    # Just what overlaps, and of each burst that is cut less than one packet more, one in fifty.
+    for one in runs:
+        assert one.least < one.bytes < one.least + one.met / 50
     erlangs = load * wavelengths
-    met, of_met = interval(bursts)
+    met, of_met = interval([one.met for one in runs])
     theory = float(contention_probability(erlangs, wavelengths))
     assert met == pytest.approx(theory, abs=of_met + 0.01 * theory)
-    # Segments of no length lose just what overlaps; of a burst that is cut, less than one packet
-    # more is lost, one in fifty.
-    share, half = interval(packets)
+    share, half = interval([one.packets for one in runs])
     least = float(segment_loss(erlangs, wavelengths))
     assert least - half < share < least + half + theory / 50
     assert half < 0.2 * least

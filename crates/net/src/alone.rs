@@ -110,6 +110,7 @@ impl Alone {
         let routing = Routing::shortest_path(ends, ends + 1, &lengths);
         let switch = build(node, routing.sets(node));
         let mut fabric = Fabric::new(ends + 1, &wires, routing, 1);
+        fabric.tails = Some(Box::default());
         // Only the trace says why a packet was dropped.
         fabric.trace = Some(Box::new(Trace::new(1, wires.len(), &[0])));
         let site = Site {

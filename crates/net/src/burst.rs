@@ -1,7 +1,7 @@
 //! A burst: packets that travel as one unit.
 
 use crate::units::{Birth, Envelope};
-use crate::{DropReason, FlowId, NodeId, PacketId};
+use crate::{Counted, Counters, DropReason, FlowId, NodeId, PacketId};
 use lightburst_des::{mix, Time};
 
 /// A burst on its way.
@@ -34,6 +34,23 @@ pub const CUT: &DropReason = &DropReason {
     name: "cut",
     busy: false,
 };
+
+/// What a node counts of bursts of which packets are cut off.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CutCounters {
+    /// Bursts that lost packets here.
+    pub bursts: u64,
+    /// These packets.
+    pub packets: u64,
+}
+
+impl Counters for CutCounters {
+    fn counted(&self, _end: Time) -> Counted {
+        Counted::default()
+            .count("bursts_cut", self.bursts)
+            .count("packets_cut", self.packets)
+    }
+}
 
 /// The first packets of a burst, which are cut off.
 #[derive(Clone, Copy, Debug)]

@@ -172,17 +172,6 @@ impl<'a> Context<'a> {
         (self.fabric.units.bursts.insert(burst), switched)
     }
 
-    /// Notes that the tail of a burst has come to its egress, if there is a trace.
-    pub fn note_tail(&mut self, burst: BurstId) {
-        if let Some(trace) = &mut self.fabric.trace {
-            let now = self.scheduler.now();
-            trace.end(self.fabric.units.bursts[burst].birth, now);
-            for (packet, _) in self.fabric.units.packets_of(Unit::Burst(burst)) {
-                trace.comes(packet, now);
-            }
-        }
-    }
-
     /// Takes a burst apart; returns the first of its packets.
     pub fn unbundle(&mut self, burst: BurstId) -> PacketId {
         self.fabric.units.bursts.remove(burst).first

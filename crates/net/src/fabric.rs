@@ -7,7 +7,7 @@ use crate::trace::{Holder, Lost, Passage, PathSwitch, Place, What};
 use crate::{
     Balance, BalanceSettings, Bundle, BurstCount, BurstId, Cut, DropReason, Dropped, Envelope,
     FlowId, Header, HeaderId, Labels, LinkId, Loss, NodeId, Options, Orders, Packet, PacketId,
-    PortId, Routing, Trace, Unit, Units, CUT,
+    PortId, Routing, Tails, Trace, Unit, Units, CUT,
 };
 use lightburst_des::{Duration, Time};
 
@@ -60,6 +60,8 @@ pub struct Fabric {
     pub balance: Option<Box<Balance>>,
     /// What lossy links lose.
     pub loss: Option<Box<Loss>>,
+    /// The tails that nodes cut off bursts, if any node does.
+    pub tails: Option<Box<Tails>>,
     /// What is traced.
     pub trace: Option<Box<Trace>>,
     /// In which order data arrives, if that is asked for.
@@ -110,6 +112,7 @@ impl Fabric {
             labels: None,
             balance: None,
             loss: None,
+            tails: None,
             trace: None,
             orders: None,
             looked_at: Vec::new(),
@@ -256,8 +259,9 @@ impl Fabric {
         }
     }
 
-    fn remove_burst(&mut self, burst: BurstId, now: Time) {
-        let burst = self.units.bursts.remove(burst);
+    fn remove_burst(&mut self, id: BurstId, now: Time) {
+        let burst = self.units.bursts.remove(id);
+        self.forget_cuts(id);
         self.bursts[usize::from(burst.class)].lost += 1;
         let mut next = Some(burst.first);
         while let Some(packet) = next {
@@ -266,7 +270,7 @@ impl Fabric {
     }
 
     /// Drops a packet; returns the one behind it in its burst.
-    fn remove_packet(&mut self, packet: PacketId, now: Time) -> Option<PacketId> {
+    pub(crate) fn remove_packet(&mut self, packet: PacketId, now: Time) -> Option<PacketId> {
         let packet = self.units.packets.remove(packet);
         self.dropped[packet.envelope.flow.index()].count(&packet, now);
         packet.next_in_burst()
@@ -359,8 +363,13 @@ impl Fabric {
     }
 
     /// Adds a row to the trace, if the packet's flow is traced.
-    #[cold]
     pub(crate) fn note(&mut self, id: PacketId, what: What, time: Time) {
+        self.note_at(id, what, (time, what.node()));
+    }
+
+    /// The same, noted at some node.
+    #[cold]
+    pub(crate) fn note_at(&mut self, id: PacketId, what: What, at: (Time, NodeId)) {
         let packet = self.units.packets[id];
         let wanted = |trace: &&mut Box<Trace>| trace.wants(packet.envelope.flow);
         let Some(trace) = self.trace.as_mut().filter(wanted) else {
@@ -368,7 +377,7 @@ impl Fabric {
         };
         let given = self.options.get(id.index()).copied();
         let options = given.filter(|_| packet.header.has_options());
-        trace.packet(time, what, id, &packet, options);
+        trace.packet(at, what, id, &packet, options);
     }
 
     /// Transmissions of a unit over a link, so far.

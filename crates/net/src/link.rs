@@ -322,6 +322,24 @@ impl Links {
         load.bytes += u64::from(bytes);
     }
 
+    /// Of a burst that is carried from `start` on, with so many bytes, only so many are left;
+    /// returns when they have left.
+    pub(crate) fn shorten(&mut self, link: LinkId, start: Time, bytes: (u32, u32)) -> Time {
+        let (before, left) = bytes;
+        let kind = &self.kinds[self.exits[link.index()].kind as usize];
+        let end = start + kind.transmission_time(before);
+        let earlier = start + kind.transmission_time(left);
+        if kind.ps_per_byte == 0 {
+            let busy = &mut self.busy[link.index()];
+            *busy = Duration(busy.0 - end.since(earlier).0);
+        }
+        let mut bursts = self.bursts[link.index()].iter_mut();
+        let carried = bursts.find(|burst| **burst == (start, end));
+        carried.expect("a burst that is carried").1 = earlier;
+        self.loads[link.index()].bytes -= u64::from(before - left);
+        earlier
+    }
+
     /// The end of the chain of units on a link.
     #[inline(always)]
     pub(crate) fn tail_mut(&mut self, link: LinkId) -> &mut Tail {

@@ -126,6 +126,11 @@ impl Packet {
             _ => None,
         }
     }
+
+    /// It is the last one of its burst from now on.
+    pub(crate) fn end_burst(&mut self) {
+        self.envelope.behind.unit = None;
+    }
 }
 
 #[cfg(test)]

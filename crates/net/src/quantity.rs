@@ -46,6 +46,11 @@ impl Rate {
         Duration(u64::try_from(ps).unwrap_or(u64::MAX))
     }
 
+    /// The whole bytes that are over after `time`.
+    pub fn whole_bytes_in(self, time: Duration) -> Bytes {
+        Bytes((u128::from(time.0) * u128::from(self.bps) / u128::from(BYTE_PS)) as u64)
+    }
+
     /// The bytes, rounded up, that take `time` to transmit.
     pub fn bytes_in(self, time: Duration) -> Bytes {
         Bytes((u128::from(time.0) * u128::from(self.bps)).div_ceil(u128::from(BYTE_PS)) as u64)
@@ -72,10 +77,12 @@ mod tests {
     }
 
     #[test]
-    fn bytes_in_a_time_round_up() {
+    fn bytes_in_a_time_round_up_or_down() {
         let rate = Rate::from_bps(10_000_000_000);
         assert_eq!(rate.bytes_in(Duration(7_200_000)), Bytes(9000));
         assert_eq!(rate.bytes_in(Duration(7_200_001)), Bytes(9001));
         assert_eq!(rate.bytes_in(Duration::ZERO), Bytes(0));
+        assert_eq!(rate.whole_bytes_in(Duration(7_200_000)), Bytes(9000));
+        assert_eq!(rate.whole_bytes_in(Duration(7_199_999)), Bytes(8999));
     }
 }

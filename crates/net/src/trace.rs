@@ -47,6 +47,16 @@ pub enum What {
     },
 }
 
+impl What {
+    /// Where, mostly where it is noted too.
+    pub fn node(&self) -> NodeId {
+        match *self {
+            What::Sent(place) | What::Lost { place, .. } => place.node,
+            What::Arrived(node) => node,
+        }
+    }
+}
+
 /// A packet's row.
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {
@@ -54,6 +64,8 @@ pub struct Packet {
     pub time: Time,
     /// What.
     pub what: What,
+    /// The node that noted it.
+    pub noted: NodeId,
     /// The flow.
     pub flow: FlowId,
     /// Which one it is.
@@ -179,6 +191,8 @@ pub struct Hop {
     pub start: Time,
     /// When the node at the other end can act; [`Time::NEVER`]: it is lost on the link.
     pub arrival: Time,
+    /// Whether it was cut off its burst after this was noted: it did not go over this link.
+    pub cut: bool,
 }
 
 /// A unit that is handed to a link.
@@ -331,8 +345,17 @@ impl Trace {
                     queued: passage.start.since(passage.ready),
                     start: passage.start,
                     arrival: passage.arrival,
+                    cut: false,
                 });
             }
+        }
+    }
+
+    /// Takes back the rows, behind so many, of the hops of a packet in a burst.
+    pub(crate) fn take_back(&mut self, packet: PacketId, burst: Birth, rows: usize) {
+        let of = (self.marks[packet.index()].birth, Some(burst));
+        for hop in &mut self.hops[rows..] {
+            hop.cut |= (hop.birth, hop.burst) == of;
         }
     }
 
@@ -344,7 +367,7 @@ impl Trace {
     /// Adds the row of a packet.
     pub(crate) fn packet(
         &mut self,
-        time: Time,
+        (time, noted): (Time, NodeId),
         what: What,
         id: PacketId,
         packet: &crate::Packet,
@@ -354,6 +377,7 @@ impl Trace {
         self.packets.push(Packet {
             time,
             what,
+            noted,
             flow: packet.envelope.flow,
             birth,
             header: packet.header,

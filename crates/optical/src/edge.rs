@@ -308,7 +308,7 @@ impl<C: Core> Edge<C> {
 
     /// The tail of a burst is here: it is taken apart, unless it is held for earlier ones.
     fn come(&mut self, burst: BurstId, ctx: &mut Context<'_>) {
-        ctx.note_tail(burst);
+        ctx.tail_came(burst);
         let Ordering::Destination { hold_back } = self.ordering else {
             return self.disassemble(burst, ctx);
         };

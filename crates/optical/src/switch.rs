@@ -13,6 +13,7 @@ pub use hybrid::{HybridSettings, ReEmission, BUFFER_FULL, NO_INPUT_PORT};
 pub use obs::ObsSettings;
 
 use crate::edge::EdgeCounters;
+use crate::obs::contention::Dropped;
 use crate::obs::ObsCounters;
 use crate::settings::{of_kind, Table};
 use all_optical::AllOpticalCounters;
@@ -51,6 +52,11 @@ pub trait SwitchSettings: Debug + Send + Sync {
     /// How many classes of bursts it tells apart; none where they are all alike.
     fn classes(&self) -> usize {
         0
+    }
+
+    /// What it cuts off bursts, if it does.
+    fn cuts(&self) -> Option<Dropped> {
+        None
     }
 
     /// Whether headers go ahead of the bursts.

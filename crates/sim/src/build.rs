@@ -7,6 +7,7 @@ use lightburst_net::{
     BalanceSettings, BurstCount, Bytes, Choice, Fabric, FlowId, Label, Labels, LinkId, NodeId,
     Orders, Path, PortId, Rate, Routing, Switch, Trace, Wire,
 };
+use lightburst_optical::obs::contention::Dropped;
 use lightburst_optical::switch::Build;
 use lightburst_tcp::{transport, DatagramHosts, Flow, Group, MixedHosts, Place, TcpHosts};
 use std::sync::Arc;
@@ -56,6 +57,9 @@ pub fn fabric(plan: &Plan) -> Fabric {
     if let Some(given) = &settings.balance {
         let channels = |link: LinkId| links.channels.get(link.index()).copied().unwrap_or(1);
         fabric.balance(balance(given), channels);
+    }
+    if plan.cuts() == Some(Dropped::Tail) {
+        fabric.tails = Some(Box::default());
     }
     if let Some(given) = &settings.loss {
         fabric.loss = Some(Box::new(crate::loss::loss(plan, given)));

@@ -259,6 +259,11 @@ fn bursts(plan: &Plan) -> Result<(), PlanError> {
         classes == 0 || (classes == groups && switches.all(|s| s.classes() == classes)),
         "extra offsets that are not one for each group, or not at all switches"
     );
+    let mut cuts = plan.settings.switches.iter().filter_map(|s| s.cuts());
+    require!(
+        cuts.all(|what| Some(what) == plan.cuts()),
+        "switches of which some cut heads off bursts, and some tails"
+    );
     let queues = classes as u64 * u64::from(plan.settings.nodes);
     require!(u32::try_from(queues).is_ok(), "{queues} queues for bursts");
     Ok(())

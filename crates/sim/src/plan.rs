@@ -3,6 +3,7 @@
 //! The Python side has validated it; [`crate::check`] looks at it once more where it comes in.
 
 use lightburst_des::Ties;
+use lightburst_optical::obs::contention::Dropped;
 use lightburst_optical::settings::Table;
 use lightburst_optical::switch::{self, SwitchSettings};
 use lightburst_tcp::{Parameters, Sizes, Value};
@@ -345,6 +346,12 @@ impl Plan {
     pub fn full_segment(&self, flow: usize) -> u32 {
         let transport = &self.group(flow).transport;
         transport.segment_bytes - transport.header_bytes
+    }
+
+    /// What switches cut off bursts, if any does: all the same.
+    pub fn cuts(&self) -> Option<Dropped> {
+        let mut switches = self.settings.switches.iter();
+        switches.find_map(|switch| switch.cuts())
     }
 
     /// Which group a flow belongs to.

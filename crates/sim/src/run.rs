@@ -143,10 +143,13 @@ impl<H: Hosts + Outcomes + Send> Run for Running<H> {
         let end = self.end;
         let total = |name, value| (name, value);
         let bursts = |of: fn(&BurstCount) -> u64| fabric.bursts.iter().map(of).sum();
+        let counted = network
+            .switches()
+            .map(|(node, switch)| switch.counted(end).and(fabric.tails_cut(node, end)));
         Columns {
             flows: network.hosts.table(&fabric.dropped, self.paths.clone()),
             links: columns::links(fabric, end),
-            switches: columns::switches(network.switches(), end),
+            switches: columns::switches(counted),
             drops: columns::drops(fabric),
             classes: self.classes.then(|| columns::classes(fabric)),
             trace: fabric

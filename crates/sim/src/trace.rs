@@ -6,7 +6,7 @@ use lightburst_des::Time;
 use lightburst_net::trace::{
     Booking, Burst, Holder, Hop, Lost, Packet, PathSwitch, Place, What, Window,
 };
-use lightburst_net::{Birth, Block, DropReason, Header, NodeId, Options, Trace};
+use lightburst_net::{Birth, Block, DropReason, Header, Options, Trace};
 
 /// Stands for no reason.
 const NO_REASON: u8 = u8::MAX;
@@ -29,10 +29,11 @@ fn by_key<R, K: Ord>(rows: &[R], key: impl Fn(&R) -> K) -> Vec<&R> {
 pub fn tables(trace: &Trace) -> Vec<(&'static str, Table)> {
     let numbers = Numbers::of(trace);
     // A packet's row is made when it is handed to the interface, which may be before it leaves.
-    let segments = by_key(&trace.packets, |row| (row.time, place(row.what).0));
+    let segments = by_key(&trace.packets, |row| (row.time, row.noted));
     let senders = by_key(&trace.windows, |row| (row.time, row.flow));
     let assembled = by_key(&trace.bursts, |row| row.birth);
-    let on_the_way = by_key(&trace.hops, |row| (row.came + row.held, row.place.node));
+    let mut on_the_way = by_key(&trace.hops, |row| (row.came + row.held, row.place.node));
+    on_the_way.retain(|row| !row.cut);
     let switches = by_key(&trace.path_switches, |row| {
         (row.time, row.ingress, row.egress)
     });
@@ -112,11 +113,11 @@ fn loss(what: What) -> (Option<&'static DropReason>, Option<Birth>, Option<Holde
     }
 }
 
-/// The node of an event, and the link if there is one.
-fn place(what: What) -> (NodeId, u32) {
+/// The link of an event, if there is one.
+fn link(what: What) -> u32 {
     match what {
-        What::Sent(place) | What::Lost { place, .. } => (place.node, place.link.0),
-        What::Arrived(node) => (node, u32::MAX),
+        What::Sent(place) | What::Lost { place, .. } => place.link.0,
+        What::Arrived(_) => u32::MAX,
     }
 }
 
@@ -163,8 +164,8 @@ fn packets(rows: &[&Packet], numbers: &Numbers) -> Table {
             "burst",
             Column::U64(each(rows, |row| numbers.burst(loss(row.what).1))),
         ),
-        ("node", Column::U32(each(rows, |row| place(row.what).0 .0))),
-        ("link", Column::U32(each(rows, |row| place(row.what).1))),
+        ("node", Column::U32(each(rows, |row| row.what.node().0))),
+        ("link", Column::U32(each(rows, |row| link(row.what)))),
         (
             "holder_flow",
             Column::U32(each(rows, |row| holder(row.what, numbers).0)),

@@ -54,6 +54,20 @@ def _load(scenario: "Scenario") -> Iterator[InputError]:
         yield InputError("routing.paths", str(scenario.routing.paths), allowed)
 
 
+def _cuts(scenario: "Scenario") -> Iterator[InputError]:
+    """Refuse heads that are cut off at one switch, and tails at another."""
+    own = ("switching", scenario.switching)
+    others = ((f"switching.{path}", table) for path, table in scenario.switching.others())
+    first = None
+    for path, table in (own, *others):
+        if isinstance(table, Obs) and table.cuts is not None:
+            place, drop = table.cuts
+            first = first or (path, drop)
+            if drop != first[1]:
+                allowed = f"'{first[1]}', as in {first[0]}: all switches cut off the same"
+                yield InputError(f"{path}.contention[{place}].drop", f"'{drop}'", allowed)
+
+
 def _names(scenario: "Scenario") -> Iterator[InputError]:
     # A table of runs has columns for both, such as slowdown_p99[query].
     classes = scenario.measurement.size_class_names
@@ -118,6 +132,7 @@ def misfits(
     yield from _layers(scenario)
     yield from _routes(scenario)
     yield from _load(scenario)
+    yield from _cuts(scenario)
     yield from _names(scenario)
     groups = scenario.flow_groups
     yield from _switch("switching", scenario.switching, groups, largest_degree)

@@ -65,7 +65,8 @@ Row = dict[str, int | str]
 
 def reason_of(entry: TraceEntry) -> int:
     """The number of the reason of a drop."""
-    return REASONS.index(entry.what.removeprefix("drop ").replace("_", "-"))
+    reason = entry.what.removeprefix("drop ").removesuffix(" tail")
+    return REASONS.index(reason.replace("_", "-"))
 
 
 def burst_of(unit: Unit) -> str:
@@ -174,6 +175,13 @@ def bookings(
 ) -> Table:
     """``trace_bookings``: which burst used which channel of which link when."""
     channels: dict[tuple[str, int], int] = {}
+    # How many bytes of a burst have left over a link, where its tail was cut off.
+    short = {
+        (before.burst.name, before.link, before.head): after.size
+        for entry in trace
+        if entry.shortened
+        for before, after in [entry.shortened]
+    }
     rows: list[Row] = []
     for entry in trace:
         if entry.booking and entry.what == "book":
@@ -181,7 +189,8 @@ def bookings(
         if entry.what != "send" or not isinstance(entry.unit, Burst):
             continue
         assert entry.link is not None and entry.begins is not None
-        end = entry.begins + links[entry.link].tx(entry.unit.size)
+        size = short.get((entry.unit.name, entry.link, entry.begins), entry.unit.size)
+        end = entry.begins + links[entry.link].tx(size)
         if entry.link in kept["links"] and entry.begins < kept["until_ps"]:
             rows.append(
                 {
@@ -191,7 +200,7 @@ def bookings(
                     "end_ps": end,
                     "made_ps": entry.time,
                     "burst": entry.unit.name,
-                    "bytes": entry.unit.size,
+                    "bytes": size,
                 }
             )
     there = [row for row in rows if int(row["end_ps"]) > kept["from_ps"]]

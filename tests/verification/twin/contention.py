@@ -1,7 +1,7 @@
 """What a node that books channels tries for a burst that finds none, one thing after the other."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -46,6 +46,8 @@ class Found:
     channel: int
     #: What is cut off it before, and what is booked in its place.
     cut: tuple[Burst, Booking] | None = None
+    #: What is booked there and loses its tail, and how many bytes of it go on.
+    shortens: tuple[Booking, int] | None = None
 
 
 class Resolver(Protocol):
@@ -143,7 +145,7 @@ class Deflection:
                 yield length, len(passes), port
 
 
-class Segmentation:
+class HeadDropping:
     """Less of the burst: without its first packets."""
 
     def __init__(self, node: "ObsNode", own: dict[str, Any]) -> None:
@@ -166,8 +168,58 @@ class Segmentation:
         return None
 
 
-RESOLVERS: dict[str, type[DelayLines] | type[Deflection] | type[Segmentation]] = {
+class TailDropping:
+    """Less of an earlier burst: without what has not left when the new one begins."""
+
+    def __init__(self, node: "ObsNode", own: dict[str, Any]) -> None:
+        self.node = node
+
+    def resolve(self, request: Request, wanted: Members) -> Found | str | None:
+        """The channel on which the earlier burst would end first, if before the new one."""
+        options = [
+            Found(request, port, channel, shortens=(booking, self.kept(booking, request)))
+            for port in wanted
+            for channel, booking in self.alone(request, port)
+            if self.gives_way(booking, request)
+        ]
+
+        def end(found: Found) -> int:
+            assert found.shortens
+            return found.shortens[0].end
+
+        return min(options, key=end, default=None)
+
+    def alone(self, request: Request, port: int) -> Iterator[tuple[int, Booking]]:
+        """The channels on which one burst only is in the way."""
+        start, end = self.node.interval(request)
+        for channel, bookings in self.node.channels(request, port).items():
+            if self.node.fills_voids:
+                in_the_way = [booking for booking in bookings if booking.overlaps(start, end)]
+            else:
+                in_the_way = [booking for booking in bookings if booking.end > start]
+            if len(in_the_way) == 1:
+                yield channel, in_the_way[0]
+
+    def kept(self, booking: Booking, request: Request) -> int:
+        """The whole bytes of a burst that have left when another one needs its channel."""
+        start, _ = self.node.interval(request)
+        return max(0, start - booking.head) * self.node.fibre.rate // (8 * 10**12)
+
+    def gives_way(self, booking: Booking, request: Request) -> bool:
+        """Whether a burst has been sent off, and its first packet is over before it is cut."""
+        _, end = self.node.interval(request)
+        first, *_ = booking.burst.packets
+        sent = (booking.link, booking.channel, booking.head) in self.node.sent
+        return sent and booking.end < end and self.kept(booking, request) >= first.size
+
+
+def segmentation(node: "ObsNode", own: dict[str, Any]) -> Resolver:
+    """What is cut off which burst."""
+    return HeadDropping(node, own) if own["drop"] == "head" else TailDropping(node, own)
+
+
+RESOLVERS: dict[str, Callable[["ObsNode", dict[str, Any]], Resolver]] = {
     "delay-line": DelayLines,
     "deflection": Deflection,
-    "segmentation": Segmentation,
+    "segmentation": segmentation,
 }

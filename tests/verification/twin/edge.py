@@ -71,7 +71,8 @@ class Edge(Switch):
         """Take a burst apart that comes over `link` when its tail is here."""
         moment = Moment(TIMER, self.node, link.index, TAIL)
         ends = self.destination.come if self.destination else self.take_apart
-        self.network.events.add(tail, moment, lambda: ends(burst))
+        settle = self.network.cuts.settle
+        self.network.events.add(tail, moment, lambda: ends(settle(self.node, burst)))
 
     def egress(self, unit: Unit) -> int:
         """The switch of the host to which `unit` goes."""

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from twin.balance import Balance
+from twin.cuts import Cuts
 from twin.rng import mix, stream
 from twin.rules import LossRule, PathRule
 from twin.truth import Lost, Sending
@@ -127,6 +128,7 @@ class Booking:
     """A channel of a fibre from `start` to `end`, for a burst whose head leaves at `head`.
 
     Before that the burst is `delayed` in a line, and it has come over so many fibres (`passed`).
+    If its tail was cut off, only `kept` bytes of it use the channel.
     """
 
     link: int
@@ -137,6 +139,12 @@ class Booking:
     burst: Burst
     passed: int = 0
     delayed: int = 0
+    kept: int | None = None
+
+    @property
+    def size(self) -> int:
+        """Bytes that use the channel."""
+        return self.burst.size if self.kept is None else self.kept
 
     def overlaps(self, start: int, end: int) -> bool:
         """Whether the channel is not free from `start` to `end` because of it."""
@@ -159,7 +167,8 @@ class TraceEntry(NamedTuple):
     of what is dropped `wanted` is the number of the link that it was to take. Where channels are
     booked `booking` is what was, or what was in the way of what is dropped; `begins` is when the
     head of a burst comes whose header arrives, or leaves when it is launched. `kept` is the delay
-    line that a burst takes.
+    line that a burst takes, `shortened` a booking before and after its tail was cut off for it. Of
+    such a tail `passed` is over how many fibres its burst had come.
     """
 
     time: int
@@ -172,6 +181,8 @@ class TraceEntry(NamedTuple):
     wanted: int | None = None
     booking: Booking | None = None
     kept: Kept | None = None
+    shortened: tuple[Booking, Booking] | None = None
+    passed: int | None = None
 
 
 Trace = list[TraceEntry]
@@ -298,6 +309,7 @@ class Network:
     receive: Callable[[int, Unit | Header, Link], None]
     switching_time: Callable[[int], int]
     ports: list[list[Link]] = field(init=False)
+    cuts: Cuts = field(init=False)
     totals: Counter[str] = field(default_factory=Counter)
     alive: set[int] = field(default_factory=set)
     dropped_by_flow: Counter[int] = field(default_factory=Counter)
@@ -322,6 +334,7 @@ class Network:
         self.ports = [[] for _ in range(nodes)]
         for link in self.links:
             self.ports[link.source].append(link)
+        self.cuts = Cuts(self)
         self.shortest = cache(self._shortest)
         self.distances = cache(self._distances)
 
@@ -423,8 +436,9 @@ class Network:
         holder: Booking | None = None,
     ) -> None:
         """End `unit`, and all that is in it, here: before the link that it wanted, or on it."""
-        self._lose(unit)
+        self.end(unit)
         if isinstance(unit, Burst):
+            self.cuts.forget(unit)
             self.totals["bursts_lost"] += 1
             self.bursts_lost[self.group(unit)] += 1
         if not on_link:
@@ -432,12 +446,8 @@ class Network:
         link = wanted if on_link else None
         self.note(f"drop {reason}", node, unit, link, wanted=wanted.index, booking=holder)
 
-    def cut(self, node: int, piece: Burst, wanted: Link, holder: Booking) -> None:
-        """End a piece of a burst here, and not the burst."""
-        self._lose(piece)
-        self.note("cut", node, piece, wanted=wanted.index, booking=holder)
-
-    def _lose(self, unit: Unit) -> None:
+    def end(self, unit: Unit) -> None:
+        """Let all that is in a unit end."""
         for packet in unit.packets:
             self.alive.remove(packet.serial)
             self.totals["units_dropped"] += 1

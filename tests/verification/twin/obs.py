@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from twin.contention import RESOLVERS, Found, Members, Request, Resolver
+from twin.cuts import TailCut
 from twin.edge import Edge
 from twin.network import SEND, TIMER, Booking, Burst, Header, Link, Moment, Network
 from twin.rng import Xoshiro256PlusPlus as Stream
@@ -84,6 +85,9 @@ SCHEDULERS: dict[str, Callable[[Channels, int, int, Stream], int | None]] = {
 }
 
 
+VOID_FILLING = {"first-fit-vf", "lauc-vf", "random-fit"}
+
+
 def convertible(conversion: dict[str, Any], came: int | None, number: int) -> list[int]:
     """The channels, of `number`, on which a burst can leave that came on channel `came`.
 
@@ -113,6 +117,7 @@ class ObsNode(Switch):
         super().__init__(network, node, settings, own)
         self.own = own
         self.schedule = SCHEDULERS[own["scheduler"]]
+        self.fills_voids = own["scheduler"] in VOID_FILLING
         self.processing: int = own["header_processing_time_ps"]
         rate, size = own["control_rate_bps"], own["header_bytes"]
         self.header_time = -(-8 * 10**12 * size // rate) if rate else 0
@@ -123,6 +128,8 @@ class ObsNode(Switch):
         ]
         # All bookings ever made, in the order in which they were.
         self.booked: dict[int, list[Booking]] = {port: [] for port in range(len(self.ports))}
+        # Link, channel and head of those whose header has been sent.
+        self.sent: set[tuple[int, int, int]] = set()
         self.handled = 0
 
     def arrive(self, unit: Any, link: Link) -> None:
@@ -218,7 +225,7 @@ class ObsNode(Switch):
         request, link = found.request, self.ports[found.port].index
         if found.cut:
             piece, holder = found.cut
-            self.network.cut(self.node, piece, self.ports[found.port], holder)
+            self.network.cuts.head(self.node, piece, self.ports[found.port], holder)
         start, end = self.interval(request)
         booking = Booking(
             link,
@@ -230,13 +237,26 @@ class ObsNode(Switch):
             request.passed,
             request.delayed,
         )
+        shortened = self.shorten(found, booking) if found.shortens else None
         self.booked[found.port].append(booking)
-        self.network.note("book", self.node, request.burst, booking=booking)
+        self.network.note("book", self.node, request.burst, booking=booking, shortened=shortened)
         return booking
+
+    def shorten(self, found: Found, by: Booking) -> tuple[Booking, Booking]:
+        """Cut off the tail of an earlier burst; what was booked for it, and what is now."""
+        assert found.shortens
+        before, kept = found.shortens
+        link = self.ports[found.port]
+        cut = TailCut(before.passed, kept, link, by, self.counters)
+        after = self.network.cuts.shorten(before, cut)
+        bookings = self.booked[found.port]
+        bookings[bookings.index(before)] = after
+        return before, after
 
     def send(self, booking: Booking, port: int, earliest: int) -> None:
         """Send a header on."""
         self.counters["forwarded"] += 1
+        self.sent.add((booking.link, booking.channel, booking.head))
         self.network.send_ahead(self.ports[port], booking, earliest, self.header_time)
 
     def lose(self, loss: Loss) -> None:

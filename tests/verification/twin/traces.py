@@ -1,5 +1,6 @@
 """The tables of a trace: packets and bursts out of what happened to them, windows as they were."""
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -53,12 +54,17 @@ class SegmentRow(NamedTuple):
     time: int
     event: int
     packet: Packet
+    #: Where it was noted.
     node: int
     link: int = NOWHERE
     burst: str = ""
     reason: int = NO_REASON
     holder_flow: int = NOWHERE
     holder_burst: str = ""
+
+    def place(self, links: list[Link]) -> int:
+        """Where it happened: at the node from which its link leads."""
+        return self.node if self.link == NOWHERE else links[self.link].source
 
 
 def flow_of(unit: Unit) -> int:
@@ -81,7 +87,7 @@ def segment_rows(trace: Trace, traced: set[int], hosts: int) -> list[SegmentRow]
         elif entry.what == "deliver":
             assert isinstance(unit, Packet)
             rows.append(SegmentRow(entry.time, ARRIVED, unit, node))
-        elif entry.what.startswith("drop") or entry.what == "cut":
+        elif entry.what.startswith("drop") or entry.what in ("cut", "cut tail"):
             assert entry.wanted is not None
             why: list[Any] = [burst_of(unit), reason_of(entry)]
             if entry.what in BUSY:
@@ -120,6 +126,14 @@ def hop_rows(trace: Trace, links: list[Link]) -> Iterator[HopRow]:
     came: dict[int, int] = {}
     # Bursts that wait at their egress: their packets came with their tails.
     held: set[str] = set()
+    # Over how many fibres a packet came in its last burst, if it was cut off that; and each burst.
+    cut = {
+        packet.serial: (entry.unit.name, entry.passed)
+        for entry in trace
+        if entry.what == "cut tail"
+        for packet in entry.unit.packets
+    }
+    passed: Counter[str] = Counter()
     for entry, following in pairwise([*trace, None]):
         assert entry is not None
         if entry.what == "book" and entry.booking and entry.booking.passed:
@@ -139,7 +153,11 @@ def hop_rows(trace: Trace, links: list[Link]) -> Iterator[HopRow]:
         arrival = entry.begins + link.delay + (0 if link.heads else link.tx(entry.unit.size))
         if following and following.what.startswith("drop") and following.link == link.index:
             arrival = NONE
+        passed[entry.unit.name] += 1
         for packet in entry.unit.packets:
+            burst, fibres = cut.get(packet.serial, ("", None))
+            if burst == entry.unit.name and fibres is not None and passed[burst] > fibres:
+                continue
             # What did not come from anywhere was made by a host just now.
             here = came.get(packet.serial, entry.time)
             yield HopRow(
@@ -170,7 +188,9 @@ def hops(rows: list[HopRow], numbers: dict[str, int]) -> Table:
     return {name: np.array(column, kind) for name, column, kind in named}
 
 
-def segments(rows: list[SegmentRow], numbers: dict[str, int], sources: list[int]) -> Table:
+def segments(
+    rows: list[SegmentRow], numbers: dict[str, int], sources: list[int], links: list[Link]
+) -> Table:
     """``trace_segments``."""
     packets = [row.packet for row in rows]
 
@@ -201,7 +221,7 @@ def segments(rows: list[SegmentRow], numbers: dict[str, int], sources: list[int]
         "payload": column("u4", [packet.payload for packet in packets]),
         "retransmission": column("u1", [packet.again for packet in packets]),
         "burst": column("u8", [numbers[row.burst] for row in rows]),
-        "node": column("u4", [row.node for row in rows]),
+        "node": column("u4", [row.place(links) for row in rows]),
         "link": column("u4", [row.link for row in rows]),
         "holder_flow": column("u4", [row.holder_flow for row in rows]),
         "holder_burst": column("u8", [numbers[row.holder_burst] for row in rows]),
@@ -248,7 +268,7 @@ def trace_tables(
     numbers = numbered(packets, network) | numbered(made, network)
     assembled = burst_rows(network.trace, traced, 0 if kept is None else kept["until_ps"])
     tables = {
-        "trace_segments": segments(happened, numbers, sources),
+        "trace_segments": segments(happened, numbers, sources, network.links),
         "trace_windows": windows(network.windows, traced),
         "trace_bursts": bursts(assembled, numbers),
         "trace_hops": hops(handed, numbers),

@@ -1,7 +1,7 @@
 //! A burst of which only a part goes on.
 
 use super::Context;
-use crate::{BurstId, Cut, HeaderId, Packet, PortId, Unit};
+use crate::{Birth, BurstId, Cut, HeaderId, Packet, PortId, Sent, Slot, Unit};
 use lightburst_des::Time;
 
 impl Context<'_> {
@@ -17,5 +17,40 @@ impl Context<'_> {
         let place = self.place(port);
         let now = self.scheduler.now();
         self.fabric.cut(header, place, cut, rest, now);
+    }
+
+    /// What is to be known of a burst whose header is about to be sent, if its tail may be cut off
+    /// later; `end` is when that has left.
+    pub fn sent(&self, header: HeaderId, slot: Slot, end: Time) -> Sent {
+        let it = self.header(header);
+        let first = self.packets_of(it.burst).next().expect("a packet");
+        Sent {
+            birth: it.birth,
+            burst: it.burst,
+            hops: it.hops,
+            slot,
+            end,
+            bytes: it.envelope.bytes,
+            first: first.envelope.bytes,
+            rows: self.fabric.trace.as_ref().map_or(0, |t| t.hops.len()),
+        }
+    }
+
+    /// Lets only so many bytes go on of a burst that was sent off by a port, because another burst
+    /// has the channel from then on.
+    pub fn shorten(&mut self, port: PortId, sent: &Sent, bytes: u32, by: Birth) {
+        self.fabric.shorten(self.place(port), sent, bytes, by);
+    }
+
+    /// The tail of a burst has come to its egress: what was cut off it is missing.
+    pub fn tail_came(&mut self, burst: BurstId) {
+        let now = self.scheduler.now();
+        self.fabric.drop_tail(burst, self.node, now);
+        if let Some(trace) = &mut self.fabric.trace {
+            trace.end(self.fabric.units.bursts[burst].birth, now);
+            for (packet, _) in self.fabric.units.packets_of(Unit::Burst(burst)) {
+                trace.comes(packet, now);
+            }
+        }
     }
 }

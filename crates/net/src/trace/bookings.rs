@@ -71,6 +71,18 @@ impl Bookings {
             });
         }
     }
+
+    /// Notes that of a burst that a link was given for a time only so many bytes are left there.
+    pub(crate) fn shorten(&mut self, of: (LinkId, Birth), start: Time, end: Time, bytes: u32) {
+        let is_it = |row: &Booking| (row.link, row.burst) == of && row.start == start;
+        if let Some(place) = self.rows.iter().rposition(is_it) {
+            let row = &mut self.rows[place];
+            (row.end, row.bytes) = (end, bytes);
+            if end <= self.from {
+                self.rows.remove(place);
+            }
+        }
+    }
 }
 
 #[cfg(test)]

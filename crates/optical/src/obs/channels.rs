@@ -116,6 +116,25 @@ impl Channels {
         bookings.find(|booking| booking.start < end && start < booking.end)
     }
 
+    /// The one booking that overlaps a time on a channel; none where there are several.
+    pub fn only_holder(&self, channel: u16, start: Time, end: Time) -> Option<&Booking> {
+        let bookings = self.channels[usize::from(channel)].bookings.iter();
+        let mut holders = bookings.filter(|booking| booking.start < end && start < booking.end);
+        let one = holders.next()?;
+        holders.next().is_none().then_some(one)
+    }
+
+    /// A booking that ends at `end` ends earlier: nothing else is booked in between.
+    pub fn shorten(&mut self, channel: u16, end: Time, earlier: Time) {
+        let horizon = &mut self.horizons[usize::from(channel)];
+        if *horizon == end {
+            *horizon = earlier;
+        }
+        let mut bookings = self.channels[usize::from(channel)].bookings.iter_mut();
+        let it = bookings.find(|booking| booking.end == end);
+        it.expect("a booking").end = earlier;
+    }
+
     /// Books a channel that is free then; what was over at `now` is forgotten where room is needed,
     /// so that a list is mostly not read.
     pub fn book(&mut self, channel: u16, booking: Booking, now: Time) {
@@ -211,5 +230,23 @@ mod tests {
         assert_eq!(holder(15, 30), Some(booking(10, 20)));
         assert_eq!(holder(20, 30), Some(booking(25, 40)));
         assert_eq!(holder(20, 25), None);
+    }
+
+    #[test]
+    fn one_booking_alone_is_in_the_way_and_may_end_earlier() {
+        let mut channels = booked(&[(10, 20), (25, 40)]);
+        let alone = |channels: &Channels, start, end| {
+            let found = channels.only_holder(0, Time(start), end);
+            found.copied()
+        };
+        assert_eq!(alone(&channels, 15, Time(25)), Some(booking(10, 20)));
+        assert_eq!(alone(&channels, 15, Time(26)), None);
+        assert_eq!(alone(&channels, 15, Time::NEVER), None);
+        assert_eq!(alone(&channels, 20, Time::NEVER), Some(booking(25, 40)));
+        channels.shorten(0, Time(20), Time(13));
+        assert_eq!(channels.void(0, Time(13), Time(25)), Some(Time(13)));
+        assert_eq!(channels.horizon(0), Time(40));
+        channels.shorten(0, Time(40), Time(33));
+        assert_eq!(channels.horizon(0), Time(33));
     }
 }

@@ -13,8 +13,9 @@ use deflection::{DeflectionCounters, DeflectionSettings};
 pub use delay_line::DELAY_LINES_FULL;
 use delay_line::{DelayLineCounters, DelayLineSettings};
 use lightburst_des::Time;
-use lightburst_net::{Context, Counted, Counters, Cut, DropReason, HeaderId, Route};
-use segmentation::{SegmentationCounters, SegmentationSettings};
+use lightburst_net::{Context, Counted, Counters, Cut, CutCounters, DropReason, HeaderId, Route};
+pub use segmentation::Dropped;
+use segmentation::SegmentationSettings;
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -77,6 +78,11 @@ pub trait Resolver: Send {
 pub trait ResolverSettings: Debug + Send + Sync {
     /// The resolver of one node.
     fn build(&self) -> Box<dyn Resolver>;
+
+    /// What it cuts off bursts, if it does.
+    fn cuts(&self) -> Option<Dropped> {
+        None
+    }
 }
 
 /// A resolver by its name in the scenario.
@@ -93,7 +99,7 @@ pub struct ResolverKind {
 pub const REGISTRY: &[ResolverKind] = &[
     kind::<DelayLineSettings, DelayLineCounters>("delay-line"),
     kind::<DeflectionSettings, DeflectionCounters>("deflection"),
-    kind::<SegmentationSettings, SegmentationCounters>("segmentation"),
+    kind::<SegmentationSettings, CutCounters>("segmentation"),
 ];
 
 /// The resolver with the settings `S` that counts `C`.
@@ -112,6 +118,13 @@ where
 /// The resolvers that the settings of a node name, in their order.
 #[derive(Clone, Debug, Default)]
 pub struct ChainSettings(Vec<Arc<dyn ResolverSettings>>);
+
+impl ChainSettings {
+    /// What is cut off bursts, if anything is.
+    pub fn cuts(&self) -> Option<Dropped> {
+        self.0.iter().find_map(|resolver| resolver.cuts())
+    }
+}
 
 impl<'de> Deserialize<'de> for ChainSettings {
     fn deserialize<D: Deserializer<'de>>(tables: D) -> Result<ChainSettings, D::Error> {

@@ -157,6 +157,7 @@ impl ObsCore {
 
     fn send(&mut self, offer: Offer, header: HeaderId, from: Time, ctx: &mut Context<'_>) {
         self.counters.forwarded += 1;
+        self.outputs.note_sent(offer, header, ctx);
         ctx.send_header(offer.port, header, (from, self.header_time), offer.slot);
     }
 

@@ -1,12 +1,13 @@
 //! The outputs of a node: what is booked on their fibres, and how a channel is found for a burst.
 
 use super::channels::{Booking, Channels};
-use super::contention::{Contention, Resolved};
+use super::contention::{Contention, Dropped, Resolved};
 use super::scheduler::Wanted;
 use super::signalling::Handled;
 use crate::switch::{Build, ObsSettings};
 use lightburst_des::{Duration, Stream, Time};
-use lightburst_net::{Birth, Bytes, Choice, Context, HeaderId, PortId, Rate, Route, Slot};
+use lightburst_net::{Birth, Bytes, Choice, Context, HeaderId, PortId, Rate, Route, Sent, Slot};
+use std::collections::VecDeque;
 use std::ops::Range;
 
 /// A burst that wants to leave.
@@ -55,16 +56,21 @@ pub struct Outputs {
     fibre_rate: Option<Rate>,
     /// By port; none where it leads to a host.
     fibres: Vec<Option<Channels>>,
+    /// The bursts that were sent off by each port, without the first of them that were over when
+    /// the last one was; none where nobody asks for them.
+    sent: Option<Vec<VecDeque<Sent>>>,
 }
 
 impl Outputs {
     /// Outputs on which nothing is booked.
     pub fn new(settings: &ObsSettings, build: Build) -> Outputs {
+        let cuts_tails = settings.contention.cuts() == Some(Dropped::Tail);
         let fibre = |&channels: &u16| (channels > 0).then(|| Channels::new(channels));
         Outputs {
             settings: settings.clone(),
             choice: build.choice,
             draw: build.draw,
+            sent: cuts_tails.then(|| vec![VecDeque::new(); build.channels.len()]),
             fibre_rate: build.fibre_rate,
             fibres: build.channels.iter().map(fibre).collect(),
         }
@@ -74,6 +80,12 @@ impl Outputs {
     pub fn transmission_time(&self, bytes: u32) -> Duration {
         let rate = self.fibre_rate.expect("a fibre, since there are bursts");
         rate.transmission_time(Bytes(u64::from(bytes)))
+    }
+
+    /// The whole bytes that a channel has transmitted after some time.
+    pub fn transmitted(&self, time: Duration) -> u64 {
+        let rate = self.fibre_rate.expect("a fibre, since there are bursts");
+        rate.whole_bytes_in(time).0
     }
 
     /// The data channels of a port that leads to another node of the network.
@@ -193,6 +205,52 @@ impl Outputs {
         };
         let channels = self.fibres[usize::from(port.0)].as_mut();
         channels.expect("a fibre").book(slot.channel, booking, now);
+    }
+
+    /// Notes that a burst is sent off, if somebody asks for that later.
+    #[inline]
+    pub fn note_sent(&mut self, offer: Offer, header: HeaderId, ctx: &Context<'_>) {
+        if self.sent.is_some() {
+            self.keep_sent(offer, header, ctx);
+        }
+    }
+
+    #[cold]
+    fn keep_sent(&mut self, Offer { port, slot }: Offer, header: HeaderId, ctx: &Context<'_>) {
+        let bytes = ctx.header(header).envelope.bytes;
+        let end = slot.start + self.transmission_time(bytes);
+        let sent = self.sent.as_mut().expect("bursts that are asked for");
+        let bursts = &mut sent[usize::from(port.0)];
+        while bursts.front().is_some_and(|it| it.end <= ctx.now()) {
+            bursts.pop_front();
+        }
+        bursts.push_back(ctx.sent(header, slot, end));
+    }
+
+    /// The place among the bursts that were sent off by a port of that for which a channel is
+    /// booked; none if its header still waits.
+    pub fn place_of(&self, port: PortId, channel: u16, booking: &Booking) -> Option<usize> {
+        let is_it = |it: &Sent| (it.slot.channel, it.end) == (channel, booking.end);
+        let sent = self.sent.as_ref().expect("bursts that are asked for");
+        sent[usize::from(port.0)].iter().rposition(is_it)
+    }
+
+    /// A burst that was sent off by a port.
+    pub fn sent(&self, port: PortId, place: usize) -> &Sent {
+        &self.sent.as_ref().expect("bursts that are asked for")[usize::from(port.0)][place]
+    }
+
+    /// Of a burst that was sent off by a port only so many bytes go on; returns what it was.
+    pub fn shorten(&mut self, port: PortId, place: usize, bytes: u32) -> Sent {
+        let earlier = self.transmission_time(bytes);
+        let sent = self.sent.as_mut().expect("bursts that are asked for");
+        let it = &mut sent[usize::from(port.0)][place];
+        let before = *it;
+        (it.bytes, it.end) = (bytes, it.slot.start + earlier);
+        let (channel, end) = (it.slot.channel, it.end);
+        let fibre = self.fibres[usize::from(port.0)].as_mut();
+        fibre.expect("a fibre").shorten(channel, before.end, end);
+        before
     }
 
     /// What has the channel of an offer last in the time for which the burst first wanted one.

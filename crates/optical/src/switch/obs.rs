@@ -3,7 +3,7 @@
 use super::{Build, SwitchSettings};
 use crate::assembly::Assembly;
 use crate::edge::{Around, Edge, EdgeSettings, Ordering};
-use crate::obs::contention::ChainSettings;
+use crate::obs::contention::{ChainSettings, Dropped};
 use crate::obs::scheduler::{self, Scheduler};
 use crate::obs::signalling::{self, Signalling};
 use crate::obs::{Conversion, IngressRule, ObsCore};
@@ -126,6 +126,10 @@ impl SwitchSettings for ObsSettings {
 
     fn classes(&self) -> usize {
         self.extra_offset_ps.len()
+    }
+
+    fn cuts(&self) -> Option<Dropped> {
+        self.contention.cuts()
     }
 
     fn sends_headers(&self) -> bool {

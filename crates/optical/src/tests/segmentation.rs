@@ -6,12 +6,16 @@ use crate::switch::ObsSettings;
 use lightburst_net::CUT;
 use serde_json::json;
 
-fn head_drop() -> ObsSettings {
-    let chain = json!([{"kind": "segmentation", "drop": "head"}]);
+fn dropping(what: &str) -> ObsSettings {
+    let chain = json!([{"kind": "segmentation", "drop": what}]);
     ObsSettings {
         contention: serde_json::from_value(chain).unwrap(),
         ..settings()
     }
+}
+
+fn head_drop() -> ObsSettings {
+    dropping("head")
 }
 
 /// A node whose one channel is in use from 50,000 to 70,000; then the header of a burst of 50, 30
@@ -77,4 +81,41 @@ fn what_makes_room_for_the_switch_to_be_set_up_is_cut_too() {
     };
     let mut node = second(&settings, 60_000);
     assert_eq!(run(&mut node).0[1], Left::header(1, 1, (0, 76_000), &[4]));
+}
+
+/// A node whose one channel is in use from 50,000 to 70,000 for a burst whose first packet leaves
+/// until 60,000; then the headers of others come, with their heads and their bytes.
+fn behind(settings: &ObsSettings, others: &[(u64, u32)]) -> Vec<Left> {
+    let mut node = core_of(settings, 1);
+    node.header(0, 0, &[(1, 50), (1, 30), (1, 20)], (0, 50_000));
+    for (time, &(head, bytes)) in (1..).zip(others) {
+        node.header(time, 0, &[(1, bytes)], (0, head));
+    }
+    let (left, dropped) = run(&mut node);
+    // What is cut off a burst is lost at its egress.
+    assert_eq!(left.len() + dropped.len(), 1 + others.len());
+    left[1..].to_vec()
+}
+
+#[test]
+fn an_earlier_burst_gives_way_if_its_first_packet_has_left() {
+    let tail = dropping("tail");
+    let found = behind(&tail, &[(60_000, 100)]);
+    assert_eq!(found, [Left::header(1, 1, (0, 60_000), &[4])]);
+    assert_eq!(behind(&tail, &[(59_999, 100)]), []);
+}
+
+#[test]
+fn an_earlier_burst_gives_way_if_it_would_end_first() {
+    let tail = dropping("tail");
+    assert_eq!(behind(&tail, &[(60_000, 51)]).len(), 1);
+    assert_eq!(behind(&tail, &[(60_000, 50)]), []);
+}
+
+#[test]
+fn the_later_burst_keeps_the_channel_from_others() {
+    let tail = dropping("tail");
+    assert_eq!(behind(&tail, &[(60_399, 100), (80_399, 100)]).len(), 2);
+    // It is one packet, which is not cut.
+    assert_eq!(behind(&tail, &[(60_399, 100), (80_398, 100)]).len(), 1);
 }

@@ -79,21 +79,29 @@ class Deflection(Section):
 
 
 class Segmentation(Section):
-    """Only packets are lost that overlap: a burst that comes too soon loses its head.
+    """Only packets are lost that overlap.
 
-    V. M. Vokkarane and J. P. Jue, "Prioritized burst segmentation and composite burst-assembly
-    techniques for QoS support in optical burst-switched networks", IEEE Journal on Selected Areas
-    in Communications 21(7), 2003; A. Detti, V. Eramo and M. Listanti, "Performance evaluation of a
-    new technique for IP support in a WDM optical network: optical composite burst switching
-    (OCBS)", Journal of Lightwave Technology 20(2), 2002.
+    A burst that comes too soon loses its head, or the burst before it its tail.
+
+    V. M. Vokkarane, J. P. Jue and S. Sitaraman, "Burst segmentation: an approach for reducing
+    packet loss in optical burst switched networks", IEEE ICC 2002; V. M. Vokkarane and J. P. Jue,
+    "Prioritized burst segmentation and composite burst-assembly techniques for QoS support in
+    optical burst-switched networks", IEEE Journal on Selected Areas in Communications 21(7), 2003;
+    A. Detti, V. Eramo and M. Listanti, "Performance evaluation of a new technique for IP support in
+    a WDM optical network: optical composite burst switching (OCBS)", Journal of Lightwave
+    Technology 20(2), 2002.
     """
 
     kind: Literal["segmentation"] = "segmentation"
-    drop: Literal["head"] = Field(
+    drop: Literal["head", "tail"] = Field(
         "head",
         description=(
             'What is cut off. `"head"`: the first packets of the burst that finds no channel, as '
-            "many as it takes until there is one for the rest."
+            'many as it takes until there is one for the rest. `"tail"`: the last packets of a '
+            "burst that has the channel, from when the other one needs it: of those on which it "
+            "could go the burst that would end first, if it ends before the other one (modified "
+            "tail dropping), and if its first packet has left by then. It is the same at all "
+            "switches."
         ),
     )
 

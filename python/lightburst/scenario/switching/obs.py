@@ -157,12 +157,14 @@ class Obs(BaseSwitch):
     @model_validator(mode="after")
     def _something_to_gain(self) -> Self:
         for place, resolver in enumerate(self.contention):
-            if self.signalling == "jit" and isinstance(resolver, Segmentation):
+            heads = isinstance(resolver, Segmentation) and resolver.drop == "head"
+            if self.signalling == "jit" and heads:
                 allowed = (
-                    "nothing that makes a burst begin later with signalling 'jit', which books a "
-                    "channel from when the header is handled all the same"
+                    "drop = 'tail', or nothing that makes a burst begin later, with signalling "
+                    "'jit', which books a channel from when the header is handled all the same"
                 )
-                raise refuse_at(f"contention[{place}]", "'segmentation'", allowed)
+                given = "'segmentation' with drop = 'head'"
+                raise refuse_at(f"contention[{place}]", given, allowed)
         return self
 
     @model_validator(mode="after")
@@ -172,6 +174,14 @@ class Obs(BaseSwitch):
             if kind in kinds[:place]:
                 raise refuse_at(f"contention[{place}]", f"'{kind}' again", "each resolver once")
         return self
+
+    @property
+    def cuts(self) -> tuple[int, str] | None:
+        """Which resolver cuts packets off bursts, and off which end of them, if one does."""
+        for place, resolver in enumerate(self.contention):
+            if isinstance(resolver, Segmentation):
+                return place, resolver.drop
+        return None
 
     @property
     def header_time(self) -> int:

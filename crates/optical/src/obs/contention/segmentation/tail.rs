@@ -1,0 +1,96 @@
+//! The earlier burst loses its tail: Vokkarane, Jue and Sitaraman 2002, "Burst segmentation: an
+//! approach for reducing packet loss in optical burst switched networks", with their modified tail
+//! dropping: only if the tail is shorter than the burst for which it is cut off. There is no
+//! trailer that would tell the nodes behind.
+
+use crate::obs::contention::{Contention, Resolved, Resolver};
+use crate::obs::outputs::{Offer, Outputs, Request};
+use lightburst_des::Time;
+use lightburst_net::{Context, Counted, DropReason, PortId, Sent, Slot};
+
+/// Cuts the tails off earlier bursts.
+pub struct TailDrop;
+
+/// A burst whose tail may be cut off.
+#[derive(Clone, Copy, Debug)]
+struct Earlier {
+    port: PortId,
+    channel: u16,
+    /// Its place among those that were sent off.
+    place: usize,
+    /// When its tail would have left.
+    end: Time,
+    /// How many bytes of it have left before it is cut.
+    bytes: u32,
+}
+
+/// The burst on a channel of a port, if that is free without its tail.
+fn on_channel(
+    outputs: &Outputs,
+    (port, channel): (PortId, u16),
+    request: &Request,
+) -> Option<Earlier> {
+    let (start, end) = outputs.booked(request);
+    let until = match outputs.settings.scheduler.fills_voids {
+        true => end,
+        false => Time::NEVER,
+    };
+    let booking = outputs.channels(port).only_holder(channel, start, until)?;
+    let place = outputs.place_of(port, channel, booking)?;
+    let Sent { slot, first, .. } = *outputs.sent(port, place);
+    if booking.end >= end || start <= slot.start {
+        return None;
+    }
+    let bytes = outputs.transmitted(start.since(slot.start));
+    (bytes >= u64::from(first)).then_some(Earlier {
+        port,
+        channel,
+        place,
+        end: booking.end,
+        bytes: bytes as u32,
+    })
+}
+
+impl Resolver for TailDrop {
+    fn resolve(
+        &mut self,
+        burst: &Contention,
+        outputs: &mut Outputs,
+        ctx: &mut Context<'_>,
+    ) -> Result<Resolved, Option<&'static DropReason>> {
+        let request = burst.request;
+        let channels = |&port: &PortId| {
+            let reach = outputs.reach(port, &request);
+            reach.map(move |channel| (port, channel))
+        };
+        let all = ctx.ports(burst.ports).iter().flat_map(channels);
+        let earlier = all.filter_map(|of| on_channel(outputs, of, &request));
+        let Some(shortest) = earlier.min_by_key(|earlier| earlier.end) else {
+            return Err(None);
+        };
+        let Earlier {
+            port,
+            channel,
+            place,
+            bytes,
+            ..
+        } = shortest;
+        let sent = outputs.shorten(port, place, bytes);
+        ctx.shorten(port, &sent, bytes, request.burst);
+        let slot = Slot {
+            channel,
+            start: request.start,
+            delayed: request.delayed,
+        };
+        Ok(Resolved::whole(Offer { port, slot }, request))
+    }
+
+    fn lost(&mut self, _reason: &'static DropReason) {
+        unreachable!("it gives no reason");
+    }
+
+    fn counted(&self, _end: Time) -> Counted {
+        // What was lost is known where the bursts end.
+        Counted::default()
+    }
+}

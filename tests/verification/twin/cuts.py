@@ -1,0 +1,92 @@
+"""What nodes cut off bursts: heads when the header is there, or tails when it has gone ahead.
+
+It goes ahead with the whole burst, so that what is missing is found where the burst ends.
+"""
+
+from collections import Counter, defaultdict
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from twin.network import Booking, Burst, Link, Network, Packet
+
+
+class TailCut(NamedTuple):
+    """A burst that had come over so many fibres (`passed`): `kept` bytes of it go over the link.
+
+    Then `by` has its channel; `counters` are those of the node.
+    """
+
+    passed: int
+    kept: int
+    link: "Link"
+    by: "Booking"
+    counters: Counter[str]
+
+
+class Cuts:
+    """The tails that were cut off the bursts that are under way, by their numbers."""
+
+    def __init__(self, network: "Network") -> None:
+        self.network = network
+        self.tails: defaultdict[int, list[TailCut]] = defaultdict(list)
+        self.lost: set[int] = set()
+
+    def head(self, node: int, piece: "Burst", wanted: "Link", holder: "Booking") -> None:
+        """End a piece of a burst that is lost before the rest goes on."""
+        self.end("cut", node, piece, wanted, holder)
+
+    def end(
+        self,
+        what: str,
+        node: int,
+        piece: "Burst",
+        wanted: "Link",
+        holder: "Booking",
+        passed: int | None = None,
+    ) -> None:
+        """End a piece of a burst here, and not the burst."""
+        self.network.end(piece)
+        where = {"wanted": wanted.index, "passed": passed}
+        self.network.note(what, node, piece, None, booking=holder, **where)
+
+    def shorten(self, booking: "Booking", cut: TailCut) -> "Booking":
+        """Let less of a burst go over a link than was booked; what remains of its booking."""
+        link, head, size = cut.link, booking.head, booking.size
+        end = head + link.tx(cut.kept)
+        place = link.transmissions.index((head, head + link.tx(size), size))
+        link.transmissions[place] = head, end, cut.kept
+        if booking.burst.number not in self.lost:
+            self.tails[booking.burst.number].append(cut)
+        return replace(booking, end=end, kept=cut.kept)
+
+    def forget(self, burst: "Burst") -> None:
+        """A burst is lost, with all that was cut off it."""
+        self.lost.add(burst.number)
+        self.tails.pop(burst.number, None)
+
+    def settle(self, node: int, burst: "Burst") -> "Burst":
+        """What comes of a burst to the node where it ends; what does not is lost now."""
+        cuts = self.tails.pop(burst.number, [])
+        if not cuts:
+            return burst
+        left: list[Packet] = []
+        pieces: dict[int, list[Packet]] = defaultdict(list)
+        last = 0
+        for packet in burst.packets:
+            last += packet.size
+            missing = [place for place, cut in enumerate(cuts) if cut.kept < last]
+            if missing:
+                # The first node on the way, and there the first time.
+                pieces[min(missing, key=lambda place: cuts[place].passed)].append(packet)
+            else:
+                left.append(packet)
+        for place, packets in pieces.items():
+            cut = cuts[place]
+            piece = replace(burst, packets=tuple(packets))
+            self.end("cut tail", node, piece, cut.link, cut.by, passed=cut.passed)
+            cut.counters["packets_cut"] += len(packets)
+        for passed in {cuts[place].passed for place in pieces}:
+            counters = next(cut.counters for cut in cuts if cut.passed == passed)
+            counters["bursts_cut"] += 1
+        return replace(burst, packets=tuple(left), size=min(cut.kept for cut in cuts))
