@@ -36,7 +36,7 @@ impl<E: Event> Entry<E> {
     #[inline(always)]
     fn order(&self, other: &Entry<E>, ties: Ties) -> Ordering {
         let by_time = self.time.cmp(&other.time);
-        by_time.then_with(|| ties.order(self.time, &self.event, &other.event))
+        by_time.then_with(|| ties.order(self.time, self.event, other.event))
     }
 }
 

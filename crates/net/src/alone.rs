@@ -6,8 +6,9 @@
 
 use crate::trace::{self, What};
 use crate::{
-    fifo, Birth, Bundle, Burst, BurstHeader, BurstId, Context, DropReason, Event, Fabric, FlowId,
-    Header, LinkId, NodeId, Packet, PacketId, PortId, Rate, Routing, Switch, Trace, Unit, Wire,
+    fifo, Birth, Bundle, Burst, BurstHeader, BurstId, Context, DropReason, Event, EventKind,
+    Fabric, FlowId, Header, LinkId, NodeId, Packet, PacketId, PortId, Rate, Routing, Switch, Trace,
+    Unit, Wire,
 };
 use lightburst_des::{Duration, Model, Scheduler, Simulator, Stop, Ties, Time};
 
@@ -217,7 +218,7 @@ impl Alone {
 
     fn arrive(&mut self, time: u64, from: u32, unit: Unit) -> u64 {
         let (to, link) = (self.simulator.model.node, LinkId(from));
-        let event = Event::Arrive { to, link, unit };
+        let event = Event::arrival(to, link, unit);
         self.simulator.scheduler.push(Time(time), event);
         self.packets
     }
@@ -369,8 +370,8 @@ impl Model for Site {
 
     fn handle(&mut self, event: Event, scheduler: &mut Scheduler<Event>) {
         let (node, first) = (self.node, self.first_link);
-        match event {
-            Event::Arrive { to, link, unit } => {
+        match event.unpack() {
+            EventKind::Arrival { to, link, unit } => {
                 fifo::arrived(unit, (link, to), &self.fabric.units, scheduler);
                 if to != node {
                     return self.record(unit, link, scheduler.now());
@@ -378,7 +379,7 @@ impl Model for Site {
                 let ctx = &mut Context::new(node, first, link, &mut self.fabric, scheduler);
                 self.switch.on_unit(unit, ctx);
             }
-            Event::Timer { token, .. } => {
+            EventKind::Timer { token, .. } => {
                 let none = LinkId::NONE;
                 let ctx = &mut Context::new(node, first, none, &mut self.fabric, scheduler);
                 self.switch.on_timer(token, ctx);

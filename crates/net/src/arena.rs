@@ -55,7 +55,10 @@ impl<H: Handle, T: Copy> Arena<H, T> {
             let first: *const T = value;
             let first = first.cast::<i8>();
             _mm_prefetch::<_MM_HINT_T0>(first);
-            _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(std::mem::size_of::<T>() - 1));
+            // A packet is one line of the cache.
+            if std::mem::size_of::<T>() > 64 {
+                _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(std::mem::size_of::<T>() - 1));
+            }
         }
         #[cfg(not(target_arch = "x86_64"))]
         let _ = value;

@@ -478,6 +478,6 @@ impl<'a> Context<'a> {
     /// Sets a timer of another node: only for the start of a flow, which no event causes.
     #[inline]
     pub fn timer_at(&mut self, node: NodeId, at: Time, token: Token) {
-        self.scheduler.push(at, Event::Timer { node, token });
+        self.scheduler.push(at, Event::timer(node, token));
     }
 }

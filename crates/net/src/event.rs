@@ -1,13 +1,13 @@
 //! What happens at a node.
 
-use crate::{LinkId, NodeId, Unit};
+use crate::{BurstId, HeaderId, LinkId, NodeId, PacketId, Unit};
 use lightburst_des::queue::{self, Class};
 
 /// What happens.
-#[derive(Clone, Copy, Debug)]
-pub enum Event {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventKind {
     /// A unit arrives at a node.
-    Arrive {
+    Arrival {
         /// The node.
         to: NodeId,
         /// The link over which it comes.
@@ -24,7 +24,72 @@ pub enum Event {
     },
 }
 
-const _: () = assert!(std::mem::size_of::<Event>() <= 16);
+/// What happens, in two words: made of its parts in memory and copied at once, an event waits until
+/// each of them is written.
+#[derive(Clone, Copy, Debug)]
+pub struct Event {
+    /// The link over which a unit comes, and the node.
+    place: u64,
+    /// Whether a timer expires; the kind of the unit or of the timer; the number of the unit or
+    /// the subject of the timer.
+    what: u64,
+}
+
+const LOW: u32 = 32;
+const TIMER: u64 = 1 << 40;
+
+fn packed(high: u32, low: u32) -> u64 {
+    u64::from(high) << LOW | u64::from(low)
+}
+
+impl Event {
+    /// A unit arrives at a node.
+    #[inline(always)]
+    pub fn arrival(to: NodeId, link: LinkId, unit: Unit) -> Event {
+        let (kind, number) = match unit {
+            Unit::Packet(packet) => (0, packet.0),
+            Unit::Burst(burst) => (1, burst.0),
+            Unit::Header(header) => (2, header.0),
+        };
+        Event {
+            place: packed(link.0, to.0),
+            what: packed(kind, number),
+        }
+    }
+
+    /// A timer of a node expires.
+    #[inline(always)]
+    pub fn timer(node: NodeId, token: Token) -> Event {
+        Event {
+            place: packed(0, node.0),
+            what: TIMER | packed(u32::from(token.kind), token.subject),
+        }
+    }
+
+    /// What it is.
+    #[inline(always)]
+    pub fn unpack(self) -> EventKind {
+        let node = NodeId(self.place as u32);
+        let number = self.what as u32;
+        let kind = (self.what >> LOW) as u8;
+        if self.what & TIMER != 0 {
+            let token = Token {
+                kind,
+                subject: number,
+            };
+            return EventKind::Timer { node, token };
+        }
+        EventKind::Arrival {
+            to: node,
+            link: LinkId((self.place >> LOW) as u32),
+            unit: match kind {
+                0 => Unit::Packet(PacketId(number)),
+                1 => Unit::Burst(BurstId(number)),
+                _ => Unit::Header(HeaderId(number)),
+            },
+        }
+    }
+}
 
 /// Tells the timers of a node apart. It must not depend on what happened elsewhere: the order of
 /// timers that expire at one instant follows from it.
@@ -37,38 +102,67 @@ pub struct Token {
 }
 
 impl queue::Event for Event {
-    fn class(&self) -> Class {
-        match self {
-            Event::Arrive { .. } => Class::Arrival,
-            Event::Timer { .. } => Class::Timer,
+    #[inline(always)]
+    fn class(self) -> Class {
+        match self.what & TIMER {
+            0 => Class::Arrival,
+            _ => Class::Timer,
         }
     }
 
-    fn node(&self) -> u32 {
-        match *self {
-            Event::Arrive { to: node, .. } | Event::Timer { node, .. } => node.0,
-        }
+    #[inline(always)]
+    fn node(self) -> u32 {
+        self.place as u32
     }
 
-    fn place(&self) -> u32 {
-        match *self {
-            Event::Arrive { link, .. } => link.0,
-            Event::Timer { node, .. } => node.0,
+    #[inline(always)]
+    fn place(self) -> u32 {
+        match self.class() {
+            Class::Arrival => (self.place >> LOW) as u32,
+            Class::Timer => self.node(),
         }
     }
 
     /// Two units never arrive over one link at one instant.
-    fn subject(&self) -> u32 {
-        match *self {
-            Event::Arrive { .. } => 0,
-            Event::Timer { token, .. } => token.subject,
+    #[inline(always)]
+    fn subject(self) -> u32 {
+        match self.class() {
+            Class::Arrival => 0,
+            Class::Timer => self.what as u32,
         }
     }
 
-    fn kind(&self) -> u8 {
-        match *self {
-            Event::Arrive { .. } => 0,
-            Event::Timer { token, .. } => token.kind,
+    #[inline(always)]
+    fn kind(self) -> u8 {
+        match self.class() {
+            Class::Arrival => 0,
+            Class::Timer => (self.what >> LOW) as u8,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_is_what_it_was_made_of() {
+        let (node, link, most) = (NodeId(7), LinkId(u32::MAX - 1), u32::MAX);
+        for unit in [
+            Unit::Packet(PacketId(0)),
+            Unit::Burst(BurstId(most)),
+            Unit::Header(HeaderId(1 << 31)),
+        ] {
+            let to = node;
+            let event = Event::arrival(to, link, unit);
+            assert_eq!(event.unpack(), EventKind::Arrival { to, link, unit });
+            assert_eq!(queue::Event::place(event), link.0);
+        }
+        for (kind, subject) in [(0, most), (u8::MAX, 0), (1, 1 << 31)] {
+            let token = Token { kind, subject };
+            let event = Event::timer(node, token);
+            assert_eq!(event.unpack(), EventKind::Timer { node, token });
+            assert_eq!(queue::Event::place(event), node.0);
         }
     }
 }

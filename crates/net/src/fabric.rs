@@ -66,8 +66,6 @@ pub struct Fabric {
     pub trace: Option<Box<Trace>>,
     /// In which order data arrives, if that is asked for.
     pub orders: Option<Box<Orders>>,
-    /// The packets of the unit that a lossy link looks at.
-    looked_at: Vec<Packet>,
 }
 
 /// A step of the way of a unit.
@@ -115,7 +113,6 @@ impl Fabric {
             tails: None,
             trace: None,
             orders: None,
-            looked_at: Vec::new(),
         }
     }
 
@@ -235,10 +232,8 @@ impl Fabric {
     /// Why a link loses a unit, if it does.
     fn taken(&mut self, unit: Unit, link: LinkId, now: Time) -> Option<&'static DropReason> {
         let loss = self.loss.as_mut().filter(|loss| loss.is_on(link))?;
-        self.looked_at.clear();
-        let packets = self.units.packets_of(unit);
-        self.looked_at.extend(packets.map(|(_, packet)| *packet));
-        loss.takes(link, &self.looked_at, now)
+        let packets = self.units.packets_of(unit).map(|(_, packet)| packet);
+        loss.takes(link, packets, now)
     }
 
     /// Drops a unit; a burst with all that is in it.

@@ -67,7 +67,7 @@ pub(crate) fn travel(
                 due: arrival,
             };
         }
-        None => scheduler.push(arrival, Event::Arrive { to, link, unit }),
+        None => scheduler.push(arrival, Event::arrival(to, link, unit)),
     }
 }
 
@@ -82,7 +82,7 @@ pub(crate) fn arrived(
     let Behind { unit, due } = unit.envelope(units).behind;
     if let Some(unit) = unit {
         units.prefetch(unit);
-        scheduler.push(due, Event::Arrive { to, link, unit });
+        scheduler.push(due, Event::arrival(to, link, unit));
     }
 }
 

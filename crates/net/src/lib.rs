@@ -33,7 +33,7 @@ pub use burst_header::{BurstHeader, Slot};
 pub use choice::{Choice, Pick};
 pub use context::Context;
 pub use dropped::{Dropped, LostSending};
-pub use event::{Event, Token};
+pub use event::{Event, EventKind, Token};
 pub use fabric::{Detour, Fabric, Hop};
 pub use ids::{BurstId, FlowId, HeaderId, LinkId, NodeId, PacketId, PortId, Unit};
 pub use label::{Label, Labels};

@@ -81,9 +81,9 @@ impl Drop {
     }
 
     /// Whether it takes a unit that holds these packets; each unit must be shown to it.
-    fn takes(&mut self, packets: &[Packet]) -> bool {
+    fn takes<'a>(&mut self, packets: impl Iterator<Item = &'a Packet> + Clone) -> bool {
         let (flow, source, full) = (self.flow, self.source, self.full);
-        let of_flow = packets.iter().filter(|packet| packet.envelope.flow == flow);
+        let of_flow = packets.filter(|packet| packet.envelope.flow == flow);
         let back = of_flow
             .clone()
             .any(|packet| packet.envelope.destination == source);
@@ -150,21 +150,21 @@ impl Loss {
     }
 
     /// Why a lossy link loses a unit that holds these packets, if it does.
-    pub fn takes(
+    pub fn takes<'a>(
         &mut self,
         link: LinkId,
-        packets: &[Packet],
+        mut packets: impl Iterator<Item = &'a Packet> + Clone,
         now: Time,
     ) -> Option<&'static DropReason> {
         let mut scripted = false;
         for drop in &mut self.drops {
-            if drop.takes(packets) {
+            if drop.takes(packets.clone()) {
                 drop.units += 1;
                 drop.time = drop.time.min(now);
                 scripted = true;
             }
         }
-        let data = packets.iter().any(|packet| packet.header.payload > 0);
+        let data = packets.any(|packet| packet.header.payload > 0);
         let threshold = self.thresholds[usize::from(!data)];
         let stream = self.streams[link.index()].as_mut().expect("a lossy link");
         let random = threshold > 0 && stream.next_u64() < threshold;
@@ -193,7 +193,7 @@ mod tests {
         for (bound, lost) in [(draw, None), (draw + 2048, Some(RANDOM))] {
             let p = bound as f64 / 2f64.powi(64);
             let mut loss = Loss::new([p; 2], vec![Some(stream(seed))], vec![]);
-            assert_eq!(loss.takes(LinkId(0), &[], Time::ZERO), lost);
+            assert_eq!(loss.takes(LinkId(0), [].iter(), Time::ZERO), lost);
         }
     }
 
@@ -220,7 +220,8 @@ mod tests {
             vec![drop(Script::Window(4))],
         );
         let windows = [3, 5, 4, 6];
-        let found = windows.map(|window| loss.takes(LinkId(0), &[segment(0, window)], Time(7)));
+        let found =
+            windows.map(|window| loss.takes(LinkId(0), [segment(0, window)].iter(), Time(7)));
         assert_eq!(found, [None, Some(SCRIPTED), None, None]);
         assert_eq!((loss.drops[0].units, loss.drops[0].time), (1, Time(7)));
     }
@@ -234,9 +235,9 @@ mod tests {
             transmission: 2,
         });
         let [first, second, third] = [0, 10, 20].map(|sequence| segment(sequence, 1));
-        assert!(!drop.takes(&[first, second]));
-        assert!(drop.takes(&[first, second, third]));
-        assert!(!drop.takes(&[second]));
-        assert!(drop.takes(&[third, first]));
+        assert!(!drop.takes([first, second].iter()));
+        assert!(drop.takes([first, second, third].iter()));
+        assert!(!drop.takes([second].iter()));
+        assert!(drop.takes([third, first].iter()));
     }
 }

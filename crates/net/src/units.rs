@@ -161,7 +161,7 @@ impl Units {
     }
 
     /// The packets of a unit: those in a burst, or itself.
-    pub fn packets_of(&self, unit: Unit) -> impl Iterator<Item = (PacketId, &Packet)> {
+    pub fn packets_of(&self, unit: Unit) -> impl Iterator<Item = (PacketId, &Packet)> + Clone {
         let burst = self.burst_of(unit);
         let in_burst = burst.is_some();
         let mut at = match (burst, unit) {

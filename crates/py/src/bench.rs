@@ -38,13 +38,13 @@ fn hold<Q: EventQueue<Event>>(pending: usize, events: u64, seed: u64) -> f64 {
     queue.reserve(pending);
     let mut push = |queue: &mut Q, draw: &mut Stream, now: Time| {
         let time = Time(now.0 + 1 + u64::from(draw.below(2 * MEAN_GAP)));
-        let event = Event::Timer {
-            node: NodeId(0),
-            token: Token {
+        let event = Event::timer(
+            NodeId(0),
+            Token {
                 kind: 0,
                 subject: number,
             },
-        };
+        );
         number += 1;
         queue.push(Entry { time, event });
     };

@@ -14,15 +14,15 @@ struct Mock {
 }
 
 impl Event for Mock {
-    fn class(&self) -> Class {
+    fn class(self) -> Class {
         self.class
     }
 
-    fn node(&self) -> u32 {
+    fn node(self) -> u32 {
         self.node
     }
 
-    fn place(&self) -> u32 {
+    fn place(self) -> u32 {
         // Of each node come three links.
         match self.class {
             Class::Arrival => 3 * self.node + self.number % 3,
@@ -30,11 +30,11 @@ impl Event for Mock {
         }
     }
 
-    fn subject(&self) -> u32 {
+    fn subject(self) -> u32 {
         self.number / 2
     }
 
-    fn kind(&self) -> u8 {
+    fn kind(self) -> u8 {
         (self.number % 2) as u8
     }
 }

@@ -16,15 +16,15 @@ pub enum Class {
 /// What can be scheduled. Two events of one time, class, place, subject and kind are equal.
 pub trait Event: Copy {
     /// Its class.
-    fn class(&self) -> Class;
+    fn class(self) -> Class;
     /// The node that handles it.
-    fn node(&self) -> u32;
+    fn node(self) -> u32;
     /// Where it happens: the link of an arrival, the node of a timer.
-    fn place(&self) -> u32;
+    fn place(self) -> u32;
     /// What it is about, among the events of its class at its place.
-    fn subject(&self) -> u32;
+    fn subject(self) -> u32;
     /// Its kind, among the events about its subject.
-    fn kind(&self) -> u8;
+    fn kind(self) -> u8;
 }
 
 /// The order of simultaneous events: (class, rank of the place, rank of the subject, kind).
@@ -49,9 +49,9 @@ impl Ties {
 
     /// The order of two events at `time`.
     #[inline]
-    pub fn order<E: Event>(self, time: Time, a: &E, b: &E) -> Ordering {
+    pub fn order<E: Event>(self, time: Time, a: E, b: E) -> Ordering {
         if let Some(shuffle) = self.shuffle.filter(|_| a.node() != b.node()) {
-            let node = |event: &E| rank(mix(shuffle ^ time.0), event.node());
+            let node = |event: E| rank(mix(shuffle ^ time.0), event.node());
             return node(a).cmp(&node(b));
         }
         let by_class = a.class().cmp(&b.class());
@@ -60,9 +60,9 @@ impl Ties {
 
     /// The order of two events of one class.
     #[inline(never)]
-    fn drawn<E: Event>(self, time: Time, a: &E, b: &E) -> Ordering {
-        let place = |event: &E| self.rank(time, event.place());
-        let subject = |event: &E| self.rank_at(time, event.place(), event.subject());
+    fn drawn<E: Event>(self, time: Time, a: E, b: E) -> Ordering {
+        let place = |event: E| self.rank(time, event.place());
+        let subject = |event: E| self.rank_at(time, event.place(), event.subject());
         let by_place = place(a).cmp(&place(b));
         by_place
             .then_with(|| subject(a).cmp(&subject(b)))
