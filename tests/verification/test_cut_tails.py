@@ -91,6 +91,41 @@ def test_resolvers_before_it_are_asked_before(tmp_path: Path) -> None:
     assert counted(result, "bursts_delayed", "bursts_cut") == [0, 1]
 
 
+@pytest.mark.parametrize(("later_us", "cut"), [(3.0, 0), (4.5, 2)])
+def test_a_burst_whose_header_still_waits_is_not_cut(
+    tmp_path: Path, later_us: float, cut: int
+) -> None:
+    """The second burst of a is made at 2.5 us, its header waits until 5 us, it leaves at 15 us.
+
+    That of x comes over A, with its header 28 us ahead and 1 us behind its packets.
+    """
+    rows = {"first": "a,d,0,5000\na,d,1.5e-6,25000", "ahead": f"x,d,{later_us}e-6,5000"}
+    groups = {}
+    for name, flows in rows.items():
+        table = tmp_path / f"{name}.csv"
+        table.write_text(f"source,destination,start_s,size_bytes\n{flows}", encoding="utf-8")
+        groups[name] = {"workload": {"kind": "table", "file": str(table)}}
+    host = {"rate": "1 Tb/s", "length": "0 m"}
+    links = [
+        {"source": "x", "target": "X", **host},
+        {"source": "a", "target": "A", **host},
+        {"source": "X", "target": "A", "length": "0 m"},
+        {"source": "A", "target": "D"},
+        {"source": "D", "target": "d", **host},
+    ]
+    switching = {"ingress": "delay", "offset_time": "10 us", "extra_offset": {"ahead": "18 us"}}
+    scenario = {
+        **TWO_TO_ONE,
+        "topology": {**TWO_TO_ONE["topology"], "links": links},
+        "switching": {**SWITCHING, **switching},
+        "groups": groups,
+        "measurement": {},
+    }
+    switches = lb.run(lb.Scenario.from_dict(scenario), seed=1).switches.set_index("node")
+    found = switches[["packets_cut", "dropped_no_channel"]].to_numpy().sum(axis=0).tolist()
+    assert found == [cut, int(not cut)]
+
+
 def test_all_switches_cut_off_the_same() -> None:
     """What is announced is what is left of a burst without its head, and more without its tail."""
     workload = {"kind": "pairs", "size": "5000 B"}
