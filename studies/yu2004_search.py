@@ -7,7 +7,6 @@ from the printed ratios. docs/yu2004-search.md has what came of it.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from typing import Final, NamedTuple, Self
@@ -20,7 +19,7 @@ from lightburst.papers.runs import Runs
 from lightburst.papers.yu2004 import PAPER
 from lightburst.papers.yu2004.design import planned
 from lightburst.papers.yu2004.points import Point, runs_of
-from lightburst.report.reproduction import reproduce_parts
+from searching import run
 from yu2004_scores import HEAVY, USUAL, figure, listing, scores
 from yu2004_search_claims import claims, limited_claim, lowest_claim
 from yu2004_settings import points
@@ -66,17 +65,5 @@ STUDY: Final = Paper(
 )
 
 
-def main() -> int:
-    """Run the study and write figure, table, claims and page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="two settings of the path: a preview")
-    parser.add_argument("--out", required=True, metavar="DIR", help="where to write the outcome")
-    parser.add_argument("--workers", type=int, metavar="N", help="threads; all cores by default")
-    chosen = parser.parse_args()
-    found = reproduce_parts(STUDY, STUDY.default, quick=chosen.quick, workers=chosen.workers)
-    print(found.save(chosen.out))
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(STUDY, __doc__, "two settings of the path"))

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from lightburst.papers.claims import Claim, at_least, exact, judged, known, verdict_of
+from lightburst.papers.claims import Claim, at_least, judged, known
 from lightburst.papers.curves import smallest
 from lightburst.papers.runs import Runs
 from lightburst.papers.yu2004.design import BURSTS, TABLE_LOSSES
@@ -17,6 +17,7 @@ from lightburst.papers.yu2004.points import Point
 from lightburst.papers.yu2004.published import PROTOTYPE, ratio_of
 from lightburst.papers.yu2004.sender_claims import check_point
 from lightburst.study.statistics import mean_interval
+from searching import claim
 from yu2004_settings import HALVINGS, INFERRED, NEW_RENOS, RENOS, WORDS, networks, point_of
 
 # The published ratios are rounded by up to 0.05, and two searches have a different chance: as close
@@ -45,7 +46,7 @@ def claims(table: pd.DataFrame) -> list[Claim]:
     inferred = float(at["rms"].iloc[0]) if len(at) else math.nan
     best = float(table["rms"].iloc[0])
     found = [
-        _claim(
+        claim(
             "best",
             "Distance of the best setting from the 24 cells of tables I and II (RMS of the "
             "logarithm)",
@@ -56,7 +57,7 @@ def claims(table: pd.DataFrame) -> list[Claim]:
             f"Best: {_described(table.iloc[0])}. Chance adds to the square of the distance that of "
             f"{float(table['by_chance'].iloc[0]):.3f}.",
         ),
-        _claim(
+        claim(
             "inferred",
             "Distance of the setting that the prototype's search inferred, over that of the best",
             1.0,
@@ -69,29 +70,13 @@ def claims(table: pd.DataFrame) -> list[Claim]:
     return [*found, _most_cells(table), *_parameters(table)]
 
 
-def _claim(
-    name: str,
-    words: str,
-    published: float | None,
-    measured: float,
-    good: bool,
-    rule: str,
-    note: str,
-    source: str = "independent prototype",
-) -> Claim:
-    return judged(
-        f"search-{name}", "search", words, published, exact(measured), verdict_of(good), rule, note,
-        source,
-    )  # fmt: skip
-
-
 def _most_cells(table: pd.DataFrame) -> Claim:
     nearest = table.iloc[0]
     # The nearest of those that explain as many.
     most = table.iloc[int(table["cells"].to_numpy().argmax())]
     scenario = table.loc[_selected(table, INFERRED), "cells"]
     own = f"; that of the scenario: {scenario.iloc[0]}" if len(scenario) else ""
-    return _claim(
+    return claim(
         "cells",
         f"The setting nearest to the tables explains most of their {CELLS} cells, too (cells that "
         "it explains, over the most that a setting does)",
@@ -192,7 +177,7 @@ def _parameters(table: pd.DataFrame) -> Iterator[Claim]:
         if not beside or not math.isfinite(own):
             continue
         nearest = min(beside.values())
-        yield _claim(
+        yield claim(
             column.replace("_", "-").lower(),
             f"No other {WORDS[column]} than {value or 'none'} explains the tables better "
             "(distance of the best setting with another value, less that with this one)",

@@ -50,6 +50,18 @@ def maps() -> Maps:
     )  # fmt: skip
 
 
+def choices() -> Maps:
+    rows = [
+        ("", place, row, gain, words)
+        for row in ("HighSpeed", "FAST")
+        for place, gain, words in (("p = 0", 4.0, "SO\n4.00"), ("p = 0.01", 1.0, "none"))
+    ]
+    return Maps(
+        "choices", "What is best", CAPTION, "Loss", "Law", (Panel("", "Gain"),),
+        pd.DataFrame(rows, columns=[*MAP_COLUMNS, "words"]),
+    )  # fmt: skip
+
+
 def bars() -> Bars:
     rows = [
         ("one", "ours", 0.0, 10.0, math.nan, math.nan, "10"),
@@ -75,7 +87,7 @@ def packets() -> Packets:
     )  # fmt: skip
 
 
-KINDS = (maps(), bars(), packets())
+KINDS = (maps(), choices(), bars(), packets())
 
 
 @pytest.mark.parametrize("figure", KINDS, ids=lambda figure: figure.id)
@@ -145,6 +157,19 @@ def test_a_field_without_a_value_stays_empty() -> None:
     theirs = next(axes for axes in canvas.axes if axes.get_title(loc="left") == "theory")
     assert theirs.collections[0].get_array().mask.sum() == 1  # type: ignore[union-attr]
     assert "NaN" not in json.dumps(interactive.chart(figure))
+
+
+def test_words_stand_in_their_fields_and_places_in_the_order_in_which_they_come() -> None:
+    canvas = static.draw([choices()])
+    axes = canvas.axes[0]
+    written = {text.get_text(): (text.get_position(), text.get_color()) for text in axes.texts}
+    assert len(axes.texts) == 4
+    assert written["SO\n4.00"] == ((0, 0), "black"), "FAST is the lower row, and 4 is bright"
+    assert written["none"] == ((1, 0), "white")
+    names = [[tick.get_text() for tick in ticks()]
+             for ticks in (axes.get_xticklabels, axes.get_yticklabels)]  # fmt: skip
+    assert names == [["p = 0", "p = 0.01"], ["FAST", "HighSpeed"]]
+    assert "SO 4.00" in printed(*numbers(choices())).replace("\n", " ")
 
 
 def test_steps_begin_where_they_are_told_to() -> None:

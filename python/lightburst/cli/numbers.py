@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from rich.box import SIMPLE
 from rich.table import Table
 from rich.text import Text
 
-from lightburst.papers.figure import Bars, Figure, Maps, Packets
+from lightburst.papers.figure import Bars, Figure, Maps, Packets, places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from lightburst.papers.figure import AnyFigure, Listing
 
+
+T = TypeVar("T")
 
 _MOST_COLUMNS: Final = 13
 
@@ -105,13 +107,16 @@ def _curves(figure: Figure) -> Table:
 def _map(figure: Maps, name: str, label: str) -> Table:
     table = Plain(f"{figure.title}, {name}: {label}")
     data = figure.data[figure.data["panel"] == name]
-    heights = dict(zip(zip(data["x"], data["y"], strict=True), data["value"], strict=True))
+    words = "words" in data
+    written = data["words"].str.replace("\n", " ") if words else data["value"].map(_height)
+    fields = dict(zip(zip(data["x"], data["y"], strict=True), written, strict=True))
     table.add_column(f"{figure.y_label}; {figure.x_label}", no_wrap=True)
-    steps = _thinned(sorted(data["x"].unique()))
+    across, up = places(data)
+    steps = _thinned(across)
     for x in steps:
         table.add_column(_place(x, figure.x_log), justify="right", no_wrap=True)
-    for y in sorted(data["y"].unique(), reverse=True):
-        row = (_height(heights.get((x, y))) for x in steps)
+    for y in reversed(up):
+        row = (str(fields.get((x, y), _height(None))) for x in steps)
         table.add_row(_place(y, figure.y_log), *row)
     return table
 
@@ -141,12 +146,14 @@ def _packets(figure: Packets) -> Table:
     return table
 
 
-def _thinned(steps: list[float]) -> list[float]:
+def _thinned(steps: list[T]) -> list[T]:
     """Leave out as many columns as a terminal has no room for, evenly."""
     return steps[:: 1 + (len(steps) - 1) // _MOST_COLUMNS]
 
 
-def _place(x: float, logarithmic: bool) -> str:
+def _place(x: float | str, logarithmic: bool) -> str:
+    if isinstance(x, str):
+        return x
     if not logarithmic:
         return f"{x:g}"
     short = f"{x:.0e}"

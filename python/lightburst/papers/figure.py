@@ -124,7 +124,9 @@ class Maps:
     panels : tuple of Panel
         The maps, left to right.
     data : pandas.DataFrame
-        One row for each field, columns `MAP_COLUMNS`.
+        One row for each field, columns `MAP_COLUMNS`. Places may be words, which stand in the
+        order in which they come, left to right and top to bottom. A column ``words``, if there is
+        one, has what is written in each field.
     x_log, y_log : bool
         Logarithmic axes.
     """
@@ -138,6 +140,13 @@ class Maps:
     data: pd.DataFrame
     x_log: bool = True
     y_log: bool = True
+
+
+def places(data: pd.DataFrame) -> tuple[list[Any], list[Any]]:
+    """List the places of a map's rows: from left to right, and from the bottom up."""
+    across, down = (list(data[axis].unique()) for axis in "xy")
+    words = [any(isinstance(place, str) for place in axis) for axis in (across, down)]
+    return across if words[0] else sorted(across), down[::-1] if words[1] else sorted(down)
 
 
 BAR_COLUMNS = ("bar", "group", "base", "top", "low", "high", "words")

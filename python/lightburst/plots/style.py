@@ -31,9 +31,16 @@ _KNOWN: Final = {
 }
 
 # Dash patterns in points on, points off; the first is a solid line.
-DASHES: Final[tuple[tuple[int, ...], ...]] = ((), (6, 2), (2, 2), (8, 2, 2, 2))
-MARKERS: Final = ("o", "s", "^", "D")
-VEGA_MARKERS: Final = ("circle", "square", "triangle-up", "diamond")
+DASHES: Final[tuple[tuple[int, ...], ...]] = (
+    (),
+    (6, 2),
+    (2, 2),
+    (8, 2, 2, 2),
+    (1, 1),
+    (12, 3),
+)
+MARKERS: Final = ("o", "s", "^", "D", "v", "P")
+VEGA_MARKERS: Final = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
 
 # The same sender has the same dash and marker in every figure.
 _KNOWN_SHAPES: Final = {"p = 4": 0, "p = 1": 1, "p = 0 (SAW)": 2}
@@ -45,7 +52,7 @@ def shapes(names: tuple[str, ...]) -> tuple[int, ...]:
     Parameters
     ----------
     names : tuple of str
-        The legend's words, in order; at most four.
+        The legend's words, in order; at most six.
 
     Returns
     -------

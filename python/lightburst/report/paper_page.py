@@ -95,7 +95,8 @@ def _numbers(figure: AnyFigure) -> tuple[Sequence[str], pd.DataFrame]:
     """Give the numbers behind a figure, with their headings."""
     match figure:
         case Maps():
-            return ("Map", figure.x_label, figure.y_label, "Value"), figure.data
+            words = ("In words",) if "words" in figure.data else ()
+            return ("Map", figure.x_label, figure.y_label, "Value", *words), figure.data
         case Bars():
             return _BARS, figure.data
         case Packets():

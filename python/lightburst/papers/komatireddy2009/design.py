@@ -5,10 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lightburst.papers.design import Effort, blocks_of
-from lightburst.papers.komatireddy2009.points import LAWS, PAPER_BYTES, REMEDIES, Point, base
+from lightburst.papers.komatireddy2009.points import (
+    PAPER_TRANSFER,
+    REMEDIES,
+    Point,
+    Transfer,
+    base,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from lightburst.papers.paper import Block
 
@@ -36,9 +42,13 @@ class Axis(NamedTuple):
         """All values, of whichever plan."""
         return tuple(sorted({*self.values, *self.quick}))
 
-    def at(self, law: str, remedy: str, size: float) -> Point:
+    def along(self, quick: bool) -> tuple[float, ...]:
+        """Give the values of one plan."""
+        return self.quick if quick else self.values
+
+    def at(self, law: str, remedy: str, transfer: Transfer) -> Point:
         """Give a point on it, with the usual value of what is varied."""
-        return Point(law, remedy, size=size)._replace(**self.rest)
+        return Point(law, remedy, **transfer._asdict())._replace(**self.rest)
 
     def put(self, point: Point, value: float) -> Point:
         """Give a point with another value of what is varied."""
@@ -46,15 +56,14 @@ class Axis(NamedTuple):
         return point._replace(**changed)
 
     def points(
-        self, laws: Sequence[str], remedies: Sequence[str], size: float, quick: bool
+        self, laws: Sequence[str], remedies: Sequence[str], transfer: Transfer, quick: bool
     ) -> list[Point]:
         """List the points along it."""
-        values = self.quick if quick else self.values
         return [
-            self.put(self.at(law, remedy, size), value)
+            self.put(self.at(law, remedy, transfer), value)
             for law in laws
             for remedy in remedies
-            for value in values
+            for value in self.along(quick)
         ]
 
 
@@ -78,17 +87,34 @@ FIGURES: Final[dict[str, tuple[str, tuple[Axis, ...]]]] = {
 ORDERINGS: Final = ("none", "source")
 
 # The paper does not say how often it ran a point. With SO and without loss all runs are alike, and
-# two are enough. A preview has smaller files, of which a larger part is slow start.
+# two are enough.
 FULL: Final = Effort(most=3, first=2, precision=0.05)
-PREVIEW: Final = Effort(most=3)
-PREVIEW_BYTES: Final = 200e6
+BEYOND: Final = Effort(most=3)
+PREVIEW: Final = Effort(most=2)
+# Smaller files, of which slow start would be a larger part, and without limit it goes on until
+# something is lost: for half of such a file. The window is more than a path of 50 ms more holds.
+PREVIEW_TRANSFER: Final = Transfer(200e6, 2000)
+
+# Beyond the paper all remedies are compared over a plane: the differential, and what loses bursts.
+# That is chance as in figure 5, or, with fewer channels, other bursts, where the two paths meet.
+BEYOND_TRANSFER: Final = Transfer(100e6, 2000)
+DELTAS: Final = Axis("delta", (1e-3, 10e-3, 50e-3), (10e-3, 50e-3), {})
+LOSSES: Final = Axis("loss", (0.0, 1e-4, 1e-3), (0.0, 1e-3), {"delta": 50e-3})
+CHANNELS: Final = Axis("channels", (4, 2, 1), (4, 2), {"delta": 50e-3})
+#: CUBIC is like HighSpeed, and that is what figure 6 is about.
+BEYOND_LAWS: Final = ("HighSpeed", "FAST")
+#: What keeps bursts or segments in order. Where nothing contends, nothing else can help.
+IN_ORDER: Final = ("none", "source", "destination", "rr-tcp")
 
 
 def blocks(parts: Sequence[str], quick: bool) -> list[Block]:
     """Plan the runs that some parts of the paper need; quick means smaller files, fewer points."""
-    points = (point for part in parts for point in points_of(part, quick))
-    effort = PREVIEW if quick else FULL
-    return blocks_of(base(), ((point, effort) for point in points), Point._fields)
+    efforts = (
+        (point, PREVIEW if quick else BEYOND if part == "beyond" else FULL)
+        for part in parts
+        for point in points_of(part, quick)
+    )
+    return blocks_of(base(), efforts, Point._fields)
 
 
 def points_of(part: str, quick: bool) -> list[Point]:
@@ -96,12 +122,31 @@ def points_of(part: str, quick: bool) -> list[Point]:
 
     Figures 6 and 7 have those of HighSpeed as well, with which the paper compares.
     """
-    size = PREVIEW_BYTES if quick else PAPER_BYTES
     if part == "beyond":
-        laws: tuple[str, ...] = tuple(LAWS)
-        axes: tuple[Axis, ...] = (DELTA, LOSS)
-    else:
-        law, axes = FIGURES[part]
-        laws = tuple(dict.fromkeys(("HighSpeed", law)))
-    remedies = tuple(REMEDIES) if part == "beyond" else ORDERINGS
-    return [point for axis in axes for point in axis.points(laws, remedies, size, quick)]
+        found = (points for law in BEYOND_LAWS for _, _, points in places(law, quick))
+        return [point for points in found for point in points.values()]
+    law, axes = FIGURES[part]
+    laws = tuple(dict.fromkeys(("HighSpeed", law)))
+    transfer = PREVIEW_TRANSFER if quick else PAPER_TRANSFER
+    return [point for axis in axes for point in axis.points(laws, ORDERINGS, transfer, quick)]
+
+
+def places(law: str, quick: bool = False) -> Iterator[tuple[float, str, dict[str, Point]]]:
+    """List the places of the plane: differential, what loses bursts, and the points by remedy."""
+    for delta in DELTAS.along(quick):
+        for axis, words, remedies in (
+            (LOSSES, "p = {:g}", IN_ORDER),
+            # All channels are there without loss. With fewer segmentation and deflection help.
+            (CHANNELS, "W = {:g}", tuple(REMEDIES)),
+        ):
+            for value in axis.along(quick):
+                if axis is LOSSES or value < max(axis.values):
+                    points = (axis.at(law, name, BEYOND_TRANSFER) for name in remedies)
+                    yield (
+                        delta,
+                        words.format(value),
+                        {
+                            point.remedy: axis.put(point, value)._replace(delta=delta)
+                            for point in points
+                        },
+                    )

@@ -5,28 +5,36 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from lightburst.papers.figure import Figure
+from lightburst.papers.komatireddy2009.best import NAMES, best_map
 from lightburst.papers.komatireddy2009.design import (
+    BEYOND_LAWS,
+    BEYOND_TRANSFER,
     BURST,
+    CHANNELS,
     DELTA,
+    DELTAS,
     FIGURES,
+    IN_ORDER,
     LOSS,
+    LOSSES,
     ORDERINGS,
     Axis,
 )
-from lightburst.papers.komatireddy2009.points import FALSE, LAWS, METRIC, REMEDIES, Point, size_of
+from lightburst.papers.komatireddy2009.points import (
+    FALSE,
+    METRIC,
+    REMEDIES,
+    Point,
+    Transfer,
+    transfer_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from lightburst.papers.figure import AnyFigure
     from lightburst.papers.runs import Runs
     from lightburst.study.statistics import Interval
-
-NAMES: Final = {
-    "none": "without SO",
-    "source": "with SO",
-    "destination": "destination ordering",
-    "rr-tcp": "RR-TCP",
-}
 
 
 class _Shown(NamedTuple):
@@ -43,6 +51,7 @@ _AXES: Final = {
     DELTA.field: _Shown("Delay differential (ms)", 1e-3, "delay differentials", "a"),
     BURST.field: _Shown("Largest burst (kB)", 1e3, "burst sizes", "b"),
     LOSS.field: _Shown("Loss probability on each link", 1.0, "losses", "c", True),
+    CHANNELS.field: _Shown("Wavelengths of a link", 1.0, "wavelengths", "d"),
 }
 # Name, column and label of what is drawn.
 _DRAWN: Final = (
@@ -59,22 +68,24 @@ def figures(part: str, runs: Runs[Point], version: str) -> Iterator[Figure]:
     """
     law, axes = FIGURES[part]
     for axis in axes:
+        points = [axis.at(law, remedy, transfer_of(runs)) for remedy in ORDERINGS]
         for name, metric, label in _DRAWN:
             letter = _AXES[axis.field].letter if len(axes) > 1 else "ab"[bool(name)]
             id = f"{part}{letter}{name if len(axes) > 1 else ''}"
             title = f"Figure {part[-1]}({letter}): {law} over {_AXES[axis.field].words}"
-            yield _panel(runs, axis, [law], ORDERINGS, (metric, label), id, title, version)
+            yield _panel(runs, axis, points, (metric, label), id, title, version)
 
 
-def beyond(runs: Runs[Point], version: str) -> Iterator[Figure]:
-    """Draw the remedies up beside each other, for each law and axis."""
-    for axis in (DELTA, LOSS):
-        for name, metric, label in _DRAWN:
-            id = f"beyond-{axis.field}{name}"
-            title = f"Remedies against reordering over {_AXES[axis.field].words}"
-            yield _panel(
-                runs, axis, list(LAWS), list(REMEDIES), (metric, label), id, title, version
-            )
+def beyond(runs: Runs[Point], version: str) -> Iterator[AnyFigure]:
+    """Draw up which remedy is best where, and the remedies beside each other for each law."""
+    yield best_map(runs, version)
+    for law in BEYOND_LAWS:
+        for axis, remedies in ((DELTAS, IN_ORDER), (LOSSES, IN_ORDER), (CHANNELS, REMEDIES)):
+            points = [axis.at(law, remedy, BEYOND_TRANSFER) for remedy in remedies]
+            for name, metric, label in _DRAWN:
+                id = f"beyond-{law.lower()}-{axis.field}{name}"
+                title = f"Remedies over {_AXES[axis.field].words}: {law}"
+                yield _panel(runs, axis, points, (metric, label), id, title, version)
 
 
 def along(runs: Runs[Point], axis: Axis, point: Point, metric: str = "") -> dict[float, Interval]:
@@ -101,31 +112,28 @@ def _run(runs: Runs[Point], axis: Axis, point: Point) -> dict[float, Point]:
 def _panel(
     runs: Runs[Point],
     axis: Axis,
-    laws: Sequence[str],
-    remedies: Sequence[str],
+    points: Sequence[Point],
     drawn: tuple[str, str],
     id: str,
     title: str,
     version: str,
 ) -> Figure:
     metric, y_label = drawn
-    shown, size = _AXES[axis.field], size_of(runs)
+    shown = _AXES[axis.field]
     curves = {}
-    for law in laws:
-        for remedy in remedies:
-            point = axis.at(law, remedy, size)
-            curve = along(runs, axis, point, metric)
-            # A logarithmic axis has no zero; what is there without loss stands in figure 3.
-            curves[law, NAMES[remedy]] = {
-                value / shown.unit: mean
-                for value, mean in curve.items()
-                if value or not shown.logarithmic
-            }
+    for point in points:
+        curve = along(runs, axis, point, metric)
+        # A logarithmic axis has no zero; what is there without loss stands in figure 3.
+        curves[point.law, NAMES[point.remedy]] = {
+            value / shown.unit: mean
+            for value, mean in curve.items()
+            if value or not shown.logarithmic
+        }
     return Figure.of(
         curves,
         id=id,
         title=title,
-        caption=_caption(runs, axis, size, version),
+        caption=_caption(runs, axis, points[0], version),
         x_label=shown.label,
         y_label=y_label,
         x_log=shown.logarithmic,
@@ -134,16 +142,17 @@ def _panel(
     )
 
 
-def _caption(runs: Runs[Point], axis: Axis, size: float, version: str) -> str:
-    fixed = axis.at("", "", size)
+def _caption(runs: Runs[Point], axis: Axis, fixed: Point, version: str) -> str:
     others = {
         DELTA.field: f"delay differential {fixed.delta * 1e3:g} ms",
         BURST.field: f"bursts of at most {fixed.burst / 1e3:g} kB",
         LOSS.field: f"loss probability {fixed.loss:g}" if fixed.loss else "no loss",
+        CHANNELS.field: f"{fixed.channels} wavelengths",
     }
     words = ", ".join(said for field, said in others.items() if field != axis.field)
+    transfer = Transfer(fixed.size, fixed.window)
     return (
-        f"Ten flows of {size / 1e6:,.0f} MB over two paths, load threshold 5% of 4 Gb/s every "
-        f"500 ms; {words}. {runs.seeds_text}; bands: 95 % interval of the mean. "
+        f"{transfer.words} over two paths, load threshold 5% of 4 Gb/s every 500 ms; {words}. "
+        f"{runs.seeds_text}; bands: 95 % interval of the mean. "
         f"lightburst {version}."
     )

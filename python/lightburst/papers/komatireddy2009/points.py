@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lightburst.papers.claims import UNKNOWN
 from lightburst.papers.paper import packaged
-from lightburst.papers.runs import Runs, paired
+from lightburst.papers.runs import Runs, of_means
 from lightburst.study.statistics import Interval, mean_interval
 
 if TYPE_CHECKING:
@@ -16,8 +16,23 @@ if TYPE_CHECKING:
 
 METRIC: Final = "completion_time_mean_s"
 FALSE: Final = "false_per_flow"
-#: What each flow of the paper carries.
-PAPER_BYTES: Final = 1e9
+
+
+class Transfer(NamedTuple):
+    """What a flow carries, in bytes, and the receiver's window, in segments."""
+
+    size: float
+    window: int
+
+    @property
+    def words(self) -> str:
+        """What a caption says of it."""
+        limit = f", windows of at most {self.window:,} segments"
+        return f"Ten flows of {self.size / 1e6:,.0f} MB{limit if self != PAPER_TRANSFER else ''}"
+
+
+#: The flows of the paper; their window has no limit that counts.
+PAPER_TRANSFER: Final = Transfer(1e9, 100_000)
 
 #: The window laws, by the paper's names; its CUBIC is that of 2008.
 LAWS: Final[dict[str, dict[str, object]]] = {
@@ -25,7 +40,8 @@ LAWS: Final[dict[str, dict[str, object]]] = {
     "CUBIC": {"kind": "cubic", "beta": 0.8, "reduces": "window"},
     "FAST": {"kind": "fast", "alpha": 100.0, "beta": 100.0, "gamma": 0.5},
 }
-#: What is done against reordering, in the scenario's words; a further remedy is a line here.
+#: What is done against reordering, or where bursts contend, in the scenario's words; a further
+#: remedy is a line here.
 REMEDIES: Final[dict[str, dict[str, object]]] = {
     "none": {"switching.ordering": "none"},
     "source": {"switching.ordering": "source"},
@@ -34,6 +50,8 @@ REMEDIES: Final[dict[str, dict[str, object]]] = {
         "switching.ordering": "none",
         "transport.recovery": {"kind": "rr-tcp", "sack_blocks": 3},
     },
+    "segmentation": {"switching.ordering": "none", "switching.contention": ["segmentation"]},
+    "deflection": {"switching.ordering": "none", "switching.contention": ["deflection"]},
 }
 _S_PER_M: Final = 5e-9
 
@@ -53,12 +71,14 @@ class Point(NamedTuple):
         Largest burst, in bytes.
     loss : float
         Probability that a burst with data is lost on a link.
-    size : float
-        What each flow carries, in bytes.
+    size, window : float and int
+        A `Transfer`.
     capacity : float
         What a load of 1 is, in bits a second.
     link : float
         Delay of a link between two nodes, in seconds.
+    channels : int
+        Wavelengths of a link.
     """
 
     law: str
@@ -66,19 +86,23 @@ class Point(NamedTuple):
     delta: float = 5e-3
     burst: float = 100e3
     loss: float = 0.0
-    size: float = PAPER_BYTES
+    size: float = PAPER_TRANSFER.size
+    window: int = PAPER_TRANSFER.window
     capacity: float = 4e9
     link: float = 5e-3
+    channels: int = 4
 
     def settings(self) -> dict[str, object]:
         """Say in the scenario's words what a point is: values by path."""
         return {
             "topology.link_length": _metres(self.link),
             "topology.links": _links(self.link + self.delta),
+            "topology.wavelengths": self.channels,
             "routing.label.capacity": f"{self.capacity:.12g} b/s",
             "switching.assembly.max_size": f"{self.burst:.12g} B",
             "loss.probability": self.loss,
             "transport.congestion_control": LAWS[self.law],
+            "transport.advertised_window": self.window,
             "workload.size.value": f"{self.size:.12g} B",
             **REMEDIES[self.remedy],
         }
@@ -104,11 +128,11 @@ def base() -> Scenario:
 def runs_of(table: pd.DataFrame) -> Runs[Point]:
     """Sort runs by point: a row for each run, the fields of `Point`, ``seed`` and the metrics.
 
-    False fast retransmissions are counted for each flow. Runs of the same seed have the same starts
-    and are compared in pairs.
+    False fast retransmissions are counted for each flow. Means are compared: where all runs are
+    alike, a point has fewer of them.
     """
     each = table.assign(**{FALSE: table["false_fast_retransmits"] / table["flows"]})
-    return Runs.of(each, Point, Point._fields, METRIC, paired)
+    return Runs.of(each, Point, Point._fields, METRIC, of_means)
 
 
 def difference(runs: Runs[Point], top: Point, bottom: Point) -> Interval:
@@ -123,6 +147,7 @@ def difference(runs: Runs[Point], top: Point, bottom: Point) -> Interval:
     return mean_interval((above - below).loc[shared]) if len(shared) else UNKNOWN
 
 
-def size_of(runs: Runs[Point]) -> float:
-    """Tell how much each flow carried in the runs there are: a preview has smaller files."""
-    return max((point.size for point in runs.points), default=PAPER_BYTES)
+def transfer_of(runs: Runs[Point]) -> Transfer:
+    """Tell what each flow carried in the runs there are: a preview has smaller files."""
+    largest = (Transfer(point.size, point.window) for point in runs.points)
+    return max(largest, default=PAPER_TRANSFER)
