@@ -73,7 +73,8 @@ def best_map(runs: Runs[Point], version: str) -> Maps:
             if choice is not None:
                 gain = choice.gain.estimate if choice.remedies else 1.0
                 rows.append(("", place, f"{law}, {delta * 1e3:g} ms", gain, _words(choice)))
-    names = ", ".join(f"{short}: {NAMES[name]}" for name, short in _SHORT.items())
+    others = [f"{short}: {NAMES[name]}" for name, short in _SHORT.items() if name != "source"]
+    names = ", ".join(["SO: source ordering", *others])
     return Maps(
         id="beyond-best",
         title="Which remedy is best where, and how much faster transfers are with it than without",
@@ -82,7 +83,7 @@ def best_map(runs: Runs[Point], version: str) -> Maps:
         f"{ALIKE - 1:.0%} behind it; below, completion time without any remedy over that with the "
         "best, with its 95 % interval; no difference: with none of them are transfers known to be "
         f"{ALIKE - 1:.0%} faster. Segmentation and deflection are tried where bursts contend, with "
-        "fewer than 4 wavelengths; with 4 none ever did, and what is lost by chance they cannot "
+        "fewer than 4 wavelengths: with 4 nothing does, and what is lost by chance they cannot "
         f"save. {runs.seeds_text}. lightburst {version}.",
         x_label="Bursts lost on each link by chance (p, 4 wavelengths), or fewer wavelengths",
         y_label="Window law, delay differential",
