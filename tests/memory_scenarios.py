@@ -175,6 +175,21 @@ def _looks(size: Size) -> dict[str, Table]:
             sized("pairs", megabytes),
             **traced,
         ),
+        "bursts on links": make(
+            torus(size(16, 8)) | {"wavelengths": 32},
+            {"kind": "obs", "assembly": {"kind": "mixed", "time": "1 ms", "size": "50 kB"}},
+            TCP,
+            poisson(size(100_000, 10_000), "90 kB", "1e5 /s"),
+            measurement={"network": {}},
+        ),
+        "order of arrivals": make(
+            tree(8),
+            ELECTRONIC,
+            TCP,
+            poisson(size(100_000, 10_000), "90 kB", "1e5 /s"),
+            routing={"choice": "free"},
+            measurement={"reordering": {}},
+        ),
         "samples": make(
             tree(8),
             ELECTRONIC,

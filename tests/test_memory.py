@@ -75,6 +75,7 @@ WHOLE = PEAK + dedent(
     import lightburst as lb
     from lightburst import simulate
     from lightburst.free import held_memory
+    from lightburst.trace.network import NetworkTrace
 
     estimate, seen = simulate.estimate_memory, []
 
@@ -84,8 +85,17 @@ WHOLE = PEAK + dedent(
         return seen[-1]
 
     simulate.estimate_memory = kept
-    result = lb.run(lb.Scenario.from_dict(json.loads(sys.argv[1])), seed=1)
+    scenario, before = lb.Scenario.from_dict(json.loads(sys.argv[1])), None
+    if scenario.measurement.network is not None:
+        # How many bursts there are is known from a run without a trace.
+        before = lb.run(scenario.with_(measurement__network=None), seed=1)
+        seen.clear()
+    result = lb.run(scenario, seed=1, before=before)
     result.record, result.flows, result.links, result.switches
+    if result.scenario.measurement.network is not None:
+        NetworkTrace.of(result)
+    if result.scenario.measurement.reordering is not None:
+        result.reordering
     if result.scenario.measurement.trace:
         result.trace.segments, result.trace.windows, result.trace.bursts, result.trace.hops
     if result.scenario.measurement.sample is not None:
