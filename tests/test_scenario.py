@@ -352,7 +352,7 @@ def test_kinds() -> None:
         "topologies": ("fat-tree", "path", "graph", "obs-path"),
         "switches": ("all-optical", "hybrid", "electronic", "burst"),
         "assemblies": ("timer", "size", "mixed"),
-        "transports": ("saw", "sawl", "tcp", "datagram"),
+        "transports": ("saw", "sawl", "tcp", "datagram", "bursts"),
         "congestion_controls": ("reno", "stop-and-wait"),
         "recoveries": ("tahoe", "reno", "new-reno", "sack", "sack1"),
         "workloads": ("poisson", "shuffle", "pairs", "incast", "table"),

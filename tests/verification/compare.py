@@ -70,7 +70,8 @@ def check_conservation(plan: Plan, result: Columns) -> None:
 
 #: What may happen to a unit after what.
 STORY = {
-    None: {"send", "drop", "launch", "delay", "deflect"},
+    None: {"send", "drop", "launch", "delay", "deflect", "enter"},
+    "enter": {"assemble"},
     "launch": {"book", "drop", "cut"},
     # A burst that finds no channel; at its ingress before it is launched.
     "delay": {"launch", "book"},
@@ -86,7 +87,7 @@ STORY = {
     "re-emit": {"send"},
     "wait": {"assemble"},
     "assemble": {"leave"},
-    "leave": {"send"},
+    "leave": {"send", "deliver"},
     "hold": {"take"},
     "take": set(),
     "drop": set(),

@@ -1,4 +1,4 @@
-"""Bursts with times and lengths of one's own, each a packet: what the theory of loss asks for."""
+"""Bursts with times and lengths of one's own: what the theory of loss asks for."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -57,18 +57,20 @@ def run(
     links: Sequence[dict[str, Any]],
     wavelengths: int,
     seed: int,
-    segment: str = "10 MB",
+    segment: str | None = None,
     **switching: Any,
 ) -> lb.Result:
     """Send these bursts through a network whose headers take no time; all have one offset.
 
-    Each is one packet, unless segments are smaller. A column ``group`` makes groups of them.
+    The edges make them, or hosts send each in segments of some size, which are assembled at once.
+    A column ``group`` makes groups of them.
     """
     groups = {}
     for name, own in bursts.groupby("group") if "group" in bursts else [("all", bursts)]:
         table = path / f"{seed}-{name}.csv"
         own.to_csv(table, index=False, columns=["source", "destination", "start_s", "size_bytes"])
         groups[name] = {"workload": {"kind": "table", "file": str(table)}}
+    datagrams = {"kind": "datagram", "segment_size": segment, "spacing": "constant"}
     scenario = {
         "topology": {
             "kind": "graph",
@@ -84,12 +86,7 @@ def run(
             "offset_time": "10 us",
             **switching,
         },
-        "transport": {
-            "kind": "datagram",
-            "segment_size": segment,
-            "header_size": "0 B",
-            "spacing": "constant",
-        },
+        "transport": datagrams if segment else {"kind": "bursts"},
         "groups": groups,
         "measurement": {"time_limit": "1000 s"},
     }

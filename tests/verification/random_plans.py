@@ -4,6 +4,7 @@ Plain numbers and not hypothesis, because it takes long to draw many choices, an
 that it draws are equal.
 """
 
+from collections.abc import Mapping
 from itertools import pairwise
 from random import Random
 from typing import Any
@@ -40,6 +41,7 @@ from random_switches import (
 from strategies import Shape
 
 from lightburst import _core
+from lightburst.scenario.transport import OPEN_LOOP
 
 RECOVERIES = _core.registry()["recoveries"]
 BOTH = [False, True]
@@ -141,18 +143,23 @@ def random_other(random: Random) -> dict[str, Any]:
     )
 
 
-def random_flows(random: Random, hosts: int, transport: dict[str, Any]) -> Arrays:
+def random_flows(
+    random: Random, hosts: int, transport: dict[str, Any], edge_of: Mapping[int, int] | None = None
+) -> Arrays:
     """A few flows, some of them long, with a tiny segment at the end or none."""
+    edge = edge_of or {}
     m = transport["segment_bytes"] - transport["header_bytes"]
     spread = random.choice([0, 100_000, 20 * MICROSECOND, MILLISECOND])
     rows = []
     for _ in range(random.choice([1, 1, 1, 2, 3, 6])):
         source, destination = random.sample(range(hosts), 2)
+        while transport["kind"] == "bursts" and edge[source] == edge[destination]:
+            source, destination = random.sample(range(hosts), 2)
         segments = random.choice([1, 3, 10, 30, 30, 80, 80, 200])
         size = random.randint(1, segments) * m + random.choice([0, 0, 1, m - 1])
         rows.append((source, destination, random.randint(0, spread), size))
     flows = flow_table(*sorted(rows, key=lambda row: row[2]))
-    if transport["kind"] != "datagram":
+    if transport["kind"] not in OPEN_LOOP:
         return flows
     counts = (flows["bytes"] + np.uint64(m - 1)) // np.uint64(m)
     gap = random.choice([0, MICROSECOND, 20 * MICROSECOND])
@@ -168,9 +175,14 @@ def random_flows(random: Random, hosts: int, transport: dict[str, Any]) -> Array
     }
 
 
-def random_groups(random: Random, hosts: int, transports: list[dict[str, Any]]) -> Arrays:
+def random_groups(
+    random: Random,
+    hosts: int,
+    transports: list[dict[str, Any]],
+    edge_of: Mapping[int, int] | None = None,
+) -> Arrays:
     """Flows of each transport, those that start first, first."""
-    tables = [random_flows(random, hosts, transport) for transport in transports]
+    tables = [random_flows(random, hosts, transport, edge_of) for transport in transports]
     rows = []
     for group, own in enumerate(tables):
         offsets = own.get("departure_offsets", np.zeros(own["source"].size + 1, np.uint64))
@@ -348,8 +360,8 @@ BOOKED_FOR = [20 * MILLISECOND, 5 * MILLISECOND, MILLISECOND, 100 * MICROSECOND]
 KINDS = ["packets", "bursts", "headers", "crowds"]
 
 
-def random_transports(random: Random, kind: str) -> list[dict[str, Any]]:
-    """Mostly one transport, mostly `tcp`."""
+def random_transports(random: Random, kind: str, *, apart: bool) -> list[dict[str, Any]]:
+    """Mostly one transport, mostly `tcp`. `apart`: hosts have several edges of bursts."""
     other = kind != "packets" and random.random() < 0.25
     transports = [random_other(random) if other else random_tcp(random)]
     if random.random() < 0.25:
@@ -361,6 +373,10 @@ def random_transports(random: Random, kind: str) -> list[dict[str, Any]]:
     if kind == "crowds":
         transports = random.choice([8, 14]) * [datagram(random.choice([300, 1_500]))]
         transports += [random_tcp(random)]
+    transports = [dict(transport) for transport in transports]
+    for transport in transports:
+        if apart and transport["kind"] == "datagram" and random.random() < 0.4:
+            transport["kind"] = "bursts"
     return transports
 
 
@@ -376,11 +392,13 @@ def random_plan(seed: int, kind: str) -> Plan:
         kinds = [random.randrange(len(switches)) for _ in range(hosts, nodes)]
     else:
         switches, kinds = random_switches(random, edges, hosts, nodes, bursts=bursts)
-    transports = random_transports(random, kind)
+    edge_of = {min(ends): max(ends) for ends in edges if min(ends) < hosts}
+    apart = bursts and len(set(edge_of.values())) > 1
+    transports = random_transports(random, kind, apart=apart)
     if len(transports) > 1:
-        flows = random_groups(random, hosts, transports)
+        flows = random_groups(random, hosts, transports, edge_of)
     else:
-        flows = random_flows(random, hosts, transports[0])
+        flows = random_flows(random, hosts, transports[0], edge_of)
     if bursts:
         links = random_burst_links(random, edges, hosts)
     else:

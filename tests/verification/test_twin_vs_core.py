@@ -27,6 +27,8 @@ from plans import (
 from strategies import plans, transports
 from twin import Columns
 
+from lightburst.scenario.transport import OPEN_LOOP
+
 
 @QUICK
 @given(plans())
@@ -94,7 +96,7 @@ def check_flow(plan: Plan, result: Columns, i: int, status: int) -> None:
     assert row["delivered_bytes"] <= given["bytes"]
     assert (status == finished) == (row["received_ps"] != UNFINISHED)
     least = int(plan.links["delay_ps"].min()) * row["path_links"]
-    open_loop = plan.transport(i)["kind"] == "datagram"
+    open_loop = plan.transport(i)["kind"] in OPEN_LOOP
     if row["acknowledged_ps"] != UNFINISHED:
         # What was received; its acknowledgement came back over a path.
         assert row["acknowledged_ps"] - row["received_ps"] >= (0 if open_loop else least + 1)
@@ -112,7 +114,7 @@ def check_flow(plan: Plan, result: Columns, i: int, status: int) -> None:
         assert first > plan.settings["time_limit_ps"]
         assert row["transmissions"] == row["delivered_bytes"] == 0
     elif status == lost:
-        assert plan.transport(i)["kind"] == "datagram"
+        assert plan.transport(i)["kind"] in OPEN_LOOP
         assert row["delivered_bytes"] < given["bytes"]
         assert result["totals"]["units_dropped"] > 0
     elif status == gave_up:

@@ -1,6 +1,7 @@
 //! What a node sees of the network, and the only way it acts on it.
 
 mod cut;
+mod entry;
 
 use crate::fabric::Why;
 use crate::fifo::{self, Behind};

@@ -101,6 +101,11 @@ pub struct Token {
     pub subject: u32,
 }
 
+impl Token {
+    /// Of an edge: the next burst of a flow enters here. What its switch uses itself is below.
+    pub const ENTRY: u8 = 5;
+}
+
 impl queue::Event for Event {
     #[inline(always)]
     fn class(self) -> Class {

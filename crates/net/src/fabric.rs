@@ -10,6 +10,7 @@ use crate::{
     PortId, Routing, Tails, Trace, Unit, Units, CUT,
 };
 use lightburst_des::{Duration, Time};
+use std::collections::VecDeque;
 
 /// Why a unit is dropped.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +51,8 @@ pub struct Fabric {
     pub created: u64,
     /// Packets that reached their destination.
     pub delivered: u64,
+    /// Packets that have ended at an edge: handed over within the same event.
+    pub(crate) ended: VecDeque<PacketId>,
     /// What was dropped, by flow.
     pub dropped: Vec<Dropped>,
     /// The bursts of each class.
@@ -105,6 +108,7 @@ impl Fabric {
             first_link,
             created: 0,
             delivered: 0,
+            ended: VecDeque::new(),
             dropped: vec![Dropped::default(); flows],
             bursts: vec![BurstCount::default()],
             labels: None,

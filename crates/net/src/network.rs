@@ -1,6 +1,9 @@
 //! Hosts and switches on one fabric, as a model for the engine.
 
-use crate::{fifo, Context, Event, EventKind, Fabric, Hosts, LinkId, NodeId, PortId, Switch, Unit};
+use crate::{
+    fifo, Context, Event, EventKind, Fabric, FlowId, Hosts, LinkId, NodeId, PortId, Switch, Token,
+    Unit,
+};
 use lightburst_des::{Model, Scheduler};
 
 /// A network: nodes `0..hosts` are hosts, the others switches.
@@ -88,7 +91,14 @@ impl<H: Hosts> Model for Network<H> {
                 if let Some(Site { first_link, switch }) = self.sites.get_mut(site) {
                     let mut ctx =
                         Context::new(node, *first_link, LinkId::NONE, &mut self.fabric, scheduler);
+                    if token.kind == Token::ENTRY {
+                        let packet = self.hosts.on_entry(FlowId(token.subject), &mut ctx);
+                        return switch.on_entry(packet, &mut ctx);
+                    }
                     switch.on_timer(token, &mut ctx);
+                    while let Some(packet) = ctx.ended() {
+                        self.hosts.on_packet(packet, &mut ctx);
+                    }
                 } else {
                     let nic = self.fabric.link_id(node, PortId(0));
                     let mut ctx =

@@ -1,6 +1,6 @@
 //! What a node does when a unit arrives or a timer expires.
 
-use crate::{Context, Counted, PacketId, Token, Unit};
+use crate::{Context, Counted, FlowId, PacketId, Token, Unit};
 use lightburst_des::Time;
 
 /// A switch.
@@ -10,6 +10,11 @@ pub trait Switch: Send {
 
     /// A timer of this node expires.
     fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>);
+
+    /// A packet enters here that no host has sent: a burst of its own.
+    fn on_entry(&mut self, _packet: PacketId, _ctx: &mut Context<'_>) {
+        unreachable!("only an edge makes bursts");
+    }
 
     /// What it has counted up to `end`.
     fn counted(&self, end: Time) -> Counted;
@@ -30,4 +35,10 @@ pub trait Hosts {
 
     /// A timer of the host `ctx.node()` expires.
     fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>);
+
+    /// The next packet of a flow that enters at the edge `ctx.node()`, whose timer
+    /// [`Token::ENTRY`] has expired. Its packets come to [`Hosts::on_packet`] where their bursts end.
+    fn on_entry(&mut self, _flow: FlowId, _ctx: &mut Context<'_>) -> PacketId {
+        unreachable!("only datagrams enter at an edge");
+    }
 }

@@ -12,8 +12,8 @@ use crate::switch::Build;
 use ingress::Ingress;
 use lightburst_des::{Duration, Time};
 use lightburst_net::{
-    Bundle, BurstId, Bytes, Context, Counted, Counters, Envelope, LinkId, NodeId, Packet, PacketId,
-    Rate, Switch, Token, Unit,
+    Bundle, BurstId, Bytes, Context, Counted, Counters, Envelope, FlowId, LinkId, NodeId, Packet,
+    PacketId, Rate, Switch, Token, Unit,
 };
 use ordering::{Arrivals, Flight, Made};
 use std::collections::{BTreeMap, VecDeque};
@@ -25,7 +25,8 @@ const TAIL: u8 = 0;
 const ASSEMBLY: u8 = 1;
 /// The timer of a queue: the first of its bursts that are held is sent. (2 is the core's.)
 const RELEASE: u8 = 3;
-/// The timer of an ingress and a class: a burst from there has been held long enough.
+/// The timer of an ingress and a class: a burst from there has been held long enough. (5 is
+/// [`Token::ENTRY`].)
 const HOLD_BACK: u8 = 4;
 
 /// What an edge hands its bursts to, and what lets those of others pass. Its timers have other kinds
@@ -152,6 +153,12 @@ impl<C: Core> Edge<C> {
         self.around.edges[host.index()]
     }
 
+    /// The queue for the egress and the class of a unit that is here.
+    fn queue(&self, egress: NodeId, flow: FlowId) -> usize {
+        let class = self.around.classes.get(flow.index()).copied().unwrap_or(0);
+        self.ingress.queue(egress, class)
+    }
+
     fn on_packet(&mut self, packet: PacketId, ctx: &mut Context<'_>) {
         self.counters.arrived += 1;
         let Packet { envelope, header } = *ctx.packet(packet);
@@ -165,8 +172,7 @@ impl<C: Core> Edge<C> {
         if egress == ctx.node() {
             return self.deliver(packet, ctx);
         }
-        let class = self.around.classes.get(flow.index()).copied().unwrap_or(0);
-        let queue = self.ingress.queue(egress, class);
+        let queue = self.queue(egress, flow);
         if self.ingress.goes_alone(header.payload) {
             let bundle = self.ingress.alone(queue, packet, ctx);
             return self.launch(&bundle, ctx);
@@ -358,7 +364,12 @@ impl<C: Core> Edge<C> {
     /// Takes a burst apart.
     fn disassemble(&mut self, burst: BurstId, ctx: &mut Context<'_>) {
         self.counters.oe_bytes += u64::from(ctx.envelope(burst).bytes);
-        let mut next = Some(ctx.unbundle(burst));
+        let first = ctx.unbundle(burst);
+        let no_host = ctx.envelope(first).source.index() >= self.around.edges.len();
+        if no_host {
+            return ctx.end(first);
+        }
+        let mut next = Some(first);
         while let Some(packet) = next {
             next = ctx.next_packet(packet);
             self.deliver(packet, ctx);
@@ -375,6 +386,15 @@ impl<C: Core> Switch for Edge<C> {
             return self.receive(unit, ctx);
         }
         self.core.on_unit(unit, ctx);
+    }
+
+    fn on_entry(&mut self, packet: PacketId, ctx: &mut Context<'_>) {
+        let Envelope {
+            flow, destination, ..
+        } = *ctx.envelope(packet);
+        let queue = self.queue(self.edge_of(destination), flow);
+        let bundle = self.ingress.alone(queue, packet, ctx);
+        self.launch(&bundle, ctx);
     }
 
     fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>) {

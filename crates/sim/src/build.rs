@@ -9,7 +9,9 @@ use lightburst_net::{
 };
 use lightburst_optical::obs::contention::Dropped;
 use lightburst_optical::switch::Build;
-use lightburst_tcp::{transport, DatagramHosts, Flow, Group, MixedHosts, Place, TcpHosts};
+use lightburst_tcp::{
+    transport, DatagramHosts, Datagrams, Flow, Group, MixedHosts, Place, TcpHosts,
+};
 use std::sync::Arc;
 
 /// Links and routes; heads or tails arrive as the switch at the end wants them.
@@ -192,7 +194,7 @@ fn flows(plan: &Plan, datagrams: bool) -> Vec<Flow> {
     let flow = |i: usize| Flow {
         id: FlowId(i as u32),
         group: places[plan.group_index(i)] as u16,
-        source: NodeId(flows.source[i]),
+        source: plan.origin(i),
         destination: NodeId(flows.destination[i]),
         start: Time(flows.start_ps[i]),
         size: flows.bytes[i],
@@ -229,11 +231,12 @@ pub fn datagram_hosts(plan: &Plan) -> DatagramHosts {
     let end = [table.departures_ps.len()];
     let offsets = flows.iter().map(offset).chain(end).collect();
     let groups = plan.settings.groups.iter().map(|group| &group.transport);
-    let sizes = groups
-        .filter(|t| t.is_datagram())
-        .map(plan::Transport::sizes)
-        .collect();
-    DatagramHosts::new(flows, departures, offsets, sizes)
+    let datagrams = |transport: &plan::Transport| Datagrams {
+        sizes: transport.sizes(),
+        at_edge: transport.at_edge(),
+    };
+    let groups = groups.filter(|t| t.is_datagram()).map(datagrams).collect();
+    DatagramHosts::new(flows, departures, offsets, groups)
 }
 
 /// Hosts for the flows of both families.

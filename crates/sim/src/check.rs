@@ -39,6 +39,7 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
     bursts(plan)?;
     transports(plan)?;
     flows(plan)?;
+    entries(plan)?;
     departures(plan)?;
     losses(plan)?;
     measured(plan)?;
@@ -338,6 +339,22 @@ fn flows(plan: &Plan) -> Result<(), PlanError> {
     require!(
         flows.group.iter().all(|&group| usize::from(group) < known),
         "a flow of a group that there is not"
+    );
+    Ok(())
+}
+
+/// What enters at an edge has another one to go to, and both know bursts.
+fn entries(plan: &Plan) -> Result<(), PlanError> {
+    let (flows, edges) = (&plan.flows, &plan.links.to);
+    let between_edges = |flow: usize| {
+        let ends = [flows.source[flow], flows.destination[flow]].map(|host| edges[host as usize]);
+        let assembles = |edge| plan.switch(edge).is_some_and(|switch| switch.assembles());
+        ends[0] != ends[1] && ends.into_iter().all(assembles)
+    };
+    let enters = |flow: &usize| plan.group(*flow).transport.at_edge();
+    require!(
+        (0..flows.source.len()).filter(enters).all(between_edges),
+        "a flow that enters at an edge without two edges of bursts"
     );
     Ok(())
 }

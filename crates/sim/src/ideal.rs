@@ -21,9 +21,11 @@ pub struct Paths {
 /// What is known of each flow before it starts.
 pub fn paths(plan: &Plan, fabric: &Fabric) -> Paths {
     let flows = &plan.flows;
-    let ends = flows.source.iter().zip(&flows.destination);
-    let links = |(&source, &destination): (&u32, &u32)| {
-        fabric.path(NodeId(source), NodeId(destination)).count() as u16
+    let links = |i: usize| {
+        let (origin, destination) = (plan.origin(i), NodeId(flows.destination[i]));
+        let links = fabric.path(origin, destination).count();
+        // From an edge to an edge: without the link to the host.
+        (links - usize::from(plan.group(i).transport.at_edge())) as u16
     };
     let switching_time = |node: NodeId| match plan.switch(node.0) {
         None => Duration::ZERO,
@@ -33,7 +35,7 @@ pub fn paths(plan: &Plan, fabric: &Fabric) -> Paths {
     let groups = plan.settings.groups.iter();
     let of_groups: Vec<Sizes> = groups.map(|group| group.transport.sizes()).collect();
     Paths {
-        links: ends.map(links).collect(),
+        links: (0..flows.source.len()).map(links).collect(),
         ideal_ps: times(plan, fabric, &of_groups, bursts, &switching_time),
     }
 }
@@ -154,8 +156,9 @@ struct Alone<'a> {
     switching_time: &'a dyn Fn(NodeId) -> Duration,
     /// All ways between two hosts are alike.
     symmetric: bool,
-    /// The unit whose ways are looked at now.
+    /// The unit whose ways are looked at now, and where they end.
     unit: Envelope,
+    end: NodeId,
     /// The links of the ways that are looked at now.
     hops: Vec<Hop>,
     // An entry for each node, reset after each flow.
@@ -177,31 +180,32 @@ pub fn times(
     let one_way = settings.choice == "flow-hash";
     let mut alone = Alone::new(plan, fabric, bursts, switching_time);
     let Flows {
-        source,
-        destination,
-        bytes,
-        ..
+        destination, bytes, ..
     } = &plan.flows;
     let time = |i: usize| {
-        let ends = (NodeId(source[i]), NodeId(destination[i]));
+        let host = NodeId(destination[i]);
+        let end = match plan.group(i).transport.at_edge() {
+            true => alone.hop(host, PortId(0), false).to,
+            false => host,
+        };
         let train = Train::new(bytes[i], &sizes[plan.group_index(i)]);
-        let mut unit = Envelope::new(FlowId(i as u32), ends.0, ends.1, 0);
+        let mut unit = Envelope::new(FlowId(i as u32), plan.origin(i), host, 0);
         let labels = match settings.label.as_deref() {
             Some("first") => 1,
             _ => fabric.routing.labels(&unit).max(1),
         };
         let ways_of = |label| {
             unit.label = label as u8;
-            alone.find_ways(unit, &train)
+            alone.find_ways(unit, end, &train)
         };
         let ways: Vec<Ways> = (0..labels).map(ways_of).collect();
         if labels > 1 && settings.label.as_deref() == Some("random") {
-            return alone.side_by_side(&ways, ends.1, train.number);
+            return alone.side_by_side(&ways, end, train.number);
         }
-        let time = |ways| alone.time(ways, ends.1, train.number, one_way);
+        let time = |ways| alone.time(ways, end, train.number, one_way);
         ways.into_iter().map(time).min().expect("a way")
     };
-    (0..source.len()).map(time).collect()
+    (0..bytes.len()).map(time).collect()
 }
 
 impl<'a> Alone<'a> {
@@ -220,6 +224,7 @@ impl<'a> Alone<'a> {
             switching_time,
             symmetric: false,
             unit: Envelope::new(FlowId(0), NodeId(0), NodeId(0), 0),
+            end: NodeId(0),
             hops: Vec::new(),
             seen: vec![false; nodes],
             incoming: vec![0; nodes],
@@ -267,18 +272,19 @@ impl<'a> Alone<'a> {
         }
     }
 
-    /// The ports that lead on; none at the destination.
+    /// The ports that lead on; none at the end.
     fn ports(&self, node: NodeId) -> &'a [PortId] {
         let routing = &self.fabric.routing;
-        match node == self.unit.destination {
+        match node == self.end {
             true => &[],
             false => routing.ports(routing.route_of(node, &self.unit)),
         }
     }
 
     /// All ways of a unit.
-    fn find_ways(&mut self, unit: Envelope, train: &Train) -> Ways {
+    fn find_ways(&mut self, unit: Envelope, end: NodeId, train: &Train) -> Ways {
         self.unit = unit;
+        self.end = end;
         self.hops.clear();
         match self.symmetric {
             true => self.find_one_way(),
@@ -321,7 +327,7 @@ impl<'a> Alone<'a> {
             ..
         } = self.unit;
         let (mut node, mut together) = (source, true);
-        while node != destination {
+        while node != self.end {
             let ports = self.ports(node);
             together &= ports.len() == 1;
             let mut hop = self.hop(node, ports[0], together);
@@ -409,7 +415,8 @@ impl<'a> Alone<'a> {
             }
         }
         let fronts = &self.fronts[destination.index()];
-        let soonest = fronts.iter().map(|front| front.rest).min();
+        // Side by side on the last fibre the rest does not wait for what is longer.
+        let soonest = fronts.iter().map(|front| front.last.max(front.rest)).min();
         for (hop, _) in stages {
             self.fronts[hop.from.index()].clear();
             self.fronts[hop.to.index()].clear();
@@ -449,7 +456,11 @@ impl<'a> Alone<'a> {
                 soonest[hop.to.index()] = (u64::MAX, u64::MAX);
             }
         }
-        let before_rest = first[0].1.queue.saturating_mul(number);
+        // Between two edges there may be no link that all ways share, or none before they part.
+        let at_source = shared
+            .first()
+            .filter(|(hop, _)| hop.from == self.unit.source);
+        let before_rest = at_source.map_or(0, |(_, stage)| stage.queue.saturating_mul(number));
         let on = |(&(full, rest), (_, stage)): (&(u64, u64), &&(Hop, Stage))| {
             // The link is busy with all of them from the first that comes; behind the
             // last is the rest of the way.
@@ -462,6 +473,6 @@ impl<'a> Alone<'a> {
             with_rest.max(full_way.saturating_add(behind))
         };
         let times = before.iter().zip(&shared).map(on);
-        times.max().expect("the link of the source")
+        times.max().unwrap_or(full_way)
     }
 }

@@ -3,6 +3,7 @@
 //! The Python side has validated it; [`crate::check`] looks at it once more where it comes in.
 
 use lightburst_des::Ties;
+use lightburst_net::NodeId;
 use lightburst_optical::obs::contention::Dropped;
 use lightburst_optical::settings::Table;
 use lightburst_optical::switch::{self, SwitchSettings};
@@ -12,8 +13,10 @@ use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The transport that has no connection.
-pub const DATAGRAM: &str = "datagram";
+/// The transport whose datagrams are bursts of edges.
+const BURSTS: &str = "bursts";
+/// The transports that have no connection.
+pub const OPEN_LOOP: [&str; 2] = ["datagram", BURSTS];
 
 /// A plan that this crate cannot read.
 #[derive(Debug)]
@@ -277,7 +280,13 @@ pub struct Transport {
 impl Transport {
     /// Whether it has no connections.
     pub fn is_datagram(&self) -> bool {
-        self.kind == DATAGRAM
+        OPEN_LOOP.contains(&self.kind.as_str())
+    }
+
+    /// Whether each datagram enters the network at the edge of its host, as a burst, and ends at the
+    /// edge of the other.
+    pub fn at_edge(&self) -> bool {
+        self.kind == BURSTS
     }
 
     /// Sizes on the wire.
@@ -352,6 +361,16 @@ impl Plan {
     pub fn cuts(&self) -> Option<Dropped> {
         let mut switches = self.settings.switches.iter();
         switches.find_map(|switch| switch.cuts())
+    }
+
+    /// The node at which a flow enters the network: its host, or that one's edge.
+    pub fn origin(&self, flow: usize) -> NodeId {
+        let host = self.flows.source[flow];
+        match self.group(flow).transport.at_edge() {
+            // A host has one link, and hosts come first.
+            true => NodeId(self.links.to[host as usize]),
+            false => NodeId(host),
+        }
     }
 
     /// Which group a flow belongs to.

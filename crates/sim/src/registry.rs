@@ -1,6 +1,6 @@
 //! Names: those that a plan may use, and those that a result has from the kinds of node.
 
-use crate::plan::DATAGRAM;
+use crate::plan::OPEN_LOOP;
 use lightburst_net::loss::{RANDOM, SCRIPTED};
 use lightburst_net::order::Densities;
 use lightburst_net::{Counted, CUT};
@@ -13,7 +13,7 @@ pub fn registry() -> Vec<(&'static str, Vec<&'static str>)> {
         entries.iter().map(name).collect()
     }
     let mut transports = named(lightburst_tcp::transport::REGISTRY, |e| e.name);
-    transports.push(DATAGRAM);
+    transports.extend(OPEN_LOOP);
     let mut registry = vec![
         (
             "switches",

@@ -160,6 +160,66 @@ fn burst_path(assembly: &str, transport: &str) -> Plan {
     }
 }
 
+const RING: u32 = 4;
+/// Bursts of each flow, sent every 2 us to 4 us.
+const BURSTS: u64 = 60_000;
+
+/// A ring of edges that make bursts of 1 us, for the next node and the one behind it, over fibres
+/// of two channels and 1 ms.
+fn burst_ring() -> Plan {
+    let settings = format!(
+        r#"{{"hosts": {RING}, "nodes": {}, "routing": {{"kind": "shortest-path", "metric": "hops"}},
+            "choice": "free", "seed": 1, "time_limit_ps": 1000000000000000,
+            "switches": [{{"kind": "obs", "switching_time_ps": 0,
+                "assembly": {{"kind": "timer", "time_ps": 0}}, "assemble_acknowledgements": true,
+                "header_processing_time_ps": 100000, "header_bytes": 64,
+                "control_rate_bps": 10000000000, "offset_time_ps": 5000000,
+                "offset_per_hop_ps": null, "signalling": "jet", "scheduler": "lauc-vf",
+                "conversion": {{"kind": "full"}}, "ingress": "lose"}}],
+            "groups": [{{"transport": {{"kind": "bursts",
+                "segment_bytes": 1250, "header_bytes": 0, "control_bytes": 64}}}}]}}"#,
+        2 * RING
+    );
+    let mut links = Links::default();
+    for from in 0..2 * RING {
+        let edge = RING + from % RING;
+        let ends = match from < RING {
+            true => vec![edge],
+            false => vec![from - RING, RING + (from + 1) % RING],
+        };
+        for to in ends {
+            links.from.push(from);
+            links.to.push(to);
+            links.rate_bps.push(10_000_000_000);
+            links.delay_ps.push(1_000_000_000);
+            links.channels.push(2);
+        }
+    }
+    let mut flows = Flows::default();
+    flows.departure_offsets.push(0);
+    for flow in 0..2 * RING {
+        let (from, hops) = (flow % RING, 1 + flow / RING);
+        flows.source.push(from);
+        flows.destination.push((from + hops) % RING);
+        flows.start_ps.push(0);
+        flows.bytes.push(BURSTS * 1250);
+        let gap = 2_000_000 + 250_000 * u64::from(flow);
+        flows.departures_ps.extend((0..BURSTS).map(|i| gap * i));
+        flows
+            .departure_offsets
+            .push(flows.departures_ps.len() as u64);
+    }
+    Plan {
+        settings: PlanSettings::from_json(&settings).unwrap(),
+        nodes: Nodes {
+            switch: vec![0; RING as usize],
+            ..Nodes::default()
+        },
+        links,
+        flows,
+    }
+}
+
 /// The allocations of 400,000 events after the first `warm_up`, and how many scripted
 /// drops and duplicates there were in them.
 fn allocations(plan: &Plan, warm_up: u64) -> (u64, [u64; 2]) {
@@ -209,6 +269,7 @@ fn nothing_is_allocated_in_the_steady_state() {
         let plan = burst_path(assembly, &tcp("sack", true));
         assert_eq!(allocations(&plan, 2 * WARM_UP).0, 0, "{assembly}");
     }
+    assert_eq!(allocations(&burst_ring(), WARM_UP).0, 0, "bursts of edges");
     // with time stamps, and D-SACK for duplicates; the most holes at once come early
     let plan = star(4, switch, &tcp("sack", true), &by_script(), 6000);
     let (allocated, happened) = allocations(&plan, 2 * WARM_UP);

@@ -4,7 +4,7 @@ use crate::segment::{Endpoint, FORWARD};
 use crate::token::{self, token};
 use crate::{Flow, Outcome, Reordered, Repetitions, Sizes, Status};
 use lightburst_des::Time;
-use lightburst_net::{Context, Dropped, Header, Hosts, Packet, PacketId, Token};
+use lightburst_net::{Context, Dropped, FlowId, Header, Hosts, Packet, PacketId, Token};
 
 #[derive(Clone, Debug)]
 struct State {
@@ -12,6 +12,16 @@ struct State {
     received: u64,
     last_arrival: Time,
     transmissions: u64,
+}
+
+/// What the flows of a group have in common.
+#[derive(Clone, Copy, Debug)]
+pub struct Datagrams {
+    /// Sizes on the wire.
+    pub sizes: Sizes,
+    /// Whether they enter at an edge, which is then the source of each, as bursts; otherwise their
+    /// hosts send them.
+    pub at_edge: bool,
 }
 
 /// Hosts that send datagrams.
@@ -22,18 +32,17 @@ pub struct DatagramHosts {
     departures: Vec<Time>,
     /// The first departure of each flow, and the number of all.
     offsets: Vec<usize>,
-    /// Sizes on the wire, by group.
-    sizes: Vec<Sizes>,
+    groups: Vec<Datagrams>,
 }
 
 impl DatagramHosts {
-    /// Hosts for `flows` of groups with these sizes; the flow at place `f` sends at
+    /// Hosts for `flows` of these groups; the flow at place `f` sends at
     /// `departures[offsets[f]..offsets[f + 1]]`.
     pub fn new(
         flows: Vec<Flow>,
         departures: Vec<Time>,
         offsets: Vec<usize>,
-        sizes: Vec<Sizes>,
+        groups: Vec<Datagrams>,
     ) -> DatagramHosts {
         assert_eq!(
             offsets.len(),
@@ -51,7 +60,7 @@ impl DatagramHosts {
             flows,
             departures,
             offsets,
-            sizes,
+            groups,
         }
     }
 
@@ -93,11 +102,11 @@ impl DatagramHosts {
         let due = self.offsets[index] + self.states[index].transmissions as usize;
         if due < self.offsets[index + 1] {
             let flow = &self.flows[index];
-            ctx.timer_at(
-                flow.source,
-                self.departures[due],
-                token(flow.id, token::SENDER),
-            );
+            let kind = match self.groups[usize::from(flow.group)].at_edge {
+                true => Token::ENTRY,
+                false => token::SENDER,
+            };
+            ctx.timer_at(flow.source, self.departures[due], token(flow.id, kind));
         }
     }
 
@@ -112,20 +121,43 @@ impl DatagramHosts {
     /// The flow at this place sends.
     #[inline]
     pub(crate) fn on_flow_timer(&mut self, index: usize, ctx: &mut Context<'_>) {
+        let header = self.next(index);
         let flow = &self.flows[index];
-        let sizes = &self.sizes[usize::from(flow.group)];
+        let sizes = &self.groups[usize::from(flow.group)].sizes;
+        Endpoint::source(flow, sizes, ctx).send(header, None, 0);
+        self.arm(index, ctx);
+    }
+
+    /// The next datagram of the flow at this place, which enters at an edge.
+    #[inline]
+    pub(crate) fn enter(&mut self, index: usize, ctx: &mut Context<'_>) -> PacketId {
+        let header = self.next(index);
+        let flow = &self.flows[index];
+        let bytes = self.groups[usize::from(flow.group)]
+            .sizes
+            .wire(header.payload);
+        let packet = Packet::new(flow.id, flow.source, flow.destination, bytes, header);
+        let packet = ctx.enter(packet);
+        self.arm(index, ctx);
+        packet
+    }
+
+    /// What the flow at this place sends next.
+    #[inline]
+    fn next(&mut self, index: usize) -> Header {
+        let flow = &self.flows[index];
+        let most = self.groups[usize::from(flow.group)].sizes.mss();
         let state = &mut self.states[index];
-        let payload = (flow.size - state.sent).min(u64::from(sizes.mss())) as u32;
-        let header = Header {
-            sequence: state.sent,
+        let sequence = state.sent;
+        let payload = (flow.size - sequence).min(u64::from(most)) as u32;
+        state.sent += u64::from(payload);
+        state.transmissions += 1;
+        Header {
+            sequence,
             payload,
             flags: FORWARD,
             ..Header::default()
-        };
-        Endpoint::source(flow, sizes, ctx).send(header, None, 0);
-        state.sent += u64::from(payload);
-        state.transmissions += 1;
-        self.arm(index, ctx);
+        }
     }
 }
 
@@ -145,5 +177,10 @@ impl Hosts for DatagramHosts {
     #[inline]
     fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>) {
         self.on_flow_timer(token::flow(token).index(), ctx);
+    }
+
+    #[inline]
+    fn on_entry(&mut self, flow: FlowId, ctx: &mut Context<'_>) -> PacketId {
+        self.enter(flow.index(), ctx)
     }
 }

@@ -29,7 +29,7 @@ pub mod transport;
 pub mod truth;
 
 pub use cc::CongestionControl;
-pub use datagram::DatagramHosts;
+pub use datagram::{DatagramHosts, Datagrams};
 pub use flow::{Flow, Outcome, Status};
 pub use hosts::{Group, TcpHosts};
 pub use mixed::{MixedHosts, Place};

@@ -2,7 +2,7 @@
 
 use crate::token;
 use crate::{DatagramHosts, Outcome, TcpHosts};
-use lightburst_net::{Context, Dropped, Hosts, PacketId, Token};
+use lightburst_net::{Context, Dropped, FlowId, Hosts, PacketId, Token};
 
 /// Where a flow is, and whose it is.
 #[derive(Clone, Copy, Debug)]
@@ -67,5 +67,12 @@ impl Hosts for MixedHosts {
             Place::Connection(index) => self.tcp.on_flow_timer(index as usize, kind, ctx),
             Place::Datagrams(index) => self.datagrams.on_flow_timer(index as usize, ctx),
         }
+    }
+
+    fn on_entry(&mut self, flow: FlowId, ctx: &mut Context<'_>) -> PacketId {
+        let Place::Datagrams(index) = self.places[flow.index()] else {
+            unreachable!("a connection has hosts");
+        };
+        self.datagrams.enter(index as usize, ctx)
     }
 }

@@ -11,11 +11,12 @@ from lightburst.cli.aside import run_aside
 from lightburst.cli.options import choice, seed_of, whole
 from lightburst.cli.run import changed, print_table
 from lightburst.cli.streams import say, warn
-from lightburst.errors import InputError, inside
+from lightburst.errors import InputError, inside, show
 from lightburst.folder import check
 from lightburst.report.traces import record, save
 from lightburst.report.words import aligned, readable, records, transports_of
 from lightburst.scenario import load
+from lightburst.scenario.transport import OpenLoop
 from lightburst.trace import FlowTrace, tables
 from lightburst.trace.packets import check_segment
 
@@ -94,9 +95,11 @@ def trace(
 
 
 def _check(groups: Sequence[FlowGroup]) -> None:
-    if all(group.transport.kind == "datagram" for group in groups):
+    if all(isinstance(group.transport, OpenLoop) for group in groups):
         allowed = "a transport with connections, which has segments and acknowledgements to trace"
-        raise InputError(f"{groups[0].transport_path}.kind", "'datagram'", allowed)
+        raise InputError(
+            f"{groups[0].transport_path}.kind", show(groups[0].transport.kind), allowed
+        )
 
 
 def _run(scenario: Scenario, seed: int) -> Result:

@@ -13,7 +13,7 @@ from lightburst.errors import InputError, combine, did_you_mean, show
 from lightburst.scenario.assembly import Timer
 from lightburst.scenario.model import Scenario
 from lightburst.scenario.switching import Burst, Obs
-from lightburst.scenario.transport import Connection, Datagram, Tcp, Transport
+from lightburst.scenario.transport import Bursts, Connection, OpenLoop, Tcp, Transport
 from lightburst.topology import Network
 from lightburst.units import (
     BITS_PER_BYTE,
@@ -112,7 +112,7 @@ def check_flows(
     limit = scenario.measurement.time_limit
     segments = [_most_waiting(group.transport, flows, network, limit) for group, flows in each]
     _check_clock(scenario, network, segments)
-    errors = list(_storms(scenario, network, groups))
+    errors = [*_storms(scenario, network, groups), *_nowhere_to_go(scenario, network, groups)]
     if errors:
         raise combine(errors)
     for path, table in zip(switches.paths, switches.tables, strict=True):
@@ -155,6 +155,28 @@ def _storms(scenario: Scenario, network: Network, groups: Sequence[Flows]) -> It
             )
 
 
+def _nowhere_to_go(
+    scenario: Scenario, network: Network, groups: Sequence[Flows]
+) -> Iterator[InputError]:
+    """Find bursts from an edge to itself."""
+    # A host has one link, and hosts come first.
+    edge = network.link_to[: network.hosts]
+    for group, flows in zip(scenario.flow_groups, groups, strict=True):
+        if not isinstance(group.transport, Bursts):
+            continue
+        there = np.flatnonzero(edge[flows.source] == edge[flows.destination])
+        if there.size:
+            ends = flows.source[there[0]], flows.destination[there[0]]
+            names = " and ".join(network.name(int(host)) for host in ends)
+            at = network.name(int(edge[ends[0]]))
+            yield InputError(
+                f"{group.transport_path}.kind",
+                f"'bursts', where {there.size} flows are between hosts of one switch, such as "
+                f"{names} at {at}",
+                "flows between hosts of different switches",
+            )
+
+
 def _transmission_ps(size: int, rate: int) -> int:
     """Whole picoseconds, rounded up, for so many bytes at so many bits a second."""
     return -(-BITS_PER_BYTE * PICOSECONDS_PER_SECOND * size // rate)
@@ -166,7 +188,7 @@ def _most_waiting(transport: Transport, flows: Flows, network: Network, time_lim
     All datagrams until the time limit; a window of each flow, or all that it has; one segment of
     each flow.
     """
-    if isinstance(transport, Datagram):
+    if isinstance(transport, OpenLoop):
         # A host has one link, and hosts come first.
         rates = network.link_rate_bps[flows.source]
         return int(datagram_counts(flows, transport, rates, time_limit).sum())
@@ -185,7 +207,7 @@ def _check_clock(scenario: Scenario, network: Network, segments: Sequence[int]) 
     most = max(range(len(segments)), key=lambda number: segments[number])
     group, alone_ps = scenario.flow_groups[most], max(1, longer) * segment_ps
     if (
-        isinstance(group.transport, Datagram)
+        isinstance(group.transport, OpenLoop)
         and alone_ps <= _LONGEST_PS < sum(segments) * segment_ps
     ):
         raise InputError(
@@ -220,11 +242,15 @@ def _check_bursts(
             given = f"{format_size(assembly.min_size)} at {format_rate(rate)}"
             allowed = f"a size that takes no longer than {format_duration(_LONGEST_PS)}"
             raise InputError(f"{path}.assembly.min_size", given, allowed)
-    sizes = [group.transport.segment_size for group in scenario.flow_groups]
-    segment = max(sizes)
     if assembly.max_size is not None:
         return
-    largest = sum(number * size for number, size in zip(segments, sizes, strict=True))
+    assembled = [
+        (number, group.transport.segment_size)
+        for group, number in zip(scenario.flow_groups, segments, strict=True)
+        if not isinstance(group.transport, Bursts)
+    ]
+    segment = max((size for _, size in assembled), default=0)
+    largest = sum(number * size for number, size in assembled)
     if isinstance(assembly, Timer):
         # All that the hosts of one edge can send in the time, and what each had begun.
         hosts = int(np.bincount(network.link_to[: network.hosts]).max())

@@ -17,7 +17,7 @@ from lightburst.errors import InputError, combine, inside
 from lightburst.free import check_memory
 from lightburst.scenario.fit import misfits
 from lightburst.scenario.model import Scenario
-from lightburst.scenario.transport import Datagram
+from lightburst.scenario.transport import OpenLoop
 from lightburst.topology import Counts, Network, build_network, count
 from lightburst.units import format_about
 from lightburst.workload import (
@@ -176,14 +176,14 @@ def _flows(scenario: Scenario, network: Network, made: list[Flows], seed: int) -
         # A host has one link, and hosts come first.
         datagram_counts(own, transport, network.link_rate_bps[own.source], limit)
         for _, transport, own in pairs
-        if isinstance(transport, Datagram)
+        if isinstance(transport, OpenLoop)
     ]
     if counts:
         datagrams = sum(int(n.sum()) for n in counts)
         _check_memory(scenario, network.counts, len(flows), datagrams)
         each = [
             departures(own, transport, network.link_rate_bps[own.source], seed, limit, name)
-            if isinstance(transport, Datagram)
+            if isinstance(transport, OpenLoop)
             else (np.empty(0, np.uint64), np.zeros(len(own) + 1, np.uint64))
             for name, transport, own in pairs
         ]

@@ -11,6 +11,7 @@ from lightburst.compile.plan import Plan
 from lightburst.compile.waiting import packets_at_once
 from lightburst.errors import show
 from lightburst.free import HARMLESS_BYTES, check_memory
+from lightburst.scenario.transport import OPEN_LOOP
 from lightburst.topology import Counts
 from lightburst.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND, format_duration
 
@@ -24,15 +25,16 @@ _FIRST_BYTES = 20 * 2**20
 _BYTES_PER_NODE = 600
 _BYTES_PER_LINK = 220
 # A flow at both ends and in all columns, by the kind of its transport.
-_BYTES_PER_FLOW = {"datagram": 480, "saw": 1040, "sawl": 1040, "tcp": 1380}
+_BYTES_PER_FLOW = {"datagram": 480, "bursts": 520, "saw": 1040, "sawl": 1040, "tcp": 1380}
 # A segment that is not acknowledged, on the record of its sender, which grows by doubling.
 _BYTES_PER_RECORD = 16
 _LEAST_RECORDS = 4
 # When a datagram departs; with several groups these are merged.
 _BYTES_PER_DATAGRAM = 28
 _BYTES_PER_MERGED_DATAGRAM = 64
-# A packet that waits or is under way: of a connection with a timer, and with options.
-_BYTES_PER_WAITING = {"datagram": 72, "saw": 200, "sawl": 200, "tcp": 200}
+# A packet that waits or is under way: of a connection with a timer, and with options; of a burst
+# with that and its header.
+_BYTES_PER_WAITING = {"datagram": 72, "bursts": 230, "saw": 200, "sawl": 200, "tcp": 200}
 # Rows of a trace, as the simulator has them, as columns and as tables: what happens to a packet,
 # what a sender hears, a hop.
 _BYTES_PER_EVENT = 800
@@ -181,7 +183,7 @@ def _records(plan: Plan, in_flight: IntArray) -> IntArray:
     """Room on the records of each sender, shape (flows,): a power of two; datagrams have none."""
     doublings = np.ceil(np.log2(np.maximum(in_flight, _LEAST_RECORDS)))
     room = np.exp2(doublings).astype(np.int64)
-    datagrams = plan.by_flow(lambda transport: transport["kind"] == "datagram")
+    datagrams = plan.by_flow(lambda transport: transport["kind"] in OPEN_LOOP)
     return np.where(datagrams, 0, room)
 
 
@@ -231,7 +233,7 @@ def _booked(plan: Plan, before: Mapping[str, Mapping[str, Any]]) -> int:
 
 def _acknowledgements(transport: dict[str, Any]) -> float:
     """Give the packets that answer a segment, in the mean."""
-    return 0.0 if transport["kind"] == "datagram" else 1 / transport.get("acknowledge_every", 1)
+    return 0.0 if transport["kind"] in OPEN_LOOP else 1 / transport.get("acknowledge_every", 1)
 
 
 def _most_sent(plan: Plan, flows: IntArray, links: int) -> FloatArray:

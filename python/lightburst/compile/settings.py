@@ -15,7 +15,7 @@ from lightburst.scenario.groups import FlowGroup
 from lightburst.scenario.loss import Loss
 from lightburst.scenario.routing import LoadLabel, Routing
 from lightburst.scenario.switching import Switching
-from lightburst.scenario.transport import Datagram, Tcp, Transport
+from lightburst.scenario.transport import OpenLoop, Tcp, Transport
 from lightburst.units import RATE, SIZE, TIME, Quantity
 
 # SYN, FIN and acknowledgements; datagrams have none, but the simulator wants the number.
@@ -98,7 +98,7 @@ def transport_settings(transport: Transport) -> dict[str, Any]:
         del settings["preset"], settings["initial_window"], settings["advertised_window"]
         settings["initial_window_bytes"] = transport.initial_window_bytes
         settings["advertised_window_bytes"] = transport.advertised_window * transport.payload
-    elif isinstance(transport, Datagram):
+    elif isinstance(transport, OpenLoop):
         del settings["rate_bps"], settings["spacing"]
         settings["control_bytes"] = _NO_CONTROL_BYTES
     if settings.get("max_retransmissions", 0) is None:

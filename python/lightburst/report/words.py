@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from lightburst.metrics import REPEATED
+from lightburst.scenario.transport import OPEN_LOOP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -101,7 +102,7 @@ def meaningful(figures: Mapping[str, float | str | None], scenario: Mapping[str,
     without = {"digest"}
     if not scenario.get("loss", {}).get("drops"):
         without.add("drops_missed")
-    if all(table["kind"] == "datagram" for table in _transports(scenario).values()):
+    if all(table["kind"] in OPEN_LOOP for table in _transports(scenario).values()):
         without |= set(REPEATED)
     without |= {key for key in _IF_ANY if not figures.get(key)}
     return [

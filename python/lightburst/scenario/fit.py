@@ -7,6 +7,7 @@ from lightburst.errors import InputError, did_you_mean, show, some
 from lightburst.scenario.explain import quoted
 from lightburst.scenario.routing import LoadLabel
 from lightburst.scenario.switching import Hybrid, Obs, Switching
+from lightburst.scenario.transport import Bursts
 from lightburst.scenario.workload import Incast, Shuffle
 from lightburst.units import format_size
 
@@ -68,6 +69,18 @@ def _cuts(scenario: "Scenario") -> Iterator[InputError]:
                 yield InputError(f"{path}.contention[{place}].drop", f"'{drop}'", allowed)
 
 
+def _entries(scenario: "Scenario") -> Iterator[InputError]:
+    """Refuse bursts of edges where no edge makes any."""
+    tables = [scenario.switching, *(table for _, table in scenario.switching.others())]
+    if any(table.assembles for table in tables):
+        return
+    for group in scenario.flow_groups:
+        if isinstance(group.transport, Bursts):
+            given = f"'bursts' among switches of kind '{scenario.switching.kind}'"
+            allowed = "a network whose edges make bursts: switching.kind 'burst' or 'obs'"
+            yield InputError(f"{group.transport_path}.kind", given, allowed)
+
+
 def _names(scenario: "Scenario") -> Iterator[InputError]:
     # A table of runs has columns for both, such as slowdown_p99[query].
     classes = scenario.measurement.size_class_names
@@ -86,12 +99,16 @@ def _switch(
     groups: Sequence["FlowGroup"],
     largest_degree: int | None,
 ) -> Iterator[InputError]:
-    largest = max(groups, key=lambda group: group.transport.segment_size)
     if isinstance(switching, Hybrid) and 0 < (largest_degree or 0) < switching.buffer_ports:
         allowed = f"a whole number from 0 to the links of the largest switch, {largest_degree}"
         yield InputError(f"{path}.buffer_ports", str(switching.buffer_ports), allowed)
     if isinstance(switching, Obs):
         yield from _classes(path, switching, groups)
+    # Bursts of the edges themselves are assembled nowhere.
+    sent = [group for group in groups if not isinstance(group.transport, Bursts)]
+    if not sent:
+        return
+    largest = max(sent, key=lambda group: group.transport.segment_size)
     segment = largest.transport.segment_size
     full = f"at least {largest.transport_path}.segment_size ({format_size(segment)})"
     key, room = switching.largest_unit()
@@ -133,6 +150,7 @@ def misfits(
     yield from _routes(scenario)
     yield from _load(scenario)
     yield from _cuts(scenario)
+    yield from _entries(scenario)
     yield from _names(scenario)
     groups = scenario.flow_groups
     yield from _switch("switching", scenario.switching, groups, largest_degree)

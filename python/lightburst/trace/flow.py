@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from lightburst import _core
+from lightburst.scenario.transport import OPEN_LOOP
 from lightburst.traced import STATES, Places
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ class FlowTrace:
             payload_bytes=payload,
             # Stop-and-wait has a window of one segment.
             window_bytes=int(transport.get("advertised_window_bytes", payload)),
-            connected=transport["kind"] != "datagram",
+            connected=transport["kind"] not in OPEN_LOOP,
             sack="sack_blocks" in transport.get("recovery", {}),
             segments=segments,
             windows=_rows(result.columns["trace_windows"], "flow", flow),

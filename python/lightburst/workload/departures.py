@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst.scenario.transport import Datagram
+from lightburst.scenario.transport import OpenLoop
 from lightburst.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
 from lightburst.workload.flows import Flows
 from lightburst.workload.streams import stream
@@ -24,7 +24,7 @@ _BEYOND = float(2**62)
 
 
 def datagram_counts(
-    flows: Flows, transport: Datagram, source_rate_bps: NDArray[np.uint64], time_limit: int
+    flows: Flows, transport: OpenLoop, source_rate_bps: NDArray[np.uint64], time_limit: int
 ) -> IntArray:
     """How many datagrams of each flow can depart within the time limit, shape (flows,), and one.
 
@@ -49,7 +49,7 @@ def datagram_counts(
 
 def departures(
     flows: Flows,
-    transport: Datagram,
+    transport: OpenLoop,
     source_rate_bps: NDArray[np.uint64],
     seed: int,
     time_limit: int,
@@ -65,7 +65,7 @@ def departures(
     ----------
     flows : Flows
         The flows.
-    transport : Datagram
+    transport : OpenLoop
         Rate and spacing.
     source_rate_bps : ndarray of uint64, shape (flows,)
         Rate of the link of each flow's source; the rate of flows without one of their own.
@@ -107,12 +107,12 @@ def departures(
     return times[:filled], np.concatenate([[0], np.cumsum(kept)]).astype(np.uint64)
 
 
-def _all(flows: Flows, transport: Datagram) -> IntArray:
+def _all(flows: Flows, transport: OpenLoop) -> IntArray:
     payload = transport.segment_size - transport.header_size
     return -(-flows.size_bytes.astype(np.int64) // payload)
 
 
-def _gap(flows: Flows, transport: Datagram, source_rate_bps: Times) -> FloatArray:
+def _gap(flows: Flows, transport: OpenLoop, source_rate_bps: Times) -> FloatArray:
     """Mean gap between two datagrams of each flow, in picoseconds."""
     rate = source_rate_bps if transport.rate is None else np.full(len(flows), transport.rate)
     gap: FloatArray = BITS_PER_BYTE * PICOSECONDS_PER_SECOND * transport.segment_size / rate
@@ -120,7 +120,7 @@ def _gap(flows: Flows, transport: Datagram, source_rate_bps: Times) -> FloatArra
 
 
 def _waits(
-    transport: Datagram, counts: IntArray, gap: FloatArray, draw: np.random.Generator
+    transport: OpenLoop, counts: IntArray, gap: FloatArray, draw: np.random.Generator
 ) -> Iterator[tuple[IntArray, FloatArray]]:
     """Yield flows and the times from their starts to their datagrams, block by block, in order."""
     last = np.cumsum(counts)

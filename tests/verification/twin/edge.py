@@ -88,6 +88,11 @@ class Edge(Switch):
             group = self.network.group(packet) if self.extra else 0
             self.join(packet, (self.egress(packet), group))
 
+    def enter(self, packet: Packet) -> None:
+        """Make a burst of a packet that no host has sent."""
+        self.network.note("enter", self.node, packet)
+        self.close(Queue([packet], [self.now]))
+
     def join(self, packet: Packet, place: tuple[int, int]) -> None:
         """Let a packet wait, and close what is to be closed."""
         queue = self.queues.get(place)
@@ -152,7 +157,13 @@ class Edge(Switch):
         self.network.note("take apart", self.node, burst)
         for packet in burst.packets:
             self.network.note("leave burst", self.node, packet)
-            self.hand_over(packet)
+            if packet.source < self.network.hosts:
+                self.hand_over(packet)
+            else:
+                # Here it has arrived; its flow knows by the host that would have it.
+                self.network.deliver(self.node, packet)
+                host = packet.destination
+                self.network.receive(host, packet, self.network.ports[host][0])
 
     def held(self, now: int) -> int:
         """The packets whose bursts are not closed, and bursts that are held."""

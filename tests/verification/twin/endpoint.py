@@ -13,10 +13,10 @@ from twin.network import (
     Moment,
     Network,
     Packet,
-    WindowRow,
 )
 from twin.timeout import SawTimeout, TcpTimeout, Timeout
 from twin.truth import TIMEOUT, Sending, Truth
+from twin.windows import WindowRow
 
 #: What a sender is in, in the trace.
 SLOW_START, AVOIDANCE, RECOVERING, LOSS = range(4)

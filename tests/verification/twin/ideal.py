@@ -44,7 +44,9 @@ class Ideal:
         unit = Packet(0, 0, "", 0, 0, 0, source, destination)
         number = 1 if self.label in (None, "first") else self.network.labels.number(unit)
         units = (replace(unit, label=label) for label in range(max(1, number)))
-        return [list(self.ways(source, unit)) for unit in units]
+        # From edge to edge: without the link to the host.
+        end = None if source < self.network.hosts else -1
+        return [[way[:end] for way in self.ways(source, unit)] for unit in units]
 
     def queue(self, link: Link, size: int) -> int:
         """How long a unit lets others wait; a burst is rounded up, but not each packet in it."""
@@ -85,14 +87,15 @@ class Ideal:
     def in_a_row(self, way: list[Link], destination: int, segments: list[int]) -> int:
         """All segments go one way, first in, first out."""
         free_at = [0] * len(way)
-        time = 0
+        latest = 0
         for size in segments:
             time = 0
             for i, link in enumerate(way):
                 begin = max(time, free_at[i])
                 free_at[i] = begin + self.queue(link, size)
                 time = begin + self.passing(link, destination, size)
-        return time
+            latest = max(latest, time)
+        return latest
 
     def side_by_side(self, ways: list[list[Link]], destination: int, segments: list[int]) -> int:
         """Each goes a way of its own; they queue on the links that are in all ways."""
@@ -104,15 +107,17 @@ class Ideal:
             return min(self.alone(part, destination, size) for part in parts)
 
         shared = [link for link in ways[0] if all(link in way for way in ways)]
-        last_full = max(soonest(full) + (number - 1) * self.queue(link, full) for link in shared)
+        # Between edges there may be none, or none before ways part.
+        last_full = [soonest(full) + (number - 1) * self.queue(link, full) for link in shared]
         if rest == full:
-            return last_full
-        leaves = number * self.queue(shared[0], full)
-        last_of_all = max(
+            return max(last_full, default=soonest(full))
+        first = ways[0][0]
+        leaves = number * self.queue(first, full) if first in shared else 0
+        last_of_all = [
             min(soonest(full, link), leaves + soonest(rest, link))
             + number * self.queue(link, full)
             + soonest(rest)
             - soonest(rest, link)
             for link in shared
-        )
-        return max(last_full, last_of_all)
+        ]
+        return max([*last_full, *last_of_all], default=soonest(full))

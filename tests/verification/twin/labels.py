@@ -41,7 +41,9 @@ class Labels:
         """Between which switches a unit goes."""
         if isinstance(unit, Burst):
             return unit.ends
-        return self.edge[unit.source], self.edge[unit.destination]
+        # What enters at an edge has no host before it.
+        source = self.edge[unit.source] if unit.source < self.hosts else unit.source
+        return source, self.edge[unit.destination]
 
     def number(self, unit: Unit) -> int:
         """How many labels a unit can have; 0 where no path is given."""
@@ -50,7 +52,9 @@ class Labels:
     def choose(self, unit: Unit) -> int:
         """The label of a new unit."""
         choices = self.number(unit)
-        if choices < 2:
+        # What enters at an edge goes nowhere but in its burst.
+        enters = not isinstance(unit, Burst) and unit.source >= self.hosts
+        if choices < 2 or enters:
             return 0
         source = unit.ends[0] if isinstance(unit, Burst) else unit.source
         if self.label == "random":

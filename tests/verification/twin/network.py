@@ -12,12 +12,13 @@ from twin.cuts import Cuts
 from twin.rng import mix, stream
 from twin.rules import LossRule, PathRule
 from twin.truth import Lost, Sending
+from twin.windows import WindowRow
 
 ARRIVAL, TIMER = 0, 1
 #: The timers of a flow.
 START, SENDER, RECEIVER, PACING, DELAY = range(5)
 #: The timers of an edge.
-TAIL, ASSEMBLY, SEND, RELEASE, HOLD_BACK = range(5)
+TAIL, ASSEMBLY, SEND, RELEASE, HOLD_BACK, ENTRY = range(6)
 Block = tuple[int, int]
 
 
@@ -186,20 +187,6 @@ class TraceEntry(NamedTuple):
 
 
 Trace = list[TraceEntry]
-
-
-class WindowRow(NamedTuple):
-    """What a sender thinks after an acknowledgement or a timeout; windows in bytes."""
-
-    time_ps: int
-    flow: int
-    congestion_window: float
-    inflation: float
-    slow_start_threshold: float
-    in_flight: int
-    rtt_ps: int
-    rto_ps: int
-    state: int
 
 
 @dataclass
@@ -419,11 +406,15 @@ class Network:
         self.note("arrive", link.target, unit, link)
         if link.target == unit.destination:
             assert isinstance(unit, Packet)
-            self.alive.remove(unit.serial)
-            self.totals["units_delivered"] += 1
-            self.note("deliver", link.target, unit)
-            self.came[unit.flow].append(unit)
+            self.deliver(link.target, unit)
         self.receive(link.target, unit, link)
+
+    def deliver(self, node: int, packet: Packet) -> None:
+        """Take a packet out of the network that is where it was to go."""
+        self.alive.remove(packet.serial)
+        self.totals["units_delivered"] += 1
+        self.note("deliver", node, packet)
+        self.came[packet.flow].append(packet)
 
     def drop(
         self,

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from twin.balance import make_balance
-from twin.datagram import DatagramReceiver, DatagramSender
-from twin.edge import burst_switch
+from twin.datagram import BurstSender, DatagramReceiver, DatagramSender
+from twin.edge import Edge, burst_switch
 from twin.endpoint import Endpoint, Flow, Sender
 from twin.ideal import Ideal
 from twin.labels import Labels
@@ -37,6 +37,7 @@ from twin.traces import trace_tables
 from twin.truth import truth_columns
 
 UNFINISHED = 2**64 - 1
+OPEN_LOOP = ("datagram", "bursts")
 STATUSES = ["finished", "time-limit", "not-started", "lost", "gave-up"]
 SWITCH_COLUMNS = [
     "arrived",
@@ -73,6 +74,7 @@ MAKERS: dict[str, Callable[[Network, int, dict[str, Any], dict[str, Any]], Switc
 }
 ENDS: dict[str, tuple[type[Endpoint], type[Endpoint]]] = {
     "datagram": (DatagramSender, DatagramReceiver),
+    "bursts": (BurstSender, DatagramReceiver),
     "saw": (SawSender, SawReceiver),
     "sawl": (SawSender, SawReceiver),
     "tcp": (TcpSender, TcpReceiver),
@@ -94,7 +96,7 @@ class Simulation:
         self.events = EventQueue(settings["time_limit_ps"], settings["seed"])
         self.trace: Trace = []
         self.flows = make_flows(flows)
-        self.connections = [f for f in self.flows if self.transport(f)["kind"] != "datagram"]
+        self.connections = [f for f in self.flows if self.transport(f)["kind"] not in OPEN_LOOP]
         # What each switch is, by its place among the switches.
         self.kinds = [settings["switches"][i] for i in nodes["switch"].tolist()]
         every_link = self.make_links(links)
@@ -119,14 +121,24 @@ class Simulation:
         self.senders: list[Endpoint] = []
         self.receivers: list[Endpoint] = []
         for flow in self.flows:
-            transport, here, there = self.transport(flow), flow.source, flow.destination
+            transport, here, there = self.transport(flow), self.origin(flow), flow.destination
             sender, receiver = ENDS[transport["kind"]]
             self.senders.append(sender(self.network, flow, transport, here, there))
             self.receivers.append(receiver(self.network, flow, transport, there, here))
+            if isinstance(self.senders[-1], BurstSender):
+                edge = self.switches[here - self.hosts]
+                assert isinstance(edge, Edge)
+                self.senders[-1].enter = edge.enter
 
     def transport(self, flow: Flow) -> dict[str, Any]:
         """The settings of a flow's group."""
         return self.transports[flow.group]
+
+    def origin(self, flow: Flow) -> int:
+        """The node at which a flow enters the network: its host, or that one's edge."""
+        if self.transport(flow)["kind"] != "bursts":
+            return flow.source
+        return self.network.ports[flow.source][0].target
 
     def heads(self, source: int, target: int) -> bool:
         """Whether heads arrive; edges of bursts, as hosts, receive whole packets from hosts."""
@@ -210,19 +222,21 @@ class Simulation:
             return STATUSES.index("not-started")
         if flow.gave_up:
             return STATUSES.index("gave-up")
-        datagrams = self.transport(flow)["kind"] == "datagram"
+        datagrams = self.transport(flow)["kind"] in OPEN_LOOP
         lost = datagrams and self.network.dropped_by_flow[flow.index]
         return STATUSES.index("lost" if lost else "time-limit")
 
     def path(self, flow: Flow) -> list[Link]:
         """Links of the first path of `flow`."""
-        unit = Packet(0, flow.index, "", 0, 0, 0, flow.source, flow.destination)
-        node, links = flow.source, []
+        node: int = self.origin(flow)
+        unit = Packet(0, flow.index, "", 0, 0, 0, node, flow.destination)
+        links: list[Link] = []
         while node != flow.destination:
             port = self.network.next_hops(node, unit)[0]
             links.append(self.network.ports[node][port])
             node = links[-1].target
-        return links
+        # From edge to edge: without the link to the host.
+        return links if unit.source < self.hosts else links[:-1]
 
     def flow_columns(self) -> Arrays:
         """One row for each flow."""
@@ -249,7 +263,7 @@ class Simulation:
             "path_links": np.array([len(path) for path in paths], np.uint16),
             "ideal_ps": np.array(
                 [
-                    ideal.time(flow.source, flow.destination, flow.size, self.transport(flow))
+                    ideal.time(self.origin(flow), flow.destination, flow.size, self.transport(flow))
                     for flow in self.flows
                 ],
                 np.uint64,

@@ -20,7 +20,8 @@ from twin.bursts import (
     bursts,
     reason_of,
 )
-from twin.network import Link, Network, Packet, Trace, Unit, WindowRow
+from twin.network import Link, Network, Packet, Trace, Unit
+from twin.windows import WindowRow
 
 SYN, ACK, FIN, FORWARD, ECE = 1, 2, 4, 8, 16
 FLAGS = {
@@ -84,6 +85,9 @@ def segment_rows(trace: Trace, traced: set[int], hosts: int) -> list[SegmentRow]
             if node < hosts:
                 assert isinstance(unit, Packet) and entry.begins is not None
                 rows.append(SegmentRow(entry.begins, SENT, unit, node, entry.link))
+        elif entry.what == "enter":
+            assert isinstance(unit, Packet)
+            rows.append(SegmentRow(entry.time, SENT, unit, node))
         elif entry.what == "deliver":
             assert isinstance(unit, Packet)
             rows.append(SegmentRow(entry.time, ARRIVED, unit, node))
@@ -140,7 +144,7 @@ def hop_rows(trace: Trace, links: list[Link]) -> Iterator[HopRow]:
             # Behind what was cut off.
             time = entry.booking.head - entry.booking.delayed
             came |= {packet.serial: time for packet in entry.unit.packets}
-        if entry.what in ("arrive", "hold", "take apart"):
+        if entry.what in ("enter", "arrive", "hold", "take apart"):
             time = entry.time if entry.begins is None else entry.begins
             if entry.what != "take apart" or entry.unit.name not in held:
                 came |= {packet.serial: time for packet in entry.unit.packets}

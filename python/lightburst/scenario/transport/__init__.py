@@ -5,10 +5,21 @@ from typing import Annotated
 from pydantic import Field
 
 from lightburst.scenario.transport.base import BaseTransport, Connection
-from lightburst.scenario.transport.datagram import Datagram
+from lightburst.scenario.transport.open_loop import OPEN_LOOP, Bursts, Datagram, OpenLoop
 from lightburst.scenario.transport.stop_and_wait import Saw, Sawl
 from lightburst.scenario.transport.tcp import Tcp
 
-Transport = Annotated[Saw | Sawl | Tcp | Datagram, Field(discriminator="kind")]
+Transport = Annotated[Saw | Sawl | Tcp | Datagram | Bursts, Field(discriminator="kind")]
 
-__all__ = ["BaseTransport", "Connection", "Datagram", "Saw", "Sawl", "Tcp", "Transport"]
+__all__ = [
+    "OPEN_LOOP",
+    "BaseTransport",
+    "Bursts",
+    "Connection",
+    "Datagram",
+    "OpenLoop",
+    "Saw",
+    "Sawl",
+    "Tcp",
+    "Transport",
+]

@@ -1,0 +1,72 @@
+"""Open loop: datagrams of hosts, and bursts of edges."""
+
+from typing import Annotated, Final, Literal
+
+from pydantic import Field
+
+from lightburst.scenario.transport.base import BaseTransport, SegmentSize
+from lightburst.units import RATE, Quantity, Size, parse_size
+
+#: The kinds without connections.
+OPEN_LOOP: Final = ("datagram", "bursts")
+
+
+class OpenLoop(BaseTransport):
+    """What is sent at given times.
+
+    Attributes
+    ----------
+    rate : int or None
+        Bits a second; None is the rate of the source's link.
+    """
+
+    rate: Annotated[int | None, Quantity(RATE, positive=True, word="link")] = Field(
+        None,
+        description=(
+            'Mean rate of a flow on the wire while it sends; `"link"` is the rate of its host\'s '
+            "link."
+        ),
+    )
+    spacing: Literal["poisson", "constant"] = Field(
+        "poisson",
+        description=(
+            'Gaps between datagrams. `"poisson"`: exponential, with one before the first '
+            "datagram, so that departures are a Poisson process from the flow's start. "
+            '`"constant"`: all the same, the first datagram at the start.'
+        ),
+    )
+
+
+class Datagram(OpenLoop):
+    """Open loop: datagrams at given times, nothing acknowledged, nothing sent again."""
+
+    kind: Literal["datagram"] = "datagram"
+
+
+class Bursts(OpenLoop):
+    """Open loop: bursts that the edge of a flow's host makes, for the edge of the other.
+
+    Attributes
+    ----------
+    segment_size, header_size : int
+        Bytes.
+    """
+
+    kind: Literal["bursts"] = "bursts"
+    segment_size: SegmentSize = Field(
+        parse_size("10 MB"),
+        description=(
+            "Size of a burst, header included; the last one of a flow has what is left, and a flow "
+            "that fits into one is one. The default is more than the bursts of most studies have, "
+            "so that a flow of the workload is a burst."
+        ),
+    )
+    header_size: Size = Field(0, description="Part of each burst that carries no useful data.")
+    spacing: Literal["poisson", "constant"] = Field(
+        "constant",
+        description=(
+            'Gaps between the bursts of a flow, with a mean of `segment_size / rate`. `"poisson"`: '
+            "exponential, with one before the first burst, so that they are a Poisson process from "
+            'the flow\'s start. `"constant"`: all the same, the first burst at the start.'
+        ),
+    )

@@ -1,0 +1,147 @@
+"""Bursts that edges make themselves: exact times, no hosts, what is counted, what is refused."""
+
+from typing import Any
+
+import pytest
+
+import lightburst as lb
+from lightburst.errors import InputError
+
+# Hosts a and b at the edges A and B, one node C between them; links of hosts are slow and long.
+GOOD: dict[str, Any] = {
+    "topology": {
+        "kind": "graph",
+        "links": [
+            {"source": "a", "target": "A", "rate": "1 Mb/s", "length": "500 km"},
+            {"source": "A", "target": "C"},
+            {"source": "C", "target": "B"},
+            {"source": "B", "target": "b", "rate": "1 Mb/s", "length": "500 km"},
+        ],
+        "link_rate": "10 Gb/s",
+        "link_length": "2 km",
+        "wavelengths": 4,
+    },
+    "switching": {
+        "kind": "obs",
+        "assembly": {"kind": "timer", "time": "1 ms"},
+        "header_processing_time": "3 us",
+        "offset_time": "5 us",
+    },
+    "transport": {"kind": "bursts"},
+    "workload": {"kind": "pairs", "size": "125 kB"},
+}
+# Two fibres of 10 us, and 125 kB at 10 Gb/s.
+LIGHT_PS, BURST_PS = 20_000_000, 100_000_000
+# 5 us, and 3 us for each fibre.
+OFFSET_PS = 11_000_000
+
+
+def made(**changes: Any) -> lb.Scenario:
+    """Return the good scenario with some changes."""
+    return lb.Scenario.from_dict(GOOD).with_(**changes)
+
+
+def test_a_flow_is_a_burst_that_takes_offset_and_light() -> None:
+    result = lb.run(made(), seed=1)
+    flow = result.flows.iloc[0]
+    assert round(flow["completion_time_s"] * 1e12) == OFFSET_PS + LIGHT_PS + BURST_PS
+    ideal_ps = flow["completion_time_s"] / flow["slowdown"] * 1e12
+    assert round(ideal_ps) == LIGHT_PS + BURST_PS
+    assert result.summary["bursts"] == 1
+
+
+def test_without_headers_there_is_no_offset() -> None:
+    assembly = {"kind": "timer", "time": "1 ms"}
+    burst = made(switching={"kind": "burst", "assembly": assembly}, topology__wavelengths=1)
+    flow = lb.run(burst, seed=1).flows.iloc[0]
+    assert round(flow["completion_time_s"] * 1e12) == LIGHT_PS + BURST_PS
+
+
+def test_a_stream_sends_bursts_at_its_rate() -> None:
+    # 300 kB in two bursts of 125 kB and one of 50 kB, one every 400 us.
+    stream = {"kind": "bursts", "segment_size": "125 kB", "rate": "2.5 Gb/s"}
+    result = lb.run(made(transport=stream, workload__size="300 kB"), seed=1)
+    flow = result.flows.iloc[0]
+    last_ps = 2 * 400_000_000 + BURST_PS * 50 // 125
+    assert round(flow["completion_time_s"] * 1e12) == last_ps + OFFSET_PS + LIGHT_PS
+    assert (flow["transmissions"], result.summary["bursts"]) == (3, 3)
+
+
+def test_nothing_goes_over_the_links_of_hosts() -> None:
+    links = lb.run(made(), seed=1).links.set_index(["source", "target"])["bytes"]
+    assert links[[("a", "A"), ("B", "b")]].tolist() == [0, 0]
+    assert links[[("A", "C"), ("C", "B")]].tolist() == [125_000, 125_000]
+
+
+def test_they_are_lost_as_datagrams_are_whose_hosts_take_no_time() -> None:
+    fast = {"rate": "1000 Tb/s", "length": "0 m"}
+    links = [dict(link, **fast) if "rate" in link else link for link in GOOD["topology"]["links"]]
+    links += [{"source": "C", "target": "D"}, {"source": "D", "target": "d", **fast}]
+    crowd = made(
+        topology__links=links,
+        topology__wavelengths=1,
+        switching__assembly={"kind": "size", "size": "1 B"},
+        switching__ingress="lose",
+        workload={
+            "kind": "poisson",
+            "arrival_rate": "20000 /s",
+            "flows": 2000,
+            "size": {"kind": "exponential", "mean": "125 kB", "max": "1 MB"},
+        },
+    )
+    datagram = {"kind": "datagram", "segment_size": "1 MB", "spacing": "constant"}
+    of_edges, of_hosts = (
+        lb.run(crowd.with_(**changes), seed=1) for changes in ({}, {"transport": datagram})
+    )
+    lost = of_edges.switches["dropped_no_channel"].sum()
+    assert 500 < lost < 1500
+    assert (of_edges.flows["status"] == of_hosts.flows["status"]).all()
+    assert lost == of_hosts.switches["dropped_no_channel"].sum()
+
+
+def test_a_trace_follows_them_from_edge_to_edge() -> None:
+    result = lb.run(made(measurement__trace=[0], measurement__network={}), seed=1)
+    assert result.trace is not None
+    segments = result.trace.segments
+    assert segments["event"].tolist() == ["sent", "arrived"]
+    assert segments["node"].tolist() == ["A", "B"]
+    assert segments["link"].isna().all()
+    burst = result.trace.bursts.iloc[0]
+    assert (burst["node"], burst["egress"], burst["packets"]) == ("A", "B", 1)
+
+
+def test_what_became_of_one_can_be_asked() -> None:
+    explained = lb.explain_burst(made(topology__wavelengths=1), 0, seed=1)
+    assert explained.about["outcome"] == "arrived"
+
+
+CASES: dict[str, tuple[dict[str, Any], str, str]] = {
+    "packets": (
+        {"switching": {"kind": "electronic"}, "topology__wavelengths": 1},
+        "transport.kind",
+        "'bursts' among switches of kind 'electronic'",
+    ),
+    "one switch": (
+        {"topology__links": [*GOOD["topology"]["links"], {"source": "c", "target": "A"}]},
+        "transport.kind",
+        "at A",
+    ),
+    "no size": ({"transport__segment_size": "0 B"}, "transport.segment_size", "0 B"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_cannot_be_is_refused(name: str) -> None:
+    changes, path, given = CASES[name]
+    with pytest.raises(InputError) as error:
+        lb.run(made(workload={"kind": "shuffle", "size": "1 kB"}).with_(**changes), seed=1)
+    assert error.value.path == path
+    assert given in error.value.given
+
+
+def test_the_assembly_has_no_say_in_their_size() -> None:
+    small = {"kind": "size", "size": "10 kB", "max_size": "20 kB"}
+    assert lb.run(made(switching__assembly=small), seed=1).summary["bursts"] == 1
+    least = {"kind": "size", "size": "10 kB", "min_size": "250 kB"}
+    flow = lb.run(made(switching__assembly=least), seed=1).flows.iloc[0]
+    assert round(flow["completion_time_s"] * 1e12) == OFFSET_PS + LIGHT_PS + 2 * BURST_PS
