@@ -56,6 +56,16 @@ impl Channels {
         self.horizons[usize::from(channel)]
     }
 
+    /// The end of the last booking of each of these channels, and its start. Something is booked
+    /// that ends after a time where the end is later; before it there may be room for what ends by
+    /// the start.
+    #[inline]
+    pub fn ends(&self, channels: Range<u16>) -> impl Iterator<Item = (&Time, &Time)> {
+        let places = usize::from(channels.start)..usize::from(channels.end);
+        let horizons = self.horizons[places.clone()].iter();
+        horizons.zip(&self.last_starts[places])
+    }
+
     /// When the void begins that holds all from `start` to `end`, if a channel is free then.
     #[inline]
     pub fn void(&self, channel: u16, start: Time, end: Time) -> Option<Time> {
@@ -100,14 +110,6 @@ impl Channels {
     pub fn holder(&self, channel: u16, start: Time, end: Time) -> Option<&Booking> {
         let mut bookings = self.channels[usize::from(channel)].bookings.iter();
         bookings.find(|booking| booking.start < end && start < booking.end)
-    }
-
-    /// Whether something that ends after `start` is booked on a channel, with room before it for
-    /// what ends at `end`.
-    #[inline]
-    pub fn is_void_possible(&self, channel: u16, start: Time, end: Time) -> bool {
-        let channel = usize::from(channel);
-        (self.horizons[channel] > start) & (self.last_starts[channel] >= end)
     }
 
     /// What is booked last of all that overlaps a time on a channel.

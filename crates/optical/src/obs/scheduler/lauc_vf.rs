@@ -17,12 +17,13 @@ fn choose(channels: &Channels, wanted: Wanted, _draw: &mut Stream) -> Option<u16
     let Wanted { start, end, .. } = wanted;
     // Of those that are not used any more: without branches, since no processor could predict them.
     let (mut latest, mut best, mut voids) = (0, None, false);
-    for channel in wanted.channels.clone() {
-        let Time(horizon) = channels.horizon(channel);
-        let begins = if horizon <= start.0 { horizon + 1 } else { 0 };
+    let ends = channels.ends(wanted.channels.clone());
+    for (channel, (&Time(horizon), &last_start)) in wanted.channels.clone().zip(ends) {
+        let is_free = horizon <= start.0;
+        let begins = if is_free { horizon + 1 } else { 0 };
         best = if begins > latest { Some(channel) } else { best };
         latest = latest.max(begins);
-        voids |= channels.is_void_possible(channel, start, end);
+        voids |= !is_free & (last_start >= end);
     }
     if !voids {
         return best;
