@@ -168,7 +168,7 @@ def burst_path(seconds: float) -> dict[str, Any]:
 
 
 def burst_network(wavelengths: int, load: float, bursts: int) -> dict[str, Any]:
-    """Describe NSFNET with booked bursts and no TCP: each datagram is a burst of its own.
+    """Describe NSFNET with booked bursts and no TCP: bursts that its edges make themselves.
 
     Parameters
     ----------
@@ -187,10 +187,7 @@ def burst_network(wavelengths: int, load: float, bursts: int) -> dict[str, Any]:
     with (HERE.parents[1] / "examples" / "nsfnet.csv").open(encoding="utf-8") as file:
         fibres = list(csv.DictReader(file))
     nodes = sorted({fibre[end] for fibre in fibres for end in ("source", "target")})
-    hosts = [
-        {"source": f"{node}/0", "target": node, "rate": "1000 Tb/s", "length": "0 m"}
-        for node in nodes
-    ]
+    hosts = [{"source": f"{node}/0", "target": node} for node in nodes]
     flows = len(nodes) * (len(nodes) - 1)
     rate = load * 2 * len(fibres) * wavelengths * 10e9 / MEAN_FIBRES / flows
     return {
@@ -203,15 +200,16 @@ def burst_network(wavelengths: int, load: float, bursts: int) -> dict[str, Any]:
         },
         "switching": {
             "kind": "obs",
+            # For what hosts send: nothing.
             "assembly": {"kind": "size", "size": "1 B"},
             "ingress": "lose",
             "offset_time": "100 us",
         },
         "transport": {
-            "kind": "datagram",
+            "kind": "bursts",
             "segment_size": "125 kB",
-            "header_size": "0 B",
             "rate": f"{round(rate)} b/s",
+            "spacing": "poisson",
         },
         "workload": {"kind": "shuffle", "size": f"{round(bursts / flows) * 125_000} B"},
         "measurement": {"time_limit": "1000 s"},

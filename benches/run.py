@@ -11,6 +11,7 @@ import argparse
 import json
 import statistics
 import sys
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -32,13 +33,40 @@ TCP = (
 TCP_RUNS = 9
 #: Wavelengths of each fibre, in a network of bursts.
 WAVELENGTHS = (8, 16, 64)
-BURSTS, BURST_RUNS = 400_000, 5
+BURSTS, BURST_RUNS = 2_000_000, 5
 PENDING = (1_000, 100_000, 10_000_000)
 #: What runs, and the plain heap beside it.
 QUEUES = ("wheel", "heap")
 REPEATS = 3
 WIDTH = 110
 MILLION = 1_000_000
+#: What a table can say of a measurement.
+COLUMNS: dict[str, Callable[[case.Measurement], str]] = {
+    "runs": lambda m: str(m["runs"]),
+    "M hops": lambda m: f"{m['packet_hops'] / m['runs'] / 1e6:.2f}",
+    "M hops/s": lambda m: f"{m['hops_per_s'] / 1e6:.1f}",
+    "M burst hops/s": lambda m: f"{m['fibre_hops_per_s'] / 1e6:.2f}",
+    "M events/s": lambda m: f"{m['events_per_s'] / 1e6:.1f}",
+    "simulated s/s": lambda m: f"{m['simulated_seconds_per_s']:,.3g}",
+    "plan s": lambda m: f"{m['compile_s']:.2f}",
+    "build s": lambda m: f"{m['build_s']:.2f}",
+    "peak MiB": lambda m: f"{m['peak_bytes'] / 2**20:.0f}",
+}
+#: The tables: title, and columns, of each list of measurements.
+TABLES = {
+    "scenarios": (
+        "one core, the paper's scenario and larger trees under the same load",
+        ("runs", "M hops", "M hops/s", "M events/s", "plan s", "build s", "peak MiB"),
+    ),
+    "tcp": (
+        "one core, TCP with SACK",
+        ("runs", "M hops", "M hops/s", "simulated s/s", "peak MiB"),
+    ),
+    "bursts": (
+        "one core, bursts that book channels, without TCP",
+        ("runs", "M hops", "M burst hops/s", "M events/s", "peak MiB"),
+    ),
+}
 #: From here on filling the event queue takes longer than the events, and once must do.
 MANY = MILLION
 #: Below this part of a core something else was running.
@@ -70,66 +98,26 @@ def queues() -> dict[str, dict[str, float]]:
     }
 
 
-def scenario_table(measurements: list[case.Measurement]) -> Table:
-    table = Table(title="one core, the paper's scenario and larger trees under the same load")
-    table.add_column("scenario")
-    for heading in ("runs", "M hops", "M hops/s", "M events/s", "plan s", "build s", "peak MiB"):
-        table.add_column(heading, justify="right")
-    for m in measurements:
-        table.add_row(
-            m["name"],
-            str(m["runs"]),
-            f"{m['packet_hops'] / m['runs'] / 1e6:.2f}",
-            f"{m['hops_per_s'] / 1e6:.1f}",
-            f"{m['events_per_s'] / 1e6:.1f}",
-            f"{m['compile_s']:.2f}",
-            f"{m['build_s']:.2f}",
-            f"{m['peak_bytes'] / 2**20:.0f}",
-        )
-    return table
-
-
-def tcp_table(measurements: list[dict[str, Any]]) -> Table:
-    table = Table(title="one core, TCP with SACK")
-    table.add_column("scenario")
-    for heading in ("runs", "M hops", "M hops/s", "simulated s/s", "peak MiB"):
-        table.add_column(heading, justify="right")
-    for m in measurements:
-        table.add_row(
-            m["name"],
-            str(m["runs"]),
-            f"{m['packet_hops'] / m['runs'] / 1e6:.2f}",
-            f"{m['hops_per_s'] / 1e6:.1f}",
-            f"{m['simulated_seconds_per_s']:,.3g}",
-            f"{m['peak_bytes'] / 2**20:.0f}",
-        )
-    return table
-
-
-def burst_table(measurements: list[case.Measurement]) -> Table:
-    table = Table(title="one core, bursts that book channels, without TCP")
-    table.add_column("scenario")
-    for heading in ("runs", "M burst hops/s", "M events/s", "peak MiB"):
-        table.add_column(heading, justify="right")
-    for m in measurements:
-        table.add_row(
-            m["name"],
-            str(m["runs"]),
-            f"{m['fibre_hops_per_s'] / 1e6:.2f}",
-            f"{m['events_per_s'] / 1e6:.1f}",
-            f"{m['peak_bytes'] / 2**20:.0f}",
-        )
-    return table
+def table(title: str, headings: Sequence[str], measurements: Sequence[case.Measurement]) -> Table:
+    """Lay out measurements, a row for each, with some of the columns that there are."""
+    made = Table(title=title)
+    made.add_column("scenario")
+    for heading in headings:
+        made.add_column(heading, justify="right")
+    for measurement in measurements:
+        cells = (COLUMNS[heading](measurement) for heading in headings)
+        made.add_row(measurement["name"], *cells)
+    return made
 
 
 def queue_table(rates: dict[str, dict[str, float]]) -> Table:
-    table = Table(title="the event queues alone (hold model, M events/s)")
-    table.add_column("event queue")
+    made = Table(title="the event queues alone (hold model, M events/s)")
+    made.add_column("event queue")
     for pending in next(iter(rates.values())):
-        table.add_column(f"{int(pending):,} pending", justify="right")
+        made.add_column(f"{int(pending):,} pending", justify="right")
     for name, by_pending in rates.items():
-        table.add_row(name, *(f"{rate / 1e6:.2g}" for rate in by_pending.values()))
-    return table
+        made.add_row(name, *(f"{rate / 1e6:.2g}" for rate in by_pending.values()))
+    return made
 
 
 def options() -> argparse.Namespace:
@@ -171,9 +159,8 @@ def main() -> int:
     if chosen.format == "json":
         print(json.dumps(results, indent=2))
         return 0
-    console.print(scenario_table(results["scenarios"]))
-    console.print(tcp_table(results["tcp"]))
-    console.print(burst_table(results["bursts"]))
+    for name, (title, headings) in TABLES.items():
+        console.print(table(title, headings, results[name]))
     share = min(m["core_share"] for m in results["scenarios"])
     if share < QUIET:
         console.print(
