@@ -28,7 +28,13 @@ END = "<!-- reproduced: end -->"
 SHOWN = {
     "minakhmetov2018": ("gain-50-high-10m", "gain-50-10m", "factor-3-10m"),
     "yu2004": ("optimum-decade", "new-reno-worse-S25"),
-    "komatireddy2009": (),
+    "komatireddy2009": (
+        "no-false-fig3",
+        "gain-300-value",
+        "loss-6-percent",
+        "highspeed-rise",
+        "fast-three-times",
+    ),
 }
 MARKS = {
     Verdict.HOLDS: "holds",
