@@ -7,15 +7,19 @@ use lightburst_net::Birth;
 /// Channel 0 is booked late, with a void before it; 1 ends last of those that are free at 100; 2 ends
 /// before it; on 3 nothing is booked; 4 has a void that begins last.
 fn fibre() -> Channels {
-    let mut channels = Channels::new(5);
-    let booked = [
+    booked(&[
         (0, 300, 400),
         (1, 20, 90),
         (2, 10, 50),
         (4, 0, 95),
         (4, 250, 260),
-    ];
-    for (channel, start, end) in booked {
+    ])
+}
+
+/// Five channels with these bookings: channel, start and end.
+fn booked(bookings: &[(u16, u64, u64)]) -> Channels {
+    let mut channels = Channels::new(5);
+    for &(channel, start, end) in bookings {
         let booking = Booking {
             start: Time(start),
             end: Time(end),
@@ -72,6 +76,26 @@ fn of_equal_channels_the_first_is_chosen() {
             "{}",
             scheduler.name
         );
+    }
+}
+
+#[test]
+fn of_voids_that_begin_together_the_first_is_filled() {
+    let channels = booked(&[
+        (1, 10, 50),
+        (1, 300, 400),
+        (2, 0, 50),
+        (2, 250, 400),
+        (3, 20, 50),
+    ]);
+    for from in 1..4 {
+        let wanted = Wanted {
+            channels: from..4,
+            start: Time(100),
+            end: Time(200),
+        };
+        let chosen = (lauc_vf::LAUC_VF.choose)(&channels, wanted, &mut Stream::new(1, "channels"));
+        assert_eq!(chosen, Some(from));
     }
 }
 
