@@ -249,7 +249,7 @@ def test_small_files_say_nothing_of_seconds_and_nothing_of_the_prototype() -> No
     assert {id for id, claim in found.items() if claim.verdict is not HOLDS} == seconds
     assert all(found[id].measured is None for id in seconds)
     assert not any(is_check(id) for id in found)
-    assert "Ten flows of 200 MB, windows of at most 2,000" in found["gain-300"].note
+    assert "Ten flows of 100 MB, windows of at most 2,000" in found["gain-300"].note
     full = judged(runs(planned(), as_published))
     assert not any("preview" in claim.note for claim in full)
 

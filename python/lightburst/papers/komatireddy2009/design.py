@@ -93,11 +93,11 @@ BEYOND: Final = Effort(most=3)
 PREVIEW: Final = Effort(most=2)
 # Smaller files, of which slow start would be a larger part, and without limit it goes on until
 # something is lost: for half of such a file. The window is more than a path of 50 ms more holds.
-PREVIEW_TRANSFER: Final = Transfer(200e6, 2000)
+PREVIEW_TRANSFER: Final = Transfer(100e6, 2000)
 
 # Beyond the paper all remedies are compared over a plane: the differential, and what loses bursts.
 # That is chance as in figure 5, or, with fewer channels, other bursts, where the two paths meet.
-BEYOND_TRANSFER: Final = Transfer(100e6, 2000)
+BEYOND_TRANSFER: Final = PREVIEW_TRANSFER
 DELTAS: Final = Axis("delta", (1e-3, 10e-3, 50e-3), (10e-3, 50e-3), {})
 LOSSES: Final = Axis("loss", (0.0, 1e-4, 1e-3), (0.0, 1e-3), {"delta": 50e-3})
 CHANNELS: Final = Axis("channels", (4, 2, 1), (4, 2), {"delta": 50e-3})
