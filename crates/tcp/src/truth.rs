@@ -63,11 +63,26 @@ pub struct Truth {
 }
 
 impl Truth {
-    /// It is decided that the segment at `front` is lost, which was sent so often.
-    pub fn decide(&mut self, cause: Cause, front: u64, sendings: u32) {
+    /// Whether nothing was sent again or is in doubt: then nothing is counted, whatever was lost.
+    #[inline]
+    fn is_settled(&self) -> bool {
+        self.repeated == 0 && self.open.is_empty()
+    }
+
+    /// It is decided at `now` that the segment at `front` is lost, which was sent so often.
+    pub fn decide(
+        &mut self,
+        (cause, now): (Cause, Time),
+        (front, sendings): (u64, u32),
+        lost: &mut Vec<LostSending>,
+    ) {
         self.counts.fast_retransmits += u64::from(cause == Cause::FastRetransmit);
         if self.front != front {
             self.turn_to(front);
+        }
+        self.read(lost, now);
+        if self.front_lost >= sendings {
+            return;
         }
         match self.open.last_mut() {
             Some(open) if open.cause == cause && open.last + 1 == sendings => open.last = sendings,
@@ -93,12 +108,26 @@ impl Truth {
                 flags if flags & ACK == 0 => FIN_AT,
                 _ => one.sequence,
             };
-            if at >= self.front {
+            if (at, one.sending) == (self.front, self.front_lost + 1) {
+                self.front_lost += 1;
+            } else if at >= self.front {
                 let (Ok(place) | Err(place)) = self.lost.binary_search(&(at, one.sending));
                 self.lost.insert(place, (at, one.sending));
             }
         }
         self.look_at_front();
+    }
+
+    /// All before `until` is acknowledged, as mostly after segments that were sent once; says
+    /// whether nothing of it needs to be looked at.
+    #[inline]
+    pub fn skip(&mut self, until: u64) -> bool {
+        let skipped = self.is_settled() && self.lost.is_empty();
+        if skipped {
+            self.front = until;
+            self.front_lost = 0;
+        }
+        skipped
     }
 
     /// All before `until` is acknowledged; the flight does not know yet.
@@ -114,6 +143,9 @@ impl Truth {
 
     /// What is counted if nothing more happens to what is under way.
     pub fn counts(&self, flight: &Flight, dropped: &Dropped) -> Repetitions {
+        if self.is_settled() {
+            return self.counts;
+        }
         let mut end = self.clone();
         end.read(&mut dropped.sendings.clone(), Time::NEVER);
         end.acknowledge(flight.snd_max, flight);

@@ -30,16 +30,18 @@ impl Sender {
             }
         };
         let truth = self.truth.get_or_insert_with(Default::default);
-        truth.decide(cause, front, sendings);
         let now = end.now();
-        truth.read(end.lost(), now);
+        truth.decide((cause, now), (front, sendings), end.lost());
     }
 
     /// All before `until` is acknowledged, or the SYN or the FIN is: what was lost of it by now
     /// is known.
     #[inline]
     pub(super) fn settle(&mut self, until: u64, end: &mut Endpoint<'_, '_>) {
-        if let Some(truth) = &mut self.truth {
+        let Some(truth) = &mut self.truth else {
+            return;
+        };
+        if !truth.skip(until) {
             let now = end.now();
             truth.read(end.lost(), now);
             truth.acknowledge(until, &self.flight);
