@@ -159,7 +159,7 @@ def figure(scored: Sequence[Score], version: str) -> Maps:
     """Draw up how far each setting is from each printed number."""
     rows = [
         ("", f"{words}:\n{printed:g}", score.setting,
-         abs(math.log2(score.of(key) / printed)), f"{score.of(key):.3g}")
+         abs(math.log2(score.of(key) / printed)), f"{score.of(key):.4g}")
         for score in scored
         for key, (words, printed, *_) in PRINTED.items()
     ]  # fmt: skip
