@@ -10,7 +10,7 @@ pub type Counts = BTreeMap<i64, u64>;
 /// What is counted of the arrivals of one flow.
 #[derive(Clone, Debug, Default)]
 pub struct Densities {
-    /// By reordering extent, 0 in order (RFC 4737, section 4.2.1).
+    /// By reordering extent, 0 in order (RFC 4737, section 4.2).
     pub extents: Counts,
     /// By the largest `n` with which they are n-reordered (RFC 4737, section 5.3).
     pub degrees: Counts,
@@ -118,7 +118,7 @@ impl Order {
     /// Extent and degree of n-reordering of what arrives now; one more than the threshold stands
     /// for all that is more.
     fn lateness(&self, number: u64) -> (usize, usize) {
-        // RFC 4737, section 4.2.1: counted from the first of all that were sent later.
+        // RFC 4737, section 4.2: counted from the first of all that were sent later.
         let extent = match self.recent.iter().position(|&other| other > number) {
             Some(place) if self.before < number => self.recent.len() - place,
             _ => self.threshold + 1,

@@ -8,7 +8,7 @@ pub struct Reordered {
     /// Segments that came, for the first time and sent for the first time, behind one that was
     /// sent later (RFC 4737, section 3.3).
     pub segments: u64,
-    /// The sum of their extents, in segments (RFC 4737, section 4.2.1).
+    /// The sum of their extents, in segments (RFC 4737, section 4.2).
     pub extent_sum: u64,
     /// The largest of these.
     pub extent_max: u64,
@@ -43,7 +43,7 @@ impl Reordering {
             return;
         }
         let after = self.gaps.partition_point(|gap| gap.start <= start);
-        // RFC 4737, section 4.2.1: from the first that was sent later to this one.
+        // RFC 4737, section 4.2: from the first that was sent later to this one.
         let extent = arrived - self.gaps[after - 1].arrived;
         self.counts.segments += 1;
         self.counts.extent_sum += extent;

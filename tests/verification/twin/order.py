@@ -15,7 +15,7 @@ def densities(order: list[int], threshold: int) -> list[Counter[int]]:
 
 
 def extent(order: list[int], place: int) -> int:
-    """RFC 4737, section 4.2.1: how far back the first is that was sent later."""
+    """RFC 4737, section 4.2: how far back the first is that was sent later."""
     later = [earlier for earlier in range(place) if order[earlier] > order[place]]
     return place - later[0] if later else 0
 

@@ -74,7 +74,7 @@ class Truth:
         }
 
     def extents(self) -> list[int]:
-        """RFC 4737, section 4.2.1, of what was sent for the first time; without duplicates."""
+        """RFC 4737, section 4.2, of what was sent for the first time; without duplicates."""
         order: list[int] = []
         extents = []
         for _, begin, nth in self.arrivals:
