@@ -308,8 +308,9 @@ def with_bursts(units: list[int]) -> Result:
 def test_losses_on_links_and_bursts_are_in_the_summary() -> None:
     result = with_bursts([1, 0])
     summary = result.summary
-    # Three dropped of twelve that arrived, and three that never did.
-    assert summary["loss_per_hop"] == (3 + 3) / (12 + 3)
+    # Three dropped of twelve that arrived and five that were made, and three that never did.
+    assert summary["loss_per_hop"] == (3 + 3) / (12 + 5 + 3)
+    assert result.switches["loss"].tolist() == pytest.approx([3 / (12 + 5), 0])
     assert (summary["bursts"], summary["burst_loss"]) == (5, 2 / 5)
     assert (summary["burst_mean_packets"], summary["burst_mean_bytes"]) == (4, 14_000)
     assert summary["assembly_mean_s"] == pytest.approx(8e-3 / 20)

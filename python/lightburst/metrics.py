@@ -92,6 +92,12 @@ _FIRST: Final = {
 _OF_THE_PLAN: Final = frozenset({"path_links", "ideal_ps"})
 
 
+def handled(switches: Table) -> NDArray[np.uint64]:
+    """Count what each switch could have dropped: units that arrived, and bursts that it made."""
+    units: NDArray[np.uint64] = switches["arrived"] + switches["bursts"]
+    return units
+
+
 def drops(switches: Iterable[str]) -> list[str]:
     """Choose the columns of what switches dropped, one for each reason.
 
@@ -310,7 +316,7 @@ def summary(
         "unfinished": figures.pop("unfinished"),
         "delivered_bytes": total("delivered_bytes"),
         **{name: total(name) for name in REPEATED},
-        "loss_per_hop": _ratio(dropped, int(switches["arrived"].sum()) + lost),
+        "loss_per_hop": _ratio(dropped, int(handled(switches).sum()) + lost),
         "loss_end_to_end": _ratio(int(totals["units_dropped"]), ended),
         "drops_missed": int(np.count_nonzero(columns["drops"]["units"] == 0)),
         **_bursts(switches, totals),

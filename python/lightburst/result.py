@@ -140,8 +140,8 @@ class Result:
             ``false_fast_retransmits``, ``timeouts``, ``false_timeouts``, ``reordered``
                 sums of these columns of `flows`;
             ``loss_per_hop``
-                units dropped at a switch or lost on the way to it / units that arrived there or
-                were lost on the way; a burst is one unit;
+                units dropped at a switch or lost on the way to it / units that arrived or were
+                assembled there or were lost on the way; a burst is one unit;
             ``loss_end_to_end``
                 packets dropped or lost anywhere / packets dropped, lost or delivered; those of
                 acknowledgements count, too;
@@ -416,9 +416,9 @@ class Result:
             ``node`` (its name in a graph, else its number); ``layer`` (``edge``, ``aggregation``,
             ``core``; ``switch`` in a topology without layers); the units that ``arrived``, were
             ``forwarded`` (directly or out of the buffer), ``buffered``, ``marked``, and dropped, by
-            reason; ``loss`` (dropped / arrived); bytes converted from optics to electronics
-            (``oe_bytes``) and back (``eo_bytes``); the largest and the mean content of the buffer
-            (``buffer_max_bytes``, ``buffer_mean_bytes``, over the same time as the
+            reason; ``loss`` (dropped / (arrived + bursts)); bytes converted from optics to
+            electronics (``oe_bytes``) and back (``eo_bytes``); the largest and the mean content of
+            the buffer (``buffer_max_bytes``, ``buffer_mean_bytes``, over the same time as the
             ``utilisation`` of links); and of an edge the ``bursts`` that it assembled, how many
             packets and bytes they have in the mean (``burst_mean_packets``, ``burst_mean_bytes``),
             and how long a packet waited for its burst to be closed (``assembly_mean_s``); NaN

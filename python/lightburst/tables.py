@@ -101,15 +101,15 @@ def links(plan: Plan, columns: Columns, use: Use) -> pd.DataFrame:
 def switches(plan: Plan, columns: Columns) -> pd.DataFrame:
     """Make `lightburst.Result.switches`."""
     ran = columns["switches"]
-    arrived = ran["arrived"].astype(np.float64)
+    handled = metrics.handled(ran).astype(np.float64)
     reasons = metrics.drops(ran)
     dropped = sum(ran[reason].astype(np.float64) for reason in reasons)
-    loss = np.divide(dropped, arrived, out=np.zeros_like(arrived), where=arrived > 0)
+    loss = np.divide(dropped, handled, out=np.zeros_like(handled), where=handled > 0)
     counted = ("arrived", "forwarded", "buffered", "marked", *reasons)
     network = plan.network
     table = pd.DataFrame(
         {
-            "node": _named(plan, plan.settings["hosts"] + np.arange(arrived.size)),
+            "node": _named(plan, plan.settings["hosts"] + np.arange(handled.size)),
             "layer": "switch" if network is None else network.layer_of_switches(),
             **{name: ran[name] for name in counted},
             "loss": loss,

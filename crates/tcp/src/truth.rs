@@ -47,7 +47,7 @@ struct Decisions {
 
 /// What is known of the repetitions of one flow. A decision is about the first segment that is not
 /// acknowledged, and so is settled when that is.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Truth {
     counts: Repetitions,
     /// The segment that decisions are about.
@@ -60,6 +60,20 @@ pub struct Truth {
     lost: Vec<(u64, u32)>,
     /// Segments that were sent more than once and are not acknowledged.
     repeated: usize,
+}
+
+impl Default for Truth {
+    fn default() -> Truth {
+        Truth {
+            counts: Repetitions::default(),
+            front: 0,
+            front_lost: 0,
+            // Seldom needed, and then at any time: room is made at once.
+            open: Vec::with_capacity(1),
+            lost: Vec::with_capacity(4),
+            repeated: 0,
+        }
+    }
 }
 
 impl Truth {
@@ -121,8 +135,8 @@ impl Truth {
     /// All before `until` is acknowledged, as mostly after segments that were sent once; says
     /// whether nothing of it needs to be looked at.
     #[inline]
-    pub fn skip(&mut self, until: u64) -> bool {
-        let skipped = self.is_settled() && self.lost.is_empty();
+    pub fn skip(&mut self, until: u64, lost: &[LostSending]) -> bool {
+        let skipped = self.is_settled() && self.lost.is_empty() && lost.is_empty();
         if skipped {
             self.front = until;
             self.front_lost = 0;

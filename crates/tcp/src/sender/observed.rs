@@ -41,7 +41,7 @@ impl Sender {
         let Some(truth) = &mut self.truth else {
             return;
         };
-        if !truth.skip(until) {
+        if !truth.skip(until, end.lost()) {
             let now = end.now();
             truth.read(end.lost(), now);
             truth.acknowledge(until, &self.flight);
