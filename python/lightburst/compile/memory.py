@@ -25,7 +25,7 @@ _FIRST_BYTES = 20 * 2**20
 _BYTES_PER_NODE = 600
 _BYTES_PER_LINK = 220
 # A flow at both ends and in all columns, by the kind of its transport.
-_BYTES_PER_FLOW = {"datagram": 480, "bursts": 520, "saw": 1040, "sawl": 1040, "tcp": 1380}
+_BYTES_PER_FLOW = {"datagram": 480, "bursts": 520, "saw": 1040, "sawl": 1040, "tcp": 1680}
 # A segment that is not acknowledged, on the record of its sender, which grows by doubling.
 _BYTES_PER_RECORD = 16
 _LEAST_RECORDS = 4
@@ -41,16 +41,16 @@ _BYTES_PER_EVENT = 800
 _BYTES_PER_WINDOW = 130
 _BYTES_PER_HOP = 150
 # A burst that is made, and its time on a link, likewise.
-_BYTES_PER_BURST = 600
-_BYTES_PER_BOOKING = 400
+_BYTES_PER_BURST = 510
+_BYTES_PER_BOOKING = 340
 # What is known of a link, or of a switch, at one time, as columns and as tables.
 _BYTES_PER_SAMPLED_LINK = 90
 _BYTES_PER_SAMPLED_SWITCH = 45
 # The order in which the data of a flow came, and each packet by which one may be displaced there.
 _BYTES_PER_ORDER = 1_000
-_BYTES_PER_DISPLACED = 100
+_BYTES_PER_DISPLACED = 55
 # The packets that wait at one edge for one other edge.
-_BYTES_PER_QUEUE = 200
+_BYTES_PER_QUEUE = 280
 # A switch that books channels, and each channel of a fibre.
 _BYTES_PER_BOOKING_SWITCH = 900
 _BYTES_PER_CHANNEL = 60
