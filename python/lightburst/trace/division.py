@@ -104,10 +104,13 @@ def packets(trace: FlowTrace, chosen: NDArray[np.bool_]) -> list[Copy]:
     """Give the packets of some rows of the segments, in the order in which they were made."""
     table = trace.segments
     arrival, lost = (_times(table, chosen & (table["event"] == event)) for event in (ARRIVED, LOST))
-    # A packet's first hop is the one from its host.
+    # A packet's first hop is the one from its host. A burst of the edges themselves was not there:
+    # all of its time is that of its hops.
     hops, rows = np.unique(trace.hops["packet"], return_index=True)
-    made: dict[int, int] = dict(zip(hops, trace.hops["came_ps"][rows].tolist(), strict=True))
-    start: dict[int, int] = dict(zip(hops, trace.hops["start_ps"][rows].tolist(), strict=True))
+    came, begins = (trace.hops[name][rows] for name in ("came_ps", "start_ps"))
+    at_host = np.isin(trace.hops["node"][rows], (trace.source, trace.destination))
+    made: dict[int, int] = dict(zip(hops, came.tolist(), strict=True))
+    start: dict[int, int] = dict(zip(hops, np.where(at_host, begins, came).tolist(), strict=True))
     expired = frozenset(trace.timeouts_ps().tolist())
     numbers, rows = np.unique(np.where(chosen, table["packet"], NONE), return_index=True)
     found = []
