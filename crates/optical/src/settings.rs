@@ -2,7 +2,7 @@
 //! them. A key that this type has not is an error.
 
 use lightburst_des::{Duration, LONGEST_PS};
-use lightburst_net::LARGEST_UNIT;
+use lightburst_net::{Rate, LARGEST_UNIT};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
@@ -41,6 +41,13 @@ pub(crate) fn duration<'de, D: Deserializer<'de>>(value: D) -> Result<Duration, 
     u64::deserialize(value).and_then(checked)
 }
 
+/// The same, if it is given.
+pub(crate) fn optional_duration<'de, D: Deserializer<'de>>(
+    value: D,
+) -> Result<Option<Duration>, D::Error> {
+    Option::<u64>::deserialize(value)?.map(checked).transpose()
+}
+
 /// Several lengths of time.
 pub(crate) fn durations<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<Duration>, D::Error> {
     let times = Vec::<u64>::deserialize(value)?;
@@ -59,6 +66,14 @@ pub(crate) fn positive_duration<'de, D: Deserializer<'de>>(value: D) -> Result<D
     match duration(value)? {
         Duration::ZERO => Err(Error::custom("no time")),
         time => Ok(time),
+    }
+}
+
+/// Bits per second, if they are given.
+pub(crate) fn optional_rate<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Rate>, D::Error> {
+    match Option::deserialize(value)? {
+        Some(0) => Err(Error::custom("a rate of 0 b/s")),
+        bps => Ok(bps.map(Rate::from_bps)),
     }
 }
 

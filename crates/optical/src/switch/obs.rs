@@ -7,7 +7,7 @@ use crate::obs::contention::{ChainSettings, Dropped};
 use crate::obs::scheduler::{self, Scheduler};
 use crate::obs::signalling::{self, Signalling};
 use crate::obs::{Conversion, IngressRule, ObsCore};
-use crate::settings::{duration, durations, named};
+use crate::settings::{duration, durations, named, optional_duration, optional_rate};
 use lightburst_des::Duration;
 use lightburst_net::{Bytes, Rate, Switch};
 use serde::{Deserialize, Deserializer};
@@ -32,12 +32,22 @@ pub struct ObsSettings {
     /// Size of a header packet.
     pub header_bytes: u32,
     /// Rate of a control channel; none: a header packet takes no time.
-    pub control_rate_bps: Option<u64>,
+    #[serde(
+        rename = "control_rate_bps",
+        default,
+        deserialize_with = "optional_rate"
+    )]
+    pub control_rate: Option<Rate>,
     /// How far a header packet is ahead of its burst, beside what each fibre adds.
     #[serde(rename = "offset_time_ps", deserialize_with = "duration")]
     pub offset_time: Duration,
     /// What each fibre of the path adds; none: what a header takes there.
-    pub offset_per_hop_ps: Option<u64>,
+    #[serde(
+        rename = "offset_per_hop_ps",
+        default,
+        deserialize_with = "optional_duration"
+    )]
+    pub offset_per_hop: Option<Duration>,
     /// How much further, for each class of bursts; empty where they are all alike.
     #[serde(default, deserialize_with = "durations")]
     pub extra_offset_ps: Vec<Duration>,
@@ -73,8 +83,8 @@ impl ObsSettings {
     /// How long a control channel takes for a header packet.
     pub fn header_time(&self) -> Duration {
         let bytes = Bytes(u64::from(self.header_bytes));
-        let rate = self.control_rate_bps.map(Rate::from_bps);
-        rate.map_or(Duration::ZERO, |rate| rate.transmission_time(bytes))
+        self.control_rate
+            .map_or(Duration::ZERO, |rate| rate.transmission_time(bytes))
     }
 
     /// What the class of a burst adds to the offset time.
@@ -90,8 +100,7 @@ impl ObsSettings {
 
     /// What each fibre of the path adds to the offset time.
     pub fn offset_per_hop(&self) -> Duration {
-        self.offset_per_hop_ps
-            .map_or(self.needed_per_hop(), Duration)
+        self.offset_per_hop.unwrap_or(self.needed_per_hop())
     }
 
     /// How far a header must be ahead of its burst that has so many fibres before it, if all nodes

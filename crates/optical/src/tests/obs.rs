@@ -28,10 +28,10 @@ pub fn settings() -> ObsSettings {
         switching_time: Duration::ZERO,
         header_processing_time: Duration::ZERO,
         header_bytes: 64,
-        control_rate_bps: None,
+        control_rate: None,
         offset_time: Duration::ZERO,
         extra_offset_ps: Vec::new(),
-        offset_per_hop_ps: None,
+        offset_per_hop: None,
         signalling: *signalling.unwrap(),
         scheduler: *scheduler.unwrap(),
         conversion: Conversion::Full,
@@ -166,7 +166,7 @@ fn just_in_time_books_from_the_header_on() {
 fn a_control_channel_sends_one_header_after_the_other() {
     let mut node = core(&ObsSettings {
         // 64 bytes take 51,200 ps.
-        control_rate_bps: Some(10_000_000_000),
+        control_rate: Some(Rate::from_bps(10_000_000_000)),
         ..settings()
     });
     headers(&mut node, &[(0, (0, 200_000)), (1_000, (0, 300_000))]);
@@ -181,7 +181,7 @@ fn a_burst_leaves_its_ingress_one_offset_time_behind_its_header() {
     let mut node = edge(&ObsSettings {
         offset_time: Duration(30_000),
         extra_offset_ps: Vec::new(),
-        offset_per_hop_ps: Some(7_000),
+        offset_per_hop: Some(Duration(7_000)),
         ..settings()
     });
     node.packet(1_000, 2, 1, 100);

@@ -124,17 +124,32 @@ fn a_resolver_has_settings_of_its_own_that_make_sense() {
 }
 
 #[test]
-fn times_and_sizes_have_limits() {
-    for (place, value, fine) in [
-        ("/switching_time_ps", LONGEST_PS, true),
-        ("/switching_time_ps", LONGEST_PS + 1, false),
-        ("/assembly/time_ps", LONGEST_PS, true),
-        ("/assembly/time_ps", LONGEST_PS + 1, false),
-        ("/assembly/min_bytes", u64::from(LARGEST_UNIT), true),
-        ("/assembly/min_bytes", u64::from(LARGEST_UNIT) + 1, false),
-        ("/assembly/max_bytes", u64::from(u32::MAX) + 1, false),
+fn times_sizes_and_rates_have_limits() {
+    let (burst, header) = (tables().swap_remove(3), obs(json!([])));
+    for (table, place, value, fine) in [
+        (&burst, "/switching_time_ps", LONGEST_PS, true),
+        (&burst, "/switching_time_ps", LONGEST_PS + 1, false),
+        (&burst, "/assembly/time_ps", LONGEST_PS, true),
+        (&burst, "/assembly/time_ps", LONGEST_PS + 1, false),
+        (&burst, "/assembly/min_bytes", u64::from(LARGEST_UNIT), true),
+        (
+            &burst,
+            "/assembly/min_bytes",
+            u64::from(LARGEST_UNIT) + 1,
+            false,
+        ),
+        (
+            &burst,
+            "/assembly/max_bytes",
+            u64::from(u32::MAX) + 1,
+            false,
+        ),
+        (&header, "/control_rate_bps", 1, true),
+        (&header, "/control_rate_bps", 0, false),
+        (&header, "/offset_per_hop_ps", LONGEST_PS, true),
+        (&header, "/offset_per_hop_ps", LONGEST_PS + 1, false),
     ] {
-        let mut table = tables().swap_remove(3);
+        let mut table = table.clone();
         *table.pointer_mut(place).unwrap() = json!(value);
         assert_eq!(read(table).is_ok(), fine, "{place} {value}");
     }
