@@ -349,7 +349,7 @@ class TestSchema:
 
 def test_kinds() -> None:
     expected = {
-        "topologies": ("fat-tree", "path", "graph", "obs-path"),
+        "topologies": ("fat-tree", "path", "graph", "obs-path", "nsfnet"),
         "switches": ("all-optical", "hybrid", "electronic", "burst"),
         "assemblies": ("timer", "size", "mixed"),
         "transports": ("saw", "sawl", "tcp", "datagram", "bursts"),

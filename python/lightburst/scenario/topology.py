@@ -1,8 +1,9 @@
 """``[topology]``: which nodes there are and how they are linked."""
 
+from collections.abc import Iterable
 from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from lightburst.scenario.fields import DataFile, Name, Section, Whole, refuse_at
 from lightburst.units import (
@@ -19,6 +20,8 @@ _LINK_LENGTH = parse_length("10 m")
 _LINK_RATE = parse_rate("10 Gb/s")
 # Light in a fibre of refractive index 1.5.
 _PROPAGATION_PS_PER_M = 5000.0
+# The layers of a network in which only some switches have hosts.
+EDGE_AND_CORE = ("edge", "core")
 
 
 MOST_WAVELENGTHS = 256
@@ -143,9 +146,17 @@ class GraphLink(Section):
 
 
 class Graph(_Links):
-    """Any connected graph, from a table of links in a file or in the scenario itself."""
+    """Any connected graph, from a table of links in a file or in the scenario itself.
 
-    layers: ClassVar[tuple[str, ...]] = ()
+    Attributes
+    ----------
+    access_rate : int or None
+        Bits a second, in each direction; None is `link_rate`.
+    access_delay : int or None
+        Picoseconds; None is that of `link_length`.
+    """
+
+    came_later: ClassVar[frozenset[str]] = _Topology.came_later | {"edges"}
 
     kind: Literal["graph"] = "graph"
     file: DataFile | None = Field(
@@ -175,14 +186,33 @@ class Graph(_Links):
         None,
         description=(
             "Every node is a switch and has this many hosts of its own, called `name/0`, "
-            "`name/1` and so on, at `link_length` and `link_rate`. No node may have such a name "
-            "itself."
+            "`name/1` and so on. No node may have such a name itself."
         ),
+    )
+    edges: tuple[Annotated[str, Name()], ...] = Field(
+        (),
+        description=(
+            "With `hosts_per_node`: the nodes that have hosts, by name; the others only pass on. "
+            "Without this key all nodes have hosts."
+        ),
+    )
+    access_rate: Rate | None = Field(
+        None,
+        description="Rate of the links of such hosts, in each direction; else `link_rate`.",
+    )
+    access_delay: Duration | None = Field(
+        None,
+        description="Delay of the links of such hosts; else that of `link_length`.",
     )
 
     # Known only when the table of links has been read.
     largest_degree: ClassVar[None] = None
     hosts_known: ClassVar[None] = None
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """The layers of its switches, where edges are named."""
+        return EDGE_AND_CORE if self.edges else ()
 
     @model_validator(mode="after")
     def _one_of_each(self) -> Self:
@@ -191,6 +221,11 @@ class Graph(_Links):
             raise refuse_at("file", f"{given} of file and links", "one of file and links")
         if self.hosts is not None and self.hosts_per_node is not None:
             raise refuse_at("hosts_per_node", "hosts as well", "one of hosts and hosts_per_node")
+        if self.hosts_per_node is None:
+            for key in ("edges", "access_rate", "access_delay"):
+                if getattr(self, key) not in (None, ()):
+                    allowed = "hosts_per_node as well: it gives nodes the hosts that this is about"
+                    raise refuse_at(key, "no hosts_per_node beside it", allowed)
         return self
 
 
@@ -205,7 +240,7 @@ class ObsPath(_Topology):
         Picoseconds.
     """
 
-    layers: ClassVar[tuple[str, ...]] = ("edge", "core")
+    layers: ClassVar[tuple[str, ...]] = EDGE_AND_CORE
 
     kind: Literal["obs-path"] = "obs-path"
     host_pairs: Annotated[int, Whole(1, 65_534)] = Field(
@@ -271,4 +306,101 @@ class ObsPath(_Topology):
         return 2 * self.host_pairs
 
 
-Topology = Annotated[FatTree | PathTopology | Graph | ObsPath, Field(discriminator="kind")]
+# The nodes of NSFNET by their numbers in the literature, from 1.
+NSFNET_NODES = (
+    *("WA", "CA1", "CA2", "UT", "CO", "TX", "NE"),
+    *("IL", "PA", "GA", "MI", "NY", "DC", "NJ"),
+)
+_NSFNET_EDGES = ("WA", "CA1", "CA2", "TX", "GA", "MI", "DC", "NJ")
+NsfnetLengths = Literal["rounded", "carobs"]
+
+
+class Nsfnet(_Topology):
+    """NSFNET with 14 nodes and 21 fibres; some of the nodes have hosts.
+
+    Attributes
+    ----------
+    access_rate, fibre_rate : int
+        Bits a second, in each direction.
+    access_delay : int
+        Picoseconds.
+    propagation : float
+        Delay in picoseconds a metre.
+    """
+
+    layers: ClassVar[tuple[str, ...]] = EDGE_AND_CORE
+
+    kind: Literal["nsfnet"] = "nsfnet"
+    edges: tuple[Annotated[str | int, Whole(1, 14, names=NSFNET_NODES)], ...] = Field(
+        _NSFNET_EDGES,
+        description=(
+            "The nodes that have hosts, by name or number; the others only pass on. vlachos2008 "
+            "says that 8 are edges, but not which. The default are the eight that the fewest "
+            "shortest ways cross with the lengths `rounded` (where two ways are equally long, "
+            "that over the lower number counts)."
+        ),
+    )
+    hosts_per_edge: Annotated[int, Whole(1, 10_000)] = Field(
+        100,
+        description=(
+            "Hosts at each edge, called `WA/0`, `WA/1` and so on. Flows between the same hosts "
+            "share access links: the more hosts, the less they do."
+        ),
+    )
+    access_rate: Rate = Field(
+        parse_rate("100 Mb/s"),
+        description=(
+            "Rate of the link between each host and its edge, in each direction. vlachos2008 does "
+            "not say."
+        ),
+    )
+    access_delay: Duration = Field(
+        0,
+        description=(
+            "Delay of the link between each host and its edge; at least 1 ps. vlachos2008 does "
+            "not say."
+        ),
+    )
+    fibre_rate: Rate = Field(
+        parse_rate("10 Gb/s"),
+        description=(
+            "Rate of each fibre, or of each of its wavelengths, in each direction; that of "
+            "vlachos2008."
+        ),
+    )
+    lengths: NsfnetLengths = Field(
+        "rounded",
+        description=(
+            'How long the fibres are. `"rounded"`: the usual set, in hundreds of km, 300 to 2,800. '
+            '`"carobs"`: those of the simulator CAROBS, 312 to 3,408 km.'
+        ),
+    )
+    propagation: DelayPerLength = Field(
+        _PROPAGATION_PS_PER_M,
+        description="Propagation delay for each unit of length of the fibres.",
+    )
+
+    # That of a node follows from the table of fibres.
+    largest_degree: ClassVar[None] = None
+
+    @field_validator("edges")
+    @classmethod
+    def _two_or_more(cls, edges: tuple[str | int, ...]) -> tuple[str | int, ...]:
+        names = nsfnet_names(edges)
+        if len(names) < 2 or len(set(names)) < len(names):
+            given = ", ".join(map(str, edges)) or "none"
+            raise refuse_at("", given, "two or more nodes of NSFNET, each once")
+        return edges
+
+    @property
+    def hosts_known(self) -> int:
+        """How many hosts there are."""
+        return len(self.edges) * self.hosts_per_edge
+
+
+def nsfnet_names(nodes: Iterable[str | int]) -> tuple[str, ...]:
+    """Name nodes of NSFNET that are given by name or by number."""
+    return tuple(NSFNET_NODES[node - 1] if isinstance(node, int) else node for node in nodes)
+
+
+Topology = Annotated[FatTree | PathTopology | Graph | ObsPath | Nsfnet, Field(discriminator="kind")]

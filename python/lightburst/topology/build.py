@@ -6,10 +6,11 @@ import numpy as np
 
 from lightburst.errors import InputError
 from lightburst.scenario.files import Stamp, stamp
-from lightburst.scenario.topology import FatTree, Graph, ObsPath, PathTopology
+from lightburst.scenario.topology import FatTree, Graph, Nsfnet, ObsPath, PathTopology
 from lightburst.topology.fat_tree import FatTreeNodes, build_fat_tree
 from lightburst.topology.graph import build_graph
 from lightburst.topology.network import Counts, Network, TopologySection
+from lightburst.topology.nsfnet import build_nsfnet
 from lightburst.topology.obs_path import build_obs_path, count_obs_path
 from lightburst.topology.path import build_path
 
@@ -19,7 +20,7 @@ LARGEST_SWITCHES = 2**16 - 2
 
 
 def count(section: TopologySection) -> Counts | None:
-    """How large a network will be, before it is built; None for a graph read from a table."""
+    """How large a network will be, before it is built; None for a table of links."""
     match section:
         case FatTree():
             nodes = FatTreeNodes(section.k)
@@ -31,7 +32,7 @@ def count(section: TopologySection) -> Counts | None:
             return Counts(2, section.links + 1, 2 * links, structured=False)
         case ObsPath():
             return count_obs_path(section)
-        case Graph():
+        case Graph() | Nsfnet():
             return None
 
 
@@ -40,7 +41,7 @@ def build_network(section: TopologySection) -> Network:
 
     Parameters
     ----------
-    section : FatTree, PathTopology, Graph or ObsPath
+    section : FatTree, PathTopology, Graph, ObsPath or Nsfnet
         The ``[topology]`` table.
 
     Returns
@@ -68,7 +69,9 @@ def _build(section: TopologySection, _version: Stamp | None) -> Network:
             network = build_obs_path(section)
         case Graph():
             network = build_graph(section)
-    if not isinstance(section, Graph):
+        case Nsfnet():
+            network = build_nsfnet(section)
+    if not isinstance(section, Graph | Nsfnet):
         each = np.where(network.between_switches, section.wavelengths, 1)
         network = network.with_wavelengths(each)
     _check_size(network)

@@ -4,6 +4,7 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from lightburst.errors import InputError, combine, show
+from lightburst.errors import InputError, combine, did_you_mean, show
 from lightburst.scenario.fields import Name
 from lightburst.scenario.files import read_text
 from lightburst.scenario.topology import MOST_WAVELENGTHS, Graph, GraphLink
@@ -34,7 +35,7 @@ LARGEST_HOSTS = 2**18
 class _Link(NamedTuple):
     source: str
     target: str
-    length: float
+    delay_ps: int
     rate: int
     where: str
     # None: what the topology says.
@@ -111,8 +112,8 @@ def build_graph(section: Graph) -> Network:
     Raises
     ------
     InputError
-        When the table of links cannot be used, or the graph is not connected or has fewer than two
-        hosts.
+        When the table of links cannot be used, the graph is not connected or has fewer than two
+        hosts, or an edge is no node of it.
     """
     path = "topology.links" if section.file is None else "topology.file"
     links = list(_inline(section)) if section.file is None else _read(section, section.file)
@@ -134,18 +135,36 @@ def build_graph(section: Graph) -> Network:
 def _with_hosts(
     section: Graph, per_node: int, names: list[str], links: list[_Link], path: str
 ) -> Network:
-    """Every node a switch with hosts of its own, called ``node/0``, ``node/1``..."""
-    if per_node * len(names) > LARGEST_HOSTS:
-        given = f"{per_node}, at each of {len(names)} nodes"
+    """Every node, or every edge, a switch with hosts of its own: ``node/0``, ``node/1``..."""
+    edges = _edges(section, names)
+    if per_node * len(edges) > LARGEST_HOSTS:
+        given = f"{per_node}, at each of {len(edges)} nodes"
         raise InputError("topology.hosts_per_node", given, f"at most {LARGEST_HOSTS} hosts in all")
-    length, rate = section.link_length, section.link_rate
-    own = [_Link(f"{name}/{i}", name, length, rate, "") for name in names for i in range(per_node)]
+    if per_node * len(edges) < 2:
+        raise InputError("topology.edges", f"one, {edges[0]}, with one host", "two or more hosts")
+    delay, rate = section.access_delay, section.access_rate or section.link_rate
+    delay = delay_ps(section.link_length, section.propagation) if delay is None else delay
+    own = [_Link(f"{name}/{i}", name, delay, rate, "") for name in edges for i in range(per_node)]
     hosts = [link.source for link in own]
     if taken := set(hosts).intersection(names):
         given = ", ".join(show(name) for name in sorted(taken)[:_MOST_ERRORS])
         allowed = "other names with hosts_per_node, whose hosts are called 'node/0', 'node/1'..."
         raise InputError(path, f"nodes called {given}", allowed)
-    return _network(section, len(hosts), hosts + names, own + links, path)
+    network = _network(section, len(hosts), hosts + names, own + links, path)
+    if not section.edges:
+        return network
+    numbers = range(network.hosts, network.nodes)
+    edge = [node for node in numbers if network.name(node) in edges]
+    return replace(network, layers={"edge": edge, "core": [n for n in numbers if n not in edge]})
+
+
+def _edges(section: Graph, names: list[str]) -> list[str]:
+    """Choose the nodes that have hosts, in the order of the table of links."""
+    unknown = [name for name in section.edges if name not in names]
+    if unknown:
+        near = did_you_mean(unknown[0], names)
+        raise InputError("topology.edges", show(unknown[0]), f"nodes of the table of links{near}")
+    return [name for name in names if name in section.edges] if section.edges else names
 
 
 def _network(
@@ -157,8 +176,7 @@ def _network(
     link_from, link_to = ends.ravel(), ends[:, ::-1].ravel()
     order = np.argsort(link_from, kind="stable")
     rate = np.repeat(np.array([link.rate for link in links], np.uint64), 2)
-    delays = [delay_ps(link.length, section.propagation) for link in links]
-    delay = np.repeat(np.array(delays, np.uint64), 2)
+    delay = np.repeat(np.array([link.delay_ps for link in links], np.uint64), 2)
     network = Network(
         hosts=hosts,
         nodes=len(ordered),
@@ -194,8 +212,9 @@ def _inline(section: Graph) -> Iterator[_Link]:
     for i, link in enumerate(section.links):
         length = section.link_length if link.length is None else link.length
         rate = section.link_rate if link.rate is None else link.rate
+        delay = delay_ps(length, section.propagation)
         ends = link.source, link.target
-        yield _Link(*ends, length, rate, f"link {i}", link.wavelengths, link.name or "")
+        yield _Link(*ends, delay, rate, f"link {i}", link.wavelengths, link.name or "")
 
 
 def _read(section: Graph, file: Path) -> list[_Link]:
@@ -247,7 +266,8 @@ def _link(section: Graph, where: str, row: Mapping[str | None, Any]) -> _Link:
         bps = parse_rate(rate) if rate else section.link_rate
     except InputError as error:
         raise InputError(path, f"{where}: {error.path} {error.given}", error.allowed) from None
-    return _Link(source, target, metres, bps, where, _whole(wavelengths, where), name)
+    delay = delay_ps(metres, section.propagation)
+    return _Link(source, target, delay, bps, where, _whole(wavelengths, where), name)
 
 
 def _whole(text: str, where: str) -> int | None:

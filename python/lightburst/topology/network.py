@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst.scenario.topology import FatTree, Graph, ObsPath, PathTopology
+from lightburst.scenario.topology import FatTree, Graph, Nsfnet, ObsPath, PathTopology
 
-TopologySection = FatTree | PathTopology | Graph | ObsPath
+TopologySection = FatTree | PathTopology | Graph | ObsPath | Nsfnet
 
 
 class Counts(NamedTuple):
