@@ -6,27 +6,16 @@ import pytest
 
 import lightburst as lb
 from lightburst.errors import InputError
+from test_obs import GOOD as OF_HOSTS
 
-# Hosts a and b at the edges A and B, one node C between them; links of hosts are slow and long.
+# The network of `test_obs`, with links of hosts that are slow and long: no burst goes over them.
+SLOW = {"rate": "1 Mb/s", "length": "500 km"}
+LINKS: list[dict[str, Any]] = [
+    {**link, **SLOW} if "rate" in link else link for link in OF_HOSTS["topology"]["links"]
+]
 GOOD: dict[str, Any] = {
-    "topology": {
-        "kind": "graph",
-        "links": [
-            {"source": "a", "target": "A", "rate": "1 Mb/s", "length": "500 km"},
-            {"source": "A", "target": "C"},
-            {"source": "C", "target": "B"},
-            {"source": "B", "target": "b", "rate": "1 Mb/s", "length": "500 km"},
-        ],
-        "link_rate": "10 Gb/s",
-        "link_length": "2 km",
-        "wavelengths": 4,
-    },
-    "switching": {
-        "kind": "obs",
-        "assembly": {"kind": "timer", "time": "1 ms"},
-        "header_processing_time": "3 us",
-        "offset_time": "5 us",
-    },
+    **OF_HOSTS,
+    "topology": {**OF_HOSTS["topology"], "links": LINKS},
     "transport": {"kind": "bursts"},
     "workload": {"kind": "pairs", "size": "125 kB"},
 }
@@ -75,7 +64,7 @@ def test_nothing_goes_over_the_links_of_hosts() -> None:
 
 def test_they_are_lost_as_datagrams_are_whose_hosts_take_no_time() -> None:
     fast = {"rate": "1000 Tb/s", "length": "0 m"}
-    links = [dict(link, **fast) if "rate" in link else link for link in GOOD["topology"]["links"]]
+    links = [dict(link, **fast) if "rate" in link else link for link in LINKS]
     links += [{"source": "C", "target": "D"}, {"source": "D", "target": "d", **fast}]
     crowd = made(
         topology__links=links,
@@ -122,7 +111,7 @@ CASES: dict[str, tuple[dict[str, Any], str, str]] = {
         "'bursts' among switches of kind 'electronic'",
     ),
     "one switch": (
-        {"topology__links": [*GOOD["topology"]["links"], {"source": "c", "target": "A"}]},
+        {"topology__links": [*LINKS, {"source": "c", "target": "A"}]},
         "transport.kind",
         "at A",
     ),

@@ -51,6 +51,21 @@ def poisson(
     )
 
 
+def star(edges: int, wide: int = 64) -> tuple[list[dict[str, Any]], list[tuple[str, str]]]:
+    """Links of so many edges with a host each over C, the one node with few channels, to D and r.
+
+    `wide` is the number of wavelengths from an edge to C. Also the pairs of ends that send.
+    """
+    links: list[dict[str, Any]] = [
+        {"source": "C", "target": "D"},
+        {"source": "D", "target": "r", **FAST},
+    ]
+    for i in range(edges):
+        links.append({"source": f"s{i}", "target": f"E{i}", **FAST})
+        links.append({"source": f"E{i}", "target": "C", "wavelengths": wide})
+    return links, [(f"s{i}", "r") for i in range(edges)]
+
+
 def run(
     path: Path,
     bursts: pd.DataFrame,

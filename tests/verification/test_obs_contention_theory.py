@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from lone_bursts import FAST, MEAN_S, interval, poisson, run
+from lone_bursts import MEAN_S, interval, poisson, run, star
 
 from lightburst import models
 
@@ -27,20 +27,12 @@ def lost(
 
     `more` are other links of the network.
     """
-    links: list[dict[str, Any]] = [
-        {"source": "C", "target": "D"},
-        {"source": "D", "target": "r", **FAST},
-        *more,
-    ]
-    for i in range(SOURCES):
-        links.append({"source": f"s{i}", "target": f"E{i}", **FAST})
-        links.append({"source": f"E{i}", "target": "C", "wavelengths": 64})
-    ends = [(f"s{i}", "r") for i in range(SOURCES)]
+    links, ends = star(SOURCES)
     shares = []
     for seed in SEEDS:
         draw = np.random.default_rng([seed, wavelengths])
         bursts = poisson(draw, ends, [load / SOURCES] * SOURCES, BURSTS)
-        switches = run(path, bursts, links, wavelengths, seed, **switching).switches
+        switches = run(path, bursts, [*links, *more], wavelengths, seed, **switching).switches
         dropped = switches.set_index("node").filter(like="dropped_").sum(axis=1)
         assert dropped.drop("C").sum() == 0
         shares.append(dropped.to_dict()["C"] / BURSTS)

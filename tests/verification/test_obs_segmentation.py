@@ -5,12 +5,12 @@ Each burst is 50 packets in the mean, Poisson, from several edges over one node 
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 import pytest
-from lone_bursts import FAST, MEAN_BYTES, MEAN_S, interval, poisson, run
+from lone_bursts import MEAN_BYTES, MEAN_S, interval, poisson, run, star
 
 from lightburst.models import contention_probability, segment_loss
 
@@ -45,14 +45,7 @@ def overflow(bursts: pd.DataFrame, wavelengths: int) -> float:
 
 def lost(path: Path, wavelengths: int, load: float, law: str, drop: str) -> Iterator[Lost]:
     """What is lost in each run."""
-    links: list[dict[str, Any]] = [
-        {"source": "C", "target": "D"},
-        {"source": "D", "target": "r", **FAST},
-    ]
-    for i in range(EDGES):
-        links.append({"source": f"s{i}", "target": f"E{i}", **FAST})
-        links.append({"source": f"E{i}", "target": "C", "wavelengths": 64})
-    ends = [(f"s{i}", "r") for i in range(EDGES)]
+    links, ends = star(EDGES)
     for seed in SEEDS:
         draw = np.random.default_rng([seed, wavelengths])
         made = poisson(draw, ends, [load * wavelengths / EDGES] * EDGES, BURSTS, law)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from lone_bursts import FAST, MEAN_S, interval, lengths, poisson, run
+from lone_bursts import FAST, MEAN_S, interval, lengths, poisson, run, star
 
 from lightburst.models import (
     engset_call_congestion,
@@ -37,14 +37,7 @@ def lost(
 
     Poisson bursts from several edges over one node to one edge.
     """
-    links: list[dict[str, Any]] = [
-        {"source": "C", "target": "D"},
-        {"source": "D", "target": "r", **FAST},
-    ]
-    for i in range(edges):
-        links.append({"source": f"s{i}", "target": f"E{i}", **FAST})
-        links.append({"source": f"E{i}", "target": "C", "wavelengths": wide})
-    ends = [(f"s{i}", "r") for i in range(edges)]
+    links, ends = star(edges, wide)
     loads = [load * wavelengths / edges] * edges
     shares = []
     for seed in SEEDS:

@@ -25,6 +25,14 @@ def degree(order: list[int], place: int) -> int:
     return sum(1 for _ in takewhile(lambda one: one > order[place], reversed(order[:place])))
 
 
+def refill(window: list[int], coming: list[int], least: int, threshold: int) -> None:
+    """Let packets come until the window is full; those before the `least` come too late."""
+    while coming and len(window) <= threshold:
+        number = coming.pop(0)
+        if number >= least:
+            window.append(number)
+
+
 def displacements(order: list[int], threshold: int) -> Counter[int]:
     """RFC 5236, section 4, step by step."""
     found = Counter[int]()
@@ -33,10 +41,7 @@ def displacements(order: list[int], threshold: int) -> Counter[int]:
     buffer: set[int] = set()
     index = 1
     while True:
-        while coming and len(window) <= threshold:
-            number = coming.pop(0)
-            if number >= index:
-                window.append(number)
+        refill(window, coming, index, threshold)
         if not window:
             return found
         while index not in window and index not in buffer:
@@ -58,10 +63,7 @@ def occupancies(order: list[int], threshold: int) -> Counter[int]:
     buffer: set[int] = set()
     lost = 0
     while True:
-        while coming and len(window) <= threshold:
-            number = coming.pop(0)
-            if number > lost:
-                window.append(number)
+        refill(window, coming, lost + 1, threshold)
         if not window:
             return found
         expected = min(window)
