@@ -33,7 +33,7 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from lightburst.errors import InputError, did_you_mean, show
+from lightburst.errors import InputError, did_you_mean, number_meant, show
 
 PICOSECONDS_PER_SECOND = 10**12
 BITS_PER_BYTE = 8
@@ -112,6 +112,18 @@ def as_python(value: Any) -> Any:
     if kind == "f":
         return float(str(value))
     return value.item() if kind in "biuU" else value
+
+
+def whole_number(path: str, given: Any, most: int, allowed: str) -> int:
+    """Give a whole number as Python's own; `InputError` if it is none from 0 to ``most``."""
+
+    def fits(value: float) -> bool:
+        return 0 <= value <= most and value % 1 == 0
+
+    number = as_python(given)
+    if isinstance(number, bool) or not isinstance(number, int) or not fits(number):
+        raise InputError(path, show(given), allowed + number_meant(number, fits))
+    return int(number)
 
 
 @dataclass(frozen=True, eq=False)

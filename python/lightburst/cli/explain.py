@@ -13,7 +13,7 @@ from lightburst.cli.streams import warn
 from lightburst.errors import InputError
 from lightburst.report.burst import tell
 from lightburst.report.explanation import WORST, explain
-from lightburst.report.network import follow, lost_bursts
+from lightburst.report.network import follow_all, lost_bursts
 from lightburst.report.rerun import check_same, load_saved
 from lightburst.scenario import load
 
@@ -84,8 +84,7 @@ def _explained(
     which = WORST if flow in (None, WORST) else whole("--flow", flow or "", 0, WORST)
     try:
         if bursts:
-            everything = scenario.with_({"measurement.network": {}})
-            return follow(everything, seed, {}, run_aside)
+            return follow_all(scenario, seed, run_aside)
         if burst is not None:
             return tell(scenario, int(number), seed, run_aside)
         return explain(scenario, which, seed, simulate=run_aside)

@@ -24,6 +24,7 @@ from lightburst.report.replications import Replications, replicate
 from lightburst.report.words import (
     in_parts,
     meaningful,
+    of_run,
     readable,
     readable_interval,
     rows_of,
@@ -128,15 +129,12 @@ def changed(scenario: Scenario, settings: Sequence[str]) -> Scenario:
 
 def _print_run(result: Result, format: str) -> None:
     if format == "json":
-        record = {
-            "seed": result.seed,
+        found = {
             **to_json(result.metrics),
             "size_classes": result.classes_as_json(),
             **result.details(),
-            "warnings": list(result.warnings),
-            "provenance": result.provenance.as_dict(),
         }
-        print(json.dumps(record, indent=2, allow_nan=False))
+        print(json.dumps(of_run(result, found), indent=2, allow_nan=False))
     elif format == "csv":
         _print_csv([{"seed": result.seed, **result.record}])
     else:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lightburst.errors import InputError, number_meant, show
-from lightburst.units import as_python
+from lightburst.units import as_python, whole_number
 
 #: Seeds are whole numbers from 0 to this one.
 LARGEST_SEED = 2**64 - 1
@@ -32,13 +32,10 @@ def check_seed(seed: Any, path: str = "seed") -> int:
     InputError
         If it is not a whole number from 0 to 2**64 - 1.
     """
-    number = as_python(seed)
-    if isinstance(number, list | tuple):
+    if isinstance(as_python(seed), list | tuple):
         several = "; lightburst.replicate runs several seeds"
         raise InputError(path, show(seed), _SEED + (several if path == "seed" else ""))
-    if isinstance(number, bool) or not isinstance(number, int) or not _fits(number):
-        raise InputError(path, show(seed), _SEED + number_meant(number, _fits))
-    return int(number)
+    return whole_number(path, seed, LARGEST_SEED, _SEED)
 
 
 def _fits(number: float) -> bool:

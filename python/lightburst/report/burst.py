@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
-from lightburst.errors import InputError, show, warn
-from lightburst.report.network import follow
-from lightburst.report.words import aligned, in_rows, readable, records
+from lightburst.errors import InputError, warn
+from lightburst.report.network import follow_all
+from lightburst.report.words import aligned, in_rows, of_run, readable, records
 from lightburst.scenario import as_scenario
 from lightburst.simulate import simulate
 from lightburst.trace import rescue
 from lightburst.trace.network import ARRIVED, LOST, UNDER_WAY
-from lightburst.units import as_python
+from lightburst.units import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from lightburst.result import Result
     from lightburst.scenario import Scenario
 
-_NETWORK: Final = "measurement.network"
 _OF_HOP: Final = (
     "link_source", "link_target", "channel", "start_s", "end_s", "made_s", "bytes"
 )  # fmt: skip
@@ -78,15 +77,13 @@ class BurstExplanation:
 
     def as_dict(self) -> dict[str, Any]:
         """Give all of it in words and numbers that JSON can hold."""
-        return {
-            "seed": self.result.seed,
+        found = {
             **self.about,
             "hops": records(self.hops),
             "remedies": records(self.remedies),
             "lost": self.lost,
-            "warnings": list(self.result.warnings),
-            "provenance": self.result.provenance.as_dict(),
         }
+        return of_run(self.result, found)
 
     def __str__(self) -> str:
         return "\n".join(_lines(self))
@@ -140,13 +137,11 @@ def tell(
     `simulate` runs a scenario with a seed and, where there is one, the result of the run
     ``before``.
     """
-    number = as_python(burst)
-    found = follow(scenario.with_({_NETWORK: {}}), seed, {}, simulate)
+    found = follow_all(scenario, seed, simulate)
     bursts = found.result.trace.bursts
     most = len(bursts) - 1
-    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= most:
-        allowed = f"a whole number from 0 to {most}" if len(bursts) else "none: there are no bursts"
-        raise InputError("burst", show(burst), allowed)
+    allowed = f"a whole number from 0 to {most}" if len(bursts) else "none: there are no bursts"
+    number = whole_number("burst", burst, most, allowed)
     about = _about(found, number)
     tried: list[dict[str, Any]] = []
     lost = about["outcome"] == LOST
@@ -172,7 +167,7 @@ def _again(
     """Run the scenario with a change; nothing if the scenario does not allow it."""
     try:
         changed = found.result.scenario.with_(remedy.changes)
-        return follow(changed, found.result.seed, {}, simulate)
+        return follow_all(changed, found.result.seed, simulate)
     except InputError:
         return None
 

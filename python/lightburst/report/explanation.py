@@ -10,14 +10,13 @@ import pandas as pd
 
 from lightburst import metrics, traced
 from lightburst.compile import check_seed
-from lightburst.errors import InputError, show
-from lightburst.report.words import STATUS_WORDS, aligned, in_rows, readable, records
+from lightburst.report.words import STATUS_WORDS, aligned, in_rows, of_run, readable, records
 from lightburst.scenario import as_scenario
 from lightburst.simulate import run
 from lightburst.trace.division import PARTS, copies, divide
 from lightburst.trace.flow import FIN, FORWARD, LOST, NONE, SENT, SYN, FlowTrace
 from lightburst.trace.truth import Truth
-from lightburst.units import as_python
+from lightburst.units import as_python, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -81,13 +80,8 @@ class Explanation:
     def as_dict(self) -> dict[str, Any]:
         """Give all of it in words and numbers that JSON can hold."""
         tables = ("parts", "losses", "timeouts", "retransmissions")
-        return {
-            "seed": self.result.seed,
-            **self.about,
-            **{name: records(getattr(self, name)) for name in tables},
-            "warnings": list(self.result.warnings),
-            "provenance": self.result.provenance.as_dict(),
-        }
+        found = {name: records(getattr(self, name)) for name in tables}
+        return of_run(self.result, self.about | found)
 
     def __str__(self) -> str:
         return "\n".join(_lines(self))
@@ -127,13 +121,13 @@ def explain(
     InputError
         If there is no such flow, or the scenario cannot be run.
     """
-    scenario, seed, number = as_scenario(scenario), check_seed(seed), as_python(flow)
+    scenario, seed = as_scenario(scenario), check_seed(seed)
     plain = simulate(scenario.with_({"measurement.trace": []}), seed)
-    if number == WORST:
-        number = worst_flow(plain)
+    if as_python(flow) == WORST:
+        flow = worst_flow(plain)
     most = plain.plan.flows["bytes"].size - 1
-    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= most:
-        raise InputError("flow", show(flow), f"{WORST!r}, or a whole number from 0 to {most}")
+    allowed = f"{WORST!r}, or a whole number from 0 to {most}"
+    number = whole_number("flow", flow, most, allowed)
     result = simulate(scenario.with_({"measurement.trace": [number]}), seed, before=plain)
     assert result.digest == plain.digest, "a trace changed the run"
     return _explained(result, number)

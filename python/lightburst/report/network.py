@@ -18,7 +18,7 @@ from lightburst.plots.network import COLOURS, OTHERS, chosen_paths, pictures
 from lightburst.plots.traces import save as save_picture
 from lightburst.report.files import NETWORK, PAGE
 from lightburst.report.page import environment, inside_script
-from lightburst.report.words import aligned, readable, records
+from lightburst.report.words import aligned, of_run, readable, records
 from lightburst.scenario import as_scenario
 from lightburst.simulate import simulate
 from lightburst.trace.network import NetworkTrace
@@ -56,13 +56,8 @@ class TracedNetwork:
 
     def as_dict(self) -> dict[str, Any]:
         """Give what there is in words and numbers that JSON can hold, each loss with its story."""
-        return {
-            "seed": self.result.seed,
-            **self.trace.summary(),
-            "lost_bursts": records(_told(self.trace.losses)),
-            "warnings": list(self.result.warnings),
-            "provenance": self.result.provenance.as_dict(),
-        }
+        losses = records(_told(self.trace.losses))
+        return of_run(self.result, {**self.trace.summary(), "lost_bursts": losses})
 
     def __str__(self) -> str:
         return "\n".join(_lines(self.trace))
@@ -175,6 +170,13 @@ def follow(
     result = simulate(scenario, seed, before=plain)
     assert result.digest == plain.digest, "a trace changed the run"
     return TracedNetwork(result, NetworkTrace.of(result))
+
+
+def follow_all(
+    scenario: Scenario, seed: int | np.integer, simulate: Callable[..., Result]
+) -> TracedNetwork:
+    """Do what `follow` does with all links and all of the run, whatever the scenario says."""
+    return follow(scenario.with_({_PATH: {}}), seed, {}, simulate)
 
 
 def _check_size(bookings: int, most: str) -> None:

@@ -9,6 +9,7 @@ from lightburst.folder import replace
 from lightburst.plots.traces import pictures
 from lightburst.plots.traces import save as save_picture
 from lightburst.report.files import CAPTURE, TRACE
+from lightburst.report.words import of_run
 from lightburst.trace import FlowTrace, capture, series, tables, write
 
 if TYPE_CHECKING:
@@ -84,11 +85,9 @@ def record(result: Result, flow: int) -> dict[str, Any]:
         close), ``status``, ``warnings`` and ``provenance``.
     """
     row = result.flows.iloc[flow]
-    return {
-        "seed": result.seed,
+    found = {
         **series.summary(FlowTrace.of(result, flow)),
         "timeouts": int(row["timeouts"]),
         "status": str(row["status"]),
-        "warnings": list(result.warnings),
-        "provenance": result.provenance.as_dict(),
     }
+    return of_run(result, found)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from lightburst.result import Result
+
 WORDS: Final = {
     "offered_load": "offered load",
     "throughput_bps": "throughput",
@@ -270,6 +272,16 @@ def records(table: pd.DataFrame) -> list[dict[str, Any]]:
     plain = table.astype(object).where(table.notna(), None)
     rows = plain.to_dict("records")
     return [{str(key): _plain(value) for key, value in row.items()} for row in rows]
+
+
+def of_run(result: Result, found: Mapping[str, Any]) -> dict[str, Any]:
+    """Put what was found in a run between its seed, and its warnings and its provenance."""
+    return {
+        "seed": result.seed,
+        **found,
+        "warnings": list(result.warnings),
+        "provenance": result.provenance.as_dict(),
+    }
 
 
 def _plain(value: Any) -> Any:

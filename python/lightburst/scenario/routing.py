@@ -20,7 +20,10 @@ _Capacity = Annotated[int | None, Quantity(RATE, positive=True, word="channels")
 
 
 class _ByName(Section):
-    """A choice without settings: it is written as its bare name."""
+    """A choice without settings: it is written as its bare name.
+
+    It was one before there was a choice with settings, and is to have the same digest.
+    """
 
     @model_serializer
     def _name(self) -> str:
