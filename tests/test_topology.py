@@ -232,12 +232,6 @@ def test_random_graphs_are_the_same_graph(seed: int) -> None:
     }
 
 
-def test_directed_graphs_are_refused() -> None:
-    directed: nx.DiGraph[str] = nx.DiGraph([("a", "b")])
-    with pytest.raises(InputError, match="an undirected graph"):
-        from_networkx(directed)
-
-
 @pytest.mark.parametrize(
     ("text", "given", "allowed"),
     [

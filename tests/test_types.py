@@ -32,7 +32,7 @@ from lightburst.scenario.topology import FatTree, GraphLink
 from lightburst.scenario.transport import Sawl, Tcp
 from lightburst.scenario.workload import Poisson
 from lightburst.study import Study, execute, replicate
-from lightburst.topology.graph import from_networkx
+from lightburst.topology import from_networkx
 from lightburst.units import (
     DELAY_PER_LENGTH,
     ENERGY_PER_BIT,

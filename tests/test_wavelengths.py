@@ -121,7 +121,7 @@ def test_a_multigraph_gives_its_keys_as_names() -> None:
     roads: nx.MultiGraph[str] = nx.MultiGraph()
     roads.add_edge("a", "b", key="north", length="1 km", wavelengths=4)
     roads.add_edge("a", "b", key="south")
-    section = from_networkx(roads, hosts_per_node=1, wavelengths=2)
+    section = from_networkx(roads, hosts_per_node=1, wavelengths=2, link_length="1 km")
     assert [(link.name, link.wavelengths) for link in section.links] == [
         ("north", 4),
         ("south", None),

@@ -2,7 +2,7 @@
 
 from lightburst.scenario import KINDS as _ALL
 from lightburst.topology.build import build_network, count
-from lightburst.topology.graph import from_networkx
+from lightburst.topology.convert import from_networkx, from_topohub
 from lightburst.topology.network import Counts, Network, joins_switches
 
 KINDS = _ALL["topologies"]
@@ -14,5 +14,6 @@ __all__ = [
     "build_network",
     "count",
     "from_networkx",
+    "from_topohub",
     "joins_switches",
 ]

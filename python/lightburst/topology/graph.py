@@ -1,4 +1,4 @@
-"""Any connected graph, from a table of links or from networkx."""
+"""Any connected graph, from a table of links."""
 
 import csv
 import io
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +16,12 @@ from scipy.sparse.csgraph import connected_components
 from lightburst.errors import InputError, combine, did_you_mean, show
 from lightburst.scenario.fields import Name
 from lightburst.scenario.files import read_text
-from lightburst.scenario.topology import MOST_WAVELENGTHS, Graph, GraphLink
+from lightburst.scenario.topology import MOST_WAVELENGTHS, Graph
 from lightburst.topology.network import Network, delay_ps
 from lightburst.units import parse_length, parse_rate
 
-if TYPE_CHECKING:
-    import networkx as nx
-
 _COLUMNS = ("source", "target", "length", "rate", "wavelengths", "name")
 _REQUIRED = _COLUMNS[:2]
-_ATTRIBUTES = _COLUMNS[2:5]
 # At most so many errors of a table are told.
 _MOST_ERRORS = 20
 # The table of routes has two bytes for each pair of node and host: 128 GiB for as many hosts.
@@ -41,58 +37,6 @@ class _Link(NamedTuple):
     # None: what the topology says.
     wavelengths: int | None = None
     name: str = ""
-
-
-def from_networkx(
-    graph: "nx.Graph[Any]",
-    *,
-    hosts: Literal["leaves"] | None = None,
-    hosts_per_node: int | None = None,
-    link_length: str | float = "10 m",
-    link_rate: str | float = "10 Gb/s",
-    propagation: str | float = "5 ns/m",
-    wavelengths: int = 1,
-) -> Graph:
-    """Make a ``[topology]`` table from a networkx graph.
-
-    Parameters
-    ----------
-    graph : networkx.Graph
-        Undirected. The attributes ``length`` and ``rate`` of an edge, if it has them, are
-        quantities as text, ``"120 km"``, ``"100 Gb/s"``, or numbers in metres and bits a second;
-        ``wavelengths`` is a whole number. The keys of the edges of a MultiGraph become the links'
-        names.
-    hosts, hosts_per_node, link_length, link_rate, propagation, wavelengths
-        As in the scenario file.
-
-    Returns
-    -------
-    Graph
-        For ``Scenario(topology=...)`` or ``scenario.with_(topology=...)``. Nodes have the names
-        ``str(node)``.
-
-    Raises
-    ------
-    InputError
-        When the graph is directed, or an attribute is not a quantity.
-    """
-    if graph.is_directed():
-        raise InputError("graph", type(graph).__name__, "an undirected graph")
-    links = []
-    for (source, target, *key), attributes in graph.edges.items():
-        extra = {name: attributes[name] for name in _ATTRIBUTES if name in attributes}
-        if key:  # of a MultiGraph
-            extra["name"] = str(key[0])
-        links.append(GraphLink(source=str(source), target=str(target), **extra))
-    return Graph(
-        links=tuple(links),
-        hosts=hosts,
-        hosts_per_node=hosts_per_node,
-        link_length=link_length,
-        link_rate=link_rate,
-        propagation=propagation,
-        wavelengths=wavelengths,
-    )
 
 
 def build_graph(section: Graph) -> Network:

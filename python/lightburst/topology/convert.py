@@ -1,0 +1,138 @@
+"""Networks of others as tables of links: those of networkx, and of the package topohub."""
+
+import warnings
+from typing import TYPE_CHECKING, Any, Final
+
+from lightburst.errors import InputError, inside, show, some
+from lightburst.scenario.topology import Graph, GraphLink
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+_LENGTH: Final = "length"
+_UNITS: Final = ("mm", "cm", "m", "km")
+# What others call the length of a link.
+_ALIKE: Final = ("dist", "distance", "weight", "km")
+
+
+def from_networkx(
+    graph: "nx.Graph[Any]", *, length: str = _LENGTH, length_unit: str = "m", **keys: Any
+) -> Graph:
+    """Make a ``[topology]`` table from a networkx graph.
+
+    Parameters
+    ----------
+    graph : networkx.Graph
+        Undirected: made in Python, or read by networkx from GraphML (`networkx.read_graphml`), GML,
+        JSON... Of the attributes of an edge three more count, if it has them: ``rate``, as text,
+        ``"100 Gb/s"``, or in bits a second; ``wavelengths``, a whole number; and the key of an edge
+        of a MultiGraph, which becomes the name of the link.
+    length : str
+        The attribute of an edge that is its length: as text with a unit, ``"120 km"``, or a number.
+        An edge without it has the `link_length` that is given as a key. If no edge has it, and
+        nothing looks like a length, that is the one of the scenario file.
+    length_unit : str
+        Unit of lengths that are numbers: mm, cm, m or km.
+    **keys
+        Other keys of the table, as in the scenario file: `hosts_per_node`, `edges`, `link_rate`...
+
+    Returns
+    -------
+    Graph
+        For ``Scenario(topology=...)`` or ``scenario.with_(topology=...)``. Nodes have the names
+        ``str(node)``.
+
+    Raises
+    ------
+    InputError
+        When the graph is directed, has edges without a length of which others have one, or an
+        attribute or a key is not what it should be.
+    """
+    if graph.is_directed():
+        allowed = "an undirected graph, such as graph.to_undirected()"
+        raise InputError("graph", type(graph).__name__, allowed)
+    if length_unit not in _UNITS:
+        raise InputError("length_unit", show(length_unit), f"one of {some(_UNITS)}")
+    if "link_length" not in keys:
+        _check_lengths(graph, length)
+    links = []
+    for (source, target, *key), attributes in graph.edges.items():
+        values = {name: attributes[name] for name in ("rate", "wavelengths") if name in attributes}
+        if length in attributes:
+            values["length"] = _with_unit(attributes[length], length_unit)
+        if key:  # of a MultiGraph
+            values["name"] = str(key[0])
+        with inside(f"edge {source} - {target}: "):
+            links.append(GraphLink(source=str(source), target=str(target), **values))
+    return Graph(links=tuple(links), **keys)
+
+
+def from_topohub(key: str, **keys: Any) -> Graph:
+    """Make a ``[topology]`` table from a network of the package topohub.
+
+    It has SNDlib, the Internet Topology Zoo, backbones and synthetic (Gabriel) graphs, all with the
+    lengths of their links (P. Jurkiewicz, "TopoHub", SoftwareX 24, 101540, 2023);
+    ``pip install 'lightburst[topohub]'`` installs it.
+
+    Parameters
+    ----------
+    key : str
+        Its key there: ``"sndlib/polska"``, ``"topozoo/Abilene"``, ``"gabriel/50/0"``.
+    **keys
+        Other keys of the table, as in the scenario file: `hosts_per_node`, `edges`, `link_rate`...
+
+    Returns
+    -------
+    Graph
+        As from `from_networkx`. Nodes have their names there, or their numbers where these do not
+        tell all nodes apart.
+
+    Raises
+    ------
+    InputError
+        When the package is not installed, or knows no such network.
+    """
+    import networkx as nx
+
+    try:
+        import topohub
+    except ImportError:
+        allowed = "with it: pip install 'lightburst[topohub]'"
+        raise InputError("from_topohub", "no package topohub", allowed) from None
+    with warnings.catch_warnings():
+        # It leaves its file to be closed by the interpreter.
+        warnings.simplefilter("ignore", ResourceWarning)
+        try:
+            found = topohub.get(key)
+        except KeyError:
+            allowed = "a key of topohub, such as 'sndlib/polska', 'topozoo/Abilene', 'gabriel/50/0'"
+            raise InputError("from_topohub", show(key), allowed) from None
+    graph = nx.node_link_graph(found, edges="edges")
+    names = nx.get_node_attributes(graph, "name")
+    if len(set(names.values())) == len(graph):
+        graph = nx.relabel_nodes(graph, names)
+    return from_networkx(graph, length="dist", length_unit="km", **keys)
+
+
+def _with_unit(length: object, unit: str) -> object:
+    if isinstance(length, str):
+        return length
+    return f"{length} {unit}"
+
+
+def _check_lengths(graph: "nx.Graph[Any]", length: str) -> None:
+    """Refuse a graph some of whose edges have no length, or whose lengths have another name."""
+    edges = list(graph.edges.items())
+    without = [f"{edge[0]} - {edge[1]}" for edge, attributes in edges if length not in attributes]
+    if not without:
+        return
+    otherwise = "or link_length, which is for all links without one"
+    if len(without) < len(edges):
+        given = f"{len(without)} of {len(edges)} edges without '{length}': {some(without)}"
+        raise InputError("length", given, f"one at each edge, {otherwise}")
+    known = dict.fromkeys(name for _, attributes in edges for name in attributes)
+    alike = [name for name in known if name.lower() in (*_ALIKE, _LENGTH)]
+    if length != _LENGTH or alike:
+        given = f"no edge with '{length}'; they have {some(known)}"
+        example = f", such as length='{alike[0]}', length_unit='km'," if alike else ""
+        raise InputError("length", given, f"the attribute that is the length{example} {otherwise}")
