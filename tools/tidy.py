@@ -80,6 +80,9 @@ POLICIES = (
     "crates/tcp/src/cc",
     "crates/optical/src/assembly",
     "crates/optical/src/switch",
+    "crates/optical/src/obs/contention",
+    "crates/optical/src/obs/scheduler",
+    "crates/optical/src/obs/signalling",
 )
 
 #: A path that exists on one machine only: a home, a scratch or a working directory.
