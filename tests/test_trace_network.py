@@ -19,8 +19,8 @@ from lightburst.units import parse_duration
 
 MANUAL = (Path(__file__).resolve().parent.parent / "docs" / "trace.md").read_text("utf-8")
 FILES = {
-    "network.json", "bookings.parquet", "bursts.parquet", "losses.parquet", "index.html",
-    "network.png", "network.svg", "SHA256SUMS",
+    "network.json", "bookings.parquet", "bursts.parquet", "losses.parquet", "cuts.parquet",
+    "index.html", "network.png", "network.svg", "SHA256SUMS",
 }  # fmt: skip
 
 
@@ -81,6 +81,36 @@ def test_who_lost_to_whom_is_seen_in_the_bookings(traced: lb.TracedNetwork) -> N
         taken = bookings[wanted & (bookings["end_ps"] > row.start_ps)]
         assert set(taken["channel"]) == {0, 1}
         assert row.end_ps - row.start_ps == 8 * 1000 * row.bytes // 10
+
+
+@pytest.mark.parametrize("drop", ["head", "tail"])
+def test_what_was_cut_off_and_for_whom(traced: lb.TracedNetwork, drop: str) -> None:
+    """Every packet that the switches have cut off, within the time on the link of its holder."""
+    cutting = {"kind": "segmentation", "drop": drop}
+    scenario = traced.result.scenario.with_({"switching.contention": [cutting]})
+    found = lb.trace_network(scenario)
+    cuts = found.trace.cuts
+    assert cuts["packets"].sum() == found.result.switches["packets_cut"].sum() > 0
+    assert (cuts["holder_start_s"] < cuts["end_s"]).all()
+    assert (cuts["start_s"] < cuts["holder_end_s"]).all()
+    of = found.trace.bursts.loc[cuts["burst"]]
+    assert cuts["ingress"].tolist() == of["node"].tolist()
+    fibres = [found.trace.fibres[place].name for place in cuts["fibre"]]
+    assert fibres == (cuts["link_source"] + " \u2192 " + cuts["link_target"]).tolist()
+    first = cuts.iloc[0]
+    said = str(found).splitlines()
+    line = said[said.index(f"Cut off bursts on these fibres: {len(cuts)}") + 1].split()
+    assert line[2:4] == ["burst", str(first["burst"])]
+    had = f"{first['holder_ingress']} \u2192 {first['holder_egress']}, had channel"
+    assert had in " ".join(line)
+    assert f"burst {first['holder_burst']}," in " ".join(line)
+    assert len(found.as_dict()["cut_bursts"]) == len(cuts)
+    assert "Cut off" not in str(traced)
+    # Of one link, and without the last of them.
+    there = cuts[cuts["link_target"] == "D"]
+    end = float(there["start_s"].max())
+    some = lb.trace_network(scenario, links=["X:D"], end=end).trace.cuts
+    assert some["burst"].tolist() == there.loc[there["start_s"] < end, "burst"].tolist() != []
 
 
 def test_only_the_links_and_the_time_asked_for_are_there(traced: lb.TracedNetwork) -> None:

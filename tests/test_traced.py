@@ -100,6 +100,15 @@ BOOKINGS = {
     "burst": np.array([41, 42], "u8"),
     "bytes": np.array([64, 3000], "u4"),
 }
+CUTS = {
+    "time_ps": np.array([4 * MS, 5 * MS], "u8"),
+    "burst": np.array([42, 41], "u8"),
+    "link": np.array([2, 1], "u4"),
+    "start_ps": np.array([2 * MS, 1 * MS], "u8"),
+    "packets": np.array([2, 1], "u4"),
+    "bytes": np.array([3000, 64], "u4"),
+    "holder_burst": np.array([41, NONE], "u8"),
+}
 HOPS = {
     "came_ps": np.array([1 * MS, 3 * MS], "u8"),
     "flow": np.array([3, 3], "u4"),
@@ -183,6 +192,17 @@ def test_bookings() -> None:
     assert traced.bookings({**BOOKINGS}, alone)["channel"].tolist() == [3, 1]
 
 
+def test_cuts() -> None:
+    table = traced.cuts(CUTS, PLACES)
+    assert table[["link", "link_source", "link_target"]].to_numpy().tolist() == [
+        [2, 6, 7],
+        [1, 5, 6],
+    ]
+    assert table["time_s"].tolist() == pytest.approx([4e-3, 5e-3])
+    assert table["start_s"].tolist() == pytest.approx([2e-3, 1e-3])
+    assert table["holder_burst"].tolist() == [41, pd.NA]
+
+
 def test_hops() -> None:
     table = traced.hops(HOPS, PLACES)
     assert table["burst"].tolist() == [pd.NA, 42]
@@ -231,8 +251,10 @@ def test_a_result_has_a_trace_if_it_was_asked_for(tmp_path: Path) -> None:
     assert trace.tables == traced.TABLES
     with pytest.raises(InputError, match=r"^measurement\.network: given nothing"):
         _ = trace.bookings
-    kept = Result(scenario, 1, plan, {**columns, "trace_bookings": BOOKINGS}, 0.1).trace
+    of_links = {"trace_bookings": BOOKINGS, "trace_cuts": CUTS}
+    kept = Result(scenario, 1, plan, {**columns, **of_links}, 0.1).trace
     pd.testing.assert_frame_equal(kept.bookings, traced.bookings(BOOKINGS, places))
+    pd.testing.assert_frame_equal(kept.cuts, traced.cuts(CUTS, places))
     without = scenario.with_({"measurement.trace": []})
     with pytest.raises(InputError, match=r"^measurement\.trace: given nothing"):
         _ = Result(without, 1, plan, {}, 0.1).trace

@@ -24,8 +24,8 @@ STATES: Final = ("slow start", "congestion avoidance", "fast recovery", "loss")
 FLAGS: Final = {"from_source": 8, "syn": 1, "ack": 2, "fin": 4}
 MOST_BLOCKS: Final = 4
 TABLES: Final = ("segments", "windows", "bursts", "hops", "path_switches")
-#: The table that there is only where links are traced.
-BOOKINGS: Final = "bookings"
+#: The tables that there are only where links are traced.
+OF_LINKS: Final = ("bookings", "cuts")
 
 _PS: Final = 1e-12
 # The numbers that stand for no time or no burst, and for no reason.
@@ -112,7 +112,8 @@ class Trace:
     ----------
     columns : mapping of str to mapping of str to ndarray
         The tables ``trace_segments``, ``trace_windows``, ``trace_bursts``, ``trace_hops`` and
-        ``trace_path_switches`` of a run, and ``trace_bookings`` if links were traced.
+        ``trace_path_switches`` of a run, and ``trace_bookings`` and ``trace_cuts`` if links were
+        traced.
     places : Places
         Of its network.
 
@@ -124,7 +125,7 @@ class Trace:
 
     def __init__(self, columns: Mapping[str, Table], places: Places) -> None:
         self._places = places
-        self.tables = tuple(name for name in (*TABLES, BOOKINGS) if f"trace_{name}" in columns)
+        self.tables = tuple(name for name in (*TABLES, *OF_LINKS) if f"trace_{name}" in columns)
         self._columns = {name: columns[f"trace_{name}"] for name in self.tables}
 
     def __repr__(self) -> str:
@@ -166,10 +167,24 @@ class Trace:
         InputError
             If no links were traced.
         """
-        if BOOKINGS not in self._columns:
+        return bookings(self._of_links("bookings"), self._places)
+
+    @cached_property
+    def cuts(self) -> pd.DataFrame:
+        """One row for each piece that was cut off a burst on a traced link; see `cuts`.
+
+        Raises
+        ------
+        InputError
+            If no links were traced.
+        """
+        return cuts(self._of_links("cuts"), self._places)
+
+    def _of_links(self, name: str) -> Table:
+        if name not in self._columns:
             allowed = "links, as lightburst.run(scenario.with_(measurement__network={}))"
             raise InputError("measurement.network", "nothing", allowed)
-        return bookings(self._columns[BOOKINGS], self._places)
+        return self._columns[name]
 
 
 def segments(table: Table, places: Places) -> pd.DataFrame:
@@ -335,6 +350,38 @@ def bookings(table: Table, places: Places) -> pd.DataFrame:
             **{f"{name}_s": table[f"{name}_ps"] * _PS for name in ("start", "end", "made")},
             "burst": table["burst"],
             "bytes": table["bytes"],
+        }
+    )
+
+
+def cuts(table: Table, places: Places) -> pd.DataFrame:
+    """Give one row for each piece that segmentation cut off a burst on a traced link.
+
+    Parameters
+    ----------
+    table : mapping of str to ndarray
+        Columns of ``trace_cuts``.
+    places : Places
+        Of the network.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``time_s``, when its packets were lost: a head where it is cut off, a tail where its burst
+        ends; ``burst``, the number; the ``link`` on which it was cut off, with its ends
+        ``link_source`` and ``link_target``; ``start_s``, when it was to leave there; its
+        ``packets`` and ``bytes``; and ``holder_burst``, which burst had the channel in its place.
+        A tail of which no packet is lost (it is padding, or the burst was lost as a whole) has no
+        row. In time.
+    """
+    return pd.DataFrame(
+        {
+            "time_s": table["time_ps"] * _PS,
+            "burst": table["burst"],
+            **places.links(table["link"]),
+            "start_s": table["start_ps"] * _PS,
+            **{name: table[name] for name in ("packets", "bytes")},
+            "holder_burst": _whole(table["holder_burst"], table["holder_burst"] != _NONE),
         }
     )
 

@@ -41,7 +41,7 @@ TWO_TO_ONE: dict[str, Any] = {
         "header_size": "0 B",
         "spacing": "constant",
     },
-    "measurement": {"trace": [0, 1]},
+    "measurement": {"trace": [0, 1], "network": {}},
 }
 
 
@@ -84,6 +84,11 @@ def test_the_packets_are_lost_that_overlap(tmp_path: Path, later_us: float, cut:
     assert set(lost["holder_burst"]) <= {0}
     assert set(lost["burst"]) <= {1}
     assert set(lost["node"]) <= {"C"}
+    pieces = result.trace.cuts[["burst", "link_source", "packets", "bytes", "holder_burst"]]
+    assert pieces.to_numpy().tolist() == [[1, "C", cut, 1250 * cut, 0]][: min(cut, 1)]
+    rows = result.trace.bookings
+    begins = rows.loc[rows["link_source"] == "C", "start_s"].max() - cut * 1e-6
+    assert result.trace.cuts["start_s"].tolist() == pytest.approx([begins][: len(pieces)])
 
 
 def test_a_burst_of_which_nothing_is_left_is_lost(tmp_path: Path) -> None:

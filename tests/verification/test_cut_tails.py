@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from booked import PLANS, Run, Step, run, steps
+from plans import core
 from test_cut_bursts import TWO_TO_ONE, counted
 from twin import Booking, Burst, TraceEntry
 
@@ -58,11 +59,16 @@ def test_the_packets_are_lost_that_overlap(
     hops = trace.hops[trace.hops["flow"] == 0]
     over = hops.groupby("link_source").size().to_dict()
     assert over == {"a": 4, "A": 4, "C": 4 - cut, "D": 4 - cut}
+    pieces = trace.cuts[["burst", "link_source", "packets", "bytes", "holder_burst"]]
+    assert pieces.to_numpy().tolist() == [[0, "C", cut, 1250 * cut, 1]][: min(cut, 1)]
     # The channel is in use without a gap, and so many bytes of the burst left.
     rows = trace.bookings[trace.bookings["link_source"] == "C"]
     (begins, begins_later), (ends, _) = rows["start_s"], rows["end_s"]
     sent = min(int(later_us * 1250 + 1e-6), 5000)
     assert rows["bytes"].tolist() == [sent, 5000]
+    assert trace.cuts["start_s"].tolist() == pytest.approx(
+        [begins + (4 - cut) * 1e-6][: len(pieces)]
+    )
     assert ends == pytest.approx(begins + later_us * 1e-6, abs=1e-9)
     assert begins_later == pytest.approx(ends, abs=1e-9)
     links = result.links.set_index(["source", "target"])
@@ -177,11 +183,40 @@ def test_what_has_not_left_a_node_is_missing_where_the_burst_ends(plan: tuple[in
             check_holder(it, entry.booking, short)
 
 
+def rows_of(table: Any, *columns: str) -> list[tuple[int, ...]]:
+    """Link, burst and more of each row."""
+    return list(zip(*(table[name].tolist() for name in ("link", "burst", *columns)), strict=True))
+
+
 def check_holder(it: Run, holder: Booking, short: Booking) -> None:
     """What is said to hold what was cut off has its channel then."""
     assert (holder.link, holder.channel) == (short.link, short.channel)
     announced = short.head + it.time(short.link, short.burst)
     assert short.end <= holder.start < announced < holder.end
+
+
+@each
+def test_the_table_of_cuts_names_who_has_the_channel(plan: tuple[int, str]) -> None:
+    """As the bookings of the core show; and there is each packet that the nodes have counted."""
+    drawn = run(plan).plan
+    links = drawn.links["from"].tolist()
+    wanted = {"links": list(range(len(links))), "from_ps": 0, "until_ps": 2**64 - 1}
+    found = core(drawn._replace(settings={**drawn.settings, "bookings": wanted}))
+    booked: dict[tuple[int, int], list[tuple[int, ...]]] = defaultdict(list)
+    for link, burst, *use in rows_of(found["trace_bookings"], "channel", "start_ps", "end_ps"):
+        booked[link, burst].append(tuple(use))
+    counted = Counter[int]()
+    for row in rows_of(found["trace_cuts"], "holder_burst", "start_ps", "packets"):
+        link, burst, holder, first, packets = row
+        counted[links[link]] += packets
+        # The holder has the channel behind the rest of a burst without its tail, else before it.
+        assert any(
+            its == channel and (end <= its_start if first >= start else its_end <= start)
+            for channel, start, end in booked[link, burst]
+            for its, its_start, its_end in booked[link, holder]
+        )
+    counts = enumerate(found["switches"]["packets_cut"].tolist(), drawn.settings["hosts"])
+    assert counted == {node: count for node, count in counts if count}
 
 
 def gives_way(step: Step, booking: Booking) -> bool:

@@ -59,6 +59,8 @@ pub struct Cut {
     pub packets: u32,
     /// Their bytes.
     pub bytes: u32,
+    /// When the first of them was to leave.
+    pub start: Time,
     /// The burst that has the channel until the rest comes.
     pub by: Option<Birth>,
 }

@@ -3,7 +3,7 @@
 use crate::balance::Fibre;
 use crate::label::SHORTEST;
 use crate::link::{Links, Wire};
-use crate::trace::{Holder, Lost, Passage, PathSwitch, Place, What};
+use crate::trace::{Holder, Lost, Passage, PathSwitch, Piece, Place, What};
 use crate::{
     Balance, BalanceSettings, Bundle, BurstCount, BurstId, Cut, DropReason, Dropped, Envelope,
     FlowId, Header, HeaderId, Labels, LinkId, Loss, NodeId, Options, Orders, Packet, PacketId,
@@ -285,12 +285,23 @@ impl Fabric {
         now: Time,
     ) {
         let burst = self.units.headers[header].burst;
+        let birth = self.units.bursts[burst].birth;
         let what = What::Lost {
             place,
             reason: CUT,
-            burst: Some(self.units.bursts[burst].birth),
+            burst: Some(birth),
             holder: cut.by.map(Holder::Burst),
         };
+        self.note_piece(Piece {
+            time: now,
+            noted: place.node,
+            place,
+            start: cut.start,
+            burst: birth,
+            packets: cut.packets,
+            bytes: cut.bytes,
+            by: cut.by,
+        });
         for _ in 0..cut.packets {
             let first = self.units.bursts[burst].first;
             self.note(first, what, now);
@@ -303,6 +314,15 @@ impl Fabric {
             for (packet, _) in self.units.packets_of(Unit::Burst(burst)) {
                 trace.comes(packet, rest);
             }
+        }
+    }
+
+    /// Adds the row of a piece that was cut off a burst, if links are traced.
+    pub(crate) fn note_piece(&mut self, piece: Piece) {
+        let trace = self.trace.as_mut();
+        if let Some(kept) = trace.and_then(|trace| trace.bookings.as_mut()) {
+            let takes = self.links.transmission_time(piece.place.link, piece.bytes);
+            kept.lose(piece, piece.start + takes);
         }
     }
 

@@ -3,7 +3,7 @@
 //! Until then a cut changes nothing that another node sees, and so the order of simultaneous events
 //! of different nodes does not matter.
 
-use crate::trace::{Holder, Place, What};
+use crate::trace::{Holder, Piece, Place, What};
 use crate::{
     Birth, BurstId, Counted, Counters, CutCounters, Fabric, NodeId, PacketId, Slot, Unit, CUT,
 };
@@ -38,6 +38,8 @@ struct TailCut {
     hops: u16,
     /// Where.
     place: Place,
+    /// When its head left there.
+    start: Time,
     /// How many of its bytes went on.
     bytes: u32,
     /// The burst that has the channel in its place.
@@ -52,6 +54,20 @@ impl TailCut {
     fn of(cuts: &[TailCut], last: u32) -> Option<&TailCut> {
         let not_passed = cuts.iter().filter(|cut| cut.bytes < last);
         not_passed.min_by_key(|cut| cut.hops)
+    }
+
+    /// A row of what is lost by it, without packets as yet; the first was to leave at `start`.
+    fn piece(&self, burst: Birth, (time, noted): (Time, NodeId), start: Time) -> Piece {
+        Piece {
+            time,
+            noted,
+            place: self.place,
+            start,
+            burst,
+            packets: 0,
+            bytes: 0,
+            by: Some(self.by),
+        }
     }
 }
 
@@ -95,6 +111,7 @@ impl Fabric {
             cuts.push(TailCut {
                 hops: sent.hops,
                 place,
+                start,
                 bytes,
                 by,
                 rows: sent.rows,
@@ -123,22 +140,34 @@ impl Fabric {
         self.units.bursts[burst].envelope.bytes = left;
         let mut last = 0;
         let of = |(at, packet): (PacketId, &crate::Packet)| {
+            let before = last;
             last += packet.envelope.bytes;
-            (at, TailCut::of(&cuts, last).copied())
+            (at, before..last, TailCut::of(&cuts, last))
         };
         let packets: Vec<_> = self.units.packets_of(Unit::Burst(burst)).map(of).collect();
-        let kept = packets.iter().take_while(|(_, cut)| cut.is_none()).count();
+        let kept = packets.iter().take_while(|(.., cut)| cut.is_none()).count();
         // A node cuts only what its first packet has left.
         self.units.packets[packets[kept - 1].0].end_burst();
         let mut cut_at = BTreeSet::new();
-        for &(packet, cut) in &packets[kept..] {
+        let mut pieces: Vec<(&TailCut, Piece)> = Vec::new();
+        for (packet, bytes, cut) in &packets[kept..] {
             let cut = cut.expect("a cut, since there is one in the packet before");
-            self.note_cut(packet, birth, &cut, (now, node));
-            self.remove_packet(packet, now);
+            self.note_cut(*packet, birth, cut, (now, node));
+            self.remove_packet(*packet, now);
             let tails = self.tails.as_mut().expect("tails");
             let counts = tails.counts.entry(cut.place.node).or_default();
             counts.packets += 1;
             counts.bursts += u64::from(cut_at.insert(cut.hops));
+            if !pieces.last().is_some_and(|(of, _)| std::ptr::eq(*of, cut)) {
+                let comes = self.links.transmission_time(cut.place.link, bytes.start);
+                pieces.push((cut, cut.piece(birth, (now, node), cut.start + comes)));
+            }
+            let (_, piece) = pieces.last_mut().expect("one for this cut");
+            piece.packets += 1;
+            piece.bytes += bytes.end - bytes.start;
+        }
+        for (_, piece) in pieces {
+            self.note_piece(piece);
         }
     }
 

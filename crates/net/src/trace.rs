@@ -2,7 +2,7 @@
 
 mod bookings;
 
-pub use bookings::{Booking, Bookings};
+pub use bookings::{Booking, Bookings, Piece};
 
 use crate::{
     Birth, DropReason, FlowId, Header, LinkId, NodeId, Options, PacketId, Sendable, Unit, Units,

@@ -4,7 +4,7 @@ use crate::columns::{Column, Table};
 use crate::registry::drop_reasons;
 use lightburst_des::Time;
 use lightburst_net::trace::{
-    Booking, Burst, Holder, Hop, Lost, Packet, PathSwitch, Place, What, Window,
+    Booking, Burst, Holder, Hop, Lost, Packet, PathSwitch, Piece, Place, What, Window,
 };
 use lightburst_net::{Birth, Block, DropReason, Header, Options, Trace};
 
@@ -48,6 +48,8 @@ pub fn tables(trace: &Trace) -> Vec<(&'static str, Table)> {
         // A channel is given to one burst at a time.
         let carried = by_key(&kept.rows, |row| (row.start, row.link, row.channel));
         tables.push(("trace_bookings", bookings(&carried, &numbers)));
+        let lost = by_key(&kept.pieces, |row| (row.time, row.noted));
+        tables.push(("trace_cuts", cuts(&lost, &numbers)));
     }
     tables
 }
@@ -306,6 +308,20 @@ fn bookings(rows: &[&Booking], numbers: &Numbers) -> Table {
         ("made_ps", number(&|row| row.made.0)),
         ("burst", number(&|row| numbers.burst(Some(row.burst)))),
         ("bytes", Column::U32(each(rows, |row| row.bytes))),
+    ]
+}
+
+/// What was cut off bursts on the traced links.
+fn cuts(rows: &[&Piece], numbers: &Numbers) -> Table {
+    let number = |value: &dyn Fn(&Piece) -> u64| Column::U64(each(rows, value));
+    vec![
+        ("time_ps", number(&|row| row.time.0)),
+        ("burst", number(&|row| numbers.burst(Some(row.burst)))),
+        ("link", Column::U32(each(rows, |row| row.place.link.0))),
+        ("start_ps", number(&|row| row.start.0)),
+        ("packets", Column::U32(each(rows, |row| row.packets))),
+        ("bytes", Column::U32(each(rows, |row| row.bytes))),
+        ("holder_burst", number(&|row| numbers.burst(row.by))),
     ]
 }
 

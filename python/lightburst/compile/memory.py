@@ -40,7 +40,7 @@ _BYTES_PER_WAITING = {"datagram": 72, "bursts": 230, "saw": 200, "sawl": 200, "t
 _BYTES_PER_EVENT = 800
 _BYTES_PER_WINDOW = 130
 _BYTES_PER_HOP = 150
-# A burst that is made, and its time on a link, likewise.
+# A burst that is made, and its time on a link or what is cut off it there, likewise.
 _BYTES_PER_BURST = 510
 _BYTES_PER_BOOKING = 340
 # What is known of a link, or of a switch, at one time, as columns and as tables.
@@ -221,7 +221,8 @@ def _booked(plan: Plan, before: Mapping[str, Mapping[str, Any]]) -> int:
         return 0
     bursts = int(before["totals"]["bursts_created"])
     booked = int(before["links"]["units"][asked["links"]].sum())
-    needed = _BYTES_PER_BURST * bursts + _BYTES_PER_BOOKING * booked
+    cut = int(before["switches"]["bursts_cut"].sum())
+    needed = _BYTES_PER_BURST * bursts + _BYTES_PER_BOOKING * (booked + cut)
     check_memory(
         needed,
         "measurement.network",

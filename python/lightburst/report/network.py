@@ -48,7 +48,7 @@ class TracedNetwork:
     result : Result
         The run.
     trace : NetworkTrace
-        What happened on the links: ``bookings``, ``bursts`` and ``losses``.
+        What happened on the links: ``bookings``, ``bursts``, ``losses`` and ``cuts``.
     """
 
     result: Result
@@ -56,8 +56,9 @@ class TracedNetwork:
 
     def as_dict(self) -> dict[str, Any]:
         """Give what there is in words and numbers that JSON can hold, each loss with its story."""
-        losses = records(_told(self.trace.losses))
-        return of_run(self.result, {**self.trace.summary(), "lost_bursts": losses})
+        tables = {"lost_bursts": self.trace.losses, "cut_bursts": self.trace.cuts}
+        told = {name: records(_told(table)) for name, table in tables.items()}
+        return of_run(self.result, {**self.trace.summary(), **told})
 
     def __str__(self) -> str:
         return "\n".join(_lines(self.trace))
@@ -74,8 +75,8 @@ class TracedNetwork:
         -------
         Path
             The directory, absolute: ``network.json`` (`as_dict`), ``bookings.parquet``,
-            ``bursts.parquet``, ``losses.parquet``, ``network`` and (where bursts took several
-            paths) ``paths`` as PNG and SVG, and ``index.html``.
+            ``bursts.parquet``, ``losses.parquet``, ``cuts.parquet``, ``network`` and (where bursts
+            took several paths) ``paths`` as PNG and SVG, and ``index.html``.
 
         Raises
         ------
@@ -92,7 +93,7 @@ class TracedNetwork:
         def fill(fresh: Path) -> None:
             text = json.dumps(about, indent=2, allow_nan=False)
             (fresh / NETWORK).write_text(text + "\n", encoding="utf-8")
-            for stem in ("bookings", "losses"):
+            for stem in ("bookings", "losses", "cuts"):
                 table = _told(getattr(self.trace, stem))
                 table.to_parquet(fresh / f"{stem}.parquet", index=False)
             self.trace.bursts.to_parquet(fresh / "bursts.parquet", index=False)
@@ -208,22 +209,48 @@ def _lines(trace: NetworkTrace) -> Iterator[str]:
     )
     yield ""
     yield from lost_bursts(trace, _MOST_ROWS)
+    if len(trace.cuts):
+        yield from _cut_off(trace)
+
+
+def _cut_off(trace: NetworkTrace) -> Iterator[str]:
+    """List what was cut off bursts, in time."""
+    yield ""
+    yield f"Cut off bursts on these fibres: {len(trace.cuts):,}"
+    yield from aligned([_piece(row) for row in trace.cuts.head(_MOST_ROWS).itertuples()])
+    if len(trace.cuts) > _MOST_ROWS:
+        yield f"  and {len(trace.cuts) - _MOST_ROWS} more"
+
+
+def _piece(row: Any) -> tuple[str, ...]:
+    return (
+        readable("start_s", row.start_s),
+        f"burst {row.burst}",
+        f"{row.ingress} \u2192 {row.egress}",
+        f"at {row.link_source}, to {row.link_target}",
+        f"{row.packets} packet{'s' * (row.packets > 1)}",
+        _holder(row),
+    )
+
+
+def _holder(row: Any) -> str:
+    """Say which burst had what was lost."""
+    if pd.isna(row.holder_burst):
+        return ""
+    if pd.isna(row.holder_channel):
+        return f"burst {row.holder_burst} had it"
+    ends = f"{row.holder_ingress} \u2192 {row.holder_egress}"
+    return f"burst {row.holder_burst}, {ends}, had channel {row.holder_channel}"
 
 
 def _loss(row: Any) -> tuple[str, ...]:
-    holder = ""
-    if not pd.isna(row.holder_burst):
-        holder = f"burst {row.holder_burst} had it"
-        if not pd.isna(row.holder_channel):
-            ends = f"{row.holder_ingress} \u2192 {row.holder_egress}"
-            holder = f"burst {row.holder_burst}, {ends}, had channel {row.holder_channel}"
     return (
         readable("lost_s", row.lost_s),
         f"burst {row.burst}",
         f"{row.ingress} \u2192 {row.egress}",
         f"at {row.node}, to {row.link_target}",
         str(row.reason),
-        holder,
+        _holder(row),
     )
 
 

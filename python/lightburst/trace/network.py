@@ -66,6 +66,10 @@ class NetworkTrace:
         ``start_ps``, ``end_ps``); ``holder_burst``, which burst had what it wanted (missing where
         none had), and if that one is known ``holder_ingress``, ``holder_egress``,
         ``holder_channel``, ``holder_start_s`` and ``holder_end_s``.
+    cuts : pandas.DataFrame
+        One row for each piece that segmentation cut off a burst on a traced link: as
+        `lightburst.traced.cuts`, ``start_ps`` and ``end_ps``, from when to when it was to use the
+        link, ``end_s``, and ``fibre``, the burst and its holder as in `losses`.
     """
 
     fibres: tuple[Fibre, ...]
@@ -74,6 +78,7 @@ class NetworkTrace:
     bursts: pd.DataFrame
     bookings: pd.DataFrame
     losses: pd.DataFrame
+    cuts: pd.DataFrame
 
     @classmethod
     def of(cls, result: Result) -> NetworkTrace:
@@ -113,9 +118,12 @@ class NetworkTrace:
         losses["fibre"] = np.searchsorted(used, first[losses.pop("on")])
         begin, end = asked["from_ps"], asked["until_ps"]
         losses = losses[(losses["start_ps"] < end) & (losses["end_ps"] > begin)]
-        concerned = bursts.index.isin(bookings["burst"]) | bursts.index.isin(losses["burst"])
-        last = max((int(table["end_ps"].max()) for table in (bookings, losses) if len(table)),
-                   default=begin + 1)  # fmt: skip
+        cuts = _cuts(result, bursts, bookings)
+        cuts["fibre"] = np.searchsorted(used, first[result.columns["trace_cuts"]["link"]])
+        tables = bookings, losses, cuts
+        concerned = np.any([bursts.index.isin(table["burst"]) for table in tables], axis=0)
+        ends = (int(table["end_ps"].max()) for table in tables if len(table))
+        last = max(ends, default=begin + 1)
         return cls(
             fibres=fibres,
             begin_ps=begin,
@@ -123,6 +131,7 @@ class NetworkTrace:
             bursts=bursts[concerned],
             bookings=bookings,
             losses=losses.reset_index(drop=True),
+            cuts=cuts,
         )
 
     @property
@@ -143,6 +152,7 @@ class NetworkTrace:
             "bookings": len(self.bookings),
             "lost": len(self.losses),
             "losses": {str(name): int(count) for name, count in reasons.items()},
+            "cut": len(self.cuts),
         }
 
 
@@ -189,16 +199,36 @@ def _losses(
     table.insert(1, "burst", lost["number"])
     for name in ("reason", "lost_node", "lost_link", "lost_link_source", "lost_link_target"):
         table[name.removeprefix("lost_")] = lost[name]
-    rate = result.plan.links["rate_bps"][link].astype(float)
     table["on"] = link
-    table["start_ps"] = start
-    table["end_ps"] = start + np.ceil(8e12 * table["bytes"] / rate).astype(np.int64)
-    table["start_s"], table["end_s"] = table["start_ps"] * 1e-12, table["end_ps"] * 1e-12
     table["holder_burst"] = lost["holder_burst"]
+    table = _held(_timed(table, result, start, link), bookings)
+    return table.sort_values(["lost_s", "burst"], kind="stable").reset_index(drop=True)
+
+
+def _cuts(result: Result, bursts: pd.DataFrame, bookings: pd.DataFrame) -> pd.DataFrame:
+    """List what was cut off bursts on the traced links, in time."""
+    columns = result.columns["trace_cuts"]
+    table = result.trace.cuts.copy()
+    said = _said(bursts).drop(columns=["packets", "bytes", "outcome"])
+    table = table.join(said, on="burst")
+    table = _timed(table, result, columns["start_ps"].astype(np.int64), columns["link"])
+    return _held(table, bookings)
+
+
+def _timed(table: pd.DataFrame, result: Result, start: Any, link: Any) -> pd.DataFrame:
+    """Add from when to when bytes were to use a link."""
+    rate = result.plan.links["rate_bps"][link].astype(float)
+    end = start + np.ceil(8e12 * table["bytes"].to_numpy() / rate).astype(np.int64)
+    times = {"start_ps": start, "end_ps": end, "start_s": start * 1e-12, "end_s": end * 1e-12}
+    return table.assign(**times)
+
+
+def _held(table: pd.DataFrame, bookings: pd.DataFrame) -> pd.DataFrame:
+    """Say what is known of the bursts that had what was lost."""
     held = bookings[["link", "burst", "ingress", "egress", "channel", "start_s", "end_s"]]
     held = held.rename(columns=lambda name: name if name == "link" else f"holder_{name}")
     # A burst uses a link once.
     held = held.astype({"holder_burst": "UInt64"})
     table = table.merge(held, how="left", on=["link", "holder_burst"])
     table["holder_channel"] = table["holder_channel"].astype("UInt16")
-    return table.sort_values(["lost_s", "burst"], kind="stable").reset_index(drop=True)
+    return table

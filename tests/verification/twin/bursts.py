@@ -57,6 +57,15 @@ BOOKING_TYPES = {
     "burst": "u8",
     "bytes": "u4",
 }
+CUT_TYPES = {
+    "time_ps": "u8",
+    "burst": "u8",
+    "link": "u4",
+    "start_ps": "u8",
+    "packets": "u4",
+    "bytes": "u4",
+    "holder_burst": "u8",
+}
 
 Table = dict[str, npt.NDArray[Any]]
 #: By the names of columns; a burst by its name.
@@ -206,3 +215,28 @@ def bookings(
     there = [row for row in rows if int(row["end_ps"]) > kept["from_ps"]]
     there.sort(key=lambda row: (row["start_ps"], row["link"], row["channel"]))
     return table(there, BOOKING_TYPES, numbers)
+
+
+def cuts(trace: Trace, links: list[Link], kept: dict[str, Any], numbers: dict[str, int]) -> Table:
+    """``trace_cuts``: what was cut off bursts, on which link, and for which burst."""
+    rows: list[tuple[int, int, Row]] = []
+    for entry in trace:
+        if entry.what not in ("cut", "cut tail") or entry.wanted not in kept["links"]:
+            continue
+        assert entry.wanted is not None and entry.begins is not None and entry.booking
+        size = sum(packet.size for packet in entry.unit.packets)
+        end = entry.begins + links[entry.wanted].tx(size)
+        if entry.begins >= kept["until_ps"] or end <= kept["from_ps"]:
+            continue
+        row: Row = {
+            "time_ps": entry.time,
+            "burst": entry.unit.name,
+            "link": entry.wanted,
+            "start_ps": entry.begins,
+            "packets": len(entry.unit.packets),
+            "bytes": size,
+            "holder_burst": entry.booking.burst.name,
+        }
+        rows.append((entry.time, entry.node, row))
+    rows.sort(key=lambda row: row[:2])
+    return table([row for *_, row in rows], CUT_TYPES, numbers)

@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 class TailCut(NamedTuple):
     """A burst that had come over so many fibres (`passed`): `kept` bytes of it go over the link.
 
-    Then `by` has its channel; `counters` are those of the node.
+    Its head left there at `head`, and then `by` has its channel; `counters` are those of the node.
     """
 
     passed: int
+    head: int
     kept: int
     link: "Link"
     by: "Booking"
@@ -32,9 +33,11 @@ class Cuts:
         self.tails: defaultdict[int, list[TailCut]] = defaultdict(list)
         self.lost: set[int] = set()
 
-    def head(self, node: int, piece: "Burst", wanted: "Link", holder: "Booking") -> None:
-        """End a piece of a burst that is lost before the rest goes on."""
-        self.end("cut", node, piece, wanted, holder)
+    def head(
+        self, node: int, piece: "Burst", wanted: "Link", holder: "Booking", begins: int
+    ) -> None:
+        """End a piece of a burst that is lost before the rest goes on; it was to leave then."""
+        self.end("cut", node, piece, wanted, holder, begins)
 
     def end(
         self,
@@ -43,11 +46,12 @@ class Cuts:
         piece: "Burst",
         wanted: "Link",
         holder: "Booking",
+        begins: int,
         passed: int | None = None,
     ) -> None:
         """End a piece of a burst here, and not the burst."""
         self.network.end(piece)
-        where = {"wanted": wanted.index, "passed": passed}
+        where = {"wanted": wanted.index, "begins": begins, "passed": passed}
         self.network.note(what, node, piece, None, booking=holder, **where)
 
     def shorten(self, booking: "Booking", cut: TailCut) -> "Booking":
@@ -72,19 +76,23 @@ class Cuts:
             return burst
         left: list[Packet] = []
         pieces: dict[int, list[Packet]] = defaultdict(list)
+        before: dict[int, int] = {}
         last = 0
         for packet in burst.packets:
-            last += packet.size
+            first, last = last, last + packet.size
             missing = [place for place, cut in enumerate(cuts) if cut.kept < last]
             if missing:
                 # The first node on the way, and there the first time.
-                pieces[min(missing, key=lambda place: cuts[place].passed)].append(packet)
+                where = min(missing, key=lambda place: cuts[place].passed)
+                pieces[where].append(packet)
+                before.setdefault(where, first)
             else:
                 left.append(packet)
         for place, packets in pieces.items():
             cut = cuts[place]
             piece = replace(burst, packets=tuple(packets))
-            self.end("cut tail", node, piece, cut.link, cut.by, passed=cut.passed)
+            begins = cut.head + cut.link.tx(before[place])
+            self.end("cut tail", node, piece, cut.link, cut.by, begins, cut.passed)
             cut.counters["packets_cut"] += len(packets)
         for passed in {cuts[place].passed for place in pieces}:
             counters = next(cut.counters for cut in cuts if cut.passed == passed)

@@ -167,7 +167,8 @@ class TraceEntry(NamedTuple):
     Of what is sent `ready` is when its node lets the transmission begin, and `begins` when it does;
     of what is dropped `wanted` is the number of the link that it was to take. Where channels are
     booked `booking` is what was, or what was in the way of what is dropped; `begins` is when the
-    head of a burst comes whose header arrives, or leaves when it is launched. `kept` is the delay
+    head of a burst comes whose header arrives, or leaves when it is launched, and when a piece that
+    is cut off was to leave. `kept` is the delay
     line that a burst takes, `shortened` a booking before and after its tail was cut off for it. Of
     such a tail `passed` is over how many fibres its burst had come.
     """

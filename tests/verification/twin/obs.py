@@ -225,7 +225,9 @@ class ObsNode(Switch):
         request, link = found.request, self.ports[found.port].index
         if found.cut:
             piece, holder = found.cut
-            self.network.cuts.head(self.node, piece, self.ports[found.port], holder)
+            port = self.ports[found.port]
+            begins = request.head - port.tx(piece.size)
+            self.network.cuts.head(self.node, piece, port, holder, begins)
         start, end = self.interval(request)
         booking = Booking(
             link,
@@ -247,7 +249,7 @@ class ObsNode(Switch):
         assert found.shortens
         before, kept = found.shortens
         link = self.ports[found.port]
-        cut = TailCut(before.passed, kept, link, by, self.counters)
+        cut = TailCut(before.passed, before.head, kept, link, by, self.counters)
         after = self.network.cuts.shorten(before, cut)
         bookings = self.booked[found.port]
         bookings[bookings.index(before)] = after

@@ -18,6 +18,7 @@ from twin.bursts import (
     burst_of,
     burst_rows,
     bursts,
+    cuts,
     reason_of,
 )
 from twin.network import Link, Network, Packet, Trace, Unit
@@ -279,5 +280,7 @@ def trace_tables(
         "trace_path_switches": path_switches(network),
     }
     if kept is not None:
-        tables["trace_bookings"] = bookings(network.trace, network.links, kept, numbers)
+        where = network.trace, network.links, kept, numbers
+        tables["trace_bookings"] = bookings(*where)
+        tables["trace_cuts"] = cuts(*where)
     return tables

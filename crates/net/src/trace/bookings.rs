@@ -1,7 +1,7 @@
 //! What happens to bursts on chosen links.
 
-use super::Passage;
-use crate::{Birth, LinkId};
+use super::{Passage, Place};
+use crate::{Birth, LinkId, NodeId};
 use lightburst_des::Time;
 
 /// A row of a burst that uses a channel of a link.
@@ -23,6 +23,27 @@ pub struct Booking {
     pub bytes: u32,
 }
 
+/// A row of packets that one node cut off a burst, at one time.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece {
+    /// When they were lost: a tail where its burst ends.
+    pub time: Time,
+    /// The node at which that was.
+    pub noted: NodeId,
+    /// Where they were cut off, and from which link.
+    pub place: Place,
+    /// When the first of them was to leave there.
+    pub start: Time,
+    /// The burst.
+    pub burst: Birth,
+    /// How many.
+    pub packets: u32,
+    /// Their bytes.
+    pub bytes: u32,
+    /// The burst that has the channel in their place.
+    pub by: Option<Birth>,
+}
+
 /// The bursts on chosen links, in a stretch of time.
 #[derive(Debug)]
 pub struct Bookings {
@@ -32,6 +53,8 @@ pub struct Bookings {
     until: Time,
     /// In the order in which the links were given the bursts.
     pub rows: Vec<Booking>,
+    /// What was cut off them; those of one node in the order in which it noted them.
+    pub pieces: Vec<Piece>,
 }
 
 impl Bookings {
@@ -42,11 +65,17 @@ impl Bookings {
             from,
             until,
             rows: Vec::new(),
+            pieces: Vec::new(),
         };
         for &link in wanted {
             bookings.wanted[link as usize] = true;
         }
         bookings
+    }
+
+    /// Whether a use of a link is among what is asked for.
+    fn tell_of(&self, link: LinkId, start: Time, end: Time) -> bool {
+        self.wanted[link.index()] && start < self.until && self.from < end
     }
 
     /// Whether they tell of a burst that is made now.
@@ -59,7 +88,7 @@ impl Bookings {
         let &Passage {
             place, start, end, ..
         } = passage;
-        if self.wanted[place.link.index()] && start < self.until && self.from < end {
+        if self.tell_of(place.link, start, end) {
             self.rows.push(Booking {
                 link: place.link,
                 channel: passage.channel,
@@ -69,6 +98,13 @@ impl Bookings {
                 burst,
                 bytes,
             });
+        }
+    }
+
+    /// Notes what was cut off a burst, and was to have left by `end`.
+    pub(crate) fn lose(&mut self, piece: Piece, end: Time) {
+        if self.tell_of(piece.place.link, piece.start, end) {
+            self.pieces.push(piece);
         }
     }
 

@@ -28,6 +28,7 @@ impl Resolver for HeadDrop {
         let mut cut = Cut {
             packets: 0,
             bytes: 0,
+            start: wanted.start,
             by: None,
         };
         let mut packets = ctx.packets_of(*it).peekable();
