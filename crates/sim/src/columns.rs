@@ -151,7 +151,7 @@ pub fn classes(fabric: &Fabric) -> Table {
     ]
 }
 
-/// The table of switches, given what each has counted: all that any kind of switch counts, zero where a switch
+/// The table of switches, given what each has counted: all that any kind counts, zero where a switch
 /// does not count it.
 pub fn switches(rows: impl Iterator<Item = Counted>) -> Vec<(String, Column)> {
     let rows: Vec<Counted> = rows.collect();

@@ -50,8 +50,7 @@ def lossy_links(scenario: Scenario, network: Network) -> NDArray[np.bool_]:
     if scenario.loss.on == "every-link":
         return between
     has_hosts = np.zeros(network.nodes, np.bool_)
-    # A host has one link, and hosts come first.
-    has_hosts[network.link_to[: network.hosts]] = True
+    has_hosts[network.next_to_hosts] = True
     return between & has_hosts[network.link_from]
 
 
@@ -135,8 +134,7 @@ def _storms(scenario: Scenario, network: Network, groups: Sequence[Flows]) -> It
 
     The copies are more than its link carries, and a queue without a limit grows without end.
     """
-    # A host has one link, and hosts come first.
-    rates = network.link_rate_bps[: network.hosts]
+    rates = network.host_rate_bps
     for group, flows in zip(scenario.flow_groups, groups, strict=True):
         transport = group.transport
         if not isinstance(transport, Connection) or len(flows) == 0:
@@ -159,8 +157,7 @@ def _nowhere_to_go(
     scenario: Scenario, network: Network, groups: Sequence[Flows]
 ) -> Iterator[InputError]:
     """Find bursts from an edge to itself."""
-    # A host has one link, and hosts come first.
-    edge = network.link_to[: network.hosts]
+    edge = network.next_to_hosts
     for group, flows in zip(scenario.flow_groups, groups, strict=True):
         if not isinstance(group.transport, Bursts):
             continue
@@ -189,8 +186,7 @@ def _most_waiting(transport: Transport, flows: Flows, network: Network, time_lim
     each flow.
     """
     if isinstance(transport, OpenLoop):
-        # A host has one link, and hosts come first.
-        rates = network.link_rate_bps[flows.source]
+        rates = network.host_rate_bps[flows.source]
         return int(datagram_counts(flows, transport, rates, time_limit).sum())
     if isinstance(transport, Tcp):
         return segments_in_windows(flows.size_bytes, transport.payload, transport.advertised_window)
@@ -253,8 +249,8 @@ def _check_bursts(
     largest = sum(number * size for number, size in assembled)
     if isinstance(assembly, Timer):
         # All that the hosts of one edge can send in the time, and what each had begun.
-        hosts = int(np.bincount(network.link_to[: network.hosts]).max())
-        rate = int(network.link_rate_bps[: network.hosts].max())
+        hosts = int(np.bincount(network.next_to_hosts).max())
+        rate = int(network.host_rate_bps.max())
         sent = hosts * (assembly.time * rate // (BITS_PER_BYTE * PICOSECONDS_PER_SECOND) + segment)
         largest = min(largest, sent)
     else:

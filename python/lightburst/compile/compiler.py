@@ -143,12 +143,10 @@ def _links(network: Network, header_ps: bytes) -> Columns:
 
 def _groups(scenario: Scenario, network: Network, seed: int) -> list[Flows]:
     """Make the flows of each group, unless they will not fit into memory."""
-    # A host has one link, and hosts come first.
-    rates = network.link_rate_bps[: network.hosts]
     workloads, expected = [], 0
     for group in scenario.flow_groups:
         with inside(group.path):
-            workload = at_load(group.workload, rates)
+            workload = at_load(group.workload, network.host_rate_bps)
         workloads.append(workload)
         expected += workload.count(network.hosts) or 0
     _check_memory(scenario, network.counts, expected)
@@ -173,8 +171,7 @@ def _flows(scenario: Scenario, network: Network, made: list[Flows], seed: int) -
     pairs = [(one.name, one.transport, own) for one, own in zip(groups, made, strict=True)]
     limit = scenario.measurement.time_limit
     counts = [
-        # A host has one link, and hosts come first.
-        datagram_counts(own, transport, network.link_rate_bps[own.source], limit)
+        datagram_counts(own, transport, network.host_rate_bps[own.source], limit)
         for _, transport, own in pairs
         if isinstance(transport, OpenLoop)
     ]
@@ -182,7 +179,7 @@ def _flows(scenario: Scenario, network: Network, made: list[Flows], seed: int) -
         datagrams = sum(int(n.sum()) for n in counts)
         _check_memory(scenario, network.counts, len(flows), datagrams)
         each = [
-            departures(own, transport, network.link_rate_bps[own.source], seed, limit, name)
+            departures(own, transport, network.host_rate_bps[own.source], seed, limit, name)
             if isinstance(transport, OpenLoop)
             else (np.empty(0, np.uint64), np.zeros(len(own) + 1, np.uint64))
             for name, transport, own in pairs

@@ -73,7 +73,6 @@ def _most_fibres(network: Network) -> int:
     ends = (network.link_from[between], network.link_to[between])
     shape = (network.nodes, network.nodes)
     graph = coo_array((np.ones(ends[0].size), ends), shape=shape).tocsr()
-    # A host has one link, and hosts come first.
-    edges = np.unique(network.link_to[: network.hosts])
+    edges = np.unique(network.next_to_hosts)
     fibres = shortest_path(graph, unweighted=True, indices=edges)[:, edges]
     return int(fibres.max(initial=0))

@@ -104,8 +104,7 @@ def _check_choices(
 
 def _pairs(network: Network, ends: NDArray[np.uint32]) -> list[Pair]:
     """Pairs of different switches between which something goes, in order."""
-    # A host has one link, and hosts come first.
-    switches = network.link_to[np.concatenate([ends, ends[:, ::-1]])]
+    switches = network.next_to_hosts[np.concatenate([ends, ends[:, ::-1]])]
     switches = np.unique(switches, axis=0)
     apart = (switches[:, 0] != switches[:, 1]) & (switches.min(axis=1) >= network.hosts)
     return [(int(a), int(b)) for a, b in switches[apart]]
@@ -225,7 +224,7 @@ def _wrong(
     ]
     if unknown:
         return unknown
-    with_hosts = {network.name(int(node)) for node in network.link_to[: network.hosts]}
+    with_hosts = {network.name(int(node)) for node in network.next_to_hosts}
     for field, name in (("source", route.source), ("destination", route.destination)):
         if name not in with_hosts:
             allowed = f"one of the switches with hosts, {some(sorted(with_hosts))}"

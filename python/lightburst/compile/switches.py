@@ -111,7 +111,7 @@ def _misfits(
     tables: tuple[Switching, ...], switches: Switches, network: Network
 ) -> Iterator[InputError]:
     yield from _buffer_ports(switches, network)
-    linked = bool((network.link_to[: network.hosts] < network.hosts).any())
+    linked = bool((network.next_to_hosts < network.hosts).any())
     if linked and any(table.assembles for table in tables):
         allowed = "a switch between any two hosts, since kind 'burst' assembles bursts at switches"
         yield InputError("topology", "hosts that are linked with each other", allowed)
@@ -132,8 +132,7 @@ def _buffer_ports(switches: Switches, network: Network) -> Iterator[InputError]:
 
 def _bursts(switches: Switches, network: Network) -> Iterator[InputError]:
     """Refuse bursts that are not assembled and taken apart wherever there are hosts."""
-    # A host has one link, and hosts come first.
-    ends = network.link_to[: network.hosts].astype(np.intp) - network.hosts
+    ends = network.next_to_hosts.astype(np.intp) - network.hosts
     packets = np.setdiff1d(ends, np.flatnonzero(switches.assembles))
     if packets.size:
         number = switches.which[packets[0]]

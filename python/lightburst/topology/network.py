@@ -74,6 +74,16 @@ class Network:
     link_names: tuple[str, ...] | None = None
     link_channels: NDArray[np.uint16] | None = None
 
+    @property
+    def next_to_hosts(self) -> NDArray[np.uint32]:
+        """The node to which the one link of each host leads, shape (hosts,); hosts come first."""
+        return self.link_to[: self.hosts]
+
+    @property
+    def host_rate_bps(self) -> NDArray[np.uint64]:
+        """Bits a second of the link of each host, shape (hosts,)."""
+        return self.link_rate_bps[: self.hosts]
+
     @cached_property
     def wavelength(self) -> NDArray[np.uint16]:
         """Number of the wavelength of each link, shape (links,)."""
