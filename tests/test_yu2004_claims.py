@@ -25,7 +25,7 @@ from lightburst.papers.yu2004.sender_claims import (
     prototype_claims,
     table_claims,
 )
-from lightburst.papers.yu2004.senders import NEW_RENO, PAPER_SENDERS, RENO, SACK
+from lightburst.papers.yu2004.senders import NEW_RENO, NS2, RENO, SACK
 from lightburst.papers.yu2004.surface_claims import surface_claims
 from lightburst.papers.yu2004.theory import throughput
 from yu2004_runs import made_up
@@ -65,9 +65,7 @@ def as_printed(point: Point) -> float:
 
 def table_runs(burst: int, model: Model, spread: float = 0.01) -> Runs[Point]:
     points = (
-        design.table_point(burst, p, sender)
-        for p in design.TABLE_LOSSES
-        for sender in PAPER_SENDERS
+        design.table_point(burst, p, sender) for p in design.TABLE_LOSSES for sender in NS2.senders
     )
     return runs(points, model, spread)
 

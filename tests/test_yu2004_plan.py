@@ -21,7 +21,7 @@ from lightburst.papers.yu2004.points import (
     runs_of,
 )
 from lightburst.papers.yu2004.published import ratio_of
-from lightburst.papers.yu2004.senders import NAMES, PAPER_SENDERS, RENO, RFC_SACK, RFC_SENDERS, SACK
+from lightburst.papers.yu2004.senders import NAMES, NS2, RENO, RFC, RFC_SACK, SACK
 from lightburst.papers.yu2004.theory import flow_of, round_trip_s
 from lightburst.scenario import Scenario
 
@@ -102,7 +102,7 @@ def test_the_full_plan_has_every_point_of_the_paper() -> None:
     planned = {Point._make(row) for row in labels.itertuples(index=False)}
     for burst in (5, 25):
         for log_p in np.arange(-3, 0, 0.5):
-            for sender in (*PAPER_SENDERS, *RFC_SENDERS):
+            for sender in (*NS2.senders, *RFC.senders):
                 (loss,) = (p for p in design.TABLE_LOSSES if abs(math.log10(p) - log_p) < 1e-9)
                 assert design.table_point(burst, loss, sender) in planned
     for access in (HIGH, 500e3, LOW):
@@ -151,5 +151,6 @@ def test_the_theory_gets_the_round_trips_of_the_paper() -> None:
     assert float(flow.full_round_trip_s[0]) == pytest.approx(0.164)
 
 
-def test_every_sender_of_the_figures_has_a_name() -> None:
-    assert [NAMES[sender] for sender in PAPER_SENDERS] == [NAMES[sender] for sender in RFC_SENDERS]
+def test_every_sender_of_the_figures_has_the_name_of_its_recovery() -> None:
+    names = {"reno": "Reno", "new-reno": "New-Reno", "sack1": "SACK", "sack": "SACK"}
+    assert {x: names[x.recovery] for x in (*NS2.senders, *RFC.senders)} == NAMES

@@ -133,6 +133,15 @@ class Runs(Generic[P]):
         values = self.samples(point, metric)
         return UNKNOWN if values is None else mean_interval(values)
 
+    def means(self, points: Mapping[K, P], metric: str = "") -> dict[K, Interval]:
+        """Average a metric at each of some points, and leave out those without runs."""
+        found = {at: self.mean(point, metric) for at, point in points.items()}
+        return {at: mean for at, mean in found.items() if known(mean)}
+
+    def best(self, points: Iterable[P]) -> P:
+        """Find the point with the highest mean; all of them have runs."""
+        return max(points, key=lambda point: self.mean(point).estimate)
+
     def ratio(self, top: P, bottom: P, metric: str = "") -> Interval:
         """Compare two points by a positive metric; `UNKNOWN` where that cannot be."""
         above, below = self.samples(top, metric), self.samples(bottom, metric)

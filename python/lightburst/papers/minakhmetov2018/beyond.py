@@ -66,9 +66,9 @@ def figures(runs: Runs[Point], version: str) -> Iterator[Figure]:
         if name == "median":
             continue
         by_ports = {
-            (f"{rate_text(rate)} requests/s", "p = 4"): {
-                float(ports): runs.mean(hybrid(10.0, ports, 4.0, rate), metric) for ports in _PORTS
-            }
+            (f"{rate_text(rate)} requests/s", "p = 4"): runs.means(
+                {float(ports): hybrid(10.0, ports, 4.0, rate) for ports in _PORTS}, metric
+            )
             for rate in _PORT_RATES
             if rate in rates(runs, 10.0)
         }

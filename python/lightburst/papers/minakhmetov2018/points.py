@@ -83,7 +83,7 @@ def ratios(
 def along(runs: Runs[Point], point: Point, metric: str) -> dict[float, Interval]:
     """Average a metric at each arrival rate; that of the point does not count."""
     at = rates(runs, point.length)
-    return {rate: runs.mean(point._replace(rate=rate), metric) for rate in at}
+    return runs.means({rate: point._replace(rate=rate) for rate in at}, metric)
 
 
 def rate_text(rate: float) -> str:

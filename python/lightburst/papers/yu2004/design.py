@@ -18,10 +18,10 @@ from lightburst.papers.yu2004.points import (
 )
 from lightburst.papers.yu2004.senders import (
     NEW_RENO,
-    PAPER_SENDERS,
+    NS2,
     RENO,
+    RFC,
     RFC_SACK,
-    RFC_SENDERS,
     SACK,
     Sender,
 )
@@ -128,32 +128,33 @@ def surface_points(access: float, quick: bool) -> list[Point]:
 def optimum_points(quick: bool) -> list[Point]:
     """List the points around the best assembly time at 125 MB/s, with both kinds of SACK."""
     times = (*(QUICK_FINE_TIMES if quick else FINE_TIMES), EQUATION_32_S)
-    points = grid(Point, access=[HIGH], time=times, p=[OPTIMUM_LOSS])
-    return by_each(points, (SACK,) if quick else (SACK, RFC_SACK))
+    senders = (SACK,) if quick else (SACK, RFC_SACK)
+    lines = (over_time(OPTIMUM_LOSS, times, sender) for sender in senders)
+    return [point for line in lines for point in line.values()]
 
 
 def crossing_points(quick: bool) -> list[Point]:
     """List the points of figure 11, with the paper's senders and the standards'."""
     times = QUICK_CROSSING_TIMES if quick else CROSSING_TIMES
-    points = grid(Point, access=[HIGH], time=times, p=[CROSSING_LOSS])
-    return by_each(points, PAPER_SENDERS if quick else (*PAPER_SENDERS, *RFC_SENDERS))
+    senders = NS2.senders if quick else (*NS2.senders, *RFC.senders)
+    lines = (over_time(CROSSING_LOSS, times, sender) for sender in senders)
+    return [point for line in lines for point in line.values()]
 
 
-def by_each(points: Iterable[Point], senders: Iterable[Sender]) -> list[Point]:
-    """Give points with each of some senders."""
-    points = tuple(points)
-    return [point.by(sender) for sender in senders for point in points]
+def over_time(p: float, times: Iterable[float], sender: Sender) -> dict[float, Point]:
+    """Give the points of a sender at 125 MB/s, by assembly time."""
+    return {time: Point(HIGH, time, p).by(sender) for time in times}
 
 
 def burst_points(burst: int, quick: bool) -> list[Point]:
     """List the points of table I (S = 5) or II (S = 25)."""
-    more = () if quick else (*RFC_SENDERS, RENO._replace(bug_fix=False))
-    return grid(table_point, burst=[burst], sender=(*PAPER_SENDERS, *more), p=TABLE_LOSSES)
+    more = () if quick else (*RFC.senders, RENO._replace(bug_fix=False))
+    return grid(table_point, burst=[burst], sender=(*NS2.senders, *more), p=TABLE_LOSSES)
 
 
 def prototype_points(quick: bool) -> list[Point]:
     """List the points of the check values; a preview has those of the tables alone."""
-    senders = PAPER_SENDERS if quick else PROTOTYPE_SENDERS.values()
+    senders = NS2.senders if quick else PROTOTYPE_SENDERS.values()
     return grid(table_point, burst=[5], sender=senders, p=PROTOTYPE_LOSSES)
 
 

@@ -13,12 +13,14 @@ from lightburst.papers.claims import UNKNOWN
 from lightburst.papers.figure import Figure, Listing
 from lightburst.papers.yu2004.design import (
     CROSSING_LOSS,
+    CROSSING_TIMES,
     LOSSES,
     SURFACES,
     TABLE_LOSSES,
     TIMES,
     crossing_points,
     effort,
+    over_time,
     table_point,
 )
 from lightburst.papers.yu2004.points import HIGH, LOW, PAPER_TIME_S, Point
@@ -150,19 +152,18 @@ def ranges(id: str, runs: Runs[Point]) -> Listing:
 
 def crossing(runs: Runs[Point], version: str) -> Figure:
     """Draw up figure 11: the three implementations over the assembly time, of each family run."""
-    points = [point for point in crossing_points(quick=False) if point in runs]
     curves = {
-        (NAMES[sender], family.name): {point.time: runs.mean(point) for point in curve}
+        (NAMES[sender], family.name): curve
         for family in FAMILIES
         for sender in family.senders
-        if (curve := [point for point in points if point.by(sender) == point])
+        if (curve := runs.means(over_time(CROSSING_LOSS, CROSSING_TIMES, sender)))
     }
     words = f"{_families(curves)} Bands: 95 % interval of the mean."
     return Figure.of(
         curves,
         id="fig11",
         title=f"Figure 11: throughput at p = {CROSSING_LOSS:g}, access bandwidth {rate_name(HIGH)}",
-        caption=caption(runs, points, words, version),
+        caption=caption(runs, crossing_points(quick=False), words, version),
         x_label=TIME_LABEL,
         y_label=RATE_LABEL,
         colours=tuple(NAMES[sender] for sender in reversed(NS2.senders)),

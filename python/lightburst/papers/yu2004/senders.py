@@ -38,19 +38,9 @@ NEW_RENO: Final = Sender("new-reno")
 SACK: Final = Sender("sack1")
 # As the standards have them: RFC 5681, 6582, 6675, 3042; Reno with the `recover` of RFC 6582.
 RFC_RENO: Final = Sender("reno", "flight-size", True, "impatient", False, True)
-RFC_NEW_RENO: Final = RFC_RENO._replace(recovery="new-reno")
 RFC_SACK: Final = RFC_RENO._replace(recovery="sack")
 
 SACK_WORDS: Final = "SACK is Sack1 of ns-2, which halves the window."
-
-NAMES: Final = {
-    SACK: "SACK",
-    NEW_RENO: "New-Reno",
-    RENO: "Reno",
-    RFC_SACK: "SACK",
-    RFC_NEW_RENO: "New-Reno",
-    RFC_RENO: "Reno",
-}
 
 
 class Family(NamedTuple):
@@ -83,7 +73,7 @@ NS2: Final = Family(
     "Senders of ns-2: Reno with bug_fix, New-Reno slow but steady, Sack1; they halve the window.",
 )
 RFC: Final = Family(
-    (RFC_RENO, RFC_NEW_RENO, RFC_SACK),
+    (RFC_RENO, RFC_RENO._replace(recovery="new-reno"), RFC_SACK),
     "-rfc",
     "paper, with the senders of the RFCs",
     "senders of the RFCs",
@@ -91,5 +81,8 @@ RFC: Final = Family(
     "impatient; they halve the data in flight.",
 )
 FAMILIES: Final = (NS2, RFC)
-PAPER_SENDERS: Final = NS2.senders
-RFC_SENDERS: Final = RFC.senders
+NAMES: Final = {
+    sender: name
+    for family in FAMILIES
+    for sender, name in zip(family.senders, ("Reno", "New-Reno", "SACK"), strict=True)
+}

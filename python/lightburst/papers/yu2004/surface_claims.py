@@ -16,7 +16,13 @@ from lightburst.models.yu2004.ranges import (
 )
 from lightburst.papers.claims import UNKNOWN, Claim, exact
 from lightburst.papers.curves import largest, listed, peak
-from lightburst.papers.yu2004.design import EQUATION_32_S, OPTIMUM_LOSS, SURFACES, optimum_points
+from lightburst.papers.yu2004.design import (
+    EQUATION_32_S,
+    FINE_TIMES,
+    OPTIMUM_LOSS,
+    SURFACES,
+    over_time,
+)
 from lightburst.papers.yu2004.figures import grid_of, rate_name
 from lightburst.papers.yu2004.points import HIGH, PAYLOAD_BITS, SEGMENT_BYTES, Point
 from lightburst.papers.yu2004.published import SHEET, TOLERANCE
@@ -25,7 +31,7 @@ from lightburst.papers.yu2004.theory import throughput
 from lightburst.study.statistics import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from lightburst.papers.runs import Runs
     from lightburst.papers.yu2004.senders import Family
@@ -52,9 +58,8 @@ def _at_125_megabytes(runs: Runs[Point], plane: Plane) -> Iterator[Claim]:
     line = plane.get(OPTIMUM_LOSS, {})
     decades = {time: point for time, point in line.items() if _is_decade(time)}
     at, others = Point(HIGH, 1e-3, OPTIMUM_LOSS), [p for p in decades.values() if p.time != 1e-3]
-    ratio = runs.ratio(at, best(runs, others)) if others else UNKNOWN
-    means = {time: runs.mean(point) for time, point in decades.items()}
-    told = listed(means, "{value:.4g} at {at:.0e} s")
+    ratio = runs.ratio(at, runs.best(others)) if others else UNKNOWN
+    told = listed(runs.means(decades), "{value:.4g} at {at:.0e} s")
     yield SHEET.judge("optimum-decade", ratio, decades=told)
     yield from _fine(runs, NS2, "Sack1 of ns-2")
     yield from _fine(runs, RFC, "RFC 6675")
@@ -82,18 +87,12 @@ def over_packets(runs: Runs[Point], line: Line) -> dict[float, Interval]:
     return runs.ratios(pairs)
 
 
-def best(runs: Runs[Point], points: Iterable[Point]) -> Point:
-    """Find the point with the highest mean."""
-    return max(points, key=lambda point: runs.mean(point).estimate)
-
-
 def _fine(runs: Runs[Point], family: Family, name: str) -> Iterator[Claim]:
     _, _, sender = family.senders
-    fine = optimum_points(quick=False)
-    line = {p.time: p for p in fine if p.by(sender) == p and p.time != EQUATION_32_S and p in runs}
-    if not line:
+    line = over_time(OPTIMUM_LOSS, FINE_TIMES, sender)
+    means = runs.means(line)
+    if not means:
         return
-    means = {time: runs.mean(point) for time, point in line.items()}
     place = peak(means, TOLERANCE["visibly_more"])
     top = line[place.estimate]
     at, late = (runs.ratio(top._replace(time=time), top) for time in (1e-3, EQUATION_32_S))
@@ -101,7 +100,7 @@ def _fine(runs: Runs[Point], family: Family, name: str) -> Iterator[Claim]:
         suffix=family.suffix,
         source=family.source,
         sender=name,
-        times=len(line),
+        times=len(means),
         highest=means[top.time].estimate,
         ms=top.time * 1e3,
         burst=top.segments_per_burst,
@@ -115,7 +114,7 @@ def _at_500_kilobytes(runs: Runs[Point], plane: Plane) -> Iterator[Claim]:
     notes, errors = [], []
     for p, line in plane.items():
         points = list(line.values())
-        ours, theirs = best(runs, points), points[int(np.argmax(throughput(points)))]
+        ours, theirs = runs.best(points), points[int(np.argmax(throughput(points)))]
         errors.append(math.log10(theirs.time / ours.time))
         notes.append(f"{ours.time:.2g} and {theirs.time:.2g} s at p = {p:.2g}")
     worst = max(errors, key=abs, default=math.nan)

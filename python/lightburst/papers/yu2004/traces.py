@@ -93,7 +93,7 @@ def figures(
     """
     return RECORDER.figures(
         recorded,
-        lambda id: next(title for name, title in _TITLES.items() if id.startswith(name)),
+        lambda id: _TITLES[id.partition("-")[0]],
         lambda id: _caption(id, version),
     )
 
