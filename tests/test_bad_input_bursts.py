@@ -103,6 +103,12 @@ CASES = {
         "999 B",
         "at least transport.segment_size (1 kB), or 'unlimited'",
     ),
+    ('kind = "mixed"\ntime = "1 ms"\nsize = "50 kB"', 'kind = "window-based"\nfast_window = 9'): (
+        "switching.assembly.fast_window", "9", "at least medium_window (16)",
+    ),
+    ('kind = "mixed"\ntime = "1 ms"\nsize = "50 kB"', 'kind = "window-based"\nmedium_window = 0'): (
+        "switching.assembly.medium_window", "0", "a whole number from 1 to 65535",
+    ),
     # losses
     ("0.01", "1.01"): ("loss.probability", "1.01", "a number at least 0 and at most 1"),
     ("0.01", "-0.01"): ("loss.probability", "-0.01", "a number at least 0 and at most 1"),

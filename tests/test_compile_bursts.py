@@ -115,8 +115,19 @@ def test_initial_windows_are_those_of_the_rfcs(rfc: str, vector: dict[str, int])
             {"kind": "mixed", "size": "50 kB", "time": "2 us"},
             {"size_bytes": 50_000, "time_ps": 2_000_000},
         ),
+        (
+            {"kind": "window-based", "medium_time": "4 ms", "fast_window": 32},
+            {
+                "slow_time_ps": 10**9,
+                "medium_time_ps": 4 * 10**9,
+                "fast_time_ps": 10**10,
+                "medium_window": 16,
+                "fast_window": 32,
+                "acknowledgements": "slow",
+            },
+        ),
     ],
-    ids=["timer", "limits", "size", "mixed"],
+    ids=["timer", "limits", "size", "mixed", "window-based"],
 )
 def test_settings_of_burst_switching(
     scenario: Scenario, assembly: dict[str, Any], settings: dict[str, Any]

@@ -309,10 +309,14 @@ def burst(
     least: int | None = None,
     assemble_acknowledgements: bool = True,
     switching_time: int = 0,
+    rule: dict[str, Any] | None = None,
     **more: Any,
 ) -> dict[str, Any]:
-    """Settings of edges and cores; sizes in bytes, `most` and `least` of a burst."""
-    own = {"time_ps": time, "size_bytes": size}
+    """Settings of edges and cores; sizes in bytes, `most` and `least` of a burst.
+
+    `rule` has the settings of a rule of assembly that has others than a time and a size.
+    """
+    own = {"time_ps": time, "size_bytes": size, **(rule or {})}
     return {
         "kind": "burst",
         "switching_time_ps": switching_time,
@@ -325,6 +329,19 @@ def burst(
         },
         **more,
     }
+
+
+def window_based(
+    times: tuple[int, int, int],
+    windows: tuple[int, int] = (16, 64),
+    *,
+    acknowledgements: str = "slow",
+    **more: Any,
+) -> dict[str, Any]:
+    """Those of `burst` with a time for each pace of flows, which `windows` tell from each other."""
+    names = ("slow_time_ps", "medium_time_ps", "fast_time_ps", "medium_window", "fast_window")
+    rule = dict(zip(names, times + windows, strict=True))
+    return burst("window-based", rule=rule | {"acknowledgements": acknowledgements}, **more)
 
 
 def obs(assembly: dict[str, Any], **changes: Any) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Random switches and the links between them, for the plans of `random_plans`."""
 
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -23,21 +24,41 @@ from twin.obs import SCHEDULERS
 BOTH = [False, True]
 
 
+def random_window_based(random: Random, times: list[int]) -> dict[str, Any]:
+    """Times that may be equal, windows that many flows have or none, the three paces or fewer."""
+    medium = random.choice([1, 2, 3, 5])
+    return {
+        **{f"{pace}_time_ps": random.choice(times) for pace in ("slow", "medium", "fast")},
+        "medium_window": medium,
+        "fast_window": medium + random.choice([0, 1, 2, 5, 65_000]),
+        "acknowledgements": random.choice(["slow", "slow", "medium", "fast"]),
+    }
+
+
+#: The settings of the rules of assembly that have more than a time and a size.
+RULES: dict[str, Callable[[Random, list[int]], dict[str, Any]]] = {
+    "window-based": random_window_based,
+}
+
+
 def random_burst(random: Random, *, large: bool = False) -> dict[str, Any]:
     """Any assembly; times that are multiples of a packet's so that packets come at the expiry.
 
     Large ones are mostly of several packets.
     """
     pick = random.choice
-    kind = pick(["timer", "timer", "size", "mixed"])
-    size = pick([9_000] if large else [64, 1_500, 3_000, 4_501]) if kind != "timer" else None
+    kind = pick(["timer", "timer", "size", "mixed", *RULES])
+    sized = kind in ("size", "mixed")
+    size = pick([9_000] if large else [64, 1_500, 3_000, 4_501]) if sized else None
     most = pick([None, None, 3_000, 10_000]) if not size or size <= 3_000 else None
     short = [] if large else [0, 1, 512_000]
-    time = pick([*short, 12 * MICROSECOND, 24 * MICROSECOND, 100 * MICROSECOND])
+    times = [*short, 12 * MICROSECOND, 24 * MICROSECOND, 100 * MICROSECOND]
+    rule = RULES[kind](random, times) if kind in RULES else None
     return burst(
         kind,
-        time=time if kind != "size" else None,
+        time=pick(times) if kind in ("timer", "mixed") else None,
         size=size,
+        rule=rule,
         most=most,
         least=pick([None, None, 200, 3_000]),
         assemble_acknowledgements=pick(BOTH),

@@ -13,6 +13,7 @@ from law_plans import law_plan
 from plans import Plan, core, traced, twin
 from random_plans import KINDS, LAWS, RECOVERIES, overtaking_plan, random_plan
 from twin import Columns, Trace
+from twin.assembly import RULES
 
 QUICK = range(250)
 BRIEF = range(1_100, 1_200)
@@ -116,6 +117,8 @@ def happened(plan: Plan, trace: Trace) -> set[str]:
         things.add("shortest by delay")
     if plan.paths is not None and len(plan.paths["path_source"]) > 1:
         things.add(f"label {plan.settings['label']}")
+    rules = (switch.get("assembly") for switch in plan.settings["switches"])
+    things |= {f"assembly {rule['kind']}" for rule in rules if rule}
     transports = [group["transport"] for group in plan.settings["groups"]]
     kinds = sorted(transport["kind"].replace("sawl", "saw") for transport in transports)
     things |= {f"{one} beside {other}" for one, other in combinations(kinds, 2)}
@@ -151,6 +154,7 @@ def test_each_unit_is_in_one_place_whatever_happens() -> None:
     expected |= {"tcp beside tcp", "datagram beside tcp", "saw beside tcp"}
     expected |= {f"drop of {name}" for name in ("burst", "segments", "window", "acknowledgements")}
     expected |= {f"law {law}" for law in LAWS}
+    expected |= {f"assembly {rule}" for rule in RULES}
     expected |= {"several kinds of switch", "shortest by delay", "classes"}
     expected |= {f"label {label}" for label in ("first", "random", "hash")}
     assert {name: counts[name] for name in expected if counts[name] < 5} == {}

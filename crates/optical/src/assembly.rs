@@ -5,22 +5,27 @@
 mod mixed;
 mod size;
 mod timer;
+mod window_based;
 
 pub use mixed::Mixed;
 pub use size::Size;
 pub use timer::Timer;
+pub use window_based::{Pace, WindowBased};
 
 use crate::settings::{least_bytes, of_kind, Table};
 use lightburst_des::Duration;
+use lightburst_net::Packet;
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// What waits for one egress, the packet that just came included.
+/// What waits for one egress in one queue, the packet that just came included.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Queue {
+    /// Which of the queues for the egress.
+    pub number: u32,
     /// How many packets.
     pub packets: u32,
     /// How many bytes.
@@ -38,15 +43,25 @@ pub enum Decision {
     Close,
 }
 
-/// A rule for the assembly of bursts.
+/// A rule for the assembly of the bursts for one egress.
 pub trait AssemblyPolicy: Send {
-    /// A packet has come into the queue.
+    /// Whether the packets for one egress wait in several queues.
+    fn has_queues(&self) -> bool {
+        false
+    }
+
+    /// The queue in which a packet is to wait, where there are several.
+    fn queue(&mut self, _packet: &Packet) -> u32 {
+        0
+    }
+
+    /// A packet has come into a queue.
     fn on_packet(&mut self, queue: &Queue) -> Decision;
 }
 
 /// The settings of one rule.
 pub trait AssemblySettings: Debug + Send + Sync {
-    /// The rule for one queue, which is empty.
+    /// The rule for one egress, for which nothing waits.
     fn start(&self) -> Box<dyn AssemblyPolicy>;
 }
 
@@ -83,6 +98,7 @@ pub const REGISTRY: &[AssemblyKind] = &[
     kind::<Timer>("timer"),
     kind::<Size>("size"),
     kind::<Mixed>("mixed"),
+    kind::<WindowBased>("window-based"),
 ];
 
 const fn kind<S>(name: &'static str) -> AssemblyKind

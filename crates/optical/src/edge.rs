@@ -21,13 +21,15 @@ use std::sync::Arc;
 
 /// The timer of a link: the tail of a burst that came over it is here.
 const TAIL: u8 = 0;
-/// The timer of a queue: the time of the burst that is assembled in it is over.
+/// The timer of the first queue for an egress: the time of the burst that is assembled in it is over.
 const ASSEMBLY: u8 = 1;
-/// The timer of a queue: the first of its bursts that are held is sent. (2 is the core's.)
+/// The timer of an egress: the first of its bursts that are held is sent. (2 is the core's.)
 const RELEASE: u8 = 3;
 /// The timer of an ingress and a class: a burst from there has been held long enough. (5 is
 /// [`Token::ENTRY`].)
 const HOLD_BACK: u8 = 4;
+/// The timer of one of the other queues: as [`ASSEMBLY`].
+const ASSEMBLY_OF_OTHERS: u8 = 6;
 
 /// What an edge hands its bursts to, and what lets those of others pass. Its timers have other kinds
 /// than those of the edge.
@@ -153,10 +155,10 @@ impl<C: Core> Edge<C> {
         self.around.edges[host.index()]
     }
 
-    /// The queue for the egress and the class of a unit that is here.
-    fn queue(&self, egress: NodeId, flow: FlowId) -> usize {
+    /// The line for the egress and the class of a unit that is here.
+    fn line(&self, egress: NodeId, flow: FlowId) -> usize {
         let class = self.around.classes.get(flow.index()).copied().unwrap_or(0);
-        self.ingress.queue(egress, class)
+        self.ingress.line(egress, class)
     }
 
     fn on_packet(&mut self, packet: PacketId, ctx: &mut Context<'_>) {
@@ -172,22 +174,22 @@ impl<C: Core> Edge<C> {
         if egress == ctx.node() {
             return self.deliver(packet, ctx);
         }
-        let queue = self.queue(egress, flow);
+        let line = self.line(egress, flow);
         if self.ingress.goes_alone(header.payload) {
-            let bundle = self.ingress.alone(queue, packet, ctx);
+            let bundle = self.ingress.alone(line, packet, ctx);
             return self.launch(&bundle, ctx);
         }
+        let number = self.ingress.number(line, packet, ctx);
+        let mut queue = self.ingress.place(line, number);
         if !self.ingress.has_room(queue, bytes) {
             self.close(queue, ctx);
+            queue = self.ingress.place(line, number);
         }
         match self.ingress.add(queue, packet, ctx) {
             Decision::Wait => {}
             Decision::StartTimer(time) => {
-                let token = Token {
-                    kind: ASSEMBLY,
-                    subject: self.ingress.subject(queue),
-                };
-                ctx.timer(self.ingress.close_after(time, queue, ctx.now()), token);
+                let closes = self.ingress.close_after(time, queue, ctx.now());
+                ctx.timer(closes, self.ingress.token(queue));
             }
             Decision::Close => self.close(queue, ctx),
         }
@@ -199,6 +201,13 @@ impl<C: Core> Edge<C> {
         let now = ctx.now();
         self.counters.forwarded += 1;
         ctx.send(port, packet, now);
+    }
+
+    /// A queue becomes a burst if its time is over.
+    fn expire(&mut self, queue: usize, ctx: &mut Context<'_>) {
+        if self.ingress.expired(queue, ctx.now()) {
+            self.close(queue, ctx);
+        }
     }
 
     fn close(&mut self, queue: usize, ctx: &mut Context<'_>) {
@@ -229,26 +238,26 @@ impl<C: Core> Edge<C> {
             bundle: *bundle,
             since: ctx.now(),
         };
-        let queue = self.ingress.queue(bundle.egress, bundle.class);
-        let departures = self.ingress.departures(queue);
+        let line = self.ingress.line(bundle.egress, bundle.class);
+        let departures = self.ingress.departures(line);
         departures.held.push_back(made);
         self.held_bytes += u64::from(bundle.bytes);
         if departures.held.len() == 1 {
-            self.release(queue, ctx);
+            self.release(line, ctx);
         }
     }
 
-    /// Sends the bursts of a queue whose time has come, and sets a timer for the next one.
-    fn release(&mut self, queue: usize, ctx: &mut Context<'_>) {
-        while let Some(&made) = self.ingress.departures(queue).held.front() {
+    /// Sends the bursts of a line whose time has come, and sets a timer for the next one.
+    fn release(&mut self, line: usize, ctx: &mut Context<'_>) {
+        while let Some(&made) = self.ingress.departures(line).held.front() {
             let flight = self.flight(&made, ctx);
             let offset = self.core.offset(made.burst, ctx);
-            let departures = self.ingress.departures(queue);
+            let departures = self.ingress.departures(line);
             let due = departures.due(&flight);
             if due > ctx.now() + offset {
                 let token = Token {
                     kind: RELEASE,
-                    subject: self.ingress.subject(queue),
+                    subject: self.ingress.subject(line),
                 };
                 return ctx.timer(Time(due.0 - offset.0), token);
             }
@@ -257,7 +266,7 @@ impl<C: Core> Edge<C> {
             // What counts is the burst that was sent last, and not the change of path.
             if let Some(head) = self.core.launch(made.burst, &made.bundle, ctx) {
                 let at_once = head == ctx.now() + offset;
-                let departures = self.ingress.departures(queue);
+                let departures = self.ingress.departures(line);
                 departures.sent(&flight, head, at_once);
             }
         }
@@ -321,8 +330,8 @@ impl<C: Core> Edge<C> {
         let it = ctx.burst(burst);
         let sequence = it.sequence;
         // Where bursts come from is told as where they go.
-        let queue = self.ingress.queue(it.envelope.source, it.class);
-        let line = self.ingress.subject(queue);
+        let line = self.ingress.line(it.envelope.source, it.class);
+        let line = self.ingress.subject(line);
         let arrivals = self.arrivals.entry(line).or_default();
         if arrivals.is_early(sequence) {
             self.held_bytes += u64::from(it.envelope.bytes);
@@ -392,8 +401,8 @@ impl<C: Core> Switch for Edge<C> {
         let Envelope {
             flow, destination, ..
         } = *ctx.envelope(packet);
-        let queue = self.queue(self.edge_of(destination), flow);
-        let bundle = self.ingress.alone(queue, packet, ctx);
+        let line = self.line(self.edge_of(destination), flow);
+        let bundle = self.ingress.alone(line, packet, ctx);
         self.launch(&bundle, ctx);
     }
 
@@ -408,14 +417,10 @@ impl<C: Core> Switch for Edge<C> {
                 }
                 self.come(burst, ctx);
             }
-            RELEASE => self.release(self.ingress.queue_of(token.subject), ctx),
+            RELEASE => self.release(self.ingress.line_of(token.subject), ctx),
             HOLD_BACK => self.give_up(token.subject, ctx),
-            ASSEMBLY => {
-                let queue = self.ingress.queue_of(token.subject);
-                if self.ingress.expired(queue, ctx.now()) {
-                    self.close(queue, ctx);
-                }
-            }
+            ASSEMBLY => self.expire(self.ingress.line_of(token.subject), ctx),
+            ASSEMBLY_OF_OTHERS => self.expire(self.ingress.other_queue(token.subject), ctx),
             _ => self.core.on_timer(token, ctx),
         }
     }

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from lightburst.compile.memory import segments_in_windows
 from lightburst.compile.switches import Switches
 from lightburst.errors import InputError, combine, did_you_mean, show
-from lightburst.scenario.assembly import Timer
 from lightburst.scenario.model import Scenario
 from lightburst.scenario.switching import Burst, Obs
 from lightburst.scenario.transport import Bursts, Connection, OpenLoop, Tcp, Transport
@@ -247,14 +246,14 @@ def _check_bursts(
     ]
     segment = max((size for _, size in assembled), default=0)
     largest = sum(number * size for number, size in assembled)
-    if isinstance(assembly, Timer):
+    if assembly.closing_size is not None:
+        largest = min(largest, assembly.closing_size + segment)
+    elif assembly.closing_time is not None:
         # All that the hosts of one edge can send in the time, and what each had begun.
         hosts = int(np.bincount(network.next_to_hosts).max())
         rate = int(network.host_rate_bps.max())
-        sent = hosts * (assembly.time * rate // (BITS_PER_BYTE * PICOSECONDS_PER_SECOND) + segment)
-        largest = min(largest, sent)
-    else:
-        largest = min(largest, assembly.size + segment)
+        bits = assembly.closing_time * rate // PICOSECONDS_PER_SECOND
+        largest = min(largest, hosts * (bits // BITS_PER_BYTE + segment))
     if largest > _LARGEST_BURST:
         raise InputError(
             f"{path}.assembly.max_size",

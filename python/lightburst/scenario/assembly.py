@@ -2,14 +2,15 @@
 
 Packets with data are assembled, and, unless the switch says otherwise, acknowledgements. X. Yu, C.
 Qiao, Y. Liu, D. Towsley, "Performance evaluation of TCP implementations in OBS networks", 2004, use
-``timer``.
+``timer``. K. Vlachos, "Burstification effect on the TCP synchronization and congestion window
+mechanism", 2008, proposes ``window-based``.
 """
 
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from lightburst.scenario.fields import Section, refuse_at
+from lightburst.scenario.fields import Section, Whole, refuse_at
 from lightburst.units import SIZE, TIME, Quantity, format_size
 
 # Beyond this an assembly time is a typing error; it leaves room on the clock of the simulator.
@@ -18,6 +19,8 @@ _Time = Annotated[int, Quantity(TIME, largest="1000 s")]
 _Bytes = Annotated[int, Quantity(SIZE, positive=True, largest="1 GB")]
 _Most = Annotated[int | None, Quantity(SIZE, positive=True, largest="1 GB", word="unlimited")]
 _Least = Annotated[int | None, Quantity(SIZE, positive=True, largest="1 GB", word="off")]
+# In segments; a packet carries the window of its sender in 16 bits.
+_Window = Annotated[int, Whole(1, 65_535)]
 
 
 class _Assembly(Section):
@@ -53,6 +56,16 @@ class _Assembly(Section):
             )
         return self
 
+    @property
+    def closing_size(self) -> int | None:
+        """The bytes that close a burst, if any number does."""
+        return None
+
+    @property
+    def closing_time(self) -> int | None:
+        """The picoseconds from the first packet after which a burst is closed, if it is then."""
+        return None
+
 
 class _BySize(_Assembly):
     """What the rules that count bytes have.
@@ -73,6 +86,11 @@ class _BySize(_Assembly):
             )
         return self
 
+    @property
+    def closing_size(self) -> int:
+        """The bytes that close a burst."""
+        return self.size
+
 
 class Timer(_Assembly):
     """A burst is closed a fixed time after its first packet came: the rule of yu2004.
@@ -90,6 +108,11 @@ class Timer(_Assembly):
             "zero, only what comes at the same instant is put together."
         )
     )
+
+    @property
+    def closing_time(self) -> int:
+        """The picoseconds from the first packet after which a burst is closed."""
+        return self.time
 
 
 class BySize(_BySize):
@@ -115,8 +138,64 @@ class Mixed(_BySize):
     )
 
 
+class WindowBased(_Assembly):
+    """A timer that is the longer the wider the congestion window: three paces of flows.
+
+    Each pace has a queue of its own for each egress.
+
+    Attributes
+    ----------
+    slow_time, medium_time, fast_time : int
+        Picoseconds.
+    medium_window, fast_window : int
+        Segments: B and C of vlachos2008.
+    acknowledgements : str
+        The pace of packets without data.
+    """
+
+    kind: Literal["window-based"] = "window-based"
+    slow_time: _Time = Field(
+        10**9,
+        description="The assembly time of slow flows: those with a window below `medium_window`.",
+    )
+    medium_time: _Time = Field(
+        5 * 10**9,
+        description="That of medium flows: with a window from there, and below `fast_window`.",
+    )
+    fast_time: _Time = Field(10**10, description="That of fast flows: with a window from there.")
+    medium_window: _Window = Field(
+        16, description="B of vlachos2008: segments in the least window of a medium flow."
+    )
+    fast_window: _Window = Field(
+        64,
+        description=(
+            "C of vlachos2008: segments in the least congestion window of a fast flow. At least "
+            "`medium_window`."
+        ),
+    )
+    acknowledgements: Literal["slow", "medium", "fast"] = Field(
+        "slow",
+        description=(
+            "The pace of packets without data (acknowledgements, SYN, FIN), which have no window, "
+            "where they are assembled at all. vlachos2008 does not say."
+        ),
+    )
+
+    @model_validator(mode="after")
+    def _paces_in_order(self) -> Self:
+        if self.fast_window < self.medium_window:
+            allowed = f"at least medium_window ({self.medium_window})"
+            raise refuse_at("fast_window", self.fast_window, allowed)
+        return self
+
+    @property
+    def closing_time(self) -> int:
+        """The longest of the times."""
+        return max(self.slow_time, self.medium_time, self.fast_time)
+
+
 Assembly = Annotated[
-    Timer | BySize | Mixed,
+    Timer | BySize | Mixed | WindowBased,
     Field(
         discriminator="kind",
         description=(

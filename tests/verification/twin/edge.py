@@ -1,24 +1,26 @@
 """The edge of a burst network: assembly, disassembly, and bursts in transit."""
 
-from dataclasses import dataclass, field
 from typing import Any
 
-from twin.network import ASSEMBLY, TAIL, TIMER, Burst, Header, Link, Moment, Network, Packet, Unit
+from twin.assembly import AT_ONCE, RULES, Queue, Rule
+from twin.network import (
+    ASSEMBLY,
+    ASSEMBLY_OF_OTHERS,
+    TAIL,
+    TIMER,
+    Burst,
+    Header,
+    Link,
+    Moment,
+    Network,
+    Packet,
+    Unit,
+)
 from twin.ordering import Destination, Source
 from twin.switches import AllOptical, Switch
 
-
-@dataclass
-class Queue:
-    """Packets of one class for one egress, with the times of their arrival."""
-
-    packets: list[Packet] = field(default_factory=list)
-    arrivals: list[int] = field(default_factory=list)
-
-    @property
-    def bytes(self) -> int:
-        """What they have together."""
-        return sum(packet.size for packet in self.packets)
+#: An egress, a class and the number of a queue for them.
+Place = tuple[int, int, int]
 
 
 class Edge(Switch):
@@ -30,15 +32,17 @@ class Edge(Switch):
         super().__init__(network, node, settings, own)
         self.assemble_acknowledgements: bool = own["assemble_acknowledgements"]
         assembly = own["assembly"]
-        self.rule: str = assembly["kind"]
-        self.time: int | None = assembly.get("time_ps")
-        self.size: int | None = assembly.get("size_bytes")
+        self.assembly: dict[str, Any] = assembly
         self.most: int | None = assembly.get("max_bytes")
         self.least: int = assembly.get("min_bytes") or 0
         # For each group of flows, if there are classes.
         self.extra: list[int] = own.get("extra_offset_ps", [])
-        # By egress and class.
-        self.queues: dict[tuple[int, int], Queue] = {}
+        self.queues: dict[Place, Queue] = {}
+        # For each egress and class.
+        self.rules: dict[tuple[int, int], Rule] = {}
+        # Of the places of other queues those that were given back, and how many there are.
+        self.free: list[int] = []
+        self.others = 0
         ordering = own.get("ordering", {"kind": "none"})
         self.source = Source(self) if ordering["kind"] == "source" else None
         self.destination = None
@@ -83,35 +87,54 @@ class Edge(Switch):
         if self.egress(packet) == self.node:
             self.hand_over(packet)
         elif not packet.payload and not self.assemble_acknowledgements:
-            self.close(Queue([packet], [self.now]))
+            self.close(Queue(packets=[packet], arrivals=[self.now]))
         else:
             group = self.network.group(packet) if self.extra else 0
-            self.join(packet, (self.egress(packet), group))
+            self.join(packet, self.egress(packet), group)
 
     def enter(self, packet: Packet) -> None:
         """Make a burst of a packet that no host has sent."""
         self.network.note("enter", self.node, packet)
-        self.close(Queue([packet], [self.now]))
+        self.close(Queue(packets=[packet], arrivals=[self.now]))
 
-    def join(self, packet: Packet, place: tuple[int, int]) -> None:
+    def join(self, packet: Packet, egress: int, group: int) -> None:
         """Let a packet wait, and close what is to be closed."""
+        make = RULES[self.assembly["kind"]]
+        rule = self.rules.setdefault((egress, group), make(self.assembly))
+        place = egress, group, rule.queue(packet)
         queue = self.queues.get(place)
         if queue and self.most is not None and queue.bytes + packet.size > self.most:
-            self.close(self.queues.pop(place))
-        queue = self.queues.setdefault(place, Queue())
+            self.close_queue(place)
+        queue = self.queues.get(place) or self.open_queue(place)
         queue.packets.append(packet)
         queue.arrivals.append(self.now)
         self.network.note("wait", self.node, packet)
-        if self.rule in ("size", "mixed"):
-            assert self.size is not None
-            if queue.bytes >= self.size:
-                self.close(self.queues.pop(place))
-                return
-        if self.rule in ("timer", "mixed") and len(queue.packets) == 1:
-            assert self.time is not None
-            moment = Moment(TIMER, self.node, self.subject(*place), ASSEMBLY)
-            end = self.now + self.time
-            self.network.events.add(end, moment, lambda: self.expire(place, queue))
+        end = rule.end(queue)
+        if end == AT_ONCE:
+            self.close_queue(place)
+        elif end is not None:
+            queue.closes = end
+            first = Moment(TIMER, self.node, self.subject(egress, group), ASSEMBLY)
+            other = Moment(TIMER, self.node, queue.other or 0, ASSEMBLY_OF_OTHERS)
+            moment = first if queue.other is None else other
+            self.network.events.add(end, moment, lambda: self.expire(place, queue, end))
+
+    def open_queue(self, place: Place) -> Queue:
+        """Make an empty queue; of the places for others it has the one given back last."""
+        *_, number = place
+        other = None
+        if number:
+            other = self.free.pop() if self.free else self.others
+            self.others = max(self.others, other + 1)
+        self.queues[place] = Queue(number=number, other=other)
+        return self.queues[place]
+
+    def close_queue(self, place: Place) -> None:
+        """Make a burst of what waits in a queue."""
+        queue = self.queues.pop(place)
+        if queue.other is not None:
+            self.free.append(queue.other)
+        self.close(queue)
 
     def line(self, burst: Burst) -> tuple[int, ...]:
         """The bursts with which a burst is kept in order."""
@@ -122,10 +145,10 @@ class Edge(Switch):
         edges = [ports[0].target for ports in self.network.ports[: self.network.hosts]]
         return edge + group * (max(edges) + 1)
 
-    def expire(self, place: tuple[int, int], queue: Queue) -> None:
-        """Close a queue at the end of its time, unless it is gone."""
-        if self.queues.get(place) is queue:
-            self.close(self.queues.pop(place))
+    def expire(self, place: Place, queue: Queue, end: int) -> None:
+        """Close a queue at the end of its time, unless it is gone or has another."""
+        if self.queues.get(place) is queue and queue.closes == end:
+            self.close_queue(place)
 
     def close(self, queue: Queue) -> None:
         """Make one burst of what waited."""

@@ -18,7 +18,7 @@ ARRIVAL, TIMER = 0, 1
 #: The timers of a flow.
 START, SENDER, RECEIVER, PACING, DELAY = range(5)
 #: The timers of an edge.
-TAIL, ASSEMBLY, SEND, RELEASE, HOLD_BACK, ENTRY = range(6)
+TAIL, ASSEMBLY, SEND, RELEASE, HOLD_BACK, ENTRY, ASSEMBLY_OF_OTHERS = range(7)
 Block = tuple[int, int]
 
 

@@ -2,15 +2,33 @@
 
 use crate::assembly::{AssemblyPolicy, Decision, Queue};
 use crate::edge::ordering::Departures;
-use crate::edge::{Around, EdgeSettings};
+use crate::edge::{Around, EdgeSettings, ASSEMBLY, ASSEMBLY_OF_OTHERS};
 use lightburst_des::{Duration, Time};
-use lightburst_net::{Bundle, Context, NodeId, PacketId};
+use lightburst_net::{Bundle, Context, NodeId, PacketId, Token};
+use std::collections::HashMap;
 
-/// The packets of one class that wait for one egress.
-struct Waiting {
+/// The bursts of one class for one egress.
+struct Line {
     egress: NodeId,
     class: u16,
     policy: Box<dyn AssemblyPolicy>,
+    /// How many were made.
+    bursts: u32,
+    /// Those that have not left yet.
+    departures: Departures,
+}
+
+impl Line {
+    /// The number of a new burst.
+    fn next_sequence(&mut self) -> u32 {
+        self.bursts += 1;
+        self.bursts - 1
+    }
+}
+
+/// The packets that wait in one queue.
+struct Waiting {
+    line: u32,
     queue: Queue,
     /// The first and the last of them.
     ends: Option<(PacketId, PacketId)>,
@@ -21,24 +39,37 @@ struct Waiting {
     arrivals: u128,
     /// When the timer closes it; a timer at another time is stale.
     closes: Time,
-    /// How many bursts were made for the egress.
-    bursts: u32,
-    /// Those that have not left yet.
-    departures: Departures,
 }
 
 impl Waiting {
-    /// The number of a new burst.
-    fn next_sequence(&mut self) -> u32 {
-        self.bursts += 1;
-        self.bursts - 1
+    /// An empty queue.
+    fn new(line: u32, number: u32, egress: NodeId) -> Waiting {
+        Waiting {
+            line,
+            queue: Queue {
+                number,
+                ..Queue::default()
+            },
+            ends: None,
+            destination: egress,
+            opened: Time::ZERO,
+            arrivals: 0,
+            closes: Time::NEVER,
+        }
     }
 }
 
 /// The queues of one edge.
 pub struct Ingress {
     /// Class by class.
+    lines: Vec<Line>,
+    /// The queue 0 of each line at its place, and behind them the others in which packets wait.
     waiting: Vec<Waiting>,
+    /// The places of those others, by line and number.
+    places: HashMap<(u32, u32), usize>,
+    /// The places that none of them has.
+    free: Vec<usize>,
+    has_queues: bool,
     egresses: Vec<NodeId>,
     max_bytes: u32,
     min_bytes: u32,
@@ -53,24 +84,24 @@ impl Ingress {
         egresses.sort_unstable();
         egresses.dedup();
         let classes = 0..=around.classes.iter().copied().max().unwrap_or(0);
-        let waiting = |(class, &egress): (u16, &NodeId)| Waiting {
+        let line = |(class, &egress): (u16, &NodeId)| Line {
             egress,
             class,
             policy: assembly.rule.start(),
-            queue: Queue::default(),
-            ends: None,
-            destination: egress,
-            opened: Time::ZERO,
-            arrivals: 0,
-            closes: Time::NEVER,
             bursts: 0,
             departures: Departures::default(),
         };
+        let lines: Vec<Line> = classes
+            .flat_map(|class| egresses.iter().map(move |egress| (class, egress)))
+            .map(line)
+            .collect();
+        let first = |(number, line): (u32, &Line)| Waiting::new(number, 0, line.egress);
         Ingress {
-            waiting: classes
-                .flat_map(|class| egresses.iter().map(move |egress| (class, egress)))
-                .map(waiting)
-                .collect(),
+            waiting: (0..).zip(&lines).map(first).collect(),
+            has_queues: lines.iter().any(|line| line.policy.has_queues()),
+            lines,
+            places: HashMap::new(),
+            free: Vec::new(),
             egresses,
             max_bytes: assembly.max_bytes.unwrap_or(u32::MAX),
             min_bytes: assembly.min_bytes.unwrap_or(0),
@@ -83,49 +114,106 @@ impl Ingress {
         payload == 0 && !self.acknowledgements
     }
 
-    /// A burst of one packet, which does not wait in its queue.
-    pub fn alone(&mut self, queue: usize, packet: PacketId, ctx: &mut Context<'_>) -> Bundle {
+    /// A burst of one packet, which does not wait in a queue.
+    pub fn alone(&mut self, line: usize, packet: PacketId, ctx: &mut Context<'_>) -> Bundle {
         ctx.append(None, packet);
         let unit = ctx.envelope(packet);
+        let line = &mut self.lines[line];
         Bundle {
             first: packet,
             packets: 1,
             bytes: unit.bytes.max(self.min_bytes),
             destination: unit.destination,
-            egress: self.waiting[queue].egress,
-            class: self.waiting[queue].class,
-            sequence: self.waiting[queue].next_sequence(),
+            egress: line.egress,
+            class: line.class,
+            sequence: line.next_sequence(),
             opened: ctx.now(),
         }
     }
 
-    /// The bursts of a queue that have not left yet.
-    pub fn departures(&mut self, queue: usize) -> &mut Departures {
-        &mut self.waiting[queue].departures
+    /// The bursts of a line that have not left yet.
+    pub fn departures(&mut self, line: usize) -> &mut Departures {
+        &mut self.lines[line].departures
     }
 
-    /// The queue of a class for an egress.
+    /// The line of a class for an egress.
     #[inline]
-    pub fn queue(&self, egress: NodeId, class: u16) -> usize {
+    pub fn line(&self, egress: NodeId, class: u16) -> usize {
         let place = self.egresses.binary_search(&egress).expect("an edge");
         usize::from(class) * self.egresses.len() + place
     }
 
-    /// What a timer of a queue is about: its egress and its class.
-    pub fn subject(&self, queue: usize) -> u32 {
-        let Waiting { egress, class, .. } = self.waiting[queue];
+    /// What a timer of a line is about: its egress and its class.
+    pub fn subject(&self, line: usize) -> u32 {
+        let Line { egress, class, .. } = self.lines[line];
         egress.0 + u32::from(class) * self.stride()
     }
 
-    /// The queue that a timer is about.
-    pub fn queue_of(&self, subject: u32) -> usize {
+    /// The line that a timer is about.
+    pub fn line_of(&self, subject: u32) -> usize {
         let egress = NodeId(subject % self.stride());
-        self.queue(egress, (subject / self.stride()) as u16)
+        self.line(egress, (subject / self.stride()) as u16)
     }
 
     /// More than the number of any egress.
     fn stride(&self) -> u32 {
         self.egresses.last().expect("an edge").0 + 1
+    }
+
+    /// The timer of a queue: that of its line, or one by its place among the others.
+    pub fn token(&self, queue: usize) -> Token {
+        match queue.checked_sub(self.lines.len()) {
+            None => Token {
+                kind: ASSEMBLY,
+                subject: self.subject(queue),
+            },
+            Some(place) => Token {
+                kind: ASSEMBLY_OF_OTHERS,
+                subject: place as u32,
+            },
+        }
+    }
+
+    /// The queue of a line that is not its first one, by what its timer is about.
+    pub fn other_queue(&self, subject: u32) -> usize {
+        self.lines.len() + subject as usize
+    }
+
+    /// The number of the queue in which a packet is to wait.
+    #[inline]
+    pub fn number(&mut self, line: usize, packet: PacketId, ctx: &Context<'_>) -> u32 {
+        match self.has_queues {
+            true => self.lines[line].policy.queue(ctx.packet(packet)),
+            false => 0,
+        }
+    }
+
+    /// Where a queue is; one that is empty, and not the first of its line, is given a place.
+    #[inline]
+    pub fn place(&mut self, line: usize, number: u32) -> usize {
+        match number {
+            0 => line,
+            _ => self.other_place(line as u32, number),
+        }
+    }
+
+    fn other_place(&mut self, line: u32, number: u32) -> usize {
+        if let Some(&place) = self.places.get(&(line, number)) {
+            return place;
+        }
+        let empty = Waiting::new(line, number, self.lines[line as usize].egress);
+        let place = match self.free.pop() {
+            Some(place) => {
+                self.waiting[place] = empty;
+                place
+            }
+            None => {
+                self.waiting.push(empty);
+                self.waiting.len() - 1
+            }
+        };
+        self.places.insert((line, number), place);
+        place
     }
 
     /// Whether so many more bytes fit into the burst.
@@ -151,24 +239,36 @@ impl Ingress {
         waiting.arrivals += u128::from(now.0);
         waiting.queue.packets += 1;
         waiting.queue.bytes += unit.bytes;
-        waiting.policy.on_packet(&waiting.queue)
+        let line = &mut self.lines[waiting.line as usize];
+        line.policy.on_packet(&waiting.queue)
     }
 
     /// The queue becomes a burst; also gives the time that its packets have
     /// waited, in picoseconds.
     pub fn close(&mut self, queue: usize, now: Time) -> (Bundle, u128) {
         let waiting = &mut self.waiting[queue];
-        let Queue { packets, bytes } = std::mem::take(&mut waiting.queue);
+        let Queue {
+            number,
+            packets,
+            bytes,
+        } = waiting.queue;
+        waiting.queue.packets = 0;
+        waiting.queue.bytes = 0;
         let (first, _) = waiting.ends.take().expect("a packet that waits");
         waiting.closes = Time::NEVER;
+        if queue >= self.lines.len() {
+            self.places.remove(&(waiting.line, number));
+            self.free.push(queue);
+        }
+        let line = &mut self.lines[waiting.line as usize];
         let bundle = Bundle {
             first,
             packets,
             bytes: bytes.max(self.min_bytes),
             destination: waiting.destination,
-            egress: waiting.egress,
-            class: waiting.class,
-            sequence: waiting.next_sequence(),
+            egress: line.egress,
+            class: line.class,
+            sequence: line.next_sequence(),
             opened: waiting.opened,
         };
         let waited = u128::from(packets) * u128::from(now.0) - waiting.arrivals;

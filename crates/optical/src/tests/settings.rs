@@ -45,6 +45,11 @@ fn tables() -> Vec<serde_json::Value> {
             json!({"kind": "mixed", "size_bytes": 5, "time_ps": 5, "max_bytes": null,
                      "min_bytes": null}),
         ),
+        burst(
+            json!({"kind": "window-based", "slow_time_ps": 1, "medium_time_ps": 5,
+                     "fast_time_ps": 5, "medium_window": 16, "fast_window": 64,
+                     "acknowledgements": "medium", "max_bytes": null, "min_bytes": null}),
+        ),
         obs(json!([delay_lines(), {"kind": "deflection", "hop_limit": 3, "loops": true}])),
     ]
 }
