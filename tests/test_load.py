@@ -276,7 +276,28 @@ def test_setting_one_takes_the_other_away(tree: lb.Scenario) -> None:
 
 
 REFUSED: dict[str, tuple[dict[str, Any], str, str, str]] = {
-    "neither": ({"flows": 3}, "arrival_rate", "neither of", "one of arrival_rate and load"),
+    "neither": (
+        {"flows": 3}, "arrival_rate", "none of", "arrival_rate, arrival_rate_per_edge and load",
+    ),
+    "each edge and all": (
+        {"arrival_rate": "1 /s", "arrival_rate_per_edge": "1 /s"}, "arrival_rate", "both of",
+        "one of",
+    ),
+    "each edge between hosts": (
+        {"arrival_rate_per_edge": "1 /s", "between": "hosts"}, "between", "hosts", "'edges'",
+    ),
+    "weights between hosts": (
+        {"load": 1, "destination_weights": {"16": 2}}, "destination_weights", "weights of edges",
+        "between = 'edges'",
+    ),
+    "weights of nothing": (
+        {"load": 1, "between": "edges", "destination_weights": {"160": 2}}, "destination_weights",
+        "'160'", "did you mean '16'?",
+    ),
+    "weights all zero": (
+        {"load": 1, "between": "edges", "destination_weights": {str(i): 0 for i in range(17, 24)}},
+        "destination_weights", "1 edges with a weight above 0", "two or more",
+    ),
     "both": ({"load": 1, "arrival_rate": "1 /s"}, "arrival_rate", "both of", "one of"),
     "both ends": ({"load": 1, "flows": 1, "duration": "1 s"}, "flows", "both of", "one of flows"),
     "zero": ({"load": 0}, "load", "0", "a number greater than 0 and less than 10"),

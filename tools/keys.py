@@ -21,7 +21,7 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic.fields import FieldInfo
 
 from lightburst.scenario import Scenario
-from lightburst.scenario.explain import inner_model, is_mapping, kinds, markers
+from lightburst.scenario.explain import by_name, inner_model, kinds, markers
 from lightburst.scenario.fields import (
     Bare,
     InputFile,
@@ -81,8 +81,8 @@ def allowed(field: FieldInfo) -> str:
     if field.annotation is bool:
         return "`true`, `false`"
     tables = kinds(field)
-    if is_mapping(field):
-        return "tables by name"
+    if named := by_name(field):
+        return f"{named} by name"
     if tables:
         names = ", ".join(map(toml, tables))
         if get_origin(field.annotation) is tuple:

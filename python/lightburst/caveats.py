@@ -11,11 +11,15 @@ from lightburst.compile import Plan
 from lightburst.metrics import Columns
 from lightburst.scenario import Scenario
 from lightburst.scenario.groups import FlowGroup
-from lightburst.units import format_about, format_duration
+from lightburst.scenario.sizes import Exponential, Pareto
+from lightburst.units import format_about, format_duration, format_size
+from lightburst.workload.sizes import mean_size
 
 # The share of a group's retransmissions, up to which needless ones are not worth a word: where
 # there is loss, a rare timeout behind a long queue is normal.
 _FEW: Final = 0.01
+# The share of a mean that is as good as all of it.
+_NEARLY: Final = 0.99
 
 
 class _Run(NamedTuple):
@@ -43,6 +47,7 @@ def caveats(scenario: Scenario, plan: Plan, columns: Columns) -> Iterator[str]:
     """
     run = _Run(scenario, plan, columns)
     yield from _not_begun(run)
+    yield from _other_means(run)
     yield from _unfinished(run)
     yield from _hasty(run)
     yield from _spurious(run)
@@ -59,6 +64,33 @@ def _not_begun(run: _Run) -> Iterator[str]:
     if first > limit:
         begins, ends = format_about(first), format_about(limit)
         yield f"no flow started: the first starts at {begins}, after the time limit of {ends}"
+
+
+def _other_means(run: _Run) -> Iterator[str]:
+    """Tell the mean of sizes where it is not the one that was asked for."""
+    for number, group in enumerate(run.scenario.flow_groups):
+        size, path = getattr(group.workload, "size", None), f"{group.path}workload.size.mean"
+        if not isinstance(size, Exponential | Pareto) or size.mean is None:
+            continue
+        asked = format_size(size.mean)
+        if size.max is not None and mean_size(size) < _NEARLY * size.mean:
+            drawn = f"{format_size(size.max)}, have a mean of {_about(mean_size(size))}"
+            instead = (
+                f"; truncated_mean = '{asked}' is of those" if isinstance(size, Pareto) else ""
+            )
+            yield f"{path} ({asked}) is before the maximum: sizes, all at most {drawn}{instead}"
+        if size.max is None and isinstance(size, Pareto) and size.tail_index <= 2:
+            mean = float(run.plan.flows["bytes"][run.plan.group == number].mean())
+            yield (
+                f"{path} ({asked}) is that of infinitely many flows: with the shape "
+                f"{size.tail_index:.4g} their variance is infinite, and the flows of this run have "
+                f"a mean of {_about(mean)}. A max and truncated_mean make it what it should be"
+            )
+
+
+def _about(size: float) -> str:
+    """Write a size with three figures."""
+    return format_size(round(float(f"{size:.3g}")))
 
 
 def _late_headers(run: _Run) -> Iterator[str]:

@@ -253,10 +253,10 @@ class Result:
     def warnings(self) -> tuple[str, ...]:
         """What the scenario asks for and did not happen.
 
-        A time limit before the first flow; flows that did not finish, unless they are to have no
-        end, or lost datagrams; scripted drops that never came; a timeout that can be shorter than
-        the delay of an acknowledgement; and retransmissions by TCP flows that lost nothing, if they
-        are more than 1 % of those of their group.
+        A time limit before the first flow; sizes of another mean; flows that did not finish, unless
+        they are to have no end, or lost datagrams; scripted drops that never came; a timeout that
+        can be shorter than the delay of an acknowledgement; and retransmissions by TCP flows that
+        lost nothing, if they are more than 1 % of those of their group.
         """
         return tuple(caveats(self.scenario, self.plan, self.columns))
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic.fields import FieldInfo
 
 from lightburst.scenario import Scenario
-from lightburst.scenario.explain import inner_model, is_mapping, kinds, markers
+from lightburst.scenario.explain import by_name, inner_model, kinds, markers
 from lightburst.scenario.fields import Real, Whole
 from lightburst.units import Quantity
 
@@ -102,7 +102,7 @@ def _tables(values: dict[str, Any]) -> list[tuple[dict[str, Any], Any]]:
             field = model.model_fields.get(key) if model else None
             if isinstance(inner, dict):
                 known: Any = None
-                if field is not None and not is_mapping(field):
+                if field is not None and not by_name(field):
                     kind = inner.get("kind")
                     known = kinds(field).get(kind) if isinstance(kind, str) else None
                     known = known or inner_model(field.annotation)

@@ -18,16 +18,18 @@ from lightburst.free import check_memory
 from lightburst.scenario.fit import misfits
 from lightburst.scenario.model import Scenario
 from lightburst.scenario.transport import OpenLoop
+from lightburst.scenario.workload import Poisson
 from lightburst.topology import Counts, Network, build_network, count
 from lightburst.units import format_about
 from lightburst.workload import (
+    Edges,
     Flows,
-    at_load,
     datagram_counts,
     departures,
     make_flows,
     merge,
     merge_departures,
+    with_arrival_rate,
 )
 
 
@@ -143,18 +145,29 @@ def _links(network: Network, header_ps: bytes) -> Columns:
 
 def _groups(scenario: Scenario, network: Network, seed: int) -> list[Flows]:
     """Make the flows of each group, unless they will not fit into memory."""
-    workloads, expected = [], 0
+    workloads, expected, edges = [], 0, _edges(scenario, network)
     for group in scenario.flow_groups:
         with inside(group.path):
-            workload = at_load(group.workload, network.host_rate_bps)
+            workload = with_arrival_rate(group.workload, network.host_rate_bps, edges)
         workloads.append(workload)
         expected += workload.count(network.hosts) or 0
     _check_memory(scenario, network.counts, expected)
     made = []
     for group, workload in zip(scenario.flow_groups, workloads, strict=True):
         with inside(group.path):
-            made.append(make_flows(workload, network.hosts, seed, network.host_names, group.name))
+            names = network.host_names
+            made.append(make_flows(workload, network.hosts, seed, names, group.name, edges))
     return made
+
+
+def _edges(scenario: Scenario, network: Network) -> Edges | None:
+    """Tell which hosts are at which edge, if some flows go between edges."""
+    workloads = [group.workload for group in scenario.flow_groups]
+    if not any(isinstance(one, Poisson) and one.between_edges for one in workloads):
+        return None
+    # A host has one link, and hosts come first.
+    nodes, of_host = np.unique(network.link_to[: network.hosts], return_inverse=True)
+    return Edges(of_host, tuple(network.name(node) for node in nodes.tolist()))
 
 
 def _flows(scenario: Scenario, network: Network, made: list[Flows], seed: int) -> Columns:

@@ -11,7 +11,7 @@ from pydantic.fields import FieldInfo
 from lightburst.errors import InputError, combine, show
 from lightburst.scenario import toml
 from lightburst.scenario.absent import absent
-from lightburst.scenario.explain import inner_model, is_mapping, kinds, markers
+from lightburst.scenario.explain import by_name, inner_model, kinds, markers
 from lightburst.scenario.fields import Section, given, is_named, plain
 from lightburst.units import Quantity, as_python
 
@@ -98,7 +98,7 @@ def _nowhere(model: type[BaseModel], values: dict[str, Any], keys: list[str]) ->
     for depth, name in enumerate(keys[:-1], 1):
         table, field = table[name], _field(model, values, keys[:depth])
         # Tables by name have no kind, but each of them has.
-        names = field is not None and is_mapping(field) and field is not outer
+        names = field is not None and by_name(field) and field is not outer
         if field and kinds(field) and not names and not is_named(field) and "kind" not in table:
             return True
         outer = field
@@ -158,7 +158,7 @@ def _field(model: type[BaseModel], values: dict[str, Any], tables: list[str]) ->
     for name in names:
         field = table.model_fields.get(name) if table else None
         values = values.get(name, {})
-        if field is not None and is_mapping(field):
+        if field is not None and by_name(field):
             values = values.get(next(names, ""), {}) if isinstance(values, dict) else {}
         if field is None or not isinstance(values, dict):
             return field

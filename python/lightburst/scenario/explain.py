@@ -42,9 +42,13 @@ def inner_model(annotation: Any) -> Model | None:
     return next((model for model in found if model is not None), None)
 
 
-def is_mapping(field: FieldInfo) -> bool:
-    """Whether a field holds tables by names of the user's own."""
-    return any(get_origin(part) is dict for part in (field.annotation, *get_args(field.annotation)))
+def by_name(field: FieldInfo) -> Literal["tables", "values"] | None:
+    """Tell what a field holds by names of the user's own; None if it does no such thing."""
+    for part in (field.annotation, *get_args(field.annotation)):
+        if get_origin(part) is dict:
+            value = get_args(part)[1]
+            return "values" if {int, float} & {value, *get_args(value)} else "tables"
+    return None
 
 
 class _Place:
@@ -74,7 +78,7 @@ class _Place:
         self.table, self.others = None, ()
         if self.field is None:
             return
-        name = next(rest, None) if is_mapping(self.field) else None
+        name = next(rest, None) if by_name(self.field) else None
         if name is not None:
             self.path += f".{quoted(str(name))}"
         # pydantic puts the kind between the field and what is in it; it is not the user's path.
@@ -156,7 +160,7 @@ def _elsewhere(root: Model, key: str) -> list[str]:
 def _paths(model: Model) -> Iterator[str]:
     for name, field in model.model_fields.items():
         yield name
-        if get_origin(field.annotation) is tuple or is_mapping(field):
+        if get_origin(field.annotation) is tuple or by_name(field):
             # What is in a list or under names of the user's own has no path of its own.
             continue
         inner = inner_model(field.annotation)
@@ -167,7 +171,7 @@ def _paths(model: Model) -> Iterator[str]:
 def _inner_key(place: _Place, key: str) -> str | None:
     """Say where a key belongs that an inner table has."""
     for name, field in place.parent.model_fields.items() if place.parent else ():
-        if is_mapping(field):
+        if by_name(field):
             continue
         owners = [kind for kind, table in kinds(field).items() if key in table.model_fields]
         if owners:
@@ -216,7 +220,7 @@ def _single(model: Model, error: ErrorDetails) -> InputError:
     if place.field is None:
         return InputError(path or "scenario", given, "a table")
     if kind == "dict_type":
-        return InputError(path, given, "a table of tables, by name")
+        return InputError(path, given, f"a table of {by_name(place.field)}, by name")
     if kind == "tuple_type":
         return InputError(path, given, f"a list, each item {allowed_in(place.field)}")
     return InputError(path, given, allowed_in(place.field) + _kind_meant(place, error))

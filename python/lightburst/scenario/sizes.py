@@ -1,7 +1,7 @@
 """``size`` of a workload: how many bytes a flow carries."""
 
 import math
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -95,25 +95,119 @@ class Pareto(Section):
 
     Attributes
     ----------
+    shape : float or None
+        None where a mean gives it, see `tail_index`.
     minimum : int
+        Bytes.
+    mean, truncated_mean : int or None
         Bytes.
     max : int or None
         Bytes; None is unlimited.
     """
 
+    alternatives: ClassVar[tuple[frozenset[str], ...]] = (
+        frozenset({"shape", "mean", "truncated_mean"}),
+    )
+
     kind: Literal["pareto"] = "pareto"
-    shape: Annotated[float, Real(0, inclusive=False)] = Field(
-        description=("Tail index. The mean is infinite at 1 and below, unless there is a maximum.")
+    shape: Annotated[float, Real(0, inclusive=False)] | None = Field(
+        None,
+        description=(
+            "Tail index. The mean is infinite at 1 and below, unless there is a maximum. This, "
+            "`mean` or `truncated_mean`."
+        ),
     )
     minimum: PositiveSize = Field(description="Smallest size.")
+    mean: PositiveSize | None = Field(
+        None,
+        description=(
+            "In place of `shape`: the mean before the maximum is applied, so that the shape is "
+            "mean / (mean - minimum). What is drawn has a smaller mean, which a warning tells; "
+            "without a maximum no finite run has this mean if the shape is 2 or less."
+        ),
+    )
+    truncated_mean: PositiveSize | None = Field(
+        None,
+        description=(
+            "In place of `shape`: the mean of what is drawn, after the maximum is applied. The "
+            "shape is the one that has it."
+        ),
+    )
     max: _Maximum = Field(None, description="Larger sizes are drawn again.")
 
     @model_validator(mode="after")
     def _keeps_enough(self) -> Self:
+        keys = ("shape", "mean", "truncated_mean")
+        names = [name for name in keys if getattr(self, name) is not None]
+        if len(names) != 1:
+            given = " and ".join(names) or "none of shape, mean and truncated_mean"
+            raise refuse_at("shape", given, "one of shape, mean and truncated_mean")
+        for name in ("mean", "truncated_mean"):
+            mean = getattr(self, name)
+            if mean is not None and mean <= self.minimum:
+                allowed = f"more than minimum ({format_size(self.minimum)})"
+                raise refuse_at(name, format_size(mean), allowed)
+        if self.truncated_mean is not None:
+            self._check_truncated(self.truncated_mean)
         if self.max is not None:
             ratio = min(self.minimum / self.max, 1.0)
-            _check_kept(self.max, -math.expm1(self.shape * math.log(ratio)))
+            _check_kept(self.max, -math.expm1(self.tail_index * math.log(ratio)))
         return self
+
+    def _check_truncated(self, mean: int) -> None:
+        if self.max is None:
+            raise refuse_at("truncated_mean", "no max beside it", "a max, or mean in its place")
+        if self.max <= self.minimum:
+            allowed = f"more than minimum ({format_size(self.minimum)})"
+            raise refuse_at("max", format_size(self.max), allowed)
+        most = math.floor(bounded_pareto_mean(_FLATTEST, self.minimum, self.max))
+        if mean > most:
+            allowed = f"at most {format_size(most)}, or a larger max"
+            raise refuse_at("truncated_mean", format_size(mean), allowed)
+
+    @property
+    def tail_index(self) -> float:
+        """The shape, given or that of the mean."""
+        if self.shape is not None:
+            return self.shape
+        if self.mean is not None:
+            return self.mean / (self.mean - self.minimum)
+        assert self.truncated_mean is not None
+        assert self.max is not None
+        # The mean falls with the shape, so halving finds it to the last bit.
+        low, high = _FLATTEST, _STEEPEST
+        while low < (middle := (low + high) / 2) < high:
+            if bounded_pareto_mean(middle, self.minimum, self.max) > self.truncated_mean:
+                low = middle
+            else:
+                high = middle
+        return high
+
+
+# Shapes between which that of a mean is sought.
+_FLATTEST, _STEEPEST = 0.01, 1e6
+
+
+def bounded_pareto_mean(shape: float, least: int, most: int) -> float:
+    """Mean of a Pareto distribution between two limits.
+
+    Parameters
+    ----------
+    shape : float
+        Its tail index a, above 0.
+    least, most : int
+        The limits m and M.
+
+    Returns
+    -------
+    float
+        a m (r^(1 - a) - 1) / ((1 - a) (1 - r^-a)) with r = M / m; a = 1 has m ln(r) / (1 - 1 / r).
+    """
+    log_ratio = math.log(most / least)
+    grown = log_ratio
+    if shape != 1:
+        grown = math.expm1((1 - shape) * log_ratio) / (1 - shape)
+    return shape * least * grown / -math.expm1(-shape * log_ratio)
 
 
 class BoundedPareto(Section):

@@ -4,9 +4,9 @@ import math
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, ModelWrapValidatorHandler, model_validator
+from pydantic import AfterValidator, Field, ModelWrapValidatorHandler, model_validator
 
-from lightburst.scenario.fields import DataFile, Real, Section, Whole, refuse_at
+from lightburst.scenario.fields import DataFile, Real, Section, Tables, Whole, refuse_at
 from lightburst.scenario.sizes import DEFAULT_SIZE, FlowSize
 from lightburst.units import (
     PICOSECONDS_PER_SECOND,
@@ -25,13 +25,20 @@ LATEST_START = parse_duration("4000000 s")
 USUAL_FLOWS = 1024
 
 
+Between = Literal["hosts", "edges"]
+_Weights = Annotated[dict[str, Annotated[float, Real(0)]], AfterValidator(Tables)]
+_RATES = ("arrival_rate", "arrival_rate_per_edge", "load")
+
+
 class Poisson(Section):
-    """Flows between random pairs of different hosts, started by a Poisson process.
+    """Flows between random pairs of hosts, started by a Poisson process.
 
     Attributes
     ----------
     arrival_rate : float or None
-        Flows a second, in the whole network; None where `load` tells it.
+        Flows a second, in the whole network; None where another key tells it.
+    arrival_rate_per_edge : float or None
+        Flows a second, at each edge.
     load : float or None
         Useful bits a second that arrive / sum of the rates of the hosts' links, one way.
     duration : int or None
@@ -39,7 +46,7 @@ class Poisson(Section):
     """
 
     alternatives: ClassVar[tuple[frozenset[str], ...]] = (
-        frozenset({"arrival_rate", "load"}),
+        frozenset(_RATES),
         frozenset({"flows", "duration"}),
     )
 
@@ -48,7 +55,15 @@ class Poisson(Section):
         None,
         description=(
             'New flows for each unit of time, in the whole network: the "arrival rate of new '
-            'connections" of minakhmetov2018. This or `load`.'
+            'connections" of minakhmetov2018. This, `arrival_rate_per_edge` or `load`.'
+        ),
+    )
+    arrival_rate_per_edge: Frequency | None = Field(
+        None,
+        description=(
+            "New flows for each unit of time at each edge, a switch that has hosts: each edge has "
+            "a Poisson process of its own, as in vlachos2008 with 100 /s. It makes `between` "
+            "`edges`."
         ),
     )
     load: Annotated[float, Real(0, 10, inclusive=False)] | None = Field(
@@ -74,6 +89,22 @@ class Poisson(Section):
             "of them."
         ),
     )
+    between: Between | None = Field(
+        None,
+        description=(
+            'Which pairs there are. `"hosts"`: any two different hosts, all alike; so it is '
+            'without this key and `arrival_rate_per_edge`. `"edges"`: each edge sends alike, to '
+            "another edge; of both a host is drawn, all alike."
+        ),
+    )
+    destination_weights: _Weights = Field(
+        {},
+        validate_default=True,
+        description=(
+            "Between edges: how often flows go to an edge, by its name, relative to the others, "
+            "which have 1: `destination_weights = { WA = 3, GA = 0 }`."
+        ),
+    )
     size: FlowSize = Field(DEFAULT_SIZE, description="How much each flow carries.")
 
     @model_validator(mode="wrap")
@@ -88,13 +119,23 @@ class Poisson(Section):
 
     @model_validator(mode="after")
     def _one_of_each(self) -> Self:
-        for first, second in (("arrival_rate", "load"), ("flows", "duration")):
-            values = [getattr(self, first), getattr(self, second)]
-            if values.count(None) != 1:
-                given = "neither" if values.count(None) else "both"
-                allowed = f"one of {first} and {second}"
-                raise refuse_at(first, f"{given} of {first} and {second}", allowed)
+        for keys in (_RATES, ("flows", "duration")):
+            names = [name for name in keys if getattr(self, name) is not None]
+            if len(names) != 1:
+                both = f"{', '.join(keys[:-1])} and {keys[-1]}"
+                given = f"both of {' and '.join(names[:2])}" if names else f"none of {both}"
+                raise refuse_at(keys[0], given, f"one of {both}")
+        if self.between == "hosts" and self.arrival_rate_per_edge is not None:
+            raise refuse_at("between", "hosts", "'edges' with arrival_rate_per_edge")
+        if self.destination_weights and not self.between_edges:
+            allowed = "none, or between = 'edges'"
+            raise refuse_at("destination_weights", "weights of edges between hosts", allowed)
         return self
+
+    @property
+    def between_edges(self) -> bool:
+        """Whether flows go from one edge to another, and not from any host to any other."""
+        return self.between == "edges" or self.arrival_rate_per_edge is not None
 
     def count(self, hosts: int) -> int | None:
         """How many flows there will be among ``hosts`` hosts; None if their links decide."""

@@ -2,9 +2,10 @@
 
 from lightburst.scenario import KINDS as _ALL
 from lightburst.workload.departures import datagram_counts, departures
+from lightburst.workload.edges import Edges
 from lightburst.workload.flows import Flows
 from lightburst.workload.generate import make_flows
-from lightburst.workload.load import Offered, at_load, load_of, offered
+from lightburst.workload.load import Offered, load_of, offered, with_arrival_rate
 from lightburst.workload.merge import merge, merge_departures
 
 KINDS = _ALL["workloads"]
@@ -15,9 +16,9 @@ __all__ = [
     "DISTRIBUTIONS",
     "KINDS",
     "SIZES",
+    "Edges",
     "Flows",
     "Offered",
-    "at_load",
     "datagram_counts",
     "departures",
     "load_of",
@@ -25,4 +26,5 @@ __all__ = [
     "merge",
     "merge_departures",
     "offered",
+    "with_arrival_rate",
 ]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial, singledispatch
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,39 +18,56 @@ from lightburst.scenario.workload import (
     Workload,
 )
 from lightburst.units import PICOSECONDS_PER_SECOND, format_duration
+from lightburst.workload.edges import Edges, Indices
 from lightburst.workload.flows import Flows
 from lightburst.workload.sizes import draw_sizes
 from lightburst.workload.streams import stream
 from lightburst.workload.table import read_table
 
 _LATEST_S = LATEST_START / PICOSECONDS_PER_SECOND
-Indices = NDArray[np.int64]
 Names = tuple[str, ...] | None
 # Gives the random stream of a part of the workload.
 Streams = Callable[[str], np.random.Generator]
+
+
+class Pairing(Protocol):
+    """Draws sources and destinations."""
+
+    def __call__(self, count: int, *, generator: np.random.Generator) -> tuple[Indices, Indices]:
+        """Draw so many."""
+
+
 # Flows of a workload with a duration are drawn so many at a time: those that come are the same,
 # however many they are.
 _BLOCK = 1024
 
 
 def make_flows(
-    workload: Workload, hosts: int, seed: int, names: Names = None, group: str | None = None
+    workload: Workload,
+    hosts: int,
+    seed: int,
+    names: Names = None,
+    group: str | None = None,
+    edges: Edges | None = None,
 ) -> Flows:
     """Make the flows of a run.
 
     Parameters
     ----------
     workload : Workload
-        The ``[workload]`` table, with an arrival rate (see `lightburst.workload.at_load`).
+        The ``[workload]`` table, with an arrival rate (see
+        `lightburst.workload.with_arrival_rate`).
     hosts : int
-        How many hosts there are. Nothing else of the network matters, so that the same flows run
-        over every switch and transport.
+        How many hosts there are. Nothing else of the network matters but, for flows between edges,
+        which host is where, so that the same flows run over every switch and transport.
     seed : int
         Of the run.
     names : tuple of str, optional
         The hosts' names, for tables of flows that use them.
     group : str, optional
         The name of the group, which has random streams of its own.
+    edges : Edges, optional
+        Which hosts are at which edge, for flows between edges.
 
     Returns
     -------
@@ -62,7 +79,10 @@ def make_flows(
     InputError
         When there are too few hosts, or a file cannot be used.
     """
-    return _make(workload, hosts, names, partial(stream, seed, group=group))
+    draw = partial(stream, seed, group=group)
+    if isinstance(workload, Poisson):
+        return _poisson(workload, _pairs(workload, hosts, edges), draw)
+    return _make(workload, hosts, names, draw)
 
 
 @singledispatch
@@ -70,10 +90,16 @@ def _make(workload: Workload, hosts: int, names: Names, draw: Streams) -> Flows:
     raise AssertionError(f"no flows are made for {workload!r}")
 
 
-@_make.register
-def _(workload: Poisson, hosts: int, names: Names, draw: Streams) -> Flows:
+def _pairs(workload: Poisson, hosts: int, edges: Edges | None) -> Pairing:
+    if not workload.between_edges:
+        return partial(_random_pairs, hosts)
+    assert edges is not None
+    return partial(edges.pairs, weights=workload.destination_weights)
+
+
+def _poisson(workload: Poisson, pairs: Pairing, draw: Streams) -> Flows:
     if workload.duration is not None:
-        return _until(workload, workload.duration, hosts, draw)
+        return _until(workload, workload.duration, pairs, draw)
     assert workload.flows is not None
     assert workload.arrival_rate is not None
     # Unit gaps first: at another rate the same flows come, only faster.
@@ -86,11 +112,11 @@ def _(workload: Poisson, hosts: int, names: Names, draw: Streams) -> Flows:
             f"{workload.arrival_rate:g} /s, with which the last flow starts after {start[-1]:g} s",
             f"a rate with which all flows start within {_LATEST_S:g} s",
         )
-    source, destination = _random_pairs(hosts, workload.flows, draw("pairs"))
+    source, destination = pairs(workload.flows, generator=draw("pairs"))
     return _flows(workload, source, destination, _picoseconds(start), draw)
 
 
-def _until(workload: Poisson, duration: int, hosts: int, draw: Streams) -> Flows:
+def _until(workload: Poisson, duration: int, pair: Pairing, draw: Streams) -> Flows:
     """Draw block after block until one begins after the duration; cut the flows that start then.
 
     The first block is what as many flows without a duration would be.
@@ -107,7 +133,7 @@ def _until(workload: Poisson, duration: int, hosts: int, draw: Streams) -> Flows
         columns.append(
             (
                 seconds,
-                *_random_pairs(hosts, _BLOCK, pairs),
+                *pair(_BLOCK, generator=pairs),
                 draw_sizes(workload.size, _BLOCK, sizes),
             )
         )

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from lightburst.scenario.workload import Poisson, Workload
 from lightburst.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND, format_rate, format_size
+from lightburst.workload.edges import Edges
 from lightburst.workload.sizes import mean_size
 
 
@@ -111,9 +112,30 @@ def load_of(
     return bits * PICOSECONDS_PER_SECOND / (capacity_bps * (until - begin))
 
 
-def at_load(workload: Workload, host_rates_bps: NDArray[np.uint64]) -> Workload:
-    """Put an arrival rate in place of a load; any other workload stays as it is."""
+def with_arrival_rate(
+    workload: Workload, host_rates_bps: NDArray[np.uint64], edges: Edges | None
+) -> Workload:
+    """Put an arrival rate in place of a load, or of one for each edge.
+
+    Parameters
+    ----------
+    workload : Workload
+        The ``[workload]`` table; one without either stays as it is.
+    host_rates_bps : ndarray of uint64, shape (hosts,)
+        Rates of the hosts' links.
+    edges : Edges or None
+        Which hosts are at which edge, for flows between edges.
+
+    Returns
+    -------
+    Workload
+        With the flows a second of the whole network.
+    """
     found = offered(workload, host_rates_bps)
-    if found is None:
-        return workload
-    return workload.model_copy(update={"arrival_rate": found.arrival_rate, "load": None})
+    if found is not None:
+        return workload.model_copy(update={"arrival_rate": found.arrival_rate, "load": None})
+    if isinstance(workload, Poisson) and workload.arrival_rate_per_edge is not None:
+        assert edges is not None
+        rate = workload.arrival_rate_per_edge * len(edges.names)
+        return workload.model_copy(update={"arrival_rate": rate})
+    return workload

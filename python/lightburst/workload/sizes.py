@@ -17,6 +17,7 @@ from lightburst.scenario.sizes import (
     FlowSize,
     Lognormal,
     Pareto,
+    bounded_pareto_mean,
 )
 from lightburst.workload.cdf import distribution
 
@@ -81,10 +82,12 @@ def _(size: Lognormal, count: int, generator: np.random.Generator) -> Floats:
 
 @_draw.register
 def _(size: Pareto, count: int, generator: np.random.Generator) -> Floats:
+    shape = size.tail_index
+
     # NumPy's pareto is the Lomax distribution: the Pareto distribution less its minimum of one.
     def draw(n: int) -> Floats:
         with np.errstate(over="ignore"):
-            return size.minimum * (1 + generator.pareto(size.shape, n))
+            return size.minimum * (1 + generator.pareto(shape, n))
 
     return _redrawn(draw, count, size.max)
 
@@ -165,29 +168,21 @@ def _(size: Lognormal) -> float:
 
 @_mean.register
 def _(size: Pareto) -> float:
+    shape = size.tail_index
     if size.max is not None:
-        return _bounded_pareto_mean(size.shape, size.minimum, size.max)
-    if size.shape <= 1:
+        return bounded_pareto_mean(shape, size.minimum, size.max)
+    if shape <= 1:
         raise InputError(
             "workload.size",
-            f"Pareto sizes of shape {size.shape:g} without maximum, whose mean is infinite",
+            f"Pareto sizes of shape {shape:g} without maximum, whose mean is infinite",
             "with 'load' sizes that have a mean: a shape above 1, or a 'max'",
         )
-    return size.shape * size.minimum / (size.shape - 1)
+    return shape * size.minimum / (shape - 1)
 
 
 @_mean.register
 def _(size: BoundedPareto) -> float:
-    return _bounded_pareto_mean(size.shape, size.minimum, size.max)
-
-
-def _bounded_pareto_mean(shape: float, least: int, most: int) -> float:
-    # a m (r^(1 - a) - 1) / ((1 - a) (1 - r^-a)), r = M / m; at a = 1 it is m ln(r) / (1 - 1 / r)
-    log_ratio = math.log(most / least)
-    grown = log_ratio
-    if shape != 1:
-        grown = math.expm1((1 - shape) * log_ratio) / (1 - shape)
-    return shape * least * grown / -math.expm1(-shape * log_ratio)
+    return bounded_pareto_mean(size.shape, size.minimum, size.max)
 
 
 @_mean.register
