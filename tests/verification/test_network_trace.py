@@ -28,7 +28,7 @@ OFFSET = 5_000_000
 # Hosts 0, 1, 2 at the edges 3, 4, 5, all of which lead to the core 6.
 EDGES = [(0, 3), (1, 4), (2, 5), (3, 6), (4, 6), (5, 6)]
 AT_ONCE = burst("timer", time=0)
-NO_CHANNEL, CONTENTION = 4, 0
+NO_CHANNEL, LATE_HEADER, CONTENTION = 4, 5, 0
 
 
 def two_to_one(
@@ -106,6 +106,24 @@ def test_a_burst_lost_where_it_is_made_was_to_leave_there(engine: Any) -> None:
     assert rows(found, "trace_bursts", *names)[1:] == [
         (2, 3, link(plan, 3, 6), MADE + late, MADE + late + OFFSET, 0)
     ]
+
+
+@engines
+@pytest.mark.parametrize(("slow", "ends"), [(6, (3, 6)), (5, (6, 5))])
+def test_a_late_header_is_lost_on_the_link_over_which_it_came(
+    engine: Any, slow: int, ends: tuple[int, int]
+) -> None:
+    """At the core, and at the egress: 5 us before its burst, and one takes a little more."""
+    switches = [book(header_processing_time_ps=OFFSET + 1), book()]
+    kinds = [int(node != slow) for node in range(3, 7)]
+    plan = two_to_one(book())
+    plan = plan._replace(settings={**plan.settings, "switches": switches}, kinds=kinds)
+    found = engine(plan)
+    names = ("lost_node", "lost_link", "lost_ps", "lost_start_ps", "reason")
+    came = MADE + DELAY * (1 if slow == 6 else 2)
+    assert rows(found, "trace_bursts", *names)[0] == (
+        slow, link(plan, *ends), came, came + OFFSET, LATE_HEADER,
+    )  # fmt: skip
 
 
 @engines

@@ -64,8 +64,8 @@ pub enum Content {
 pub struct Dropped {
     /// When.
     pub time: u64,
-    /// The port that it wanted.
-    pub port: u16,
+    /// The port that it wanted; none if it was lost as it came.
+    pub port: Option<u16>,
     /// The number of the packet.
     pub packet: u64,
     /// Why.
@@ -320,7 +320,7 @@ impl Site {
         };
         Some(Dropped {
             time: row.time.0,
-            port: self.port(place.link),
+            port: (place.link >= self.first_link).then(|| self.port(place.link)),
             packet: row.header.sequence,
             reason,
             held: holder.is_some(),

@@ -1,16 +1,16 @@
 //! What a node sees of the network, and the only way it acts on it.
 
 mod cut;
+mod drop;
 mod entry;
 
-use crate::fabric::Why;
 use crate::fifo::{self, Behind};
 use crate::label::SHORTEST;
-use crate::trace::{Holder, Passage, Place, What};
+use crate::trace::{Passage, Place, What};
 use crate::{
-    Birth, Bundle, Burst, BurstHeader, BurstId, Detour, DropReason, Envelope, Event, Fabric,
-    FlowId, Header, HeaderId, Hop, LinkId, LostSending, NodeId, Options, Packet, PacketId, PortId,
-    Rate, Route, Sendable, Slot, Token, Trace, Unit,
+    Birth, Bundle, Burst, BurstHeader, BurstId, Detour, Envelope, Event, Fabric, FlowId, Header,
+    HeaderId, Hop, LinkId, LostSending, NodeId, Options, Packet, PacketId, PortId, Rate, Route,
+    Sendable, Slot, Token, Trace, Unit,
 };
 use lightburst_des::{Duration, Scheduler, Time};
 
@@ -385,30 +385,6 @@ impl<'a> Context<'a> {
     #[inline]
     pub fn deliver(&mut self, packet: PacketId) -> Packet {
         self.fabric.deliver(packet, self.node, self.scheduler.now())
-    }
-
-    /// Drops a unit that wanted this port; whoever drops it counts it.
-    #[inline]
-    pub fn drop(&mut self, unit: impl Sendable, port: PortId, reason: &'static DropReason) {
-        self.drop_for(unit, port, reason, None);
-    }
-
-    /// The same, where it is known which burst has what it wanted.
-    pub fn drop_for(
-        &mut self,
-        unit: impl Sendable,
-        port: PortId,
-        reason: &'static DropReason,
-        holder: Option<Birth>,
-    ) {
-        let why = Why {
-            reason,
-            holder: holder.map(Holder::Burst),
-            start: None,
-        };
-        let (place, now) = (self.place(port), self.scheduler.now());
-        self.fabric.offer(unit.into(), place.link, now);
-        self.fabric.remove(unit.into(), place, why, now);
     }
 
     #[inline]

@@ -9,7 +9,7 @@ use crate::{
 };
 use lightburst_des::{Duration, Time};
 
-/// A node and a link that begins there.
+/// A node and a link that begins there; of what is lost as it comes one that ends there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The node.

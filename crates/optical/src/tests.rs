@@ -75,7 +75,7 @@ fn alone_in(around: Around, settings: &dyn SwitchSettings, ports: &[usize]) -> A
 fn lost(time: u64, port: u16, packet: u64, reason: &'static DropReason) -> Dropped {
     Dropped {
         time,
-        port,
+        port: Some(port),
         packet,
         reason,
         // a full queue is not the work of one unit

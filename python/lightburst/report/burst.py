@@ -10,7 +10,7 @@ import pandas as pd
 
 from lightburst.errors import InputError, warn
 from lightburst.report.network import follow_all
-from lightburst.report.words import aligned, in_rows, of_run, readable, records
+from lightburst.report.words import aligned, in_rows, of_run, readable, records, where
 from lightburst.scenario import as_scenario
 from lightburst.simulate import simulate
 from lightburst.trace import rescue
@@ -252,8 +252,9 @@ def _left(here: int, whole: int) -> str:
 
 
 def _loss(about: dict[str, Any]) -> str:
+    place = where(*(about[name] for name in ("node", "link_source", "link_target")))
     text = (
-        f"LOST at {about['node']}: {about['reason']}, to {about['link_target']} "
+        f"LOST {place}: {about['reason']}, "
         f"from {_time(about['start_s'])} to {_time(about['end_s'])}"
     )
     if about["holder_burst"] is not None:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from lightburst import metrics, traced
 from lightburst.compile import check_seed
-from lightburst.report.words import STATUS_WORDS, aligned, in_rows, of_run, readable, records
+from lightburst.report.words import STATUS_WORDS, aligned, in_rows, of_run, readable, records, where
 from lightburst.scenario import as_scenario
 from lightburst.simulate import run
 from lightburst.trace.division import PARTS, copies, divide
@@ -342,7 +342,7 @@ def _loss(row: Any) -> tuple[str, ...]:
         readable("time_s", row.time_s),
         what + " again" * bool(row.retransmission),
         "" if pd.isna(row.burst) else f"burst {row.burst}",
-        f"at {row.node}, to {row.link_target}",
+        where(row.node, row.link_source, row.link_target),
         why,
     )
 

@@ -267,8 +267,7 @@ function tell(number) {
       + (bookings.bytes[place] < bursts.bytes[i] ? `, ${bookings.bytes[place]} B are left` : ""));
   }
   if (bursts.reason[i] !== null) {
-    lines.push(`LOST at ${told(bursts.lost[i])} at ${nodes[bursts.lost_node[i]]}, `
-      + `to ${bursts.lost_to[i]}: ${bursts.reason[i]}`);
+    lines.push(`LOST at ${told(bursts.lost[i])} ${bursts.lost_where[i]}: ${bursts.reason[i]}`);
     if (bursts.holder[i] !== null) lines.push(`  ${short(bursts.holder[i])} had what it wanted`);
   } else if (bursts.arrival[i] !== null) {
     lines.push(`arrived at ${told(bursts.arrival[i])}`);

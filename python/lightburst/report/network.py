@@ -18,7 +18,7 @@ from lightburst.plots.network import COLOURS, OTHERS, chosen_paths, pictures
 from lightburst.plots.traces import save as save_picture
 from lightburst.report.files import NETWORK, PAGE
 from lightburst.report.page import environment, inside_script
-from lightburst.report.words import aligned, of_run, readable, records
+from lightburst.report.words import aligned, of_run, readable, records, where
 from lightburst.scenario import as_scenario
 from lightburst.simulate import simulate
 from lightburst.trace.network import NetworkTrace
@@ -248,7 +248,7 @@ def _loss(row: Any) -> tuple[str, ...]:
         readable("lost_s", row.lost_s),
         f"burst {row.burst}",
         f"{row.ingress} \u2192 {row.egress}",
-        f"at {row.node}, to {row.link_target}",
+        where(row.node, row.link_source, row.link_target),
         str(row.reason),
         _holder(row),
     )
@@ -317,9 +317,12 @@ def _data(trace: NetworkTrace) -> dict[str, Any]:
             "arrival": ps(bursts["arrival_s"]),
             "lost": ps(bursts["lost_s"]),
             "reason": [None if pd.isna(name) else str(name) for name in bursts["reason"]],
-            "lost_node": at(bursts["lost_node"]),
-            "lost_to": [
-                None if pd.isna(name) else str(name) for name in bursts["lost_link_target"]
+            "lost_where": [
+                None if pd.isna(ends[0]) else where(*ends)
+                for ends in zip(
+                    *(bursts[f"lost_{name}"] for name in ("node", "link_source", "link_target")),
+                    strict=True,
+                )
             ],
             "holder": whole(bursts["holder_burst"]),
         },

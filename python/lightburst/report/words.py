@@ -171,6 +171,11 @@ def words_of(key: str) -> str:
     return WORDS.get(key, key.replace("_", " "))
 
 
+def where(node: object, source: object, target: object) -> str:
+    """Say where something was lost: at a node, on a link from it, or to it if it came too late."""
+    return f"at {node}, from {source}" if node == target else f"at {node}, to {target}"
+
+
 def readable(key: str, value: float | str | None) -> str:
     """Write a figure of the summary for people.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 import pandas as pd
 
-from lightburst.traced import NOWHERE, Places
+from lightburst.traced import Places
 
 if TYPE_CHECKING:
     from lightburst.result import Result
@@ -61,10 +61,10 @@ class NetworkTrace:
         One row for each burst that was lost on a traced link or for want of it: ``lost_s``;
         ``burst``, its number; ``ingress``, ``egress``, ``of_node``, ``label``, ``packets``,
         ``bytes``; the ``reason``; the ``node``; the ``link`` with ``link_source`` and
-        ``link_target``; ``fibre`` (that over which it came, if it was lost at its egress);
-        ``start_s`` and ``end_s``, when it was to use the link (also
-        ``start_ps``, ``end_ps``); ``holder_burst``, which burst had what it wanted (missing where
-        none had), and if that one is known ``holder_ingress``, ``holder_egress``,
+        ``link_target`` (that over which it came, of a late header); ``fibre``;
+        ``start_s`` and ``end_s``, when it was to use the link, or with a late header to come from
+        it (also ``start_ps``, ``end_ps``); ``holder_burst``, which burst had what it wanted
+        (missing where none had), and if that one is known ``holder_ingress``, ``holder_egress``,
         ``holder_channel``, ``holder_start_s`` and ``holder_end_s``.
     cuts : pandas.DataFrame
         One row for each piece that segmentation cut off a burst on a traced link: as
@@ -115,7 +115,7 @@ class NetworkTrace:
         bookings["fibre"] = np.searchsorted(used, first[columns["link"]])
         bookings = bookings.join(_said(bursts).drop(columns="bytes"), on="burst")
         losses = _losses(result, bursts, bookings, links)
-        losses["fibre"] = np.searchsorted(used, first[losses.pop("on")])
+        losses["fibre"] = np.searchsorted(used, first[losses["link"].to_numpy(np.int64)])
         begin, end = asked["from_ps"], asked["until_ps"]
         losses = losses[(losses["start_ps"] < end) & (losses["end_ps"] > begin)]
         cuts = _cuts(result, bursts, bookings)
@@ -186,20 +186,14 @@ def _losses(
 ) -> pd.DataFrame:
     """List what was lost on the traced links or for want of them, in time."""
     columns = result.columns["trace_bursts"]
-    # What is lost at its egress was to leave for a host: it is told of the link over which it came.
-    came = bookings.groupby("burst")["link"].last().reindex(columns["number"])
-    safe = np.where(columns["lost_link"] == NOWHERE, 0, columns["lost_link"])
-    at_egress = (columns["lost"] > 0) & ~result.plan.between_switches[safe]
-    on = np.where(at_egress, came.fillna(NOWHERE).to_numpy(np.int64), columns["lost_link"])
-    rows = np.isin(on, links)
-    lost, link = bursts[rows], on[rows]
+    rows = np.isin(columns["lost_link"], links)
+    lost, link = bursts[rows], columns["lost_link"][rows]
     start = columns["lost_start_ps"][rows].astype(np.int64)
     table = _said(lost).drop(columns="outcome")
     table.insert(0, "lost_s", lost["lost_s"])
     table.insert(1, "burst", lost["number"])
     for name in ("reason", "lost_node", "lost_link", "lost_link_source", "lost_link_target"):
         table[name.removeprefix("lost_")] = lost[name]
-    table["on"] = link
     table["holder_burst"] = lost["holder_burst"]
     table = _held(_timed(table, result, start, link), bookings)
     return table.sort_values(["lost_s", "burst"], kind="stable").reset_index(drop=True)

@@ -165,7 +165,8 @@ class TraceEntry(NamedTuple):
     """`what` happened at `time` (ps) at `node` to a unit, on the link of that number.
 
     Of what is sent `ready` is when its node lets the transmission begin, and `begins` when it does;
-    of what is dropped `wanted` is the number of the link that it was to take. Where channels are
+    of what is dropped `wanted` is the number of the link that it was to take, or of that over which
+    a late header came. Where channels are
     booked `booking` is what was, or what was in the way of what is dropped; `begins` is when the
     head of a burst comes whose header arrives, or leaves when it is launched, and when a piece that
     is cut off was to leave. `kept` is the delay
@@ -425,15 +426,19 @@ class Network:
         wanted: Link,
         *,
         on_link: bool = False,
+        came: bool = False,
         holder: Booking | None = None,
     ) -> None:
-        """End `unit`, and all that is in it, here: before the link that it wanted, or on it."""
+        """End `unit`, and all that is in it, here: before the link that it wanted, or on it.
+
+        With `came` it wanted none, and the link is that over which it came.
+        """
         self.end(unit)
         if isinstance(unit, Burst):
             self.cuts.forget(unit)
             self.totals["bursts_lost"] += 1
             self.bursts_lost[self.group(unit)] += 1
-        if not on_link:
+        if not (on_link or came):
             self.offer(wanted, unit)
         link = wanted if on_link else None
         self.note(f"drop {reason}", node, unit, link, wanted=wanted.index, booking=holder)

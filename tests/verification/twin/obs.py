@@ -134,7 +134,7 @@ class ObsNode(Switch):
 
     def arrive(self, unit: Any, link: Link) -> None:
         """Let a burst pass whose header comes, if it can be in time and there is a channel."""
-        if not self.handle(unit):
+        if not self.handle(unit, link):
             return
         request = Request(unit.burst, self.handled, unit.data, unit.channel, unit.passed)
         found = self.find(request)
@@ -143,14 +143,14 @@ class ObsNode(Switch):
         else:
             self.send(self.book(found), found.port, self.handled)
 
-    def handle(self, header: Header) -> bool:
+    def handle(self, header: Header, link: Link) -> bool:
         """Handle a header after those before it; says whether that is soon enough for its burst."""
         self.counters["arrived"] += 1
         self.handled = max(self.now, self.handled) + self.processing
         if self.handled + self.switching_time <= header.data:
             return True
-        first, *_ = self.network.next_hops(self.node, header.burst)
-        self.drop(header.burst, "late_header", first)
+        self.counters["dropped_late_header"] += 1
+        self.network.drop(self.node, header.burst, "late_header", link, came=True)
         return False
 
     def interval(self, request: Request) -> tuple[int, int]:
@@ -308,7 +308,7 @@ class ObsEdge(Edge, ObsNode):
 
     def receive(self, unit: Any, link: Link) -> None:
         """The header of a burst for this node comes."""
-        if self.handle(unit):
+        if self.handle(unit, link):
             self.take_apart_at(unit.data + link.tx(unit.burst.size), unit.burst, link)
 
 

@@ -13,6 +13,7 @@ from twin.bursts import (
     NO_REASON,
     NONE,
     NOWHERE,
+    REASONS,
     Table,
     bookings,
     burst_of,
@@ -65,8 +66,9 @@ class SegmentRow(NamedTuple):
     holder_burst: str = ""
 
     def place(self, links: list[Link]) -> int:
-        """Where it happened: at the node from which its link leads."""
-        return self.node if self.link == NOWHERE else links[self.link].source
+        """Where it happened: at the node from which its link leads, or to which if it came late."""
+        late = self.reason == REASONS.index("late-header")
+        return self.node if late or self.link == NOWHERE else links[self.link].source
 
 
 def flow_of(unit: Unit) -> int:

@@ -106,9 +106,8 @@ impl ObsCore {
         if self.busy_until + self.outputs.settings.switching_time <= data_at {
             return Some(self.busy_until);
         }
-        let port = ctx.port(ctx.route(header), 0);
         self.counters.late_header += 1;
-        ctx.drop(header, port, LATE_HEADER);
+        ctx.drop_on_arrival(header, LATE_HEADER);
         None
     }
 

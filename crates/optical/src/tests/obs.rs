@@ -142,6 +142,7 @@ fn headers_are_handled_one_after_the_other_and_late_ones_are_lost_with_their_bur
     assert_eq!(left, handled);
     let late = Dropped {
         held: false,
+        port: None,
         ..lost(2, 1, 3, LATE_HEADER)
     };
     assert_eq!(dropped, [late]);

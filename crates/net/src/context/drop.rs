@@ -1,0 +1,53 @@
+//! Units that a node drops; whoever drops one counts it.
+
+use super::Context;
+use crate::fabric::Why;
+use crate::trace::{Holder, Place};
+use crate::{Birth, DropReason, PortId, Sendable};
+
+impl Context<'_> {
+    /// Drops a unit that wanted this port.
+    #[inline]
+    pub fn drop(&mut self, unit: impl Sendable, port: PortId, reason: &'static DropReason) {
+        self.drop_for(unit, port, reason, None);
+    }
+
+    /// The same, where it is known which burst has what it wanted.
+    pub fn drop_for(
+        &mut self,
+        unit: impl Sendable,
+        port: PortId,
+        reason: &'static DropReason,
+        holder: Option<Birth>,
+    ) {
+        let (place, now) = (self.place(port), self.scheduler.now());
+        self.fabric.offer(unit.into(), place.link, now);
+        self.drop_at(unit, place, reason, holder.map(Holder::Burst));
+    }
+
+    /// Drops a unit that has just come and is offered to no other link: the place is that over
+    /// which it came.
+    pub fn drop_on_arrival(&mut self, unit: impl Sendable, reason: &'static DropReason) {
+        let place = Place {
+            node: self.node,
+            link: self.input,
+        };
+        self.drop_at(unit, place, reason, None);
+    }
+
+    fn drop_at(
+        &mut self,
+        unit: impl Sendable,
+        place: Place,
+        reason: &'static DropReason,
+        holder: Option<Holder>,
+    ) {
+        let why = Why {
+            reason,
+            holder,
+            start: None,
+        };
+        let now = self.scheduler.now();
+        self.fabric.remove(unit.into(), place, why, now);
+    }
+}
