@@ -447,8 +447,8 @@ class Result:
 
         What was traced is in ``trace_segments``, ``trace_windows``, ``trace_bursts``,
         ``trace_hops``, ``trace_path_switches`` and, of links, ``trace_bookings`` and
-        ``trace_cuts``; what was sampled
-        in ``samples_links`` and ``samples_switches``; what came out of order in ``reordering``.
+        ``trace_cuts``; what was sampled in ``samples_links`` and ``samples_switches``; what came
+        out of order in ``reordering``.
 
         Parameters
         ----------

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from lightburst.compile.settings import switch_settings
 from lightburst.errors import InputError, combine, did_you_mean, some
-from lightburst.scenario.switching import Hybrid, Obs, Switching
+from lightburst.scenario.switching import Hybrid, Obs, Switching, tables_of
 from lightburst.topology import Network
 from lightburst.units import format_rate
 
@@ -91,8 +91,7 @@ def resolve_switches(switching: Switching, network: Network) -> Switches:
     which = np.empty(network.nodes - network.hosts, np.intp)
     for number, nodes in enumerate(places):
         which[np.asarray(nodes, np.intp) - network.hosts] = number
-    others = [(f"switching.{path}", table) for path, table in switching.others()]
-    paths, tables = zip(("switching", switching), *others, strict=True)
+    paths, tables = zip(*tables_of(switching).items(), strict=True)
     used, which = np.unique(which, return_inverse=True)
     switches = Switches(tuple(tables[i] for i in used), tuple(paths[i] for i in used), which)
     errors = list(_misfits(tables, switches, network))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from lightburst.errors import InputError, did_you_mean, show, some
 from lightburst.scenario.explain import quoted
 from lightburst.scenario.routing import LoadLabel
-from lightburst.scenario.switching import Hybrid, Obs, Switching
+from lightburst.scenario.switching import Hybrid, Obs, Switching, tables_of
 from lightburst.scenario.transport import Bursts
 from lightburst.scenario.workload import Incast, Shuffle
 from lightburst.units import format_size
@@ -45,8 +45,7 @@ def _routes(scenario: "Scenario") -> Iterator[InputError]:
 def _load(scenario: "Scenario") -> Iterator[InputError]:
     if not isinstance(scenario.routing.label, LoadLabel):
         return
-    tables = [scenario.switching, *(table for _, table in scenario.switching.others())]
-    if not any(table.assembles for table in tables):
+    if not _assembles(scenario):
         allowed = "'first', 'random' or 'hash': edges of bursts, 'burst' or 'obs', know of the load"
         given = f"'load' among switches of kind '{scenario.switching.kind}'"
         yield InputError("routing.label", given, allowed)
@@ -55,12 +54,15 @@ def _load(scenario: "Scenario") -> Iterator[InputError]:
         yield InputError("routing.paths", str(scenario.routing.paths), allowed)
 
 
+def _assembles(scenario: "Scenario") -> bool:
+    """Whether any switch makes bursts."""
+    return any(table.assembles for table in tables_of(scenario.switching).values())
+
+
 def _cuts(scenario: "Scenario") -> Iterator[InputError]:
     """Refuse heads that are cut off at one switch, and tails at another."""
-    own = ("switching", scenario.switching)
-    others = ((f"switching.{path}", table) for path, table in scenario.switching.others())
     first = None
-    for path, table in (own, *others):
+    for path, table in tables_of(scenario.switching).items():
         if isinstance(table, Obs) and table.cuts is not None:
             place, drop = table.cuts
             first = first or (path, drop)
@@ -71,8 +73,7 @@ def _cuts(scenario: "Scenario") -> Iterator[InputError]:
 
 def _entries(scenario: "Scenario") -> Iterator[InputError]:
     """Refuse bursts of edges where no edge makes any."""
-    tables = [scenario.switching, *(table for _, table in scenario.switching.others())]
-    if any(table.assembles for table in tables):
+    if _assembles(scenario):
         return
     for group in scenario.flow_groups:
         if isinstance(group.transport, Bursts):
@@ -153,9 +154,8 @@ def misfits(
     yield from _entries(scenario)
     yield from _names(scenario)
     groups = scenario.flow_groups
-    yield from _switch("switching", scenario.switching, groups, largest_degree)
-    for path, table in scenario.switching.others():
-        yield from _switch(f"switching.{path}", table, groups, largest_degree)
+    for path, table in tables_of(scenario.switching).items():
+        yield from _switch(path, table, groups, largest_degree)
     if hosts is None:
         return
     for group in groups:

@@ -16,4 +16,11 @@ for _kind in get_args(get_args(Switching)[0]):
     # Now that the tables which may stand in them are known.
     _kind.model_rebuild(_types_namespace={"Switching": Switching})
 
-__all__ = ["AllOptical", "Burst", "Electronic", "Hybrid", "Obs", "Switching"]
+
+def tables_of(switching: Switching) -> dict[str, Switching]:
+    """Give all tables of switches by their path: this one, and those of its layers and nodes."""
+    others = {f"switching.{path}": table for path, table in switching.others()}
+    return {"switching": switching, **others}
+
+
+__all__ = ["AllOptical", "Burst", "Electronic", "Hybrid", "Obs", "Switching", "tables_of"]
