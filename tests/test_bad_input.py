@@ -108,7 +108,12 @@ CASES = {
     ('kind = "fat-tree"\nk = 8', 'kind = "graph"\nlinks = "ab"'): (
         "topology.links",
         "'ab'",
-        "a list, each item a table",
+        "a list, each item a table with source and target",
+    ),
+    ('kind = "fat-tree"\nk = 8', 'kind = "graph"\nlinks = [["a", "b"]]'): (
+        "topology.links[0]",
+        "['a', 'b']",
+        "a table with source and target",
     ),
     # structure
     ("k = 8", "k = 7"): ("topology.k", "7", "an even whole number from 2 to 128"),

@@ -115,8 +115,10 @@ def allowed_in(field: FieldInfo) -> str:
     limit = next((marker for marker in markers(field) if hasattr(marker, "allowed")), None)
     if limit is not None:
         return str(limit.allowed)
-    if inner_model(field.annotation) is not None:
-        return "a table"
+    inner = inner_model(field.annotation)
+    if inner is not None:
+        needed = [name for name, its in inner.model_fields.items() if its.is_required()]
+        return f"a table with {' and '.join(needed)}" if needed else "a table"
     return "text, not empty" if field.metadata else "text"
 
 
