@@ -39,7 +39,8 @@ size = { kind = "constant", value = "30 kB" }
 """
 
 SUMMARY = [
-    "throughput_bps", "makespan_s", "flows", "finished", "unfinished", "delivered_bytes",
+    "throughput_bps", "makespan_s", "flows", "finished", "unfinished",
+    "active_flows", "offered_bps", "delivered_bytes",
     "retransmissions", "spurious_bytes", "fast_retransmits", "false_fast_retransmits", "timeouts",
     "false_timeouts", "reordered", "loss_per_hop", "loss_end_to_end", "drops_missed", "bursts",
     "burst_loss", "burst_mean_packets", "burst_mean_bytes", "assembly_mean_s",

@@ -185,6 +185,8 @@ def test_summary_is_json_with_stable_keys_in_base_units() -> None:
         "flows",
         "finished",
         "unfinished",
+        "active_flows",
+        "offered_bps",
         "delivered_bytes",
         "retransmissions",
         "spurious_bytes",

@@ -9,6 +9,7 @@ import pytest
 
 import lightburst as lb
 from lightburst import free
+from lightburst.active import Active
 from lightburst.compile import compile_plan, memory
 from lightburst.report.saved import write_page
 from lightburst.sampled import Samples
@@ -28,9 +29,15 @@ BASE: dict[str, Any] = {
 SCENARIO = lb.Scenario.from_dict(BASE)
 
 
+us = 10**6
+#: Three flows in progress from 0 to 4, from 4 to 6 and from 5 us on until the run ends.
+ACTIVE = Active(
+    np.array([0, 4 * us, 5 * us], np.uint64), np.array([4 * us, 6 * us, 9 * us], np.uint64), 5 * us
+)
+
+
 def test_tables_from_columns_that_are_known() -> None:
     """Two links at two times: the first busy 3 us of 4 and 2 us of 2, the other not and half."""
-    us = 10**6
     columns = {
         "samples": {"time_ps": np.array([4 * us, 6 * us], np.uint64)},
         "samples_links": {
@@ -40,7 +47,7 @@ def test_tables_from_columns_that_are_known() -> None:
         "samples_switches": {"buffer_bytes": np.array([7, 9], np.uint64)},
     }
     ends = Places(np.array([0, 1], np.uint32), np.array([1, 0], np.uint32))
-    samples = Samples(columns, ends, 1)
+    samples = Samples(columns, ends, 1, ACTIVE)
     assert repr(samples) == "<Samples: 2 times, 2 links, 1 switches>"
     links = samples.links
     assert links["time_s"].tolist() == pytest.approx([4e-6, 4e-6, 6e-6, 6e-6])
@@ -50,18 +57,19 @@ def test_tables_from_columns_that_are_known() -> None:
     assert links["utilisation"].tolist() == [0.75, 0.0, 1.0, 0.5]
     assert samples.switches["node"].tolist() == [1, 1]
     assert samples.switches["buffer_bytes"].tolist() == [7, 9]
-    named = Samples(columns, ends._replace(names=("a", "b")), 1)
+    assert samples.flows.to_dict("list") == {"time_s": [4e-6, 6e-6], "active_flows": [1, 1]}
+    named = Samples(columns, ends._replace(names=("a", "b")), 1, ACTIVE)
     assert named.links["target"].tolist() == ["b", "a", "b", "a"]
     assert named.switches["node"].tolist() == ["b", "b"]
     told = ends._replace(link_names=("x", ""), wavelength=np.array([0, 1], np.uint16))
-    links = Samples(columns, told, 1).links
+    links = Samples(columns, told, 1, ACTIVE).links
     assert links["name"].tolist() == ["x", "", "x", ""]
     assert links["wavelength"].tolist() == [0, 1, 0, 1]
     none = {
         name: {key: value[:0] for key, value in table.items()} for name, table in columns.items()
     }
-    assert Samples(none, ends, 1).links.empty
-    assert Samples(none, ends, 1).switches.empty
+    assert Samples(none, ends, 1, ACTIVE).links.empty
+    assert Samples(none, ends, 1, ACTIVE).switches.empty
 
 
 def test_a_run_with_samples_is_the_run_without() -> None:

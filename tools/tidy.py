@@ -64,7 +64,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"compile"}),
     frozenset(
         {
-            *("metrics", "groups", "fairness", "folder", "provenance", "sums"),
+            *("active", "metrics", "groups", "fairness", "folder", "provenance", "saving", "sums"),
             *("caveats", "sampled", "tables", "traced", "result", "simulate", "watch"),
         }
     ),

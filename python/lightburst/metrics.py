@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lightburst import _core
+from lightburst.active import Active
 from lightburst.compile import Plan
 from lightburst.units import parse_size
 
@@ -314,6 +315,7 @@ def summary(
         "flows": figures.pop("flows"),
         "finished": int(np.count_nonzero(flows["received_ps"][counted] != UNFINISHED)),
         "unfinished": figures.pop("unfinished"),
+        **_in_progress(plan, columns),
         "delivered_bytes": total("delivered_bytes"),
         **{name: total(name) for name in REPEATED},
         "loss_per_hop": _ratio(dropped, int(handled(switches).sum()) + lost),
@@ -325,6 +327,18 @@ def summary(
         "energy_j": None if energy_j_per_b is None else _energy(plan, columns, energy_j_per_b),
         "packet_hops": int(totals["packet_hops"]),
         "events": int(totals["events"]),
+    }
+
+
+def _in_progress(plan: Plan, columns: Columns) -> dict[str, Metric]:
+    """Flows in progress and bits offered, from the warm-up on as long as flows begin."""
+    active, begin = Active.of(plan, columns), plan.window_ps[0]
+    start, size = plan.flows["start_ps"], plan.flows["bytes"]
+    offered = size[(start >= np.uint64(begin)) & (start < np.uint64(active.until_ps))]
+    seconds = max(0, active.until_ps - begin) * PS
+    return {
+        "active_flows": active.mean(begin),
+        "offered_bps": _ratio(8 * float(offered.sum(dtype=np.float64)), seconds),
     }
 
 

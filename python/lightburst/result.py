@@ -1,10 +1,9 @@
 """What a run gave: a summary, and one table each for flows, links and switches."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from lightburst import groups, metrics, tables
+from lightburst.active import Active
 from lightburst.caveats import caveats
 from lightburst.compile import Plan
 from lightburst.errors import InputError
@@ -20,8 +20,8 @@ from lightburst.folder import replace
 from lightburst.metrics import Columns, Metric
 from lightburst.provenance import Provenance
 from lightburst.provenance import trace as provenance_of
-from lightburst.sampled import TABLES as SAMPLED
 from lightburst.sampled import Samples
+from lightburst.saving import write
 from lightburst.scenario import Scenario
 from lightburst.scenario.workload import Poisson
 from lightburst.traced import Places, Trace
@@ -29,8 +29,6 @@ from lightburst.workload import Offered, load_of, offered
 
 if TYPE_CHECKING:
     import networkx as nx
-
-_TABLES = ("flows", "links", "switches")
 
 
 class Result:
@@ -134,6 +132,9 @@ class Result:
             ``unfinished``
                 how many did not finish that were meant to; only flows of 1000 TB, the largest size,
                 are not meant to;
+            ``active_flows``, ``offered_bps``
+                mean number of connections in progress, and useful bits that begin in a second, from
+                ``warm_up`` on until the last flow starts (or ``until``, or the run ends);
             ``delivered_bytes``
                 useful bytes that arrived in order, each counted once;
             ``retransmissions``, ``spurious_bytes``, ``fast_retransmits``,
@@ -269,18 +270,19 @@ class Result:
         InputError
             If the scenario has nothing traced.
         """
-        if not self._traced:
+        if not self.traced:
             raise _not_asked("trace", "numbers of flows, whose events are to be kept", "[0]")
         return Trace(self.columns, Places.of(self.plan))
 
     @property
-    def _traced(self) -> bool:
+    def traced(self) -> bool:
+        """Whether there is a `trace`."""
         measurement = self.scenario.measurement
         return bool(measurement.trace) or measurement.network is not None
 
     @cached_property
     def samples(self) -> Samples:
-        """Queues, buffers and utilisation over time, by ``measurement.sample``.
+        """Queues, buffers, utilisation and active flows over time, by ``measurement.sample``.
 
         Raises
         ------
@@ -289,7 +291,8 @@ class Result:
         """
         if self.scenario.measurement.sample is None:
             raise _not_asked("sample", "a time from one sample to the next", "'100 us'")
-        return Samples(self.columns, Places.of(self.plan), self.plan.settings["hosts"])
+        active = Active.of(self.plan, self.columns)
+        return Samples(self.columns, Places.of(self.plan), self.plan.settings["hosts"], active)
 
     @cached_property
     def reordering(self) -> pd.DataFrame:
@@ -447,8 +450,8 @@ class Result:
 
         What was traced is in ``trace_segments``, ``trace_windows``, ``trace_bursts``,
         ``trace_hops``, ``trace_path_switches`` and, of links, ``trace_bookings`` and
-        ``trace_cuts``; what was sampled in ``samples_links`` and ``samples_switches``; what came
-        out of order in ``reordering``.
+        ``trace_cuts``; what was sampled in ``samples_links``, ``samples_switches`` and
+        ``samples_flows``; what came out of order in ``reordering``.
 
         Parameters
         ----------
@@ -465,27 +468,7 @@ class Result:
         InputError
             If the directory cannot be written or holds something else. Nothing is left behind.
         """
-        return replace(directory, self._write)
-
-    def _write(self, directory: Path) -> None:
-        written = {name: getattr(self, name) for name in _TABLES}
-        if self._traced:
-            written |= {f"trace_{name}": getattr(self.trace, name) for name in self.trace.tables}
-        if self.scenario.measurement.reordering is not None:
-            written["reordering"] = self.reordering
-        if self.scenario.measurement.sample is not None:
-            written |= {f"samples_{name}": getattr(self.samples, name) for name in SAMPLED}
-        for name, table in written.items():
-            table.to_parquet(directory / f"{name}.parquet", index=False)
-        content = {
-            "summary": metrics.to_json(self.metrics),
-            "size_classes": self.classes_as_json(),
-            **self.details(),
-            "warnings": list(self.warnings),
-            "provenance": self.provenance.as_dict(),
-        }
-        text = json.dumps(content, indent=2, allow_nan=False)
-        (directory / "run.json").write_text(text + "\n", encoding="utf-8")
+        return replace(directory, partial(write, self))
 
     def classes_as_json(self) -> list[dict[str, Metric]]:
         """Give `size_classes` as rows that JSON can hold."""

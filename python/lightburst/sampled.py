@@ -1,4 +1,4 @@
-"""Queues, buffers and utilisation at regular times, as tables in SI base units."""
+"""Queues, buffers, utilisation and active flows at regular times, as tables in SI base units."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -8,11 +8,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from lightburst.active import Active
 from lightburst.traced import Places
 
 Table = Mapping[str, NDArray[Any]]
 
-TABLES: Final = ("links", "switches")
+TABLES: Final = ("links", "switches", "flows")
 
 _PS: Final = 1e-12
 
@@ -28,6 +29,8 @@ class Samples:
         Of the network.
     first_switch : int
         The node of the first switch.
+    active : Active
+        When connections are in progress.
 
     Attributes
     ----------
@@ -35,10 +38,12 @@ class Samples:
         When.
     """
 
-    def __init__(self, columns: Mapping[str, Table], places: Places, first_switch: int) -> None:
+    def __init__(
+        self, columns: Mapping[str, Table], places: Places, first_switch: int, active: Active
+    ) -> None:
         self.time_ps: NDArray[np.uint64] = columns["samples"]["time_ps"]
         self._links, self._switches = columns["samples_links"], columns["samples_switches"]
-        self._places, self._first_switch = places, first_switch
+        self._places, self._first_switch, self._active = places, first_switch, active
 
     def __repr__(self) -> str:
         links, switches = self._places.link_from.size, self._buffers.shape[1]
@@ -95,3 +100,16 @@ class Samples:
                 "buffer_bytes": self._switches["buffer_bytes"],
             }
         )
+
+    @cached_property
+    def flows(self) -> pd.DataFrame:
+        """One row for each time.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``time_s``; and ``active_flows``: how many connections have begun, and not yet got their
+            last byte to the receiver.
+        """
+        active = self._active.at(self.time_ps)
+        return pd.DataFrame({"time_s": self.time_ps * _PS, "active_flows": active})

@@ -24,6 +24,8 @@ WORDS: Final = {
     "flows": "flows",
     "finished": "finished flows",
     "unfinished": "unfinished flows",
+    "active_flows": "active flows, mean",
+    "offered_bps": "offered, headers not included",
     "delivered_bytes": "delivered",
     "retransmissions": "retransmissions",
     "spurious_bytes": "sent again, but not lost",

@@ -1,0 +1,36 @@
+"""A result as files."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from lightburst import metrics
+from lightburst.sampled import TABLES as SAMPLED
+
+if TYPE_CHECKING:
+    from lightburst.result import Result
+
+_TABLES: Final = ("flows", "links", "switches")
+
+
+def write(result: "Result", directory: Path) -> None:
+    """Write the tables of a result and its ``run.json`` into a directory that is there."""
+    measurement = result.scenario.measurement
+    written = {name: getattr(result, name) for name in _TABLES}
+    if result.traced:
+        written |= {f"trace_{name}": getattr(result.trace, name) for name in result.trace.tables}
+    if measurement.reordering is not None:
+        written["reordering"] = result.reordering
+    if measurement.sample is not None:
+        written |= {f"samples_{name}": getattr(result.samples, name) for name in SAMPLED}
+    for name, table in written.items():
+        table.to_parquet(directory / f"{name}.parquet", index=False)
+    content = {
+        "summary": metrics.to_json(result.metrics),
+        "size_classes": result.classes_as_json(),
+        **result.details(),
+        "warnings": list(result.warnings),
+        "provenance": result.provenance.as_dict(),
+    }
+    text = json.dumps(content, indent=2, allow_nan=False)
+    (directory / "run.json").write_text(text + "\n", encoding="utf-8")

@@ -1,0 +1,88 @@
+"""Active flows: by hand, against Little's law, and from samples."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lightburst as lb
+from lightburst.active import Active
+
+
+def active(*spans: tuple[int, int], until: int) -> Active:
+    start, stop = (np.array(column, np.uint64) for column in zip(*spans, strict=True))
+    return Active(start, stop, until)
+
+
+THREE = active((0, 10), (4, 6), (5, 30), until=20)
+
+
+def test_active_flows_by_hand() -> None:
+    times = np.array([0, 4, 5, 6, 10, 20, 30], np.uint64)
+    assert THREE.at(times).tolist() == [1, 2, 3, 2, 1, 1, 0]
+    # From 0 to 5: five and one; to 10: five, one and five.
+    assert THREE.means(np.array([0, 5, 10, 20], np.uint64)).tolist() == [6 / 5, 11 / 5, 1]
+    assert THREE.mean(0) == (10 + 2 + 15) / 20
+    assert THREE.mean(5) == (5 + 1 + 15) / 15
+    assert THREE.mean(20) is None
+    assert active((0, 10), until=0).mean(0) is None
+
+
+#: A link with far more than enough room, so that completion times are all alike.
+LIGHT: dict[str, Any] = {
+    "topology": {
+        "kind": "nsfnet", "edges": ["WA", "GA"], "hosts_per_edge": 20, "access_rate": "10 Gb/s",
+    },
+    "routing": {"metric": "delay"},
+    "switching": {"kind": "electronic", "queue_size": "unlimited"},
+    "transport": {"kind": "tcp", "segment_size": "1 kB"},
+    "workload": {
+        "kind": "poisson", "arrival_rate_per_edge": "200 /s", "duration": "8 s", "size": "20 kB",
+    },
+    "measurement": {"warm_up": "2 s", "sample": "10 ms"},
+}  # fmt: skip
+
+
+def test_littles_law() -> None:
+    result = lb.run(lb.Scenario.from_dict(LIGHT), seed=3)
+    found, flows = result.metrics, result.flows
+    times = flows["completion_time_s"].to_numpy()
+    begin, end = 2.0, float(flows["start_s"].max())
+    rate = found["flows"] / (end - begin)  # type: ignore[operator]
+    # Flows that are cut by an end of the time make a difference of a few completion times.
+    little = rate * found["completion_time_mean_s"]  # type: ignore[operator]
+    assert found["active_flows"] == pytest.approx(little, rel=0.02)
+    # Exactly: what each flow spends in the time.
+    start, stop = flows["start_s"].to_numpy(), flows["received_s"].to_numpy()
+    spent = np.clip(stop, begin, end) - np.clip(start, begin, end)
+    assert found["active_flows"] == pytest.approx(spent.sum() / (end - begin), rel=1e-9)
+    # So many came, each with so much: 400 /s of 20 kB.
+    assert found["offered_bps"] == pytest.approx(rate * 8 * 20_000, rel=1e-3)
+    assert found["offered_bps"] == pytest.approx(64e6, rel=4 / np.sqrt(2400))
+    samples = result.samples.flows
+    chosen = samples["time_s"].between(begin, end)
+    # The mean of the samples is that over time, within what a few hundred of them can tell.
+    assert samples["active_flows"][chosen].mean() == pytest.approx(found["active_flows"], rel=0.02)
+    one = int(np.flatnonzero(chosen)[7])
+    now = samples["time_s"][one]
+    assert samples["active_flows"][one] == np.count_nonzero((start <= now) & (stop > now))
+    assert times.max() < 1
+
+
+def test_flows_that_do_not_finish_are_active_until_the_end() -> None:
+    endless = lb.Scenario.from_dict(LIGHT).with_(
+        {"workload.size": "1000 TB", "measurement.time_limit": "100 ms", "workload.duration": "1 s",
+         "measurement.warm_up": "0 s"}
+    )  # fmt: skip
+    result = lb.run(endless)
+    start = result.flows["start_s"]
+    spent = (0.1 - start[start < 0.1]).sum()
+    assert result.metrics["active_flows"] == pytest.approx(spent / 0.1, rel=1e-9)
+    assert result.samples.flows["active_flows"].iloc[-1] == np.count_nonzero(start <= 0.1)
+
+
+def test_datagrams_are_no_active_flows() -> None:
+    datagrams = lb.Scenario.from_dict({**LIGHT, "transport": {"kind": "datagram"}})
+    found = lb.run(datagrams).metrics
+    assert found["active_flows"] is None
+    assert found["offered_bps"] > 0  # type: ignore[operator]
