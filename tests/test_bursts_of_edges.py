@@ -134,3 +134,30 @@ def test_the_assembly_has_no_say_in_their_size() -> None:
     least = {"kind": "size", "size": "10 kB", "min_size": "250 kB"}
     flow = lb.run(made(switching__assembly=least), seed=1).flows.iloc[0]
     assert round(flow["completion_time_s"] * 1e12) == OFFSET_PS + LIGHT_PS + 2 * BURST_PS
+
+
+@pytest.mark.parametrize("kind", ["obs", "burst"])
+def test_a_load_is_of_the_wavelengths_out_of_the_edges(kind: str) -> None:
+    """Whatever the hosts' links carry, and however wavelengths are represented."""
+    workload = {"kind": "poisson", "load": 0.6, "flows": 400, "size": "125 kB"}
+    scenario = made(workload=workload, topology__wavelengths=4)
+    if kind == "burst":
+        assembly = {"kind": "timer", "time": "1 ms"}
+        scenario = scenario.with_(switching={"kind": "burst", "assembly": assembly})
+    else:
+        scenario = scenario.with_(switching__offset_time="1 ms")
+    result = lb.run(scenario, seed=1)
+    links = result.links
+    edges = set(links["target"][: result.plan.settings["hosts"]])
+    out = links["source"].isin(edges) & result.plan.between_switches
+    fibres = len(set(zip(links["source"][out], links["target"][out], strict=True)))
+    # 10 Gb/s each: a burst takes 100 us of a wavelength.
+    (load,) = result.offered.values()
+    assert load.capacity_bps == fibres * 4 * 10**10
+    assert load.arrival_rate == pytest.approx(0.6 * fibres * 4 / 100e-6)
+    assert str(load).startswith(f"load 0.6 of {fibres * 40} Gb/s ({len(edges)} edges' fibres): ")
+    expected = 400 / load.arrival_rate
+    assert result.flows["start_s"].max() == pytest.approx(expected, rel=0.2)
+    assert result.metrics["offered_load"] == pytest.approx(0.6, rel=0.2)
+    # What hosts send goes over their links, of 1 Mb/s each.
+    assert result.plan.senders("datagram") == (load.hosts * 10**6, load.hosts, None)

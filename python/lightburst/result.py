@@ -212,10 +212,9 @@ class Result:
 
         The name is empty in a scenario without groups.
         """
-        # A host has one link, and hosts come first.
-        rates = self.plan.links["rate_bps"][: self.plan.settings["hosts"]]
         found = {
-            group.name or "": offered(group.workload, rates) for group in self.scenario.flow_groups
+            group.name or "": offered(group.workload, self.plan.senders(group.transport.kind))
+            for group in self.scenario.flow_groups
         }
         return MappingProxyType({name: load for name, load in found.items() if load is not None})
 

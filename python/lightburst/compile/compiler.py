@@ -24,6 +24,7 @@ from lightburst.units import format_about
 from lightburst.workload import (
     Edges,
     Flows,
+    Senders,
     datagram_counts,
     departures,
     make_flows,
@@ -146,9 +147,11 @@ def _links(network: Network, header_ps: bytes) -> Columns:
 def _groups(scenario: Scenario, network: Network, seed: int) -> list[Flows]:
     """Make the flows of each group, unless they will not fit into memory."""
     workloads, expected, edges = [], 0, _edges(scenario, network)
+    links = network.link_from, network.link_to, network.link_rate_bps, network.channels
     for group in scenario.flow_groups:
+        senders = Senders.of(group.transport.kind, network.hosts, *links)
         with inside(group.path):
-            workload = with_arrival_rate(group.workload, network.host_rate_bps, edges)
+            workload = with_arrival_rate(group.workload, senders, edges)
         workloads.append(workload)
         expected += workload.count(network.hosts) or 0
     _check_memory(scenario, network.counts, expected)

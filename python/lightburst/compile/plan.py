@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lightburst.topology import Network, joins_switches
+from lightburst.workload import Senders
 
 Columns = dict[str, NDArray[Any]]
 
@@ -76,6 +77,11 @@ class Plan:
     def channels(self) -> NDArray[np.uint16]:
         """Of how many channels each link has the transmissions, shape (links,)."""
         return self.links.get("channels", np.ones(self.links["from"].size, np.uint16))
+
+    def senders(self, transport: str) -> Senders:
+        """Tell what sends with a transport, by its kind."""
+        ends = (self.links[name] for name in ("from", "to", "rate_bps"))
+        return Senders.of(transport, self.settings["hosts"], *ends, self.channels)
 
     @property
     def nbytes(self) -> int:

@@ -70,8 +70,9 @@ class Poisson(Section):
         None,
         description=(
             "Useful bits that arrive in a second, divided by the sum of the rates of the hosts' "
-            "links, one way. Headers and acknowledgements come on top. Sizes without a finite "
-            "mean are refused."
+            "links, one way; with the transport `bursts` by that of all wavelengths of the fibres "
+            "that leave the edges. Headers and acknowledgements come on top. Sizes without a "
+            "finite mean are refused."
         ),
     )
     flows: Annotated[int, Whole(1)] | None = Field(

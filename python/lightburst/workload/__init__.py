@@ -5,7 +5,7 @@ from lightburst.workload.departures import datagram_counts, departures
 from lightburst.workload.edges import Edges
 from lightburst.workload.flows import Flows
 from lightburst.workload.generate import make_flows
-from lightburst.workload.load import Offered, load_of, offered, with_arrival_rate
+from lightburst.workload.load import Offered, Senders, load_of, offered, with_arrival_rate
 from lightburst.workload.merge import merge, merge_departures
 
 KINDS = _ALL["workloads"]
@@ -19,6 +19,7 @@ __all__ = [
     "Edges",
     "Flows",
     "Offered",
+    "Senders",
     "datagram_counts",
     "departures",
     "load_of",

@@ -1,6 +1,10 @@
-"""Load: how much traffic is offered, as a part of what the hosts' links can carry."""
+"""Load: how much traffic is offered, as a part of what can be sent.
+
+That is what the hosts' links carry or, of bursts that edges make themselves, their fibres.
+"""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +13,46 @@ from lightburst.scenario.workload import Poisson, Workload
 from lightburst.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND, format_rate, format_size
 from lightburst.workload.edges import Edges
 from lightburst.workload.sizes import mean_size
+
+
+class Senders(NamedTuple):
+    """What sends the flows of a group.
+
+    Attributes
+    ----------
+    capacity_bps : int
+        What they can send, one way.
+    hosts : int
+        How many hosts there are.
+    edges : int or None
+        How many edges, if these make the bursts; None: hosts send.
+    """
+
+    capacity_bps: int
+    hosts: int
+    edges: int | None = None
+
+    @classmethod
+    def of(cls, transport: str, hosts: int, *links: NDArray[np.integer]) -> "Senders":
+        """Find those of a transport, by its kind.
+
+        Parameters
+        ----------
+        transport : str
+            Of the kind ``"bursts"`` edges send over all their fibres to other switches, with all
+            wavelengths; of any other, hosts over their links.
+        hosts : int
+            Which are the first nodes; each has one link, and these are the first.
+        *links : ndarray of int, shape (links,)
+            Their sources, targets, rates in bits a second, and numbers of channels.
+        """
+        source, target, rate, channels = links
+        if transport != "bursts":
+            return cls(int(rate[:hosts].sum()), hosts)
+        edges = np.unique(target[:hosts])
+        fibres = np.isin(source, edges) & (target >= hosts)
+        capacity = (rate[fibres].astype(np.uint64) * channels[fibres].astype(np.uint64)).sum()
+        return cls(int(capacity), hosts, edges.size)
 
 
 @dataclass(frozen=True)
@@ -20,13 +64,16 @@ class Offered:
     load : float
         Useful bits a second that arrive / `capacity_bps`.
     capacity_bps : int
-        Sum of the rates of the hosts' links, one way.
+        Sum of the rates of the hosts' links, one way; of bursts that edges make, of the wavelengths
+        of the fibres that leave the edges.
     hosts : int
         How many there are.
     mean_size_bytes : float
         Of a flow.
     arrival_rate : float
         Flows a second, in the whole network.
+    edges : int or None
+        How many edges there are, if their fibres count; None: the hosts' links do.
     """
 
     load: float
@@ -34,11 +81,15 @@ class Offered:
     hosts: int
     mean_size_bytes: float
     arrival_rate: float
+    edges: int | None = None
 
     def __str__(self) -> str:
         mean = format_size(round(float(f"{self.mean_size_bytes:.3g}")))
+        links = (
+            f"{self.hosts} hosts' links" if self.edges is None else f"{self.edges} edges' fibres"
+        )
         return (
-            f"load {self.load:g} of {format_rate(self.capacity_bps)} ({self.hosts} hosts' links): "
+            f"load {self.load:g} of {format_rate(self.capacity_bps)} ({links}): "
             f"{_figures(self.arrival_rate)} flows/s of {mean}"
         )
 
@@ -48,15 +99,15 @@ def _figures(rate: float) -> str:
     return f"{float(f'{rate:.3g}'):,.10g}"
 
 
-def offered(workload: Workload, host_rates_bps: NDArray[np.uint64]) -> Offered | None:
+def offered(workload: Workload, senders: Senders) -> Offered | None:
     """Tell what the load of a workload comes to.
 
     Parameters
     ----------
     workload : Workload
         The ``[workload]`` table.
-    host_rates_bps : ndarray of uint64, shape (hosts,)
-        Rates of the hosts' links.
+    senders : Senders
+        What sends its flows.
 
     Returns
     -------
@@ -70,9 +121,9 @@ def offered(workload: Workload, host_rates_bps: NDArray[np.uint64]) -> Offered |
     """
     if not isinstance(workload, Poisson) or workload.load is None:
         return None
-    capacity, mean = int(host_rates_bps.sum()), mean_size(workload.size)
+    capacity, mean = senders.capacity_bps, mean_size(workload.size)
     rate = workload.load * capacity / (BITS_PER_BYTE * mean)
-    return Offered(workload.load, capacity, host_rates_bps.size, mean, rate)
+    return Offered(workload.load, capacity, senders.hosts, mean, rate, senders.edges)
 
 
 def load_of(
@@ -89,7 +140,7 @@ def load_of(
     workload : Poisson
         Of which they were drawn.
     capacity_bps : int
-        Sum of the rates of the hosts' links, one way.
+        `Offered.capacity_bps`.
     start_ps, size_bytes : ndarray of uint64, shape (flows,)
         When each flow of the workload starts, in this order, and how much it carries.
     window_ps : tuple of int
@@ -112,17 +163,15 @@ def load_of(
     return bits * PICOSECONDS_PER_SECOND / (capacity_bps * (until - begin))
 
 
-def with_arrival_rate(
-    workload: Workload, host_rates_bps: NDArray[np.uint64], edges: Edges | None
-) -> Workload:
+def with_arrival_rate(workload: Workload, senders: Senders, edges: Edges | None) -> Workload:
     """Put an arrival rate in place of a load, or of one for each edge.
 
     Parameters
     ----------
     workload : Workload
         The ``[workload]`` table; one without either stays as it is.
-    host_rates_bps : ndarray of uint64, shape (hosts,)
-        Rates of the hosts' links.
+    senders : Senders
+        What sends its flows.
     edges : Edges or None
         Which hosts are at which edge, for flows between edges.
 
@@ -131,7 +180,7 @@ def with_arrival_rate(
     Workload
         With the flows a second of the whole network.
     """
-    found = offered(workload, host_rates_bps)
+    found = offered(workload, senders)
     if found is not None:
         return workload.model_copy(update={"arrival_rate": found.arrival_rate, "load": None})
     if isinstance(workload, Poisson) and workload.arrival_rate_per_edge is not None:
