@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lightburst import metrics
+from lightburst.active import Active
 from lightburst.compile import Plan
 from lightburst.metrics import Columns
 from lightburst.scenario import Scenario
@@ -48,6 +49,7 @@ def caveats(scenario: Scenario, plan: Plan, columns: Columns) -> Iterator[str]:
     run = _Run(scenario, plan, columns)
     yield from _not_begun(run)
     yield from _other_means(run)
+    yield from _unsettled(run)
     yield from _unfinished(run)
     yield from _hasty(run)
     yield from _spurious(run)
@@ -85,6 +87,17 @@ def _other_means(run: _Run) -> Iterator[str]:
                 f"{path} ({asked}) is that of infinitely many flows: with the shape "
                 f"{size.tail_index:.4g} their variance is infinite, and the flows of this run have "
                 f"a mean of {_about(mean)}. A max and truncated_mean make it what it should be"
+            )
+
+
+def _unsettled(run: _Run) -> Iterator[str]:
+    if run.scenario.measurement.warm_up is None:
+        begin, settled = Active.of(run.plan, run.columns).settled()
+        if not settled:
+            yield (
+                f"measurement.warm_up: 'mser-5' cut off {format_about(begin)}, but a cut in the "
+                "second half of the run would be better: the number of active flows still drifts, "
+                "and the run is too short"
             )
 
 

@@ -82,6 +82,8 @@ class Result:
         figures = metrics.summary(self.plan, self.columns, None if energy is None else dict(energy))
         alone = () if self.plan.group_names else self._offered_loads.values()
         load = dict(zip(["offered_load"], alone, strict=False))
+        if self.scenario.measurement.warm_up is None:
+            figures |= {"warm_up_s": self.plan.window_ps[0] * metrics.PS}
         return MappingProxyType(load | figures | {"wall_s": self.wall_s, "digest": self.digest})
 
     @cached_property
@@ -134,7 +136,7 @@ class Result:
                 are not meant to;
             ``active_flows``, ``offered_bps``
                 mean number of connections in progress, and useful bits that begin in a second, from
-                ``warm_up`` on until the last flow starts (or ``until``, or the run ends);
+                ``warm_up`` (``warm_up_s``, if MSER-5 found it) until the last flow starts;
             ``delivered_bytes``
                 useful bytes that arrived in order, each counted once;
             ``retransmissions``, ``spurious_bytes``, ``fast_retransmits``,

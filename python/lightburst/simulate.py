@@ -3,12 +3,14 @@
 import json
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from os import PathLike
 from typing import Never
 
 import numpy as np
 
 from lightburst import _core
+from lightburst.active import Active
 from lightburst.compile import check_seed, compile_plan, estimate_memory
 from lightburst.errors import refuse_changes, warn
 from lightburst.result import Result
@@ -100,4 +102,8 @@ def simulate(
         columns = _core.simulate(settings, *tables, cancel, limit, watch)
     except _core.Stopped as stopped:
         raise refusal(stopped, plan, watch) from None
-    return Result(scenario, seed, plan, columns, time.perf_counter() - begun)
+    wall_s = time.perf_counter() - begun
+    if scenario.measurement.warm_up is None:
+        begin, _ = Active.of(plan, columns).settled()
+        plan = replace(plan, window_ps=(begin, plan.window_ps[1]))
+    return Result(scenario, seed, plan, columns, wall_s)

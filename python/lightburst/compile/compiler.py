@@ -96,7 +96,7 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
         nodes=nodes,
         links=links,
         flows=flows,
-        window_ps=(scenario.measurement.warm_up, scenario.measurement.until or 2**64 - 1),
+        window_ps=(scenario.measurement.warm_up or 0, scenario.measurement.until or 2**64 - 1),
         network=network,
     )
     _check_counted(plan)

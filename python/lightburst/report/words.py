@@ -53,6 +53,7 @@ WORDS: Final = {
     "jain_index": "Jain's index, busiest shared link",
     "packet_hops": "packet hops",
     "events": "events",
+    "warm_up_s": "warm-up, by MSER-5",
     "wall_s": "wall clock time",
     "digest": "digest",
 }

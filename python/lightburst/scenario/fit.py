@@ -7,7 +7,7 @@ from lightburst.errors import InputError, did_you_mean, show, some
 from lightburst.scenario.explain import quoted
 from lightburst.scenario.routing import LoadLabel
 from lightburst.scenario.switching import Hybrid, Obs, Switching, tables_of
-from lightburst.scenario.transport import Bursts
+from lightburst.scenario.transport import OPEN_LOOP, Bursts
 from lightburst.scenario.workload import Incast, Shuffle
 from lightburst.units import format_size
 
@@ -82,6 +82,14 @@ def _entries(scenario: "Scenario") -> Iterator[InputError]:
             yield InputError(f"{group.transport_path}.kind", given, allowed)
 
 
+def _warm_up(scenario: "Scenario") -> Iterator[InputError]:
+    """Refuse a warm-up by active flows where there are none."""
+    groups = scenario.flow_groups
+    if scenario.measurement.warm_up is None and all(g.transport.kind in OPEN_LOOP for g in groups):
+        allowed = "a duration: datagrams and bursts are no connections, whose number would tell"
+        yield InputError("measurement.warm_up", "'mser-5' without connections", allowed)
+
+
 def _names(scenario: "Scenario") -> Iterator[InputError]:
     # A table of runs has columns for both, such as slowdown_p99[query].
     classes = scenario.measurement.size_class_names
@@ -153,6 +161,7 @@ def misfits(
     yield from _cuts(scenario)
     yield from _entries(scenario)
     yield from _names(scenario)
+    yield from _warm_up(scenario)
     groups = scenario.flow_groups
     for path, table in tables_of(scenario.switching).items():
         yield from _switch(path, table, groups, largest_degree)

@@ -77,8 +77,10 @@ class Measurement(Section):
 
     Attributes
     ----------
-    time_limit, warm_up, until : int
+    time_limit, until : int
         Picoseconds of simulated time.
+    warm_up : int or None
+        Likewise; None: by MSER-5.
     size_classes : tuple of int
         Bytes.
     sample : int or None
@@ -99,13 +101,14 @@ class Measurement(Section):
             "met the longest timeout, 60 s, many times by then."
         ),
     )
-    warm_up: Duration = Field(
+    warm_up: Annotated[int | None, Quantity(TIME, word="mser-5")] = Field(
         0,
         description=(
             "Flows that start earlier run, but do not count: not in completion times, "
             "slowdowns, retransmissions and timeouts, nor in the throughput, which is that of "
             "the flows that count, from the first start of one to the last acknowledgement. "
-            "Links and switches count always."
+            'Links and switches count always. `"mser-5"`: the run itself tells from when on its '
+            "active flows are settled, by the rule of White (1997); figure `warm_up_s`."
         ),
     )
     until: PositiveDuration | None = Field(
@@ -168,8 +171,9 @@ class Measurement(Section):
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
-        if self.until is not None and self.until <= self.warm_up:
-            allowed = f"a time after warm_up ({format_duration(self.warm_up)})"
+        warm_up = self.warm_up or 0
+        if self.until is not None and self.until <= warm_up:
+            allowed = f"a time after warm_up ({format_duration(warm_up)})"
             raise refuse_at("until", format_duration(self.until), allowed)
         if any(low >= high for low, high in pairwise(self.size_classes)):
             given = ", ".join(map(format_size, self.size_classes))
