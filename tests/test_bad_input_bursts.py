@@ -109,6 +109,14 @@ CASES = {
     ('kind = "mixed"\ntime = "1 ms"\nsize = "50 kB"', 'kind = "window-based"\nmedium_window = 0'): (
         "switching.assembly.medium_window", "0", "a whole number from 1 to 65535",
     ),
+    ('kind = "mixed"\ntime = "1 ms"\nsize = "50 kB"',
+     'kind = "multi-queue"\ntime = "1 ms"\nallocation = { kind = "printed", queues = 0 }'): (
+        "switching.assembly.allocation.queues", "0", "a whole number from 1 to 1000",
+    ),
+    ('kind = "mixed"\ntime = "1 ms"\nsize = "50 kB"',
+     'kind = "multi-queue"\ntime = "1 ms"\nallocation = "both"'): (
+        "switching.assembly.allocation", "'both'", "'a-priori', 'printed', 'per-flow'",
+    ),
     # losses
     ("0.01", "1.01"): ("loss.probability", "1.01", "a number at least 0 and at most 1"),
     ("0.01", "-0.01"): ("loss.probability", "-0.01", "a number at least 0 and at most 1"),

@@ -126,8 +126,17 @@ def test_initial_windows_are_those_of_the_rfcs(rfc: str, vector: dict[str, int])
                 "acknowledgements": "slow",
             },
         ),
+        (
+            {"kind": "multi-queue", "time": "1 ms"},
+            {"time_ps": 10**9, "allocation": {"kind": "a-priori", "queues": 2}},
+        ),
+        (
+            {"kind": "multi-queue", "time": "1 ms", "allocation": "per-flow"},
+            {"time_ps": 10**9, "allocation": {"kind": "per-flow"}},
+        ),
+        ({"kind": "average-delay", "time": "1 ms"}, {"time_ps": 10**9}),
     ],
-    ids=["timer", "limits", "size", "mixed", "window-based"],
+    ids=["timer", "limits", "size", "mixed", "window", "queues", "flows", "average"],
 )
 def test_settings_of_burst_switching(
     scenario: Scenario, assembly: dict[str, Any], settings: dict[str, Any]

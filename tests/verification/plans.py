@@ -344,6 +344,16 @@ def window_based(
     return burst("window-based", rule=rule | {"acknowledgements": acknowledgements}, **more)
 
 
+def multi_queue(
+    time: int, allocation: str, queues: int | None = None, **more: Any
+) -> dict[str, Any]:
+    """Those of `burst` with several queues for an egress, or one for each flow."""
+    number = {} if queues is None else {"queues": queues}
+    return burst(
+        "multi-queue", time=time, rule={"allocation": {"kind": allocation, **number}}, **more
+    )
+
+
 def obs(assembly: dict[str, Any], **changes: Any) -> dict[str, Any]:
     """Settings of a node that books channels; `assembly` as `burst` makes it."""
     return {

@@ -35,8 +35,17 @@ def random_window_based(random: Random, times: list[int]) -> dict[str, Any]:
     }
 
 
+def random_multi_queue(random: Random, times: list[int]) -> dict[str, Any]:
+    """One queue or several, fewer than flows and more."""
+    several = {"kind": random.choice(["a-priori", "printed"]), "queues": random.randint(1, 4)}
+    allocation = random.choice([several, several, {"kind": "per-flow"}])
+    return {"time_ps": random.choice(times), "allocation": allocation}
+
+
 #: The settings of the rules of assembly that have more than a time and a size.
 RULES: dict[str, Callable[[Random, list[int]], dict[str, Any]]] = {
+    "average-delay": lambda random, times: {"time_ps": random.choice(times)},
+    "multi-queue": random_multi_queue,
     "window-based": random_window_based,
 }
 

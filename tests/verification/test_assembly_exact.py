@@ -3,11 +3,27 @@
 The network is that of `test_burst_exact`.
 """
 
+from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
+import numpy as np
 import pytest
-from plans import ENGINES, MICROSECOND, Plan, core, tcp, traced, window_based
-from test_burst_exact import ACCESS, SIZE, on_fibres, path
+from plans import (
+    ENGINES,
+    MICROSECOND,
+    Plan,
+    burst,
+    core,
+    datagram,
+    flow_columns,
+    multi_queue,
+    tcp,
+    traced,
+    window_based,
+)
+from scipy import stats
+from test_burst_exact import ACCESS, SIZE, on_fibres, path, stream
 from twin import Burst, Columns
 
 Engine = Callable[[Plan], Columns]
@@ -63,3 +79,82 @@ def test_who_comes_into_a_shorter_time_overtakes() -> None:
         reordered.append(int(flows["reordered"][0]))
     assert reordered[:2] == [0, 0]
     assert reordered[2] > 0
+
+
+@engines
+@pytest.mark.parametrize(
+    ("time", "packets", "bursts"), [(0, 2, 2), (11, 2, 2), (12, 4, 2), (17, 4, 2), (18, 6, 2)]
+)
+def test_the_packets_of_a_burst_wait_so_long_in_the_mean(
+    engine: Engine, time: int, packets: int, bursts: int
+) -> None:
+    """Packets come 12 us apart: `n` of them are closed `time + (n - 1) 6 us` after the first.
+
+    One more joins them if that is `n 12 us` or more.
+    """
+    result = engine(stream(burst("average-delay", time=time * MICROSECOND), packets))
+    ingress = {name: column[0] for name, column in result["switches"].items()}
+    assert ingress["bursts"] == bursts
+    assert ingress["assembly_wait_ps"] == packets * time * MICROSECOND
+
+
+def bursts_of(flows: int, cycles: int, switch: dict[str, Any]) -> list[list[int]]:
+    """The flows in each burst, if each of them sends a packet every 100 us, 1 us after another."""
+    starts = [
+        (cycle * 100 + flow) * MICROSECOND for cycle in range(cycles) for flow in range(flows)
+    ]
+    columns = flow_columns(*np.array([(0, 1, 0, cycles * 64)] * flows).T)
+    columns["start_ps"] = np.array(starts[:flows], np.uint64)
+    columns["departures_ps"] = np.array(sorted(starts), np.uint64).reshape(cycles, flows).T.ravel()
+    columns["departure_offsets"] = np.arange(flows + 1, dtype=np.uint64) * cycles
+    plan = path(switch, datagram(64), (0, 1, 0, 64))._replace(flows=columns)
+    assert (core(plan)["flows"]["delivered_bytes"] == cycles * 64).all()
+    made: dict[int, list[int]] = {}
+    for entry in traced(plan):
+        if isinstance(entry.unit, Burst):
+            made.setdefault(entry.unit.number, [packet.flow for packet in entry.unit.packets])
+    assert core(plan)["totals"]["bursts_created"] == len(made)
+    return list(made.values())
+
+
+def test_flows_of_one_block_share_no_burst() -> None:
+    """Four flows and three queues: the fourth begins a block, and has one of the three with it."""
+    cycles = 300
+    made = bursts_of(4, cycles, multi_queue(50 * MICROSECOND, "a-priori", 3))
+    assert len(made) == 3 * cycles
+    partners = Counter[int]()
+    for cycle in range(cycles):
+        bursts = made[3 * cycle : 3 * cycle + 3]
+        assert sorted(flow for flows in bursts for flow in flows) == [0, 1, 2, 3]
+        assert all(len({0, 1, 2} & set(flows)) == 1 for flows in bursts)
+        partners.update(flows[0] for flows in bursts if flows[-1] == 3)
+    assert stats.chisquare([partners[flow] for flow in range(3)]).pvalue > 1e-3
+
+
+def test_where_each_flow_draws_for_itself_two_may_meet() -> None:
+    cycles = 300
+    made = bursts_of(2, cycles, multi_queue(50 * MICROSECOND, "printed", 3))
+    together = sum(len(flows) == 2 for flows in made)
+    assert stats.binomtest(together, cycles, 1 / 3).pvalue > 1e-3
+
+
+def test_each_flow_has_a_queue_of_its_own() -> None:
+    made = bursts_of(4, 10, multi_queue(250 * MICROSECOND, "per-flow"))
+    assert all(len(set(flows)) == 1 for flows in made)
+    # Three packets come within 250 us: ten make four bursts.
+    assert len(made) == 4 * 4
+
+
+def test_the_printed_formula_does_not_sum_to_one() -> None:
+    """`rho^0 = p`, `rho^k = p (1 - rho^(k - 1))`, the last row `1 - rho^(n - 2)`, with `p = 1/n`.
+
+    All queues have the same probability in a row, so that a row brought to 1 is a uniform draw.
+    """
+    for n in range(2, 9):
+        rows = [1 / n]
+        for _ in range(n - 2):
+            rows.append((1 - rows[-1]) / n)
+        # `j mod (n - 1)` takes the rows before the last one only.
+        assert len(rows) == n - 1
+        assert n * rows[0] == 1
+        assert all(n * row < 1 for row in rows[1:])

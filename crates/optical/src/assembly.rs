@@ -2,18 +2,22 @@
 //!
 //! One file for each; [`REGISTRY`] is the one list of them.
 
+mod average_delay;
 mod mixed;
+mod multi_queue;
 mod size;
 mod timer;
 mod window_based;
 
+pub use average_delay::AverageDelay;
 pub use mixed::Mixed;
+pub use multi_queue::{Allocation, MultiQueue};
 pub use size::Size;
 pub use timer::Timer;
 pub use window_based::{Pace, WindowBased};
 
 use crate::settings::{least_bytes, of_kind, Table};
-use lightburst_des::Duration;
+use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::Packet;
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer};
@@ -30,6 +34,10 @@ pub struct Queue {
     pub packets: u32,
     /// How many bytes.
     pub bytes: u32,
+    /// When the newest packet came.
+    pub newest: Time,
+    /// Sum of the arrival times of all, in picoseconds.
+    pub arrivals: u128,
 }
 
 /// What becomes of a queue when a packet has come.
@@ -50,8 +58,8 @@ pub trait AssemblyPolicy: Send {
         false
     }
 
-    /// The queue in which a packet is to wait, where there are several.
-    fn queue(&mut self, _packet: &Packet) -> u32 {
+    /// The queue in which a packet is to wait, where there are several; the stream is the edge's.
+    fn queue(&mut self, _packet: &Packet, _now: Time, _draw: &mut Stream) -> u32 {
         0
     }
 
@@ -99,6 +107,8 @@ pub const REGISTRY: &[AssemblyKind] = &[
     kind::<Size>("size"),
     kind::<Mixed>("mixed"),
     kind::<WindowBased>("window-based"),
+    kind::<MultiQueue>("multi-queue"),
+    kind::<AverageDelay>("average-delay"),
 ];
 
 const fn kind<S>(name: &'static str) -> AssemblyKind

@@ -10,7 +10,7 @@ pub use ordering::Ordering;
 use crate::assembly::{Assembly, Decision};
 use crate::switch::Build;
 use ingress::Ingress;
-use lightburst_des::{Duration, Time};
+use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{
     Bundle, BurstId, Bytes, Context, Counted, Counters, Envelope, FlowId, LinkId, NodeId, Packet,
     PacketId, Rate, Switch, Token, Unit,
@@ -64,6 +64,8 @@ pub struct Around {
     /// What each node adds to the time of a burst that passes it.
     switching_times: Arc<[Duration]>,
     fibre_rate: Option<Rate>,
+    /// The stream of the rule of assembly.
+    draw: Stream,
 }
 
 impl Around {
@@ -74,6 +76,7 @@ impl Around {
             classes: build.classes.clone(),
             switching_times: build.switching_times.clone(),
             fibre_rate: build.fibre_rate,
+            draw: build.assembly.clone(),
         }
     }
 }

@@ -71,6 +71,8 @@ pub struct Build {
     pub choice: Choice,
     /// The switch's own random stream.
     pub draw: Stream,
+    /// That of the rule by which it assembles bursts, if it does.
+    pub assembly: Stream,
     /// The number of its sets of next hops.
     pub sets: usize,
     /// Which switch it is.

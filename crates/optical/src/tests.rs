@@ -59,6 +59,7 @@ fn alone_in(around: Around, settings: &dyn SwitchSettings, ports: &[usize]) -> A
         settings.build(Build {
             choice: around.choice,
             draw: Stream::new(around.seed, "switch"),
+            assembly: Stream::new(around.seed, "assembly"),
             sets,
             node,
             edges,

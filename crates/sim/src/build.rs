@@ -123,6 +123,7 @@ pub fn switches(plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn Switch>> {
         plan.switch(node).expect("a switch").build(Build {
             choice,
             draw: Stream::new(settings.seed, &name),
+            assembly: Stream::new(settings.seed, &format!("assembly/{node}")),
             sets: fabric.routing.sets(NodeId(node)),
             node: NodeId(node),
             edges: Arc::clone(&edges),

@@ -3,14 +3,16 @@
 Packets with data are assembled, and, unless the switch says otherwise, acknowledgements. X. Yu, C.
 Qiao, Y. Liu, D. Towsley, "Performance evaluation of TCP implementations in OBS networks", 2004, use
 ``timer``. K. Vlachos, "Burstification effect on the TCP synchronization and congestion window
-mechanism", 2008, proposes ``window-based``.
+mechanism", 2008, proposes ``window-based`` and ``multi-queue``. K. Christodoulopoulos, E.
+Varvarigos, K. Vlachos, "A new burst assembly scheme based on the average packet delay and its
+performance for TCP traffic", Optical Switching and Networking 4, 2007, propose ``average-delay``.
 """
 
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from lightburst.scenario.fields import Section, Whole, refuse_at
+from lightburst.scenario.fields import Named, Section, Whole, refuse_at
 from lightburst.units import SIZE, TIME, Quantity, format_size
 
 # Beyond this an assembly time is a typing error; it leaves room on the clock of the simulator.
@@ -21,6 +23,9 @@ _Most = Annotated[int | None, Quantity(SIZE, positive=True, largest="1 GB", word
 _Least = Annotated[int | None, Quantity(SIZE, positive=True, largest="1 GB", word="off")]
 # In segments; a packet carries the window of its sender in 16 bits.
 _Window = Annotated[int, Whole(1, 65_535)]
+
+# Beyond this each flow can as well have a queue of its own.
+_Queues = Annotated[int, Whole(1, 1_000)]
 
 
 class _Assembly(Section):
@@ -194,8 +199,101 @@ class WindowBased(_Assembly):
         return max(self.slow_time, self.medium_time, self.fast_time)
 
 
+class APriori(Section):
+    """In each assembly cycle a fresh random permutation of the queues for each block of flows.
+
+    Attributes
+    ----------
+    queues : int
+        Queues for an egress, and flows in a block.
+    """
+
+    kind: Literal["a-priori"] = "a-priori"
+    queues: _Queues = Field(2, description="Queues for an egress, and flows in a block.")
+
+
+class Printed(Section):
+    """In each assembly cycle each flow draws its queue.
+
+    That is what the printed formula of vlachos2008 comes to.
+
+    Attributes
+    ----------
+    queues : int
+        Queues for an egress.
+    """
+
+    kind: Literal["printed"] = "printed"
+    queues: _Queues = Field(2, description="Queues for an egress.")
+
+
+class PerFlow(Section):
+    """Each flow has a queue of its own."""
+
+    kind: Literal["per-flow"] = "per-flow"
+
+
+Allocation = Annotated[
+    APriori | Printed | PerFlow,
+    Field(
+        discriminator="kind",
+        description=(
+            'Which flow waits in which queue. `"a-priori"`: in each assembly cycle the flows, in '
+            "the order in which they come, take the queues of a random permutation, and those of "
+            'another one when it is used up. `"printed"`: each draws a queue, whatever the others '
+            'have. `"per-flow"`: each has a queue of its own.'
+        ),
+    ),
+    Named(),
+]
+
+
+class MultiQueue(_Assembly):
+    """Several queues for an egress, so that a lost burst does not hit all flows at once.
+
+    Attributes
+    ----------
+    time : int
+        Picoseconds.
+    allocation : APriori or Printed or PerFlow
+        Which flow waits in which queue.
+    """
+
+    kind: Literal["multi-queue"] = "multi-queue"
+    time: _Time = Field(
+        description=(
+            "The assembly cycle of an egress: from the first packet for it to the end, at which "
+            'all its queues are closed. `"per-flow"`: from the first packet in each queue.'
+        )
+    )
+    allocation: Allocation = APriori()
+
+    @property
+    def closing_time(self) -> int:
+        """The picoseconds from the first packet after which a burst is closed."""
+        return self.time
+
+
+class AverageDelay(_Assembly):
+    """A burst is closed when its packets have waited for so long in the mean.
+
+    Attributes
+    ----------
+    time : int
+        Picoseconds.
+    """
+
+    kind: Literal["average-delay"] = "average-delay"
+    time: _Time = Field(
+        description=(
+            "From the arrival of a packet to the end of its burst, in the mean over the packets of "
+            "each burst: T_AVE."
+        )
+    )
+
+
 Assembly = Annotated[
-    Timer | BySize | Mixed | WindowBased,
+    Timer | BySize | Mixed | WindowBased | MultiQueue | AverageDelay,
     Field(
         discriminator="kind",
         description=(

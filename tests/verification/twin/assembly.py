@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from twin.network import Packet
+from twin.rng import Xoshiro256PlusPlus
 
 #: In place of a time: not at a timer's, but with the packet that has just come.
 AT_ONCE = -1
@@ -30,12 +31,13 @@ class Queue:
 
 
 class Rule:
-    """The rule of the queues for one egress and class."""
+    """The rule of the queues for one egress and class; `draw` is the stream of the edge."""
 
-    def __init__(self, settings: dict[str, Any]) -> None:
+    def __init__(self, settings: dict[str, Any], draw: Xoshiro256PlusPlus) -> None:
         self.settings = settings
+        self.draw = draw
 
-    def queue(self, packet: Packet) -> int:
+    def queue(self, packet: Packet, now: int) -> int:
         """In which queue a packet waits."""
         return 0
 
@@ -74,7 +76,7 @@ class WindowBased(Timer):
 
     PACES = ("slow", "medium", "fast")
 
-    def queue(self, packet: Packet) -> int:
+    def queue(self, packet: Packet, now: int) -> int:
         if not packet.payload:
             return self.PACES.index(self.settings["acknowledgements"])
         bounds = (self.settings["medium_window"], self.settings["fast_window"])
@@ -84,8 +86,57 @@ class WindowBased(Timer):
         return self.after(queue, self.settings[f"{self.PACES[queue.number]}_time_ps"])
 
 
+class MultiQueue(Timer):
+    """Several queues: one for each flow, or some that are allocated anew in each cycle."""
+
+    def __init__(self, settings: dict[str, Any], draw: Xoshiro256PlusPlus) -> None:
+        super().__init__(settings, draw)
+        self.kind: str = settings["allocation"]["kind"]
+        self.cycle = -1
+        self.flows: dict[int, int] = {}
+        self.left: list[int] = []
+
+    def queue(self, packet: Packet, now: int) -> int:
+        if self.kind == "per-flow":
+            return packet.flow
+        if now > self.cycle:
+            self.cycle = now + self.settings["time_ps"]
+            self.flows, self.left = {}, []
+        if packet.flow not in self.flows:
+            self.flows[packet.flow] = self.allocate(self.settings["allocation"]["queues"])
+        return self.flows[packet.flow]
+
+    def allocate(self, queues: int) -> int:
+        """The queue of a flow that is new in the cycle."""
+        if self.kind == "printed":
+            return self.draw.below(queues)
+        if not self.left:
+            self.left = list(range(queues))
+        place = self.draw.below(len(self.left))
+        # The last one takes its place.
+        chosen, last = self.left[place], self.left.pop()
+        if place < len(self.left):
+            self.left[place] = last
+        return chosen
+
+    def end(self, queue: Queue) -> int | None:
+        if self.kind == "per-flow":
+            return super().end(queue)
+        return self.cycle if len(queue.packets) == 1 else None
+
+
+class AverageDelay(Rule):
+    """With a delay of so much, in the mean over the packets."""
+
+    def end(self, queue: Queue) -> int | None:
+        arrivals = queue.arrivals
+        return -(-sum(arrivals) // len(arrivals)) + int(self.settings["time_ps"])
+
+
 RULES: dict[str, type[Rule]] = {
+    "average-delay": AverageDelay,
     "mixed": Mixed,
+    "multi-queue": MultiQueue,
     "size": Size,
     "timer": Timer,
     "window-based": WindowBased,

@@ -17,6 +17,7 @@ from twin.network import (
     Unit,
 )
 from twin.ordering import Destination, Source
+from twin.rng import stream
 from twin.switches import AllOptical, Switch
 
 #: An egress, a class and the number of a queue for them.
@@ -40,6 +41,7 @@ class Edge(Switch):
         self.queues: dict[Place, Queue] = {}
         # For each egress and class.
         self.rules: dict[tuple[int, int], Rule] = {}
+        self.draw = stream(self.seed, f"assembly/{node}")
         # Of the places of other queues those that were given back, and how many there are.
         self.free: list[int] = []
         self.others = 0
@@ -100,8 +102,8 @@ class Edge(Switch):
     def join(self, packet: Packet, egress: int, group: int) -> None:
         """Let a packet wait, and close what is to be closed."""
         make = RULES[self.assembly["kind"]]
-        rule = self.rules.setdefault((egress, group), make(self.assembly))
-        place = egress, group, rule.queue(packet)
+        rule = self.rules.setdefault((egress, group), make(self.assembly, self.draw))
+        place = egress, group, rule.queue(packet, self.now)
         queue = self.queues.get(place)
         if queue and self.most is not None and queue.bytes + packet.size > self.most:
             self.close_queue(place)

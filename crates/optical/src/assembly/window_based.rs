@@ -2,7 +2,7 @@
 
 use super::{AssemblyPolicy, Decision, Queue, Timer};
 use crate::settings::duration;
-use lightburst_des::Duration;
+use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::Packet;
 use serde::Deserialize;
 
@@ -55,7 +55,7 @@ impl AssemblyPolicy for WindowBased {
         true
     }
 
-    fn queue(&mut self, packet: &Packet) -> u32 {
+    fn queue(&mut self, packet: &Packet, _now: Time, _draw: &mut Stream) -> u32 {
         self.pace(packet) as u32
     }
 

@@ -3,7 +3,7 @@
 use crate::assembly::{AssemblyPolicy, Decision, Queue};
 use crate::edge::ordering::Departures;
 use crate::edge::{Around, EdgeSettings, ASSEMBLY, ASSEMBLY_OF_OTHERS};
-use lightburst_des::{Duration, Time};
+use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{Bundle, Context, NodeId, PacketId, Token};
 use std::collections::HashMap;
 
@@ -35,8 +35,6 @@ struct Waiting {
     /// A host behind the egress.
     destination: NodeId,
     opened: Time,
-    /// Sum of the arrival times of the packets.
-    arrivals: u128,
     /// When the timer closes it; a timer at another time is stale.
     closes: Time,
 }
@@ -53,7 +51,6 @@ impl Waiting {
             ends: None,
             destination: egress,
             opened: Time::ZERO,
-            arrivals: 0,
             closes: Time::NEVER,
         }
     }
@@ -70,6 +67,7 @@ pub struct Ingress {
     /// The places that none of them has.
     free: Vec<usize>,
     has_queues: bool,
+    draw: Stream,
     egresses: Vec<NodeId>,
     max_bytes: u32,
     min_bytes: u32,
@@ -100,6 +98,7 @@ impl Ingress {
             waiting: (0..).zip(&lines).map(first).collect(),
             has_queues: lines.iter().any(|line| line.policy.has_queues()),
             lines,
+            draw: around.draw.clone(),
             places: HashMap::new(),
             free: Vec::new(),
             egresses,
@@ -183,7 +182,10 @@ impl Ingress {
     #[inline]
     pub fn number(&mut self, line: usize, packet: PacketId, ctx: &Context<'_>) -> u32 {
         match self.has_queues {
-            true => self.lines[line].policy.queue(ctx.packet(packet)),
+            true => {
+                let policy = &mut self.lines[line].policy;
+                policy.queue(ctx.packet(packet), ctx.now(), &mut self.draw)
+            }
             false => 0,
         }
     }
@@ -231,12 +233,12 @@ impl Ingress {
         if waiting.queue.packets == 0 {
             waiting.destination = unit.destination;
             waiting.opened = now;
-            waiting.arrivals = 0;
         }
         ctx.append(waiting.ends.map(|(_, last)| last), packet);
         let first = waiting.ends.map_or(packet, |(first, _)| first);
         waiting.ends = Some((first, packet));
-        waiting.arrivals += u128::from(now.0);
+        waiting.queue.newest = now;
+        waiting.queue.arrivals += u128::from(now.0);
         waiting.queue.packets += 1;
         waiting.queue.bytes += unit.bytes;
         let line = &mut self.lines[waiting.line as usize];
@@ -251,9 +253,13 @@ impl Ingress {
             number,
             packets,
             bytes,
+            arrivals,
+            ..
         } = waiting.queue;
-        waiting.queue.packets = 0;
-        waiting.queue.bytes = 0;
+        waiting.queue = Queue {
+            number,
+            ..Queue::default()
+        };
         let (first, _) = waiting.ends.take().expect("a packet that waits");
         waiting.closes = Time::NEVER;
         if queue >= self.lines.len() {
@@ -271,7 +277,7 @@ impl Ingress {
             sequence: line.next_sequence(),
             opened: waiting.opened,
         };
-        let waited = u128::from(packets) * u128::from(now.0) - waiting.arrivals;
+        let waited = u128::from(packets) * u128::from(now.0) - arrivals;
         (bundle, waited)
     }
 

@@ -50,6 +50,11 @@ fn tables() -> Vec<serde_json::Value> {
                      "fast_time_ps": 5, "medium_window": 16, "fast_window": 64,
                      "acknowledgements": "medium", "max_bytes": null, "min_bytes": null}),
         ),
+        burst(
+            json!({"kind": "multi-queue", "time_ps": 5, "max_bytes": null, "min_bytes": null,
+                     "allocation": {"kind": "a-priori", "queues": 2}}),
+        ),
+        burst(json!({"kind": "average-delay", "time_ps": 5, "max_bytes": null, "min_bytes": null})),
         obs(json!([delay_lines(), {"kind": "deflection", "hop_limit": 3, "loops": true}])),
     ]
 }
