@@ -10,7 +10,16 @@ import pandas as pd
 import pytest
 
 from lightburst.models.yu2004 import ABOUT
-from lightburst.papers.claims import UNKNOWN, Verdict, agrees, at_least, at_most, exact, within
+from lightburst.papers.claims import (
+    UNKNOWN,
+    Verdict,
+    agrees,
+    at_least,
+    at_most,
+    exact,
+    times_as_many,
+    within,
+)
 from lightburst.papers.komatireddy2009 import claims as komatireddy2009
 from lightburst.papers.minakhmetov2018.claims import (
     PROTOTYPE,
@@ -158,6 +167,27 @@ def test_ten_seeds_cannot_judge_the_spread() -> None:
     assert found["spread-low-10m"].verdict is OPEN
     assert "more seeds would tell" in found["spread-low-10m"].note
     assert "more seeds" not in found["correlation-10m"].note
+
+
+@pytest.mark.parametrize(
+    ("estimate", "half", "times"),
+    # The bound is 1.1: four times as many seeds halve the interval.
+    [(1.3, 0.4, 4), (0.9, 0.4, 4), (1.2, 1.0, 100), (1.3, 0.1, 1), (1.1001, 1.0, math.inf)],
+)
+def test_an_interval_narrows_with_the_root_of_the_seeds(
+    estimate: float, half: float, times: float
+) -> None:
+    measured = Interval(estimate, estimate - half, estimate + half, 3)
+    found = times_as_many(measured, lambda interval: at_least(interval, 1.1))
+    assert times <= found < 1.1 * times or found == times == math.inf
+
+
+def test_an_open_claim_says_how_many_seeds_would_do() -> None:
+    sheet = Sheet({"fast": {"id": "f", "statement": "x", "figure": "1", "rule": "at_least",
+                            "bound": 1.1, "criterion": "at or above {bound:g}"}}, {})  # fmt: skip
+    assert "at most about 4" in sheet.judge("fast", Interval(1.3, 0.9, 1.7, 3)).note
+    assert "more than 1,000" in sheet.judge("fast", Interval(1.1, 0.9, 1.7, 3)).note
+    assert "seeds" not in sheet.judge("fast", Interval(1.3, 1.2, 1.4, 3)).note
 
 
 def test_the_figure_of_100_m_has_no_claim_that_the_paper_makes_for_10_m_only() -> None:

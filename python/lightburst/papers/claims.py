@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from lightburst.study.statistics import Interval, number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 # An interval wider than this to either side, as a fraction of the value, shows nothing.
 RESOLUTION: Final = 0.25
@@ -31,7 +31,9 @@ class Verdict(StrEnum):
 
 # The first word of a criterion that no number of runs could meet: there is nothing to compare with.
 NONE: Final = "none"
-_UNDECIDED: Final = "Undecided: the interval is too wide for this criterion, more seeds would tell."
+_UNDECIDED: Final = "Undecided: the interval is too wide for this criterion, more seeds would tell"
+# More would not be run for any claim.
+_MOST_TIMES: Final = 1000.0
 
 UNKNOWN: Final = Interval(math.nan, math.nan, math.nan, 0)
 
@@ -215,6 +217,43 @@ def known(measured: Interval) -> bool:
     return all(math.isfinite(end) for end in (measured.estimate, measured.low, measured.high))
 
 
+def times_as_many(measured: Interval, judge: Callable[[Interval], Verdict]) -> float:
+    """Estimate how many times as many seeds would decide, if the estimate stays what it is.
+
+    Parameters
+    ----------
+    measured : Interval
+        What is undecided.
+    judge : callable
+        The rule with its bound.
+
+    Returns
+    -------
+    float
+        To a tenth of it; infinite above 1,000. An interval narrows with the root of the number,
+        and faster where there are few seeds, so that this is then too many.
+    """
+    times = 1.0
+    while times <= _MOST_TIMES:
+        low, high = (
+            measured.estimate + (end - measured.estimate) / math.sqrt(times)
+            for end in (measured.low, measured.high)
+        )
+        if judge(replace(measured, low=low, high=high)) is not Verdict.NOT_COMPARABLE:
+            return times
+        times *= 1.1
+    return math.inf
+
+
+def _undecided(measured: Interval, judge: Callable[[Interval], Verdict] | None) -> str:
+    if judge is None:
+        return f"{_UNDECIDED}."
+    times = times_as_many(measured, judge)
+    few = f"at most about {times:.1f}" if times < 10 else f"at most about {times:,.0f}"
+    many = few if math.isfinite(times) else f"more than {_MOST_TIMES:,.0f}"
+    return f"{_UNDECIDED}: {many} times as many, if the estimate stays."
+
+
 def judged(
     id: str,
     figure: str,
@@ -225,16 +264,18 @@ def judged(
     criterion: str,
     note: str,
     source: str = "paper",
+    judge: Callable[[Interval], Verdict] | None = None,
 ) -> Claim:
-    """Put a claim together; its parameters are those of `Claim`.
+    """Put a claim together; its parameters are those of `Claim`, and the rule with its bound.
 
     Returns
     -------
     Claim
-        Its note says so where the runs are too few for a verdict, unless the criterion is `NONE`.
+        Its note says so where the runs are too few for a verdict, unless the criterion is `NONE`,
+        and how many would be enough, where there is a rule.
     """
     if verdict is Verdict.NOT_COMPARABLE and known(measured) and not criterion.startswith(NONE):
-        note = f"{_UNDECIDED} {note}".strip()
+        note = f"{_undecided(measured, judge)} {note}".strip()
     return Claim(
         id=id,
         figure=figure,

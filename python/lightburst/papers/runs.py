@@ -104,6 +104,11 @@ class Runs(Generic[P]):
         seeds = sorted({int(seed) for group in self._rows.values() for seed in group.index})
         return f"{len(seeds)} seeds ({seeds[0]} to {seeds[-1]})" if seeds else "no runs"
 
+    def numbers_text(self, points: Iterable[P]) -> str:
+        """How often points were run: ``2 to 16 runs a point (seeds from 1 on)``."""
+        numbers = [self.number(point) for point in points if point in self]
+        return f"{_span(numbers)} runs a point (seeds from 1 on)" if numbers else "no runs"
+
     def lengths_text(self, points: Iterable[P]) -> str:
         """How long points were run: ``1,000 simulated seconds a point, in 3 to 10 runs``."""
         run = [point for point in points if point in self]

@@ -150,9 +150,9 @@ class Sheet:
             row, measured = measured, PICKS[entry["of"]](measured.values())
             texts["each"] = listed(row, entry.get("each", ""))
             texts["at"] = next((at for at, value in row.items() if value is measured), "")
+        judge = None if verdict is not None else self._rule(entry, limits)
         if verdict is None:
-            rule = RULES.get(entry.get("rule", ""))
-            verdict = Verdict.NOT_COMPARABLE if rule is None else rule(measured, *limits)
+            verdict = Verdict.NOT_COMPARABLE if judge is None else judge(measured)
 
         def text(key: str, otherwise: str = "") -> str:
             return str(entry.get(key, otherwise)).format(**texts)
@@ -169,7 +169,14 @@ class Sheet:
             text("criterion"),
             " ".join(said for said in notes if said),
             str(texts.get("source", entry.get("source", "paper"))),
+            judge,
         )
+
+    def _rule(
+        self, entry: Mapping[str, Any], limits: tuple[float, ...]
+    ) -> Callable[[Interval], Verdict] | None:
+        rule = RULES.get(entry.get("rule", ""))
+        return None if rule is None else lambda measured: rule(measured, *limits)
 
     def _bound(self, entry: Mapping[str, Any], published: float | None) -> tuple[float, ...]:
         given = entry.get("bound", [] if published is None else published)

@@ -56,7 +56,9 @@ _FAST: Final = (
     "What the prototype's FAST does is not known. With files of 100 MB at 30 ms ours becomes 27 % "
     "faster with a new window in each round trip in place of every other one, 16 % with the last "
     "round-trip time in place of their average, and 4 % if the window also moves in a recovery; "
-    "the prototype is 13 % faster with 1 GB."
+    "the prototype is 13 % faster with 1 GB. Nearest comes an average of which each "
+    "acknowledgement is 1/32 (the publication of FAST has 3 / w, up to 1/4): within 6 % of the "
+    "prototype at 1, 10 and 30 ms, but farther from it at p = 0.01."
 )
 _STAYS: Final = (
     "The path on which the edge is when the load has fallen below the threshold stays for good; on "

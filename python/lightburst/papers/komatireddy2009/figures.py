@@ -133,7 +133,7 @@ def _panel(
         curves,
         id=id,
         title=title,
-        caption=_caption(runs, axis, points[0], version),
+        caption=_caption(runs, axis, points, version),
         x_label=shown.label,
         y_label=y_label,
         x_log=shown.logarithmic,
@@ -142,7 +142,8 @@ def _panel(
     )
 
 
-def _caption(runs: Runs[Point], axis: Axis, fixed: Point, version: str) -> str:
+def _caption(runs: Runs[Point], axis: Axis, points: Sequence[Point], version: str) -> str:
+    fixed = points[0]
     others = {
         DELTA.field: f"delay differential {fixed.delta * 1e3:g} ms",
         BURST.field: f"bursts of at most {fixed.burst / 1e3:g} kB",
@@ -151,8 +152,9 @@ def _caption(runs: Runs[Point], axis: Axis, fixed: Point, version: str) -> str:
     }
     words = ", ".join(said for field, said in others.items() if field != axis.field)
     transfer = Transfer(fixed.size, fixed.window)
+    drawn = [at for point in points for at in _run(runs, axis, point).values()]
     return (
         f"{transfer.words} over two paths, load threshold 5% of 4 Gb/s every 500 ms; {words}. "
-        f"{runs.seeds_text}; bands: 95 % interval of the mean. "
+        f"{runs.numbers_text(drawn)}; bands: 95 % interval of the mean. "
         f"lightburst {version}."
     )
