@@ -265,6 +265,12 @@ fn nothing_is_allocated_in_the_steady_state() {
     for assembly in [
         r#"{"kind": "timer", "time_ps": 1000000000}"#,
         r#"{"kind": "mixed", "time_ps": 1000000000, "size_bytes": 45000}"#,
+        r#"{"kind": "average-delay", "time_ps": 100000000}"#,
+        r#"{"kind": "window-based", "slow_time_ps": 1000000000, "medium_time_ps": 1500000000,
+            "fast_time_ps": 2000000000, "medium_window": 16, "fast_window": 64,
+            "acknowledgements": "medium"}"#,
+        r#"{"kind": "multi-queue", "time_ps": 1000000000,
+            "allocation": {"kind": "a-priori", "queues": 2}}"#,
     ] {
         let plan = burst_path(assembly, &tcp("sack", true));
         assert_eq!(allocations(&plan, 2 * WARM_UP).0, 0, "{assembly}");

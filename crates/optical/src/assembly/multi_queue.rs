@@ -135,23 +135,29 @@ mod tests {
     use super::*;
     use lightburst_net::{Header, NodeId};
 
-    /// How often three flows of one cycle had which of three queues.
-    fn counts(permuted: bool, cycles: u64) -> HashMap<[u32; 3], u64> {
-        let mut rule = Cycles {
+    fn rule(permuted: bool) -> Cycles {
+        Cycles {
             time: Duration(10),
             queues: 3,
             permuted,
             ends: None,
             allocated: HashMap::new(),
             left: Vec::new(),
-        };
+        }
+    }
+
+    fn packet(flow: u32) -> Packet {
+        Packet::new(FlowId(flow), NodeId(0), NodeId(1), 64, Header::default())
+    }
+
+    /// How often three flows of one cycle had which of three queues.
+    fn counts(permuted: bool, cycles: u64) -> HashMap<[u32; 3], u64> {
+        let mut rule = rule(permuted);
         let mut draw = Stream::new(1, "assembly/7");
         let mut counts = HashMap::new();
         for cycle in 0..cycles {
             let mut queue = |flow: u32, after: u64| {
-                let (source, destination) = (NodeId(0), NodeId(1));
-                let packet = Packet::new(FlowId(flow), source, destination, 64, Header::default());
-                rule.queue(&packet, Time(11 * cycle + after), &mut draw)
+                rule.queue(&packet(flow), Time(11 * cycle + after), &mut draw)
             };
             let queues = [0, 1, 2].map(|flow| queue(flow, 0));
             // To the end of the cycle a flow stays where it is.
@@ -174,6 +180,17 @@ mod tests {
     fn each_permutation_of_the_queues_is_as_likely() {
         let counts = counts(true, 60_000);
         assert!(is_uniform(&counts, 6, 20.5), "{counts:?}");
+    }
+
+    #[test]
+    fn a_cycle_begins_with_a_block_of_its_own() {
+        let mut rule = rule(true);
+        let mut draw = Stream::new(1, "assembly/7");
+        for cycle in 0..100 {
+            // Two flows of three: the queue that is left over is not kept for the next cycle.
+            let mut queue = |flow| rule.queue(&packet(flow), Time(11 * cycle), &mut draw);
+            assert_ne!(queue(0), queue(1));
+        }
     }
 
     #[test]

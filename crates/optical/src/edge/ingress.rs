@@ -7,6 +7,9 @@ use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{Bundle, Context, NodeId, PacketId, Token};
 use std::collections::HashMap;
 
+/// So many queues of a line beside its first one have room from the start.
+const FEW: usize = 4;
+
 /// The bursts of one class for one egress.
 struct Line {
     egress: NodeId,
@@ -94,13 +97,17 @@ impl Ingress {
             .map(line)
             .collect();
         let first = |(number, line): (u32, &Line)| Waiting::new(number, 0, line.egress);
+        let has_queues = lines.iter().any(|line| line.policy.has_queues());
+        let others = if has_queues { FEW * lines.len() } else { 0 };
+        let mut waiting = Vec::with_capacity(lines.len() + others);
+        waiting.extend((0..).zip(&lines).map(first));
         Ingress {
-            waiting: (0..).zip(&lines).map(first).collect(),
-            has_queues: lines.iter().any(|line| line.policy.has_queues()),
+            waiting,
+            has_queues,
             lines,
             draw: around.draw.clone(),
-            places: HashMap::new(),
-            free: Vec::new(),
+            places: HashMap::with_capacity(others),
+            free: Vec::with_capacity(others),
             egresses,
             max_bytes: assembly.max_bytes.unwrap_or(u32::MAX),
             min_bytes: assembly.min_bytes.unwrap_or(0),
