@@ -61,6 +61,11 @@ def test_core_equals_twin_where_acknowledgements_overtake() -> None:
     check_equal(BRIEF, overtaking_plan)
 
 
+def test_what_an_old_acknowledgement_marks_is_scored_with_the_next_news() -> None:
+    """One plan of the three thousand below hangs on it: a hole that only an old one revealed."""
+    check_equal(range(12_782, 12_783), overtaking_plan)
+
+
 @pytest.mark.slow
 def test_core_equals_twin_where_acknowledgements_overtake_at_length() -> None:
     check_equal(LONG, overtaking_plan)

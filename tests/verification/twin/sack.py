@@ -36,13 +36,19 @@ class Scoreboard(Recovery):
 
 
 class Sack(Scoreboard):
-    """RFC 6675; `recover` is its RecoveryPoint, `retransmitted` HighRxt, `rescued` RescueRxt."""
+    """RFC 6675; `recover` is its RecoveryPoint, `retransmitted` HighRxt, `rescued` RescueRxt.
+
+    `lost` are the segments for which IsLost held when the pipe was computed, `scored` is the byte
+    after the last one that was SACKed then.
+    """
 
     def __init__(self, sender: TcpSender) -> None:
         super().__init__(sender)
         self.retransmitted = 0
         self.rescued = 0
         self.pipe = 0
+        self.lost: set[int] = set()
+        self.scored = 0
 
     @property
     def limited_transmit(self) -> int:
@@ -66,11 +72,13 @@ class Sack(Scoreboard):
         """SetPipe, section 4."""
         if not self.recovering:
             self.retransmitted = self.sender.una
+        missing = [segment for segment in self.sender.segments if not segment.sacked]
+        self.lost = {segment.begin for segment in missing if self.is_lost(segment)}
+        self.scored = self.highest_sacked
         self.pipe = 0
-        for segment in self.sender.segments:
-            if not segment.sacked:
-                self.pipe += segment.payload * (not self.is_lost(segment))
-                self.pipe += segment.payload * (segment.begin < self.retransmitted)
+        for segment in missing:
+            self.pipe += segment.payload * (segment.begin not in self.lost)
+            self.pipe += segment.payload * (segment.begin < self.retransmitted)
 
     def pass_over(self) -> None:
         """Let `next` be no SACKed segment."""
@@ -157,7 +165,7 @@ class Sack(Scoreboard):
         sender = self.sender
         while self.pipe + self.m <= sender.cwnd:
             hole = self.hole()
-            if hole and self.is_lost(hole):
+            if hole and hole.begin in self.lost:
                 self.send_hole(hole)
             elif self.may_send_new():
                 self.pipe += sender.payload_at(sender.next)
@@ -171,7 +179,7 @@ class Sack(Scoreboard):
         """The first not yet retransmitted, not SACKed, below what is SACKed: (1.a), (1.b)."""
         for segment in self.sender.segments:
             if segment.begin >= self.retransmitted and not segment.sacked:
-                return segment if segment.begin < self.highest_sacked else None
+                return segment if segment.begin < self.scored else None
         return None
 
     def send_hole(self, hole: Segment) -> None:
