@@ -71,6 +71,22 @@ listing.print_list = wait
 sys.exit(main())
 """
 
+# Waits in a destructor, out of which Python cannot raise it.
+IN_DESTRUCTOR = """
+import time
+from lightburst.cli import listing, main
+class Late:
+    def __del__(self):
+        print("waiting", flush=True)
+        time.sleep(60)
+def wait(topic):
+    Late()
+    while True:
+        time.sleep(60)
+listing.print_list = wait
+sys.exit(main())
+"""
+
 
 def interrupted(process: "subprocess.Popen[str]", ready: str, after_s: float = 0) -> str:
     """Interrupt a command some time after it is ready; give what it says."""
@@ -111,6 +127,7 @@ def test_while_a_large_plan_is_compiled(tmp_path: Path, times: int) -> None:
         assert said == "lightburst: interrupted\n"
 
 
-def test_where_a_library_swallows_it(tmp_path: Path) -> None:
-    process = started(SWALLOWING, "list", cwd=tmp_path)
+@pytest.mark.parametrize("code", [SWALLOWING, IN_DESTRUCTOR], ids=["library", "destructor"])
+def test_where_it_is_swallowed(tmp_path: Path, code: str) -> None:
+    process = started(code, "list", cwd=tmp_path)
     assert interrupted(process, "waiting") == "lightburst: interrupted\n"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import _thread
 import os
 import signal
+import sys
 import time
 from typing import TYPE_CHECKING, Final
 
@@ -25,12 +26,19 @@ def hear() -> None:
     """Make Ctrl-C raise `KeyboardInterrupt`, as always, and soon afterwards end this process."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupt)
+        sys.unraisablehook = _unraisable
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
     # Not from `threading`, whose locks the interrupted code can hold.
     _thread.start_new_thread(_end, ())
     signal.default_int_handler(number, frame)
+
+
+def _unraisable(what: sys.UnraisableHookArgs) -> None:
+    """Tell what Python cannot raise, but not a Ctrl-C in a destructor: the process ends soon."""
+    if not isinstance(what.exc_value, KeyboardInterrupt):
+        sys.__unraisablehook__(what)
 
 
 def _end() -> None:
