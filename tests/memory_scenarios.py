@@ -136,6 +136,18 @@ def _networks(size: Size) -> dict[str, Table]:
             TCP,
             poisson(size(100_000, 10_000), "90 kB", "1e5 /s"),
         ),
+        "bursts that edges make": make(
+            torus(8) | {"wavelengths": 32},
+            {"kind": "obs", "assembly": {"kind": "timer", "time": "1 us"}},
+            {"kind": "bursts"},
+            poisson(size(1_000_000, 100_000), "125 kB", "1e6 /s"),
+        ),
+        "streams of bursts": make(
+            torus(8) | {"wavelengths": 32},
+            {"kind": "obs", "assembly": {"kind": "timer", "time": "1 us"}},
+            {"kind": "bursts", "segment_size": "125 kB", "rate": "50 Gb/s", "spacing": "poisson"},
+            sized("pairs", f"{size(4000, 400)} MB"),
+        ),
         "booked channels": make(
             {"kind": "path", "links": size(10_000, 3000), "wavelengths": 64},
             {"kind": "obs", "assembly": {"kind": "timer", "time": "1 us"}},

@@ -41,6 +41,10 @@ def packets_at_once(plan: Plan, most: IntArray) -> int:
         is not in it.
     """
     user, link, _ = certain_links(plan, np.arange(most.size))
+    # What edges make themselves comes over no host's link.
+    of_edges = plan.by_flow(lambda transport: transport["kind"] == "bursts")
+    used = plan.between_switches[link] | ~of_edges[user]
+    user, link = user[used], link[used]
     rate, delay = plan.links["rate_bps"].astype(float), plan.links["delay_ps"].astype(float)
     segment = plan.by_flow(lambda transport: transport["segment_bytes"]).astype(float)
     least, bits = float(segment.min()) * BITS_PER_BYTE, _bits(plan)
@@ -104,6 +108,7 @@ def _bits(plan: Plan) -> FloatArray:
 def _backlog(plan: Plan, user: IntArray, link: IntArray, bits: FloatArray) -> FloatArray:
     """Bits that wait for each link at the worst moment, shape (links,)."""
     rate = _rate(plan)
+    carried: FloatArray = plan.links["rate_bps"].astype(float) * plan.channels
     backlog = np.zeros(plan.links["from"].size)
     order = np.argsort(link, kind="stable")
     user, link, begin = user[order], link[order], 0
@@ -117,13 +122,13 @@ def _backlog(plan: Plan, user: IntArray, link: IntArray, bits: FloatArray) -> Fl
         change = np.concatenate([rate[mine], -rate[mine]])
         at = np.concatenate([at, at])
         order = np.lexsort((time, at))
-        _worst(at[order], time[order], change[order], plan.links["rate_bps"], backlog)
+        _worst(at[order], time[order], change[order], carried, backlog)
         begin = end
     return backlog
 
 
 def _worst(
-    at: IntArray, time: FloatArray, change: FloatArray, rate: NDArray[np.uint64], out: FloatArray
+    at: IntArray, time: FloatArray, change: FloatArray, rate: FloatArray, out: FloatArray
 ) -> None:
     """Write the largest backlog of each link, given when the rate of what flows to it changes."""
     # From each change to the next one on the same link.
