@@ -168,8 +168,7 @@ def _edges(scenario: Scenario, network: Network) -> Edges | None:
     workloads = [group.workload for group in scenario.flow_groups]
     if not any(isinstance(one, Poisson) and one.between_edges for one in workloads):
         return None
-    # A host has one link, and hosts come first.
-    nodes, of_host = np.unique(network.link_to[: network.hosts], return_inverse=True)
+    nodes, of_host = np.unique(network.next_to_hosts, return_inverse=True)
     return Edges(of_host, tuple(network.name(node) for node in nodes.tolist()))
 
 

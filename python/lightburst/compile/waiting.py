@@ -45,21 +45,23 @@ def packets_at_once(plan: Plan, most: IntArray) -> int:
     of_edges = plan.by_flow(lambda transport: transport["kind"] == "bursts")
     used = plan.between_switches[link] | ~of_edges[user]
     user, link = user[used], link[used]
-    rate, delay = plan.links["rate_bps"].astype(float), plan.links["delay_ps"].astype(float)
+    carried, delay = _carried(plan), plan.links["delay_ps"].astype(float)
     segment = plan.by_flow(lambda transport: transport["segment_bytes"]).astype(float)
     least, bits = float(segment.min()) * BITS_PER_BYTE, _bits(plan)
-    under_way = (
-        float((rate * plan.channels * (delay + _delayed(plan))).sum())
-        / PICOSECONDS_PER_SECOND
-        / least
-    )
+    under_way = float((carried * (delay + _delayed(plan))).sum()) / PICOSECONDS_PER_SECOND / least
     waiting = np.minimum(_backlog(plan, user, link, bits), _room(plan)) / least
     # Flows that use a link share what waits there in proportion to their bits.
-    given = np.bincount(link, bits[user], minlength=rate.size)
-    part = np.divide(waiting, given, out=np.zeros(rate.size), where=given > 0)
+    given = np.bincount(link, bits[user], minlength=carried.size)
+    part = np.divide(waiting, given, out=np.zeros(carried.size), where=given > 0)
     each = np.zeros(most.size)
     np.maximum.at(each, user, bits[user] * part[link])
     return int(min(float(most.sum()), under_way + float(np.minimum(each, most).sum())))
+
+
+def _carried(plan: Plan) -> FloatArray:
+    """Bits a second that all channels of each link carry, shape (links,)."""
+    carried: FloatArray = plan.links["rate_bps"].astype(float) * plan.channels
+    return carried
 
 
 def _delayed(plan: Plan) -> FloatArray:
@@ -107,8 +109,7 @@ def _bits(plan: Plan) -> FloatArray:
 
 def _backlog(plan: Plan, user: IntArray, link: IntArray, bits: FloatArray) -> FloatArray:
     """Bits that wait for each link at the worst moment, shape (links,)."""
-    rate = _rate(plan)
-    carried: FloatArray = plan.links["rate_bps"].astype(float) * plan.channels
+    rate, carried = _rate(plan), _carried(plan)
     backlog = np.zeros(plan.links["from"].size)
     order = np.argsort(link, kind="stable")
     user, link, begin = user[order], link[order], 0

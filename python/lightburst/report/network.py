@@ -195,10 +195,17 @@ def _told(table: pd.DataFrame) -> pd.DataFrame:
 def lost_bursts(trace: NetworkTrace, most: int | None = None) -> Iterator[str]:
     """List the bursts that were lost, in time: a title, and a line for each of the first."""
     yield f"Bursts lost on these fibres: {len(trace.losses) or 'none'}"
-    rows = [_loss(row) for row in trace.losses.head(most or len(trace.losses)).itertuples()]
+    yield from _first(trace.losses, _loss, most)
+
+
+def _first(
+    table: pd.DataFrame, tell: Callable[[Any], tuple[str, ...]], most: int | None
+) -> Iterator[str]:
+    """Give a line for each of the first rows, and say how many more there are."""
+    rows = [tell(row) for row in table.head(most or len(table)).itertuples()]
     yield from aligned(rows) if rows else ()
-    if len(trace.losses) > len(rows):
-        yield f"  and {len(trace.losses) - len(rows)} more"
+    if len(table) > len(rows):
+        yield f"  and {len(table) - len(rows)} more"
 
 
 def _lines(trace: NetworkTrace) -> Iterator[str]:
@@ -217,9 +224,7 @@ def _cut_off(trace: NetworkTrace) -> Iterator[str]:
     """List what was cut off bursts, in time."""
     yield ""
     yield f"Cut off bursts on these fibres: {len(trace.cuts):,}"
-    yield from aligned([_piece(row) for row in trace.cuts.head(_MOST_ROWS).itertuples()])
-    if len(trace.cuts) > _MOST_ROWS:
-        yield f"  and {len(trace.cuts) - _MOST_ROWS} more"
+    yield from _first(trace.cuts, _piece, _MOST_ROWS)
 
 
 def _piece(row: Any) -> tuple[str, ...]:
