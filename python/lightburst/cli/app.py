@@ -100,6 +100,10 @@ def trace_command(
         str | None,
         typer.Option("--hops", metavar="all|N", help="Print the way of its packets, or of one."),
     ] = None,
+    bins: Annotated[
+        str | None,
+        typer.Option("--bins", metavar="TIME", help="Print its window and throughput in bins."),
+    ] = None,
     format: TableOption = "table",
     out: OutOption = None,
 ) -> None:
@@ -112,14 +116,14 @@ def trace_command(
     if network:
         from lightburst.cli.trace_network import trace_links
 
-        only_with("a flow", "without --network", {"--flow": flow, "--hops": hops})
+        only_with("a flow", "without --network", {"--flow": flow, "--hops": hops, "--bins": bins})
         trace_links(scenario, settings or [], links, begin, end, seed, format, out)
     else:
         from lightburst.cli.trace import trace
 
         given = {"--links": links, "--from": begin, "--to": end}
         only_with("links", "with --network", given)
-        trace(scenario, settings or [], flow or "0", seed, hops, format, out)
+        trace(scenario, settings or [], flow or "0", seed, hops, bins, format, out)
 
 
 @app.command("explain")

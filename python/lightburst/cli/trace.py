@@ -17,8 +17,9 @@ from lightburst.report.traces import record, save
 from lightburst.report.words import aligned, readable, records, transports_of
 from lightburst.scenario import load
 from lightburst.scenario.transport import OpenLoop
-from lightburst.trace import FlowTrace, tables
+from lightburst.trace import FlowTrace, series, tables
 from lightburst.trace.packets import check_segment
+from lightburst.units import parse_duration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,6 +42,7 @@ def trace(
     flow: str,
     seed: str,
     hops: str | None,
+    bins: str | None,
     format: str,
     out: str | None,
 ) -> None:
@@ -56,6 +58,8 @@ def trace(
         Number of the flow and seed of the run, as given.
     hops : str or None
         ``"all"`` or the number of a packet, as given: whose way from link to link to print.
+    bins : str or None
+        In bins of which length to print window and throughput, as given.
     format : str
         ``"table"`` or ``"json"``.
     out : str or None
@@ -69,6 +73,7 @@ def trace(
     choice("--format", format, ("table", "json"))
     number, first = whole("--flow", flow, 0), seed_of(seed)
     packet = None if hops in (None, _ALL) else whole("--hops", hops, 0)
+    bin_ps = None if bins is None else parse_duration(bins, "--bins")
     scenario = changed(load(path), settings).with_({_TRACED: [number]})
     _check(scenario.flow_groups)
     if out is not None:
@@ -80,16 +85,20 @@ def trace(
     result = _run(scenario, first)
     _check([scenario.flow_groups[result.plan.group[number]]])
     way = None if hops is None else _way(result, number, packet)
-    directory = None if out is None else save(result, number, out)
+    over_time = None if bin_ps is None else _bins(result, number, bin_ps)
+    directory = None if out is None else save(result, number, out, over_time)
     about = record(result, number)
     if format == "json":
         files = None if directory is None else [str(file) for file in _written(directory)]
-        found = {} if way is None else {"hops": records(way)}
+        asked = {"hops": way, "bins": over_time}
+        found = {name: records(rows) for name, rows in asked.items() if rows is not None}
         print(json.dumps({**about, **found, "files": files}, indent=2, allow_nan=False))
     else:
         _print(scenario, about)
         for line in () if way is None else _hops(way):
             print(line)
+        if over_time is not None:
+            print(over_time.to_string(index=False))
         say(*(() if directory is None else _written(directory)))
     warn(result.warnings)
 
@@ -122,6 +131,13 @@ def _way(result: Result, flow: int, packet: int | None) -> pd.DataFrame:
         allowed = f"'all', or the number of a packet of flow {flow} that was sent"
         raise InputError("--hops", str(packet), allowed)
     return found
+
+
+def _bins(result: Result, flow: int, bin_ps: int) -> pd.DataFrame:
+    try:
+        return series.bins(FlowTrace.of(result, flow), bin_ps)
+    except InputError as error:
+        raise InputError("--bins", error.given, error.allowed) from None
 
 
 def _hops(table: pd.DataFrame) -> Iterator[str]:

@@ -15,6 +15,8 @@ from lightburst.trace import FlowTrace, capture, series, tables, write
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pandas as pd
+
     from lightburst.result import Result
 
 _TABLES: Final = {
@@ -25,7 +27,9 @@ _TABLES: Final = {
 }
 
 
-def save(result: Result, flow: int, directory: str | Path) -> Path:
+def save(
+    result: Result, flow: int, directory: str | Path, bins: pd.DataFrame | None = None
+) -> Path:
     """Write all that is known of a flow.
 
     Parameters
@@ -36,14 +40,16 @@ def save(result: Result, flow: int, directory: str | Path) -> Path:
         The flow's number.
     directory : str or Path
         Made if it does not exist; an earlier result in it is replaced.
+    bins : pandas.DataFrame, optional
+        `lightburst.trace.series.bins` of the flow, to be written, too.
 
     Returns
     -------
     Path
         The directory, absolute: ``trace.json`` (`record`), ``trace.pcapng``,
         the tables of `lightburst.traced` as ``trace_segments.parquet``, ``trace_windows.parquet``,
-        ``trace_bursts.parquet`` and ``trace_hops.parquet``, and as PNG and SVG ``time-sequence``,
-        ``windows`` and ``packets``.
+        ``trace_bursts.parquet`` and ``trace_hops.parquet``, ``trace_bins.parquet`` if it is asked
+        for, and as PNG and SVG ``time-sequence``, ``windows`` and ``packets``.
 
     Raises
     ------
@@ -60,6 +66,8 @@ def save(result: Result, flow: int, directory: str | Path) -> Path:
         write(fresh / CAPTURE, captured, tool)
         for stem, table in _TABLES.items():
             table(trace).to_parquet(fresh / f"{stem}.parquet", index=False)
+        if bins is not None:
+            bins.to_parquet(fresh / "trace_bins.parquet", index=False)
         for stem, canvas in pictures(trace, f"{source}; {tool}.").items():
             save_picture(canvas, fresh, stem)
         text = json.dumps(about, indent=2, allow_nan=False)

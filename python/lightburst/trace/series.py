@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
+from lightburst.errors import InputError
 from lightburst.trace.flow import ARRIVED, FORWARD, LOST, NONE, REASONS, SENT, SYN
+from lightburst.units import format_duration
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from lightburst.trace.flow import FlowTrace
 
 _PS: Final = 1e-12
+_MOST_BINS: Final = 1_000_000
 
 #: What a packet of `packet_trace` can be.
 KINDS: Final = ("sent", "sent again", "lost")
@@ -148,6 +151,54 @@ def sack_blocks(trace: FlowTrace) -> pd.DataFrame:
         )
     columns = ("time_s", "first", "end", "duplicate")
     return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=pd.Index(columns))
+
+
+def bins(trace: FlowTrace, bin_ps: int) -> pd.DataFrame:
+    """Give the window and the throughput of the flow in bins of time.
+
+    Parameters
+    ----------
+    trace : FlowTrace
+        What the flow did.
+    bin_ps : int
+        Length of a bin in picoseconds; vlachos2008 has 13 ms.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each bin, from time 0 to the last thing that the flow did: ``time_s``, its end;
+        ``window_segments``, the congestion window then, without the inflation of a recovery, in
+        full segments (0 before the connection is there, and when all is acknowledged); and
+        ``throughput_bps``, the useful bits that came to the destination in the bin, each once, in
+        order or not, over its length. As ``measurement.synchronisation`` has them of all flows.
+
+    Raises
+    ------
+    InputError
+        If there would be more than a million bins.
+    """
+    table, window = trace.segments, trace.windows
+    last = max((int(times["time_ps"].max(initial=0)) for times in (table, window)), default=0)
+    if bin_ps * _MOST_BINS <= last:
+        allowed = f"at least {format_duration(last // _MOST_BINS + 1)}, for {_MOST_BINS:,} bins"
+        raise InputError("bin_ps", format_duration(bin_ps), allowed)
+    ends = np.arange(1, -(-last // bin_ps) + 1, dtype=np.uint64) * np.uint64(bin_ps)
+    came = (table["event"] == ARRIVED) & (table["flags"] & FORWARD > 0) & (table["payload"] > 0)
+    _, first = np.unique(table["sequence"][came], return_index=True)
+    time, payload = table["time_ps"][came][first], table["payload"][came][first]
+    place = -(-time.astype(np.int64) // bin_ps) - 1
+    arrived = np.bincount(place, payload, ends.size)
+    known = np.searchsorted(window["time_ps"], ends, side="right")
+    cwnd = np.floor(np.concatenate([[0.0], window["congestion_window"]])[known])
+    over = table["time_ps"][_answers(trace) & (table["acknowledgement"] == trace.size_bytes)]
+    cwnd[ends >= over.min(initial=NONE)] = 0.0
+    return pd.DataFrame(
+        {
+            "time_s": ends * _PS,
+            "window_segments": cwnd / trace.payload_bytes,
+            "throughput_bps": arrived * (8 / (bin_ps * _PS)),
+        }
+    )
 
 
 def timeouts_s(trace: FlowTrace) -> NDArray[np.float64]:
