@@ -60,6 +60,7 @@ SETTINGS = {
     "trace": None,
     "bookings": None,
     "sample_ps": None,
+    "synchronisation": None,
     "displacement_threshold": None,
 }
 

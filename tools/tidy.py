@@ -65,7 +65,8 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset(
         {
             *("active", "metrics", "groups", "fairness", "folder", "provenance", "saving", "sums"),
-            *("caveats", "sampled", "tables", "traced", "result", "simulate", "watch"),
+            *("caveats", "sampled", "synchronised", "tables", "traced", "result", "simulate"),
+            "watch",
         }
     ),
     frozenset({"trace"}),

@@ -13,8 +13,8 @@ class Stopped(Exception):
 
     The second argument has ``events``, ``now_ps``, ``pending`` (events), ``units`` on their way,
     ``waiting_bytes`` of the fullest ``link``, ``held_bytes`` of the fullest ``switch`` (its place
-    among the switches), the ``retransmissions`` of the ``flow`` with the most, ``trace_rows`` and
-    ``samples``.
+    among the switches), the ``retransmissions`` of the ``flow`` with the most, ``trace_rows``,
+    ``samples`` and ``bins`` that are kept.
     """
 
 class Cancel:
@@ -70,7 +70,8 @@ def simulate(
         and ``totals`` (name to int); with extra offsets also ``classes``, a row for each
         group; with ``displacement_threshold`` also ``reordering``; with a trace also
         ``trace_segments``, ``trace_windows``, ``trace_bursts``, ``trace_hops`` and
-        ``trace_path_switches``; with ``sample_ps`` also ``samples``,
+        ``trace_path_switches``; with ``synchronisation`` its sums (name to int), and if it
+        has ``series`` also ``synchronisation_bins``; with ``sample_ps`` also ``samples``,
         ``samples_links`` and ``samples_switches``, the latter two one sample after the other.
 
     Raises

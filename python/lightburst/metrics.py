@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst import _core
+from lightburst import _core, synchronised
 from lightburst.active import Active
 from lightburst.compile import Plan
 from lightburst.units import parse_size
@@ -325,9 +325,17 @@ def summary(
         **figures,
         "conversions_per_delivered_bit": _ratio(converted / 2, delivered),
         "energy_j": None if energy_j_per_b is None else _energy(plan, columns, energy_j_per_b),
+        **_together(plan, columns),
         "packet_hops": int(totals["packet_hops"]),
         "events": int(totals["events"]),
     }
+
+
+def _together(plan: Plan, columns: Columns) -> dict[str, Metric]:
+    """Whether connections move together, if that was looked at."""
+    if "synchronisation" not in columns:
+        return {}
+    return synchronised.figures(columns, plan.settings["synchronisation"]["bin_ps"])
 
 
 def _in_progress(plan: Plan, columns: Columns) -> dict[str, Metric]:

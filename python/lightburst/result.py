@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from lightburst import groups, metrics, tables
+from lightburst import groups, metrics, synchronised, tables
 from lightburst.active import Active
 from lightburst.caveats import caveats
 from lightburst.compile import Plan
@@ -177,7 +177,7 @@ class Result:
             ``digest``
                 of the columns: equal digests mean equal results, to the bit.
 
-            None stands where there is no such figure.
+            None stands for no figure. `synchronised.figures` says what ``synchronisation`` adds.
         """
         return pd.Series(dict(self.metrics), dtype=object, name="value")
 
@@ -312,6 +312,20 @@ class Result:
         return tables.reordering(self.columns)
 
     @cached_property
+    def synchronisation(self) -> pd.DataFrame:
+        """Windows and throughput of all connections over time; see `synchronised.series`.
+
+        Raises
+        ------
+        InputError
+            If the scenario does not ask for it.
+        """
+        own = self.scenario.measurement.synchronisation
+        if own is None or not own.series:
+            raise _not_asked("synchronisation", "what is kept of bins of time", "{'series': True}")
+        return synchronised.series(self.columns, own.bin)
+
+    @cached_property
     def digest(self) -> str:
         """SHA-256 of the columns, in hexadecimal."""
         return metrics.digest(self.columns)
@@ -367,12 +381,8 @@ class Result:
     @cached_property
     def _by_size(self) -> dict[str, dict[str, Metric]]:
         measurement = self.scenario.measurement
-        return metrics.by_size(
-            self.plan,
-            self.columns["flows"],
-            measurement.size_classes,
-            measurement.size_class_names,
-        )
+        classes = measurement.size_classes, measurement.size_class_names
+        return metrics.by_size(self.plan, self.columns["flows"], *classes)
 
     @cached_property
     def links(self) -> pd.DataFrame:
@@ -452,7 +462,8 @@ class Result:
         What was traced is in ``trace_segments``, ``trace_windows``, ``trace_bursts``,
         ``trace_hops``, ``trace_path_switches`` and, of links, ``trace_bookings`` and
         ``trace_cuts``; what was sampled in ``samples_links``, ``samples_switches`` and
-        ``samples_flows``; what came out of order in ``reordering``.
+        ``samples_flows``; what came out of order in ``reordering``; and the series of
+        ``synchronisation``.
 
         Parameters
         ----------

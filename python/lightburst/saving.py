@@ -21,6 +21,8 @@ def write(result: "Result", directory: Path) -> None:
         written |= {f"trace_{name}": getattr(result.trace, name) for name in result.trace.tables}
     if measurement.reordering is not None:
         written["reordering"] = result.reordering
+    if measurement.synchronisation is not None and measurement.synchronisation.series:
+        written["synchronisation"] = result.synchronisation
     if measurement.sample is not None:
         written |= {f"samples_{name}": getattr(result.samples, name) for name in SAMPLED}
     for name, table in written.items():

@@ -89,6 +89,8 @@ def _most(load: dict[str, int], plan: Plan) -> Iterator[str]:
         yield f"the trace has {load['trace_rows']:,} rows"
     if load["samples"]:
         yield f"{load['samples']:,} samples were taken"
+    if load["bins"]:
+        yield f"{load['bins']:,} bins of time were kept"
 
 
 def _size(size: int) -> str:

@@ -30,6 +30,7 @@ from plans import (
     table,
     tcp,
 )
+from random_looks import random_traced
 from random_switches import (
     random_balance,
     random_burst_links,
@@ -432,24 +433,6 @@ def random_plan(seed: int, kind: str) -> Plan:
     alone = not headers and len(transports) == 1 and transports[0]["kind"] == "tcp"
     plan = gentle(random, plan) if alone and random.random() < 0.4 else plan
     return random_traced(random, plan)
-
-
-def random_traced(random: Random, plan: Plan) -> Plan:
-    """The plan, some of whose flows and links may be traced."""
-    flows, links = len(plan.flows["source"]), len(plan.links["from"])
-    chosen: dict[str, Any] = {}
-    if random.random() < 0.3:
-        chosen["trace"] = sorted(random.sample(range(flows), random.randint(1, min(3, flows))))
-    if random.random() < 0.3:
-        chosen["displacement_threshold"] = random.choice([1, 2, 3, 5, 20])
-    if random.random() < 0.4:
-        first = random.choice([0, 0, random.randrange(2 * MILLISECOND)])
-        chosen["bookings"] = {
-            "links": random.sample(range(links), random.randint(0, links)),
-            "from_ps": first,
-            "until_ps": first + random.choice([1, MILLISECOND, 2**63]),
-        }
-    return plan._replace(settings={**plan.settings, **chosen})
 
 
 def overtaking_plan(seed: int) -> Plan:

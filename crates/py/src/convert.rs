@@ -102,6 +102,16 @@ pub fn columns(py: Python<'_>, columns: Columns) -> PyResult<Bound<'_, PyDict>> 
     if let Some(reordering) = columns.reordering {
         result.set_item("reordering", table(py, reordering)?)?;
     }
+    if let Some(sums) = columns.synchronisation {
+        let named = PyDict::new(py);
+        for (name, sum) in sums {
+            named.set_item(name, sum)?;
+        }
+        result.set_item("synchronisation", named)?;
+    }
+    if let Some(bins) = columns.bins {
+        result.set_item("synchronisation_bins", table(py, bins)?)?;
+    }
     let sampled = ["samples", "samples_links", "samples_switches"];
     let samples = sampled
         .into_iter()

@@ -14,6 +14,8 @@ use lightburst_tcp::transport;
 const MOST_FLOWS: usize = 1 << 31;
 /// Data segments that scripts name.
 const MOST_SEGMENTS: u64 = 1 << 28;
+/// Bins of time.
+const MOST_BINS: u64 = 1_000_000_000;
 
 /// An error unless a condition holds.
 macro_rules! require {
@@ -453,6 +455,19 @@ fn measured(plan: &Plan) -> Result<(), PlanError> {
     }
     if let Some(threshold) = settings.displacement_threshold {
         require!(threshold > 0, "an order of arrivals that looks at nothing");
+    }
+    if let Some(bins) = settings.synchronisation {
+        let most = limit.min(bins.until_ps) / bins.bin_ps.max(1);
+        require!(
+            bins.bin_ps > 0 && most <= MOST_BINS,
+            "{most} bins of {} ps",
+            bins.bin_ps
+        );
+        let mut groups = settings.groups.iter();
+        require!(
+            groups.any(|group| !group.transport.is_datagram()),
+            "windows of flows that have none"
+        );
     }
     Ok(())
 }

@@ -47,6 +47,10 @@ pub struct Columns {
     pub reordering: Option<Table>,
     /// The state at regular times: the times, then for each of them all links and all switches.
     pub samples: Option<[Table; 3]>,
+    /// How connections move together, if that is asked for: sums over bins of time.
+    pub synchronisation: Option<Vec<(&'static str, u128)>>,
+    /// What each of these bins had, if that is kept.
+    pub bins: Option<Table>,
     /// Single numbers.
     pub totals: Vec<(&'static str, u64)>,
 }

@@ -13,6 +13,7 @@ mod build;
 pub mod columns;
 
 mod samples;
+mod synchronisation;
 mod trace;
 
 pub mod run;

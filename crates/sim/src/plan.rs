@@ -139,6 +139,23 @@ pub struct PlanSettings {
     /// Where the order of arrivals is looked at: how many packets early or late are beyond it.
     #[serde(default)]
     pub displacement_threshold: Option<u32>,
+    /// Where it is seen whether flows move together: in which bins of time.
+    #[serde(default)]
+    pub synchronisation: Option<Bins>,
+}
+
+/// Bins of time, one after another from 0 on.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bins {
+    /// How long each is.
+    pub bin_ps: u64,
+    /// Those that begin earlier do not count.
+    pub from_ps: u64,
+    /// Nor do those that end later.
+    pub until_ps: u64,
+    /// Whether what is summed over them is kept for each, too.
+    pub series: bool,
 }
 
 /// Which bursts on which links are traced.

@@ -4,13 +4,14 @@ use crate::columns::{self, Columns, Table};
 use crate::ideal::{self, Paths};
 use crate::plan::{Plan, PlanError};
 use crate::samples::Samples;
+use crate::synchronisation::Synchronisation;
 use crate::{build, check};
 use lightburst_des::{Duration, Simulator, Stop, Time};
-use lightburst_net::{BurstCount, Dropped, Fabric, FlowId, Hosts, LinkId, Network, Trace};
+use lightburst_net::{BurstCount, Dropped, Fabric, Hosts, LinkId, Network, Trace};
 use lightburst_tcp::{DatagramHosts, MixedHosts, TcpHosts};
 
-/// Samples that are taken at once.
-const SAMPLES: usize = 1000;
+/// Samples and bins that are looked at at once.
+const LOOKS: usize = 1000;
 
 /// A run in progress, whatever its hosts.
 pub trait Run: Send {
@@ -37,10 +38,8 @@ pub trait Run: Send {
 trait Outcomes {
     fn table(&self, dropped: &[Dropped], paths: Paths) -> Table;
 
-    /// The flow that sent again most often, and how often; none if no flow does.
-    fn most_repeated(&self) -> Option<(FlowId, u64)> {
-        None
-    }
+    /// Those with connections; none if there are only datagrams.
+    fn connections(&self) -> Option<&TcpHosts>;
 }
 
 impl Outcomes for TcpHosts {
@@ -48,8 +47,8 @@ impl Outcomes for TcpHosts {
         columns::flows(self.outcomes(dropped), dropped, paths)
     }
 
-    fn most_repeated(&self) -> Option<(FlowId, u64)> {
-        TcpHosts::most_repeated(self)
+    fn connections(&self) -> Option<&TcpHosts> {
+        Some(self)
     }
 }
 
@@ -58,14 +57,18 @@ impl Outcomes for MixedHosts {
         columns::flows(self.outcomes(dropped), dropped, paths)
     }
 
-    fn most_repeated(&self) -> Option<(FlowId, u64)> {
-        self.connections().most_repeated()
+    fn connections(&self) -> Option<&TcpHosts> {
+        Some(MixedHosts::connections(self))
     }
 }
 
 impl Outcomes for DatagramHosts {
     fn table(&self, dropped: &[Dropped], paths: Paths) -> Table {
         columns::flows(self.outcomes(dropped), dropped, paths)
+    }
+
+    fn connections(&self) -> Option<&TcpHosts> {
+        None
     }
 }
 
@@ -78,26 +81,42 @@ struct Running<H: Hosts> {
     /// Whether bursts are told apart by their class.
     classes: bool,
     samples: Option<Samples>,
+    synchronisation: Option<Box<Synchronisation>>,
 }
 
-impl<H: Hosts> Running<H> {
-    /// Handles events up to the next sample, or without one up to the time limit.
+impl<H: Hosts + Outcomes> Running<H> {
+    /// Handles events up to the next look, or without one up to the time limit.
     fn run(&mut self, events: u64) -> Stop {
-        let next = self.samples.as_ref().map_or(Time::NEVER, Samples::next);
-        self.simulator.run(self.limit.min(next), events)
+        self.simulator.run(self.limit.min(self.next_look()), events)
     }
 
-    /// Takes the samples that are due before an event at `time`; says whether those were
-    /// all, or so many that whoever drives the run may want to stop it.
-    fn sample_before(&mut self, time: Time) -> bool {
-        let Some(samples) = &mut self.samples else {
-            return true;
-        };
-        for _ in 0..SAMPLES {
-            if samples.next() >= time {
+    /// When a sample is due, or a bin ends.
+    fn next_look(&self) -> Time {
+        let sample = self.samples.as_ref().map_or(Time::NEVER, Samples::next);
+        let bins = self.synchronisation.as_ref();
+        sample.min(bins.map_or(Time::NEVER, |bins| bins.next()))
+    }
+
+    /// Looks at the state at `time`, all events of which have been handled, if it is time for that.
+    fn look(&mut self, time: Time) {
+        let network = &self.simulator.model;
+        if let Some(samples) = self.samples.as_mut().filter(|it| it.next() == time) {
+            samples.take(time, network);
+        }
+        if let Some(bins) = self.synchronisation.as_mut().filter(|it| it.next() == time) {
+            bins.take(network.hosts.connections().expect("the plan was checked"));
+        }
+    }
+
+    /// Looks that are due before an event at `time`; says whether those were all, or so many that
+    /// whoever drives the run may want to stop it.
+    fn look_before(&mut self, time: Time) -> bool {
+        for _ in 0..LOOKS {
+            let next = self.next_look();
+            if next >= time {
                 return true;
             }
-            samples.take(samples.next(), &self.simulator.model);
+            self.look(next);
         }
         false
     }
@@ -105,6 +124,7 @@ impl<H: Hosts> Running<H> {
     /// The run ends at `time`, which is the last sample.
     fn end_at(&mut self, time: Time) {
         self.end = time;
+        self.look(time);
         if let Some(samples) = &mut self.samples {
             samples.end(time, &self.simulator.model);
         }
@@ -121,7 +141,7 @@ impl<H: Hosts + Outcomes + Send> Run for Running<H> {
                     return false;
                 }
                 Stop::Later(time) if time <= self.limit => {
-                    if self.sample_before(time) {
+                    if self.look_before(time) {
                         continue;
                     }
                     return false;
@@ -129,11 +149,11 @@ impl<H: Hosts + Outcomes + Send> Run for Running<H> {
                 Stop::Later(_) => self.limit,
                 Stop::Drained => self.simulator.scheduler.now(),
             };
-            let sampled = self.sample_before(end);
-            if sampled {
+            let looked = self.look_before(end);
+            if looked {
                 self.end_at(end);
             }
-            return sampled;
+            return looked;
         }
     }
 
@@ -158,6 +178,8 @@ impl<H: Hosts + Outcomes + Send> Run for Running<H> {
                 .map_or(Vec::new(), crate::trace::tables),
             reordering: fabric.orders.as_deref().map(columns::reordering),
             samples: self.samples.as_ref().map(Samples::tables),
+            synchronisation: self.synchronisation.as_ref().map(|bins| bins.sums()),
+            bins: self.synchronisation.as_ref().and_then(|bins| bins.series()),
             totals: vec![
                 total("events", self.simulator.events()),
                 total("packet_hops", fabric.hops()),
@@ -185,7 +207,8 @@ impl<H: Hosts + Outcomes + Send> Run for Running<H> {
         let (link, waiting) = largest(fabric.links.carried(now).map(|link| link.waiting));
         // What its outputs have is with the links.
         let (switch, held) = largest(network.switches().map(|(_, switch)| switch.held(0)));
-        let repeated = network.hosts.most_repeated();
+        let connections = network.hosts.connections();
+        let repeated = connections.and_then(TcpHosts::most_repeated);
         let booked = |trace: &Trace| trace.bookings.as_ref().map_or(0, |kept| kept.rows.len());
         let of_bursts = |trace: &Trace| trace.births.len() + trace.bursts.len() + booked(trace);
         let of_flows = |trace: &Trace| trace.packets.len() + trace.windows.len() + trace.hops.len();
@@ -204,6 +227,10 @@ impl<H: Hosts + Outcomes + Send> Run for Running<H> {
             ("retransmissions", repeated.map_or(0, |(_, number)| number)),
             ("trace_rows", traced as u64),
             ("samples", self.samples.as_ref().map_or(0, Samples::len)),
+            (
+                "bins",
+                self.synchronisation.as_ref().map_or(0, |bins| bins.len()),
+            ),
         ]
     }
 
@@ -260,6 +287,7 @@ where
     let mut simulator = Simulator::new(network, plan.ties(), 4 * plan.flows.source.len());
     simulator.model.start(&mut simulator.scheduler);
     let every = plan.settings.sample_ps.map(Duration);
+    let bins = plan.settings.synchronisation;
     Box::new(Running {
         simulator,
         limit: Time(plan.settings.time_limit_ps),
@@ -267,5 +295,6 @@ where
         paths,
         classes: plan.classes() > 0,
         samples: every.map(Samples::new),
+        synchronisation: bins.map(|bins| Box::new(Synchronisation::new(bins))),
     })
 }

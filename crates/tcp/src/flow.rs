@@ -42,6 +42,30 @@ impl Status {
         ["finished", "time-limit", "not-started", "lost", "gave-up"];
 }
 
+/// Where a connection is, seen from its sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// It has not begun, or waits for the SYN+ACK.
+    Opening,
+    /// It is in progress: established, and not all of its data is acknowledged.
+    Open,
+    /// All of its data is acknowledged, or its sender gave up.
+    Over,
+}
+
+/// How far a connection is at some instant.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Where it is.
+    pub stage: Stage,
+    /// Its congestion window, in thousandths of a full segment.
+    pub window: u64,
+    /// Useful bytes that its receiver has, in order or not.
+    pub arrived: u64,
+    /// Losses that its window has answered so far: fast retransmissions, and timeouts of data.
+    pub reductions: u64,
+}
+
 /// What became of a flow.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome {

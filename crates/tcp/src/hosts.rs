@@ -6,7 +6,7 @@ use crate::sender::Sender;
 use crate::starts::Starts;
 use crate::token::{self, token};
 use crate::transport::{Reception, TransportKind, TransportSettings};
-use crate::{Flow, Outcome, Parameters, Sizes, Status};
+use crate::{Flow, Outcome, Parameters, Progress, Sizes, Status};
 use lightburst_des::{Duration, Ties, Time};
 use lightburst_net::{Context, Dropped, FlowId, Hosts, Packet, PacketId, Token};
 
@@ -113,6 +113,16 @@ impl TcpHosts {
                 true => Status::TimeLimit,
             },
         }
+    }
+
+    /// The flows, in the order of their starts.
+    pub fn flows(&self) -> &[Flow] {
+        &self.flows
+    }
+
+    /// How far the flow at this place is now.
+    pub fn progress(&self, index: usize) -> Progress {
+        self.senders[index].progress(self.receivers[index].arrived())
     }
 
     /// The flow whose sender repeated most, SYN, data or FIN, and how often; none without flows.

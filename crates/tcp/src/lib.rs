@@ -30,7 +30,7 @@ pub mod truth;
 
 pub use cc::CongestionControl;
 pub use datagram::{DatagramHosts, Datagrams};
-pub use flow::{Flow, Outcome, Status};
+pub use flow::{Flow, Outcome, Progress, Stage, Status};
 pub use hosts::{Group, TcpHosts};
 pub use mixed::{MixedHosts, Place};
 pub use parameters::{Parameters, Value};

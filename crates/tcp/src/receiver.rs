@@ -83,7 +83,12 @@ impl Receiver {
         self.rcv_nxt
     }
 
-    /// When the last of these bytes arrived; [`Time::NEVER`] before the first.
+    /// Useful bytes that are here, in order or not.
+    pub fn arrived(&self) -> u64 {
+        self.rcv_nxt + self.held.bytes()
+    }
+
+    /// When the last of the bytes in order arrived; [`Time::NEVER`] before the first.
     pub fn advanced(&self) -> Time {
         self.advanced
     }

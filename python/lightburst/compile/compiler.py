@@ -92,6 +92,7 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
             "bookings": traced_links(scenario, network, switches),
             "sample_ps": scenario.measurement.sample,
             "displacement_threshold": _displacement_threshold(scenario),
+            "synchronisation": _bins(scenario),
         },
         nodes=nodes,
         links=links,
@@ -106,6 +107,20 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
 def _displacement_threshold(scenario: Scenario) -> int | None:
     reordering = scenario.measurement.reordering
     return None if reordering is None else reordering.displacement_threshold
+
+
+def _bins(scenario: Scenario) -> dict[str, Any] | None:
+    """Say in which bins of time connections are looked at, if they are."""
+    measurement = scenario.measurement
+    own = measurement.synchronisation
+    if own is None:
+        return None
+    return {
+        "bin_ps": own.bin,
+        "from_ps": own.end_of_first(measurement.warm_up) - own.bin,
+        "until_ps": measurement.until or measurement.time_limit,
+        "series": own.series,
+    }
 
 
 def _check_counted(plan: Plan) -> None:

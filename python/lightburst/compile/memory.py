@@ -46,6 +46,8 @@ _BYTES_PER_BOOKING = 340
 # What is known of a link, or of a switch, at one time, as columns and as tables.
 _BYTES_PER_SAMPLED_LINK = 90
 _BYTES_PER_SAMPLED_SWITCH = 45
+# What all connections had in one bin of time, likewise.
+_BYTES_PER_BIN = 80
 # The order in which the data of a flow came, and each packet by which one may be displaced there.
 _BYTES_PER_ORDER = 1_000
 _BYTES_PER_DISPLACED = 55
@@ -104,6 +106,7 @@ def estimate_memory(
         + _traced(plan, None if before is None else before["flows"]["transmissions"])
         + (0 if before is None else _booked(plan, before))
         + _sampled(plan)
+        + _in_bins(plan)
         + _in_order(plan)
         + _BYTES_PER_ORDERED_SEGMENT * _ordered(plan)
         + _BYTES_PER_QUEUE * _queues(plan)
@@ -296,6 +299,21 @@ def _sampled(plan: Plan) -> int:
         "a longer time or an earlier limit: {} of memory are free",
     )
     return needed
+
+
+def _in_bins(plan: Plan) -> int:
+    """Bytes of the series of bins; refused by its own name if it alone is too much."""
+    own = plan.settings["synchronisation"]
+    if own is None or not own["series"]:
+        return 0
+    bins = min(own["until_ps"], plan.settings["time_limit_ps"]) // own["bin_ps"]
+    check_memory(
+        _BYTES_PER_BIN * bins,
+        "measurement.synchronisation.series",
+        f"true: {bins:,} bins of {format_duration(own['bin_ps'])}, {{}}",
+        "longer bins or an earlier limit: {} of memory are free",
+    )
+    return int(_BYTES_PER_BIN * bins)
 
 
 def _paths(plan: Plan) -> int:

@@ -82,12 +82,16 @@ def _entries(scenario: "Scenario") -> Iterator[InputError]:
             yield InputError(f"{group.transport_path}.kind", given, allowed)
 
 
-def _warm_up(scenario: "Scenario") -> Iterator[InputError]:
-    """Refuse a warm-up by active flows where there are none."""
-    groups = scenario.flow_groups
-    if scenario.measurement.warm_up is None and all(g.transport.kind in OPEN_LOOP for g in groups):
+def _connections(scenario: "Scenario") -> Iterator[InputError]:
+    """Refuse a warm-up by active flows, or a look at windows, where there are none."""
+    if any(group.transport.kind not in OPEN_LOOP for group in scenario.flow_groups):
+        return
+    if scenario.measurement.warm_up is None:
         allowed = "a duration: datagrams and bursts are no connections, whose number would tell"
         yield InputError("measurement.warm_up", "'mser-5' without connections", allowed)
+    if scenario.measurement.synchronisation is not None:
+        allowed = "nothing: datagrams and bursts are no connections, and have no windows"
+        yield InputError("measurement.synchronisation", "a table without connections", allowed)
 
 
 def _names(scenario: "Scenario") -> Iterator[InputError]:
@@ -161,7 +165,7 @@ def misfits(
     yield from _cuts(scenario)
     yield from _entries(scenario)
     yield from _names(scenario)
-    yield from _warm_up(scenario)
+    yield from _connections(scenario)
     groups = scenario.flow_groups
     for path, table in tables_of(scenario.switching).items():
         yield from _switch(path, table, groups, largest_degree)

@@ -1,11 +1,11 @@
 """``[measurement]``: how long to simulate and what to keep beside the counters."""
 
 from itertools import pairwise
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, ClassVar, Final, Self
 
 from pydantic import Field, model_validator
 
-from lightburst.scenario.fields import Name, Section, Whole, refuse_at
+from lightburst.scenario.fields import Flag, Name, Section, Whole, refuse_at
 from lightburst.units import (
     SIZE,
     TIME,
@@ -19,6 +19,8 @@ from lightburst.units import (
     parse_duration,
     parse_size,
 )
+
+_MOST_BINS: Final = 10**9
 
 
 class Energy(Section):
@@ -72,6 +74,46 @@ class Reordering(Section):
     )
 
 
+class Synchronisation(Section):
+    """Whether connections move together, in bins of time.
+
+    Attributes
+    ----------
+    bin : int
+        Picoseconds.
+    begin : int or None
+        Likewise; None: the warm-up.
+    """
+
+    bin: PositiveDuration = Field(
+        parse_duration("13 ms"),
+        description=(
+            "Length of a bin. The default is the time unit of vlachos2008. Losses that are seen "
+            "in one bin are together."
+        ),
+    )
+    begin: Annotated[int | None, Quantity(TIME, word="warm-up")] = Field(
+        None,
+        description=(
+            "Bins that begin earlier do not count; nor do those that end after `until`, and the "
+            "last one, if the run ends within it. Connections that are in progress in a bin count "
+            "there, whenever they started."
+        ),
+    )
+    series: Flag = Field(
+        False,
+        description=(
+            "Keep what each bin has, too: `result.synchronisation`. Memory grows with the length "
+            "of the run then, by 80 B for each bin."
+        ),
+    )
+
+    def end_of_first(self, warm_up: int | None) -> int:
+        """When the first bin that counts ends, in picoseconds, with such a warm-up."""
+        begin = self.begin if self.begin is not None else warm_up or 0
+        return (-(-begin // self.bin) + 1) * self.bin
+
+
 class Measurement(Section):
     """When to stop, and what to reckon beside the counters, which are always kept.
 
@@ -91,7 +133,9 @@ class Measurement(Section):
         Bytes; None is what is free.
     """
 
-    came_later: ClassVar[frozenset[str]] = frozenset({"warm_up", "until", "size_classes"})
+    came_later: ClassVar[frozenset[str]] = frozenset(
+        {"warm_up", "until", "size_classes", "synchronisation"}
+    )
 
     time_limit: PositiveDuration = Field(
         parse_duration("1000 s"),
@@ -147,6 +191,14 @@ class Measurement(Section):
             "`reordering = {}`."
         ),
     )
+    synchronisation: Synchronisation | None = Field(
+        None,
+        description=(
+            "See whether connections move together, over bins of time: mean and standard deviation "
+            "of their windows and of their throughput together, against those of independent ones, "
+            "and the correlation of what they lose: `synchronisation = {}`."
+        ),
+    )
     sample: Annotated[int | None, Quantity(TIME, positive=True, word="off")] = Field(
         None,
         description=(
@@ -181,6 +233,25 @@ class Measurement(Section):
         if self.sample is not None and self.sample > self.time_limit:
             allowed = f"at most time_limit ({format_duration(self.time_limit)}), or 'off'"
             raise refuse_at("sample", format_duration(self.sample), allowed)
+        return self
+
+    @model_validator(mode="after")
+    def _bins_fit(self) -> Self:
+        own = self.synchronisation
+        if own is None:
+            return self
+        if own.begin is None and self.warm_up is None:
+            allowed = "a duration: a run that finds its own warm-up (warm_up = 'mser-5') has ended"
+            raise refuse_at("synchronisation.begin", "nothing", allowed)
+        end = min(self.time_limit, self.until or self.time_limit)
+        first = own.end_of_first(self.warm_up)
+        if first > end:
+            begin, over = format_duration(first - own.bin), format_duration(end)
+            allowed = f"so short that one lies between its first begin ({begin}) and {over}"
+            raise refuse_at("synchronisation.bin", format_duration(own.bin), allowed)
+        if end // own.bin > _MOST_BINS:
+            allowed = f"at least {format_duration(-(-end // _MOST_BINS))}, for {_MOST_BINS:,} bins"
+            raise refuse_at("synchronisation.bin", format_duration(own.bin), allowed)
         return self
 
     @property

@@ -32,6 +32,7 @@ from twin.receiver import TcpReceiver
 from twin.samples import Samples
 from twin.stop_and_wait import SawReceiver, SawSender
 from twin.switches import SWITCHES, Switch
+from twin.synchronisation import Synchronisation
 from twin.tcp import TcpSender
 from twin.traces import trace_tables
 from twin.truth import truth_columns
@@ -193,10 +194,19 @@ class Simulation:
             if isinstance(sender, DatagramSender):
                 sender.wait()
         self.samples = Samples(self.settings.get("sample_ps"), self.network.links, self.switches)
-        self.events.run(self.samples.before)
+        connected = [self.senders[flow.index] for flow in self.connections]
+        senders = [sender for sender in connected if isinstance(sender, Sender)]
+        self.together = Synchronisation(self.settings.get("synchronisation"), senders)
+        self.events.run(self.look_before)
         self.samples.end(self.events.now)
+        self.together.before(self.events.now + 1)
         for switch in self.switches:
             switch.finish()
+
+    def look_before(self, time: int) -> None:
+        """Look at what is to be seen before an event at `time`."""
+        self.samples.before(time)
+        self.together.before(time)
 
     def start_flow(self, flow: Flow) -> None:
         """Start a connection."""
@@ -322,6 +332,7 @@ class Simulation:
         return {
             **tables,
             **self.samples.tables(),
+            **self.together.tables(),
             **classes,
             **self.reordering(),
             "flows": self.flow_columns(),

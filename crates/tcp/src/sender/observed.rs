@@ -5,7 +5,7 @@ use crate::cc::Window;
 use crate::recovery::Phase;
 use crate::segment::Endpoint;
 use crate::truth::{Cause, Truth, FIN_AT, SYN_AT};
-use crate::Repetitions;
+use crate::{Progress, Repetitions, Stage};
 use lightburst_net::trace::{State as TraceState, Window as TraceWindow};
 use lightburst_net::Dropped;
 
@@ -32,6 +32,21 @@ impl Sender {
         let truth = self.truth.get_or_insert_with(Default::default);
         let now = end.now();
         truth.decide((cause, now), (front, sendings), end.lost());
+        self.reductions += u64::from(self.state == State::Established);
+    }
+
+    /// Where it is now, if its receiver has `arrived` bytes.
+    pub fn progress(&self, arrived: u64) -> Progress {
+        Progress {
+            stage: match self.state {
+                State::Idle | State::SynSent => Stage::Opening,
+                State::Established => Stage::Open,
+                State::FinWait | State::Closed | State::GaveUp => Stage::Over,
+            },
+            window: self.congestion.cwnd().saturating_mul(1000) / u64::from(self.flight.mss),
+            arrived,
+            reductions: self.reductions,
+        }
     }
 
     /// All before `until` is acknowledged, or the SYN or the FIN is: what was lost of it by now

@@ -1,0 +1,277 @@
+//! Whether connections move together: sums over bins of time, of all of them and of each alone.
+//!
+//! A bin is looked at when it ends, which is no event: the run is driven up to it, and goes on.
+
+use crate::columns::{Column, Table};
+use crate::plan::Bins;
+use lightburst_des::{Duration, Time};
+use lightburst_tcp::{Progress, Stage, TcpHosts};
+
+/// Named sums.
+pub type Sums = Vec<(&'static str, u128)>;
+
+/// A connection that has begun, and was not over when the last bin ended.
+struct Live {
+    /// Its place among the connections.
+    index: usize,
+    /// What it had then.
+    arrived: u64,
+    /// See above.
+    reductions: u64,
+    /// The sum of its windows over the bins that count.
+    windows: u128,
+    /// The same of the bytes that arrived.
+    bytes: u128,
+}
+
+/// What is seen of one bin.
+#[derive(Default)]
+struct Bin {
+    connections: u64,
+    window: u64,
+    bytes: u64,
+    reductions: u64,
+}
+
+/// Sums over the bins that count of something that each connection has, and all have together. They
+/// are exact, so that no order of connections matters; sums beyond the type stay at its end.
+#[derive(Clone, Default)]
+struct Moments {
+    sum: u128,
+    squares: u128,
+    /// The squares of each connection alone.
+    own_squares: u128,
+    /// The squares of the sums of each connection alone.
+    squared_sums: u128,
+}
+
+impl Moments {
+    fn add(&mut self, all: u64) {
+        self.sum = self.sum.saturating_add(u128::from(all));
+        self.squares = self.squares.saturating_add(square(u128::from(all)));
+    }
+
+    fn add_own(&mut self, own: u64) {
+        self.own_squares = self.own_squares.saturating_add(square(u128::from(own)));
+    }
+
+    /// A connection is over, of which this is the sum.
+    fn end(&mut self, sum: u128) {
+        self.squared_sums = self.squared_sums.saturating_add(square(sum));
+    }
+
+    fn named(&self, names: [&'static str; 4]) -> Sums {
+        let sums = [self.sum, self.squares, self.own_squares, self.squared_sums];
+        names.into_iter().zip(sums).collect()
+    }
+}
+
+fn square(value: u128) -> u128 {
+    value.saturating_mul(value)
+}
+
+/// What each bin had, if that is kept.
+#[derive(Default)]
+struct Series {
+    times: Vec<u64>,
+    connections: Vec<u64>,
+    windows: Vec<u64>,
+    bytes: Vec<u64>,
+    reductions: Vec<u64>,
+}
+
+impl Series {
+    fn push(&mut self, end: Time, bin: &Bin) {
+        self.times.push(end.0);
+        self.connections.push(bin.connections);
+        self.windows.push(bin.window);
+        self.bytes.push(bin.bytes);
+        self.reductions.push(bin.reductions);
+    }
+
+    fn table(&self) -> Table {
+        let column = |values: &Vec<u64>| Column::U64(values.clone());
+        vec![
+            ("time_ps", column(&self.times)),
+            ("connections", column(&self.connections)),
+            ("window", column(&self.windows)),
+            ("bytes", column(&self.bytes)),
+            ("reductions", column(&self.reductions)),
+        ]
+    }
+}
+
+/// How connections move, all together and each alone. Its memory is that of the connections in
+/// progress, but for the series.
+pub struct Synchronisation {
+    bins: Bins,
+    next: Time,
+    /// So many connections have begun: those before this place.
+    begun: usize,
+    live: Vec<Live>,
+    counted: u128,
+    connections: u128,
+    reductions: u128,
+    /// Pairs of connections in one bin, each both ways: all, those of which the first reduces its
+    /// window, and those of which both do.
+    pairs: u128,
+    pairs_one: u128,
+    pairs_both: u128,
+    window: Moments,
+    bytes: Moments,
+    series: Option<Series>,
+}
+
+impl Synchronisation {
+    /// Nothing is seen yet.
+    pub fn new(bins: Bins) -> Synchronisation {
+        let mut new = Synchronisation {
+            bins,
+            next: Time::ZERO,
+            begun: 0,
+            live: Vec::new(),
+            counted: 0,
+            connections: 0,
+            reductions: 0,
+            pairs: 0,
+            pairs_one: 0,
+            pairs_both: 0,
+            window: Moments::default(),
+            bytes: Moments::default(),
+            series: bins.series.then(Series::default),
+        };
+        new.turn();
+        new
+    }
+
+    /// When the present bin ends; [`Time::NEVER`] after the last one.
+    pub fn next(&self) -> Time {
+        self.next
+    }
+
+    /// How many bins are kept.
+    pub fn len(&self) -> u64 {
+        self.series
+            .as_ref()
+            .map_or(0, |kept| kept.times.len() as u64)
+    }
+
+    /// The next bin begins, if one does.
+    fn turn(&mut self) {
+        let end = self.next + Duration(self.bins.bin_ps);
+        self.next = match end.0 <= self.bins.until_ps {
+            true => end,
+            false => Time::NEVER,
+        };
+    }
+
+    /// The present bin ends now, all events of which have been handled.
+    pub fn take(&mut self, hosts: &TcpHosts) {
+        let (flows, end) = (hosts.flows(), self.next);
+        while flows.get(self.begun).is_some_and(|flow| flow.start <= end) {
+            self.live.push(Live {
+                index: self.begun,
+                arrived: 0,
+                reductions: 0,
+                windows: 0,
+                bytes: 0,
+            });
+            self.begun += 1;
+        }
+        let counts = end.0 - self.bins.bin_ps >= self.bins.from_ps;
+        let mut bin = Bin::default();
+        let (window, bytes) = (&mut self.window, &mut self.bytes);
+        self.live.retain_mut(|live| {
+            let progress = hosts.progress(live.index);
+            if counts {
+                live.count(&progress, &mut bin, window, bytes);
+            }
+            live.arrived = progress.arrived;
+            live.reductions = progress.reductions;
+            let over = progress.stage == Stage::Over;
+            if over {
+                window.end(live.windows);
+                bytes.end(live.bytes);
+            }
+            !over
+        });
+        if counts {
+            self.count(end, &bin);
+        }
+        self.turn();
+    }
+
+    fn count(&mut self, end: Time, bin: &Bin) {
+        let (all, reduced) = (u128::from(bin.connections), u128::from(bin.reductions));
+        self.counted += 1;
+        self.connections += all;
+        self.reductions += reduced;
+        self.pairs += all * all.saturating_sub(1);
+        self.pairs_one += reduced * all.saturating_sub(1);
+        self.pairs_both += reduced * reduced.saturating_sub(1);
+        self.window.add(bin.window);
+        self.bytes.add(bin.bytes);
+        if let Some(series) = &mut self.series {
+            series.push(end, bin);
+        }
+    }
+
+    /// The sums, if the run ends now.
+    pub fn sums(&self) -> Sums {
+        let (mut window, mut bytes) = (self.window.clone(), self.bytes.clone());
+        for live in &self.live {
+            window.end(live.windows);
+            bytes.end(live.bytes);
+        }
+        let counts = vec![
+            ("bins", self.counted),
+            ("connections", self.connections),
+            ("reductions", self.reductions),
+            ("pairs", self.pairs),
+            ("pairs_one", self.pairs_one),
+            ("pairs_both", self.pairs_both),
+        ];
+        let window = window.named([
+            "window_sum",
+            "window_squares",
+            "window_own_squares",
+            "window_squared_sums",
+        ]);
+        let bytes = bytes.named([
+            "bytes_sum",
+            "bytes_squares",
+            "bytes_own_squares",
+            "bytes_squared_sums",
+        ]);
+        [counts, window, bytes].concat()
+    }
+
+    /// What each bin had, if that was asked for.
+    pub fn series(&self) -> Option<Table> {
+        self.series.as_ref().map(Series::table)
+    }
+}
+
+impl Live {
+    /// Counts it in a bin at the end of which it is there.
+    fn count(
+        &mut self,
+        progress: &Progress,
+        bin: &mut Bin,
+        window: &mut Moments,
+        bytes: &mut Moments,
+    ) {
+        let came = progress.arrived - self.arrived;
+        bin.bytes += came;
+        bytes.add_own(came);
+        self.bytes += u128::from(came);
+        // What is not in progress has no window that anything would be sent with.
+        if progress.stage == Stage::Open {
+            bin.connections += 1;
+            bin.reductions += u64::from(progress.reductions > self.reductions);
+            bin.window = bin.window.saturating_add(progress.window);
+            window.add_own(progress.window);
+            self.windows += u128::from(progress.window);
+        }
+    }
+}
