@@ -9,6 +9,7 @@ from scipy.signal import lfilter
 import lightburst as lb
 from lightburst.active import Active, Cut, mser
 from lightburst.errors import InputError
+from lightburst.units import format_about
 
 
 def test_mser_by_hand() -> None:
@@ -93,7 +94,10 @@ def test_a_warm_up_that_the_run_finds() -> None:
 def test_a_run_that_is_too_short_says_so() -> None:
     short = lb.Scenario.from_dict(STEADY).with_({"workload.duration": "500 ms"})
     with pytest.warns(lb.RunWarning, match="second half of the run would be better"):
-        lb.run(short)
+        result = lb.run(short)
+    assert f"cut off {format_about(result.plan.window_ps[0])}, but" in result.warnings[0]
+    asked = lb.run(short.with_({"measurement.warm_up": result.metrics["warm_up_s"]}))
+    assert asked.warnings == ()
 
 
 def test_where_there_are_no_connections_it_is_refused() -> None:

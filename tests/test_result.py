@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -200,6 +201,7 @@ def test_summary_is_json_with_stable_keys_in_base_units() -> None:
         "drops_missed",
         "bursts",
         "burst_loss",
+        "burst_loss_per_hop",
         "burst_mean_packets",
         "burst_mean_bytes",
         "assembly_mean_s",
@@ -289,55 +291,84 @@ LOSSY = {
 
 
 def with_bursts(units: list[int]) -> Result:
-    """Three units lost on a link; two switches more, of which one assembled five bursts."""
+    """Edge 2 made eight bursts for edge 3 and sent five, of which three came, one of these late."""
     ran = columns([2 * MS, 10 * MS], [9000, 22_500], [0, 0])
-    ran["links"]["lost"] = column([0, 3, 0, 0])
     for name, values in (
-        ("bursts", [5, 0]),
-        ("burst_packets", [20, 0]),
-        ("burst_bytes", [70_000, 0]),
+        ("bursts", [8, 0]),
+        ("burst_packets", [32, 0]),
+        ("burst_bytes", [112_000, 0]),
         ("assembly_wait_ps", [8 * MS, 0]),
     ):
         ran["switches"][name] = column(values, "f8" if name.endswith("ps") else "u8")
     for name, values in ran["switches"].items():
         if name not in metrics.BURSTS:
             ran["switches"][name] = np.concatenate([values, np.zeros(1, values.dtype)])
-    ran["totals"] |= {"bursts_created": 5, "bursts_lost": 2}
+    ran["switches"]["dropped_late_header"] = column([0, 1])
+    for name, over_fibres in (("units", [5, 1]), ("lost", [2, 0])):
+        ran["links"][name] = np.concatenate([ran["links"][name], column(over_fibres)])
+    for name in ("bytes", "waiting_bytes", "busy_ps"):
+        ran["links"][name] = np.concatenate([ran["links"][name], column([0, 0])])
+    ran["totals"] |= {"bursts_created": 8, "bursts_lost": 6}
     ran["drops"] = {"time_ps": column([MS, UNFINISHED]), "units": column(units)}
-    return Result(scenario().with_(LOSSY), 7, plan(), ran, wall_s=0.25)
+    alone = plan(switch="burst")
+    links = {name: np.concatenate([ends, ends[-2:]]) for name, ends in alone.links.items()}
+    links["from"], links["to"] = column([0, 1, 2, 3, 2, 3], "u4"), column([2, 3, 0, 1, 3, 2], "u4")
+    made = replace(alone, links=links, settings={**alone.settings, "nodes": 4})
+    return Result(scenario().with_(LOSSY), 7, made, ran, wall_s=0.25)
 
 
 def test_losses_on_links_and_bursts_are_in_the_summary() -> None:
     result = with_bursts([1, 0])
     summary = result.summary
-    # Three dropped of twelve that arrived and five that were made, and three that never did.
-    assert summary["loss_per_hop"] == (3 + 3) / (12 + 5 + 3)
-    assert result.switches["loss"].tolist() == pytest.approx([3 / (12 + 5), 0])
-    assert (summary["bursts"], summary["burst_loss"]) == (5, 2 / 5)
+    # Three of those made found no fibre, two were lost on theirs and one behind its header there;
+    # one went back. The packets that came from hosts have no part in it.
+    assert summary["burst_loss_per_hop"] == (3 + 2 + 1) / (5 + 3 + 1)
+    assert summary["loss_per_hop"] is None
+    assert result.switches["loss"].tolist() == pytest.approx([3 / (5 + 3), 1 / (1 + 1)])
+    assert (summary["bursts"], summary["burst_loss"]) == (8, 6 / 8)
     assert (summary["burst_mean_packets"], summary["burst_mean_bytes"]) == (4, 14_000)
-    assert summary["assembly_mean_s"] == pytest.approx(8e-3 / 20)
+    assert summary["assembly_mean_s"] == pytest.approx(8e-3 / 32)
     none = finished().summary
     assert (none["bursts"], none["drops_missed"]) == (0, 0)
-    for key in ("burst_loss", "burst_mean_packets", "burst_mean_bytes", "assembly_mean_s"):
+    for key in (
+        *("burst_loss", "burst_loss_per_hop", "burst_mean_packets", "burst_mean_bytes"),
+        "assembly_mean_s",
+    ):
         assert none[key] is None
+
+
+def test_packets_that_links_lose_are_lost_on_a_hop() -> None:
+    ran = finished().columns
+    lossy = Result(
+        scenario(),
+        7,
+        plan(),
+        {**ran, "links": {**ran["links"], "lost": column([0, 3, 0, 0])}},
+        wall_s=0.25,
+    )
+    # Three dropped of twelve that arrived, and three that never did.
+    assert lossy.summary["loss_per_hop"] == (3 + 3) / (12 + 3)
+    assert lossy.switches["loss"].tolist() == [3 / 12]
 
 
 def test_tables_say_what_was_lost_and_assembled() -> None:
     result = with_bursts([1, 0])
-    assert result.links["lost"].tolist() == [0, 3, 0, 0]
+    assert result.links["lost"].tolist() == [0, 0, 0, 0, 2, 0]
     edge, core = (row for _, row in result.switches.iterrows())
-    assert (edge["bursts"], edge["burst_mean_packets"], edge["burst_mean_bytes"]) == (5, 4, 14_000)
-    assert edge["assembly_mean_s"] == pytest.approx(4e-4)
+    assert (edge["bursts"], edge["burst_mean_packets"], edge["burst_mean_bytes"]) == (8, 4, 14_000)
+    assert edge["assembly_mean_s"] == pytest.approx(8e-3 / 32)
     assert core["bursts"] == 0
     assert core[["burst_mean_packets", "burst_mean_bytes", "assembly_mean_s"]].isna().all()
 
 
 def test_scripted_drops_that_never_came_are_warnings(tmp_path: Path) -> None:
-    assert with_bursts([1, 2]).warnings == finished().warnings == ()
+    assert finished().warnings == ()
+    (late,) = with_bursts([1, 2]).warnings
     assert with_bursts([1, 2]).metrics["drops_missed"] == 0
     result = with_bursts([0, 0])
     assert result.metrics["drops_missed"] == 2
     assert result.warnings == (
+        late,
         "loss.drops[0] (flow = 0, burst = 7) never came",
         "loss.drops[1] (flow = 1, segments = [20, 24], transmission = 2) never came",
     )
@@ -402,6 +433,7 @@ def test_save_writes_what_can_be_read_again(tmp_path: Path) -> None:
         read = pd.read_parquet(target / f"{name}.parquet")
         pd.testing.assert_frame_equal(read, getattr(result, name))
     kept = json.loads((target / "run.json").read_text())
+    assert kept["seed"] == 7
     assert kept["summary"] == dict(result.metrics)
     assert kept["provenance"]["seed"] == 7
     assert kept["provenance"]["digest"] == result.digest

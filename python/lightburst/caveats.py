@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lightburst import metrics
-from lightburst.active import Active
 from lightburst.compile import Plan
 from lightburst.metrics import Columns
 from lightburst.scenario import Scenario
@@ -91,14 +90,12 @@ def _other_means(run: _Run) -> Iterator[str]:
 
 
 def _unsettled(run: _Run) -> Iterator[str]:
-    if run.scenario.measurement.warm_up is None:
-        begin, settled = Active.of(run.plan, run.columns).settled()
-        if not settled:
-            yield (
-                f"measurement.warm_up: 'mser-5' cut off {format_about(begin)}, but a cut in the "
-                "second half of the run would be better: the number of active flows still drifts, "
-                "and the run is too short"
-            )
+    if not run.plan.settled:
+        yield (
+            f"measurement.warm_up: 'mser-5' cut off {format_about(run.plan.window_ps[0])}, but a "
+            "cut in the second half of the run would be better: the number of active flows still "
+            "drifts, and the run is too short"
+        )
 
 
 def _about(size: float) -> str:

@@ -21,6 +21,7 @@ Table = Mapping[str, Any]
 Columns = Mapping[str, Table]
 FloatArray = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+Counts = NDArray[np.uint64]
 Metric = float | int | str | None
 
 PS: Final = 1e-12
@@ -93,12 +94,6 @@ _FIRST: Final = {
 _OF_THE_PLAN: Final = frozenset({"path_links", "ideal_ps"})
 
 
-def handled(switches: Table) -> NDArray[np.uint64]:
-    """Count what each switch could have dropped: units that arrived, and bursts that it made."""
-    units: NDArray[np.uint64] = switches["arrived"] + switches["bursts"]
-    return units
-
-
 def drops(switches: Iterable[str]) -> list[str]:
     """Choose the columns of what switches dropped, one for each reason.
 
@@ -113,6 +108,39 @@ def drops(switches: Iterable[str]) -> list[str]:
         ``dropped_contention`` and so on, in their order.
     """
     return [name for name in switches if name.startswith("dropped_")]
+
+
+def dropped(switches: Table) -> Counts:
+    """Count what each switch dropped, for all reasons together, shape (switches,)."""
+    reasons = [switches[reason] for reason in drops(switches)]
+    units: Counts = np.sum(reasons, axis=0, dtype=np.uint64)
+    return units
+
+
+def offered(plan: Plan, columns: Columns) -> Counts:
+    """Count what each switch could have lost.
+
+    Parameters
+    ----------
+    plan : Plan
+        What was run.
+    columns : mapping of str to mapping
+        The tables ``links`` and ``switches`` of the run.
+
+    Returns
+    -------
+    ndarray of uint64, shape (switches,)
+        Units that arrived. Where edges make bursts, these are packets at some links and bursts at
+        others; there it is the bursts for fibres (links between switches): those that the switch
+        handed to one, and those that it dropped.
+    """
+    arrived: Counts = columns["switches"]["arrived"]
+    if not plan.makes_bursts:
+        return arrived
+    fibre = plan.between_switches
+    source = plan.links["from"][fibre] - plan.settings["hosts"]
+    handed = np.bincount(source, columns["links"]["units"][fibre], arrived.size)
+    return handed.astype(np.uint64) + dropped(columns["switches"])
 
 
 def digest(columns: Columns) -> str:
@@ -305,8 +333,6 @@ def summary(
     makespan_ps = max(0, observed_until_ps(plan, columns) - start)
     figures = flow_figures(plan, flows, counted)
     converted = int(switches["oe_bytes"].sum()) + int(switches["eo_bytes"].sum())
-    lost = int(columns["links"]["lost"].sum())
-    dropped = sum(int(switches[reason].sum()) for reason in drops(switches)) + lost
     ended = int(totals["units_dropped"]) + int(totals["units_delivered"])
     delivered = int(flows["delivered_bytes"].sum(dtype=np.uint64))
     return {
@@ -318,10 +344,10 @@ def summary(
         **_in_progress(plan, columns),
         "delivered_bytes": total("delivered_bytes"),
         **{name: total(name) for name in REPEATED},
-        "loss_per_hop": _ratio(dropped, int(handled(switches).sum()) + lost),
+        "loss_per_hop": None if plan.makes_bursts else _loss_per_hop(plan, columns),
         "loss_end_to_end": _ratio(int(totals["units_dropped"]), ended),
         "drops_missed": int(np.count_nonzero(columns["drops"]["units"] == 0)),
-        **_bursts(switches, totals),
+        **_bursts(plan, columns),
         **figures,
         "conversions_per_delivered_bit": _ratio(converted / 2, delivered),
         "energy_j": None if energy_j_per_b is None else _energy(plan, columns, energy_j_per_b),
@@ -350,11 +376,26 @@ def _in_progress(plan: Plan, columns: Columns) -> dict[str, Metric]:
     }
 
 
-def _bursts(switches: Table, totals: Mapping[str, int]) -> dict[str, Metric]:
+def _loss_per_hop(plan: Plan, columns: Columns) -> float | None:
+    """Share of the packets that are lost at a switch, or on a link to one."""
+    lost = int(columns["links"]["lost"].sum())
+    hops = int(offered(plan, columns).sum()) + lost
+    return _ratio(int(dropped(columns["switches"]).sum()) + lost, hops)
+
+
+def _bursts(plan: Plan, columns: Columns) -> dict[str, Metric]:
+    """Figures of the bursts that edges made; all that goes over fibres is one of them."""
+    switches, totals = columns["switches"], columns["totals"]
     assembled, packets, size, wait = (float(switches[name].sum()) for name in BURSTS)
+    made, lost = int(totals["bursts_created"]), int(totals["bursts_lost"])
+    # Behind a late header the burst is lost on the fibre that it was handed to, and offered to no
+    # other.
+    late = int(switches["dropped_late_header"].sum())
+    hops = int(offered(plan, columns).sum()) - late if plan.makes_bursts else 0
     return {
-        "bursts": int(totals["bursts_created"]),
-        "burst_loss": _ratio(int(totals["bursts_lost"]), int(totals["bursts_created"])),
+        "bursts": made,
+        "burst_loss": _ratio(lost, made),
+        "burst_loss_per_hop": _ratio(lost, hops),
         "burst_mean_packets": _ratio(packets, assembled),
         "burst_mean_bytes": _ratio(size, assembled),
         "assembly_mean_s": _ratio(wait * PS, packets),

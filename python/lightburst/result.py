@@ -143,18 +143,18 @@ class Result:
             ``false_fast_retransmits``, ``timeouts``, ``false_timeouts``, ``reordered``
                 sums of these columns of `flows`;
             ``loss_per_hop``
-                units dropped at a switch or lost on the way to it / units that arrived or were
-                assembled there or were lost on the way; a burst is one unit;
+                packets dropped at a switch or lost on the way to it / packets that arrived there or
+                were lost on the way; None where edges make bursts, which then are what is lost;
             ``loss_end_to_end``
                 packets dropped or lost anywhere / packets dropped, lost or delivered; those of
                 acknowledgements count, too;
             ``drops_missed``
                 drops that the scenario orders and that never came, see `warnings`;
-            ``bursts``, ``burst_loss``
-                bursts assembled, and how many of them were lost / their number. A burst that holds
-                nothing but acknowledgements counts, too, so that this is not the
-                ``loss.probability`` of bursts with data: of those `links` tells for each direction,
-                and `trace` for each burst;
+            ``bursts``, ``burst_loss``, ``burst_loss_per_hop``
+                bursts assembled; those lost / their number; and those lost / how often bursts were
+                offered to fibres: handed to a link between switches, or dropped for want of one.
+                Those of acknowledgements alone count, too, so that this is not ``loss.probability``
+                of bursts with data: of these `links` tells by direction, and `trace` one by one;
             ``burst_mean_packets``, ``burst_mean_bytes``
                 packets and bytes (padding included) in a burst, of data and acknowledgements alike;
             ``assembly_mean_s``
@@ -430,9 +430,10 @@ class Result:
             ``node`` (its name in a graph, else its number); ``layer`` (``edge``, ``aggregation``,
             ``core``; ``switch`` in a topology without layers); the units that ``arrived``, were
             ``forwarded`` (directly or out of the buffer), ``buffered``, ``marked``, and dropped, by
-            reason; ``loss`` (dropped / (arrived + bursts)); bytes converted from optics to
-            electronics (``oe_bytes``) and back (``eo_bytes``); the largest and the mean content of
-            the buffer (``buffer_max_bytes``, ``buffer_mean_bytes``, over the same time as the
+            reason; ``loss`` (dropped / arrived; where edges make bursts dropped / (dropped + handed
+            to fibres, the links between switches)); bytes converted from optics to electronics
+            (``oe_bytes``) and back (``eo_bytes``); the largest and the mean content of the buffer
+            (``buffer_max_bytes``, ``buffer_mean_bytes``, over the same time as the
             ``utilisation`` of links); and of an edge the ``bursts`` that it assembled, how many
             packets and bytes they have in the mean (``burst_mean_packets``, ``burst_mean_bytes``),
             and how long a packet waited for its burst to be closed (``assembly_mean_s``); NaN

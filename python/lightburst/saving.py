@@ -1,8 +1,9 @@
-"""A result as files."""
+"""A result as JSON and as files."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from lightburst import metrics
 from lightburst.sampled import TABLES as SAMPLED
@@ -31,8 +32,16 @@ def write(result: "Result", directory: Path) -> None:
         "summary": metrics.to_json(result.metrics),
         "size_classes": result.classes_as_json(),
         **result.details(),
+    }
+    text = json.dumps(of_run(result, content), indent=2, allow_nan=False)
+    (directory / "run.json").write_text(text + "\n", encoding="utf-8")
+
+
+def of_run(result: "Result", found: Mapping[str, Any]) -> dict[str, Any]:
+    """Put what was found in a run between its seed, and its warnings and its provenance."""
+    return {
+        "seed": result.seed,
+        **found,
         "warnings": list(result.warnings),
         "provenance": result.provenance.as_dict(),
     }
-    text = json.dumps(content, indent=2, allow_nan=False)
-    (directory / "run.json").write_text(text + "\n", encoding="utf-8")

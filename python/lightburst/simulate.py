@@ -104,6 +104,6 @@ def simulate(
         raise refusal(stopped, plan, watch) from None
     wall_s = time.perf_counter() - begun
     if scenario.measurement.warm_up is None:
-        begin, _ = Active.of(plan, columns).settled()
-        plan = replace(plan, window_ps=(begin, plan.window_ps[1]))
+        begin, settled = Active.of(plan, columns).settled()
+        plan = replace(plan, window_ps=(begin, plan.window_ps[1]), settled=settled)
     return Result(scenario, seed, plan, columns, wall_s)

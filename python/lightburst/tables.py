@@ -101,15 +101,14 @@ def links(plan: Plan, columns: Columns, use: Use) -> pd.DataFrame:
 def switches(plan: Plan, columns: Columns) -> pd.DataFrame:
     """Make `lightburst.Result.switches`."""
     ran = columns["switches"]
-    handled = metrics.handled(ran).astype(np.float64)
-    reasons = metrics.drops(ran)
-    dropped = sum(ran[reason].astype(np.float64) for reason in reasons)
-    loss = np.divide(dropped, handled, out=np.zeros_like(handled), where=handled > 0)
-    counted = ("arrived", "forwarded", "buffered", "marked", *reasons)
+    offered = metrics.offered(plan, columns).astype(np.float64)
+    dropped = metrics.dropped(ran)
+    loss = np.divide(dropped, offered, out=np.zeros_like(offered), where=offered > 0)
+    counted = ("arrived", "forwarded", "buffered", "marked", *metrics.drops(ran))
     network = plan.network
     table = pd.DataFrame(
         {
-            "node": _named(plan, plan.settings["hosts"] + np.arange(handled.size)),
+            "node": _named(plan, plan.settings["hosts"] + np.arange(offered.size)),
             "layer": "switch" if network is None else network.layer_of_switches(),
             **{name: ran[name] for name in counted},
             "loss": loss,

@@ -24,13 +24,13 @@ from lightburst.report.replications import Replications, replicate
 from lightburst.report.words import (
     in_parts,
     meaningful,
-    of_run,
     readable,
     readable_interval,
     rows_of,
     transports_of,
     words_of,
 )
+from lightburst.saving import of_run
 from lightburst.scenario import Scenario, load
 
 if TYPE_CHECKING:

@@ -42,17 +42,20 @@ def certain_links(plan: Plan, flows: IntArray) -> tuple[IntArray, IntArray, NDAr
         start, times pairs of linked switches, are more than `MOST_STEPS`.
     """
     hosts, nodes = plan.settings["hosts"], plan.settings["nodes"]
-    ends = plan.links["from"].astype(np.int64), plan.links["to"].astype(np.int64)
-    told = np.ones(ends[0].size, np.bool_)
-    # A host has one link, and hosts come first.
+    to = plan.links["to"]
+    told = np.ones(to.size, np.bool_)
+    # The link from a host has the number of the host.
     up = plan.flows["source"][flows].astype(np.int64)
     down = np.zeros(hosts, np.int64)
-    to_host = np.flatnonzero(ends[1] < hosts)
-    down[ends[1][to_host]] = to_host
+    to_host = np.flatnonzero(to < hosts)
+    down[to[to_host]] = to_host
     down = down[plan.flows["destination"][flows]]
     # Of two hosts on one link it is the same; on one switch there is nothing between.
     apart = up != down
-    first, last = ends[1][up], ends[0][down]
+    first, last = (
+        plan.next_to_hosts[plan.flows[end][flows]].astype(np.int64)
+        for end in ("source", "destination")
+    )
     inner = np.flatnonzero(apart & (first != last))
     pairs, pair = np.unique(first[inner] * nodes + last[inner], return_inverse=True)
     found = _between(plan, pairs // nodes, pairs % nodes)

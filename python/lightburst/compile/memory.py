@@ -335,9 +335,9 @@ def _loads(plan: Plan) -> int:
 
 def _queues(plan: Plan) -> int:
     """Queues for bursts: of each edge, the switches with hosts, for each edge and class."""
-    switches = plan.settings["switches"]
-    if all(switch["kind"] not in ("burst", "obs") for switch in switches):
+    if not plan.makes_bursts:
         return 0
+    switches = plan.settings["switches"]
     classes = max(len(switch.get("extra_offset_ps", ())) for switch in switches)
     return max(classes, 1) * _edges(plan) ** 2
 
@@ -353,8 +353,7 @@ def _channels(plan: Plan) -> int:
 
 def _edges(plan: Plan) -> int:
     """Count the switches with hosts."""
-    # A host has one link, and hosts come first.
-    return int(np.unique(plan.links["to"][: plan.settings["hosts"]]).size)
+    return int(np.unique(plan.next_to_hosts).size)
 
 
 def _in_order(plan: Plan) -> int:

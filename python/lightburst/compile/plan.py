@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lightburst.scenario.switching import MAKE_BURSTS
 from lightburst.topology import Network, joins_switches
 from lightburst.workload import Senders
 
@@ -42,6 +43,9 @@ class Plan:
         up to the first one beyond the time limit, and ``departure_offsets``, shape (flows + 1,).
     window_ps : tuple of int
         Flows that start from the first of these times on and before the second count.
+    settled : bool
+        Whether the first of these times is one to rely on: not, if a run that looked for it was too
+        short.
     network : Network, optional
         What its nodes are called.
     """
@@ -51,6 +55,7 @@ class Plan:
     links: Columns
     flows: Columns
     window_ps: tuple[int, int] = (0, 2**64 - 1)
+    settled: bool = True
     network: Network | None = None
 
     @cached_property
@@ -65,6 +70,21 @@ class Plan:
     def between_switches(self) -> NDArray[np.bool_]:
         """Which links join two switches, shape (links,)."""
         return joins_switches(self.links["from"], self.links["to"], self.settings["hosts"])
+
+    @property
+    def next_to_hosts(self) -> NDArray[np.uint32]:
+        """The node to which the one link of each host leads, shape (hosts,); hosts come first."""
+        return self.links["to"][: self.settings["hosts"]]
+
+    @property
+    def host_rate_bps(self) -> NDArray[np.uint64]:
+        """Bits a second of the link of each host, shape (hosts,)."""
+        return self.links["rate_bps"][: self.settings["hosts"]]
+
+    @property
+    def makes_bursts(self) -> bool:
+        """Whether edges make bursts, so that nothing else goes over links between switches."""
+        return any(switch["kind"] in MAKE_BURSTS for switch in self.settings["switches"])
 
     @cached_property
     def first_of_parallel(self) -> NDArray[np.int64]:

@@ -83,8 +83,7 @@ def _delayed(plan: Plan) -> FloatArray:
 
 def _rate(plan: Plan) -> FloatArray:
     """Bits a second at which each flow can send: that of its datagrams, or of its host's link."""
-    # A host has one link, and hosts come first.
-    link = plan.links["rate_bps"][plan.flows["source"]].astype(float)
+    link = plan.host_rate_bps[plan.flows["source"]].astype(float)
     if "departures_ps" not in plan.flows:
         return link
     begin, end = (plan.flows["departure_offsets"][part].astype(np.int64) for part in _ENDS)

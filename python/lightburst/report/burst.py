@@ -10,7 +10,8 @@ import pandas as pd
 
 from lightburst.errors import InputError, warn
 from lightburst.report.network import follow_all
-from lightburst.report.words import aligned, in_rows, of_run, readable, records, where
+from lightburst.report.words import aligned, in_rows, readable, records, where
+from lightburst.saving import of_run
 from lightburst.scenario import as_scenario
 from lightburst.simulate import simulate
 from lightburst.trace import rescue

@@ -10,7 +10,8 @@ import pandas as pd
 
 from lightburst import metrics, traced
 from lightburst.compile import check_seed
-from lightburst.report.words import STATUS_WORDS, aligned, in_rows, of_run, readable, records, where
+from lightburst.report.words import STATUS_WORDS, aligned, in_rows, readable, records, where
+from lightburst.saving import of_run
 from lightburst.scenario import as_scenario
 from lightburst.simulate import run
 from lightburst.trace.division import PARTS, copies, divide

@@ -331,18 +331,21 @@ def _drop_words(switches: pd.DataFrame) -> dict[str, str]:
 
 
 def _drops(switches: pd.DataFrame, links: pd.DataFrame) -> Table:
-    arrived = int(switches["arrived"].sum())
-    rows = [("arrived at a switch", f"{arrived:,}", "")]
-    counted = {
-        "forwarded": "forwarded",
-        "buffered": "waited in a buffer or a queue",
-        **_drop_words(switches),
-    }
+    counted = {"buffered": "waited in a buffer or a queue", **_drop_words(switches)}
+    if switches["bursts"].any():
+        # What arrives is packets, too, and these are not what is lost.
+        fibres = links["source"].isin(switches["node"]) & links["target"].isin(switches["node"])
+        sent = int(links["units"][fibres].sum())
+        whole = sent + sum(int(switches[reason].sum()) for reason in _drop_words(switches))
+        unit, first, over = "Bursts", "offered to a fibre", "lost on a fibre, of all sent"
+    else:
+        sent, whole = int(links["units"].sum()), int(switches["arrived"].sum())
+        unit, first, over = "Units", "arrived at a switch", "lost on a link, of all sent"
+        counted = {"forwarded": "forwarded", **counted}
+    rows = [(first, f"{whole:,}", "")]
     for key, words in counted.items():
         if count := int(switches[key].sum()):
-            rows.append((words, f"{count:,}", f"{count / arrived:.3%}"))
-    lost = int(links["lost"].sum())
-    if lost:
-        sent = int(links["units"].sum())
-        rows.append(("lost on a link, of all sent", f"{lost:,}", f"{lost / sent:.3%}"))
-    return Table("What the switches did", ("Units", "Number", "Share"), rows)
+            rows.append((words, f"{count:,}", f"{count / whole:.3%}"))
+    if lost := int(links["lost"].sum()):
+        rows.append((over, f"{lost:,}", f"{lost / sent:.3%}"))
+    return Table("What the switches did", (unit, "Number", "Share"), rows)

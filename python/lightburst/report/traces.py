@@ -9,7 +9,7 @@ from lightburst.folder import replace
 from lightburst.plots.traces import pictures
 from lightburst.plots.traces import save as save_picture
 from lightburst.report.files import CAPTURE, TRACE
-from lightburst.report.words import of_run
+from lightburst.saving import of_run
 from lightburst.trace import FlowTrace, capture, series, tables, write
 
 if TYPE_CHECKING:

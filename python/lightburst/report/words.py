@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from lightburst.result import Result
-
 WORDS: Final = {
     "offered_load": "offered load",
     "throughput_bps": "throughput",
@@ -34,11 +32,12 @@ WORDS: Final = {
     "timeouts": "timeouts",
     "false_timeouts": "false timeouts",
     "reordered": "segments out of order",
-    "loss_per_hop": "loss per hop",
+    "loss_per_hop": "loss of packets per hop",
     "loss_end_to_end": "loss end to end",
     "drops_missed": "scripted drops that never came",
     "bursts": "bursts, ACK bursts included",
     "burst_loss": "loss of bursts, ACK bursts included",
+    "burst_loss_per_hop": "loss of bursts per hop",
     "burst_mean_packets": "packets in a burst, mean",
     "burst_mean_bytes": "size of a burst, mean",
     "assembly_mean_s": "wait for the assembly, mean",
@@ -292,16 +291,6 @@ def records(table: pd.DataFrame) -> list[dict[str, Any]]:
     plain = table.astype(object).where(table.notna(), None)
     rows = plain.to_dict("records")
     return [{str(key): _plain(value) for key, value in row.items()} for row in rows]
-
-
-def of_run(result: Result, found: Mapping[str, Any]) -> dict[str, Any]:
-    """Put what was found in a run between its seed, and its warnings and its provenance."""
-    return {
-        "seed": result.seed,
-        **found,
-        "warnings": list(result.warnings),
-        "provenance": result.provenance.as_dict(),
-    }
 
 
 def _plain(value: Any) -> Any:

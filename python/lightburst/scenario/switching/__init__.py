@@ -1,6 +1,6 @@
 """``[switching]``: what the switches are, all or by layer and name; one file for each kind."""
 
-from typing import Annotated, get_args
+from typing import Annotated, Final, get_args
 
 from pydantic import Field
 
@@ -11,10 +11,16 @@ from lightburst.scenario.switching.hybrid import Hybrid
 from lightburst.scenario.switching.obs import Obs
 
 Switching = Annotated[AllOptical | Hybrid | Electronic | Burst | Obs, Field(discriminator="kind")]
+_KINDS: Final = get_args(get_args(Switching)[0])
 
-for _kind in get_args(get_args(Switching)[0]):
+for _kind in _KINDS:
     # Now that the tables which may stand in them are known.
     _kind.model_rebuild(_types_namespace={"Switching": Switching})
+
+#: The kinds that make bursts where they have hosts.
+MAKE_BURSTS: Final = frozenset(
+    kind.model_fields["kind"].default for kind in _KINDS if kind.assembles
+)
 
 
 def tables_of(switching: Switching) -> dict[str, Switching]:
@@ -23,4 +29,13 @@ def tables_of(switching: Switching) -> dict[str, Switching]:
     return {"switching": switching, **others}
 
 
-__all__ = ["AllOptical", "Burst", "Electronic", "Hybrid", "Obs", "Switching", "tables_of"]
+__all__ = [
+    "MAKE_BURSTS",
+    "AllOptical",
+    "Burst",
+    "Electronic",
+    "Hybrid",
+    "Obs",
+    "Switching",
+    "tables_of",
+]
