@@ -15,6 +15,7 @@ import lightburst as lb
 from lightburst.cli import main
 from lightburst.plots import network as plots
 from lightburst.report import network
+from lightburst.report.run_page import run_page
 from lightburst.units import parse_duration
 
 MANUAL = (Path(__file__).resolve().parent.parent / "docs" / "trace.md").read_text("utf-8")
@@ -99,6 +100,8 @@ def test_what_was_cut_off_and_for_whom(traced: lb.TracedNetwork, drop: str) -> N
     assert fibres == (cuts["link_source"] + " \u2192 " + cuts["link_target"]).tolist()
     first = cuts.iloc[0]
     said = str(found).splitlines()
+    # On the channel of the holder, which has also what is left of the burst.
+    assert cuts["channel"].tolist() == cuts["holder_channel"].tolist()
     line = said[said.index(f"Cut off bursts on these fibres: {len(cuts)}") + 1].split()
     assert line[2:4] == ["burst", str(first["burst"])]
     had = f"{first['holder_ingress']} \u2192 {first['holder_egress']}, had channel"
@@ -111,6 +114,116 @@ def test_what_was_cut_off_and_for_whom(traced: lb.TracedNetwork, drop: str) -> N
     end = float(there["start_s"].max())
     some = lb.trace_network(scenario, links=["X:D"], end=end).trace.cuts
     assert some["burst"].tolist() == there.loc[there["start_s"] < end, "burst"].tolist() != []
+
+
+LATE: dict[str, Any] = {
+    "switching.offset_time": "0 s",
+    "switching.control_rate": "100 Mb/s",
+    "switching.header_processing_time": "4 us",
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*headers came too late:lightburst.RunWarning")
+def test_what_had_no_channel_stands_below_the_channels(traced: lb.TracedNetwork) -> None:
+    """A late header has none where its burst is lost; what a link loses has its own."""
+    lossy = {"loss": {"probability": 0.05}}
+    found = lb.trace_network(traced.result.scenario.with_({**LATE, **lossy}))
+    trace = found.trace
+    losses = trace.losses.astype({"reason": str})
+    assert {"late-header", "random", "no-channel"} <= set(losses["reason"])
+    late = losses["reason"] == "late-header"
+    assert losses["channel"].isna().tolist() == late.tolist()
+    own = losses[losses["reason"] == "random"].merge(
+        trace.bookings, on=["link", "burst"], suffixes=("", "_own")
+    )
+    assert own["channel"].tolist() == own["channel_own"].tolist() != []
+    held = losses["reason"] == "no-channel"
+    assert (losses.loc[held, "channel"] == losses.loc[held, "holder_channel"]).all()
+    rows = trace.rows(trace.losses)
+    assert set(rows[late]) == {2}
+    assert set(rows[~late]) <= {0, 1}
+    assert trace.without_channel == set(losses.loc[late, "fibre"])
+    data = data_of(network.page(found.result, trace, "as tested"))
+    assert data["losses"]["channel"] == rows.tolist()
+    for place, fibre in enumerate(data["fibres"]):
+        assert fibre["rows"] == fibre["channels"] + (place in trace.without_channel)
+
+
+def test_a_burst_that_comes_to_a_link_twice_is_the_holder_of_each_loss_once(
+    traced: lb.TracedNetwork,
+) -> None:
+    """Deflected, it goes in a loop."""
+    loops = {"switching.contention": [{"kind": "deflection"}]}
+    found = lb.trace_network(traced.result.scenario.with_(loops))
+    losses, bookings = found.trace.losses, found.trace.bookings
+    again = bookings[bookings.duplicated(["link", "burst"], keep=False)]
+    pairs = losses[["link", "holder_burst"]].apply(tuple, axis=1)
+    assert pairs.isin(list(zip(again["link"], again["burst"], strict=True))).any()
+    assert not losses["burst"].duplicated().any()
+    assert len(losses) == found.result.switches.filter(like="dropped_").to_numpy().sum()
+    # That of its uses which was in the way.
+    assert (losses["holder_start_s"] < losses["end_s"]).all()
+    assert (losses["start_s"] < losses["holder_end_s"]).all()
+
+
+@pytest.mark.filterwarnings("ignore:.*headers came too late:lightburst.RunWarning")
+@pytest.mark.parametrize("changes", [{}, LATE, {"loss": {"probability": 0.05}}])
+def test_the_loss_per_hop_is_of_what_was_offered_to_fibres(
+    traced: lb.TracedNetwork, changes: dict[str, Any]
+) -> None:
+    """Counted burst by burst: each use of a channel, and each loss for want of one."""
+    found = lb.trace_network(traced.result.scenario.with_(changes))
+    losses, bookings = found.trace.losses, found.trace.bookings
+    refused = losses[~losses["reason"].isin(["late-header", "random"])]
+    offered = len(bookings) + len(refused)
+    assert found.result.metrics["burst_loss_per_hop"] == len(losses) / offered > 0
+    assert found.result.metrics["loss_per_hop"] is None
+    dropped = losses[losses["reason"] != "random"]
+    for row in found.result.switches.itertuples():
+        here = int((dropped["node"] == row.node).sum())
+        handed = int((bookings["link_source"] == row.node).sum())
+        assert row.loss == pytest.approx(here / max(handed + here, 1))
+
+
+def test_the_page_of_the_run_has_the_bursts_offered_to_fibres(
+    traced: lb.TracedNetwork, tmp_path: Path
+) -> None:
+    text = run_page(traced.result.save(tmp_path / "out"))
+    lost, used = len(traced.trace.losses), len(traced.trace.bookings)
+    cells = [
+        *("offered to a fibre", f"{used + lost:,}", ""),
+        *("no channel", f"{lost:,}", f"{lost / (used + lost):.3%}"),
+    ]
+    table = text.partition("What the switches did")[2].partition("</table>")[0]
+    assert re.findall("<td>(.*?)</td>", table) == cells
+
+
+@pytest.mark.parametrize("drop", ["head", "tail"])
+def test_the_page_and_the_picture_have_what_was_cut_off(
+    traced: lb.TracedNetwork, drop: str
+) -> None:
+    cutting = {"switching.contention": [{"kind": "segmentation", "drop": drop}]}
+    found = lb.trace_network(traced.result.scenario.with_(cutting))
+    trace, cuts = found.trace, found.trace.cuts
+    data = data_of(network.page(found.result, trace, "as tested"))
+    assert data["cuts"]["start"] == cuts["start_ps"].tolist()
+    assert data["cuts"]["holder"] == cuts["holder_burst"].tolist()
+    assert data["cuts"]["channel"] == cuts["holder_channel"].tolist()
+    assert [data["bursts"]["number"][i] for i in data["cuts"]["row"]] == cuts["burst"].tolist()
+    axes = plots.space_time(trace, "as tested").axes[0]
+    begin, end = axes.get_xlim()
+    collections: list[Any] = list(axes.collections)
+    dashed = [
+        path.get_extents()
+        for frames in collections
+        if frames.get_linestyle()[0][1] is not None
+        for path in frames.get_paths()
+    ]
+    scale = end / plots._stretch(trace, plots._fibres(trace))[1]
+    seen = cuts[(cuts["start_ps"] * scale < end) & (cuts["end_ps"] * scale > begin)]
+    assert len(seen) > 0
+    assert sorted(box.x0 for box in dashed) == pytest.approx(sorted(seen["start_ps"] * scale))
+    assert sorted(box.x1 for box in dashed) == pytest.approx(sorted(seen["end_ps"] * scale))
 
 
 def test_only_the_links_and_the_time_asked_for_are_there(traced: lb.TracedNetwork) -> None:

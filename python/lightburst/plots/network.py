@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+import pandas as pd
 from matplotlib import rc_context
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.patches import Patch
@@ -15,7 +17,6 @@ from lightburst.plots.sheet import MOST_DOTS, RC, WIDTH, captioned, dot, line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pandas as pd
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
@@ -86,9 +87,9 @@ def space_time(trace: NetworkTrace, source: str) -> Canvas:
     """
     shown = _fibres(trace)
     begin, end = _stretch(trace, shown)
-    bookings, losses = (
+    bookings, losses, cuts = (
         table[table["fibre"].isin(shown) & (table["start_ps"] < end) & (table["end_ps"] > begin)]
-        for table in (trace.bookings, trace.losses)
+        for table in (trace.bookings, trace.losses, trace.cuts)
     )
     scale, unit = _unit(end - begin)
     bases, lanes = _lanes(trace, shown)
@@ -97,7 +98,7 @@ def space_time(trace: NetworkTrace, source: str) -> Canvas:
     end_of, word = max(
         (("egress", "to"), ("ingress", "from")), key=lambda kind: bookings[kind[0]].nunique()
     )
-    counts = len(bookings), len(losses)
+    counts = len(bookings), len(losses), len(cuts)
     caption = _caption(trace, shown, (begin, end), counts, f"its {end_of}. {source}")
     with rc_context(RC):
         sheet, low = captioned(caption, height + 1.75)
@@ -106,11 +107,10 @@ def space_time(trace: NetworkTrace, source: str) -> Canvas:
         colours = _colours(bookings[end_of])
         faces = [colours.get(name, OTHERS) for name in bookings[end_of]]
         _boxes(axes, bookings, bases, faces, scale)
-        _lost(axes, losses, bases, scale)
+        for table, dashes in ((losses, "-"), (cuts, "--")):
+            _frames(axes, table, _low(table, bases, trace.rows(table)), scale, dashes)
         axes.set_ylim(lanes, 0)
-        middles = [bases[place] + trace.fibres[place].channels / 2 for place in shown]
-        axes.set_yticks(middles, [trace.fibres[place].name for place in shown])
-        axes.tick_params(axis="y", length=0)
+        _names(axes, trace, bases)
         axes.grid(visible=False, axis="y")
         for place in shown[1:]:
             axes.axhline(bases[place] - 0.5, color="#dddddd", linewidth=0.8)
@@ -124,11 +124,29 @@ def space_time(trace: NetworkTrace, source: str) -> Canvas:
             keys.append(Patch(facecolor=OTHERS, label=f"{word} others"))
         if keys:
             sheet.legend(keys, _LEFT, low + 0.45)
-        wanted = Patch(facecolor="none", edgecolor=LOSS, linewidth=1.4, label="lost here")
-        later = Patch(facecolor="#d8d8d8", edgecolor=LOSS, hatch="////", linewidth=0)
-        later.set_label("lost further on")
-        sheet.legend([wanted, later], _LEFT, low + 0.2)
+        sheet.legend(_kinds(trace), _LEFT, low + 0.2)
     return sheet.canvas
+
+
+def _kinds(trace: NetworkTrace) -> list[Artist]:
+    """Give the entries of the legend for what was lost, and for what was cut off, if anything."""
+    frame = partial(Patch, facecolor="none", edgecolor=LOSS, linewidth=1.4)
+    later = Patch(facecolor="#d8d8d8", edgecolor=LOSS, hatch="////", linewidth=0)
+    later.set_label("lost further on")
+    cut = [frame(linestyle="--", label="cut off here")] if len(trace.cuts) else []
+    return [frame(label="lost here"), later, *cut]
+
+
+def _names(axes: Axes, trace: NetworkTrace, bases: dict[int, float]) -> None:
+    """Write what each row is: the fibre at the middle of its channels, and what has none."""
+    ends = {place: base + trace.fibres[place].channels for place, base in bases.items()}
+    below = [ends[place] + 0.5 for place in bases if place in trace.without_channel]
+    middles = [(base + ends[place]) / 2 for place, base in bases.items()]
+    names = [trace.fibres[place].name for place in bases]
+    axes.set_yticks([*middles, *below], [*names, *["no channel"] * len(below)])
+    axes.tick_params(axis="y", length=0)
+    for label in axes.get_yticklabels()[len(middles) :]:
+        label.set(fontsize="x-small", color="#777777")
 
 
 def chosen_paths(trace: NetworkTrace) -> pd.DataFrame | None:
@@ -208,12 +226,17 @@ def _strokes(axes: Axes, own: pd.DataFrame, row: int, labels: Sequence[int], sca
 
 
 def _fibres(trace: NetworkTrace) -> list[int]:
-    """Choose the fibres of the picture: those with most losses, and of these most bursts."""
+    """Choose the fibres of the picture: those that lose most, and of these most bursts."""
     number = len(trace.fibres)
-    lost = np.bincount(trace.losses["fibre"], minlength=number)
+    lost = np.bincount(_lossy(trace)["fibre"], minlength=number)
     used = np.bincount(trace.bookings["fibre"], minlength=number)
     order = sorted(range(number), key=lambda place: (-lost[place], -used[place], place))
     return sorted(order[:_MOST_FIBRES])
+
+
+def _lossy(trace: NetworkTrace) -> pd.DataFrame:
+    """List where and when something was lost or cut off."""
+    return pd.concat([table[["fibre", "start_ps"]] for table in (trace.losses, trace.cuts)])
 
 
 def _stretch(trace: NetworkTrace, shown: Sequence[int]) -> tuple[int, int]:
@@ -226,7 +249,8 @@ def _stretch(trace: NetworkTrace, shown: Sequence[int]) -> tuple[int, int]:
     long = float(np.quantile(bookings["end_ps"].to_numpy() - starts, 0.9))
     begin = max(begin, int(starts[0]) - round(long))
     length = min(end - begin, round(_MOST_BURSTS * long))
-    losses = trace.losses[trace.losses["fibre"].isin(shown)]
+    losses = _lossy(trace)
+    losses = losses[losses["fibre"].isin(shown)]
     middles = losses["start_ps"].to_numpy() if len(losses) else np.array([(begin + end) // 2])
     # The one around which there is most.
     after, before = (
@@ -242,8 +266,15 @@ def _lanes(trace: NetworkTrace, shown: Sequence[int]) -> tuple[dict[int, float],
     bases, at = {}, 0.5
     for place in shown:
         bases[place] = at
-        at += trace.fibres[place].channels + 1
+        at += trace.fibres[place].channels + (place in trace.without_channel) + 1
     return bases, at - 0.5
+
+
+def _low(
+    table: pd.DataFrame, bases: dict[int, float], row: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Give where each is in the picture, by its fibre and its row there."""
+    return np.array([bases[fibre] for fibre in table["fibre"]]) + row
 
 
 def _boxes(
@@ -254,7 +285,7 @@ def _boxes(
     scale: float,
 ) -> None:
     """Paint a box for each burst on a channel."""
-    low = bookings["fibre"].map(bases).to_numpy(dtype=float) + bookings["channel"].to_numpy()
+    low = _low(bookings, bases, bookings["channel"].to_numpy(np.int64))
     corners = _corners(bookings, low, scale, 0.08)
     # A line tells one burst from the next, but would hide a short one.
     left, right = axes.get_xlim()
@@ -270,16 +301,22 @@ def _boxes(
         axes.add_collection(hatched)
 
 
-def _lost(axes: Axes, losses: pd.DataFrame, bases: dict[int, float], scale: float) -> None:
-    """Paint what was lost where it would have been: over the burst that had its channel."""
-    channel = losses["holder_channel"].fillna(0).to_numpy(dtype=float)
-    low = losses["fibre"].map(bases).to_numpy(dtype=float) + channel
-    corners = _corners(losses, low, scale, -0.06)
-    axes.add_collection(
-        PolyCollection(list(corners), facecolors="none", edgecolors=LOSS, linewidths=1.4, zorder=4)
+def _frames(
+    axes: Axes, table: pd.DataFrame, low: NDArray[np.float64], scale: float, dashes: str
+) -> None:
+    """Paint what was lost where it would have been, with a cross, or what was cut off, dashed."""
+    frames = PolyCollection(
+        list(_corners(table, low, scale, -0.06)),
+        facecolors="none",
+        edgecolors=LOSS,
+        linewidths=1.4,
+        linestyles=dashes,
+        zorder=4,
     )
-    heads = losses["start_ps"].to_numpy() * scale
-    axes.plot(heads, low + 0.5, "x", color=LOSS, markersize=4.5, zorder=5, linestyle="none")
+    axes.add_collection(frames)
+    if dashes == "-":
+        heads = table["start_ps"].to_numpy() * scale
+        axes.plot(heads, low + 0.5, "x", color=LOSS, markersize=4.5, zorder=5, linestyle="none")
 
 
 def _corners(
@@ -303,19 +340,26 @@ def _caption(
     trace: NetworkTrace,
     shown: Sequence[int],
     stretch: tuple[int, int],
-    counts: tuple[int, int],
+    counts: tuple[int, int, int],
     source: str,
 ) -> str:
     begin, end = (f"{at * _PS * 1e3:.6g} ms" for at in stretch)
-    bookings, losses = counts
+    bookings, losses, cuts = counts
     which = "All" if len(shown) == len(trace.fibres) else f"{len(shown)} of the {len(trace.fibres)}"
-    those = "" if len(shown) == len(trace.fibres) else ", those with most losses"
+    those = "" if len(shown) == len(trace.fibres) else ", those that lose most"
+    cut = of_cuts = below = ""
+    if len(trace.cuts):
+        cut = " A dashed frame is what was cut off a burst."
+        of_cuts = f", {cuts:,} of {len(trace.cuts):,} pieces cut off"
+    if not trace.without_channel.isdisjoint(shown):
+        below = " Below the channels is what had none: a burst whose header came too late."
     return (
         "Each fibre has a row for each of its channels, from 0 down. A box is a burst on a "
         "channel, from its head to its tail at the beginning of the fibre. A red frame with a "
         "cross at its head is a burst that was lost here, drawn over the burst that had the "
-        "channel (over channel 0 where none is known); hatched boxes were lost further on. "
+        f"channel; hatched boxes were lost further on.{cut}{below} "
         f"{which} traced fibres{those}, from {begin} to {end}: {bookings:,} of "
-        f"{len(trace.bookings):,} uses of a channel, {losses:,} of {len(trace.losses):,} losses. "
+        f"{len(trace.bookings):,} uses of a channel, {losses:,} of {len(trace.losses):,} "
+        f"losses{of_cuts}. "
         f"The colour of a burst is {source}"
     )

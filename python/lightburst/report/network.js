@@ -1,7 +1,7 @@
 "use strict";
 // Times are whole picoseconds. Rows of tables are columns: data.bursts.number[i] and so on.
 const data = JSON.parse(document.getElementById("data").textContent);
-const { fibres, bursts, bookings, losses, nodes, colours } = data;
+const { fibres, bursts, bookings, losses, cuts, nodes, colours } = data;
 const byId = (id) => document.getElementById(id);
 const canvas = byId("view"), pen = canvas.getContext("2d"), story = byId("story");
 const LEFT = 150, TOP = 26, GAP = 8;
@@ -21,13 +21,16 @@ function shelve(table) {
     return { places: Int32Array.from(places), starts, ends, longest };
   });
 }
-const onFibre = shelve(bookings), lostOn = shelve(losses);
-const usesOf = new Map();
-bookings.burst.forEach((number, place) => {
-  if (!usesOf.has(number)) usesOf.set(number, []);
-  usesOf.get(number).push(place);
-});
-const lossOf = new Map(losses.burst.map((number, place) => [number, place]));
+const onFibre = shelve(bookings), lostOn = shelve(losses), cutOn = shelve(cuts);
+function byBurst(table) {
+  const found = new Map();
+  table.burst.forEach((number, place) => {
+    if (!found.has(number)) found.set(number, []);
+    found.get(number).push(place);
+  });
+  return (number) => found.get(number) ?? [];
+}
+const usesOf = byBurst(bookings), lossesOf = byBurst(losses), cutsOf = byBurst(cuts);
 
 function firstFrom(sorted, value) {
   let low = 0, high = sorted.length;
@@ -86,7 +89,7 @@ const timeAt = (px) => from + ((px - LEFT) / (width - LEFT)) * (to - from);
 const tops = [];
 function layout() {
   let at = 0;
-  fibres.forEach((fibre, i) => { tops[i] = at; at += fibre.channels * lane + GAP; });
+  fibres.forEach((fibre, i) => { tops[i] = at; at += fibre.rows * lane + GAP; });
   const most = Math.max(0, at - (height - TOP));
   scroll = Math.min(Math.max(0, scroll), most);
   return at;
@@ -127,20 +130,26 @@ function boxes(fibre, y, into) {
   return seen;
 }
 
-function frames(fibre, y, ink) {
-  const { places, starts, ends, longest } = lostOn[fibre];
-  pen.strokeStyle = ink.lost;
+// What was lost has a cross at its head, what was cut off a dashed frame.
+function frames({ places, starts, ends, longest }, table, y, ink) {
+  const cut = table === cuts;
   pen.lineWidth = 1.5;
   let last = -9;
   for (let i = firstFrom(starts, from - longest); i < places.length && starts[i] < to; i++) {
     if (ends[i] <= from) continue;
-    const place = places[i], top = y + losses.channel[place] * lane;
-    if (alone !== null && alone !== nameOf[losses.row[place]]) continue;
+    const place = places[i], top = y + table.channel[place] * lane;
+    if (alone !== null && alone !== nameOf[table.row[place]]) continue;
     const head = x(starts[i]), left = Math.max(head, LEFT), right = Math.min(x(ends[i]), width);
-    if (right - left > 3) pen.strokeRect(left, top + 0.5, right - left, lane - 2);
-    else if (head < last + 2) continue;
+    const wide = right - left > 3;
+    if (!wide && head < last + 2) continue;
+    // Dashes are seen on any colour if there is paper between them.
+    for (const [colour, dashes] of cut ? [[ink.paper, []], [ink.lost, [4, 3]]] : [[ink.lost, []]]) {
+      pen.strokeStyle = colour;
+      pen.setLineDash(dashes);
+      if (wide || cut) pen.strokeRect(left, top + 0.5, Math.max(right - left, 1), lane - 2);
+    }
     last = head;
-    if (head < LEFT) continue;
+    if (cut || head < LEFT) continue;
     const r = Math.min(4, lane / 2), middle = top + lane / 2;
     pen.beginPath();
     pen.moveTo(head - r, middle - r); pen.lineTo(head + r, middle + r);
@@ -148,12 +157,13 @@ function frames(fibre, y, ink) {
     pen.stroke();
   }
   pen.lineWidth = 1;
+  pen.setLineDash([]);
 }
 
 function outline(number, colour) {
   pen.strokeStyle = colour;
   pen.lineWidth = 2.5;
-  for (const place of usesOf.get(number) ?? []) {
+  for (const place of usesOf(number)) {
     const y = TOP - scroll + tops[bookings.fibre[place]] + bookings.channel[place] * lane;
     const left = Math.max(x(bookings.start[place]), LEFT);
     const right = Math.min(x(bookings.end[place]), width);
@@ -186,7 +196,7 @@ function draw() {
   let seen = 0;
   fibres.forEach((fibre, i) => {
     const y = TOP - scroll + tops[i];
-    if (y > height || y + fibre.channels * lane < TOP) return;
+    if (y > height || y + fibre.rows * lane < TOP) return;
     inSight.push([i, y]);
     const there = boxes(i, y, into);
     if (!fibre.paths) seen += there;
@@ -196,18 +206,27 @@ function draw() {
     for (let i = 0; i < list.length; i += 3) pen.fillRect(list[i], list[i + 1], list[i + 2], lane - 1);
   });
   for (const [i, y] of inSight) {
-    frames(i, y, ink);
+    frames(cutOn[i], cuts, y, ink);
+    frames(lostOn[i], losses, y, ink);
+    const { name, channels, rows } = fibres[i];
     pen.strokeStyle = ink.line;
-    pen.strokeRect(LEFT - 0.5, y - 1, width, fibres[i].channels * lane + 1);
+    pen.strokeRect(LEFT - 0.5, y - 1, width, channels * lane + 1);
     pen.textAlign = "right";
     pen.fillStyle = ink.ink;
-    const words = fibres[i].name.length > 22 ? `${fibres[i].name.slice(0, 21)}…` : fibres[i].name;
-    pen.fillText(words, LEFT - 8, y + (fibres[i].channels * lane) / 2 + 4);
+    const words = name.length > 22 ? `${name.slice(0, 21)}…` : name;
+    pen.fillText(words, LEFT - 8, y + (channels * lane) / 2 + 4);
+    if (rows > channels && lane >= 9) {
+      pen.fillStyle = ink.soft;
+      pen.fillText("no channel", LEFT - 8, y + (channels + 0.5) * lane + 4);
+    }
   }
   if (pinned !== null) {
     outline(pinned, ink.ink);
-    const lost = lossOf.get(pinned);
-    if (lost !== undefined && losses.holder[lost] !== null) outline(losses.holder[lost], ink.lost);
+    for (const [table, places] of [[losses, lossesOf(pinned)], [cuts, cutsOf(pinned)]]) {
+      for (const place of places) {
+        if (table.holder[place] !== null) outline(table.holder[place], ink.lost);
+      }
+    }
   }
   pen.restore();
   const time = performance.now() - begun;
@@ -222,11 +241,11 @@ function redraw() {
   requestAnimationFrame(() => { waiting = false; draw(); });
 }
 
-// What is under the pointer: a loss before a burst.
+// What is under the pointer: a loss before what was cut off, and that before a burst.
 function under(px, py) {
   const fibre = tops.findIndex((top, i) => {
     const y = py - TOP + scroll - top;
-    return py > TOP && y >= 0 && y < fibres[i].channels * lane;
+    return py > TOP && y >= 0 && y < fibres[i].rows * lane;
   });
   if (fibre < 0 || px < LEFT) return null;
   const channel = Math.floor((py - TOP + scroll - tops[fibre]) / lane);
@@ -242,10 +261,11 @@ function under(px, py) {
     }
     return best;
   };
-  const lost = nearest(lostOn[fibre], losses);
-  if (lost !== null) return losses.burst[lost];
-  const used = nearest(onFibre[fibre], bookings);
-  return used === null ? null : bookings.burst[used];
+  for (const [shelves, table] of [[lostOn, losses], [cutOn, cuts], [onFibre, bookings]]) {
+    const place = nearest(shelves[fibre], table);
+    if (place !== null) return table.burst[place];
+  }
+  return null;
 }
 
 function short(number) {
@@ -260,11 +280,16 @@ function tell(number) {
     `${bursts.packets[i]} packets, ${bursts.bytes[i].toLocaleString("en")} B, path ${bursts.label[i]}`,
     `first packet at ${told(bursts.opened[i])}, closed at ${told(bursts.made[i])},`
     + ` leaves at ${told(bursts.departure[i])}`];
-  for (const place of usesOf.get(number) ?? []) {
+  for (const place of usesOf(number)) {
     if (fibres[bookings.fibre[place]].paths) continue;
     lines.push(`  ${fibres[bookings.fibre[place]].name}, channel ${bookings.channel[place]}: `
       + `${told(bookings.start[place])} to ${told(bookings.end[place])}`
       + (bookings.bytes[place] < bursts.bytes[i] ? `, ${bookings.bytes[place]} B are left` : ""));
+  }
+  for (const place of cutsOf(number)) {
+    lines.push(`CUT OFF at ${told(cuts.start[place])} on ${fibres[cuts.fibre[place]].name}: `
+      + `${cuts.packets[place]} packet${cuts.packets[place] > 1 ? "s" : ""}, ${cuts.bytes[place].toLocaleString("en")} B`);
+    if (cuts.holder[place] !== null) lines.push(`  ${short(cuts.holder[place])} had the channel`);
   }
   if (bursts.reason[i] !== null) {
     lines.push(`LOST at ${told(bursts.lost[i])} ${bursts.lost_where[i]}: ${bursts.reason[i]}`);
@@ -294,13 +319,18 @@ function move(begin, span = to - from) {
   to = from + span;
   redraw();
 }
-function go(number) {
-  const lost = lossOf.get(number), use = (usesOf.get(number) ?? [])[0];
-  const [table, place] = lost === undefined ? [bookings, use] : [losses, lost];
+function find(number) {
+  for (const [table, places] of [[losses, lossesOf(number)], [cuts, cutsOf(number)],
+    [bookings, usesOf(number)]]) {
+    if (places.length > 0) return go(table, places[0]);
+  }
   pinned = number;
-  if (place === undefined) return redraw();
-  const fibre = table.fibre[place];
+  redraw();
+}
+function go(table, place) {
+  const fibre = table.fibre[place], number = table.burst[place];
   const longest = Math.max(onFibre[fibre].longest, lostOn[fibre].longest);
+  pinned = number;
   const span = Math.min(12 * longest, whole[1] - whole[0]);
   layout();
   scroll = tops[fibre] - (height - TOP) / 3;
@@ -356,11 +386,13 @@ byId("find").addEventListener("change", (event) => {
   const number = Number(event.target.value);
   event.target.setCustomValidity(row.has(number) ? "" : "no burst of this number is traced here");
   event.target.reportValidity();
-  if (row.has(number)) go(number);
+  if (row.has(number)) find(number);
 });
+const all = [losses, cuts].flatMap((table) => table.burst.map((_, place) => [table, place]));
+all.sort(([a, i], [b, j]) => a.start[i] - b.start[j]);
 let next = 0;
-byId("next").disabled = losses.burst.length === 0;
-byId("next").addEventListener("click", () => { go(losses.burst[next++ % losses.burst.length]); });
+byId("next").disabled = all.length === 0;
+byId("next").addEventListener("click", () => { go(...all[next++ % all.length]); });
 window.addEventListener("resize", redraw);
 window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 recolour();

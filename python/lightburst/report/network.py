@@ -18,7 +18,8 @@ from lightburst.plots.network import COLOURS, OTHERS, chosen_paths, pictures
 from lightburst.plots.traces import save as save_picture
 from lightburst.report.files import NETWORK, PAGE
 from lightburst.report.page import environment, inside_script
-from lightburst.report.words import aligned, of_run, readable, records, where
+from lightburst.report.words import aligned, readable, records, where
+from lightburst.saving import of_run
 from lightburst.scenario import as_scenario
 from lightburst.simulate import simulate
 from lightburst.trace.network import NetworkTrace
@@ -274,7 +275,8 @@ def page(result: Result, trace: NetworkTrace, source: str) -> str:
     summary = trace.summary()
     lede = (
         f"{len(trace.fibres)} fibres, {summary['bursts']:,} bursts, {summary['bookings']:,} uses "
-        f"of a channel, {summary['lost']:,} bursts lost."
+        f"of a channel, {summary['lost']:,} bursts lost"
+        + (f", {summary['cut']:,} pieces cut off." if summary["cut"] else ".")
     )
     return environment().get_template("network.html.j2").render(
         title=f"Bursts on fibres: {result.scenario.name or 'unnamed scenario'}",
@@ -287,13 +289,12 @@ def page(result: Result, trace: NetworkTrace, source: str) -> str:
 
 def _data(trace: NetworkTrace) -> dict[str, Any]:
     """Give the columns that the page draws; times in whole picoseconds."""
-    bursts, bookings, losses = trace.bursts, trace.bookings, trace.losses
-    ends = pd.concat([bursts[name].dropna() for name in ("node", "egress", "lost_node")])
-    targets = losses["link_target"]
-    nodes = sorted({*ends.unique(), *targets.unique()}, key=str)
+    bursts, bookings = trace.bursts, trace.bookings
+    ends = pd.concat([bursts[name].dropna() for name in ("node", "egress")])
+    nodes = sorted(ends.unique(), key=str)
     place = {name: at for at, name in enumerate(nodes)}
     rows = pd.Series(np.arange(len(bursts)), index=bursts.index)
-    fibres = [{"name": fibre.name, "channels": fibre.channels} for fibre in trace.fibres]
+    fibres = list(_fibres(trace))
     chosen, own = _paths(trace, len(fibres))
 
     def ps(column: pd.Series[float]) -> list[int | None]:
@@ -301,9 +302,6 @@ def _data(trace: NetworkTrace) -> dict[str, Any]:
 
     def at(column: pd.Series[Any]) -> list[int | None]:
         return [None if pd.isna(name) else place[name] for name in column]
-
-    def whole(column: pd.Series[Any]) -> list[int | None]:
-        return [None if pd.isna(value) else int(value) for value in column]
 
     return {
         "begin": trace.begin_ps,
@@ -329,7 +327,7 @@ def _data(trace: NetworkTrace) -> dict[str, Any]:
                     strict=True,
                 )
             ],
-            "holder": whole(bursts["holder_burst"]),
+            "holder": _whole(bursts["holder_burst"]),
         },
         "bookings": {
             "fibre": bookings["fibre"].tolist() + chosen["fibre"].tolist(),
@@ -340,16 +338,36 @@ def _data(trace: NetworkTrace) -> dict[str, Any]:
             "bytes": bookings["bytes"].tolist() + chosen["bytes"].tolist(),
             "row": rows[[*bookings["burst"], *chosen["number"]]].tolist(),
         },
-        "losses": {
-            "fibre": losses["fibre"].tolist(),
-            "channel": losses["holder_channel"].fillna(0).tolist(),
-            "start": losses["start_ps"].tolist(),
-            "end": losses["end_ps"].tolist(),
-            "burst": losses["burst"].tolist(),
-            "row": rows[losses["burst"]].tolist(),
-            "holder": whole(losses["holder_burst"]),
+        "losses": _frames(trace, trace.losses, rows),
+        "cuts": {
+            **_frames(trace, trace.cuts, rows),
+            **{name: trace.cuts[name].tolist() for name in ("packets", "bytes")},
         },
     }
+
+
+def _fibres(trace: NetworkTrace) -> Iterator[dict[str, Any]]:
+    """Give each fibre, with the rows of its channels and one for what has none."""
+    for place, (_, name, channels) in enumerate(trace.fibres):
+        rows = channels + (place in trace.without_channel)
+        yield {"name": name, "channels": channels, "rows": rows}
+
+
+def _frames(trace: NetworkTrace, table: pd.DataFrame, rows: pd.Series[int]) -> dict[str, Any]:
+    """Give the columns of what was lost, or cut off; `rows` has the place of each burst."""
+    return {
+        "fibre": table["fibre"].tolist(),
+        "channel": trace.rows(table).tolist(),
+        "start": table["start_ps"].tolist(),
+        "end": table["end_ps"].tolist(),
+        "burst": table["burst"].tolist(),
+        "row": rows[table["burst"]].tolist(),
+        "holder": _whole(table["holder_burst"]),
+    }
+
+
+def _whole(column: pd.Series[Any]) -> list[int | None]:
+    return [None if pd.isna(value) else int(value) for value in column]
 
 
 def _paths(trace: NetworkTrace, first: int) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
@@ -372,7 +390,7 @@ def _paths(trace: NetworkTrace, first: int) -> tuple[pd.DataFrame, list[dict[str
     time = (long["end_s"] - long["start_s"]).reindex(own["number"]).fillna(0).to_numpy()
     most = int(own["label"].max()) + 1
     fibres = [
-        {"name": f"path {ingress} \u2192 {egress}", "channels": most, "paths": True}
+        {"name": f"path {ingress} \u2192 {egress}", "channels": most, "rows": most, "paths": True}
         for ingress, egress in pairs
     ]
     return own.assign(end_s=own["departure_s"] + time), fibres

@@ -11,12 +11,16 @@ import pandas as pd
 from lightburst.traced import Places
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from lightburst.result import Result
 
 #: What becomes of a burst, and of one that used a link.
 ARRIVED: Final = "arrived"
 LOST: Final = "lost"
 UNDER_WAY: Final = "under way"
+# The reason for which a burst is lost that had its channel: what it has not is the next one.
+_LATE: Final = "late-header"
 # What is said of a burst in the tables of bookings and losses.
 _OF_BURST: Final = ("of_node", "label", "packets", "bytes")
 
@@ -65,11 +69,13 @@ class NetworkTrace:
         ``start_s`` and ``end_s``, when it was to use the link, or with a late header to come from
         it (also ``start_ps``, ``end_ps``); ``holder_burst``, which burst had what it wanted
         (missing where none had), and if that one is known ``holder_ingress``, ``holder_egress``,
-        ``holder_channel``, ``holder_start_s`` and ``holder_end_s``.
+        ``holder_channel``, ``holder_start_s`` and ``holder_end_s``; ``channel``, that of the
+        holder, or of what the link itself has lost its own (missing where there is none, as with a
+        late header).
     cuts : pandas.DataFrame
         One row for each piece that segmentation cut off a burst on a traced link: as
         `lightburst.traced.cuts`, ``start_ps`` and ``end_ps``, from when to when it was to use the
-        link, ``end_s``, and ``fibre``, the burst and its holder as in `losses`.
+        link, ``end_s``, and ``fibre``, ``channel``, the burst and its holder as in `losses`.
     """
 
     fibres: tuple[Fibre, ...]
@@ -134,6 +140,24 @@ class NetworkTrace:
             cuts=cuts,
         )
 
+    def rows(self, table: pd.DataFrame) -> NDArray[np.int64]:
+        """Give the row of the picture of its fibre for each of some `losses` or `cuts`.
+
+        That is the channel; what has none is below the last.
+        """
+        channels = np.array([fibre.channels for fibre in self.fibres], np.int64)
+        below = channels[table["fibre"].to_numpy()]
+        channel = table["channel"].astype("Int64")
+        return channel.fillna(pd.Series(below, table.index)).to_numpy().astype(np.int64)
+
+    @property
+    def without_channel(self) -> frozenset[int]:
+        """The places in `fibres` of those with a row for what has no channel."""
+        tables = self.losses, self.cuts
+        return frozenset(
+            place for table in tables for place in table.loc[table["channel"].isna(), "fibre"]
+        )
+
     @property
     def pairs(self) -> pd.Series:
         """How many of the bursts there are from each ingress to each egress, most first."""
@@ -196,6 +220,7 @@ def _losses(
         table[name.removeprefix("lost_")] = lost[name]
     table["holder_burst"] = lost["holder_burst"]
     table = _held(_timed(table, result, start, link), bookings)
+    table.loc[table["reason"] == _LATE, "channel"] = pd.NA
     return table.sort_values(["lost_s", "burst"], kind="stable").reset_index(drop=True)
 
 
@@ -218,11 +243,24 @@ def _timed(table: pd.DataFrame, result: Result, start: Any, link: Any) -> pd.Dat
 
 
 def _held(table: pd.DataFrame, bookings: pd.DataFrame) -> pd.DataFrame:
-    """Say what is known of the bursts that had what was lost."""
-    held = bookings[["link", "burst", "ingress", "egress", "channel", "start_s", "end_s"]]
-    held = held.rename(columns=lambda name: name if name == "link" else f"holder_{name}")
-    # A burst uses a link once.
-    held = held.astype({"holder_burst": "UInt64"})
-    table = table.merge(held, how="left", on=["link", "holder_burst"])
-    table["holder_channel"] = table["holder_channel"].astype("UInt16")
-    return table
+    """Say what is known of the bursts that had what was lost, and which channel that was."""
+    table = table.reset_index(drop=True)
+    holder, own = (_use_by(table, name, bookings) for name in ("holder_burst", "burst"))
+    held = holder[["ingress", "egress", "channel", "start_s", "end_s"]].add_prefix("holder_")
+    channel = holder["channel"].fillna(own["channel"])
+    return pd.concat([table, held, channel], axis=1)
+
+
+def _use_by(table: pd.DataFrame, burst: str, bookings: pd.DataFrame) -> pd.DataFrame:
+    """Find the booking of the link of each row by the burst that it names; missing without one.
+
+    Of several, by a burst that was deflected in a loop, the nearest in time.
+    """
+    keys = table[["link", burst]].astype("UInt64").set_axis(["link", "burst"], axis=1)
+    keys = keys.assign(row=keys.index, at_ps=table["start_ps"])
+    uses = bookings.astype({"link": "UInt64", "burst": "UInt64", "channel": "UInt16"})
+    found = keys.merge(uses, how="left", on=["link", "burst"])
+    found["away_ps"] = (found["start_ps"] - found["at_ps"]).abs()
+    return found.sort_values(["row", "away_ps"], kind="stable").drop_duplicates("row").set_index(
+        "row"
+    )  # fmt: skip
