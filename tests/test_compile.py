@@ -62,6 +62,7 @@ SETTINGS = {
     "sample_ps": None,
     "synchronisation": None,
     "displacement_threshold": None,
+    "bursts": None,
 }
 
 

@@ -246,7 +246,8 @@ def test_losses_and_drops_change_the_plan_and_traces_do_not_change_the_flows(
 def test_a_plan_without_losses_and_traces_has_the_digest_it_always_had(scenario: Scenario) -> None:
     plan = compile_plan(scenario.with_(loss=None), 1)
     before = {name: value for name, value in plan.settings.items() if value is not None}
-    later = {"balance", "bookings", "displacement_threshold", "label", "loss", "sample_ps", "trace"}
+    later = {"balance", "bookings", "bursts", "displacement_threshold", "label", "loss"}
+    later |= {"sample_ps", "synchronisation", "trace"}
     assert set(plan.settings) - set(before) == later
     older = Plan(settings=before, nodes=plan.nodes, links=plan.links, flows=plan.flows)
     assert older.digest() == plan.digest()

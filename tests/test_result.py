@@ -378,7 +378,7 @@ def test_scripted_drops_that_never_came_are_warnings(tmp_path: Path) -> None:
 
 def test_quantiles_are_those_of_numpy() -> None:
     values = np.random.default_rng(5).lognormal(size=1001)
-    got = metrics._quantiles(values, 0.5, 0.99)
+    got = metrics.quantiles(values, 0.5, 0.99)
     np.testing.assert_allclose(got, np.quantile(values, [0.5, 0.99]), rtol=1e-12)
 
 

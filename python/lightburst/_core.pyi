@@ -68,7 +68,9 @@ def simulate(
     dict
         Tables ``flows``, ``links``, ``switches``, ``drops`` (column name to array)
         and ``totals`` (name to int); with extra offsets also ``classes``, a row for each
-        group; with ``displacement_threshold`` also ``reordering``; with a trace also
+        group; with ``displacement_threshold`` also ``reordering``; with ``bursts`` also
+        ``bursts``, a row for each fate of bursts, what is counted in them and its number, and
+        ``bursts_flows``, a row for each flow; with a trace also
         ``trace_segments``, ``trace_windows``, ``trace_bursts``, ``trace_hops`` and
         ``trace_path_switches``; with ``synchronisation`` its sums (name to int), and if it
         has ``series`` also ``synchronisation_bins``; with ``sample_ps`` also ``samples``,
@@ -89,7 +91,8 @@ def registry() -> dict[str, list[str]]:
 
     ``switches``, ``assemblies``, ``transports``, ``congestion_controls``,
     ``recoveries``, ``choices``, ``labels``, and by its name each setting of ``tcp``
-    that is a word; ``statuses`` of flows and ``drop_reasons`` are numbered from 0 in this order.
+    that is a word; ``statuses`` of flows, ``drop_reasons``, ``burst_fates`` and
+    ``burst_contents``, what is counted in bursts, are numbered from 0 in this order.
     """
 
 def version() -> str:

@@ -1,4 +1,4 @@
-"""Figures of each group of flows of a run."""
+"""Figures of each group of flows of a run, and of each class of size."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -6,9 +6,12 @@ from typing import Final
 
 import numpy as np
 
-from lightburst import metrics
+from lightburst import asked, metrics
 from lightburst.compile import Plan
 from lightburst.metrics import Columns, Metric
+from lightburst.scenario import Scenario
+from lightburst.scenario.workload import Poisson
+from lightburst.workload import Offered, load_of
 
 # The figures of the summary that are about flows, and their values where there are no flows. All
 # others are about the network, which the groups share.
@@ -25,27 +28,84 @@ FIGURES: Final = tuple(dict.fromkeys((*_WITHOUT, *metrics.OF_FLOWS)))
 OF_CLASSES: Final = ("bursts", "burst_loss")
 
 
-def summaries(plan: Plan, columns: Columns) -> dict[str, dict[str, Metric]]:
+def summaries(
+    scenario: Scenario, plan: Plan, columns: Columns, offered: Mapping[str, Offered]
+) -> dict[str, dict[str, Metric]]:
     """Figures of each group, as those of a run that had only its flows.
 
     Parameters
     ----------
-    plan : Plan
+    scenario : Scenario
         What was run.
+    plan : Plan
+        What it was compiled to.
     columns : mapping of str to mapping
         The tables of the run.
+    offered : mapping of str to Offered
+        `lightburst.Result.offered`.
 
     Returns
     -------
     dict of str to dict
         By name of the group, under the names of `lightburst.Result.summary`; empty without several
         groups. The throughput is over the group's own makespan. Those of bursts are there
-        where each group is a class of its own.
+        where each group is a class of its own, and those that the scenario asks for.
     """
+    loads = offered_loads(scenario, plan, offered)
     return {
-        name: _figures(plan, columns, number) | _of_class(columns, number)
+        name: ({"offered_load": loads.get(name)} if offered else {})
+        | _figures(plan, columns, number)
+        | _of_class(columns, number)
+        | asked.of_flows(scenario, plan, columns, plan.counted & (plan.group == number))
         for number, name in enumerate(plan.group_names)
     }
+
+
+def by_size(scenario: Scenario, plan: Plan, columns: Columns) -> dict[str, dict[str, Metric]]:
+    """Figures of the flows that count, by ``measurement.size_classes``.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        What was run.
+    plan : Plan
+        What it was compiled to.
+    columns : mapping of str to mapping
+        The tables of the run.
+
+    Returns
+    -------
+    dict of str to dict
+        By name of the class what `metrics.flow_figures` gives, and what the scenario asks for. A
+        flow of a size that divides two classes belongs to the one above.
+    """
+    measurement = scenario.measurement
+    boundaries = np.asarray(measurement.size_classes, np.uint64)
+    place = np.searchsorted(boundaries, plan.flows["bytes"], side="right")
+    classes = {
+        name: plan.counted & (place == i) for i, name in enumerate(measurement.size_class_names)
+    }
+    return {
+        name: metrics.flow_figures(plan, columns["flows"], chosen)
+        | asked.of_flows(scenario, plan, columns, chosen)
+        for name, chosen in classes.items()
+    }
+
+
+def offered_loads(
+    scenario: Scenario, plan: Plan, offered: Mapping[str, Offered]
+) -> dict[str, Metric]:
+    """Give the loads of `lightburst.Result.offered` as they were in a run, by name of the group."""
+    found: dict[str, Metric] = {}
+    for number, group in enumerate(scenario.flow_groups):
+        load = offered.get(group.name or "")
+        if load is not None and isinstance(group.workload, Poisson):
+            own = plan.group == number
+            start, size = (plan.flows[name][own] for name in ("start_ps", "bytes"))
+            found[group.name or ""] = load_of(
+                group.workload, load.capacity_bps, start, size, plan.window_ps
+            )
+    return found
 
 
 def _of_class(columns: Columns, number: int) -> dict[str, Metric]:

@@ -5,13 +5,13 @@ quarter of a millisecond for a thousand flows.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst import _core, synchronised
+from lightburst import _core
 from lightburst.active import Active
 from lightburst.compile import Plan
 from lightburst.units import parse_size
@@ -241,35 +241,8 @@ def _spread(values: FloatArray) -> tuple[Metric, Metric, Metric]:
     """Mean, median and 99th percentile."""
     if values.size == 0:
         return (None, None, None)
-    median, p99 = _quantiles(values, 0.5, 0.99)
+    median, p99 = quantiles(values, 0.5, 0.99)
     return (float(values.mean()), median, p99)
-
-
-def by_size(
-    plan: Plan, flows: Table, boundaries: Sequence[int], names: Sequence[str]
-) -> dict[str, dict[str, Metric]]:
-    """Figures of the flows that count, by classes of their size.
-
-    Parameters
-    ----------
-    plan : Plan
-        What was run.
-    flows : mapping of str to ndarray, each of shape (flows,)
-        The table of flows of the run.
-    boundaries : sequence of int
-        Bytes, increasing; a flow of just as many belongs to the class above.
-    names : sequence of str
-        Of the classes, one more than boundaries; none without boundaries.
-
-    Returns
-    -------
-    dict of str to dict
-        What `flow_figures` gives for each class.
-    """
-    place = np.searchsorted(np.asarray(boundaries, np.uint64), plan.flows["bytes"], side="right")
-    return {
-        name: flow_figures(plan, flows, plan.counted & (place == i)) for i, name in enumerate(names)
-    }
 
 
 def observed_until_ps(plan: Plan, columns: Columns) -> int:
@@ -336,7 +309,7 @@ def summary(
     ended = int(totals["units_dropped"]) + int(totals["units_delivered"])
     delivered = int(flows["delivered_bytes"].sum(dtype=np.uint64))
     return {
-        "throughput_bps": _ratio(8e12 * total("delivered_bytes"), makespan_ps),
+        "throughput_bps": ratio(8e12 * total("delivered_bytes"), makespan_ps),
         "makespan_s": makespan_ps * PS,
         "flows": figures.pop("flows"),
         "finished": int(np.count_nonzero(flows["received_ps"][counted] != UNFINISHED)),
@@ -345,23 +318,15 @@ def summary(
         "delivered_bytes": total("delivered_bytes"),
         **{name: total(name) for name in REPEATED},
         "loss_per_hop": None if plan.makes_bursts else _loss_per_hop(plan, columns),
-        "loss_end_to_end": _ratio(int(totals["units_dropped"]), ended),
+        "loss_end_to_end": ratio(int(totals["units_dropped"]), ended),
         "drops_missed": int(np.count_nonzero(columns["drops"]["units"] == 0)),
         **_bursts(plan, columns),
         **figures,
-        "conversions_per_delivered_bit": _ratio(converted / 2, delivered),
+        "conversions_per_delivered_bit": ratio(converted / 2, delivered),
         "energy_j": None if energy_j_per_b is None else _energy(plan, columns, energy_j_per_b),
-        **_together(plan, columns),
         "packet_hops": int(totals["packet_hops"]),
         "events": int(totals["events"]),
     }
-
-
-def _together(plan: Plan, columns: Columns) -> dict[str, Metric]:
-    """Whether connections move together, if that was looked at."""
-    if "synchronisation" not in columns:
-        return {}
-    return synchronised.figures(columns, plan.settings["synchronisation"]["bin_ps"])
 
 
 def _in_progress(plan: Plan, columns: Columns) -> dict[str, Metric]:
@@ -372,7 +337,7 @@ def _in_progress(plan: Plan, columns: Columns) -> dict[str, Metric]:
     seconds = max(0, active.until_ps - begin) * PS
     return {
         "active_flows": active.mean(begin),
-        "offered_bps": _ratio(8 * float(offered.sum(dtype=np.float64)), seconds),
+        "offered_bps": ratio(8 * float(offered.sum(dtype=np.float64)), seconds),
     }
 
 
@@ -380,7 +345,7 @@ def _loss_per_hop(plan: Plan, columns: Columns) -> float | None:
     """Share of the packets that are lost at a switch, or on a link to one."""
     lost = int(columns["links"]["lost"].sum())
     hops = int(offered(plan, columns).sum()) + lost
-    return _ratio(int(dropped(columns["switches"]).sum()) + lost, hops)
+    return ratio(int(dropped(columns["switches"]).sum()) + lost, hops)
 
 
 def _bursts(plan: Plan, columns: Columns) -> dict[str, Metric]:
@@ -394,11 +359,11 @@ def _bursts(plan: Plan, columns: Columns) -> dict[str, Metric]:
     hops = int(offered(plan, columns).sum()) - late if plan.makes_bursts else 0
     return {
         "bursts": made,
-        "burst_loss": _ratio(lost, made),
-        "burst_loss_per_hop": _ratio(lost, hops),
-        "burst_mean_packets": _ratio(packets, assembled),
-        "burst_mean_bytes": _ratio(size, assembled),
-        "assembly_mean_s": _ratio(wait * PS, packets),
+        "burst_loss": ratio(lost, made),
+        "burst_loss_per_hop": ratio(lost, hops),
+        "burst_mean_packets": ratio(packets, assembled),
+        "burst_mean_bytes": ratio(size, assembled),
+        "assembly_mean_s": ratio(wait * PS, packets),
     }
 
 
@@ -424,8 +389,8 @@ def _energy(plan: Plan, columns: Columns, joule: Mapping[str, float]) -> float:
     return sum(joule[kind] * converted for kind, converted in bits.items())
 
 
-def _quantiles(values: FloatArray, *probabilities: float) -> list[float]:
-    """Interpolated quantiles, as by `numpy.quantile`; infinite where a neighbour is."""
+def quantiles(values: FloatArray, *probabilities: float) -> list[float]:
+    """Give interpolated quantiles, as `numpy.quantile`; infinite where a neighbour is."""
     ordered, last = np.sort(values), values.size - 1
     found = []
     for probability in probabilities:
@@ -437,5 +402,6 @@ def _quantiles(values: FloatArray, *probabilities: float) -> list[float]:
     return found
 
 
-def _ratio(numerator: float, denominator: float) -> float | None:
+def ratio(numerator: float, denominator: float) -> float | None:
+    """Divide; None where there is nothing to divide by."""
     return numerator / denominator if denominator else None

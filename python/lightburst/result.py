@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from lightburst import groups, metrics, synchronised, tables
+from lightburst import asked, contents, groups, metrics, synchronised, tables
 from lightburst.active import Active
 from lightburst.caveats import caveats
 from lightburst.compile import Plan
@@ -23,9 +23,8 @@ from lightburst.provenance import trace as provenance_of
 from lightburst.sampled import Samples
 from lightburst.saving import write
 from lightburst.scenario import Scenario
-from lightburst.scenario.workload import Poisson
 from lightburst.traced import Places, Trace
-from lightburst.workload import Offered, load_of, offered
+from lightburst.workload import Offered, offered
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -80,10 +79,12 @@ class Result:
         """The summary as a read-only mapping, without the cost of pandas."""
         energy = self.scenario.measurement.energy
         figures = metrics.summary(self.plan, self.columns, None if energy is None else dict(energy))
-        alone = () if self.plan.group_names else self._offered_loads.values()
+        loads = groups.offered_loads(self.scenario, self.plan, self.offered)
+        alone = () if self.plan.group_names else loads.values()
         load = dict(zip(["offered_load"], alone, strict=False))
         if self.scenario.measurement.warm_up is None:
             figures |= {"warm_up_s": self.plan.window_ps[0] * metrics.PS}
+        figures |= asked.of_run(*self._ran)
         return MappingProxyType(load | figures | {"wall_s": self.wall_s, "digest": self.digest})
 
     @cached_property
@@ -153,8 +154,7 @@ class Result:
             ``bursts``, ``burst_loss``, ``burst_loss_per_hop``
                 bursts assembled; those lost / their number; and those lost / how often bursts were
                 offered to fibres: handed to a link between switches, or dropped for want of one.
-                Those of acknowledgements alone count, too, so that this is not ``loss.probability``
-                of bursts with data: of these `links` tells by direction, and `trace` one by one;
+                Those of acknowledgements alone count, too; in ``data_burst_loss`` they do not;
             ``burst_mean_packets``, ``burst_mean_bytes``
                 packets and bytes (padding included) in a burst, of data and acknowledgements alike;
             ``assembly_mean_s``
@@ -177,7 +177,8 @@ class Result:
             ``digest``
                 of the columns: equal digests mean equal results, to the bit.
 
-            None stands for no figure. `synchronised.figures` says what ``synchronisation`` adds.
+            None stands for no figure. What ``flow_throughput``, ``bursts`` and ``synchronisation``
+            add is in docs/scenario.md.
         """
         return pd.Series(dict(self.metrics), dtype=object, name="value")
 
@@ -198,15 +199,13 @@ class Result:
         index = pd.Index(list(self._by_group), name="group")
         names = [*(["offered_load"] if self.offered else []), *groups.FIGURES]
         names += groups.OF_CLASSES if "classes" in self.columns else ()
-        return pd.DataFrame(list(self._by_group.values()), index, columns=names)
+        more = (key for row in self._by_group.values() for key in row)
+        columns = list(dict.fromkeys((*names, *more)))
+        return pd.DataFrame(list(self._by_group.values()), index, columns=columns)
 
     @cached_property
     def _by_group(self) -> dict[str, dict[str, Metric]]:
-        found = groups.summaries(self.plan, self.columns)
-        if not self.offered:
-            return found
-        loads = self._offered_loads
-        return {name: {"offered_load": loads.get(name)} | row for name, row in found.items()}
+        return groups.summaries(*self._ran, self.offered)
 
     @cached_property
     def offered(self) -> Mapping[str, Offered]:
@@ -220,32 +219,22 @@ class Result:
         }
         return MappingProxyType({name: load for name, load in found.items() if load is not None})
 
-    @cached_property
-    def _offered_loads(self) -> dict[str, Metric]:
-        """The loads of `offered` as they were in this run."""
-        found: dict[str, Metric] = {}
-        for number, group in enumerate(self.scenario.flow_groups):
-            asked = self.offered.get(group.name or "")
-            if asked is not None and isinstance(group.workload, Poisson):
-                own = self.plan.group == number
-                start, size = (self.plan.flows[name][own] for name in ("start_ps", "bytes"))
-                load = load_of(group.workload, asked.capacity_bps, start, size, self.plan.window_ps)
-                found[group.name or ""] = load
-        return found
-
     def details(self) -> dict[str, Any]:
         """Give what JSON has beside the summary.
 
         Returns
         -------
         dict
-            ``offered``: what a load comes to (by name of the group, if they have names);
-            ``groups``: the figures of each group; each only if there is such a thing.
-            ``fairness``: that of the busiest shared link, None without one.
+            ``size_classes``: a row for each; ``offered``: what a load comes to (by name of the
+            group, if they have names); ``groups``: the figures of each group; each of these two
+            only if there is such a thing. ``fairness``: that of the busiest shared link, None
+            without one.
         """
         loads = {name: asdict(load) for name, load in self.offered.items()}
         found = {name: metrics.to_json(figures) for name, figures in self._by_group.items()}
+        classes = self._by_size.items()
         return {
+            "size_classes": [{"size_class": name} | metrics.to_json(row) for name, row in classes],
             **({"offered": loads.get("", loads)} if loads else {}),
             **({"groups": found} if found else {}),
             "fairness": None if self.fairness is None else self.fairness.as_dict(),
@@ -312,6 +301,19 @@ class Result:
         return tables.reordering(self.columns)
 
     @cached_property
+    def bursts(self) -> pd.DataFrame:
+        """What bursts carried, by ``measurement.bursts``; see `contents.table`.
+
+        Raises
+        ------
+        InputError
+            If the scenario does not ask for it.
+        """
+        if self.scenario.measurement.bursts is None:
+            raise _not_asked("bursts", "a table that says which bursts", "{}")
+        return contents.table(self.columns)
+
+    @cached_property
     def synchronisation(self) -> pd.DataFrame:
         """Windows and throughput of all connections over time; see `synchronised.series`.
 
@@ -350,6 +352,7 @@ class Result:
             have none, as ``received_s``), both NaN if it did not come; ``size_bytes``,
             ``delivered_bytes``, ``completion_time_s`` (from ``start_s`` to ``received_s``; infinite
             if unfinished, NaN if, besides, it was not meant to finish), ``ideal_s``, ``slowdown``,
+            ``throughput_bps`` (all its bits from ``start_s`` to ``acknowledged_s``, else NaN),
             ``transmissions`` (data segments sent, with ``retransmissions``),
             ``spurious_retransmissions`` and ``spurious_bytes`` (those of data of which a sending
             before was not lost), ``fast_retransmits`` and ``false_fast_retransmits`` (losses seen
@@ -358,7 +361,9 @@ class Result:
             segments that arrived once more than needed), ``reordered`` (segments that arrived
             behind one sent later), ``reorder_extent_mean`` and ``reorder_extent_max`` (how many
             segments further behind than the first of these, RFC 4737), ``drops`` (packets of both
-            directions, dropped or lost), ``path_links`` (of the path with label 0, by the first
+            directions, dropped or lost), ``bursts``, ``bursts_lost`` and ``bursts_cut`` (with data
+            of the flow that were made, lost, and lost a part with such data; only with
+            ``measurement.bursts``), ``path_links`` (of the path with label 0, by the first
             port of each set) and ``status`` (why, if unfinished); and ``counted``, where some do
             not. What is false or spurious is said in docs/model.md.
         """
@@ -374,15 +379,18 @@ class Result:
             One row for each class, which is the index (``below 100 kB``...; a size on a boundary
             belongs above it): ``flows``, ``unfinished``, and mean, median and 99th percentile of
             completion time and slowdown as in `summary`: ``completion_time_p99_s``,
-            ``slowdown_p99``... NaN in a class without flows.
+            ``slowdown_p99``..., and those of flows that the scenario asks for. NaN in a class
+            without flows.
         """
         return tables.size_classes(self._by_size)
 
     @cached_property
     def _by_size(self) -> dict[str, dict[str, Metric]]:
-        measurement = self.scenario.measurement
-        classes = measurement.size_classes, measurement.size_class_names
-        return metrics.by_size(self.plan, self.columns["flows"], *classes)
+        return groups.by_size(*self._ran)
+
+    @property
+    def _ran(self) -> tuple[Scenario, Plan, Columns]:
+        return self.scenario, self.plan, self.columns
 
     @cached_property
     def links(self) -> pd.DataFrame:
@@ -463,8 +471,8 @@ class Result:
         What was traced is in ``trace_segments``, ``trace_windows``, ``trace_bursts``,
         ``trace_hops``, ``trace_path_switches`` and, of links, ``trace_bookings`` and
         ``trace_cuts``; what was sampled in ``samples_links``, ``samples_switches`` and
-        ``samples_flows``; what came out of order in ``reordering``; and the series of
-        ``synchronisation``.
+        ``samples_flows``; what came out of order in ``reordering``; what bursts carried in
+        ``bursts``; and the series of ``synchronisation``.
 
         Parameters
         ----------
@@ -482,13 +490,6 @@ class Result:
             If the directory cannot be written or holds something else. Nothing is left behind.
         """
         return replace(directory, partial(write, self))
-
-    def classes_as_json(self) -> list[dict[str, Metric]]:
-        """Give `size_classes` as rows that JSON can hold."""
-        return [
-            {"size_class": name, **metrics.to_json(figures)}
-            for name, figures in self._by_size.items()
-        ]
 
 
 def _not_asked(key: str, allowed: str, example: str) -> InputError:

@@ -24,13 +24,14 @@ def write(result: "Result", directory: Path) -> None:
         written["reordering"] = result.reordering
     if measurement.synchronisation is not None and measurement.synchronisation.series:
         written["synchronisation"] = result.synchronisation
+    if measurement.bursts is not None:
+        written["bursts"] = result.bursts
     if measurement.sample is not None:
         written |= {f"samples_{name}": getattr(result.samples, name) for name in SAMPLED}
     for name, table in written.items():
         table.to_parquet(directory / f"{name}.parquet", index=False)
     content = {
         "summary": metrics.to_json(result.metrics),
-        "size_classes": result.classes_as_json(),
         **result.details(),
     }
     text = json.dumps(of_run(result, content), indent=2, allow_nan=False)

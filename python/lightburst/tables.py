@@ -14,6 +14,7 @@ from lightburst import _core, metrics
 from lightburst.compile import Plan
 from lightburst.fairness import Use
 from lightburst.metrics import PS, Columns, Metric
+from lightburst.throughput import throughput_bps
 from lightburst.traced import Places
 
 if TYPE_CHECKING:
@@ -55,12 +56,14 @@ def flows(plan: Plan, columns: Columns) -> pd.DataFrame:
             "completion_time_s": time,
             "ideal_s": ideal,
             "slowdown": time / ideal,
+            "throughput_bps": throughput_bps(plan, ran),
             **{name: ran[name] for name in _OF_THE_SENDER},
             "duplicates": ran["duplicates"],
             "reordered": ran["reordered"],
             "reorder_extent_mean": _mean(ran["reorder_extent_sum"], ran["reordered"]),
             "reorder_extent_max": ran["reorder_extent_max"],
             "drops": ran["drops"],
+            **columns.get("bursts_flows", {}),
             "path_links": ran["path_links"],
             "status": pd.Categorical.from_codes(
                 ran["status"], categories=pd.Index(metrics.STATUSES)
@@ -152,9 +155,10 @@ def reordering(columns: Columns) -> pd.DataFrame:
 
 
 def size_classes(by_size: Mapping[str, Mapping[str, Metric]]) -> pd.DataFrame:
-    """Make `lightburst.Result.size_classes` of what `metrics.by_size` gives."""
+    """Make `lightburst.Result.size_classes` of what `groups.by_size` gives."""
     index = pd.Index(list(by_size), name="size_class")
-    table = pd.DataFrame(list(by_size.values()), index=index, columns=list(metrics.OF_FLOWS))
+    names = dict.fromkeys((*metrics.OF_FLOWS, *(key for row in by_size.values() for key in row)))
+    table = pd.DataFrame(list(by_size.values()), index=index, columns=list(names))
     counts = table.columns.intersection(["flows", "unfinished"])
     return table.astype("float64").astype(dict.fromkeys(counts, "int64"))
 

@@ -1,4 +1,4 @@
-"""What may be looked at in a random plan: traces, orders of arrival, bins of time."""
+"""What may be looked at in a random plan: traces, orders of arrival, bins of time, bursts."""
 
 from random import Random
 from typing import Any
@@ -9,7 +9,7 @@ from lightburst.scenario.transport import OPEN_LOOP
 
 
 def random_traced(random: Random, plan: Plan) -> Plan:
-    """The plan, some of whose flows and links may be traced."""
+    """The plan, some of whose flows and links may be traced, and whose bursts may be counted."""
     flows, links = len(plan.flows["source"]), len(plan.links["from"])
     chosen: dict[str, Any] = {}
     if random.random() < 0.3:
@@ -26,6 +26,10 @@ def random_traced(random: Random, plan: Plan) -> Plan:
     connected = any(g["transport"]["kind"] not in OPEN_LOOP for g in plan.settings["groups"])
     if connected and random.random() < 0.3:
         chosen["synchronisation"] = random_bins(random, plan.settings["time_limit_ps"])
+    if random.random() < 0.5:
+        first = random.choice([0, 0, random.randrange(MILLISECOND)])
+        until = first + random.choice([1, MILLISECOND, 2**63])
+        chosen["bursts"] = {"from_ps": first, "until_ps": until}
     return plan._replace(settings={**plan.settings, **chosen})
 
 

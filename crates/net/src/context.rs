@@ -4,6 +4,7 @@ mod cut;
 mod drop;
 mod entry;
 
+use crate::contents::Fate;
 use crate::fifo::{self, Behind};
 use crate::label::SHORTEST;
 use crate::trace::{Passage, Place, What};
@@ -170,7 +171,9 @@ impl<'a> Context<'a> {
         if let Some(trace) = &mut self.fabric.trace {
             trace.births.push(birth);
         }
-        (self.fabric.units.bursts.insert(burst), switched)
+        let burst = self.fabric.units.bursts.insert(burst);
+        self.fabric.tally(Fate::Made, burst, 0..usize::MAX);
+        (burst, switched)
     }
 
     /// Takes a burst apart; returns the first of its packets.

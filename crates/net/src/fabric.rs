@@ -1,13 +1,14 @@
 //! Links, units in flight and routes: all that nodes share.
 
 use crate::balance::Fibre;
+use crate::contents::Fate;
 use crate::label::SHORTEST;
 use crate::link::{Links, Wire};
 use crate::trace::{Holder, Lost, Passage, PathSwitch, Piece, Place, What};
 use crate::{
-    Balance, BalanceSettings, Bundle, BurstCount, BurstId, Cut, DropReason, Dropped, Envelope,
-    FlowId, Header, HeaderId, Labels, LinkId, Loss, NodeId, Options, Orders, Packet, PacketId,
-    PortId, Routing, Tails, Trace, Unit, Units, CUT,
+    Balance, BalanceSettings, Bundle, BurstCount, BurstId, Contents, Cut, DropReason, Dropped,
+    Envelope, FlowId, Header, HeaderId, Labels, LinkId, Loss, NodeId, Options, Orders, Packet,
+    PacketId, PortId, Routing, Tails, Trace, Unit, Units, CUT,
 };
 use lightburst_des::{Duration, Time};
 use std::collections::VecDeque;
@@ -69,6 +70,8 @@ pub struct Fabric {
     pub trace: Option<Box<Trace>>,
     /// In which order data arrives, if that is asked for.
     pub orders: Option<Box<Orders>>,
+    /// What is in bursts, if that is asked for.
+    pub contents: Option<Box<Contents>>,
 }
 
 /// A step of the way of a unit.
@@ -117,6 +120,7 @@ impl Fabric {
             tails: None,
             trace: None,
             orders: None,
+            contents: None,
         }
     }
 
@@ -259,6 +263,7 @@ impl Fabric {
     }
 
     fn remove_burst(&mut self, id: BurstId, now: Time) {
+        self.tally(Fate::Lost, id, 0..usize::MAX);
         let burst = self.units.bursts.remove(id);
         self.forget_cuts(id);
         self.bursts[usize::from(burst.class)].lost += 1;
@@ -286,6 +291,7 @@ impl Fabric {
     ) {
         let burst = self.units.headers[header].burst;
         let birth = self.units.bursts[burst].birth;
+        self.tally(Fate::Cut, burst, 0..cut.packets as usize);
         let what = What::Lost {
             place,
             reason: CUT,

@@ -148,7 +148,8 @@ impl Order {
     }
 }
 
-fn count(counts: &mut Counts, value: i64) {
+/// One more has the value.
+pub(crate) fn count(counts: &mut Counts, value: i64) {
     *counts.entry(value).or_default() += 1;
 }
 

@@ -3,6 +3,7 @@
 //! Until then a cut changes nothing that another node sees, and so the order of simultaneous events
 //! of different nodes does not matter.
 
+use crate::contents::Fate;
 use crate::trace::{Holder, Piece, Place, What};
 use crate::{
     Birth, BurstId, Counted, Counters, CutCounters, Fabric, NodeId, PacketId, Slot, Unit, CUT,
@@ -146,18 +147,12 @@ impl Fabric {
         };
         let packets: Vec<_> = self.units.packets_of(Unit::Burst(burst)).map(of).collect();
         let kept = packets.iter().take_while(|(.., cut)| cut.is_none()).count();
-        // A node cuts only what its first packet has left.
-        self.units.packets[packets[kept - 1].0].end_burst();
-        let mut cut_at = BTreeSet::new();
-        let mut pieces: Vec<(&TailCut, Piece)> = Vec::new();
-        for (packet, bytes, cut) in &packets[kept..] {
+        let missing = packets[kept..].iter().map(|(packet, bytes, cut)| {
             let cut = cut.expect("a cut, since there is one in the packet before");
-            self.note_cut(*packet, birth, cut, (now, node));
-            self.remove_packet(*packet, now);
-            let tails = self.tails.as_mut().expect("tails");
-            let counts = tails.counts.entry(cut.place.node).or_default();
-            counts.packets += 1;
-            counts.bursts += u64::from(cut_at.insert(cut.hops));
+            (*packet, bytes, cut)
+        });
+        let mut pieces: Vec<(&TailCut, Piece)> = Vec::new();
+        for (_, bytes, cut) in missing.clone() {
             if !pieces.last().is_some_and(|(of, _)| std::ptr::eq(*of, cut)) {
                 let comes = self.links.transmission_time(cut.place.link, bytes.start);
                 pieces.push((cut, cut.piece(birth, (now, node), cut.start + comes)));
@@ -166,8 +161,23 @@ impl Fabric {
             piece.packets += 1;
             piece.bytes += bytes.end - bytes.start;
         }
-        for (_, piece) in pieces {
+        let mut cut_at = BTreeSet::new();
+        let mut first = kept;
+        for (cut, piece) in pieces {
+            let next = first + piece.packets as usize;
+            self.tally(Fate::Cut, burst, first..next);
+            first = next;
+            let tails = self.tails.as_mut().expect("tails");
+            let counts = tails.counts.entry(cut.place.node).or_default();
+            counts.packets += u64::from(piece.packets);
+            counts.bursts += u64::from(cut_at.insert(cut.hops));
             self.note_piece(piece);
+        }
+        // A node cuts only what its first packet has left.
+        self.units.packets[packets[kept - 1].0].end_burst();
+        for (packet, _, cut) in missing {
+            self.note_cut(packet, birth, cut, (now, node));
+            self.remove_packet(packet, now);
         }
     }
 

@@ -116,7 +116,11 @@ pub fn columns(py: Python<'_>, columns: Columns) -> PyResult<Bound<'_, PyDict>> 
     let samples = sampled
         .into_iter()
         .zip(columns.samples.into_iter().flatten());
-    for (name, given) in columns.trace.into_iter().chain(samples) {
+    let carried = ["bursts", "bursts_flows"];
+    let bursts = carried
+        .into_iter()
+        .zip(columns.bursts.into_iter().flatten());
+    for (name, given) in columns.trace.into_iter().chain(samples).chain(bursts) {
         result.set_item(name, table(py, given)?)?;
     }
     result.set_item("totals", totals)?;

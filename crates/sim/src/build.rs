@@ -4,8 +4,8 @@ use crate::plan::{self, Plan, ThresholdOn};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::trace::Bookings;
 use lightburst_net::{
-    BalanceSettings, BurstCount, Bytes, Choice, Fabric, FlowId, Label, Labels, LinkId, NodeId,
-    Orders, Path, PortId, Rate, Routing, Switch, Trace, Wire,
+    BalanceSettings, BurstCount, Bytes, Choice, Contents, Fabric, FlowId, Label, Labels, LinkId,
+    NodeId, Orders, Path, PortId, Rate, Routing, Switch, Trace, Wire,
 };
 use lightburst_optical::obs::contention::Dropped;
 use lightburst_optical::switch::Build;
@@ -78,6 +78,10 @@ pub fn fabric(plan: &Plan) -> Fabric {
     fabric.orders = settings.displacement_threshold.map(|threshold| {
         let full = (0..flows).map(|flow| u64::from(plan.full_segment(flow)));
         Box::new(Orders::new(threshold, full.collect()))
+    });
+    fabric.contents = settings.bursts.map(|made| {
+        let made = Time(made.from_ps)..Time(made.until_ps);
+        Box::new(Contents::new(made, flows))
     });
     fabric
 }

@@ -469,5 +469,9 @@ fn measured(plan: &Plan) -> Result<(), PlanError> {
             "windows of flows that have none"
         );
     }
+    if let Some(made) = settings.bursts {
+        let (from, until) = (made.from_ps, made.until_ps);
+        require!(from < until, "contents of bursts without any time");
+    }
     Ok(())
 }

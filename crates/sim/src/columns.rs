@@ -3,8 +3,9 @@
 use crate::ideal::Paths;
 use crate::registry::{counted, names};
 use lightburst_des::Time;
+use lightburst_net::contents::Tally;
 use lightburst_net::link::Carried;
-use lightburst_net::{BurstCount, Counted, Dropped, Fabric, Orders};
+use lightburst_net::{BurstCount, Contents, Counted, Dropped, Fabric, Orders};
 use lightburst_tcp::Outcome;
 use std::ops::Add;
 
@@ -45,6 +46,8 @@ pub struct Columns {
     pub trace: Vec<(&'static str, Table)>,
     /// How far the data of each flow comes out of order, if that is asked for.
     pub reordering: Option<Table>,
+    /// What is in bursts, and how many bursts each flow is in, if that is asked for.
+    pub bursts: Option<[Table; 2]>,
     /// The state at regular times: the times, then for each of them all links and all switches.
     pub samples: Option<[Table; 3]>,
     /// How connections move together, if that is asked for: sums over bins of time.
@@ -142,6 +145,35 @@ pub fn reordering(orders: &Orders) -> Table {
         ("metric", Column::U8(metrics)),
         ("value", Column::I64(values)),
         ("packets", Column::U64(packets)),
+    ]
+}
+
+/// The tables of what is in bursts: a row for each fate, what is counted and its number that there
+/// is; and a row for each flow.
+pub fn bursts(contents: &Contents) -> [Table; 2] {
+    let (mut fates, mut counted) = (Vec::new(), Vec::new());
+    let (mut numbers, mut bursts) = (Vec::new(), Vec::new());
+    for (fate, tally) in (0..).zip(&contents.tallies) {
+        for (what, counts) in (0..).zip([&tally.segments, &tally.flows]) {
+            for (&number, &of) in counts {
+                fates.push(fate);
+                counted.push(what);
+                numbers.push(number);
+                bursts.push(of);
+            }
+        }
+    }
+    let names = ["bursts", "bursts_lost", "bursts_cut"];
+    let each = names.into_iter().zip(&contents.tallies);
+    let of_flow = |(name, tally): (_, &Tally)| (name, Column::U64(tally.of_flow.clone()));
+    [
+        vec![
+            ("fate", Column::U8(fates)),
+            ("counted", Column::U8(counted)),
+            ("number", Column::I64(numbers)),
+            ("bursts", Column::U64(bursts)),
+        ],
+        each.map(of_flow).collect(),
     ]
 }
 

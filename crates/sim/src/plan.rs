@@ -142,6 +142,9 @@ pub struct PlanSettings {
     /// Where it is seen whether flows move together: in which bins of time.
     #[serde(default)]
     pub synchronisation: Option<Bins>,
+    /// The bursts whose contents are counted.
+    #[serde(default)]
+    pub bursts: Option<Span>,
 }
 
 /// Bins of time, one after another from 0 on.
@@ -156,6 +159,16 @@ pub struct Bins {
     pub until_ps: u64,
     /// Whether what is summed over them is kept for each, too.
     pub series: bool,
+}
+
+/// A time.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Span {
+    /// Its beginning.
+    pub from_ps: u64,
+    /// Its end, which is not in it.
+    pub until_ps: u64,
 }
 
 /// Which bursts on which links are traced.

@@ -1,6 +1,7 @@
 //! Names: those that a plan may use, and those that a result has from the kinds of node.
 
 use crate::plan::OPEN_LOOP;
+use lightburst_net::contents::{Fate, Tally};
 use lightburst_net::loss::{RANDOM, SCRIPTED};
 use lightburst_net::order::Densities;
 use lightburst_net::{Counted, CUT};
@@ -40,6 +41,8 @@ pub fn registry() -> Vec<(&'static str, Vec<&'static str>)> {
         ("labels", lightburst_net::Label::NAMES.to_vec()),
         ("statuses", lightburst_tcp::Status::NAMES.to_vec()),
         ("reordering_metrics", Densities::NAMES.to_vec()),
+        ("burst_fates", Fate::NAMES.to_vec()),
+        ("burst_contents", Tally::NAMES.to_vec()),
         ("drop_reasons", drop_reasons()),
     ];
     let words = lightburst_tcp::transport::WORDS.iter();

@@ -177,6 +177,7 @@ impl<H: Hosts + Outcomes + Send> Run for Running<H> {
                 .as_deref()
                 .map_or(Vec::new(), crate::trace::tables),
             reordering: fabric.orders.as_deref().map(columns::reordering),
+            bursts: fabric.contents.as_deref().map(columns::bursts),
             samples: self.samples.as_ref().map(Samples::tables),
             synchronisation: self.synchronisation.as_ref().map(|bins| bins.sums()),
             bins: self.synchronisation.as_ref().and_then(|bins| bins.series()),

@@ -129,11 +129,7 @@ def changed(scenario: Scenario, settings: Sequence[str]) -> Scenario:
 
 def _print_run(result: Result, format: str) -> None:
     if format == "json":
-        found = {
-            **to_json(result.metrics),
-            "size_classes": result.classes_as_json(),
-            **result.details(),
-        }
+        found = {**to_json(result.metrics), **result.details()}
         print(json.dumps(of_run(result, found), indent=2, allow_nan=False))
     elif format == "csv":
         _print_csv([{"seed": result.seed, **result.record}])

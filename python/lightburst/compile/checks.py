@@ -79,9 +79,7 @@ def traced_links(scenario: Scenario, network: Network, switches: Switches) -> di
     if asked is None:
         return None
     path = "measurement.network"
-    if not any(table.assembles for table in switches.tables):
-        allowed = "a network whose edges make bursts: switching.kind 'burst' or 'obs'"
-        raise InputError(path, f"switches of kind {scenario.switching.kinds}", allowed)
+    _check_bursts_are_made(path, scenario, switches)
     ways: dict[str, list[int]] = {}
     for link in np.flatnonzero(network.between_switches).tolist():
         ends = (network.name(int(end[link])) for end in (network.link_from, network.link_to))
@@ -97,6 +95,40 @@ def traced_links(scenario: Scenario, network: Network, switches: Switches) -> di
     links = {link for name in asked.links or ways for link in ways[name]}
     until = 2**64 - 1 if asked.end is None else asked.end
     return {"links": sorted(links), "from_ps": asked.begin, "until_ps": until}
+
+
+def counted_bursts(scenario: Scenario, switches: Switches) -> dict[str, int] | None:
+    """Give the plan's words for ``measurement.bursts``: when the bursts are made that count.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        With or without that table.
+    switches : Switches
+        Those of the network.
+
+    Returns
+    -------
+    dict or None
+        ``from_ps`` and ``until_ps``.
+
+    Raises
+    ------
+    InputError
+        If no node makes bursts.
+    """
+    measurement = scenario.measurement
+    if measurement.bursts is None:
+        return None
+    _check_bursts_are_made("measurement.bursts", scenario, switches)
+    begin, end = measurement.bursts.made_between(measurement.warm_up, measurement.until)
+    return {"from_ps": begin, "until_ps": end}
+
+
+def _check_bursts_are_made(path: str, scenario: Scenario, switches: Switches) -> None:
+    if not any(table.assembles for table in switches.tables):
+        allowed = "a network whose edges make bursts: switching.kind 'burst' or 'obs'"
+        raise InputError(path, f"switches of kind {scenario.switching.kinds}", allowed)
 
 
 def check_flows(

@@ -5,7 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from lightburst.compile.checks import check_flows, check_loss, lossy_links, traced_links
+from lightburst.compile.checks import (
+    check_flows,
+    check_loss,
+    counted_bursts,
+    lossy_links,
+    traced_links,
+)
 from lightburst.compile.headers import misplaced_headers
 from lightburst.compile.memory import needed_bytes
 from lightburst.compile.paths import path_columns
@@ -93,6 +99,7 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
             "sample_ps": scenario.measurement.sample,
             "displacement_threshold": _displacement_threshold(scenario),
             "synchronisation": _bins(scenario),
+            "bursts": counted_bursts(scenario, switches),
         },
         nodes=nodes,
         links=links,

@@ -51,6 +51,8 @@ _BYTES_PER_BIN = 80
 # The order in which the data of a flow came, and each packet by which one may be displaced there.
 _BYTES_PER_ORDER = 1_000
 _BYTES_PER_DISPLACED = 55
+# In how many bursts a flow was.
+_BYTES_PER_CARRIED_FLOW = 80
 # The packets that wait at one edge for one other edge.
 _BYTES_PER_QUEUE = 280
 # A switch that books channels, and each channel of a fibre.
@@ -108,6 +110,7 @@ def estimate_memory(
         + _sampled(plan)
         + _in_bins(plan)
         + _in_order(plan)
+        + _carried(plan)
         + _BYTES_PER_ORDERED_SEGMENT * _ordered(plan)
         + _BYTES_PER_QUEUE * _queues(plan)
         + _channels(plan)
@@ -364,6 +367,13 @@ def _in_order(plan: Plan) -> int:
     payload = plan.by_flow(lambda given: given["segment_bytes"] - given["header_bytes"])
     displaced = np.minimum(plan.flows["bytes"] / payload + 1, threshold)
     return int((_BYTES_PER_ORDER + _BYTES_PER_DISPLACED * displaced).sum())
+
+
+def _carried(plan: Plan) -> int:
+    """Bytes of what is counted of flows in bursts, if that is asked for."""
+    if plan.settings["bursts"] is None:
+        return 0
+    return _BYTES_PER_CARRIED_FLOW * int(plan.flows["source"].size)
 
 
 def _ordered(plan: Plan) -> int:

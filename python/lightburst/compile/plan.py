@@ -19,7 +19,7 @@ Columns = dict[str, NDArray[Any]]
 # Settings that came later: without them a plan has the digest that it always had.
 _LATER = (
     *("loss", "trace", "bookings", "sample_ps", "displacement_threshold", "label", "balance"),
-    "synchronisation",
+    *("synchronisation", "bursts"),
 )
 
 

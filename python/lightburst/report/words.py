@@ -47,6 +47,27 @@ WORDS: Final = {
     "slowdown_mean": "slowdown, mean",
     "slowdown_median": "slowdown, median",
     "slowdown_p99": "slowdown, 99th percentile",
+    "data_burst_loss": "loss of bursts with data",
+    "burst_mean_segments": "segments in a burst with data, mean",
+    "burst_mean_flows": "flows in a burst with data, mean",
+    "lost_burst_mean_segments": "segments in a lost burst, mean",
+    "lost_burst_mean_flows": "flows hit by a lost burst, mean",
+    "cut_piece_mean_segments": "segments in a piece cut off, mean",
+    "cut_piece_mean_flows": "flows hit by a piece cut off, mean",
+    "flow_mean_bursts": "bursts of a flow, mean",
+    "flow_mean_bursts_lost": "lost bursts of a flow, mean",
+    "flow_mean_bursts_cut": "cuts in bursts of a flow, mean",
+    "flow_throughput_mean_bps": "throughput of a flow, mean",
+    "flow_throughput_ratio_bps": "throughput of a flow, ratio of sums",
+    "flow_throughput_min_bps": "throughput of a flow, minimum",
+    "flow_throughput_p10_bps": "throughput of a flow, 10th percentile",
+    "flow_throughput_median_bps": "throughput of a flow, median",
+    "flow_throughput_p90_bps": "throughput of a flow, 90th percentile",
+    "flow_throughput_max_bps": "throughput of a flow, maximum",
+    "flow_throughput_variance_bps2": "throughput of a flow, variance",
+    "flow_throughput_jain_index": "throughput of a flow, Jain's index",
+    "flows_unacknowledged": "flows without throughput: cut off",
+    "unacknowledged_bytes": "size of flows without throughput",
     "conversions_per_delivered_bit": "conversions per delivered bit",
     "energy_j": "energy of conversions",
     "synchronisation_bins": "bins of time",
@@ -78,6 +99,7 @@ STATUS_WORDS: Final = {
 }
 
 _UNITS: Final = {"_bps": "b/s", "_s": "s", "_bytes": "B", "_j": "J"}
+_SQUARED: Final = "_bps2"
 _PREFIXES: Final = (
     (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"),
     (1e-9, "n"), (1e-12, "p"),
@@ -96,6 +118,9 @@ _IF_ANY: Final = (
     "reordered",
     "bursts",
     "conversions_per_delivered_bit",
+    "flow_mean_bursts_cut",
+    "flows_unacknowledged",
+    "unacknowledged_bytes",
 )
 
 
@@ -211,13 +236,19 @@ def readable(key: str, value: float | str | None) -> str:
         return "inf"
     if math.isnan(value):
         return "–"
+    if key.endswith(_SQUARED):
+        factor, prefix = _prefixed(math.sqrt(value))
+        return f"{value / factor**2:.4g} ({prefix}b/s)²"
     unit = next((word for end, word in _UNITS.items() if key.endswith(end)), None)
     if unit is None:
         return f"{value:,}" if isinstance(value, int) else f"{value:,.4g}"
-    factor, prefix = next(
-        ((size, word) for size, word in _PREFIXES if abs(value) >= size), (1.0, "")
-    )
+    factor, prefix = _prefixed(abs(value))
     return f"{value / factor:.4g} {prefix}{unit}"
+
+
+def _prefixed(value: float) -> tuple[float, str]:
+    """Choose the prefix of a value, and what it stands for."""
+    return next(((size, word) for size, word in _PREFIXES if value >= size), (1.0, ""))
 
 
 def readable_interval(key: str, found: Mapping[str, float | str | None]) -> str:

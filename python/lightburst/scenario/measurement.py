@@ -114,6 +114,33 @@ class Synchronisation(Section):
         return (-(-begin // self.bin) + 1) * self.bin
 
 
+class BurstContents(Section):
+    """Which of the bursts that edges make are looked into.
+
+    Attributes
+    ----------
+    begin, end : int or None
+        Picoseconds; None: when flows begin to count, and cease to.
+    """
+
+    begin: Annotated[int | None, Quantity(TIME, word="warm-up")] = Field(
+        None,
+        description=(
+            "Bursts that are made earlier are not in the distributions. Without it `warm_up`, "
+            'which must be a time then: what `"mser-5"` finds is known after the run only.'
+        ),
+    )
+    end: Annotated[int | None, Quantity(TIME, positive=True, word="until")] = Field(
+        None, description="Nor are those that are made then, or later. Without it `until`."
+    )
+
+    def made_between(self, warm_up: int | None, until: int | None) -> tuple[int, int]:
+        """When the bursts are made that are asked for: from the first time to before the second."""
+        begin = warm_up or 0 if self.begin is None else self.begin
+        end = 2**64 - 1 if until is None else until
+        return begin, end if self.end is None else self.end
+
+
 class Measurement(Section):
     """When to stop, and what to reckon beside the counters, which are always kept.
 
@@ -134,7 +161,10 @@ class Measurement(Section):
     """
 
     came_later: ClassVar[frozenset[str]] = frozenset(
-        {"warm_up", "until", "size_classes", "synchronisation"}
+        {
+            *("warm_up", "until", "size_classes", "flow_throughput", "bursts"),
+            "synchronisation",
+        }
     )
 
     time_limit: PositiveDuration = Field(
@@ -168,6 +198,21 @@ class Measurement(Section):
             "Sizes of flows, increasing, between which completion times and slowdowns are given "
             "apart. A flow of exactly such a size belongs above it. The two defaults are usual "
             "in the data-centre literature for short and long flows; `[]` for no classes."
+        ),
+    )
+    flow_throughput: Flag = Field(
+        False,
+        description=(
+            "Add to the figures how the throughput of a flow (its bytes over the time from its "
+            "start to the last acknowledgement) is spread over the flows: in all, by groups and "
+            "by classes of size."
+        ),
+    )
+    bursts: BurstContents | None = Field(
+        None,
+        description=(
+            "Count what bursts carry, `bursts = {}`: segments and flows a burst, made and lost, "
+            "and bursts and lost bursts a flow. Only where edges make bursts."
         ),
     )
     trace: tuple[Annotated[int, Whole(0)], ...] = Field(
@@ -236,13 +281,28 @@ class Measurement(Section):
         return self
 
     @model_validator(mode="after")
+    def _begins_are_known(self) -> Self:
+        for name in ("bursts", "synchronisation"):
+            own = getattr(self, name)
+            if own is not None and own.begin is None and self.warm_up is None:
+                allowed = "a duration: a run that finds its own warm-up (warm_up = 'mser-5') has "
+                raise refuse_at(f"{name}.begin", "nothing", f"{allowed}ended")
+        return self
+
+    @model_validator(mode="after")
+    def _bursts_are_made(self) -> Self:
+        if self.bursts is not None:
+            begin, end = self.bursts.made_between(self.warm_up, self.until)
+            if begin >= end:
+                allowed = f"a time after begin ({format_duration(begin)})"
+                raise refuse_at("bursts.end", format_duration(end), allowed)
+        return self
+
+    @model_validator(mode="after")
     def _bins_fit(self) -> Self:
         own = self.synchronisation
         if own is None:
             return self
-        if own.begin is None and self.warm_up is None:
-            allowed = "a duration: a run that finds its own warm-up (warm_up = 'mser-5') has ended"
-            raise refuse_at("synchronisation.begin", "nothing", allowed)
         end = min(self.time_limit, self.until or self.time_limit)
         first = own.end_of_first(self.warm_up)
         if first > end:

@@ -310,6 +310,7 @@ class Network:
     births: dict[str, tuple[int, int, int]] = field(default_factory=dict)
     # How many bursts each node has made, and for each other edge and class.
     made: Counter[int] = field(default_factory=Counter)
+    made_bursts: list[Burst] = field(default_factory=list)
     sequences: Counter[tuple[int, ...]] = field(default_factory=Counter)
     # Whether the group of its packets is the class of a burst.
     classes: bool = False
@@ -350,6 +351,7 @@ class Network:
             label = self.balance.choose(ends, self.labels.between(ends), now)
         burst = replace(burst, label=label)
         self.totals["bursts_created"] += 1
+        self.made_bursts.append(burst)
         self.bursts[self.group(burst)] += 1
         self.births[burst.name] = (self.events.now, ends[0], burst.number)
         return burst

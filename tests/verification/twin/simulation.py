@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from twin.balance import make_balance
+from twin.contents import contents
 from twin.datagram import BurstSender, DatagramReceiver, DatagramSender
 from twin.edge import Edge, burst_switch
 from twin.endpoint import Endpoint, Flow, Sender
@@ -335,6 +336,7 @@ class Simulation:
             **self.together.tables(),
             **classes,
             **self.reordering(),
+            **contents(self.network, self.settings.get("bursts"), len(self.flows)),
             "flows": self.flow_columns(),
             "links": {
                 "units": np.array([len(link.transmissions) for link in links], np.uint64),

@@ -1,0 +1,127 @@
+//! What bursts carry: how many segments, of how many flows, and how many bursts each flow is in.
+
+use crate::order::{count, Counts};
+use crate::{BurstId, Fabric, Packet, Unit};
+use lightburst_des::Time;
+use std::ops::Range;
+
+/// What became of a burst, or of a piece of one.
+#[derive(Clone, Copy, Debug)]
+pub enum Fate {
+    /// An edge made the burst.
+    Made,
+    /// The burst was lost, with what was still in it.
+    Lost,
+    /// The piece was cut off a burst.
+    Cut,
+}
+
+impl Fate {
+    /// The names of all, in their order.
+    pub const NAMES: [&'static str; 3] = ["made", "lost", "cut"];
+}
+
+/// What was in the bursts, or pieces, of one fate. A segment is a packet with data.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// How many have each number of segments.
+    pub segments: Counts,
+    /// How many have data of each number of flows.
+    pub flows: Counts,
+    /// How many have data of each flow.
+    pub of_flow: Vec<u64>,
+}
+
+impl Tally {
+    /// What is counted in a burst, in the order of the fields.
+    pub const NAMES: [&'static str; 2] = ["segments", "flows"];
+}
+
+/// The contents of all bursts.
+#[derive(Clone, Debug)]
+pub struct Contents {
+    /// By fate.
+    pub tallies: [Tally; Fate::NAMES.len()],
+    /// The numbers are of bursts that are made in this time.
+    made: Range<Time>,
+    /// The flows of the burst at hand.
+    flows: Vec<u32>,
+}
+
+impl Contents {
+    /// Nothing as yet, of so many flows.
+    pub fn new(made: Range<Time>, flows: usize) -> Contents {
+        let empty = || Tally {
+            of_flow: vec![0; flows],
+            ..Tally::default()
+        };
+        Contents {
+            tallies: std::array::from_fn(|_| empty()),
+            made,
+            flows: Vec::new(),
+        }
+    }
+
+    fn count<'a>(&mut self, fate: Fate, made: Time, packets: impl Iterator<Item = &'a Packet>) {
+        let segments = packets.filter(|packet| packet.header.payload > 0);
+        self.flows.clear();
+        self.flows
+            .extend(segments.map(|packet| packet.envelope.flow.0));
+        let segments = self.flows.len();
+        self.flows.sort_unstable();
+        self.flows.dedup();
+        let tally = &mut self.tallies[fate as usize];
+        for &flow in &self.flows {
+            tally.of_flow[flow as usize] += 1;
+        }
+        if self.made.contains(&made) {
+            count(&mut tally.segments, segments as i64);
+            count(&mut tally.flows, self.flows.len() as i64);
+        }
+    }
+}
+
+impl Fabric {
+    /// Counts the packets of a burst with these places, if that is asked for.
+    #[inline]
+    pub(crate) fn tally(&mut self, fate: Fate, burst: BurstId, places: Range<usize>) {
+        if let Some(contents) = &mut self.contents {
+            let packets = self.units.packets_of(Unit::Burst(burst));
+            let packets = packets.map(|(_, packet)| packet);
+            let chosen = packets.skip(places.start).take(places.len());
+            contents.count(fate, self.units.bursts[burst].birth.at, chosen);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{FlowId, Header, NodeId};
+
+    fn packet(flow: u32, payload: u32) -> Packet {
+        let header = Header {
+            payload,
+            ..Header::default()
+        };
+        Packet::new(FlowId(flow), NodeId(0), NodeId(1), payload + 40, header)
+    }
+
+    #[test]
+    fn a_flow_counts_once_in_a_burst_and_packets_without_data_do_not() {
+        let mut contents = Contents::new(Time(10)..Time(20), 3);
+        let burst = [packet(2, 9), packet(0, 0), packet(2, 9), packet(1, 9)];
+        contents.count(Fate::Made, Time(10), burst.iter());
+        contents.count(Fate::Made, Time(19), burst[1..2].iter());
+        // Their numbers are left out, but not for the flows.
+        contents.count(Fate::Made, Time(9), burst.iter());
+        contents.count(Fate::Lost, Time(20), burst[2..].iter());
+        let [made, lost, cut] = contents.tallies;
+        assert_eq!(made.segments, [(0, 1), (3, 1)].into());
+        assert_eq!(made.flows, [(0, 1), (2, 1)].into());
+        assert_eq!(made.of_flow, [0, 2, 2]);
+        assert!(lost.segments.is_empty() && lost.flows.is_empty());
+        assert_eq!(lost.of_flow, [0, 1, 1]);
+        assert_eq!(cut.of_flow, [0, 0, 0]);
+    }
+}

@@ -1,0 +1,87 @@
+"""How the throughput of flows is spread: what the mean of a run hides."""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lightburst.compile import Plan
+from lightburst.fairness import jain_index
+from lightburst.metrics import PS, UNFINISHED, Mask, Metric, Table, due, quantiles
+
+FIGURES: Final = (
+    *(f"flow_throughput_{word}_bps" for word in ("mean", "ratio", "min", "p10", "median")),
+    *(f"flow_throughput_{word}_bps" for word in ("p90", "max")),
+    "flow_throughput_variance_bps2",
+    "flow_throughput_jain_index",
+    "flows_unacknowledged",
+    "unacknowledged_bytes",
+)
+
+
+def throughput_bps(plan: Plan, flows: Table) -> NDArray[np.float64]:
+    """Bits of each flow / the time from its start to its last acknowledgement.
+
+    Parameters
+    ----------
+    plan : Plan
+        What was run.
+    flows : mapping of str to ndarray, each of shape (flows,)
+        ``acknowledged_ps`` of the run.
+
+    Returns
+    -------
+    ndarray of float, shape (flows,)
+        Bits a second; NaN where that acknowledgement did not come.
+    """
+    time = _time_s(plan, flows)
+    return 8.0 * plan.flows["bytes"] / time
+
+
+def _time_s(plan: Plan, flows: Table) -> NDArray[np.float64]:
+    end = flows["acknowledged_ps"]
+    time = np.full(end.shape, np.nan)
+    over = end != UNFINISHED
+    time[over] = (end - plan.flows["start_ps"])[over] * PS
+    return time
+
+
+def figures(plan: Plan, flows: Table, chosen: Mask) -> dict[str, Metric]:
+    """Figures of the throughput of some of the flows of a run.
+
+    Parameters
+    ----------
+    plan : Plan
+        What was run.
+    flows : mapping of str to ndarray, each of shape (flows,)
+        ``acknowledged_ps`` of the run.
+    chosen : ndarray of bool, shape (flows,)
+        Which flows.
+
+    Returns
+    -------
+    dict
+        By `FIGURES`, of those that were all acknowledged: the mean (each flow counts alike, so
+        that it is that of the many small ones), the ratio of the sums of bits and times (each flow
+        counts by its time, so that it is that of the few large ones), minimum, 10th percentile,
+        median, 90th percentile, maximum, variance (divided by their number) and Jain's index of
+        `throughput_bps`. None without such flows. Of the others, which are in none of these, the
+        number and the bytes: those that were to finish, and of which the end of the run came before
+        the last acknowledgement, or an end gave up, or data was lost for good.
+
+    References
+    ----------
+    R. Jain, D. Chiu, W. Hawe, DEC TR-301 (1984), equation 1.
+    """
+    speed, size = throughput_bps(plan, flows), plan.flows["bytes"]
+    told = chosen & ~np.isnan(speed)
+    missing = chosen & np.isnan(speed) & due(plan)
+    cut_off = (int(np.count_nonzero(missing)), int(size[missing].sum(dtype=np.uint64)))
+    values = speed[told]
+    if values.size == 0:
+        return dict(zip(FIGURES, (*[None] * 9, *cut_off), strict=True))
+    ratio = 8.0 * size[told].sum(dtype=np.float64) / _time_s(plan, flows)[told].sum()
+    spread = quantiles(values, 0.0, 0.1, 0.5, 0.9, 1.0)
+    moments = float(values.var()), jain_index(values)
+    found = (float(values.mean()), float(ratio), *spread, *moments, *cut_off)
+    return dict(zip(FIGURES, found, strict=True))
