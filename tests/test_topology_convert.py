@@ -1,5 +1,6 @@
 """Networks of networkx, GraphML files and topohub as tables of links."""
 
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,20 @@ def graph(*lengths: object) -> "nx.Graph[str]":
     for edge, length in zip(made.edges, lengths, strict=False):
         made.edges[edge]["length"] = length
     return made
+
+
+def test_edges_are_nodes_of_the_graph() -> None:
+    section = from_networkx(nx.petersen_graph(), edges=[0, 7], hosts_per_node=1)
+    assert section.edges == ("0", "7")
+    assert build_network(section).host_names == ("0/0", "7/0")
+    unknown = from_networkx(nx.petersen_graph(), edges=[10], hosts_per_node=1)
+    with pytest.raises(InputError, match=r"^topology\.edges"):
+        build_network(unknown)
+
+
+def test_public_packages_are_there_without_being_imported() -> None:
+    used = "lb.topology.from_networkx, lb.models.erlang_b, lb.trace.capture"
+    subprocess.run([sys.executable, "-c", f"import lightburst as lb; {used}"], check=True)
 
 
 def test_lengths_have_a_unit_or_the_one_that_is_named() -> None:

@@ -10,6 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from lightburst import models, topology, trace
     from lightburst.errors import InputError, RunWarning, StoreWarning
     from lightburst.fairness import jain_index
     from lightburst.report.burst import BurstExplanation, explain_burst
@@ -44,6 +45,8 @@ _HOME = {
     "run": "lightburst.simulate",
     "trace_network": "lightburst.report.network",
 }
+# Packages whose functions are public: `lb.topology.from_networkx`.
+_PACKAGES = ("models", "topology", "trace")
 
 __all__ = [
     "BurstExplanation",
@@ -61,15 +64,20 @@ __all__ = [
     "explain_burst",
     "jain_index",
     "load",
+    "models",
     "replicate",
     "reproduce",
     "run",
+    "topology",
+    "trace",
     "trace_network",
 ]
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name from where it lives."""
+    if name in _PACKAGES:
+        return importlib.import_module(f"lightburst.{name}")
     if name == "__version__":
         return importlib.import_module("lightburst._core").version()
     if name not in _HOME:

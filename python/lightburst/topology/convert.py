@@ -34,7 +34,8 @@ def from_networkx(
     length_unit : str
         Unit of lengths that are numbers: mm, cm, m or km.
     **keys
-        Other keys of the table, as in the scenario file: `hosts_per_node`, `edges`, `link_rate`...
+        Other keys of the table, as in the scenario file: `hosts_per_node`, `link_rate`...; `edges`
+        are nodes of the graph.
 
     Returns
     -------
@@ -53,6 +54,8 @@ def from_networkx(
         raise InputError("graph", type(graph).__name__, allowed)
     if length_unit not in _UNITS:
         raise InputError("length_unit", show(length_unit), f"one of {some(_UNITS)}")
+    if isinstance(keys.get("edges"), list | tuple | set):
+        keys["edges"] = [str(node) for node in keys["edges"]]
     if "link_length" not in keys:
         _check_lengths(graph, length)
     links = []
