@@ -28,13 +28,14 @@ pub struct Entry<E> {
 impl<E: Event> Entry<E> {
     /// Whether it comes before another one.
     #[inline(always)]
-    fn precedes(&self, other: &Entry<E>, ties: Ties) -> bool {
-        self.order(other, ties).is_lt()
+    fn precedes(&self, other: &Entry<E>, ties: &Ties) -> bool {
+        self.time < other.time
+            || self.time == other.time && ties.precedes(self.time, self.event, other.event)
     }
 
     /// Its order and that of another one.
     #[inline(always)]
-    fn order(&self, other: &Entry<E>, ties: Ties) -> Ordering {
+    fn order(&self, other: &Entry<E>, ties: &Ties) -> Ordering {
         let by_time = self.time.cmp(&other.time);
         by_time.then_with(|| ties.order(self.time, self.event, other.event))
     }

@@ -363,9 +363,13 @@ pub enum TransportSetting {
 }
 
 impl Plan {
-    /// The order of simultaneous events.
+    /// The order of simultaneous events. All that nodes share is what scripted drops count.
     pub fn ties(&self) -> Ties {
-        Ties::new(self.settings.seed, self.settings.shuffle)
+        let ties = Ties::new(self.settings.seed, self.settings.shuffle);
+        match &self.settings.loss {
+            Some(loss) if !loss.drops.is_empty() => ties,
+            _ => ties.of_separate_nodes(),
+        }
     }
 
     /// The settings of a node that is a switch.

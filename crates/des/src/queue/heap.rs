@@ -23,7 +23,7 @@ impl<E: Event> Heap<E> {
     fn sift_up(&mut self, mut i: usize, entry: Entry<E>) {
         while i > 0 {
             let parent = (i - 1) / ARITY;
-            if !entry.precedes(&self.entries[parent], self.ties) {
+            if !entry.precedes(&self.entries[parent], &self.ties) {
                 break;
             }
             self.entries[i] = self.entries[parent];
@@ -41,7 +41,7 @@ impl<E: Event> Heap<E> {
         let mut best = 0;
         children.first()?;
         for (j, child) in children.iter().enumerate().skip(1) {
-            if child.precedes(&children[best], self.ties) {
+            if child.precedes(&children[best], &self.ties) {
                 best = j;
             }
         }
@@ -72,7 +72,7 @@ impl<E: Event> EventQueue<E> for Heap<E> {
         };
         let mut hole = 0;
         while let Some(child) = self.earliest_child(hole) {
-            if !self.entries[child].precedes(&last, self.ties) {
+            if !self.entries[child].precedes(&last, &self.ties) {
                 break;
             }
             self.entries[hole] = self.entries[child];

@@ -123,7 +123,7 @@ impl<E: Event> Wheel<E> {
     /// Puts an event in its place in the bottom, which seldom holds more than a few.
     #[inline(always)]
     fn sink(&mut self, entry: Entry<E>) {
-        let ties = self.ties;
+        let ties = &self.ties;
         if self.bottom.len() > FEW {
             let later = |other: &Entry<E>| entry.precedes(other, ties);
             let at = self.bottom.partition_point(later);
@@ -209,7 +209,7 @@ impl<E: Event> Wheel<E> {
 
     #[inline]
     fn sort_bottom(&mut self) {
-        let ties = self.ties;
+        let ties = &self.ties;
         self.bottom.sort_unstable_by(|a, b| b.order(a, ties));
     }
 
