@@ -1,8 +1,8 @@
 //! Hosts and switches on one fabric, as a model for the engine.
 
 use crate::{
-    fifo, Context, Event, EventKind, Fabric, FlowId, Hosts, LinkId, NodeId, PortId, Switch, Token,
-    Unit,
+    fifo, Context, Event, EventKind, Fabric, FlowId, Hosts, LinkId, NodeId, PortId, Sendable,
+    Switch, Token, Unit,
 };
 use lightburst_des::{Model, Scheduler};
 
@@ -44,6 +44,29 @@ impl<H: Hosts> Network<H> {
         (self.host_count..).map(NodeId).zip(switches)
     }
 
+    /// A unit arrives over a link.
+    #[inline(always)]
+    fn arrive(
+        &mut self,
+        it: impl Sendable,
+        (link, to): (LinkId, NodeId),
+        scheduler: &mut Scheduler<Event>,
+    ) {
+        fifo::arrived(it, (link, to), &self.fabric.units, scheduler);
+        let site = to.0.wrapping_sub(self.host_count) as usize;
+        if let Some(Site { first_link, switch }) = self.sites.get_mut(site) {
+            let mut ctx = Context::new(to, *first_link, link, &mut self.fabric, scheduler);
+            switch.on_unit(it.into(), &mut ctx);
+        } else {
+            let nic = self.fabric.link_id(to, PortId(0));
+            let mut ctx = Context::new(to, nic, link, &mut self.fabric, scheduler);
+            let Unit::Packet(packet) = it.into() else {
+                unreachable!("bursts end at an edge");
+            };
+            self.hosts.on_packet(packet, &mut ctx);
+        }
+    }
+
     /// Sets the first timer of the hosts.
     pub fn start(&mut self, scheduler: &mut Scheduler<Event>) {
         let host = NodeId(0);
@@ -67,23 +90,11 @@ impl<H: Hosts> Model for Network<H> {
         // Both arms look up the same: with one look-up before the match it is 1 % to 2 % slower.
         match event.unpack() {
             EventKind::Arrival { to, link, unit } => {
-                let along = (link, to);
+                // Of each kind apart: what follows knows which it is.
                 match unit {
-                    Unit::Packet(it) => fifo::arrived(it, along, &self.fabric.units, scheduler),
-                    Unit::Burst(it) => fifo::arrived(it, along, &self.fabric.units, scheduler),
-                    Unit::Header(it) => fifo::arrived(it, along, &self.fabric.units, scheduler),
-                }
-                let site = to.0.wrapping_sub(self.host_count) as usize;
-                if let Some(Site { first_link, switch }) = self.sites.get_mut(site) {
-                    let mut ctx = Context::new(to, *first_link, link, &mut self.fabric, scheduler);
-                    switch.on_unit(unit, &mut ctx);
-                } else {
-                    let nic = self.fabric.link_id(to, PortId(0));
-                    let mut ctx = Context::new(to, nic, link, &mut self.fabric, scheduler);
-                    let Unit::Packet(packet) = unit else {
-                        unreachable!("bursts end at an edge");
-                    };
-                    self.hosts.on_packet(packet, &mut ctx);
+                    Unit::Packet(it) => self.arrive(it, (link, to), scheduler),
+                    Unit::Burst(it) => self.arrive(it, (link, to), scheduler),
+                    Unit::Header(it) => self.arrive(it, (link, to), scheduler),
                 }
             }
             EventKind::Timer { node, token } => {
