@@ -202,6 +202,16 @@ def _looks(size: Size) -> dict[str, Table]:
             routing={"choice": "free"},
             measurement={"reordering": {}},
         ),
+        "bins of time": make(
+            OBS,
+            TIMER,
+            SEGMENTS,
+            sized("pairs", "1000 TB"),
+            measurement={
+                "time_limit": "1 s",
+                "synchronisation": {"bin": f"{size(100, 1000)} ns", "series": True},
+            },
+        ),
         "samples": make(
             tree(8),
             ELECTRONIC,

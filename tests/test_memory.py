@@ -40,7 +40,7 @@ RUN = PEAK + dedent(
         "loss": {"probability": 0.001},
         "transport": {"kind": "tcp", "segment_size": "1 kB", "advertised_window": 50},
         "workload": {"kind": "pairs", "size": {"kind": "constant", "value": "1000 TB"}},
-        "measurement": {"time_limit": sys.argv[1]},
+        "measurement": {"time_limit": sys.argv[1], "synchronisation": {"bin": "1 ms"}},
     }
     result = lb.run(lb.Scenario.from_dict(path), seed=1)
     print(json.dumps([int(result.flows["delivered_bytes"].sum()) // 960, peak()]))
@@ -96,6 +96,8 @@ WHOLE = PEAK + dedent(
         NetworkTrace.of(result)
     if result.scenario.measurement.reordering is not None:
         result.reordering
+    if result.scenario.measurement.synchronisation is not None:
+        result.synchronisation
     if result.scenario.measurement.trace:
         result.trace.segments, result.trace.windows, result.trace.bursts, result.trace.hops
     if result.scenario.measurement.sample is not None:

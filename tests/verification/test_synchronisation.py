@@ -20,6 +20,7 @@ from plans import (
     flow_table,
     loss,
     lossy,
+    multi_queue,
     path_edges,
     settings,
     table,
@@ -98,6 +99,16 @@ def test_the_first_bins_do_not_count(engine: Engine) -> None:
     assert seen["time_ps"].tolist() == [BIN * k for k in range(5, 10)]
     assert seen["bytes"].tolist() == [0, 2 * M, 0, 4 * M, 0]
     assert found["synchronisation"]["bytes_squared_sums"] == 36 * M * M
+
+
+@engines
+def test_a_bin_counts_that_ends_with_the_run(engine: Engine) -> None:
+    """Its last instant belongs to it; a run that ends one earlier does not have it."""
+    plan = one(7, initial_window_bytes=M)
+    for limit, number in ((6 * BIN, 6), (6 * BIN - 1, 5)):
+        found = engine(plan._replace(settings={**plan.settings, "time_limit_ps": limit}))
+        assert found["synchronisation"]["bins"] == number
+        assert found["synchronisation"]["bytes_sum"] == (3 * M if number == 6 else M)
 
 
 @engines
@@ -229,3 +240,53 @@ def test_looking_changes_nothing() -> None:
                 column = series[name.removesuffix("_sum")]
                 assert int(column.sum(dtype=np.uint64)) == sums[name]
     assert seen > 500
+
+
+def one_segment_each(allocation: str, queues: int, seed: int) -> Plan:
+    """Twelve flows of one edge; each has one segment in each cycle of 10 ms, and times out alone.
+
+    An acknowledgement comes back, and the next segment to the edge, in half a millisecond.
+    """
+    flows = 12
+    hosts, ingress, egress = 2 * flows, 2 * flows, 2 * flows + 1
+    edges = [(host, ingress if host < flows else egress) for host in range(hosts)]
+    links = lossy(table([*edges, (ingress, egress)], hosts, delays=DELAY), hosts)
+    switch = multi_queue(10 * MILLISECOND, allocation, queues, assemble_acknowledgements=False)
+    transport = tcp(advertised_window_bytes=M, acknowledge_every=1, min_timeout_ps=30 * MILLISECOND)
+    given = settings(
+        *(hosts, hosts + 2, switch, transport),
+        loss=loss(p=0.01),
+        seed=seed,
+        time_limit_ps=100 * SECOND,
+        synchronisation=bins(10 * MILLISECOND, SECOND),
+    )
+    rows = [(host, flows + host, 0, 10**9 * M) for host in range(flows)]
+    return Plan(given, links, flow_table(*rows))
+
+
+@pytest.mark.parametrize(
+    ("allocation", "queues", "shared"),
+    [
+        ("printed", 2, 1 / 2),
+        ("printed", 4, 1 / 4),
+        # Of a block none share a burst: two flows are in one of 12 / n with the others.
+        ("a-priori", 2, 5 / 11),
+        ("a-priori", 4, 2 / 11),
+        ("a-priori", 1, 1.0),
+    ],
+)
+def test_with_several_queues_a_part_of_the_losses_is_shared(
+    allocation: str, queues: int, shared: float
+) -> None:
+    """Of two flows the part that one has with the other is the correlation of what they lose.
+
+    So the number of flows that lose in a cycle has a standard deviation that, against one queue, is
+    sqrt(1 / N + (1 - 1 / N) c), for `printed` with c = 1 / n.
+    """
+    seen = [core(one_segment_each(allocation, queues, seed)) for seed in range(3)]
+    correlations = [figures(one, 10 * MILLISECOND)["window_reduction_correlation"] for one in seen]
+    assert np.mean(np.array(correlations, float)) == pytest.approx(shared, abs=0.03)
+    lost = np.concatenate([one["synchronisation_bins"]["reductions"] for one in seen])
+    p = lost.mean() / 12
+    found = lost.std() / (12 * sqrt(p * (1 - p)))
+    assert found == pytest.approx(sqrt(1 / 12 + (1 - 1 / 12) * shared), rel=0.03)

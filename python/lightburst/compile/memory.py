@@ -47,7 +47,7 @@ _BYTES_PER_BOOKING = 340
 _BYTES_PER_SAMPLED_LINK = 90
 _BYTES_PER_SAMPLED_SWITCH = 45
 # What all connections had in one bin of time, likewise.
-_BYTES_PER_BIN = 80
+_BYTES_PER_BIN = 110
 # The order in which the data of a flow came, and each packet by which one may be displaced there.
 _BYTES_PER_ORDER = 1_000
 _BYTES_PER_DISPLACED = 55

@@ -104,7 +104,7 @@ class Synchronisation(Section):
         False,
         description=(
             "Keep what each bin has, too: `result.synchronisation`. Memory grows with the length "
-            "of the run then, by 80 B for each bin."
+            "of the run then, by 110 B for each bin."
         ),
     )
 
