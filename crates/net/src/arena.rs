@@ -64,6 +64,16 @@ impl<H: Handle, T: Copy> Arena<H, T> {
         let _ = value;
     }
 
+    /// The values stored.
+    pub fn values(&self) -> impl Iterator<Item = &T> {
+        let mut stored = vec![true; self.values.len()];
+        for handle in &self.free {
+            stored[handle.place()] = false;
+        }
+        let values = self.values.iter().zip(stored);
+        values.filter_map(|(value, stored)| stored.then_some(value))
+    }
+
     /// The number of values stored.
     pub fn len(&self) -> usize {
         self.values.len() - self.free.len()
@@ -102,6 +112,7 @@ mod tests {
         let b = arena.insert('b');
         assert_eq!((arena[a], arena[b], arena.len()), ('a', 'b', 2));
         assert_eq!(arena.remove(a), 'a');
+        assert_eq!(arena.values().collect::<String>(), "b");
         assert_eq!(arena.insert('c'), a);
         arena.remove(a);
         arena.remove(b);

@@ -9,9 +9,9 @@ use crate::fifo::{self, Behind};
 use crate::label::SHORTEST;
 use crate::trace::{Passage, Place, What};
 use crate::{
-    Birth, Bundle, Burst, BurstHeader, BurstId, Detour, Envelope, Event, Fabric, FlowId, Header,
-    HeaderId, Hop, LinkId, LostSending, NodeId, Options, Packet, PacketId, PortId, Rate, Route,
-    Sendable, Slot, Token, Trace, Unit,
+    Birth, Bundle, Burst, BurstHeader, BurstId, Detour, Dropped, Envelope, Event, Fabric, FlowId,
+    Header, HeaderId, Hop, LinkId, LostSending, NodeId, Options, Packet, PacketId, PortId, Rate,
+    Route, Sendable, Slot, Token, Trace, Unit,
 };
 use lightburst_des::{Duration, Scheduler, Time};
 
@@ -410,6 +410,17 @@ impl<'a> Context<'a> {
     #[inline]
     pub fn lost_sendings(&mut self, flow: FlowId) -> &mut Vec<LostSending> {
         &mut self.fabric.dropped[flow.index()].sendings
+    }
+
+    /// What was dropped of a flow.
+    pub fn dropped(&self, flow: FlowId) -> &Dropped {
+        &self.fabric.dropped[flow.index()]
+    }
+
+    /// The flow of each packet that is somewhere in the network.
+    pub fn flows_under_way(&self) -> impl Iterator<Item = FlowId> + '_ {
+        let packets = self.fabric.units.packets.values();
+        packets.map(|packet| packet.envelope.flow)
     }
 
     /// Gives a new packet its place in the trace, if there is one. `again`: its data was sent

@@ -91,12 +91,7 @@ fn simulate<'py>(
             break stopped(py, "clock", &*run)?;
         }
         if ended {
-            let gather = move || {
-                let columns = run.columns();
-                drop(run);
-                columns
-            };
-            let columns = py.detach(|| worker.call(gather))?;
+            let columns = py.detach(|| worker.call(move || run.columns()))?;
             return convert::columns(py, columns);
         }
         if let Err(interrupted) = py.check_signals() {

@@ -4,8 +4,8 @@ use crate::plan::{self, Plan, ThresholdOn};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::trace::Bookings;
 use lightburst_net::{
-    BalanceSettings, BurstCount, Bytes, Choice, Contents, Fabric, FlowId, Label, Labels, LinkId,
-    NodeId, Orders, Path, PortId, Rate, Routing, Switch, Trace, Wire,
+    BalanceSettings, BurstCount, Choice, Contents, Fabric, FlowId, Label, Labels, LinkId, NodeId,
+    Orders, Path, PortId, Rate, Routing, Switch, Trace, Wire,
 };
 use lightburst_optical::obs::contention::Dropped;
 use lightburst_optical::switch::Build;
@@ -208,23 +208,17 @@ fn flows(plan: &Plan, datagrams: bool) -> Vec<Flow> {
 }
 
 /// Hosts for the flows with connections.
-pub fn tcp_hosts(plan: &Plan, fabric: &Fabric) -> TcpHosts {
+pub fn tcp_hosts(plan: &Plan) -> TcpHosts {
     let groups = plan.settings.groups.iter().map(|group| &group.transport);
-    let transports: Vec<_> = groups.filter(|t| !t.is_datagram()).collect();
-    let tables: Vec<_> = transports.iter().map(|t| t.parameters()).collect();
-    let group = |(transport, parameters): (&&plan::Transport, _)| Group {
-        transport: transport::find(&transport.kind).expect("a known transport"),
-        parameters,
+    let group = |transport: &plan::Transport| Group {
+        transport: *transport::find(&transport.kind).expect("a known transport"),
+        parameters: transport.parameters(),
         sizes: transport.sizes(),
         receiver_timers: transport.receiver_timers,
     };
-    let groups: Vec<_> = transports.iter().zip(&tables).map(group).collect();
-    let segment_time = |flow: &Flow| {
-        let rate = fabric.links.rate(fabric.link_id(flow.source, PortId(0)));
-        let segment = transports[usize::from(flow.group)].segment_bytes;
-        rate.transmission_time(Bytes(u64::from(segment)))
-    };
-    TcpHosts::new(flows(plan, false), &groups, segment_time, plan.ties())
+    let groups = groups.filter(|t| !t.is_datagram()).map(group).collect();
+    let all = plan.flows.source.len();
+    TcpHosts::new(flows(plan, false), all, groups, plan.ties())
 }
 
 /// Hosts for the flows of datagrams.
@@ -245,12 +239,12 @@ pub fn datagram_hosts(plan: &Plan) -> DatagramHosts {
 }
 
 /// Hosts for the flows of both families.
-pub fn mixed_hosts(plan: &Plan, fabric: &Fabric) -> MixedHosts {
+pub fn mixed_hosts(plan: &Plan) -> MixedHosts {
     let (mut connections, mut datagrams) = (0.., 0..);
     let place = |i: usize| match plan.group(i).transport.is_datagram() {
         true => Place::Datagrams(datagrams.next().expect("a number")),
         false => Place::Connection(connections.next().expect("a number")),
     };
     let places = (0..plan.flows.source.len()).map(place).collect();
-    MixedHosts::new(tcp_hosts(plan, fabric), datagram_hosts(plan), places)
+    MixedHosts::new(tcp_hosts(plan), datagram_hosts(plan), places)
 }

@@ -6,7 +6,7 @@ use lightburst_des::Time;
 use lightburst_net::contents::Tally;
 use lightburst_net::link::Carried;
 use lightburst_net::{BurstCount, Contents, Counted, Dropped, Fabric, Orders};
-use lightburst_tcp::Outcome;
+use lightburst_tcp::{Narrow, Outcomes};
 use std::ops::Add;
 
 /// A column of numbers.
@@ -58,39 +58,31 @@ pub struct Columns {
     pub totals: Vec<(&'static str, u64)>,
 }
 
+impl Column {
+    /// Numbers as results have them, whatever was enough to hold them.
+    fn of(name: &str, narrow: Narrow) -> Column {
+        let numbers = match narrow {
+            Narrow::U8(status) if name == "status" => return Column::U8(status),
+            Narrow::U8(values) => values.into_iter().map(u64::from).collect(),
+            Narrow::U16(values) => values.into_iter().map(u64::from).collect(),
+            Narrow::U32(values) => values.into_iter().map(u64::from).collect(),
+            Narrow::U64(values) => values,
+        };
+        Column::U64(numbers)
+    }
+}
+
 /// The table of flows.
-pub fn flows(outcomes: impl Iterator<Item = Outcome>, dropped: &[Dropped], paths: Paths) -> Table {
-    let outcomes: Vec<Outcome> = outcomes.collect();
-    let each = |value: fn(&Outcome) -> u64| Column::U64(outcomes.iter().map(value).collect());
-    let statuses = outcomes.iter().map(|o| o.status as u8);
-    let drops = dropped.iter().map(|dropped| dropped.packets);
-    vec![
-        ("received_ps", each(|o| o.received.0)),
-        ("acknowledged_ps", each(|o| o.acknowledged.0)),
-        ("delivered_bytes", each(|o| o.delivered)),
-        ("transmissions", each(|o| o.transmissions)),
-        ("retransmissions", each(|o| o.retransmissions)),
-        (
-            "spurious_retransmissions",
-            each(|o| o.repetitions.spurious_retransmissions),
-        ),
-        ("spurious_bytes", each(|o| o.repetitions.spurious_bytes)),
-        ("fast_retransmits", each(|o| o.repetitions.fast_retransmits)),
-        (
-            "false_fast_retransmits",
-            each(|o| o.repetitions.false_fast_retransmits),
-        ),
-        ("timeouts", each(|o| o.timeouts)),
-        ("false_timeouts", each(|o| o.repetitions.false_timeouts)),
-        ("duplicates", each(|o| o.duplicates)),
-        ("reordered", each(|o| o.reordered.segments)),
-        ("reorder_extent_sum", each(|o| o.reordered.extent_sum)),
-        ("reorder_extent_max", each(|o| o.reordered.extent_max)),
-        ("drops", Column::U64(drops.collect())),
-        ("status", Column::U8(statuses.collect())),
-        ("path_links", Column::U16(paths.links)),
-        ("ideal_ps", Column::U64(paths.ideal_ps)),
-    ]
+pub fn flows(outcomes: Outcomes, dropped: &[Dropped], paths: Paths) -> Table {
+    let columns = outcomes.columns();
+    let mut table: Table = columns
+        .map(|(name, narrow)| (name, Column::of(name, narrow)))
+        .collect();
+    let drops = dropped.iter().map(|dropped| dropped.packets).collect();
+    table.push(("drops", Column::U64(drops)));
+    table.push(("path_links", Column::U16(paths.links)));
+    table.push(("ideal_ps", Column::U64(paths.ideal_ps)));
+    table
 }
 
 /// The table of links at the time `end`.

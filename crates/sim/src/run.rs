@@ -1,6 +1,6 @@
 //! A run that can be driven in slices, so that whoever drives it can stop it.
 
-use crate::columns::{self, Columns, Table};
+use crate::columns::{self, Columns};
 use crate::ideal::{self, Paths};
 use crate::plan::{Plan, PlanError};
 use crate::samples::Samples;
@@ -8,7 +8,7 @@ use crate::synchronisation::Synchronisation;
 use crate::{build, check};
 use lightburst_des::{Duration, Simulator, Stop, Time};
 use lightburst_net::{BurstCount, Dropped, Fabric, Hosts, LinkId, Network, Trace};
-use lightburst_tcp::{DatagramHosts, MixedHosts, TcpHosts};
+use lightburst_tcp::{DatagramHosts, MixedHosts, Outcomes, TcpHosts};
 
 /// Samples and bins that are looked at at once.
 const LOOKS: usize = 1000;
@@ -24,8 +24,8 @@ pub trait Run: Send {
     /// The present time.
     fn now(&self) -> Time;
 
-    /// What came out.
-    fn columns(&self) -> Columns;
+    /// What came out, or has so far: the end of the run.
+    fn columns(self: Box<Self>) -> Columns;
 
     /// What there is most of now. In a run that does not end, that is what grows.
     fn load(&self) -> Vec<(&'static str, u64)>;
@@ -35,39 +35,56 @@ pub trait Run: Send {
 }
 
 /// Hosts that tell what became of their flows.
-trait Outcomes {
-    fn table(&self, dropped: &[Dropped], paths: Paths) -> Table;
+trait Told {
+    fn outcomes(self, dropped: &[Dropped]) -> Outcomes;
 
     /// Those with connections; none if there are only datagrams.
     fn connections(&self) -> Option<&TcpHosts>;
+
+    /// The same, to be changed.
+    fn connections_mut(&mut self) -> Option<&mut TcpHosts>;
 }
 
-impl Outcomes for TcpHosts {
-    fn table(&self, dropped: &[Dropped], paths: Paths) -> Table {
-        columns::flows(self.outcomes(dropped), dropped, paths)
+impl Told for TcpHosts {
+    fn outcomes(self, dropped: &[Dropped]) -> Outcomes {
+        TcpHosts::outcomes(self, dropped)
     }
 
     fn connections(&self) -> Option<&TcpHosts> {
         Some(self)
     }
+
+    fn connections_mut(&mut self) -> Option<&mut TcpHosts> {
+        Some(self)
+    }
 }
 
-impl Outcomes for MixedHosts {
-    fn table(&self, dropped: &[Dropped], paths: Paths) -> Table {
-        columns::flows(self.outcomes(dropped), dropped, paths)
+impl Told for MixedHosts {
+    fn outcomes(self, dropped: &[Dropped]) -> Outcomes {
+        MixedHosts::outcomes(self, dropped)
     }
 
     fn connections(&self) -> Option<&TcpHosts> {
         Some(MixedHosts::connections(self))
     }
+
+    fn connections_mut(&mut self) -> Option<&mut TcpHosts> {
+        Some(MixedHosts::connections_mut(self))
+    }
 }
 
-impl Outcomes for DatagramHosts {
-    fn table(&self, dropped: &[Dropped], paths: Paths) -> Table {
-        columns::flows(self.outcomes(dropped), dropped, paths)
+impl Told for DatagramHosts {
+    fn outcomes(self, dropped: &[Dropped]) -> Outcomes {
+        let mut outcomes = Outcomes::new(dropped.len());
+        self.tell(dropped, &mut outcomes);
+        outcomes
     }
 
     fn connections(&self) -> Option<&TcpHosts> {
+        None
+    }
+
+    fn connections_mut(&mut self) -> Option<&mut TcpHosts> {
         None
     }
 }
@@ -84,7 +101,7 @@ struct Running<H: Hosts> {
     synchronisation: Option<Box<Synchronisation>>,
 }
 
-impl<H: Hosts + Outcomes> Running<H> {
+impl<H: Hosts + Told> Running<H> {
     /// Handles events up to the next look, or without one up to the time limit.
     fn run(&mut self, events: u64) -> Stop {
         self.simulator.run(self.limit.min(self.next_look()), events)
@@ -99,12 +116,16 @@ impl<H: Hosts + Outcomes> Running<H> {
 
     /// Looks at the state at `time`, all events of which have been handled, if it is time for that.
     fn look(&mut self, time: Time) {
-        let network = &self.simulator.model;
+        let network = &mut self.simulator.model;
         if let Some(samples) = self.samples.as_mut().filter(|it| it.next() == time) {
             samples.take(time, network);
         }
         if let Some(bins) = self.synchronisation.as_mut().filter(|it| it.next() == time) {
-            bins.take(network.hosts.connections().expect("the plan was checked"));
+            let hosts = network.hosts.connections_mut();
+            let hosts = hosts.expect("the plan was checked");
+            bins.take(hosts);
+            // Those that are over by now have been seen.
+            hosts.keep_those_over(bins.next() < Time::NEVER);
         }
     }
 
@@ -131,7 +152,7 @@ impl<H: Hosts + Outcomes> Running<H> {
     }
 }
 
-impl<H: Hosts + Outcomes + Send> Run for Running<H> {
+impl<H: Hosts + Told + Send> Run for Running<H> {
     fn advance(&mut self, events: u64) -> bool {
         let last = self.simulator.events().saturating_add(events);
         loop {
@@ -157,19 +178,23 @@ impl<H: Hosts + Outcomes + Send> Run for Running<H> {
         }
     }
 
-    fn columns(&self) -> Columns {
-        let network = &self.simulator.model;
+    fn columns(self: Box<Self>) -> Columns {
+        let (end, events) = (self.end, self.simulator.events());
+        let network = self.simulator.model;
         let fabric = &network.fabric;
-        let end = self.end;
         let total = |name, value| (name, value);
         let bursts = |of: fn(&BurstCount) -> u64| fabric.bursts.iter().map(of).sum();
         let counted = network
             .switches()
             .map(|(node, switch)| switch.counted(end).and(fabric.tails_cut(node, end)));
         Columns {
-            flows: network.hosts.table(&fabric.dropped, self.paths.clone()),
             links: columns::links(fabric, end),
             switches: columns::switches(counted),
+            flows: columns::flows(
+                network.hosts.outcomes(&fabric.dropped),
+                &fabric.dropped,
+                self.paths,
+            ),
             drops: columns::drops(fabric),
             classes: self.classes.then(|| columns::classes(fabric)),
             trace: fabric
@@ -182,7 +207,7 @@ impl<H: Hosts + Outcomes + Send> Run for Running<H> {
             synchronisation: self.synchronisation.as_ref().map(|bins| bins.sums()),
             bins: self.synchronisation.as_ref().and_then(|bins| bins.series()),
             totals: vec![
-                total("events", self.simulator.events()),
+                total("events", events),
                 total("packet_hops", fabric.hops()),
                 total("end_ps", end.0),
                 total(
@@ -269,18 +294,16 @@ pub fn prepare(plan: &Plan) -> Result<Box<dyn Run>, PlanError> {
         if datagrams && transports.all(|transport| transport.is_datagram()) {
             running(plan, fabric, build::datagram_hosts(plan))
         } else if datagrams {
-            let hosts = build::mixed_hosts(plan, &fabric);
-            running(plan, fabric, hosts)
+            running(plan, fabric, build::mixed_hosts(plan))
         } else {
-            let hosts = build::tcp_hosts(plan, &fabric);
-            running(plan, fabric, hosts)
+            running(plan, fabric, build::tcp_hosts(plan))
         },
     )
 }
 
 fn running<H>(plan: &Plan, fabric: Fabric, hosts: H) -> Box<dyn Run>
 where
-    H: Hosts + Outcomes + Send + 'static,
+    H: Hosts + Told + Send + 'static,
 {
     let paths = ideal::paths(plan, &fabric);
     let switches = build::switches(plan, &fabric);
@@ -289,6 +312,9 @@ where
     simulator.model.start(&mut simulator.scheduler);
     let every = plan.settings.sample_ps.map(Duration);
     let bins = plan.settings.synchronisation;
+    if let Some(hosts) = simulator.model.hosts.connections_mut() {
+        hosts.keep_those_over(bins.is_some());
+    }
     Box::new(Running {
         simulator,
         limit: Time(plan.settings.time_limit_ps),

@@ -223,18 +223,21 @@ fn burst_ring() -> Plan {
 /// The allocations of 400,000 events after the first `warm_up`, and how many scripted
 /// drops and duplicates there were in them.
 fn allocations(plan: &Plan, warm_up: u64) -> (u64, [u64; 2]) {
-    let mut run = lightburst_sim::prepare(plan).unwrap();
-    assert!(!run.advance(warm_up), "the warm-up must not end the run");
-    let seen = happened(&*run);
+    let begun = || {
+        let mut run = lightburst_sim::prepare(plan).unwrap();
+        assert!(!run.advance(warm_up), "the warm-up must not end the run");
+        run
+    };
+    let (seen, mut run) = (happened(begun()), begun());
     let before = ALLOCATIONS.load(Ordering::Relaxed);
     assert!(!run.advance(400_000), "the steady state must last");
     let allocated = ALLOCATIONS.load(Ordering::Relaxed) - before;
-    let now = happened(&*run);
+    let now = happened(run);
     (allocated, [now[0] - seen[0], now[1] - seen[1]])
 }
 
 /// Units that scripted drops took, and duplicates.
-fn happened(run: &dyn Run) -> [u64; 2] {
+fn happened(run: Box<dyn Run>) -> [u64; 2] {
     let columns = run.columns();
     [(&columns.drops, "units"), (&columns.flows, "duplicates")].map(|(table, wanted)| {
         let column = table.iter().find(|(name, _)| *name == wanted);

@@ -2,7 +2,7 @@
 
 use crate::segment::{Endpoint, FORWARD};
 use crate::token::{self, token};
-use crate::{Flow, Outcome, Reordered, Repetitions, Sizes, Status};
+use crate::{Flow, Outcome, Outcomes, Reordered, Repetitions, Sizes, Status};
 use lightburst_des::Time;
 use lightburst_net::{Context, Dropped, FlowId, Header, Hosts, Packet, PacketId, Token};
 
@@ -64,14 +64,16 @@ impl DatagramHosts {
         }
     }
 
-    /// What became of each flow, of which these datagrams were dropped.
-    pub fn outcomes<'a>(&'a self, dropped: &'a [Dropped]) -> impl Iterator<Item = Outcome> + 'a {
-        let each = dropped.iter().enumerate();
-        each.map(|(index, dropped)| self.outcome(index, dropped))
+    /// Writes down what became of each flow, of which these datagrams were dropped.
+    pub fn tell(&self, dropped: &[Dropped], outcomes: &mut Outcomes) {
+        for (index, flow) in self.flows.iter().enumerate() {
+            let outcome = self.outcome(index, &dropped[flow.id.index()]);
+            outcomes.set(flow.id, &outcome);
+        }
     }
 
     /// What became of one flow, of which these datagrams were dropped.
-    pub fn outcome(&self, index: usize, dropped: &Dropped) -> Outcome {
+    fn outcome(&self, index: usize, dropped: &Dropped) -> Outcome {
         let state = &self.states[index];
         let finished = state.received == self.flows[index].size;
         let received = if finished {

@@ -91,3 +91,48 @@ pub struct Outcome {
     /// How it ended.
     pub status: Status,
 }
+
+/// How the number of a column follows from an outcome.
+type Number = fn(&Outcome) -> u64;
+
+impl Outcome {
+    /// Of a flow that has not begun.
+    pub fn not_started() -> Outcome {
+        Outcome {
+            received: Time::NEVER,
+            acknowledged: Time::NEVER,
+            delivered: 0,
+            transmissions: 0,
+            retransmissions: 0,
+            timeouts: 0,
+            duplicates: 0,
+            repetitions: Repetitions::default(),
+            reordered: Reordered::default(),
+            status: Status::NotStarted,
+        }
+    }
+
+    /// Its numbers, by the names of their columns.
+    pub const NUMBERS: [(&'static str, Number); 16] = [
+        ("received_ps", |o| o.received.0),
+        ("acknowledged_ps", |o| o.acknowledged.0),
+        ("delivered_bytes", |o| o.delivered),
+        ("transmissions", |o| o.transmissions),
+        ("retransmissions", |o| o.retransmissions),
+        ("spurious_retransmissions", |o| {
+            o.repetitions.spurious_retransmissions
+        }),
+        ("spurious_bytes", |o| o.repetitions.spurious_bytes),
+        ("fast_retransmits", |o| o.repetitions.fast_retransmits),
+        ("false_fast_retransmits", |o| {
+            o.repetitions.false_fast_retransmits
+        }),
+        ("timeouts", |o| o.timeouts),
+        ("false_timeouts", |o| o.repetitions.false_timeouts),
+        ("duplicates", |o| o.duplicates),
+        ("reordered", |o| o.reordered.segments),
+        ("reorder_extent_sum", |o| o.reordered.extent_sum),
+        ("reorder_extent_max", |o| o.reordered.extent_max),
+        ("status", |o| o.status as u64),
+    ];
+}

@@ -1,21 +1,23 @@
 //! The hosts: the two ends of every flow.
 
+use crate::connections::Connections;
 use crate::receiver::Receiver;
-use crate::segment::{Endpoint, FORWARD};
+use crate::segment::{Endpoint, FORWARD, NIC};
 use crate::sender::Sender;
 use crate::starts::Starts;
 use crate::token::{self, token};
 use crate::transport::{Reception, TransportKind, TransportSettings};
-use crate::{Flow, Outcome, Parameters, Progress, Sizes, Status};
-use lightburst_des::{Duration, Ties, Time};
+use crate::{Flow, Outcome, Outcomes, Parameters, Progress, Sizes, Status};
+use lightburst_des::{Ties, Time};
 use lightburst_net::{Context, Dropped, FlowId, Hosts, Packet, PacketId, Token};
+use std::collections::BTreeMap;
 
 /// What the flows of a group are built from.
-pub struct Group<'a> {
+pub struct Group {
     /// Their transport.
-    pub transport: &'a TransportKind,
+    pub transport: TransportKind,
     /// Its settings.
-    pub parameters: &'a Parameters,
+    pub parameters: Parameters,
     /// Sizes on the wire.
     pub sizes: Sizes,
     /// Whether SYN+ACK and FIN+ACK have a timer of their own (RFC 9293).
@@ -31,66 +33,50 @@ struct Shared {
 /// Hosts that speak TCP.
 pub struct TcpHosts {
     flows: Vec<Flow>,
-    senders: Vec<Sender>,
-    receivers: Vec<Receiver>,
+    connections: Connections,
     groups: Vec<Shared>,
+    built_from: Vec<Group>,
     starts: Starts,
+    /// Of the flows that are over.
+    outcomes: Outcomes,
+    /// How far those came that are over since the last look, if anybody looks.
+    just_over: Option<BTreeMap<usize, Progress>>,
 }
 
 impl TcpHosts {
-    /// Hosts for `flows` of these groups; `segment_time` gives the
-    /// transmission time of a full segment at a flow's source.
-    pub fn new(
-        flows: Vec<Flow>,
-        groups: &[Group<'_>],
-        segment_time: impl Fn(&Flow) -> Duration,
-        ties: Ties,
-    ) -> TcpHosts {
+    /// Hosts for `flows` of these groups, in the order of their numbers, out of so many flows.
+    pub fn new(flows: Vec<Flow>, of: usize, groups: Vec<Group>, ties: Ties) -> TcpHosts {
         let shared = groups.iter().map(|group| Shared {
-            reception: (group.transport.reception)(group.parameters),
+            reception: (group.transport.reception)(&group.parameters),
             sizes: group.sizes,
         });
-        let shared: Vec<Shared> = shared.collect();
-        let build = |flow: &Flow, group: &Group| {
-            (group.transport.build)(&TransportSettings {
-                parameters: group.parameters,
-                sizes: &group.sizes,
-                segment_time: segment_time(flow),
-            })
-        };
-        let sender = |flow: &Flow| {
-            let at = usize::from(flow.group);
-            let (group, advertised) = (&groups[at], shared[at].reception.advertised);
-            let mss = group.sizes.mss();
-            let fin_with_data = group.transport.fin_with_data;
-            Sender::new(flow, mss, advertised, fin_with_data, build(flow, group))
-        };
-        let receiver = |flow: &Flow| {
-            let group = &groups[usize::from(flow.group)];
-            let timeout = group.receiver_timers.then(|| build(flow, group).timeout);
-            Receiver::new(flow.group, timeout)
-        };
-        let hosts = TcpHosts {
-            senders: flows.iter().map(sender).collect(),
-            receivers: flows.iter().map(receiver).collect(),
+        TcpHosts {
+            groups: shared.collect(),
+            connections: Connections::new(flows.len()),
             starts: Starts::new(&flows, ties),
+            outcomes: Outcomes::new(of),
+            just_over: None,
             flows,
-            groups: shared,
-        };
-        let fault = groups.iter().find_map(|group| group.parameters.fault());
-        assert_eq!(fault, None, "the plan was checked");
-        hosts
+            built_from: groups,
+        }
     }
 
     /// What became of each flow, of which these packets were dropped.
-    pub fn outcomes<'a>(&'a self, dropped: &'a [Dropped]) -> impl Iterator<Item = Outcome> + 'a {
-        let each = dropped.iter().enumerate();
-        each.map(|(index, dropped)| self.outcome(index, dropped))
+    pub fn outcomes(mut self, dropped: &[Dropped]) -> Outcomes {
+        for (index, flow) in self.flows.iter().enumerate() {
+            if !self.connections.is_over(index) {
+                let outcome = self.outcome(index, &dropped[flow.id.index()]);
+                self.outcomes.set(flow.id, &outcome);
+            }
+        }
+        self.outcomes
     }
 
-    /// What became of one flow, of which these packets were dropped.
+    /// What became so far of one flow that is not over, of which these packets were dropped.
     pub fn outcome(&self, index: usize, dropped: &Dropped) -> Outcome {
-        let (sender, receiver) = (&self.senders[index], &self.receivers[index]);
+        let Some((sender, receiver)) = self.connections.ends(index) else {
+            return Outcome::not_started();
+        };
         let finished = receiver.received() == self.flows[index].size;
         Outcome {
             received: if finished {
@@ -106,11 +92,10 @@ impl TcpHosts {
             duplicates: receiver.duplicates,
             repetitions: sender.repetitions(dropped),
             reordered: receiver.reordered(),
-            status: match sender.started() {
-                false => Status::NotStarted,
-                true if finished => Status::Finished,
-                true if sender.gave_up() || receiver.gave_up() => Status::GaveUp,
-                true => Status::TimeLimit,
+            status: match finished {
+                true => Status::Finished,
+                false if sender.gave_up() || receiver.gave_up() => Status::GaveUp,
+                false => Status::TimeLimit,
             },
         }
     }
@@ -120,17 +105,79 @@ impl TcpHosts {
         &self.flows
     }
 
-    /// How far the flow at this place is now.
+    /// How far the flow at this place is now. If it is over that must be kept.
     pub fn progress(&self, index: usize) -> Progress {
-        self.senders[index].progress(self.receivers[index].arrived())
+        match self.connections.ends(index) {
+            Some((sender, receiver)) => sender.progress(receiver.arrived()),
+            None => self.just_over.as_ref().expect("kept")[&index],
+        }
+    }
+
+    /// From now on how far flows came is kept when they are over, or is not.
+    pub fn keep_those_over(&mut self, kept: bool) {
+        self.just_over = kept.then(BTreeMap::new);
     }
 
     /// The flow whose sender repeated most, SYN, data or FIN, and how often; none without flows.
     pub fn most_repeated(&self) -> Option<(FlowId, u64)> {
-        let repeated = |sender: &Sender| sender.retransmissions.max(sender.timeouts);
-        let each = self.flows.iter().zip(&self.senders);
-        let most = each.max_by_key(|(_, sender)| repeated(sender));
-        most.map(|(flow, sender)| (flow.id, repeated(sender)))
+        let repeated = |(index, flow): (usize, &Flow)| {
+            let counted = match self.connections.ends(index) {
+                Some((sender, _)) => [sender.retransmissions, sender.timeouts],
+                None => ["retransmissions", "timeouts"].map(|of| self.outcomes.get(of, flow.id)),
+            };
+            (flow.id, counted[0].max(counted[1]))
+        };
+        let each = self.flows.iter().enumerate().map(repeated);
+        each.max_by_key(|(_, number)| *number)
+    }
+
+    /// The place of a flow among those that are here.
+    fn index(&self, flow: FlowId) -> Option<usize> {
+        let own = |index: &usize| self.flows.get(*index).is_some_and(|it| it.id == flow);
+        let search = || self.flows.binary_search_by_key(&flow.0, |it| it.id.0).ok();
+        // If all flows are here it is its number.
+        Some(flow.index()).filter(own).or_else(search)
+    }
+
+    /// The flow at this place begins: its ends are made.
+    fn begin(&mut self, index: usize, ctx: &mut Context<'_>) {
+        if self.connections.are_many() {
+            self.end_those_over(ctx);
+        }
+        let flow = &self.flows[index];
+        let at = usize::from(flow.group);
+        let (group, advertised) = (&self.built_from[at], self.groups[at].reception.advertised);
+        let build = || {
+            (group.transport.build)(&TransportSettings {
+                parameters: &group.parameters,
+                sizes: &group.sizes,
+                segment_time: ctx.transmission_time(NIC, group.sizes.segment),
+            })
+        };
+        let (mss, fin_with_data) = (group.sizes.mss(), group.transport.fin_with_data);
+        let sender = Sender::new(flow, mss, advertised, fin_with_data, build());
+        let timeout = group.receiver_timers.then(|| build().timeout);
+        let receiver = Receiver::new(flow.group, timeout);
+        self.connections.begin(index, sender, receiver);
+    }
+
+    /// Writes down what became of the connections that are over, and frees their places.
+    fn end_those_over(&mut self, ctx: &mut Context<'_>) {
+        let under_way = ctx.flows_under_way();
+        let over = self
+            .connections
+            .over(under_way.filter_map(|flow| self.index(flow)));
+        for &index in &over {
+            let flow = self.flows[index].id;
+            let outcome = self.outcome(index, ctx.dropped(flow));
+            self.outcomes.set(flow, &outcome);
+            *ctx.lost_sendings(flow) = Vec::new();
+            let progress = self.just_over.is_some().then(|| self.progress(index));
+            if let Some((kept, progress)) = self.just_over.as_mut().zip(progress) {
+                kept.insert(index, progress);
+            }
+        }
+        self.connections.end(&over);
     }
 
     /// Sets the timer for the start of the flow at this place.
@@ -152,13 +199,13 @@ impl TcpHosts {
         let given = header.has_options().then(|| *ctx.options(id));
         let options = given.as_ref();
         if header.flags & FORWARD != 0 {
-            let receiver = &mut self.receivers[index];
+            let receiver = self.connections.receiver(index);
             let Shared { reception, sizes } = &self.groups[usize::from(receiver.group)];
             let end = &mut Endpoint::at_arrival(packet, sizes, ctx);
             let first = packet.envelope.sending == 1;
             receiver.on_segment(header, first, options, reception, end);
         } else {
-            let sender = &mut self.senders[index];
+            let sender = self.connections.sender(index);
             let sizes = &self.groups[usize::from(sender.group)].sizes;
             let end = &mut Endpoint::at_arrival(packet, sizes, ctx);
             sender.on_segment(header, options, end);
@@ -167,10 +214,15 @@ impl TcpHosts {
 
     /// A timer of the flow at this place expires.
     pub(crate) fn on_flow_timer(&mut self, index: usize, kind: u8, ctx: &mut Context<'_>) {
+        if kind == token::START {
+            self.begin(index, ctx);
+        }
         let flow = &self.flows[index];
         let Shared { reception, sizes } = &self.groups[usize::from(flow.group)];
-        let sender = &mut self.senders[index];
-        let receiver = &mut self.receivers[index];
+        let Some((sender, receiver)) = self.connections.ends_mut(index) else {
+            // It is over, and the timer was not wanted any more.
+            return;
+        };
         let end = &mut match kind {
             token::RECEIVER | token::DELAY => Endpoint::destination(flow, sizes, ctx),
             _ => Endpoint::source(flow, sizes, ctx),

@@ -1,6 +1,7 @@
 //! Transport: what hosts send and when. Knows no optics.
 
 pub mod cc;
+mod connections;
 pub mod datagram;
 mod delivery_rate;
 pub mod flight;
@@ -8,6 +9,7 @@ pub mod flow;
 pub mod hosts;
 pub mod measure;
 pub mod mixed;
+pub mod outcomes;
 mod parameters;
 mod real;
 pub mod reassembly;
@@ -33,6 +35,7 @@ pub use datagram::{DatagramHosts, Datagrams};
 pub use flow::{Flow, Outcome, Progress, Stage, Status};
 pub use hosts::{Group, TcpHosts};
 pub use mixed::{MixedHosts, Place};
+pub use outcomes::{Narrow, Outcomes};
 pub use parameters::{Parameters, Value};
 pub use recovery::LossRecovery;
 pub use reordering::Reordered;

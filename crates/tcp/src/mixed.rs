@@ -1,7 +1,7 @@
 //! Hosts with flows of both families: connections and datagrams.
 
 use crate::token;
-use crate::{DatagramHosts, Outcome, TcpHosts};
+use crate::{DatagramHosts, Outcomes, TcpHosts};
 use lightburst_net::{Context, Dropped, FlowId, Hosts, PacketId, Token};
 
 /// Where a flow is, and whose it is.
@@ -36,13 +36,16 @@ impl MixedHosts {
         &self.tcp
     }
 
+    /// The same, to be changed.
+    pub fn connections_mut(&mut self) -> &mut TcpHosts {
+        &mut self.tcp
+    }
+
     /// What became of each flow, of which these packets were dropped.
-    pub fn outcomes<'a>(&'a self, dropped: &'a [Dropped]) -> impl Iterator<Item = Outcome> + 'a {
-        let each = self.places.iter().zip(dropped);
-        each.map(|(place, dropped)| match *place {
-            Place::Connection(index) => self.tcp.outcome(index as usize, dropped),
-            Place::Datagrams(index) => self.datagrams.outcome(index as usize, dropped),
-        })
+    pub fn outcomes(self, dropped: &[Dropped]) -> Outcomes {
+        let mut outcomes = self.tcp.outcomes(dropped);
+        self.datagrams.tell(dropped, &mut outcomes);
+        outcomes
     }
 }
 

@@ -104,6 +104,11 @@ impl Receiver {
         self.state == State::GaveUp
     }
 
+    /// Whether it does nothing more unless something comes.
+    pub fn is_done(&self) -> bool {
+        !self.timer.is_set() && !self.delay.is_set()
+    }
+
     /// A segment from the sender arrives; `first`: what it carries was not sent before.
     #[inline]
     pub fn on_segment(

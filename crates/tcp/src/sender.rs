@@ -102,14 +102,15 @@ impl Sender {
         }
     }
 
-    /// Whether it was started.
-    pub fn started(&self) -> bool {
-        self.state != State::Idle
-    }
-
     /// Whether it gave up.
     pub fn gave_up(&self) -> bool {
         self.state == State::GaveUp
+    }
+
+    /// Whether it has done all that it has to, and does nothing more unless something comes.
+    pub fn is_done(&self) -> bool {
+        let over = matches!(self.state, State::FinWait | State::Closed | State::GaveUp);
+        over && !self.timer.is_set() && !self.pacing.is_set()
     }
 
     /// Sends the SYN.

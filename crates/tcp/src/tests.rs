@@ -135,12 +135,12 @@ fn run(size: u64, segments: f64, pace_bps: f64, timeout_ps: f64) -> (Outcome, Ve
         fin_with_data: false,
     };
     let group = Group {
-        transport: &transport,
-        parameters: &parameters,
+        transport,
+        parameters,
         sizes: SIZES,
         receiver_timers: true,
     };
-    let hosts = TcpHosts::new(vec![flow], &[group], |_| SEGMENT, Ties::new(0, None));
+    let hosts = TcpHosts::new(vec![flow], 1, vec![group], Ties::new(0, None));
     let network = Network::new(fabric(), hosts, Vec::new(), 2);
     let mut simulator: Simulator<_> = Simulator::new(network, Ties::new(0, None), 16);
     simulator.model.start(&mut simulator.scheduler);
@@ -149,12 +149,7 @@ fn run(size: u64, segments: f64, pace_bps: f64, timeout_ps: f64) -> (Outcome, Ve
         simulator.model.fabric.units.packets.is_empty(),
         "a unit was left behind"
     );
-    let outcome = simulator
-        .model
-        .hosts
-        .outcomes(&[Dropped::default()])
-        .next()
-        .unwrap();
+    let outcome = simulator.model.hosts.outcome(0, &Dropped::default());
     let sent = SENT.lock().unwrap().clone();
     let acked = ACKED.lock().unwrap().clone();
     (outcome, sent, acked)

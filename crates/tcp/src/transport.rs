@@ -83,6 +83,7 @@ impl Reception {
 }
 
 /// A transport by its name in the scenario.
+#[derive(Clone, Copy)]
 pub struct TransportKind {
     /// The name.
     pub name: &'static str,

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lightburst.compile.at_once import most_at_once
 from lightburst.compile.certain import certain_links
 from lightburst.compile.plan import Plan
 from lightburst.compile.waiting import packets_at_once
@@ -24,8 +25,9 @@ IntArray = NDArray[np.int64]
 _FIRST_BYTES = 20 * 2**20
 _BYTES_PER_NODE = 600
 _BYTES_PER_LINK = 220
-# A flow at both ends and in all columns, by the kind of its transport.
-_BYTES_PER_FLOW = {"datagram": 480, "bursts": 520, "saw": 1040, "sawl": 1040, "tcp": 1680}
+# A flow in the plan and in all columns, by the kind of its transport; and its two ends.
+_BYTES_PER_FLOW = {"datagram": 480, "bursts": 520, "saw": 520, "sawl": 520, "tcp": 520}
+_BYTES_PER_CONNECTION = {"datagram": 0, "bursts": 0, "saw": 520, "sawl": 520, "tcp": 1160}
 # A segment that is not acknowledged, on the record of its sender, which grows by doubling.
 _BYTES_PER_RECORD = 16
 _LEAST_RECORDS = 4
@@ -150,9 +152,9 @@ def segments_in_windows(sizes: NDArray[np.uint64], payload: int, window: int) ->
 
 def _flows(plan: Plan) -> int:
     """Bytes of the flows, and of their packets in the network at once."""
-    ends = plan.by_flow(lambda transport: _BYTES_PER_FLOW[transport["kind"]])
+    rows = plan.by_flow(lambda transport: _BYTES_PER_FLOW[transport["kind"]])
     most = _in_flight(plan)
-    needed = int(ends.sum() + _BYTES_PER_RECORD * _records(plan, most).sum())
+    needed = int(rows.sum() + _connections(plan, most))
     if "departures_ps" in plan.flows:
         merged = len(plan.transports) > 1
         each = _BYTES_PER_MERGED_DATAGRAM if merged else _BYTES_PER_DATAGRAM
@@ -162,6 +164,14 @@ def _flows(plan: Plan) -> int:
     if each * int(most.sum()) <= max(HARMLESS_BYTES // 4, needed // 8):
         return needed + each * int(most.sum())
     return needed + each * packets_at_once(plan, most)
+
+
+def _connections(plan: Plan, in_flight: IntArray) -> float:
+    """Bytes of the two ends of the connections that are in progress at once."""
+    ends = plan.by_flow(lambda transport: _BYTES_PER_CONNECTION[transport["kind"]])
+    each = (ends + _BYTES_PER_RECORD * _records(plan, in_flight)).astype(float)
+    everything = float(each.sum())
+    return everything if everything < HARMLESS_BYTES // 8 else most_at_once(plan, each)
 
 
 def _in_flight(plan: Plan) -> IntArray:
