@@ -68,6 +68,46 @@ def test_ten_times_the_simulated_time_takes_the_same_memory() -> None:
     assert grown < 2_000, f"{grown} KiB; eight bytes a segment are {number_each:.0f}"
 
 
+# Short connections one after the other: some ten are in progress at once.
+CONNECTIONS = PEAK + dedent(
+    """
+    import json, sys
+    from lightburst import _core
+    from lightburst.compile import compile_plan
+    from lightburst.scenario import Scenario
+
+    short = {
+        "topology": {"kind": "fat-tree", "k": 4},
+        "switching": {"kind": "electronic"},
+        "transport": {"kind": "tcp", "preset": "datacentre"},
+        "workload": {
+            "kind": "poisson",
+            "arrival_rate": "1e5 /s",
+            "flows": int(sys.argv[1]),
+            "size": {"kind": "constant", "value": "9 kB"},
+        },
+    }
+    plan = compile_plan(Scenario.from_dict(short), 1)
+    columns = _core.simulate(json.dumps(plan.settings), plan.nodes, plan.links, plan.flows)
+    assert (columns["flows"]["delivered_bytes"] == 9000).all()
+    print(peak())
+    """
+)
+
+
+@LINUX
+def test_of_connections_that_are_over_only_their_rows_are_left() -> None:
+    """A row in the plan, in the run and in the result; the two ends of one take 1,000 bytes."""
+    few, many = 10_000, 110_000
+    peaks = []
+    for flows in (few, many):
+        words = [sys.executable, "-c", CONNECTIONS, str(flows)]
+        done = subprocess.run(words, capture_output=True, text=True, check=True)
+        peaks.append(int(done.stdout))
+    each = (peaks[1] - peaks[0]) * 1024 / (many - few)
+    assert each < 450, f"{each:.0f} bytes"
+
+
 # Runs a scenario as a user would, looking at all tables; peak and estimate in MiB.
 WHOLE = PEAK + dedent(
     """

@@ -23,7 +23,7 @@ _ENDS: Final = 3
 # So much of what a link carries can be offered to it before queues or losses hold up connections.
 _MOST_LOAD: Final = 0.5
 # Of so many flows the load of links is reckoned.
-_SAMPLE: Final = 20_000
+_SAMPLE: Final = 5_000
 # The simulator makes at most so many places for each connection that is in progress.
 _PLACES: Final = 8 / 3
 
@@ -82,7 +82,7 @@ def _longest_round_trip(plan: Plan) -> float:
     delay = plan.links["delay_ps"][one] / PICOSECONDS_PER_SECOND
     weight = delay + largest * BITS_PER_BYTE / plan.links["rate_bps"][one]
     nodes = plan.settings["nodes"]
-    away = dijkstra(csr_array((weight, ends), shape=(nodes, nodes)), indices=0)
+    away = dijkstra(csr_array((weight, ends), shape=(nodes, nodes)), indices=np.zeros(1, np.int64))
     # No two nodes are farther apart than over the first one.
     return 2 * (2 * float(away.max()) + max(map(_waits, plan.settings["switches"])))
 
