@@ -71,7 +71,10 @@ pub struct Ingress {
     free: Vec<usize>,
     has_queues: bool,
     draw: Stream,
-    egresses: Vec<NodeId>,
+    /// By the number of an egress, its place among them; as long as the largest of these.
+    places_of_egresses: Vec<u32>,
+    /// How many egresses there are.
+    egresses: usize,
     max_bytes: u32,
     min_bytes: u32,
     acknowledgements: bool,
@@ -84,6 +87,11 @@ impl Ingress {
         let mut egresses: Vec<NodeId> = around.edges.to_vec();
         egresses.sort_unstable();
         egresses.dedup();
+        let last = egresses.last().expect("an edge");
+        let mut places_of_egresses = vec![u32::MAX; last.index() + 1];
+        for (place, egress) in (0..).zip(&egresses) {
+            places_of_egresses[egress.index()] = place;
+        }
         let classes = 0..=around.classes.iter().copied().max().unwrap_or(0);
         let line = |(class, &egress): (u16, &NodeId)| Line {
             egress,
@@ -108,7 +116,8 @@ impl Ingress {
             draw: around.draw.clone(),
             places: HashMap::with_capacity(others),
             free: Vec::with_capacity(others),
-            egresses,
+            places_of_egresses,
+            egresses: egresses.len(),
             max_bytes: assembly.max_bytes.unwrap_or(u32::MAX),
             min_bytes: assembly.min_bytes.unwrap_or(0),
             acknowledgements: settings.acknowledgements,
@@ -145,8 +154,8 @@ impl Ingress {
     /// The line of a class for an egress.
     #[inline]
     pub fn line(&self, egress: NodeId, class: u16) -> usize {
-        let place = self.egresses.binary_search(&egress).expect("an edge");
-        usize::from(class) * self.egresses.len() + place
+        let place = self.places_of_egresses[egress.index()];
+        usize::from(class) * self.egresses + place as usize
     }
 
     /// What a timer of a line is about: its egress and its class.
@@ -163,7 +172,7 @@ impl Ingress {
 
     /// More than the number of any egress.
     fn stride(&self) -> u32 {
-        self.egresses.last().expect("an edge").0 + 1
+        self.places_of_egresses.len() as u32
     }
 
     /// The timer of a queue: that of its line, or one by its place among the others.
