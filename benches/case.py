@@ -14,7 +14,10 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lightburst.compile import Plan
 
 HERE = Path(__file__).resolve()
 K_OF_THE_PAPER = 8
@@ -216,6 +219,77 @@ def burst_network(wavelengths: int, load: float, bursts: int) -> dict[str, Any]:
     }
 
 
+#: Topologies of the network of vlachos2008 and of larger ones, by their number of nodes.
+NETWORKS = {14: "nsfnet", 50: "gabriel/50/0", 200: "gabriel/200/0"}
+EDGES, HOSTS_PER_EDGE = 8, 100
+
+
+def connections(nodes: int, seconds: float) -> dict[str, Any]:
+    """Describe vlachos2008's network with its TCP flows, or a larger one with the same flows.
+
+    Parameters
+    ----------
+    nodes : int
+        14, NSFNET; 50 or 200, a Gabriel graph of the package topohub. Eight of them are edges,
+        those that the fewest shortest ways cross.
+    seconds : float
+        Simulated time.
+
+    Returns
+    -------
+    dict
+        What a scenario file says: 800 flows a second, sizes of the law called S2 (in the mean
+        321 kB).
+    """
+    access = {"access_rate": "100 Mb/s", "access_delay": "0 s"}
+    topology: dict[str, Any] = {"kind": "nsfnet", "hosts_per_edge": HOSTS_PER_EDGE, **access}
+    if nodes != min(NETWORKS):
+        topology = {"kind": "graph", "hosts_per_node": HOSTS_PER_EDGE, **access}
+        topology |= gabriel(NETWORKS[nodes]) | {"link_rate": "10 Gb/s"}
+    return {
+        "name": f"TCP flows over {nodes} nodes, bursts of 5 ms",
+        "topology": topology,
+        "routing": {"metric": "delay"},
+        "switching": {
+            "kind": "obs",
+            "assembly": {"kind": "timer", "time": "5 ms"},
+            "header_processing_time": "10 us",
+            "offset_time": "50 us",
+        },
+        "transport": {
+            "kind": "tcp",
+            "segment_size": "1040 B",
+            "header_size": "40 B",
+            "control_size": "40 B",
+            "min_timeout": "200 ms",
+            "acknowledge_every": 1,
+            "initial_window": 2,
+        },
+        "workload": {
+            "kind": "poisson",
+            "arrival_rate_per_edge": "100 /s",
+            "duration": f"{seconds:.10g} s",
+            "size": {"kind": "pareto", "minimum": "40 kB", "mean": "700 kB", "max": "1 GB"},
+        },
+        "measurement": {"time_limit": f"{seconds:.10g} s"},
+    }
+
+
+def gabriel(key: str) -> dict[str, Any]:
+    """Return the links of a network of topohub, and which of its nodes are edges."""
+    import networkx as nx
+    import topohub
+
+    found = nx.node_link_graph(topohub.get(key), edges="edges")
+    crossed = nx.betweenness_centrality(found, weight="dist")
+    edges = sorted(crossed, key=lambda node: (crossed[node], node))[:EDGES]
+    links = [
+        {"source": str(a), "target": str(b), "length": f"{length} km"}
+        for a, b, length in found.edges(data="dist")
+    ]
+    return {"links": links, "edges": [str(node) for node in sorted(edges)]}
+
+
 def measure(description: dict[str, Any], runs: int) -> Measurement:
     """Run a scenario with the seeds 1 to `runs` and time what each part takes.
 
@@ -234,6 +308,7 @@ def measure(description: dict[str, Any], runs: int) -> Measurement:
         the clock on the wall. ``core_share``: the part of the wall clock's time in which the
         machine gave this process a processor, 1 if nothing else ran. ``packet_hops``, ``events``:
         of all runs together. ``fibre_hops_per_s``: of units between switches alone.
+        ``hops_in_bursts_per_s``: as if each packet in a burst went over its links by itself.
         ``compile_s``: Python makes links and flows, the first time.
         ``build_s``: Rust builds the network. ``peak_bytes``: largest resident set of this whole
         process; ``start_bytes``: the same before the first plan, so Python and its libraries.
@@ -249,16 +324,11 @@ def measure(description: dict[str, Any], runs: int) -> Measurement:
     plan = compile_plan(scenario, 1)
     compile_s = time.perf_counter() - begun
 
-    first_flow: dict[str, Any] = {name: column[:1] for name, column in plan.flows.items()}
-    if "departures_ps" in plan.flows:
-        ends = plan.flows["departure_offsets"][:2]
-        departures = plan.flows["departures_ps"][: int(ends[1])]
-        first_flow |= {"departure_offsets": ends, "departures_ps": departures}
     begun = time.perf_counter()
-    _core.simulate(json.dumps(plan.settings), plan.nodes, plan.links, first_flow)
+    _core.simulate(json.dumps(plan.settings), plan.nodes, plan.links, first_flow(plan))
     build_s = time.perf_counter() - begun
 
-    hops, fibre_hops, events, wall, processor = [], [], [], [], []
+    hops, fibre_hops, in_bursts, events, wall, processor = [], [], [], [], [], []
     for seed in range(1, runs + 1):
         plan = compile_plan(scenario, seed)
         settings = json.dumps(plan.settings)
@@ -269,12 +339,14 @@ def measure(description: dict[str, Any], runs: int) -> Measurement:
         totals = columns["totals"]
         hops.append(totals["packet_hops"])
         fibre_hops.append(int(columns["links"]["units"][plan.between_switches].sum()))
+        in_bursts.append(packets_over_links(plan, columns["flows"]))
         events.append(totals["events"])
     return {
         "name": scenario.name,
         "runs": runs,
         "hops_per_s": median_rate(hops, processor),
         "fibre_hops_per_s": median_rate(fibre_hops, processor),
+        "hops_in_bursts_per_s": median_rate(in_bursts, processor),
         "events_per_s": median_rate(events, processor),
         "wall_hops_per_s": median_rate(hops, wall),
         "core_share": sum(processor) / sum(wall),
@@ -285,6 +357,27 @@ def measure(description: dict[str, Any], runs: int) -> Measurement:
         "start_bytes": start_bytes,
         "peak_bytes": peak_memory(),
     }
+
+
+def first_flow(plan: Plan) -> dict[str, Any]:
+    """Return the first flow of a plan, in columns."""
+    first: dict[str, Any] = {name: column[:1] for name, column in plan.flows.items()}
+    if "departures_ps" in plan.flows:
+        ends = plan.flows["departure_offsets"][:2]
+        departures = plan.flows["departures_ps"][: int(ends[1])]
+        first |= {"departure_offsets": ends, "departures_ps": departures}
+    return first
+
+
+def packets_over_links(plan: Plan, flows: dict[str, Any]) -> int:
+    """Return how many links all packets cross, those in bursts one by one.
+
+    Each data segment, and each acknowledgement where there are some, is taken to go all the way.
+    """
+    answers = plan.by_flow(lambda transport: 1 / transport.get("acknowledge_every", 1))
+    connected = plan.by_flow(lambda transport: transport["kind"] not in ("datagram", "bursts"))
+    packets = flows["transmissions"] * (1 + answers * connected)
+    return int((packets * flows["path_links"]).sum())
 
 
 def median_rate(counts: list[int], seconds: list[float]) -> float:

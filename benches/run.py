@@ -34,6 +34,8 @@ TCP_RUNS = 9
 #: Wavelengths of each fibre, in a network of bursts.
 WAVELENGTHS = (8, 16, 64)
 BURSTS, BURST_RUNS = 2_000_000, 5
+#: Simulated seconds of vlachos2008's network and of the larger ones.
+NETWORK_S, NETWORK_RUNS = 60.0, 1
 PENDING = (1_000, 100_000, 10_000_000)
 #: What runs, and the plain heap beside it.
 QUEUES = ("wheel", "heap")
@@ -46,6 +48,9 @@ COLUMNS: dict[str, Callable[[case.Measurement], str]] = {
     "M hops": lambda m: f"{m['packet_hops'] / m['runs'] / 1e6:.2f}",
     "M hops/s": lambda m: f"{m['hops_per_s'] / 1e6:.1f}",
     "M burst hops/s": lambda m: f"{m['fibre_hops_per_s'] / 1e6:.2f}",
+    "M hops/s in bursts": lambda m: f"{m['hops_in_bursts_per_s'] / 1e6:.1f}",
+    "cost": lambda m: f"{m['cost']:.2f}",
+    "s": lambda m: f"{m['packet_hops'] / m['hops_per_s'] / m['runs']:.1f}",
     "M events/s": lambda m: f"{m['events_per_s'] / 1e6:.1f}",
     "simulated s/s": lambda m: f"{m['simulated_seconds_per_s']:,.3g}",
     "plan s": lambda m: f"{m['compile_s']:.2f}",
@@ -65,6 +70,10 @@ TABLES = {
     "bursts": (
         "one core, bursts that book channels, without TCP",
         ("runs", "M hops", "M burst hops/s", "M events/s", "peak MiB"),
+    ),
+    "networks": (
+        f"one core, {NETWORK_S:.0f} s of TCP flows over bursts; cost of a packet's hop",
+        ("M hops", "s", "M hops/s", "M hops/s in bursts", "cost", "M events/s", "peak MiB"),
     ),
 }
 #: From here on filling the event queue takes longer than the events, and once must do.
@@ -120,6 +129,24 @@ def queue_table(rates: dict[str, dict[str, float]]) -> Table:
     return made
 
 
+def networks(console: Console) -> list[case.Measurement]:
+    """Measure TCP flows over networks of bursts, and what a hop of a packet costs in each.
+
+    Returns
+    -------
+    list of dict
+        As `case.measure`, with ``cost``: the time for a packet and a link, those in bursts one by
+        one, by that of the first.
+    """
+    measured: list[case.Measurement] = []
+    for nodes in case.NETWORKS:
+        description = case.connections(nodes, NETWORK_S)
+        console.print(f"{description['name']} ...")
+        measured.append(case.measured(description, NETWORK_RUNS))
+    first = measured[0]["hops_in_bursts_per_s"]
+    return [one | {"cost": first / one["hops_in_bursts_per_s"]} for one in measured]
+
+
 def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--format", choices=("table", "json"), default="table")
@@ -153,6 +180,7 @@ def main() -> int:
         description = case.burst_network(wavelengths, 0.6, BURSTS)
         console.print(f"{description['name']} ...")
         results["bursts"].append(case.measured(description, BURST_RUNS))
+    results["networks"] = networks(console)
     console.print("event queues ...")
     results["queues"] = queues()
     results["calibration_after_s"] = calibrate()
