@@ -94,6 +94,9 @@ def test_runs_are_compared_by_seed_or_by_their_means() -> None:
     assert by_seed.mean(empty) is by_seed.mean(At(9.0, 9)) is UNKNOWN
     assert by_seed.ratios({"a": (top, bottom), "b": (top, empty)}).keys() == {"a"}
     assert by_seed.seeds_text == "3 seeds (1 to 3)"
+    renamed = by_seed.under(lambda point: point._replace(links=7))
+    assert renamed.points == (At(1.0, 7), At(2.0, 7), At(3.0, 7))
+    assert renamed.mean(At(2.0, 7)) == by_seed.mean(bottom)
     assert by_seed.only(lambda point: point.wait == 2).seeds_text == "2 seeds (1 to 2)"
     assert (by_seed.number(top), by_seed.total(top, "throughput_bps")) == (3, 16.0)
     assert np.isnan(by_seed.total(top, "no such metric"))

@@ -196,6 +196,19 @@ def test_packets_have_one_diagram_for_each_panel_and_a_mark_in_its_own() -> None
     assert len(below.lines) == len(above.lines) + 1, "the timeout"
 
 
+def test_diagrams_that_are_to_be_compared_have_the_same_height() -> None:
+    figure = replace(packets(), marks=(), data=packets().data.query("kind == 'sent'"))
+    higher = figure.data.assign(
+        packet=figure.data["packet"] * (1 + (figure.data["panel"] == "Reno"))
+    )
+    for alike in (True, False):
+        compared = replace(figure, data=higher, alike=alike)
+        below, above = static.draw([compared]).axes
+        assert (below.get_ylim() == above.get_ylim()) is alike
+        shared = interactive.chart(compared)["resolve"]["scale"]
+        assert shared.get("y") == ("shared" if alike else None)
+
+
 def printed(*tables: object) -> str:
     console = Console(width=200)
     with console.capture() as capture:

@@ -199,6 +199,8 @@ class Packets:
         One row for each packet, columns `PACKET_COLUMNS`.
     marks : tuple of (str, float, str)
         Vertical lines: panel, time in seconds, and words.
+    alike : bool
+        Whether all diagrams have the same height.
     """
 
     id: str
@@ -210,6 +212,7 @@ class Packets:
     kinds: tuple[str, ...]
     data: pd.DataFrame
     marks: tuple[tuple[str, float, str], ...] = ()
+    alike: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,11 @@ class Runs(Generic[P]):
         rows = {point: group for point, group in self._rows.items() if wanted(point)}
         return Runs(rows, self._metric, self._compare)
 
+    def under(self, name: Callable[[P], P]) -> Runs[P]:
+        """Give the same runs, each under the point that `name` gives for its own."""
+        rows = {name(point): group for point, group in self._rows.items()}
+        return Runs(rows, self._metric, self._compare)
+
     @property
     def seeds_text(self) -> str:
         """The seeds in words: ``100 seeds (1 to 100)``."""

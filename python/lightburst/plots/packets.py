@@ -75,6 +75,8 @@ def paint(sheet: Sheet, figure: Packets, low: float) -> None:
             axes.set_xlim(ends[0] - room, ends[1] + room)
         if figure.marks:
             axes.set_ylim(top=_ROOM * figure.data["packet"].max())
+        elif figure.alike:
+            axes.set_ylim(0, 1.05 * figure.data["packet"].max())
         axes.set_ylabel(figure.y_label, fontsize=9)
         axes.set_title(name, fontsize=10, loc="left")
         if place == 0:
@@ -126,4 +128,5 @@ def chart(figure: Packets) -> dict[str, Any]:
         )
         layers: list[Any] = [dots, lines] if times else [dots]
         drawn.append(alt.layer(*layers).properties(title=name, height=_VEGA_HEIGHT, width=620))
-    return vega.plain(alt.vconcat(*drawn).resolve_scale(x="shared"))
+    whole = alt.vconcat(*drawn).resolve_scale(x="shared")
+    return vega.plain(whole.resolve_scale(y="shared") if figure.alike else whole)
