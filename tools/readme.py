@@ -35,6 +35,7 @@ SHOWN = {
         "highspeed-rise",
         "fast-three-times",
     ),
+    "vlachos2008": (),
 }
 MARKS = {
     Verdict.HOLDS: "holds",

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from lightburst.errors import InputError, did_you_mean, show
-from lightburst.papers import komatireddy2009, minakhmetov2018, yu2004
+from lightburst.papers import komatireddy2009, minakhmetov2018, vlachos2008, yu2004
 from lightburst.papers.paper import Paper
 
 PAPERS: Final = {
-    paper.name: paper for paper in (minakhmetov2018.PAPER, yu2004.PAPER, komatireddy2009.PAPER)
+    module.PAPER.name: module.PAPER
+    for module in (minakhmetov2018, yu2004, komatireddy2009, vlachos2008)
 }
 
 

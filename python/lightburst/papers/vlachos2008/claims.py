@@ -1,0 +1,177 @@
+"""What the slides claim of throughput, windows and senders, judged on our runs."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from lightburst.papers.claims import UNKNOWN, Claim, known
+from lightburst.papers.published import rows_of
+from lightburst.papers.vlachos2008.design import (
+    BEST,
+    LOADS,
+    PAIRS,
+    RECOVERIES,
+    TIMES,
+    along,
+)
+from lightburst.papers.vlachos2008.figures import STATISTICS
+from lightburst.papers.vlachos2008.points import (
+    ACTIVE,
+    BURSTS,
+    DEVIATION,
+    ELEPHANTS,
+    FLOWS,
+    LOSS,
+    LOST,
+    MEAN,
+    MICE,
+    SEGMENTS,
+    VARIANCE,
+    VARIATION,
+    Point,
+    window_based,
+)
+from lightburst.papers.vlachos2008.sheet import SHEET
+from lightburst.study.statistics import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from lightburst.papers.runs import Runs
+
+_MEGA: Final = 1e6
+#: What a check value is of: the column, what its unit is in that of the column, and words.
+_CHECKED: Final[dict[str, tuple[str, float, str]]] = {
+    "mean": (MEAN, _MEGA, "mean throughput of a flow (Mb/s)"),
+    "variance": (VARIANCE, _MEGA**2, "variance of the throughput of flows (Mb²/s²)"),
+    "segments": (SEGMENTS, 1.0, "segments in a burst with data"),
+    "flows": (FLOWS, 1.0, "flows with data in such a burst"),
+    "bursts": (BURSTS, 1.0, "bursts of a flow"),
+    "lost": (LOST, 1.0, "lost bursts of a flow"),
+    "mice": (MICE, _MEGA, "mean throughput of flows below 100 kB (Mb/s)"),
+    "elephants": (ELEPHANTS, _MEGA, "mean throughput of flows above 10 MB (Mb/s)"),
+}
+
+
+class Check(NamedTuple):
+    """A value of the independent prototype, of one of `_CHECKED`."""
+
+    point: Point
+    name: str
+    value: float
+
+
+PROTOTYPE: Final = [
+    Check(
+        Point(
+            time=float(row["time_ms"]) / 1e3,
+            slow=int(row["b"]),
+            fast=int(row["c"]),
+            sizes=row["sizes"],
+            ingress=row["ingress"],
+        ),
+        row["name"],
+        float(row["value"]),
+    )
+    for row in rows_of(__package__, "prototype.csv")
+]
+
+
+def operating_claims(runs: Runs[Point]) -> Iterator[Claim]:
+    """Judge whether the operating point is that of the slides, for each law of the sizes."""
+    runs = runs.under(Point.in_full)
+    for sizes in dict.fromkeys(point.sizes for point in LOADS):
+        points = {point.words: point for point in LOADS if point.sizes == sizes}
+        sheet = SHEET.told(sizes=sizes, seconds=Point(sizes=sizes).in_full().measured / 2)
+        yield sheet.judge("active", runs.mean(points["T = 5 ms"], ACTIVE))
+        yield sheet.judge("loss", runs.means(points, LOSS))
+
+
+def throughput_claims(runs: Runs[Point]) -> Iterator[Claim]:
+    """Judge what the slides say of fixed assembly times."""
+    yield from _checks(runs, ("mean", "variance", "mice", "elephants"), windows=False)
+    runs = runs.under(Point.in_full)
+    points = along(TIMES)
+    bests = {metric: _best(runs, points, metric) for metric in (MICE, ELEPHANTS)}
+    sides = {
+        "mice": runs.ratio(bests[MICE], bests[ELEPHANTS], MICE),
+        "elephants": runs.ratio(bests[ELEPHANTS], bests[MICE], ELEPHANTS),
+    }
+    yield SHEET.judge("fixed-alike", {name: x for name, x in sides.items() if known(x)})
+    short, *_, long = points.values()
+    opposite = {
+        "mean over flows": runs.ratio(short, long, MEAN),
+        "elephants": runs.ratio(long, short, ELEPHANTS),
+    }
+    yield SHEET.judge("averages-hide", {name: x for name, x in opposite.items() if known(x)})
+
+
+def content_claims(runs: Runs[Point]) -> Iterator[Claim]:
+    """Judge the check values of what bursts and flows hold."""
+    yield from _checks(runs, ("segments", "flows", "bursts", "lost"), windows=False)
+
+
+def trace_claims(runs: Runs[Point]) -> Iterator[Claim]:
+    """Judge of all flows what the slides show of one: windows rise faster, the rest is the same."""
+    runs = runs.under(Point.in_full)
+    short, *_, long = along(TIMES).values()
+    yield SHEET.judge("mice-faster", runs.ratio(short, long, MICE))
+    yield SHEET.judge("long-term-same", runs.ratio(short, long, ELEPHANTS))
+
+
+def window_claims(runs: Runs[Point]) -> Iterator[Claim]:
+    """Judge what the slides say of assembly by the window."""
+    yield from _checks(runs, ("mean", "variance"), windows=True)
+    runs = runs.under(Point.in_full)
+    best = window_based(*BEST)
+    others = {pair: (best, window_based(*pair)) for pair in PAIRS if pair != BEST}
+    fixed = {point.words: (best, point) for point in along(TIMES).values()}
+    for slug, words, metric in STATISTICS:
+        sheet = SHEET.told(slug=slug, statistic=words)
+        yield sheet.judge("best-pair", runs.ratios(others, metric))
+        yield sheet.judge("beats-fixed", runs.ratios(fixed, metric))
+    yield SHEET.judge("mean-10.7", _in(runs.mean(best, MEAN), _MEGA))
+    for slug, metric, unit, words in (
+        ("variance", VARIANCE, _MEGA**2, "variance over flows, (Mb/s)²"),
+        ("deviation", DEVIATION, _MEGA, "standard deviation over flows, Mb/s"),
+        ("relative", VARIATION, 0.01, "standard deviation over the mean, %"),
+    ):
+        sheet = SHEET.told(slug=slug, words=words)
+        yield sheet.judge("variation", _in(runs.mean(best, metric), unit))
+    yield SHEET.judge("variance-improved", runs.ratios(fixed, VARIANCE))
+
+
+def sender_claims(runs: Runs[Point]) -> Iterator[Claim]:
+    """Judge whether SACK is clearly better than the others."""
+    runs = runs.under(Point.in_full)
+    pairs = {name: (Point(), Point(recovery=name)) for name in RECOVERIES if name != "sack"}
+    for slug, words, metric in STATISTICS:
+        sheet = SHEET.told(slug=slug, statistic=words)
+        yield sheet.judge("sack-better", runs.ratios(pairs, metric))
+
+
+def _best(runs: Runs[Point], points: Mapping[float, Point], metric: str) -> Point:
+    """Find the point with the highest mean; any where there are no runs."""
+    return max(points.values(), key=lambda point: runs.mean(point, metric).estimate)
+
+
+def _checks(runs: Runs[Point], names: Sequence[str], *, windows: bool) -> Iterator[Claim]:
+    """Compare with the values of the prototype that are of one of these, of points run in full."""
+    for check in PROTOTYPE:
+        point, (metric, unit, words) = check.point, _CHECKED[check.name]
+        mean = _in(runs.mean(point, metric), unit)
+        if check.name in names and bool(point.fast) == windows and known(mean):
+            yield SHEET.judge(
+                "check",
+                mean,
+                published=check.value,
+                slug=f"{check.name}-{'-'.join(re.findall('[0-9]+', point.words))}-{point.ingress}",
+                assembly=point.words,
+                words=words,
+                point=point,
+            )
+
+
+def _in(x: Interval, unit: float) -> Interval:
+    return x if x is UNKNOWN else Interval(x.estimate / unit, x.low / unit, x.high / unit, x.n)

@@ -1,0 +1,192 @@
+"""The points of the paper's studies: how bursts are assembled, what is sent, and over what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from lightburst.papers.design import seconds
+from lightburst.papers.paper import packaged
+from lightburst.papers.runs import Runs, paired
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from lightburst.scenario import Scenario
+
+#: The laws of the sizes, by the prototype's names; `scenario.toml` says why there are several.
+SIZES: Final[dict[str, dict[str, object]]] = {
+    "S1": {"kind": "pareto", "minimum": "40 kB", "mean": "700 kB", "max": "100 MB"},
+    "S2": {"kind": "pareto", "minimum": "40 kB", "mean": "700 kB", "max": "1 GB"},
+    "S4": {"kind": "pareto", "minimum": "40 kB", "truncated_mean": "700 kB", "max": "1 GB"},
+}
+#: Queues for an egress that stand for one for each flow.
+PER_FLOW: Final = 0
+#: Seconds in which flows begin that count: the paper's, and of a preview. The warm-up before and
+#: the time that they have to end after are half as long each.
+MEASURED: Final = 20.0
+PREVIEW: Final = 6.0
+#: The same where the law of the sizes has so heavy a tail that the number of active flows still
+#: rises after a minute: S4.
+SETTLING: Final = 60.0
+#: The same of long flows through one burstifier, of which each loss is followed by a long cycle.
+LONG: Final = 100.0
+LONG_PREVIEW: Final = 24.0
+#: One burstifier: two edges with a fibre between them, about as long as the mean way of NSFNET.
+_FIBRE: Final = "13.5 ms"
+
+
+class Point(NamedTuple):
+    """One scenario of the studies; the defaults are those of ``scenario.toml``.
+
+    Parameters
+    ----------
+    time : float
+        Assembly time T, or that of a cycle of several queues, in seconds; 0 where the window
+        decides.
+    slow, fast : int
+        B and C: flows with a window below B segments are slow, from C on fast; 0 for timers.
+    queues : int
+        For an egress; `PER_FLOW` for one for each flow.
+    recovery : str
+        Of losses, in the scenario's words.
+    sizes : str
+        One of `SIZES`.
+    ingress : str
+        What becomes of a burst that collides where it is made: ``"delay"`` or ``"lose"``.
+    long_flows : int
+        Flows without end through one burstifier, in place of NSFNET; 0 for NSFNET.
+    p : float
+        Probability that a burst with data is lost by chance.
+    measured : float
+        Seconds in which flows begin that count; of one burstifier those that are looked at.
+    """
+
+    time: float = 5e-3
+    slow: int = 0
+    fast: int = 0
+    queues: int = 1
+    recovery: str = "sack"
+    sizes: str = "S2"
+    ingress: str = "delay"
+    long_flows: int = 0
+    p: float = 0.0
+    measured: float = MEASURED
+
+    def settings(self) -> dict[str, object]:
+        """Say in the scenario's words what a point is: values by path."""
+        return {
+            "switching.assembly": self._assembly(),
+            "switching.ingress": self.ingress,
+            "transport.recovery": {"kind": self.recovery},
+            **(self._one_burstifier() if self.long_flows else self._nsfnet()),
+        }
+
+    def _assembly(self) -> dict[str, object]:
+        if self.fast:
+            windows = {"medium_window": self.slow, "fast_window": self.fast}
+            return {"kind": "window-based", **windows}
+        if self.queues == 1:
+            return {"kind": "timer", "time": seconds(self.time)}
+        several = {"kind": "a-priori", "queues": self.queues}
+        allocation = {"kind": "per-flow"} if self.queues == PER_FLOW else several
+        return {"kind": "multi-queue", "time": seconds(self.time), "allocation": allocation}
+
+    def _nsfnet(self) -> dict[str, object]:
+        half = self.measured / 2
+        end = seconds(self.measured + 2 * half)
+        return {
+            "workload.size": SIZES[self.sizes],
+            "workload.duration": end,
+            "measurement.warm_up": seconds(half),
+            "measurement.until": seconds(half + self.measured),
+            "measurement.time_limit": end,
+        }
+
+    def _one_burstifier(self) -> dict[str, object]:
+        """Flows that begin within a second, and are looked at from half of the time on."""
+        half = seconds(self.measured / 2)
+        path = {"kind": "obs-path", "host_pairs": self.long_flows, "core_nodes": 0}
+        links = {"access_rate": "100 Mb/s", "access_delay": "0 s"}
+        fibre = {"fibre_rate": "10 Gb/s", "fibre_delay": _FIBRE}
+        return {
+            "topology": {**path, **links, **fibre},
+            "workload": {"kind": "pairs", "size": "1000 TB", "spread": "1 s"},
+            "loss.probability": self.p,
+            "measurement.warm_up": "0 s",
+            "measurement.until": None,
+            "measurement.time_limit": seconds(1.5 * self.measured),
+            "measurement.bursts.begin": half,
+            "measurement.synchronisation.begin": half,
+        }
+
+    @property
+    def words(self) -> str:
+        """How bursts are assembled, for legends and notes."""
+        if self.fast:
+            return f"({self.slow}, {self.fast})"
+        if self.queues == PER_FLOW:
+            return "a queue for each flow"
+        queues = "" if self.queues == 1 else f", {self.queues} queues"
+        return f"T = {self.time * 1e3:g} ms{queues}"
+
+    def in_full(self) -> Point:
+        """Give the point as the paper runs it, and not a preview."""
+        alone = SETTLING if self.sizes == "S4" else MEASURED
+        return self._replace(measured=LONG if self.long_flows else alone)
+
+    def shortened(self) -> Point:
+        """Give the point as a preview runs it."""
+        return self._replace(measured=LONG_PREVIEW if self.long_flows else PREVIEW)
+
+
+def window_based(slow: int, fast: int) -> Point:
+    """Give the point with (B, C)."""
+    return Point(time=0.0, slow=slow, fast=fast)
+
+
+def base() -> Scenario:
+    """Read the paper's scenario: a timer of 5 ms, sizes S2."""
+    return packaged(__package__)
+
+
+#: The figures of a run that are drawn and judged, by what they are called here.
+MEAN: Final = "flow_throughput_mean_bps"
+VARIANCE: Final = "flow_throughput_variance_bps2"
+LEAST: Final = "flow_throughput_min_bps"
+MOST: Final = "flow_throughput_max_bps"
+#: All bits over all times, in which a flow counts as long as it lasts.
+POOLED: Final = "flow_throughput_ratio_bps"
+#: The root of the variance, and over the mean; reckoned here.
+DEVIATION: Final = "flow_throughput_deviation_bps"
+VARIATION: Final = "flow_throughput_variation"
+#: Mice and elephants.
+_SMALL, _LARGE = "[below 100 kB]", "[above 10 MB]"
+MICE, MICE_VARIANCE = MEAN + _SMALL, VARIANCE + _SMALL
+ELEPHANTS, ELEPHANTS_VARIANCE = MEAN + _LARGE, VARIANCE + _LARGE
+#: Of bursts with data.
+SEGMENTS: Final = "burst_mean_segments"
+FLOWS: Final = "burst_mean_flows"
+LOST_FLOWS: Final = "lost_burst_mean_flows"
+BURSTS: Final = "flow_mean_bursts"
+LOST: Final = "flow_mean_bursts_lost"
+LOSS: Final = "data_burst_loss"
+ACTIVE: Final = "active_flows"
+#: Flows that count and did not finish.
+CUT_OFF: Final = "flows_unacknowledged"
+#: How flows move together, in bins of time.
+WINDOW_DEVIATION: Final = "aggregate_window_std_segments"
+WINDOW_RATIO: Final = "aggregate_window_std_ratio"
+THROUGHPUT_DEVIATION: Final = "aggregate_throughput_std_bps"
+CORRELATION: Final = "window_reduction_correlation"
+
+
+def runs_of(table: pd.DataFrame) -> Runs[Point]:
+    """Sort runs by point: a row for each run, the fields of `Point`, ``seed`` and the metrics.
+
+    Runs of the same seed have the same flows, and are compared seed by seed.
+    """
+    more = {}
+    if MEAN in table:
+        deviation = table[VARIANCE] ** 0.5
+        more = {DEVIATION: deviation, VARIATION: deviation / table[MEAN]}
+    return Runs.of(table.copy().assign(**more), Point, Point._fields, MEAN, paired)
