@@ -114,8 +114,14 @@ CASES = {
         "switching.assembly.allocation.queues", "0", "a whole number from 1 to 1000",
     ),
     ('kind = "mixed"\ntime = "1 ms"\nsize = "50 kB"',
+     'kind = "multi-queue"\ntime = "1 ms"\n'
+     'allocation = { kind = "a-posteriori", notice_delay = "back" }'): (
+        "switching.assembly.allocation.notice_delay", "'back'", "'way-back'",
+    ),
+    ('kind = "mixed"\ntime = "1 ms"\nsize = "50 kB"',
      'kind = "multi-queue"\ntime = "1 ms"\nallocation = "both"'): (
-        "switching.assembly.allocation", "'both'", "'a-priori', 'printed', 'per-flow'",
+        "switching.assembly.allocation", "'both'",
+        "'a-priori', 'a-posteriori', 'printed', 'per-flow'",
     ),
     # losses
     ("0.01", "1.01"): ("loss.probability", "1.01", "a number at least 0 and at most 1"),

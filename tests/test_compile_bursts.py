@@ -131,12 +131,24 @@ def test_initial_windows_are_those_of_the_rfcs(rfc: str, vector: dict[str, int])
             {"time_ps": 10**9, "allocation": {"kind": "a-priori", "queues": 2}},
         ),
         (
+            {"kind": "multi-queue", "time": "1 ms", "allocation": "a-posteriori"},
+            {
+                "time_ps": 10**9,
+                "allocation": {
+                    "kind": "a-posteriori",
+                    "queues": 2,
+                    "notice_delay_ps": None,
+                    "forget_after_ps": 10**13,
+                },
+            },
+        ),
+        (
             {"kind": "multi-queue", "time": "1 ms", "allocation": "per-flow"},
             {"time_ps": 10**9, "allocation": {"kind": "per-flow"}},
         ),
         ({"kind": "average-delay", "time": "1 ms"}, {"time_ps": 10**9}),
     ],
-    ids=["timer", "limits", "size", "mixed", "window", "queues", "flows", "average"],
+    ids=["timer", "limits", "size", "mixed", "window", "queues", "apart", "flows", "average"],
 )
 def test_settings_of_burst_switching(
     scenario: Scenario, assembly: dict[str, Any], settings: dict[str, Any]

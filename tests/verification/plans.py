@@ -347,11 +347,13 @@ def window_based(
 def multi_queue(
     time: int, allocation: str, queues: int | None = None, **more: Any
 ) -> dict[str, Any]:
-    """Those of `burst` with several queues for an egress, or one for each flow."""
+    """Those of `burst` with several queues for an egress, or one for each flow.
+
+    `more` is what else the allocation has.
+    """
     number = {} if queues is None else {"queues": queues}
-    return burst(
-        "multi-queue", time=time, rule={"allocation": {"kind": allocation, **number}}, **more
-    )
+    allocated = {"kind": allocation, **number, **more}
+    return burst("multi-queue", time=time, rule={"allocation": allocated})
 
 
 def obs(assembly: dict[str, Any], **changes: Any) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from plans import (
     GIGABIT,
     MICROSECOND,
     MILLISECOND,
+    SECOND,
     Arrays,
     Edge,
     all_optical,
@@ -37,9 +38,16 @@ def random_window_based(random: Random, times: list[int]) -> dict[str, Any]:
 
 def random_multi_queue(random: Random, times: list[int]) -> dict[str, Any]:
     """One queue or several, fewer than flows and more."""
-    several = {"kind": random.choice(["a-priori", "printed"]), "queues": random.randint(1, 4)}
-    allocation = random.choice([several, several, {"kind": "per-flow"}])
-    return {"time_ps": random.choice(times), "allocation": allocation}
+    pick = random.choice
+    anew = {"kind": pick(["a-priori", "printed"]), "queues": random.randint(1, 4)}
+    kept_apart = {
+        "kind": "a-posteriori",
+        "queues": random.randint(1, 4),
+        "notice_delay_ps": pick([None, None, 0, 1, 50 * MICROSECOND, MILLISECOND]),
+        "forget_after_ps": pick([0, 100 * MICROSECOND, 10 * SECOND]),
+    }
+    allocation = pick([anew, kept_apart, kept_apart, {"kind": "per-flow"}])
+    return {"time_ps": pick(times), "allocation": allocation}
 
 
 #: The settings of the rules of assembly that have more than a time and a size.

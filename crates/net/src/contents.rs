@@ -1,7 +1,7 @@
 //! What bursts carry: how many segments, of how many flows, and how many bursts each flow is in.
 
 use crate::order::{count, Counts};
-use crate::{BurstId, Fabric, Packet, Unit};
+use crate::{BurstId, Fabric, Packet};
 use lightburst_des::Time;
 use std::ops::Range;
 
@@ -86,10 +86,8 @@ impl Fabric {
     #[inline]
     pub(crate) fn tally(&mut self, fate: Fate, burst: BurstId, places: Range<usize>) {
         if let Some(contents) = &mut self.contents {
-            let packets = self.units.packets_of(Unit::Burst(burst));
-            let packets = packets.map(|(_, packet)| packet);
-            let chosen = packets.skip(places.start).take(places.len());
-            contents.count(fate, self.units.bursts[burst].birth.at, chosen);
+            let packets = self.units.packets_at(burst, places);
+            contents.count(fate, self.units.bursts[burst].birth.at, packets);
         }
     }
 }

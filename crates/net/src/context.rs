@@ -10,8 +10,8 @@ use crate::label::SHORTEST;
 use crate::trace::{Passage, Place, What};
 use crate::{
     Birth, Bundle, Burst, BurstHeader, BurstId, Detour, Dropped, Envelope, Event, Fabric, FlowId,
-    Header, HeaderId, Hop, LinkId, LostSending, NodeId, Options, Packet, PacketId, PortId, Rate,
-    Route, Sendable, Slot, Token, Trace, Unit,
+    Header, HeaderId, Hop, LinkId, LostSending, NodeId, Notices, Options, Packet, PacketId, PortId,
+    Rate, Route, Sendable, Slot, Token, Trace, Unit,
 };
 use lightburst_des::{Duration, Scheduler, Time};
 
@@ -388,6 +388,12 @@ impl<'a> Context<'a> {
     #[inline]
     pub fn deliver(&mut self, packet: PacketId) -> Packet {
         self.fabric.deliver(packet, self.node, self.scheduler.now())
+    }
+
+    /// What this ingress is told of its bursts of a class for an egress that were lost, if it ever was.
+    pub fn notices(&mut self, egress: NodeId, class: u16) -> Option<&mut Notices> {
+        let board = self.fabric.notices.as_mut()?;
+        board.line(self.node, egress, class)
     }
 
     #[inline]

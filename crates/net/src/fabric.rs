@@ -7,8 +7,8 @@ use crate::link::{Links, Wire};
 use crate::trace::{Holder, Lost, Passage, PathSwitch, Piece, Place, What};
 use crate::{
     Balance, BalanceSettings, Bundle, BurstCount, BurstId, Contents, Cut, DropReason, Dropped,
-    Envelope, FlowId, Header, HeaderId, Labels, LinkId, Loss, NodeId, Options, Orders, Packet,
-    PacketId, PortId, Routing, Tails, Trace, Unit, Units, CUT,
+    Envelope, FlowId, Header, HeaderId, Labels, LinkId, Loss, NodeId, NoticeBoard, Options, Orders,
+    Packet, PacketId, PortId, Routing, Tails, Trace, Unit, Units, CUT,
 };
 use lightburst_des::{Duration, Time};
 use std::collections::VecDeque;
@@ -66,6 +66,8 @@ pub struct Fabric {
     pub loss: Option<Box<Loss>>,
     /// The tails that nodes cut off bursts, if any node does.
     pub tails: Option<Box<Tails>>,
+    /// What edges are told of their bursts that are lost, if any wants to know.
+    pub notices: Option<Box<NoticeBoard>>,
     /// What is traced.
     pub trace: Option<Box<Trace>>,
     /// In which order data arrives, if that is asked for.
@@ -118,6 +120,7 @@ impl Fabric {
             balance: None,
             loss: None,
             tails: None,
+            notices: None,
             trace: None,
             orders: None,
             contents: None,
@@ -264,6 +267,7 @@ impl Fabric {
 
     fn remove_burst(&mut self, id: BurstId, now: Time) {
         self.tally(Fate::Lost, id, 0..usize::MAX);
+        self.give_notice(id, 0..usize::MAX, now);
         let burst = self.units.bursts.remove(id);
         self.forget_cuts(id);
         self.bursts[usize::from(burst.class)].lost += 1;
@@ -308,6 +312,7 @@ impl Fabric {
             bytes: cut.bytes,
             by: cut.by,
         });
+        self.give_notice(burst, 0..cut.packets as usize, now);
         for _ in 0..cut.packets {
             let first = self.units.bursts[burst].first;
             self.note(first, what, now);

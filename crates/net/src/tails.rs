@@ -147,6 +147,7 @@ impl Fabric {
         };
         let packets: Vec<_> = self.units.packets_of(Unit::Burst(burst)).map(of).collect();
         let kept = packets.iter().take_while(|(.., cut)| cut.is_none()).count();
+        self.give_notice(burst, kept..packets.len(), now);
         let missing = packets[kept..].iter().map(|(packet, bytes, cut)| {
             let cut = cut.expect("a cut, since there is one in the packet before");
             (*packet, bytes, cut)

@@ -3,6 +3,7 @@
 use crate::fifo::Behind;
 use crate::{Arena, Burst, BurstHeader, BurstId, FlowId, HeaderId, NodeId, Packet, PacketId, Unit};
 use lightburst_des::Time;
+use std::ops::Range;
 
 /// Bytes that a unit is given at the most: a burst is closed before it has more than 32 bits count.
 pub const LARGEST_UNIT: u32 = 1_000_000_000;
@@ -175,5 +176,16 @@ impl Units {
             at = packet.next_in_burst().filter(|_| in_burst);
             Some((id, packet))
         })
+    }
+
+    /// The packets of a burst that have these places in it, from 0.
+    pub(crate) fn packets_at(
+        &self,
+        burst: BurstId,
+        places: Range<usize>,
+    ) -> impl Iterator<Item = &Packet> {
+        let packets = self.packets_of(Unit::Burst(burst));
+        let packets = packets.map(|(_, packet)| packet);
+        packets.skip(places.start).take(places.len())
     }
 }

@@ -11,14 +11,14 @@ mod window_based;
 
 pub use average_delay::AverageDelay;
 pub use mixed::Mixed;
-pub use multi_queue::{Allocation, MultiQueue};
+pub use multi_queue::{APosteriori, Allocation, MultiQueue};
 pub use size::Size;
 pub use timer::Timer;
 pub use window_based::{Pace, WindowBased};
 
 use crate::settings::{least_bytes, of_kind, Table};
 use lightburst_des::{Duration, Stream, Time};
-use lightburst_net::Packet;
+use lightburst_net::{NoticeDelay, Notices, Packet};
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -51,6 +51,16 @@ pub enum Decision {
     Close,
 }
 
+/// What a rule sees as a packet comes for which it chooses a queue.
+pub struct Sight<'a> {
+    /// The present time.
+    pub now: Time,
+    /// The random stream of the edge.
+    pub draw: &'a mut Stream,
+    /// What the edge is told of its bursts for this egress, if it wants to know.
+    pub notices: Option<&'a mut Notices>,
+}
+
 /// A rule for the assembly of the bursts for one egress.
 pub trait AssemblyPolicy: Send {
     /// Whether the packets for one egress wait in several queues.
@@ -58,8 +68,8 @@ pub trait AssemblyPolicy: Send {
         false
     }
 
-    /// The queue in which a packet is to wait, where there are several; the stream is the edge's.
-    fn queue(&mut self, _packet: &Packet, _now: Time, _draw: &mut Stream) -> u32 {
+    /// The queue in which a packet is to wait, where there are several.
+    fn queue(&mut self, _packet: &Packet, _sight: &mut Sight<'_>) -> u32 {
         0
     }
 
@@ -71,6 +81,11 @@ pub trait AssemblyPolicy: Send {
 pub trait AssemblySettings: Debug + Send + Sync {
     /// The rule for one egress, for which nothing waits.
     fn start(&self) -> Box<dyn AssemblyPolicy>;
+
+    /// How long after a loss the edge is to be told which flows it hit, if it wants to know.
+    fn notices(&self) -> Option<NoticeDelay> {
+        None
+    }
 }
 
 /// A rule that has nothing beside its settings is its own.

@@ -21,7 +21,7 @@ use electronic::ElectronicCounters;
 use hybrid::HybridCounters;
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::{
-    Choice, Context, Counted, Counters, NodeId, Pick, PortId, Rate, Sendable, Switch,
+    Choice, Context, Counted, Counters, NodeId, NoticeDelay, Pick, PortId, Rate, Sendable, Switch,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -47,6 +47,11 @@ pub trait SwitchSettings: Debug + Send + Sync {
     /// Whether it makes bursts of the packets that hosts send.
     fn assembles(&self) -> bool {
         false
+    }
+
+    /// How long after a loss it is to be told which flows that hit, if it wants to know.
+    fn notices(&self) -> Option<NoticeDelay> {
+        None
     }
 
     /// How many classes of bursts it tells apart; none where they are all alike.

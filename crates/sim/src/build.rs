@@ -5,13 +5,14 @@ use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::trace::Bookings;
 use lightburst_net::{
     BalanceSettings, BurstCount, Choice, Contents, Fabric, FlowId, Label, Labels, LinkId, NodeId,
-    Orders, Path, PortId, Rate, Routing, Switch, Trace, Wire,
+    NoticeBoard, Orders, Path, PortId, Rate, Routing, Switch, Trace, Wire,
 };
 use lightburst_optical::obs::contention::Dropped;
 use lightburst_optical::switch::Build;
 use lightburst_tcp::{
     transport, DatagramHosts, Datagrams, Flow, Group, MixedHosts, Place, TcpHosts,
 };
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Links and routes; heads or tails arrive as the switch at the end wants them.
@@ -63,6 +64,7 @@ pub fn fabric(plan: &Plan) -> Fabric {
     if plan.cuts() == Some(Dropped::Tail) {
         fabric.tails = Some(Box::default());
     }
+    fabric.notices = notice_board(plan);
     if let Some(given) = &settings.loss {
         fabric.loss = Some(Box::new(crate::loss::loss(plan, given)));
     }
@@ -84,6 +86,14 @@ pub fn fabric(plan: &Plan) -> Fabric {
         Box::new(Contents::new(made, flows))
     });
     fabric
+}
+
+/// For the edges that want to know what was lost, if there are any.
+fn notice_board(plan: &Plan) -> Option<Box<NoticeBoard>> {
+    let settings = &plan.settings;
+    let told = |node| Some((NodeId(node), plan.switch(node)?.notices()?));
+    let told: BTreeMap<_, _> = (settings.hosts..settings.nodes).filter_map(told).collect();
+    (!told.is_empty()).then(|| Box::new(NoticeBoard::new(told)))
 }
 
 /// Whether a link joins two switches.

@@ -35,6 +35,9 @@ const SAWL: &str = r#"{"kind": "sawl", "p": 4, "alpha": 1.1, "beta": 0.5,
 
 const AT_RANDOM: &str = r#"{"probability": 0.005, "acknowledgement_probability": 0.0}"#;
 
+const KEPT_APART: &str = r#"{"kind": "multi-queue", "time_ps": 1000000000, "allocation": {
+    "kind": "a-posteriori", "queues": 2, "forget_after_ps": 1000000000000}}"#;
+
 /// Of two flows three segments in 200, the first of them twice, so that a timeout
 /// brings duplicates; and two acknowledgements in 150.
 fn by_script() -> String {
@@ -115,9 +118,9 @@ fn star(hosts: u32, switch: &str, transport: &str, loss: &str, megabytes: u64) -
     }
 }
 
-/// The path of yu2004: one flow from host 0 over two edges and two cores to host 1, whose
+/// The path of yu2004: some flows from host 0 over two edges and two cores to host 1, whose
 /// bursts are lost in both directions.
-fn burst_path(assembly: &str, transport: &str) -> Plan {
+fn burst_path(assembly: &str, transport: &str, count: usize) -> Plan {
     let settings = format!(
         r#"{{"hosts": 2, "nodes": 6, "routing": {{"kind": "shortest-path", "metric": "hops"}},
             "choice": "free", "seed": 1, "time_limit_ps": 4000000000000000000,
@@ -144,11 +147,13 @@ fn burst_path(assembly: &str, transport: &str) -> Plan {
             .lossy
             .push(u8::from([(2, 3), (5, 4)].contains(&(from, to))));
     }
-    let mut flows = Flows::default();
-    flows.source.push(0);
-    flows.destination.push(1);
-    flows.start_ps.push(0);
-    flows.bytes.push(100_000_000_000_000);
+    let flows = Flows {
+        source: vec![0; count],
+        destination: vec![1; count],
+        start_ps: vec![0; count],
+        bytes: vec![100_000_000_000_000; count],
+        ..Flows::default()
+    };
     Plan {
         settings: PlanSettings::from_json(&settings).unwrap(),
         nodes: Nodes {
@@ -275,9 +280,12 @@ fn nothing_is_allocated_in_the_steady_state() {
         r#"{"kind": "multi-queue", "time_ps": 1000000000,
             "allocation": {"kind": "a-priori", "queues": 2}}"#,
     ] {
-        let plan = burst_path(assembly, &tcp("sack", true));
+        let plan = burst_path(assembly, &tcp("sack", true), 1);
         assert_eq!(allocations(&plan, 2 * WARM_UP).0, 0, "{assembly}");
     }
+    // Two flows, which lose data together: the most holes of both at once come later.
+    let plan = burst_path(KEPT_APART, &tcp("sack", true), 2);
+    assert_eq!(allocations(&plan, 8 * WARM_UP).0, 0, "{KEPT_APART}");
     assert_eq!(allocations(&burst_ring(), WARM_UP).0, 0, "bursts of edges");
     // with time stamps, and D-SACK for duplicates; the most holes at once come early
     let plan = star(4, switch, &tcp("sack", true), &by_script(), 6000);

@@ -21,6 +21,7 @@ _Time = Annotated[int, Quantity(TIME, largest="1000 s")]
 _Bytes = Annotated[int, Quantity(SIZE, positive=True, largest="1 GB")]
 _Most = Annotated[int | None, Quantity(SIZE, positive=True, largest="1 GB", word="unlimited")]
 _Least = Annotated[int | None, Quantity(SIZE, positive=True, largest="1 GB", word="off")]
+_NoticeDelay = Annotated[int | None, Quantity(TIME, largest="1000 s", word="way-back")]
 # In segments; a packet carries the window of its sender in 16 bits.
 _Window = Annotated[int, Whole(1, 65_535)]
 
@@ -212,6 +213,38 @@ class APriori(Section):
     queues: _Queues = Field(2, description="Queues for an egress, and flows in a block.")
 
 
+class APosteriori(Section):
+    """Flows that lost data in one burst are kept apart afterwards.
+
+    Attributes
+    ----------
+    queues : int
+        Queues for an egress.
+    notice_delay : int or None
+        Picoseconds; None is as long as the burst was on its way.
+    forget_after : int
+        Picoseconds.
+    """
+
+    kind: Literal["a-posteriori"] = "a-posteriori"
+    queues: _Queues = Field(2, description="Queues for an egress.")
+    notice_delay: _NoticeDelay = Field(
+        None,
+        description=(
+            "How long after the loss of a burst, or of a part of it, its ingress knows which flows "
+            'lost data in it. `"way-back"`: as long as the burst was on its way, from its assembly '
+            "to the loss. vlachos2008 does not say."
+        ),
+    )
+    forget_after: _Time = Field(
+        10 * 10**12,
+        description=(
+            "A flow of which no packet comes for longer is taken for one that has lost nothing: "
+            "what an edge keeps must not grow with all flows that ever were."
+        ),
+    )
+
+
 class Printed(Section):
     """In each assembly cycle each flow draws its queue.
 
@@ -234,14 +267,15 @@ class PerFlow(Section):
 
 
 Allocation = Annotated[
-    APriori | Printed | PerFlow,
+    APriori | APosteriori | Printed | PerFlow,
     Field(
         discriminator="kind",
         description=(
             'Which flow waits in which queue. `"a-priori"`: in each assembly cycle the flows, in '
             "the order in which they come, take the queues of a random permutation, and those of "
-            'another one when it is used up. `"printed"`: each draws a queue, whatever the others '
-            'have. `"per-flow"`: each has a queue of its own.'
+            'another one when it is used up. `"a-posteriori"`: all share one queue until they lose '
+            'data in one burst; those that do are dealt to different ones. `"printed"`: each draws '
+            'a queue, whatever the others have. `"per-flow"`: each has a queue of its own.'
         ),
     ),
     Named(),
@@ -255,7 +289,7 @@ class MultiQueue(_Assembly):
     ----------
     time : int
         Picoseconds.
-    allocation : APriori or Printed or PerFlow
+    allocation : APriori or APosteriori or Printed or PerFlow
         Which flow waits in which queue.
     """
 

@@ -1,8 +1,9 @@
 """The rules of burst assembly: in which queue a packet waits, and when a queue becomes a burst."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
+from twin.cuts import BurstLoss
 from twin.network import Packet
 from twin.rng import Xoshiro256PlusPlus
 
@@ -30,12 +31,25 @@ class Queue:
         return sum(packet.size for packet in self.packets)
 
 
-class Rule:
-    """The rule of the queues for one egress and class; `draw` is the stream of the edge."""
+class Dealt(NamedTuple):
+    """The queue of a flow, and the beginning of the last cycle in which it was dealt or seen."""
 
-    def __init__(self, settings: dict[str, Any], draw: Xoshiro256PlusPlus) -> None:
+    queue: int
+    seen: int
+
+
+class Rule:
+    """The rule of the queues for one egress and class.
+
+    `draw` is the stream of the edge, `losses` what was lost of its bursts and is not yet read.
+    """
+
+    def __init__(
+        self, settings: dict[str, Any], draw: Xoshiro256PlusPlus, losses: list[BurstLoss]
+    ) -> None:
         self.settings = settings
         self.draw = draw
+        self.losses = losses
 
     def queue(self, packet: Packet, now: int) -> int:
         """In which queue a packet waits."""
@@ -87,27 +101,58 @@ class WindowBased(Timer):
 
 
 class MultiQueue(Timer):
-    """Several queues: one for each flow, or some that are allocated anew in each cycle."""
+    """Several queues: one for each flow, or some to which flows are allocated for a cycle."""
 
-    def __init__(self, settings: dict[str, Any], draw: Xoshiro256PlusPlus) -> None:
-        super().__init__(settings, draw)
-        self.kind: str = settings["allocation"]["kind"]
-        self.cycle = -1
-        self.flows: dict[int, int] = {}
+    def __init__(
+        self, settings: dict[str, Any], draw: Xoshiro256PlusPlus, losses: list[BurstLoss]
+    ) -> None:
+        super().__init__(settings, draw, losses)
+        self.allocation: dict[str, Any] = settings["allocation"]
+        self.kind: str = self.allocation["kind"]
+        # The beginning and the end of the present cycle.
+        self.cycle = (0, -1)
+        self.flows: dict[int, Dealt] = {}
         self.left: list[int] = []
 
     def queue(self, packet: Packet, now: int) -> int:
         if self.kind == "per-flow":
             return packet.flow
-        if now > self.cycle:
-            self.cycle = now + self.settings["time_ps"]
-            self.flows, self.left = {}, []
-        if packet.flow not in self.flows:
-            self.flows[packet.flow] = self.allocate(self.settings["allocation"]["queues"])
-        return self.flows[packet.flow]
+        if now > self.cycle[1]:
+            self.cycle = now, now + self.settings["time_ps"]
+            self.left = []
+            if self.kind == "a-posteriori":
+                self.keep_apart(now)
+            else:
+                self.flows = {}
+        start, _ = self.cycle
+        dealt = self.flows.get(packet.flow)
+        if self.kind == "a-posteriori":
+            if dealt is None or start - dealt.seen > self.allocation["forget_after_ps"]:
+                return 0
+        elif dealt is None:
+            dealt = Dealt(self.allocate(), start)
+        self.flows[packet.flow] = Dealt(dealt.queue, start)
+        return dealt.queue
 
-    def allocate(self, queues: int) -> int:
+    def keep_apart(self, now: int) -> None:
+        """Deal the flows that lost data together, as far as that is known."""
+        known = [loss for loss in self.losses if self.due(loss) < now]
+        self.losses[:] = [loss for loss in self.losses if self.due(loss) >= now]
+        for loss in sorted(known, key=lambda loss: (self.due(loss), loss.birth)):
+            if len(loss.flows) > 1:
+                self.left = []
+                for flow in loss.flows:
+                    self.flows[flow] = Dealt(self.allocate(), now)
+
+    def due(self, loss: BurstLoss) -> int:
+        """When the ingress is told."""
+        delay = self.allocation["notice_delay_ps"]
+        made, _ = loss.birth
+        return loss.time + (loss.time - made if delay is None else delay)
+
+    def allocate(self) -> int:
         """The queue of a flow that is new in the cycle."""
+        queues = self.allocation["queues"]
         if self.kind == "printed":
             return self.draw.below(queues)
         if not self.left:
@@ -122,7 +167,7 @@ class MultiQueue(Timer):
     def end(self, queue: Queue) -> int | None:
         if self.kind == "per-flow":
             return super().end(queue)
-        return self.cycle if len(queue.packets) == 1 else None
+        return self.cycle[1] if len(queue.packets) == 1 else None
 
 
 class AverageDelay(Rule):

@@ -1,6 +1,7 @@
-"""What nodes cut off bursts: heads when the header is there, or tails when it has gone ahead.
+"""What bursts lose: what nodes cut off them, heads when the header is there, or tails when it has
+gone ahead; and the flows whose data is lost.
 
-It goes ahead with the whole burst, so that what is missing is found where the burst ends.
+The header goes ahead with the whole burst, so that what is missing is found where the burst ends.
 """
 
 from collections import Counter, defaultdict
@@ -25,6 +26,14 @@ class TailCut(NamedTuple):
     counters: Counter[str]
 
 
+class BurstLoss(NamedTuple):
+    """Data of `flows`, in the order of their first packets, was lost at `time` with a burst."""
+
+    time: int
+    birth: tuple[int, int]
+    flows: tuple[int, ...]
+
+
 class Cuts:
     """The tails that were cut off the bursts that are under way, by their numbers."""
 
@@ -32,11 +41,21 @@ class Cuts:
         self.network = network
         self.tails: defaultdict[int, list[TailCut]] = defaultdict(list)
         self.lost: set[int] = set()
+        # By the two edges and the class of the bursts, for rules of assembly that are told of it.
+        self.losses: defaultdict[tuple[int, ...], list[BurstLoss]] = defaultdict(list)
+
+    def lose(self, burst: "Burst", packets: tuple["Packet", ...]) -> None:
+        """Note the flows whose data is lost with some packets of a burst that hosts have sent."""
+        hosts = self.network.hosts
+        flows = [packet.flow for packet in packets if packet.payload and packet.source < hosts]
+        loss = BurstLoss(self.network.events.now, burst.birth, tuple(dict.fromkeys(flows)))
+        self.losses[self.network.line(burst.packets, burst.ends)].append(loss)
 
     def head(
         self, node: int, piece: "Burst", wanted: "Link", holder: "Booking", begins: int
     ) -> None:
         """End a piece of a burst that is lost before the rest goes on; it was to leave then."""
+        self.lose(piece, piece.packets)
         self.end("cut", node, piece, wanted, holder, begins)
 
     def end(
@@ -66,6 +85,7 @@ class Cuts:
 
     def forget(self, burst: "Burst") -> None:
         """A burst is lost, with all that was cut off it."""
+        self.lose(burst, burst.packets)
         self.lost.add(burst.number)
         self.tails.pop(burst.number, None)
 
@@ -88,6 +108,7 @@ class Cuts:
                 before.setdefault(where, first)
             else:
                 left.append(packet)
+        self.lose(burst, burst.packets[len(left) :])
         for place, packets in pieces.items():
             cut = cuts[place]
             piece = replace(burst, packets=tuple(packets))

@@ -102,7 +102,8 @@ class Edge(Switch):
     def join(self, packet: Packet, egress: int, group: int) -> None:
         """Let a packet wait, and close what is to be closed."""
         make = RULES[self.assembly["kind"]]
-        rule = self.rules.setdefault((egress, group), make(self.assembly, self.draw))
+        losses = self.network.losses[self.node, egress, group]
+        rule = self.rules.setdefault((egress, group), make(self.assembly, self.draw, losses))
         place = egress, group, rule.queue(packet, self.now)
         queue = self.queues.get(place)
         if queue and self.most is not None and queue.bytes + packet.size > self.most:

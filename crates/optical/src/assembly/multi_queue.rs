@@ -1,11 +1,16 @@
 //! Several queues for an egress, so that one lost burst does not hit all flows at once (Vlachos 2008).
 
-use super::{AssemblyPolicy, AssemblySettings, Decision, Queue, Timer};
+mod a_posteriori;
+mod a_priori;
+
+pub use a_posteriori::APosteriori;
+
+use super::{AssemblyPolicy, AssemblySettings, Decision, Queue, Sight, Timer};
 use crate::settings::duration;
+use a_priori::APriori;
 use lightburst_des::{Duration, Stream, Time};
-use lightburst_net::{FlowId, Packet};
+use lightburst_net::{FlowId, NoticeDelay, Packet};
 use serde::Deserialize;
-use std::collections::HashMap;
 use std::num::NonZeroU16;
 
 /// Several queues for an egress, by time.
@@ -28,6 +33,8 @@ pub enum Allocation {
         /// How many queues.
         queues: NonZeroU16,
     },
+    /// Flows that lost data in one burst are kept apart afterwards.
+    APosteriori(APosteriori),
     /// In each cycle anew: each flow draws one, as the printed formula comes to.
     Printed {
         /// How many queues.
@@ -40,18 +47,19 @@ pub enum Allocation {
 impl AssemblySettings for MultiQueue {
     fn start(&self) -> Box<dyn AssemblyPolicy> {
         let time = self.time;
-        let queues = match self.allocation {
-            Allocation::PerFlow => return Box::new(PerFlow { time }),
-            Allocation::APriori { queues } | Allocation::Printed { queues } => queues,
-        };
-        Box::new(Cycles {
-            time,
-            queues: u32::from(queues.get()),
-            permuted: matches!(self.allocation, Allocation::APriori { .. }),
-            ends: None,
-            allocated: HashMap::new(),
-            left: Vec::new(),
-        })
+        match self.allocation {
+            Allocation::APriori { queues } => Cycles::of(time, APriori::new(queues, true)),
+            Allocation::Printed { queues } => Cycles::of(time, APriori::new(queues, false)),
+            Allocation::APosteriori(settings) => Cycles::of(time, settings.start()),
+            Allocation::PerFlow => Box::new(PerFlow { time }),
+        }
+    }
+
+    fn notices(&self) -> Option<NoticeDelay> {
+        match self.allocation {
+            Allocation::APosteriori(settings) => Some(settings.notices()),
+            _ => None,
+        }
     }
 }
 
@@ -65,7 +73,7 @@ impl AssemblyPolicy for PerFlow {
         true
     }
 
-    fn queue(&mut self, packet: &Packet, _now: Time, _draw: &mut Stream) -> u32 {
+    fn queue(&mut self, packet: &Packet, _sight: &mut Sight<'_>) -> u32 {
         packet.envelope.flow.0
     }
 
@@ -74,51 +82,46 @@ impl AssemblyPolicy for PerFlow {
     }
 }
 
-/// Queues that are allocated anew in each assembly cycle, at whose end all are closed.
-struct Cycles {
-    time: Duration,
-    queues: u32,
-    permuted: bool,
-    /// When the present cycle ends, or the last one has ended.
-    ends: Option<Time>,
-    /// The queue of each flow of which a packet came in this cycle.
-    allocated: HashMap<FlowId, u32>,
-    /// Those that no flow of the present block has.
-    left: Vec<u32>,
+/// Which flow is in which queue, during an assembly cycle.
+trait Allocate: Send {
+    /// A cycle begins now.
+    fn begin(&mut self, sight: &mut Sight<'_>);
+
+    /// The queue of a flow, the same until the next cycle begins.
+    fn queue(&mut self, flow: FlowId, sight: &mut Sight<'_>) -> u32;
 }
 
-impl Cycles {
-    /// The queue of a flow that is new in the cycle.
-    fn allocate(&mut self, draw: &mut Stream) -> u32 {
-        if !self.permuted {
-            return draw.below(self.queues);
-        }
-        if self.left.is_empty() {
-            self.left.extend(0..self.queues);
-        }
-        let place = draw.below(self.left.len() as u32);
-        self.left.swap_remove(place as usize)
+/// Queues that are all closed at the end of an assembly cycle, so that a flow that has another one in
+/// the next cycle overtakes nothing.
+struct Cycles<A> {
+    time: Duration,
+    /// When the present cycle ends, or the last one has ended.
+    ends: Option<Time>,
+    allocation: A,
+}
+
+impl<A: Allocate + 'static> Cycles<A> {
+    fn of(time: Duration, allocation: A) -> Box<dyn AssemblyPolicy> {
+        let ends = None;
+        Box::new(Cycles {
+            time,
+            ends,
+            allocation,
+        })
     }
 }
 
-impl AssemblyPolicy for Cycles {
+impl<A: Allocate> AssemblyPolicy for Cycles<A> {
     fn has_queues(&self) -> bool {
         true
     }
 
-    fn queue(&mut self, packet: &Packet, now: Time, draw: &mut Stream) -> u32 {
-        if !self.ends.is_some_and(|ends| now <= ends) {
-            self.ends = Some(now + self.time);
-            self.allocated.clear();
-            self.left.clear();
+    fn queue(&mut self, packet: &Packet, sight: &mut Sight<'_>) -> u32 {
+        if !self.ends.is_some_and(|ends| sight.now <= ends) {
+            self.ends = Some(sight.now + self.time);
+            self.allocation.begin(sight);
         }
-        let flow = packet.envelope.flow;
-        if let Some(&queue) = self.allocated.get(&flow) {
-            return queue;
-        }
-        let queue = self.allocate(draw);
-        self.allocated.insert(flow, queue);
-        queue
+        self.allocation.queue(packet.envelope.flow, sight)
     }
 
     fn on_packet(&mut self, queue: &Queue) -> Decision {
@@ -130,72 +133,32 @@ impl AssemblyPolicy for Cycles {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use lightburst_net::{Header, NodeId};
+/// The queues, dealt in blocks: a random permutation of them for each block.
+struct Blocks {
+    queues: u32,
+    /// Those that nothing in the present block has.
+    left: Vec<u32>,
+}
 
-    fn rule(permuted: bool) -> Cycles {
-        Cycles {
-            time: Duration(10),
-            queues: 3,
-            permuted,
-            ends: None,
-            allocated: HashMap::new(),
-            left: Vec::new(),
+impl Blocks {
+    fn new(queues: NonZeroU16) -> Blocks {
+        let queues = u32::from(queues.get());
+        Blocks {
+            queues,
+            left: Vec::with_capacity(queues as usize),
         }
     }
 
-    fn packet(flow: u32) -> Packet {
-        Packet::new(FlowId(flow), NodeId(0), NodeId(1), 64, Header::default())
+    /// The next one begins a block.
+    fn begin(&mut self) {
+        self.left.clear();
     }
 
-    /// How often three flows of one cycle had which of three queues.
-    fn counts(permuted: bool, cycles: u64) -> HashMap<[u32; 3], u64> {
-        let mut rule = rule(permuted);
-        let mut draw = Stream::new(1, "assembly/7");
-        let mut counts = HashMap::new();
-        for cycle in 0..cycles {
-            let mut queue = |flow: u32, after: u64| {
-                rule.queue(&packet(flow), Time(11 * cycle + after), &mut draw)
-            };
-            let queues = [0, 1, 2].map(|flow| queue(flow, 0));
-            // To the end of the cycle a flow stays where it is.
-            let [last, middle, first] = [2, 1, 0].map(|flow| queue(flow, 10));
-            assert_eq!(queues, [first, middle, last]);
-            *counts.entry(queues).or_default() += 1;
+    fn next(&mut self, draw: &mut Stream) -> u32 {
+        if self.left.is_empty() {
+            self.left.extend(0..self.queues);
         }
-        counts
-    }
-
-    /// Below the value that chi-square exceeds once in a thousand times.
-    fn is_uniform(counts: &HashMap<[u32; 3], u64>, outcomes: usize, most: f64) -> bool {
-        let total: u64 = counts.values().sum();
-        let expected = total as f64 / outcomes as f64;
-        let term = |count: &u64| (*count as f64 - expected).powi(2) / expected;
-        counts.len() == outcomes && counts.values().map(term).sum::<f64>() < most
-    }
-
-    #[test]
-    fn each_permutation_of_the_queues_is_as_likely() {
-        let counts = counts(true, 60_000);
-        assert!(is_uniform(&counts, 6, 20.5), "{counts:?}");
-    }
-
-    #[test]
-    fn a_cycle_begins_with_a_block_of_its_own() {
-        let mut rule = rule(true);
-        let mut draw = Stream::new(1, "assembly/7");
-        for cycle in 0..100 {
-            // Two flows of three: the queue that is left over is not kept for the next cycle.
-            let mut queue = |flow| rule.queue(&packet(flow), Time(11 * cycle), &mut draw);
-            assert_ne!(queue(0), queue(1));
-        }
-    }
-
-    #[test]
-    fn by_the_printed_formula_each_flow_draws_for_itself() {
-        let counts = counts(false, 60_000);
-        assert!(is_uniform(&counts, 27, 54.1), "{counts:?}");
+        let place = draw.below(self.left.len() as u32);
+        self.left.swap_remove(place as usize)
     }
 }

@@ -1,8 +1,8 @@
 //! A time for each of three paces of flows, told by the sender's congestion window (Vlachos 2008).
 
-use super::{AssemblyPolicy, Decision, Queue, Timer};
+use super::{AssemblyPolicy, Decision, Queue, Sight, Timer};
 use crate::settings::duration;
-use lightburst_des::{Duration, Stream, Time};
+use lightburst_des::Duration;
 use lightburst_net::Packet;
 use serde::Deserialize;
 
@@ -55,7 +55,7 @@ impl AssemblyPolicy for WindowBased {
         true
     }
 
-    fn queue(&mut self, packet: &Packet, _now: Time, _draw: &mut Stream) -> u32 {
+    fn queue(&mut self, packet: &Packet, _sight: &mut Sight<'_>) -> u32 {
         self.pace(packet) as u32
     }
 

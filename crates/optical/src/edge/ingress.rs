@@ -1,6 +1,6 @@
 //! The ingress: packets wait by their egress until they make a burst.
 
-use crate::assembly::{AssemblyPolicy, Decision, Queue};
+use crate::assembly::{AssemblyPolicy, Decision, Queue, Sight};
 use crate::edge::ordering::Departures;
 use crate::edge::{Around, EdgeSettings, ASSEMBLY, ASSEMBLY_OF_OTHERS};
 use lightburst_des::{Duration, Stream, Time};
@@ -196,14 +196,21 @@ impl Ingress {
 
     /// The number of the queue in which a packet is to wait.
     #[inline]
-    pub fn number(&mut self, line: usize, packet: PacketId, ctx: &Context<'_>) -> u32 {
+    pub fn number(&mut self, line: usize, packet: PacketId, ctx: &mut Context<'_>) -> u32 {
         match self.has_queues {
-            true => {
-                let policy = &mut self.lines[line].policy;
-                policy.queue(ctx.packet(packet), ctx.now(), &mut self.draw)
-            }
+            true => self.chosen_number(line, packet, ctx),
             false => 0,
         }
+    }
+
+    fn chosen_number(&mut self, line: usize, packet: PacketId, ctx: &mut Context<'_>) -> u32 {
+        let (packet, line) = (*ctx.packet(packet), &mut self.lines[line]);
+        let mut sight = Sight {
+            now: ctx.now(),
+            draw: &mut self.draw,
+            notices: ctx.notices(line.egress, line.class),
+        };
+        line.policy.queue(&packet, &mut sight)
     }
 
     /// Where a queue is; one that is empty, and not the first of its line, is given a place.

@@ -6,7 +6,7 @@ use crate::assembly::Assembly;
 use crate::edge::{Around, Edge, EdgeSettings, Ordering};
 use crate::settings::duration;
 use lightburst_des::Duration;
-use lightburst_net::Switch;
+use lightburst_net::{NoticeDelay, Switch};
 use serde::Deserialize;
 
 /// The settings of an edge or a core of a burst network.
@@ -62,5 +62,9 @@ impl SwitchSettings for BurstSettings {
 
     fn assembles(&self) -> bool {
         true
+    }
+
+    fn notices(&self) -> Option<NoticeDelay> {
+        self.assembly.rule.notices()
     }
 }

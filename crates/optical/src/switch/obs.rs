@@ -9,7 +9,7 @@ use crate::obs::signalling::{self, Signalling};
 use crate::obs::{Conversion, IngressRule, ObsCore};
 use crate::settings::{duration, durations, named, optional_duration, optional_rate};
 use lightburst_des::Duration;
-use lightburst_net::{Bytes, Rate, Switch};
+use lightburst_net::{Bytes, NoticeDelay, Rate, Switch};
 use serde::{Deserialize, Deserializer};
 
 /// The settings of a node of a burst-switched network.
@@ -131,6 +131,10 @@ impl SwitchSettings for ObsSettings {
 
     fn assembles(&self) -> bool {
         true
+    }
+
+    fn notices(&self) -> Option<NoticeDelay> {
+        self.assembly.rule.notices()
     }
 
     fn classes(&self) -> usize {
