@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 import lightburst as lb
+from lightburst import metrics
 from lightburst.errors import InputError
 from test_obs import GOOD as OF_HOSTS
 
@@ -134,6 +135,45 @@ def test_the_assembly_has_no_say_in_their_size() -> None:
     least = {"kind": "size", "size": "10 kB", "min_size": "250 kB"}
     flow = lb.run(made(switching__assembly=least), seed=1).flows.iloc[0]
     assert round(flow["completion_time_s"] * 1e12) == OFFSET_PS + LIGHT_PS + 2 * BURST_PS
+
+
+def without_assembly(**changes: Any) -> dict[str, Any]:
+    """Return the good scenario and its switching without a rule for packets."""
+    switching = {key: value for key, value in GOOD["switching"].items() if key != "assembly"}
+    return {**GOOD, "switching": {**switching, **changes}}
+
+
+@pytest.mark.parametrize("kind", ["obs", "burst"])
+def test_a_rule_of_assembly_can_be_left_out_where_no_host_sends(kind: str) -> None:
+    scenario = without_assembly()
+    if kind == "burst":
+        wavelength = {**GOOD["topology"], "wavelengths": 1}
+        scenario = {**GOOD, "topology": wavelength, "switching": {"kind": "burst"}}
+    without = lb.Scenario.from_dict(scenario)
+    assert "assembly" not in without.to_dict()["switching"]
+    given = without.with_(switching__assembly={"kind": "size", "size": "50 kB"})
+    found = [lb.run(each, seed=1).columns for each in (without, given)]
+    assert metrics.digest(found[0]) == metrics.digest(found[1])
+
+
+@pytest.mark.parametrize("path", ["switching", "switching.nodes.B"])
+def test_where_hosts_send_packets_it_is_needed(path: str) -> None:
+    """Of two groups, of which one has bursts of edges."""
+    rule = GOOD["switching"]["assembly"]
+    table = {"assembly": rule, "nodes": {"B": {"kind": "obs"}}} if path != "switching" else {}
+    workload = {"kind": "pairs", "size": "125 kB"}
+    groups = {
+        "light": {"workload": workload, "transport": {"kind": "bursts"}},
+        "hosts": {"workload": workload, "transport": {"kind": "tcp"}},
+    }
+    scenario = {**without_assembly(**table), "groups": groups}
+    del scenario["workload"], scenario["transport"]
+    with pytest.raises(InputError) as error:
+        lb.Scenario.from_dict(scenario)
+    assert (error.value.path, error.value.given) == (f"{path}.assembly", "nothing")
+    kinds = "a table with a kind, one of 'timer', 'size', 'mixed'"
+    assert error.value.allowed.startswith(kinds)
+    assert error.value.allowed.endswith(": hosts send packets, which edges put together")
 
 
 @pytest.mark.parametrize("kind", ["obs", "burst"])

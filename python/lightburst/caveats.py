@@ -141,7 +141,7 @@ def _unfinished(run: _Run) -> Iterator[str]:
     if silent := np.count_nonzero(flows["delivered_bytes"][unfinished] == 0):
         words += f", {silent} of them with nothing delivered"
     switches = run.plan.settings["switches"]
-    if any(switch.get("assembly", {}).get("kind") == "size" for switch in switches):
+    if any((switch.get("assembly") or {}).get("kind") == "size" for switch in switches):
         words += ", and assembly by size alone never sends a burst that does not fill"
     yield words
 

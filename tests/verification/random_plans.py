@@ -381,6 +381,15 @@ def random_transports(random: Random, kind: str, *, apart: bool) -> list[dict[st
     return transports
 
 
+def random_absence(
+    random: Random, switches: list[dict[str, Any]], transports: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """The switches, mostly without a rule of assembly where no host sends packets."""
+    if any(transport["kind"] != "bursts" for transport in transports) or random.random() < 0.3:
+        return switches
+    return [switch | ({"assembly": None} if "assembly" in switch else {}) for switch in switches]
+
+
 def random_plan(seed: int, kind: str) -> Plan:
     """A plan with packets, bursts, or bursts behind headers; rough, with losses, or gentle."""
     random = Random(seed)
@@ -427,6 +436,7 @@ def random_plan(seed: int, kind: str) -> Plan:
     if headers and len(transports) > 1 and random.random() < 0.5:
         for switch in switches:
             switch["extra_offset_ps"] = [random.choice(EXTRA_OFFSETS) for _ in transports]
+    switches = random_absence(random, switches, transports)
     final = settings(hosts, nodes, switches, transports, **chosen)
     plan = Plan(final, links, flows, kinds, paths)
     # Behind headers that are always late, no flow ever ends.

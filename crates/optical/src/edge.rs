@@ -47,8 +47,8 @@ pub trait Core: Switch {
 
 /// What an edge is made from, beside its core.
 pub struct EdgeSettings<'a> {
-    /// How it makes bursts.
-    pub assembly: &'a Assembly,
+    /// How it makes bursts of packets; none: no host sends any.
+    pub assembly: Option<&'a Assembly>,
     /// Whether packets without payload wait to be assembled.
     pub acknowledgements: bool,
     /// How it keeps bursts in order.
@@ -130,7 +130,8 @@ pub struct Edge<C> {
     /// are in front.
     receiving: BTreeMap<LinkId, VecDeque<(Time, BurstId)>>,
     ordering: Ordering,
-    /// The bursts that have come, by their ingress and class, where their order matters here.
+    /// The bursts that have come, where their order matters here: by their ingress and class, as the
+    /// timers are about them.
     arrivals: BTreeMap<u32, Arrivals>,
     /// Bytes of all bursts that are held.
     held_bytes: u64,
@@ -334,38 +335,38 @@ impl<C: Core> Edge<C> {
         let sequence = it.sequence;
         // Where bursts come from is told as where they go.
         let line = self.ingress.line(it.envelope.source, it.class);
-        let line = self.ingress.subject(line);
-        let arrivals = self.arrivals.entry(line).or_default();
+        let subject = self.ingress.subject(line);
+        let arrivals = self.arrivals.entry(subject).or_default();
         if arrivals.is_early(sequence) {
             self.held_bytes += u64::from(it.envelope.bytes);
             arrivals.hold(sequence, burst, ctx.now());
             let token = Token {
                 kind: HOLD_BACK,
-                subject: line,
+                subject,
             };
             return ctx.timer(ctx.now() + hold_back, token);
         }
         arrivals.take(sequence);
         self.disassemble(burst, ctx);
-        self.take_held(line, ctx);
+        self.take_held(subject, ctx);
     }
 
     /// Bursts of an ingress and a class may have been held for long enough.
-    fn give_up(&mut self, line: u32, ctx: &mut Context<'_>) {
+    fn give_up(&mut self, subject: u32, ctx: &mut Context<'_>) {
         let Ordering::Destination { hold_back } = self.ordering else {
             unreachable!("only an egress that orders bursts holds them back");
         };
         let since = Time(ctx.now().0 - hold_back.0);
-        let arrivals = self.arrivals.get_mut(&line).expect("arrivals");
+        let arrivals = self.arrivals.get_mut(&subject).expect("arrivals");
         if arrivals.give_up(since) {
             self.counters.hold_back_timeouts += 1;
-            self.take_held(line, ctx);
+            self.take_held(subject, ctx);
         }
     }
 
     /// Takes those of them apart that need not be held any longer.
-    fn take_held(&mut self, line: u32, ctx: &mut Context<'_>) {
-        let ready = |edge: &mut Self| edge.arrivals.get_mut(&line)?.ready();
+    fn take_held(&mut self, subject: u32, ctx: &mut Context<'_>) {
+        let ready = |edge: &mut Self| edge.arrivals.get_mut(&subject)?.ready();
         while let Some((burst, since)) = ready(self) {
             let bytes = ctx.envelope(burst).bytes;
             self.let_go(bytes, since, ctx.now());

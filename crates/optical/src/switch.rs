@@ -44,8 +44,13 @@ pub trait SwitchSettings: Debug + Send + Sync {
         Duration::ZERO
     }
 
-    /// Whether it makes bursts of the packets that hosts send.
+    /// Whether it is an edge of bursts where it has hosts.
     fn assembles(&self) -> bool {
+        false
+    }
+
+    /// Whether it then makes bursts of the packets that hosts send, too.
+    fn takes_packets(&self) -> bool {
         false
     }
 

@@ -240,6 +240,16 @@ fn bursts(plan: &Plan) -> Result<(), PlanError> {
             .all(|&edge| assembles(edge)),
         "a host at a switch that makes no bursts, beside some that do"
     );
+    let takes = |edge: &u32| {
+        plan.switch(*edge)
+            .is_some_and(|switch| switch.takes_packets())
+    };
+    let mut groups = plan.settings.groups.iter();
+    require!(
+        groups.all(|group| group.transport.at_edge())
+            || links.to[..hosts as usize].iter().all(takes),
+        "hosts that send packets to an edge without a rule of assembly"
+    );
     let sends = |node| {
         plan.switch(node)
             .is_some_and(|switch| switch.sends_headers())

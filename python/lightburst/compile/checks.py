@@ -262,6 +262,8 @@ def _check_bursts(
 ) -> None:
     """Refuse an unlimited burst that could grow beyond what the simulator counts."""
     assembly = burst.assembly
+    if assembly is None:
+        return
     fibres = network.link_rate_bps[network.between_switches]
     if fibres.size and assembly.min_size is not None:
         rate = int(fibres.min())

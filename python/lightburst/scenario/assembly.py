@@ -327,12 +327,15 @@ class AverageDelay(_Assembly):
 
 
 Assembly = Annotated[
-    Timer | BySize | Mixed | WindowBased | MultiQueue | AverageDelay,
+    Timer | BySize | Mixed | WindowBased | MultiQueue | AverageDelay, Field(discriminator="kind")
+]
+OptionalAssembly = Annotated[
+    Assembly | None,
     Field(
-        discriminator="kind",
         description=(
-            "When waiting packets become a burst. There is no default, because this is what "
-            "such a network is studied for."
+            "When waiting packets become a burst. There is no default, because this is what such a "
+            "network is studied for; only where no host sends packets (`transport.kind` is "
+            '`"bursts"`) it can be left out.'
         ),
     ),
 ]

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from lightburst.errors import InputError, did_you_mean, show, some
-from lightburst.scenario.explain import quoted
+from lightburst.scenario.explain import allowed_in, quoted
 from lightburst.scenario.routing import LoadLabel
-from lightburst.scenario.switching import Hybrid, Obs, Switching, tables_of
+from lightburst.scenario.switching import Burst, Hybrid, Obs, Switching, tables_of
 from lightburst.scenario.transport import OPEN_LOOP, Bursts
 from lightburst.scenario.workload import Incast, Shuffle
 from lightburst.units import format_size
@@ -121,6 +121,10 @@ def _switch(
     sent = [group for group in groups if not isinstance(group.transport, Bursts)]
     if not sent:
         return
+    if isinstance(switching, Burst | Obs) and switching.assembly is None:
+        table = allowed_in(type(switching).model_fields["assembly"])
+        allowed = f"{table}: hosts send packets, which edges put together"
+        yield InputError(f"{path}.assembly", "nothing", allowed)
     largest = max(sent, key=lambda group: group.transport.segment_size)
     segment = largest.transport.segment_size
     full = f"at least {largest.transport_path}.segment_size ({format_size(segment)})"

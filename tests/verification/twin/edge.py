@@ -32,7 +32,8 @@ class Edge(Switch):
     ) -> None:
         super().__init__(network, node, settings, own)
         self.assemble_acknowledgements: bool = own["assemble_acknowledgements"]
-        assembly = own["assembly"]
+        # None where no host sends packets.
+        assembly = own.get("assembly") or {}
         self.assembly: dict[str, Any] = assembly
         self.most: int | None = assembly.get("max_bytes")
         self.least: int = assembly.get("min_bytes") or 0
@@ -102,7 +103,7 @@ class Edge(Switch):
     def join(self, packet: Packet, egress: int, group: int) -> None:
         """Let a packet wait, and close what is to be closed."""
         make = RULES[self.assembly["kind"]]
-        losses = self.network.losses[self.node, egress, group]
+        losses = self.network.cuts.losses[self.node, egress, group]
         rule = self.rules.setdefault((egress, group), make(self.assembly, self.draw, losses))
         place = egress, group, rule.queue(packet, self.now)
         queue = self.queues.get(place)

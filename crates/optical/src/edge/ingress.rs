@@ -14,7 +14,8 @@ const FEW: usize = 4;
 struct Line {
     egress: NodeId,
     class: u16,
-    policy: Box<dyn AssemblyPolicy>,
+    /// None where no host sends packets.
+    policy: Option<Box<dyn AssemblyPolicy>>,
     /// How many were made.
     bursts: u32,
     /// Those that have not left yet.
@@ -22,6 +23,12 @@ struct Line {
 }
 
 impl Line {
+    #[inline]
+    fn policy(&mut self) -> &mut dyn AssemblyPolicy {
+        let policy = self.policy.as_mut();
+        &mut **policy.expect("a rule of assembly, since a packet has come")
+    }
+
     /// The number of a new burst.
     fn next_sequence(&mut self) -> u32 {
         self.bursts += 1;
@@ -96,7 +103,7 @@ impl Ingress {
         let line = |(class, &egress): (u16, &NodeId)| Line {
             egress,
             class,
-            policy: assembly.rule.start(),
+            policy: assembly.map(|assembly| assembly.rule.start()),
             bursts: 0,
             departures: Departures::default(),
         };
@@ -105,7 +112,8 @@ impl Ingress {
             .map(line)
             .collect();
         let first = |(number, line): (u32, &Line)| Waiting::new(number, 0, line.egress);
-        let has_queues = lines.iter().any(|line| line.policy.has_queues());
+        let mut policies = lines.iter().filter_map(|line| line.policy.as_ref());
+        let has_queues = policies.any(|policy| policy.has_queues());
         let others = if has_queues { FEW * lines.len() } else { 0 };
         let mut waiting = Vec::with_capacity(lines.len() + others);
         waiting.extend((0..).zip(&lines).map(first));
@@ -118,8 +126,8 @@ impl Ingress {
             free: Vec::with_capacity(others),
             places_of_egresses,
             egresses: egresses.len(),
-            max_bytes: assembly.max_bytes.unwrap_or(u32::MAX),
-            min_bytes: assembly.min_bytes.unwrap_or(0),
+            max_bytes: assembly.and_then(|it| it.max_bytes).unwrap_or(u32::MAX),
+            min_bytes: assembly.and_then(|it| it.min_bytes).unwrap_or(0),
             acknowledgements: settings.acknowledgements,
         }
     }
@@ -210,7 +218,7 @@ impl Ingress {
             draw: &mut self.draw,
             notices: ctx.notices(line.egress, line.class),
         };
-        line.policy.queue(&packet, &mut sight)
+        line.policy().queue(&packet, &mut sight)
     }
 
     /// Where a queue is; one that is empty, and not the first of its line, is given a place.
@@ -265,7 +273,7 @@ impl Ingress {
         waiting.queue.packets += 1;
         waiting.queue.bytes += unit.bytes;
         let line = &mut self.lines[waiting.line as usize];
-        line.policy.on_packet(&waiting.queue)
+        line.policy().on_packet(&waiting.queue)
     }
 
     /// The queue becomes a burst; also gives the time that its packets have

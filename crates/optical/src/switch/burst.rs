@@ -16,8 +16,8 @@ pub struct BurstSettings {
     /// Time to set up a connection through the optical matrix.
     #[serde(rename = "switching_time_ps", deserialize_with = "duration")]
     pub switching_time: Duration,
-    /// How an edge makes bursts.
-    pub assembly: Assembly,
+    /// How an edge makes bursts of packets; none: there are none but those that edges make themselves.
+    pub assembly: Option<Assembly>,
     /// Whether packets without payload wait too; otherwise each is a burst at once.
     pub assemble_acknowledgements: bool,
     /// How an edge keeps bursts in their order.
@@ -39,7 +39,7 @@ impl SwitchSettings for BurstSettings {
         match build.edges.contains(&build.node) {
             true => {
                 let settings = EdgeSettings {
-                    assembly: &self.assembly,
+                    assembly: self.assembly.as_ref(),
                     acknowledgements: self.assemble_acknowledgements,
                     ordering: self.ordering,
                 };
@@ -64,7 +64,11 @@ impl SwitchSettings for BurstSettings {
         true
     }
 
+    fn takes_packets(&self) -> bool {
+        self.assembly.is_some()
+    }
+
     fn notices(&self) -> Option<NoticeDelay> {
-        self.assembly.rule.notices()
+        self.assembly.as_ref()?.rule.notices()
     }
 }

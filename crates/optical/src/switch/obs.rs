@@ -16,8 +16,8 @@ use serde::{Deserialize, Deserializer};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ObsSettings {
-    /// How an edge makes bursts.
-    pub assembly: Assembly,
+    /// How an edge makes bursts of packets; none: there are none but those that edges make themselves.
+    pub assembly: Option<Assembly>,
     /// Whether packets without payload wait too; otherwise each is a burst at once.
     pub assemble_acknowledgements: bool,
     /// How an edge keeps bursts in their order.
@@ -116,7 +116,7 @@ impl SwitchSettings for ObsSettings {
             return Box::new(ObsCore::new(self, build));
         }
         let settings = EdgeSettings {
-            assembly: &self.assembly,
+            assembly: self.assembly.as_ref(),
             acknowledgements: self.assemble_acknowledgements,
             ordering: self.ordering,
         };
@@ -133,8 +133,12 @@ impl SwitchSettings for ObsSettings {
         true
     }
 
+    fn takes_packets(&self) -> bool {
+        self.assembly.is_some()
+    }
+
     fn notices(&self) -> Option<NoticeDelay> {
-        self.assembly.rule.notices()
+        self.assembly.as_ref()?.rule.notices()
     }
 
     fn classes(&self) -> usize {

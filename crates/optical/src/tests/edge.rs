@@ -16,11 +16,11 @@ const TIME: Duration = Duration(1_000_000);
 fn settings(rule: impl AssemblySettings + 'static) -> BurstSettings {
     BurstSettings {
         switching_time: SWITCHING,
-        assembly: Assembly {
+        assembly: Some(Assembly {
             rule: Arc::new(rule),
             max_bytes: Some(9000),
             min_bytes: None,
-        },
+        }),
         assemble_acknowledgements: true,
         ordering: Ordering::None,
     }
@@ -114,8 +114,8 @@ fn mixed_is_by_size_or_timer_as_comes_first() {
 #[test]
 fn a_burst_has_at_most_and_at_least_so_many_bytes() {
     let mut limited = timer();
-    limited.assembly.max_bytes = Some(1400);
-    limited.assembly.min_bytes = Some(900);
+    let assembly = limited.assembly.as_mut().expect("an assembly");
+    (assembly.max_bytes, assembly.min_bytes) = (Some(1400), Some(900));
     let packets = [
         (0, 1000),
         (100_000, 400),
@@ -167,7 +167,7 @@ fn acknowledgements_wait_too_or_are_bursts_of_their_own() {
     for acknowledgements in [true, false] {
         let mut settings = timer();
         settings.assemble_acknowledgements = acknowledgements;
-        settings.assembly.min_bytes = Some(100);
+        settings.assembly.as_mut().expect("an assembly").min_bytes = Some(100);
         let mut node = edge(&settings);
         node.packet(0, 0, 2, 1000);
         node.acknowledgement(100_000, 1, 2, 64);

@@ -16,13 +16,13 @@ pub fn settings() -> ObsSettings {
     let scheduler = scheduler::REGISTRY.iter().find(|s| s.name == "lauc-vf");
     let signalling = signalling::REGISTRY.iter().find(|s| s.name == "jet");
     ObsSettings {
-        assembly: Assembly {
+        assembly: Some(Assembly {
             rule: Arc::new(Timer {
                 time: Duration::ZERO,
             }),
             max_bytes: None,
             min_bytes: None,
-        },
+        }),
         assemble_acknowledgements: true,
         ordering: Ordering::None,
         switching_time: Duration::ZERO,

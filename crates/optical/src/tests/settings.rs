@@ -54,6 +54,11 @@ fn tables() -> Vec<serde_json::Value> {
             json!({"kind": "multi-queue", "time_ps": 5, "max_bytes": null, "min_bytes": null,
                      "allocation": {"kind": "a-priori", "queues": 2}}),
         ),
+        burst(
+            json!({"kind": "multi-queue", "time_ps": 5, "max_bytes": null, "min_bytes": null,
+                     "allocation": {"kind": "a-posteriori", "queues": 2, "notice_delay_ps": null,
+                                    "forget_after_ps": 5}}),
+        ),
         burst(json!({"kind": "average-delay", "time_ps": 5, "max_bytes": null, "min_bytes": null})),
         obs(json!([delay_lines(), {"kind": "deflection", "hop_limit": 3, "loops": true}])),
     ]
@@ -82,7 +87,7 @@ fn what_a_kind_needs_must_be_there() {
     for (table, key) in [
         (0, "switching_time_ps"),
         (1, "buffer_ports"),
-        (3, "assembly"),
+        (3, "assemble_acknowledgements"),
     ] {
         let mut table = tables().swap_remove(table);
         table.as_object_mut().unwrap().remove(key);

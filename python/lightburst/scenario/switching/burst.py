@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from lightburst.scenario.assembly import Assembly
+from lightburst.scenario.assembly import OptionalAssembly
 from lightburst.scenario.fields import Flag
 from lightburst.scenario.ordering import NoOrdering, Ordering
 from lightburst.scenario.switching.base import OpticalSwitch
@@ -19,7 +19,7 @@ class Burst(OpticalSwitch):
     assembles: ClassVar[bool] = True
     came_later: ClassVar[frozenset[str]] = frozenset({"ordering"})
     kind: Literal["burst"] = "burst"
-    assembly: Assembly
+    assembly: OptionalAssembly = None
     assemble_acknowledgements: Flag = Field(
         True,
         description=(
@@ -32,4 +32,4 @@ class Burst(OpticalSwitch):
 
     def largest_unit(self) -> tuple[str, int | None]:
         """Give the largest burst."""
-        return "assembly.max_size", self.assembly.max_size
+        return "assembly.max_size", None if self.assembly is None else self.assembly.max_size

@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from lightburst.scenario.assembly import Assembly
+from lightburst.scenario.assembly import OptionalAssembly
 from lightburst.scenario.fields import Flag, Named, Section, Tables, Whole, refuse_at
 from lightburst.scenario.ordering import NoOrdering, Ordering
 from lightburst.scenario.switching.base import BaseSwitch
@@ -60,7 +60,7 @@ class Obs(BaseSwitch):
     sends_headers: ClassVar[bool] = True
     came_later: ClassVar[frozenset[str]] = frozenset({"contention", "ordering"})
     kind: Literal["obs"] = "obs"
-    assembly: Assembly
+    assembly: OptionalAssembly = None
     assemble_acknowledgements: Flag = Field(
         True,
         description=(
@@ -204,4 +204,4 @@ class Obs(BaseSwitch):
 
     def largest_unit(self) -> tuple[str, int | None]:
         """Give the largest burst."""
-        return "assembly.max_size", self.assembly.max_size
+        return "assembly.max_size", None if self.assembly is None else self.assembly.max_size
