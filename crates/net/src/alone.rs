@@ -18,6 +18,9 @@ const DELAY: Duration = Duration(1);
 /// The seed of the order of simultaneous events.
 pub const SEED: u64 = 0;
 
+/// Packets are of so many flows, all of them traced.
+pub const FLOWS: u32 = 6;
+
 /// No script has so many events.
 const MAX_EVENTS: u64 = 1_000_000;
 
@@ -110,10 +113,11 @@ impl Alone {
         let lengths: Vec<_> = wires.iter().map(|wire| (wire.from, wire.to, 1)).collect();
         let routing = Routing::shortest_path(ends, ends + 1, &lengths);
         let switch = build(node, routing.sets(node));
-        let mut fabric = Fabric::new(ends + 1, &wires, routing, 1);
+        let mut fabric = Fabric::new(ends + 1, &wires, routing, FLOWS as usize);
         fabric.tails = Some(Box::default());
         // Only the trace says why a packet was dropped.
-        fabric.trace = Some(Box::new(Trace::new(1, wires.len(), &[0])));
+        let flows: Vec<u32> = (0..FLOWS).collect();
+        fabric.trace = Some(Box::new(Trace::new(flows.len(), wires.len(), &flows)));
         let site = Site {
             node,
             first_link: fabric.link_id(node, PortId(0)),
@@ -128,14 +132,30 @@ impl Alone {
         }
     }
 
-    /// A packet of data for the end `to` comes from the end `from`: the node acts on it at `time`.
+    /// A packet of data of flow 0 for the end `to` comes from the end `from`: the node acts on it at `time`.
     /// Returns its number: packets are counted from 1. Over one link, one unit comes at a time.
     pub fn packet(&mut self, time: u64, from: u32, to: u32, bytes: u32) -> u64 {
         let packet = self.make(time, from, (to, bytes), bytes);
         self.arrive(time, from, Unit::Packet(packet))
     }
 
-    /// The same for a packet that carries no data.
+    /// The same for a packet of any flow, with the congestion window of its sender.
+    pub fn packet_of(
+        &mut self,
+        (flow, window): (u32, u16),
+        time: u64,
+        from: u32,
+        to: u32,
+        bytes: u32,
+    ) -> u64 {
+        let packet = self.make(time, from, (to, bytes), bytes);
+        let it = &mut self.simulator.model.fabric.units.packets[packet];
+        it.envelope.flow = FlowId(flow);
+        it.header.window = window;
+        self.arrive(time, from, Unit::Packet(packet))
+    }
+
+    /// A packet of flow 0 that carries no data.
     pub fn acknowledgement(&mut self, time: u64, from: u32, to: u32, bytes: u32) -> u64 {
         let packet = self.make(time, from, (to, bytes), 0);
         self.arrive(time, from, Unit::Packet(packet))

@@ -4,6 +4,7 @@
 //! A link takes 800 ps for a byte (10 Gb/s), and setting up a path through a switch 10,000 ps.
 
 mod all_optical;
+mod conservation;
 mod delay_lines;
 mod edge;
 mod electronic;

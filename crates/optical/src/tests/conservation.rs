@@ -1,0 +1,320 @@
+//! Whatever the rule of assembly: what came into a queue is in a burst or waits, once, in its order and
+//! with all its bytes.
+
+use super::*;
+use crate::assembly::{
+    Assembly, AssemblyPolicy, AssemblySettings, Decision, Queue, Sight, REGISTRY,
+};
+use crate::edge::Ordering;
+use crate::switch::BurstSettings;
+use lightburst_net::alone::{Content, FLOWS};
+use lightburst_net::{Birth, FlowId, Notices, Packet};
+use serde::Deserialize;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering as Memory};
+use std::sync::Mutex;
+
+/// The edge is the node behind two hosts and the ways to two other edges.
+const EDGE: u32 = 4;
+const EGRESSES: [u32; 2] = [10, 11];
+
+/// Rules with which bursts of several packets are made.
+const RULES: [&str; 9] = [
+    r#"{"kind": "timer", "time_ps": 1000000}"#,
+    r#"{"kind": "size", "size_bytes": 4000}"#,
+    r#"{"kind": "mixed", "time_ps": 1000000, "size_bytes": 4000}"#,
+    r#"{"kind": "window-based", "slow_time_ps": 500000, "medium_time_ps": 1000000,
+        "fast_time_ps": 1500000, "medium_window": 2, "fast_window": 4, "acknowledgements": "slow"}"#,
+    r#"{"kind": "multi-queue", "time_ps": 1000000, "allocation": {"kind": "a-priori", "queues": 2}}"#,
+    r#"{"kind": "multi-queue", "time_ps": 1000000, "allocation": {"kind": "printed", "queues": 3}}"#,
+    r#"{"kind": "multi-queue", "time_ps": 1000000, "allocation": {"kind": "per-flow"}}"#,
+    r#"{"kind": "multi-queue", "time_ps": 1000000,
+        "allocation": {"kind": "a-posteriori", "queues": 2, "forget_after_ps": 20000000}}"#,
+    r#"{"kind": "average-delay", "time_ps": 500000}"#,
+];
+
+/// What a queue says of itself when a packet has come.
+#[derive(Debug)]
+struct Joined {
+    packet: u64,
+    /// The number of the line, and that of the queue in it.
+    queue: (u32, u32),
+    packets: u32,
+    bytes: u32,
+}
+
+/// A rule that is listened to.
+#[derive(Debug)]
+struct Watched {
+    rule: Arc<dyn AssemblySettings>,
+    lines: AtomicU32,
+    book: Arc<Mutex<Vec<Joined>>>,
+}
+
+impl AssemblySettings for Watched {
+    fn start(&self) -> Box<dyn AssemblyPolicy> {
+        let line = self.lines.fetch_add(1, Memory::Relaxed);
+        Box::new(Listener {
+            policy: self.rule.start(),
+            line,
+            newest: 0,
+            book: Arc::clone(&self.book),
+            notices: Notices::default(),
+            draw: Stream::new(u64::from(line), "notices"),
+        })
+    }
+}
+
+struct Listener {
+    policy: Box<dyn AssemblyPolicy>,
+    line: u32,
+    newest: u64,
+    book: Arc<Mutex<Vec<Joined>>>,
+    /// What its bursts are said to lose; a node alone loses none.
+    notices: Notices,
+    draw: Stream,
+}
+
+impl AssemblyPolicy for Listener {
+    fn has_queues(&self) -> bool {
+        true
+    }
+
+    fn queue(&mut self, packet: &Packet, sight: &mut Sight<'_>) -> u32 {
+        self.newest = packet.header.sequence;
+        if sight.now > Time::ZERO && self.draw.below(4) == 0 {
+            let lost = [0; 3].map(|_| FlowId(self.draw.below(FLOWS)));
+            let comes = Time(sight.now.0 - 1);
+            self.notices.add(comes, Birth::default(), lost.into_iter());
+        }
+        let notices = Some(&mut self.notices);
+        let (now, draw) = (sight.now, &mut *sight.draw);
+        self.policy.queue(packet, &mut Sight { now, draw, notices })
+    }
+
+    fn on_packet(&mut self, queue: &Queue) -> Decision {
+        let joined = Joined {
+            packet: self.newest,
+            queue: (self.line, queue.number),
+            packets: queue.packets,
+            bytes: queue.bytes,
+        };
+        self.book.lock().expect("one thread").push(joined);
+        self.policy.on_packet(queue)
+    }
+}
+
+/// A packet of the script.
+struct Sent {
+    time: u64,
+    flow: u32,
+    bytes: u32,
+}
+
+/// A burst that was made: when, which packets are in it, and its size.
+struct Made {
+    time: u64,
+    packets: Vec<u64>,
+    bytes: u32,
+}
+
+/// All that is known of a run; packets are numbered from 1.
+struct Story {
+    sent: Vec<Sent>,
+    joined: Vec<Joined>,
+    bursts: Vec<Made>,
+    /// Bytes that waited at some times, and packets that do so at the end.
+    held: Vec<(u64, u64)>,
+    inside: usize,
+}
+
+const MAX_BYTES: u32 = 6000;
+const MIN_BYTES: u32 = 1000;
+
+/// Packets of all flows that come at random, a third of a microsecond apart in the mean.
+fn story(rule: &str, seed: u64) -> Story {
+    let book = Arc::new(Mutex::new(Vec::new()));
+    let table: serde_json::Value = serde_json::from_str(rule).expect("a table");
+    let mut assembly = Assembly::deserialize(table).expect("an assembly");
+    assembly.rule = Arc::new(Watched {
+        rule: assembly.rule,
+        lines: AtomicU32::new(0),
+        book: Arc::clone(&book),
+    });
+    let mut draw = Stream::new(seed, "arrivals");
+    (assembly.max_bytes, assembly.min_bytes) = match draw.below(2) {
+        0 => (None, None),
+        _ => (Some(MAX_BYTES), Some(MIN_BYTES)),
+    };
+    let settings = BurstSettings {
+        switching_time: SWITCHING,
+        assembly: Some(assembly),
+        assemble_acknowledgements: true,
+        ordering: Ordering::None,
+    };
+    let around = Around {
+        edges: vec![EDGE, EDGE, EGRESSES[0], EGRESSES[1]],
+        seed,
+        ..Around::default()
+    };
+    let mut node = alone_in(around, &settings, &[1; 4]);
+    let (mut sent, mut time) = (Vec::new(), 0);
+    for _ in 0..300 {
+        time += u64::from(1 + draw.below(666_666));
+        let (flow, bytes) = (draw.below(FLOWS), 64 + draw.below(1437));
+        let window = draw.below(6) as u16;
+        // Half of the flows are of either host, and for either egress.
+        node.packet_of((flow, window), time, flow % 2, 2 + flow / 3, bytes);
+        sent.push(Sent { time, flow, bytes });
+    }
+    let mut held = Vec::new();
+    for at in (0..time).step_by(1_000_001) {
+        node.run_until(at);
+        held.push((at, node.node().held(0)));
+    }
+    node.run();
+    held.push((u64::MAX, node.node().held(0)));
+    assert_eq!(node.dropped(), []);
+    let joined = std::mem::take(&mut *book.lock().expect("one thread"));
+    Story {
+        sent,
+        joined,
+        bursts: bursts(&node),
+        held,
+        inside: node.inside(),
+    }
+}
+
+/// The bursts for one egress leave in the order in which they are made.
+fn bursts(node: &Alone) -> Vec<Made> {
+    let left = node.left();
+    let of = |egress: usize| {
+        let made = node.made().iter();
+        let made = made.filter(move |row| row.egress.0 == EGRESSES[egress]);
+        let left = left.iter();
+        let left = left.filter(move |left| usize::from(left.port) == 2 + egress);
+        made.zip(left).map(|(row, left)| {
+            let Content::Burst(packets, bytes) = &left.unit else {
+                panic!("no burst: {left:?}");
+            };
+            assert_eq!((row.packets as usize, row.bytes), (packets.len(), *bytes));
+            Made {
+                time: row.birth.at.0,
+                packets: packets.clone(),
+                bytes: *bytes,
+            }
+        })
+    };
+    let all: Vec<Made> = (0..2).flat_map(of).collect();
+    assert_eq!(all.len(), left.len());
+    all
+}
+
+impl Story {
+    fn sent(&self, packet: u64) -> &Sent {
+        &self.sent[packet as usize - 1]
+    }
+
+    /// What waits together, from the first packet on: the queue says so with each that comes.
+    fn is_one_queue(&self, packets: &[u64], joined: &HashMap<u64, &Joined>) -> bool {
+        let queue = joined[&packets[0]].queue;
+        let mut bytes = 0;
+        (1..).zip(packets).all(|(count, packet)| {
+            bytes += self.sent(*packet).bytes;
+            let it = joined[packet];
+            (it.queue, it.packets, it.bytes) == (queue, count, bytes)
+        }) && packets.windows(2).all(|pair| pair[0] < pair[1])
+    }
+
+    fn check(&self, rule: &str) {
+        let joined: HashMap<u64, &Joined> = self.joined.iter().map(|it| (it.packet, it)).collect();
+        assert_eq!(self.joined.len(), self.sent.len(), "{rule}");
+        assert_eq!(joined.len(), self.sent.len(), "twice in a queue: {rule}");
+        // In bursts, each once.
+        let mut closed: HashMap<u64, u64> = HashMap::new();
+        for Made {
+            time,
+            packets,
+            bytes,
+        } in &self.bursts
+        {
+            assert!(self.is_one_queue(packets, &joined), "{rule}: {packets:?}");
+            let content: u32 = packets.iter().map(|&packet| self.sent(packet).bytes).sum();
+            assert!([content, content.max(MIN_BYTES)].contains(bytes), "{rule}");
+            for &packet in packets {
+                assert!(self.sent(packet).time <= *time, "{rule}");
+                assert_eq!(
+                    closed.insert(packet, *time),
+                    None,
+                    "twice in bursts: {rule}"
+                );
+            }
+        }
+        // The others wait.
+        let mut waiting: HashMap<(u32, u32), Vec<u64>> = HashMap::new();
+        for it in self
+            .joined
+            .iter()
+            .filter(|it| !closed.contains_key(&it.packet))
+        {
+            waiting.entry(it.queue).or_default().push(it.packet);
+        }
+        let mut packets = waiting.values();
+        assert!(
+            packets.all(|packets| self.is_one_queue(packets, &joined)),
+            "{rule}"
+        );
+        assert_eq!(self.inside, self.sent.len() - closed.len(), "{rule}");
+        for &(at, held) in &self.held {
+            let waits = |&packet: &u64| {
+                self.sent(packet).time <= at && closed.get(&packet).map_or(true, |&time| time > at)
+            };
+            let waits = (1..=self.sent.len() as u64).filter(waits);
+            let bytes: u64 = waits.map(|packet| u64::from(self.sent(packet).bytes)).sum();
+            assert_eq!(held, bytes, "at {at}: {rule}");
+        }
+    }
+
+    /// Whether no packet leaves in a later burst than one of its flow that came later.
+    fn keeps_flows_in_order(&self) -> bool {
+        let mut newest = [0; FLOWS as usize];
+        self.bursts
+            .iter()
+            .flat_map(|made| &made.packets)
+            .all(|&packet| {
+                let newest = &mut newest[self.sent(packet).flow as usize];
+                let in_order = *newest < packet;
+                *newest = packet;
+                in_order
+            })
+    }
+}
+
+#[test]
+fn what_came_into_a_queue_is_in_one_burst_or_waits() {
+    for kind in REGISTRY {
+        let name = format!(r#""kind": "{}""#, kind.name);
+        assert!(RULES.iter().any(|rule| rule.contains(&name)), "{name}");
+    }
+    for rule in RULES {
+        let (mut several, mut waits) = (0, 0);
+        for seed in 0..40 {
+            let story = story(rule, seed);
+            story.check(rule);
+            several += story.joined.iter().filter(|it| it.queue.1 > 0).count();
+            waits += story.inside;
+            // A flow whose window grows comes into another queue, which may be closed before.
+            assert!(
+                story.keeps_flows_in_order() || rule.contains("window-based"),
+                "{rule}"
+            );
+        }
+        let queues = ["window-based", "multi-queue"];
+        assert_eq!(
+            several > 0,
+            queues.iter().any(|kind| rule.contains(kind)),
+            "{rule}"
+        );
+        assert_eq!(waits > 0, rule.contains(r#""size""#), "{rule}");
+    }
+}
