@@ -78,7 +78,7 @@ def test_at_equal_offsets_no_scheduler_is_better(tmp_path: Path, scheduler: str)
     assert share == pytest.approx(float(erlang_b(2.4, 4)), abs=half)
 
 
-@pytest.mark.parametrize("load", [0.2, 0.6, 1.0])
+@pytest.mark.parametrize("load", [0.05, 0.2, 0.3, 0.6, 1.0])
 def test_one_channel(tmp_path: Path, load: float) -> None:
     share, half = lost(tmp_path, 1, load)
     assert share == pytest.approx(load / (1 + load), abs=half)

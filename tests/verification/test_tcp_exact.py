@@ -80,8 +80,8 @@ def end_of_rounds(sizes: Iterable[int], segments: int, rtt: int) -> int:
 
 @engines
 @recoveries
-@pytest.mark.parametrize("initial", [1, 3, 10])
-@pytest.mark.parametrize("segments", [1, 2, 4, 30, 31, 150])
+@pytest.mark.parametrize("initial", [1, 2, 3, 10])
+@pytest.mark.parametrize("segments", [1, 2, 4, 30, 31, 62, 63, 150])
 def test_slow_start(engine: Engine, recovery: str, initial: int, segments: int) -> None:
     way = WAYS["cut-through"]
     result = engine(flow(segments, recovery=recovery, initial_window=initial))
