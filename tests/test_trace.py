@@ -341,7 +341,28 @@ def test_the_way_of_a_packet_is_printed(scenario: Path, capsys: pytest.CaptureFi
     assert len(way) == 5
 
 
+def test_window_and_throughput_are_printed_in_bins(
+    scenario: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = ["--bins", "50 ms", "--format", "json", "--out", "out"]
+    assert main(["trace", "lossy.toml", *told]) == 0
+    said = json.loads(capsys.readouterr().out)
+    rows = said["bins"]
+    assert [row["time_s"] for row in rows[:2]] == pytest.approx([0.05, 0.1])
+    assert sum(row["throughput_bps"] for row in rows) * 0.05 / 8 == pytest.approx(
+        said["size_bytes"]
+    )
+    assert rows[0]["window_segments"] == rows[-1]["window_segments"] == 0
+    table = pd.read_parquet(Path("out", "trace_bins.parquet"))
+    assert table.to_dict("records") == rows
+    assert main(["trace", "lossy.toml", "--bins", "50 ms"]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert lines.index(list(rows[0])) > 0
+
+
 BAD: dict[str, tuple[list[str], list[str]]] = {
+    "bins of no time": (["--bins", "0 s"], ["--bins", "given 0 s", "for 1,000,000 bins"]),
+    "bins without a unit": (["--bins", "13"], ["--bins", "given '13'", "a duration"]),
     "no such flow": (["--flow", "1"], ["--flow", "given 1", "the number of a flow, 0 to 0"]),
     "negative flow": (["--flow", "-1"], ["--flow", "-1"]),
     "flow in words": (["--flow", "first"], ["--flow", "first"]),

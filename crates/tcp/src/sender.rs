@@ -51,8 +51,6 @@ pub struct Sender {
     attempts: u32,
     /// Expirations of the retransmission timer.
     pub timeouts: u64,
-    /// Fast retransmissions, and expirations with data outstanding.
-    reductions: u64,
     pacing: Timer,
     /// First byte of the segment that pacing holds back though it is to be sent again at once;
     /// `u64::MAX`: none.
@@ -92,7 +90,6 @@ impl Sender {
             fin_with_data,
             attempts: 0,
             timeouts: 0,
-            reductions: 0,
             pacing: Timer::default(),
             owed: u64::MAX,
             syn_sent: Time::NEVER,

@@ -50,6 +50,8 @@ struct Decisions {
 #[derive(Clone, Debug)]
 pub struct Truth {
     counts: Repetitions,
+    /// Decisions about data.
+    reductions: u64,
     /// The segment that decisions are about.
     front: u64,
     /// How many sendings of it are lost, from the first one on.
@@ -66,6 +68,7 @@ impl Default for Truth {
     fn default() -> Truth {
         Truth {
             counts: Repetitions::default(),
+            reductions: 0,
             front: 0,
             front_lost: 0,
             // Seldom needed, and then at any time: room is made at once.
@@ -91,6 +94,7 @@ impl Truth {
         lost: &mut Vec<LostSending>,
     ) {
         self.counts.fast_retransmits += u64::from(cause == Cause::FastRetransmit);
+        self.reductions += u64::from(front < SYN_AT);
         if self.front != front {
             self.turn_to(front);
         }
@@ -106,6 +110,11 @@ impl Truth {
                 last: sendings,
             }),
         }
+    }
+
+    /// How often data was taken for lost, by a fast retransmission or by the timer.
+    pub fn reductions(&self) -> u64 {
+        self.reductions
     }
 
     /// A segment of data was sent, for that time.

@@ -32,7 +32,6 @@ impl Sender {
         let truth = self.truth.get_or_insert_with(Default::default);
         let now = end.now();
         truth.decide((cause, now), (front, sendings), end.lost());
-        self.reductions += u64::from(self.state == State::Established);
     }
 
     /// Where it is now, if its receiver has `arrived` bytes.
@@ -45,7 +44,7 @@ impl Sender {
             },
             window: self.congestion.cwnd().saturating_mul(1000) / u64::from(self.flight.mss),
             arrived,
-            reductions: self.reductions,
+            reductions: self.truth.as_deref().map_or(0, Truth::reductions),
         }
     }
 
