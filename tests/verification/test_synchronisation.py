@@ -251,7 +251,8 @@ def one_segment_each(allocation: str, queues: int, seed: int) -> Plan:
     hosts, ingress, egress = 2 * flows, 2 * flows, 2 * flows + 1
     edges = [(host, ingress if host < flows else egress) for host in range(hosts)]
     links = lossy(table([*edges, (ingress, egress)], hosts, delays=DELAY), hosts)
-    switch = multi_queue(10 * MILLISECOND, allocation, queues, assemble_acknowledgements=False)
+    switch = multi_queue(10 * MILLISECOND, allocation, queues)
+    switch["assemble_acknowledgements"] = False
     transport = tcp(advertised_window_bytes=M, acknowledge_every=1, min_timeout_ps=30 * MILLISECOND)
     given = settings(
         *(hosts, hosts + 2, switch, transport),
