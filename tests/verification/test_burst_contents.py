@@ -4,7 +4,8 @@ Two flows of datagrams from one host to another: host, edge, core, edge, host. E
 12 us on the access link, which is 20 us long.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,11 @@ from plans import (
     traced,
 )
 from random_plans import KINDS, random_plan
+from test_cut_bursts import TWO_TO_ONE
 from twin import Columns
+
+import lightburst as lb
+from lightburst.simulate import simulate
 
 Engine = Callable[[Plan], Columns]
 engines = pytest.mark.parametrize("engine", ENGINES)
@@ -60,7 +65,7 @@ def two_flows(made: dict[str, int] = EVER, *drops: dict[str, Any]) -> Plan:
     return Plan(settings(hosts, nodes, burst(time=TIMER), datagram(SIZE), **chosen), links, flows)
 
 
-def numbers(result: Columns, fate: int, counted: int) -> dict[int, int]:
+def numbers(result: Mapping[str, Mapping[str, Any]], fate: int, counted: int) -> dict[int, int]:
     """How many bursts have which number of segments, or of flows."""
     ran = result["bursts"]
     chosen = (ran["fate"] == fate) & (ran["counted"] == counted)
@@ -181,3 +186,40 @@ def check_sums(plan: Plan) -> list[int]:
 def test_the_sums_over_flows_and_over_bursts_agree() -> None:
     found = np.array([check_sums(random_plan(seed, kind)) for kind in KINDS for seed in range(30)])
     assert (found.sum(axis=0) > [1000, 1000, 30]).all()
+
+
+@pytest.mark.parametrize(
+    ("drop", "later_us", "segments", "flows", "hit"),
+    [
+        ("head", 3.5, 1, 1, [0, 0, 1, 0]),
+        ("head", 2.9, 2, 1, [0, 0, 1, 0]),
+        ("head", 1.5, 3, 2, [0, 0, 1, 1]),
+        ("tail", 3.5, 1, 1, [0, 1, 0, 0]),
+        ("tail", 2.9, 2, 1, [0, 1, 0, 0]),
+        ("tail", 1.5, 3, 2, [1, 1, 0, 0]),
+    ],
+)
+def test_a_piece_that_is_cut_off_hits_the_flows_that_are_in_it(
+    tmp_path: Path, drop: str, later_us: float, segments: int, flows: int, hit: list[int]
+) -> None:
+    """From each of two edges a burst of two flows, two packets of 1 us of each."""
+    file = tmp_path / "bursts.csv"
+    times = (("a", 0.0), ("a", 0.05), ("b", later_us), ("b", later_us + 0.05))
+    rows = [f"{source},d,{time}e-6,2500" for source, time in times]
+    file.write_text("\n".join(["source,destination,start_s,size_bytes", *rows]), encoding="utf-8")
+    scenario = {
+        **TWO_TO_ONE,
+        "workload": {"kind": "table", "file": str(file)},
+        "measurement": {"bursts": {}},
+    }
+    contention = [{"kind": "segmentation", "drop": drop}]
+    scenario["switching"] = {**TWO_TO_ONE["switching"], "contention": contention}
+    result = simulate(lb.Scenario.from_dict(scenario), 1)
+    assert numbers(result.columns, MADE, SEGMENTS) == {4: 2}
+    assert numbers(result.columns, MADE, FLOWS) == {2: 2}
+    assert numbers(result.columns, CUT, SEGMENTS) == {segments: 1}
+    assert numbers(result.columns, CUT, FLOWS) == {flows: 1}
+    assert result.flows["bursts_cut"].tolist() == hit
+    assert numbers(result.columns, LOST, SEGMENTS) == {}
+    assert result.metrics["cut_piece_mean_flows"] == flows
+    assert result.metrics["data_burst_loss"] == 0
