@@ -95,12 +95,18 @@ def test_the_throughput_of_flows_is_told_in_all_and_by_classes(result: lb.Result
 
 
 def test_flows_that_the_end_cuts_off_are_counted_and_have_no_throughput() -> None:
-    result = run(time_limit="0.45 s", flow_throughput=True)
-    flows = result.flows
+    result = run(time_limit="0.45 s", **BOTH)
+    flows, figures = result.flows, result.metrics
     missing = flows["acknowledged_s"].isna()
     assert flows["throughput_bps"].isna().equals(missing)
-    assert result.metrics["flows_unacknowledged"] == missing.sum() > 5
-    assert result.metrics["unacknowledged_bytes"] == flows["size_bytes"][missing].sum()
+    assert figures["flows_unacknowledged"] == missing.sum() > 5
+    assert figures["unacknowledged_bytes"] == flows["size_bytes"][missing].sum()
+    whole = flows[~missing]
+    time = whole["acknowledged_s"] - whole["start_s"]
+    ratio = 8 * whole["size_bytes"].sum() / time.sum()
+    assert figures["flow_throughput_ratio_bps"] == pytest.approx(ratio)
+    assert figures["flow_mean_bursts"] == pytest.approx(whole["bursts"].mean())
+    assert flows["bursts"][missing].sum() > 0
     # Flows without end are not meant to finish.
     endless = {**NETWORK["workload"], "size": "1000 TB", "duration": "0.1 s"}
     scenario = {**NETWORK, "workload": endless}
