@@ -191,14 +191,12 @@ def rows_of(parts: Parts, read: Callable[[str, Any], str]) -> list[tuple[str, ..
     Returns
     -------
     list of tuple of str
-        The name of the figure, and a cell for each part; nothing of unfinished flows where all
-        finished.
+        The name of the figure, and a cell for each part; nothing of what did not happen in any.
     """
     rows = list(parts.values())
     keys = dict.fromkeys(key for row in rows for key in row)
-    if not any(_is_any(row.get("unfinished")) for row in rows):
-        keys.pop("unfinished", None)
-    return [(key, *(read(key, row.get(key)) for row in rows)) for key in keys]
+    empty = {key for key in _IF_ANY if not any(_is_any(row.get(key)) for row in rows)}
+    return [(key, *(read(key, row.get(key)) for row in rows)) for key in keys if key not in empty]
 
 
 def _is_any(value: Any) -> bool:

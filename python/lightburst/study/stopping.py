@@ -164,13 +164,14 @@ def _rounds(
             allowed = f"a metric of a run{did_you_mean(stopping.metric, known)}"
             raise InputError("stopping.metric", show(stopping.metric), allowed)
         for place, i in enumerate(active):
-            rows = table.iloc[place * (end - begin) : (place + 1) * (end - begin)]
-            found[i].append(rows.assign(place=i))
+            found[i].append(table.iloc[place * (end - begin) : (place + 1) * (end - begin)])
         active = [i for i in active if not stopping.enough(_values(found[i], stopping.metric))]
         if not active:
             break
     whole = pd.concat([rows for point in found for rows in point], ignore_index=True)
-    return whole[["place", *whole.columns.drop("place")]]
+    # Beside the rest and not into it: a table of runs may have hundreds of columns.
+    places = np.repeat(np.arange(len(found)), [sum(map(len, point)) for point in found])
+    return pd.concat([pd.Series(places, name="place"), whole], axis=1)
 
 
 def _steps(looks: list[int]) -> Iterator[tuple[int, int]]:
