@@ -48,19 +48,24 @@ NS2: Settings = SEGMENTS | {
 }
 
 
-def delivered(path: Settings, loss: float, transport: Settings, seconds: int, seed: int) -> float:
-    """Useful segments a second of one flow that never ends."""
-    size = {"kind": "constant", "value": "1000 TB"}
-    scenario = Scenario.from_dict(
+def endless(
+    path: Settings, loss: float, transport: Settings, seconds: int, **measured: Any
+) -> Scenario:
+    """One flow that never ends."""
+    return Scenario.from_dict(
         {
             **path,
             "loss": {"probability": loss},
             "transport": sender(**transport),
-            "workload": {"kind": "pairs", "size": size},
-            "measurement": {"time_limit": f"{seconds} s"},
+            "workload": {"kind": "pairs", "size": {"kind": "constant", "value": "1000 TB"}},
+            "measurement": {"time_limit": f"{seconds} s", **measured},
         }
     )
-    flows = run(scenario, seed=seed).columns["flows"]
+
+
+def delivered(path: Settings, loss: float, transport: Settings, seconds: int, seed: int) -> float:
+    """Useful segments a second of one flow that never ends."""
+    flows = run(endless(path, loss, transport, seconds), seed=seed).columns["flows"]
     return float(flows["delivered_bytes"][0]) / 1000 / seconds
 
 
@@ -213,3 +218,24 @@ def test_the_throughput_falls_with_the_square_root_of_the_loss(every: int) -> No
     np.testing.assert_allclose(rates, law, rtol=0.07)
     above = delivered(NO_QUEUE, 0.03, transport, 2500, 1)
     assert above < 0.9 * square_root_throughput(0.03, ROUND_TRIP_S, every)
+
+
+@pytest.mark.parametrize(
+    ("loss", "ratio"), [(3e-4, 1.078), (1e-3, 1.043), (3e-3, 1.026), (1e-2, 1)]
+)
+def test_the_mean_window_is_that_of_the_prototype(loss: float, ratio: float) -> None:
+    """Over `sqrt(1.5 / p)`, in the prototype for vlachos2008, which does not say what it averages.
+
+    Ours, over time, is 2.5 % lower at the least loss, 1 % at the next two, and 5 % where timeouts
+    begin to tell.
+    """
+    transport = SEGMENTS | {"recovery": "sack", "advertised_window": 60_000, "initial_window": 2}
+    transport |= {"min_timeout": "0.2 s", "initial_timeout": "1 s"}
+    measured = {"synchronisation": {"begin": "20 s"}}
+    windows = [
+        float(result.summary["aggregate_window_mean_segments"])
+        for result in (
+            run(endless(NO_QUEUE, loss, transport, 4000, **measured), seed=seed) for seed in (1, 2)
+        )
+    ]
+    assert np.mean(windows) / np.sqrt(1.5 / loss) == pytest.approx(ratio, rel=0.07)
