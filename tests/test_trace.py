@@ -355,6 +355,14 @@ def test_window_and_throughput_are_printed_in_bins(
     assert rows[0]["window_segments"] == rows[-1]["window_segments"] == 0
     table = pd.read_parquet(Path("out", "trace_bins.parquet"))
     assert table.to_dict("records") == rows
+    # Nothing is said of the time after the run, for which there is more to be sent.
+    values = (
+        "measurement.time_limit=130 ms",
+        *(f"transport.{w}_window=500" for w in ("initial", "advertised")),
+    )
+    cut = [word for value in values for word in ("--set", value)]
+    assert main(["trace", "lossy.toml", *cut, "--bins", "5 ms", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["bins"][-1]["time_s"] <= 0.1301
     assert main(["trace", "lossy.toml", "--bins", "50 ms"]) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert lines.index(list(rows[0])) > 0

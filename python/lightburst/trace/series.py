@@ -166,9 +166,9 @@ def bins(trace: FlowTrace, bin_ps: int) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row for each bin, from time 0 to the last thing that the flow did: ``time_s``, its end;
-        ``window_segments``, the congestion window then, without the inflation of a recovery, in
-        full segments (0 before the connection is there, and when all is acknowledged); and
+        A row for each bin, from time 0 to the last that an end of the flow heard: ``time_s``, its
+        end; ``window_segments``, the congestion window then, without the inflation of a recovery,
+        in full segments (0 before the connection is there, and when all is acknowledged); and
         ``throughput_bps``, the useful bits that came to the destination in the bin, each once, in
         order or not, over its length. As ``measurement.synchronisation`` has them of all flows.
 
@@ -178,7 +178,9 @@ def bins(trace: FlowTrace, bin_ps: int) -> pd.DataFrame:
         If there would be more than a million bins.
     """
     table, window = trace.segments, trace.windows
-    last = max((int(times["time_ps"].max(initial=0)) for times in (table, window)), default=0)
+    # What is sent last may begin on a busy interface after the run has ended.
+    arrivals = table["time_ps"][table["event"] == ARRIVED]
+    last = max(int(times.max(initial=0)) for times in (arrivals, window["time_ps"]))
     if bin_ps * _MOST_BINS <= last:
         allowed = f"at least {format_duration(last // _MOST_BINS + 1)}, for {_MOST_BINS:,} bins"
         raise InputError("bin_ps", format_duration(bin_ps), allowed)
