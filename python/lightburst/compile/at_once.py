@@ -2,7 +2,7 @@
 
 A connection takes up what its two ends need from its start until it is over. When that is, only
 the run tells; here it is reckoned from the longest way in the network and the rate of its host.
-Where a link is offered too much for that, all are taken to be in progress at once.
+Those that use a link to which too much is offered for that are taken to last to the end.
 """
 
 from typing import Any, Final
@@ -21,9 +21,9 @@ _SLOWER: Final = 4.0
 # Round trips to set up and to close.
 _ENDS: Final = 3
 # So much of what a link carries can be offered to it before queues or losses hold up connections.
-_MOST_LOAD: Final = 0.5
-# Of so many flows the load of links is reckoned.
-_SAMPLE: Final = 5_000
+_MOST_LOAD: Final = 0.8
+# Of so many flows, the largest, the load of links between switches is reckoned.
+_LARGEST: Final = 5_000
 # The simulator makes at most so many places for each connection that is in progress.
 _PLACES: Final = 8 / 3
 
@@ -46,8 +46,7 @@ def most_at_once(plan: Plan, each: FloatArray) -> float:
     """
     start = plan.flows["start_ps"] / PICOSECONDS_PER_SECOND
     lasts = _lasts(plan)
-    if _is_congested(plan, float(np.ptp(start)) + float(lasts.max())):
-        return float(each.sum())
+    lasts[_are_held_up(plan, float(np.ptp(start)) + float(lasts.max()))] = np.inf
     order = np.argsort(np.concatenate([start, start + lasts]), kind="stable")
     change = np.concatenate([each, -each])[order]
     return min(float(each.sum()), _PLACES * float(np.cumsum(change).max()))
@@ -94,12 +93,21 @@ def _waits(switch: dict[str, Any]) -> float:
     return float(max(times, default=0)) / PICOSECONDS_PER_SECOND
 
 
-def _is_congested(plan: Plan, seconds: float) -> bool:
-    """Tell whether a link that flows certainly use is offered too much in so many seconds."""
-    flows = plan.flows["bytes"].size
-    sample = np.unique(np.linspace(0, flows - 1, min(flows, _SAMPLE)).astype(np.int64))
-    user, link, _ = certain_links(plan, sample)
-    bits = plan.flows["bytes"][user].astype(float) * BITS_PER_BYTE * flows / sample.size
-    offered = np.bincount(link, bits, minlength=plan.links["from"].size)
-    carried = plan.links["rate_bps"].astype(float) * plan.channels * seconds
-    return bool((offered > _MOST_LOAD * carried).any())
+def _are_held_up(plan: Plan, seconds: float) -> NDArray[np.bool_]:
+    """Tell which flows use a link that is offered too much in so many seconds, shape (flows,)."""
+    bits = plan.flows["bytes"].astype(float) * BITS_PER_BYTE
+    most = _MOST_LOAD * seconds * plan.links["rate_bps"].astype(float) * plan.channels
+    hosts, ends = plan.settings["hosts"], (plan.flows["source"], plan.flows["destination"])
+    to_host = np.flatnonzero(plan.links["to"] < hosts)
+    down = np.empty(hosts)
+    down[plan.links["to"][to_host]] = most[to_host]
+    # A host has one link, and hosts come first.
+    sent, got = (np.bincount(end, bits, minlength=hosts) for end in ends)
+    held = (sent > most[:hosts])[ends[0]] | (got > down)[ends[1]]
+    largest = np.argsort(bits, kind="stable")[-_LARGEST:]
+    user, link, _ = certain_links(plan, largest)
+    share = float(bits[largest].sum() / bits.sum())
+    offered = np.bincount(link, bits[user] / share, minlength=most.size)
+    if (offered > most)[plan.between_switches].any():
+        held[:] = True
+    return np.asarray(held)

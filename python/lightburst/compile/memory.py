@@ -31,7 +31,7 @@ _BYTES_PER_CONNECTION = {"datagram": 0, "bursts": 0, "saw": 520, "sawl": 520, "t
 # A segment that is not acknowledged, on the record of its sender, which grows by doubling.
 _BYTES_PER_RECORD = 16
 _LEAST_RECORDS = 4
-# When a datagram departs; with several groups these are merged.
+# When a datagram departs; with several groups these are merged first.
 _BYTES_PER_DATAGRAM = 28
 _BYTES_PER_MERGED_DATAGRAM = 64
 # A packet that waits or is under way: of a connection with a timer, and with options; of a burst
@@ -156,9 +156,11 @@ def _flows(plan: Plan) -> int:
     most = _in_flight(plan)
     needed = int(rows.sum() + _connections(plan, most))
     if "departures_ps" in plan.flows:
-        merged = len(plan.transports) > 1
-        each = _BYTES_PER_MERGED_DATAGRAM if merged else _BYTES_PER_DATAGRAM
-        needed += each * plan.flows["departures_ps"].size
+        datagrams = plan.flows["departures_ps"].size
+        needed += _BYTES_PER_DATAGRAM * datagrams
+        if len(plan.transports) > 1:
+            # Merging is over when the run begins.
+            needed = max(needed, _BYTES_PER_MERGED_DATAGRAM * datagrams)
         most = np.maximum(most, np.diff(plan.flows["departure_offsets"].astype(np.int64)))
     each = max(_BYTES_PER_WAITING[transport["kind"]] for transport in plan.transports)
     if each * int(most.sum()) <= max(HARMLESS_BYTES // 4, needed // 8):
