@@ -110,7 +110,7 @@ def readme_table(shown: Sequence[tuple[str, Claim]]) -> list[str]:
 def shown_of(found: Reproduction) -> list[tuple[str, Claim]]:
     """Return the claims of a paper that README.md shows, each with the name of the paper."""
     claims = {claim.id: claim for claim in found.claims}
-    return [(found.name, claims[id]) for id in SHOWN[found.name]]
+    return [(found.name, claims[id]) for id in SHOWN.get(found.name, ())]
 
 
 def number_of(claims: Sequence[Claim], own: Sequence[Claim]) -> str:
