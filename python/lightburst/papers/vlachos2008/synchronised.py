@@ -45,9 +45,11 @@ def law(flows: int, queues: int) -> float:
 
     Flows that lose together move alike and others independently: of N flows 1/N of the variance is
     their own, and of the rest, which one queue has in common, n queues leave the n-th part. So the
-    deviation of the aggregate is the root of ``1/N + (1 - 1/N) / n``.
+    deviation of the aggregate is the root of ``1/N + (1 - 1/N) / n``. With a queue for each flow
+    nothing is in common.
     """
-    return math.sqrt(1 / flows + (1 - 1 / flows) / (flows if queues == PER_FLOW else queues))
+    shared = 0.0 if queues == PER_FLOW else 1 / queues
+    return math.sqrt(1 / flows + (1 - 1 / flows) * shared)
 
 
 def figures(runs: Runs[Point], version: str) -> Iterator[Figure]:
