@@ -117,7 +117,9 @@ def trace_claims(runs: Runs[Point]) -> Iterator[Claim]:
     runs = runs.under(Point.in_full)
     short, *_, long = along(TIMES).values()
     yield SHEET.judge("mice-faster", runs.ratio(short, long, MICE))
-    yield SHEET.judge("long-term-same", runs.ratio(short, long, ELEPHANTS))
+    lost = runs.ratio(*(at._replace(ingress="lose") for at in (short, long)), ELEPHANTS)
+    same = runs.ratio(short, long, ELEPHANTS)
+    yield SHEET.judge("long-term-same", same, lose=lost.estimate)
 
 
 def window_claims(runs: Runs[Point]) -> Iterator[Claim]:
