@@ -35,7 +35,7 @@ SHOWN = {
         "highspeed-rise",
         "fast-three-times",
     ),
-    "vlachos2008": (),
+    "vlachos2008": ("mice-faster", "beats-fixed-mean", "mean-10.7", "queues-4-window"),
 }
 MARKS = {
     Verdict.HOLDS: "holds",

@@ -117,7 +117,8 @@ def trace_claims(runs: Runs[Point]) -> Iterator[Claim]:
     runs = runs.under(Point.in_full)
     short, *_, long = along(TIMES).values()
     yield SHEET.judge("mice-faster", runs.ratio(short, long, MICE))
-    lost = runs.ratio(*(at._replace(ingress="lose") for at in (short, long)), ELEPHANTS)
+    both = short._replace(ingress="lose"), long._replace(ingress="lose")
+    lost = runs.ratio(both[0], both[1], ELEPHANTS)
     same = runs.ratio(short, long, ELEPHANTS)
     yield SHEET.judge("long-term-same", same, lose=lost.estimate)
 
