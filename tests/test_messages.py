@@ -201,7 +201,7 @@ CALLS: list[tuple[Call, str, str, str]] = [
         "'minakhmetov'",
         "(did you mean 'minakhmetov2018'?)",
     ),
-    (lambda: lb.reproduce(5), "name", "5", "komatireddy2009/beyond"),
+    (lambda: lb.reproduce(5), "name", "5", "vlachos2008/beyond"),
 ]
 
 

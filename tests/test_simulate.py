@@ -249,5 +249,7 @@ def test_no_flow_of_an_example_is_faster_than_its_ideal_and_no_link_busier_than_
     file: Path,
 ) -> None:
     result = run(load(file))
-    assert (result.flows["slowdown"] >= 1).all()
+    # Flows without end have none.
+    slowdowns = result.flows["slowdown"][result.flows["completion_time_s"].notna()]
+    assert (slowdowns >= 1).all()
     assert result.links["utilisation"].between(0, 1).all()
