@@ -10,27 +10,24 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from lightburst import asked, contents, groups, metrics, synchronised, tables
-from lightburst.active import Active
+from lightburst import asked, groups, metrics, tables
 from lightburst.caveats import caveats
 from lightburst.compile import Plan
-from lightburst.errors import InputError
 from lightburst.fairness import Shared, Use, busiest, link_use
 from lightburst.folder import replace
 from lightburst.metrics import Columns, Metric
 from lightburst.provenance import Provenance
 from lightburst.provenance import trace as provenance_of
-from lightburst.sampled import Samples
+from lightburst.recorded import Recorded
 from lightburst.saving import write
 from lightburst.scenario import Scenario
-from lightburst.traced import Places, Trace
 from lightburst.workload import Offered, offered
 
 if TYPE_CHECKING:
     import networkx as nx
 
 
-class Result:
+class Result(Recorded):
     """The outcome of one run of a scenario with one seed.
 
     Tables are made when they are first looked at. All quantities are in SI base units, named in the
@@ -58,10 +55,8 @@ class Result:
     def __init__(
         self, scenario: Scenario, seed: int, plan: Plan, columns: Columns, wall_s: float
     ) -> None:
-        self.scenario = scenario
+        super().__init__(scenario, plan, columns)
         self.seed = seed
-        self.plan = plan
-        self.columns = columns
         self.wall_s = wall_s
         self._created = datetime.now(UTC)
 
@@ -252,82 +247,6 @@ class Result:
         return tuple(caveats(self.scenario, self.plan, self.columns))
 
     @cached_property
-    def trace(self) -> Trace:
-        """What happened to the flows of ``measurement.trace`` and on the links of ``network``.
-
-        Raises
-        ------
-        InputError
-            If the scenario has nothing traced.
-        """
-        if not self.traced:
-            raise _not_asked("trace", "numbers of flows, whose events are to be kept", "[0]")
-        return Trace(self.columns, Places.of(self.plan))
-
-    @property
-    def traced(self) -> bool:
-        """Whether there is a `trace`."""
-        measurement = self.scenario.measurement
-        return bool(measurement.trace) or measurement.network is not None
-
-    @cached_property
-    def samples(self) -> Samples:
-        """Queues, buffers, utilisation and active flows over time, by ``measurement.sample``.
-
-        Raises
-        ------
-        InputError
-            If the scenario has no samples taken.
-        """
-        if self.scenario.measurement.sample is None:
-            raise _not_asked("sample", "a time from one sample to the next", "'100 us'")
-        active = Active.of(self.plan, self.columns)
-        return Samples(self.columns, Places.of(self.plan), self.plan.settings["hosts"], active)
-
-    @cached_property
-    def reordering(self) -> pd.DataFrame:
-        """How far out of order the data of flows came, by ``measurement.reordering``.
-
-        A row for each ``flow`` (a row of `flows`), ``metric`` and ``value`` that there is: how many
-        ``packets`` have it, and their ``share``. `docs/model.md` has the metrics, *Densities*.
-
-        Raises
-        ------
-        InputError
-            If the scenario does not ask for it.
-        """
-        if self.scenario.measurement.reordering is None:
-            raise _not_asked("reordering", "a table that says how to look", "{}")
-        return tables.reordering(self.columns)
-
-    @cached_property
-    def bursts(self) -> pd.DataFrame:
-        """What bursts carried, by ``measurement.bursts``; see `contents.table`.
-
-        Raises
-        ------
-        InputError
-            If the scenario does not ask for it.
-        """
-        if self.scenario.measurement.bursts is None:
-            raise _not_asked("bursts", "a table that says which bursts", "{}")
-        return contents.table(self.columns)
-
-    @cached_property
-    def synchronisation(self) -> pd.DataFrame:
-        """Windows and throughput of all connections over time; see `synchronised.series`.
-
-        Raises
-        ------
-        InputError
-            If the scenario does not ask for it.
-        """
-        own = self.scenario.measurement.synchronisation
-        if own is None or not own.series:
-            raise _not_asked("synchronisation", "what is kept of bins of time", "{'series': True}")
-        return synchronised.series(self.columns, own.bin)
-
-    @cached_property
     def digest(self) -> str:
         """SHA-256 of the columns, in hexadecimal."""
         return metrics.digest(self.columns)
@@ -490,8 +409,3 @@ class Result:
             If the directory cannot be written or holds something else. Nothing is left behind.
         """
         return replace(directory, partial(write, self))
-
-
-def _not_asked(key: str, allowed: str, example: str) -> InputError:
-    again = f"lightburst.run(scenario.with_(measurement__{key}={example}))"
-    return InputError(f"measurement.{key}", "nothing", f"{allowed}, as {again}")

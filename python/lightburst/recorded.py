@@ -1,0 +1,119 @@
+"""What a result has only where the scenario asks for it."""
+
+from functools import cached_property
+
+import pandas as pd
+
+from lightburst import contents, synchronised, tables
+from lightburst.active import Active
+from lightburst.compile import Plan
+from lightburst.errors import InputError
+from lightburst.metrics import Columns
+from lightburst.sampled import Samples
+from lightburst.scenario import Scenario
+from lightburst.traced import Places, Trace
+
+
+class Recorded:
+    """What `lightburst.Result` has of traces, samples, and tables that are asked for.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        What was run.
+    plan : Plan
+        What the scenario was compiled to.
+    columns : mapping of str to mapping
+        The tables as the simulator gave them.
+
+    Attributes
+    ----------
+    scenario, plan, columns
+        As given.
+    """
+
+    def __init__(self, scenario: Scenario, plan: Plan, columns: Columns) -> None:
+        self.scenario = scenario
+        self.plan = plan
+        self.columns = columns
+
+    @cached_property
+    def trace(self) -> Trace:
+        """What happened to the flows of ``measurement.trace`` and on the links of ``network``.
+
+        Raises
+        ------
+        InputError
+            If the scenario has nothing traced.
+        """
+        if not self.traced:
+            raise _not_asked("trace", "numbers of flows, whose events are to be kept", "[0]")
+        return Trace(self.columns, Places.of(self.plan))
+
+    @property
+    def traced(self) -> bool:
+        """Whether there is a `trace`."""
+        measurement = self.scenario.measurement
+        return bool(measurement.trace) or measurement.network is not None
+
+    @cached_property
+    def samples(self) -> Samples:
+        """Queues, buffers, utilisation and active flows over time, by ``measurement.sample``.
+
+        Raises
+        ------
+        InputError
+            If the scenario has no samples taken.
+        """
+        if self.scenario.measurement.sample is None:
+            raise _not_asked("sample", "a time from one sample to the next", "'100 us'")
+        active = Active.of(self.plan, self.columns)
+        return Samples(self.columns, Places.of(self.plan), self.plan.settings["hosts"], active)
+
+    @cached_property
+    def reordering(self) -> pd.DataFrame:
+        """How far out of order the data of flows came, by ``measurement.reordering``.
+
+        A row for each ``flow`` (a row of `flows`), ``metric`` and ``value`` that there is: how many
+        ``packets`` have it, and their ``share``. `docs/model.md` has the metrics, *Densities*.
+
+        Raises
+        ------
+        InputError
+            If the scenario does not ask for it.
+        """
+        if self.scenario.measurement.reordering is None:
+            raise _not_asked("reordering", "a table that says how to look", "{}")
+        return tables.reordering(self.columns)
+
+    @cached_property
+    def bursts(self) -> pd.DataFrame:
+        """What bursts carried, by ``measurement.bursts``; see `contents.table`.
+
+        Raises
+        ------
+        InputError
+            If the scenario does not ask for it.
+        """
+        if self.scenario.measurement.bursts is None:
+            raise _not_asked("bursts", "a table that says which bursts", "{}")
+        return contents.table(self.columns)
+
+    @cached_property
+    def synchronisation(self) -> pd.DataFrame:
+        """Windows and throughput of all connections over time; see `synchronised.series`.
+
+        Raises
+        ------
+        InputError
+            If the scenario does not ask for it.
+        """
+        own = self.scenario.measurement.synchronisation
+        if own is None or not own.series:
+            raise _not_asked("synchronisation", "what is kept of bins of time", "{'series': True}")
+        return synchronised.series(self.columns, own.bin)
+
+
+def _not_asked(key: str, allowed: str, example: str) -> InputError:
+    again = f"lightburst.run(scenario.with_(measurement__{key}={example}))"
+    return InputError(f"measurement.{key}", "nothing", f"{allowed}, as {again}")
