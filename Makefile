@@ -20,7 +20,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo format lint test test-rust test-all wheel bench bench-peers keys docs clean
+.PHONY: help setup demo format lint test test-rust test-all wheel bench bench-peers keys reproduced docs clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -91,8 +91,12 @@ bench-peers: setup ## ns-2 beside the nearest scenario of ours
 keys: setup ## the tables of keys in docs/scenario.md, from the fields of the scenario
 	$(BIN)/python tools/keys.py
 
-docs: keys ## the same, and README's picture and table of what is reproduced, from a run; ARGS=--quick
+reproduced: keys ## docs/reproduced.md, and README's picture and table, from a run of all papers; ARGS=--quick
 	$(BIN)/python tools/readme.py $(ARGS)
+
+docs: setup ## the site, in out/docs/index.html; its notebooks run; a warning is an error
+	$(BIN)/python -m sphinx -W --keep-going --quiet -d out/doctrees docs out/docs $(ARGS)
+	@echo out/docs/index.html
 
 clean: ## remove what make builds, not what runs have stored
 	rm -rf $(VENV) target dist $(EXTENSION)

@@ -1,4 +1,4 @@
-"""Write what is reproduced, and how well, from a run: ``make docs``.
+"""Write what is reproduced, and how well, from a run: ``make reproduced``.
 
 Runs every paper that lightburst knows, in full, and writes docs/reproduced.md with all claims and
 notes, long tables whole in docs/data, and the pictures. Between the two marks of README.md it
@@ -22,7 +22,7 @@ from lightburst.report import page
 from lightburst.report.reproduction import Reproduction, reproduce
 
 ROOT = Path(__file__).resolve().parent.parent
-BEGIN = "<!-- reproduced: begin; written by `make docs` -->"
+BEGIN = "<!-- reproduced: begin; written by `make reproduced` -->"
 END = "<!-- reproduced: end -->"
 # The claims that README.md shows: the main ones of each paper, whether they hold or not.
 SHOWN = {
@@ -196,7 +196,7 @@ def main() -> int:
         "--preview", action="append", default=[], metavar="PART", help="run this part quickly only"
     )
     chosen = parser.parse_args()
-    text = ["# What is reproduced, and how well", "", "Written by `make docs` from a run."]
+    text = ["# What is reproduced, and how well", "", "Written by `make reproduced` from a run."]
     counts: list[str] = []
     shown: list[tuple[str, Claim]] = []
     for paper in PAPERS.values():

@@ -1,0 +1,120 @@
+"""Pages that read well in the repository are pages of the site: links and texts from elsewhere.
+
+In the repository a page links to files beside docs/, such as ``../CONTRIBUTING.md`` or
+``../examples``. On the site the first is a page (`PAGES`), a file can be downloaded, and a folder
+has no place, so that its name stays without a link. Another page of Markdown outside docs/ has
+none either.
+
+A page whose text stands elsewhere has one line in its place, and a link for who reads it there::
+
+    <!-- text: ../../CONTRIBUTING.md#a-paper -->
+
+On the site this line gives way to the section below that heading, or to the whole file.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.util.typing import ExtensionMetadata
+
+DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
+ROOT = DOCS.parent
+
+#: Files of the repository that are pages of the site.
+PAGES = {
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    "README.md": "index.md",
+    "examples": "examples.md",
+}
+
+_TEXT = re.compile(r"^<!-- text: (?P<path>[^\s#]+)(#(?P<anchor>\S+))? -->$.*\Z", re.M | re.S)
+_LINK = re.compile(r"(?<!!)\[(?P<text>[^\]]*)\]\((?P<path>[^)#\s]*)(?P<anchor>#[^)\s]*)?\)")
+#: A heading and what goes of its marks when its section becomes a page.
+_RAISED = r"^#{%d}(#+ )"
+_FENCE = re.compile(r"^(```+).*?^\1$", re.M | re.S)
+
+
+def slug(heading: str) -> str:
+    """Give the anchor of a heading, as the web view of a repository does."""
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
+def outside_code(text: str, change: Callable[[str], str]) -> str:
+    """Apply `change` to what is no block of code."""
+    done, end = [], 0
+    for fence in _FENCE.finditer(text):
+        done += [change(text[end : fence.start()]), fence[0]]
+        end = fence.end()
+    return "".join([*done, change(text[end:])])
+
+
+def section(text: str, anchor: str) -> str:
+    """Return the section of a page under a heading, which becomes the title.
+
+    Raises
+    ------
+    ValueError
+        If no heading has this anchor.
+    """
+    plain = _FENCE.sub(lambda fence: " " * len(fence[0]), text)
+    headings = list(re.finditer(r"^(#+) (.*)$", plain, re.M))
+    for index, heading in enumerate(headings):
+        if slug(heading[2]) == anchor:
+            level = len(heading[1])
+            after = (h.start() for h in headings[index + 1 :] if len(h[1]) <= level)
+            part = text[heading.start() : next(after, len(text))]
+            return outside_code(part, partial(re.compile(_RAISED % (level - 1), re.M).sub, r"\1"))
+    raise ValueError(f"no heading for #{anchor}")
+
+
+def relinked(text: str, source: Path, page: Path) -> str:
+    """Give the links of a text, written for the file `source`, as they are on the page `page`."""
+
+    def link(found: re.Match[str]) -> str:
+        path, anchor = found["path"], found["anchor"] or ""
+        if ":" in path or not path:
+            return found[0]
+        target = (source.parent / path).resolve()
+        name = target.relative_to(ROOT).as_posix()
+        if name in PAGES:
+            target = DOCS / PAGES[name]
+        elif target.is_dir() or (target.suffix == ".md" and DOCS not in target.parents):
+            return found["text"]
+        shown = Path(os.path.relpath(target, page.parent)).as_posix()
+        return f"[{found['text']}]({shown}{anchor})"
+
+    return outside_code(text, lambda prose: _LINK.sub(link, prose))
+
+
+def written(text: str, page: Path) -> str:
+    """Return what Sphinx reads as the text of a page in docs/."""
+    mark = _TEXT.search(text)
+    if mark is None:
+        return relinked(text, page, page)
+    source = (page.parent / mark["path"]).resolve()
+    other = source.read_text(encoding="utf-8")
+    if mark["anchor"]:
+        other = section(other, mark["anchor"])
+    head = relinked(text[: mark.start()], page, page)
+    return head + relinked(other, source, page)
+
+
+def _on_read(app: Sphinx, name: str, content: list[str]) -> None:
+    page = Path(app.env.doc2path(name))
+    mark = _TEXT.search(content[0])
+    if mark is not None:
+        app.env.note_dependency(str((page.parent / mark["path"]).resolve()))
+    content[0] = written(content[0], page)
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Let Sphinx read pages through this."""
+    app.connect("source-read", _on_read)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
