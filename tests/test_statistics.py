@@ -86,30 +86,6 @@ def _runs() -> pd.DataFrame:
     )
 
 
-def test_compare_pairs_by_seed_in_any_order() -> None:
-    got = statistics.compare(
-        _runs(), "throughput_bps", {"switching.buffer_ports": 5}, {"switching.buffer_ports": 0}
-    )
-    assert got.estimate == pytest.approx(2.0)
-    assert got.n == 3
-    assert got.high - got.low == pytest.approx(0.0, abs=1e-9)
-
-
-def test_compare_uses_the_seeds_that_both_have() -> None:
-    got = statistics.compare(
-        _runs().iloc[1:],
-        "throughput_bps",
-        {"switching.buffer_ports": 5},
-        {"switching.buffer_ports": 0},
-    )
-    assert got.n == 2
-
-
-def test_compare_refuses_an_ambiguous_point() -> None:
-    with pytest.raises(ValueError, match="several runs"):
-        statistics.compare(_runs(), "throughput_bps", {}, {"switching.buffer_ports": 0})
-
-
 def test_summarise_is_the_interval_of_each_group() -> None:
     table = statistics.summarise(_runs(), ["switching.buffer_ports"], "throughput_bps")
     assert table["switching.buffer_ports"].tolist() == [0, 5]

@@ -1,0 +1,320 @@
+"""Two systems, metric by metric: which differ, by how much, and how sure that is.
+
+A table of runs for each of the two; runs with the same seed are pairs. Of several metrics and
+points some look different by chance: p-values are Holm's, and all intervals hold together, see
+`lightburst.study.statistics.several`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from lightburst.errors import InputError, did_you_mean, show
+from lightburst.study.statistics.paired import (
+    difference_of_means,
+    paired_difference,
+    ratio_of_means,
+    sign_test,
+)
+from lightburst.study.statistics.several import confidence_of_each, holm
+
+HIGHER: Final = "higher"
+LOWER: Final = "lower"
+UNCLEAR: Final = "unclear"
+SAME: Final = "same"
+UNKNOWN: Final = "unknown"
+
+#: What `Comparison.table` says of a metric, in its column ``verdict``.
+VERDICTS: Final = {
+    HIGHER: "the second is higher than the first, beyond chance",
+    LOWER: "the second is lower than the first, beyond chance",
+    UNCLEAR: "chance alone may have made the difference",
+    SAME: "the same in every run of both",
+    UNKNOWN: "too few runs to tell from chance",
+}
+
+#: Columns that tell of the machine and of how the simulator works, and nothing of a network.
+NOT_COMPARED: Final = ("seed", "wall_s", "events")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What `compare_runs` finds.
+
+    Attributes
+    ----------
+    first, second : str
+        What the two are called.
+    table : pandas.DataFrame
+        One row for each point and metric: the columns that name the point, ``metric``; ``first``
+        and ``second``, the means of the runs that were compared; ``runs_first``, ``runs_second``
+        and ``pairs`` (0: not paired); ``difference`` (second less first) with ``ci_low`` and
+        ``ci_high``; ``ratio`` (second over first, of the means) with ``ratio_low`` and
+        ``ratio_high``; ``p``, ``p_holm`` and ``verdict``, see `VERDICTS`. What there is not is NaN.
+    confidence : float
+        Probability with which all intervals cover what they estimate, together.
+    confidence_of_each : float
+        Probability of each interval alone.
+    compared : int
+        Metrics and points that may differ, and for which p-values are corrected.
+    only_first, only_second : tuple of str
+        Metrics that only one of the two has.
+    points_left_out : int
+        Points that only one of the two has.
+    """
+
+    first: str
+    second: str
+    table: pd.DataFrame
+    confidence: float
+    confidence_of_each: float
+    compared: int
+    only_first: tuple[str, ...]
+    only_second: tuple[str, ...]
+    points_left_out: int = 0
+
+    @property
+    def differ(self) -> pd.DataFrame:
+        """The rows of the table that differ beyond chance, the surest first."""
+        chosen = self.table[self.table["verdict"].isin([HIGHER, LOWER])]
+        return chosen.sort_values("p", kind="stable")
+
+    def __str__(self) -> str:
+        return self.table.to_string(index=False)
+
+    def _repr_html_(self) -> str:
+        return str(self.table.to_html(index=False))
+
+
+class _Two(NamedTuple):
+    """The values of one metric in two systems, at one point; `pairs` is 0 if they are not paired.
+
+    Each value of the first has its partner at the same place of the second if they are.
+    """
+
+    point: tuple[object, ...]
+    metric: str
+    first: NDArray[np.float64]
+    second: NDArray[np.float64]
+    pairs: int
+
+
+def compare_runs(
+    first: pd.DataFrame,
+    second: pd.DataFrame,
+    metrics: Iterable[str] | str | None = None,
+    *,
+    by: Sequence[str] = (),
+    names: tuple[str, str] = ("A", "B"),
+    confidence: float = 0.95,
+) -> Comparison:
+    """Compare two systems, each by a table of its runs.
+
+    Parameters
+    ----------
+    first, second : pandas.DataFrame
+        One row for each run, as by `lightburst.replicate` or a part of that by
+        `lightburst.execute`, with ``seed`` and its metrics behind it.
+    metrics : iterable of str or str, optional
+        What to compare; all that both have by default. Fewer are known better, because fewer can
+        differ by chance: name those that the question is about.
+    by : sequence of str
+        Columns that name a point, if the tables have several; each point is compared on its own.
+    names : tuple of str
+        What the two are called.
+    confidence : float
+        Probability with which all intervals hold together, between 0 and 1.
+
+    Returns
+    -------
+    Comparison
+        Paired over the seeds that both have, if these are two or more; else by Welch's method.
+        Where a run is infinite, because flows did not finish, there is a p-value (sign test) and no
+        interval. What is the same in every run of both is not tested and does not count among the
+        comparisons.
+
+    Raises
+    ------
+    InputError
+        If a metric is in one of the two only, or no column of numbers; `by` are no columns; a point
+        has several runs with one seed; or no point is in both.
+    ValueError
+        If `confidence` is not between 0 and 1.
+    """
+    columns = _points(by, first, second)
+    known = [_metrics_of(runs, columns) for runs in (first, second)]
+    chosen = _chosen(metrics, *known)
+    groups = [_by_point(runs, columns) for runs in (first, second)]
+    shared = [point for point in groups[0] if point in groups[1]]
+    if not shared:
+        raise InputError("by", show(columns), "columns that name a point which both have")
+    cases = [
+        _two(point, metric, groups[0][point], groups[1][point])
+        for point in shared
+        for metric in chosen
+    ]
+    rows, each, counted = _rows(cases, confidence)
+    points = pd.DataFrame([case.point for case in cases], columns=columns)
+    return Comparison(
+        *names,
+        pd.concat([points, pd.DataFrame(rows)[list(_ORDER)]], axis=1),
+        confidence,
+        each,
+        counted,
+        tuple(name for name in known[0] if name not in known[1]),
+        tuple(name for name in known[1] if name not in known[0]),
+        len(groups[0]) + len(groups[1]) - 2 * len(shared),
+    )
+
+
+_ORDER: Final = (
+    "metric", "first", "second", "runs_first", "runs_second", "pairs", "difference", "ci_low",
+    "ci_high", "ratio", "ratio_low", "ratio_high", "p", "p_holm", "verdict",
+)  # fmt: skip
+
+
+def _rows(cases: list[_Two], confidence: float) -> tuple[list[dict[str, Any]], float, int]:
+    """Give the rows of the table, the confidence of each interval, and how many may differ."""
+    rows = [_tested(case) for case in cases]
+    counted = max(1, sum(not math.isnan(row["p"]) for row in rows))
+    each = confidence_of_each(confidence, counted)
+    corrected = holm([row["p"] for row in rows])
+    for row, case, p in zip(rows, cases, corrected, strict=True):
+        row |= _ends(case, each)
+        row["p_holm"] = float(p)
+        row["verdict"] = row["verdict"] or _verdict(case, p <= 1 - confidence)
+    return rows, each, counted
+
+
+def _points(by: Sequence[str], first: pd.DataFrame, second: pd.DataFrame) -> list[str]:
+    columns = [by] if isinstance(by, str) else list(by)
+    for name in columns:
+        for runs in (first, second):
+            if name not in runs:
+                known = [str(column) for column in runs.columns]
+                raise InputError("by", show(name), f"columns of both{did_you_mean(name, known)}")
+    return columns
+
+
+def _metrics_of(runs: pd.DataFrame, columns: Sequence[str]) -> list[str]:
+    """Metrics of runs: the columns of numbers behind the seed."""
+    if "seed" not in runs:
+        raise InputError("runs", "a table without 'seed'", "one row for each run, with its seed")
+    return [
+        str(name)
+        for name in runs.loc[:, "seed":].columns
+        if name not in (*NOT_COMPARED, *columns)
+        and pd.api.types.is_numeric_dtype(runs[name])
+        and runs[name].notna().any()
+    ]
+
+
+def _chosen(metrics: Iterable[str] | str | None, one: list[str], other: list[str]) -> list[str]:
+    both = [name for name in one if name in other]
+    if metrics is None:
+        if not both:
+            raise InputError("metrics", "no metric that both have", "runs with a metric in common")
+        return both
+    wanted = [metrics] if isinstance(metrics, str) else list(metrics)
+    if not wanted:
+        raise InputError("metrics", "none", "at least one metric")
+    for name in wanted:
+        if name not in both:
+            here = [words for words, known in (("first", one), ("second", other)) if name in known]
+            given = show(name) + (f" (which only the {here[0]} has)" if here else "")
+            allowed = f"one or more of {', '.join(both)}{did_you_mean(name, both)}"
+            raise InputError("metrics", given, allowed)
+    return list(dict.fromkeys(wanted))
+
+
+def _by_point(runs: pd.DataFrame, columns: list[str]) -> dict[tuple[object, ...], pd.DataFrame]:
+    if columns:
+        grouped = runs.groupby(columns, sort=False, dropna=False)
+        found = {tuple(key): table.set_index("seed") for key, table in grouped}
+    else:
+        found = {(): runs.set_index("seed")}
+    for point, table in found.items():
+        if not table.index.is_unique:
+            twice = table.index[table.index.duplicated()][0]
+            where = f" at {point}" if point else ""
+            what = f"{show(columns)} with several runs of seed {twice}{where}"
+            raise InputError("by", what, "columns that name a point, so that it has a seed once")
+    return found
+
+
+def _two(point: tuple[object, ...], metric: str, first: pd.DataFrame, second: pd.DataFrame) -> _Two:
+    one, other = (runs[metric].dropna() for runs in (first, second))
+    seeds = one.index.intersection(other.index)
+    paired = len(seeds) > 1 or len(seeds) == len(one) == len(other) == 1
+    if paired:
+        one, other = one[seeds], other[seeds]
+    values = [np.asarray(x, dtype=np.float64) for x in (one, other)]
+    return _Two(point, metric, values[0], values[1], len(seeds) if paired else 0)
+
+
+def _tested(case: _Two) -> dict[str, Any]:
+    """Give what does not hang on how many other comparisons there are."""
+    one, other = case.first, case.second
+    means = [float(x.mean()) if x.size else math.nan for x in (one, other)]
+    row: dict[str, Any] = {
+        "metric": case.metric,
+        "first": means[0],
+        "second": means[1],
+        "runs_first": one.size,
+        "runs_second": other.size,
+        "pairs": case.pairs,
+        "p": math.nan,
+        "verdict": "",
+    }
+    if min(one.size, other.size) == 0:
+        row["verdict"] = UNKNOWN
+    elif _is_same(case):
+        row["verdict"] = SAME
+    elif np.isfinite(means).all():
+        test = paired_difference if case.pairs else difference_of_means
+        row["p"] = test(one, other).p
+    elif case.pairs > 1:
+        row["p"] = sign_test(one, other)
+    if math.isnan(row["p"]):
+        row["verdict"] = row["verdict"] or UNKNOWN
+    return row
+
+
+def _is_same(case: _Two) -> bool:
+    """Whether no run differs from any it is compared with."""
+    if case.pairs:
+        return bool(np.array_equal(case.first, case.second))
+    return np.unique(np.concatenate([case.first, case.second])).size == 1
+
+
+def _ends(case: _Two, confidence: float) -> dict[str, float]:
+    """Give the difference and the ratio with their intervals."""
+    one, other = case.first, case.second
+    found = dict.fromkeys(
+        ("difference", "ci_low", "ci_high", "ratio", "ratio_low", "ratio_high"), math.nan
+    )
+    if min(one.size, other.size) == 0 or not np.isfinite([*one, *other]).all():
+        return found
+    test = paired_difference if case.pairs else difference_of_means
+    gap = test(one, other, confidence)
+    found |= {"difference": gap.estimate, "ci_low": gap.low, "ci_high": gap.high}
+    if one.mean() > 0 and other.mean() > 0:
+        ratio = ratio_of_means(other, one, confidence, shared_seeds=bool(case.pairs))
+        found |= {"ratio": ratio.estimate, "ratio_low": ratio.low, "ratio_high": ratio.high}
+    return found
+
+
+def _verdict(case: _Two, significant: bool) -> str:
+    if not significant:
+        return UNCLEAR
+    one, other = case.first, case.second
+    if np.isfinite([*one, *other]).all():
+        return HIGHER if other.mean() > one.mean() else LOWER
+    return HIGHER if (other > one).sum() > (other < one).sum() else LOWER

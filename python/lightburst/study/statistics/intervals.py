@@ -1,0 +1,190 @@
+"""Intervals of one system, from runs with different seeds, which are independent.
+
+References
+----------
+.. [1] A. M. Law, "Simulation Modeling and Analysis", 5th ed., McGraw-Hill, 2015, section 4.5
+   (Student intervals).
+.. [2] J. Neter et al., "Applied Linear Statistical Models", 5th ed., 2005, appendix A.7 (chi-square
+   interval of a variance).
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from lightburst.errors import InputError, did_you_mean, show
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An estimate with its confidence interval.
+
+    Attributes
+    ----------
+    estimate, low, high : float
+        The estimate and the ends of its interval; NaN ends where one sample gives none.
+    n : int
+        Number of samples, or of pairs.
+    """
+
+    estimate: float
+    low: float
+    high: float
+    n: int
+
+    def contains(self, value: float) -> bool:
+        """Whether `value` lies in the interval, its ends included."""
+        return self.low <= value <= self.high
+
+
+def number(value: float) -> float | None:
+    """Give a float for JSON: None for what is not finite."""
+    return float(value) if math.isfinite(value) else None
+
+
+def mean_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
+    """Mean of independent samples with Student's interval.
+
+    Parameters
+    ----------
+    values : array_like of float, shape (n,)
+        At least one sample; infinite ones are allowed.
+    confidence : float
+        Probability with which the interval covers the mean, between 0 and 1.
+
+    Returns
+    -------
+    Interval
+        Mean and ``mean -/+ t(n - 1) s / sqrt(n)`` [1]_; without ends when n is 1, or the mean is
+        infinite.
+
+    Raises
+    ------
+    ValueError
+        If there is no sample, one is NaN or minus infinity, or `confidence` is not between 0 and
+        1.
+    """
+    x = samples_of(values, "values", infinite=True)
+    if np.isinf(x).any():
+        return Interval(math.inf, math.nan, math.nan, x.size)
+    mean = float(x.mean())
+    half = float(x.std(ddof=1) * student(x.size, confidence)) if x.size > 1 else math.nan
+    return Interval(mean, mean - half, mean + half, x.size)
+
+
+def relative_deviation(
+    groups: Iterable[ArrayLike], *, shared_seeds: bool = True, confidence: float = 0.95
+) -> Interval:
+    """Pool the standard deviation relative to the mean over several groups.
+
+    Parameters
+    ----------
+    groups : iterable of array_like of float
+        The samples of each point of a study; groups of one sample say nothing and are left out.
+    shared_seeds : bool
+        Whether the groups ran on the same seeds. Then they are far from independent, and the
+        interval is that of the largest group alone: never too narrow.
+    confidence : float
+        Probability with which the interval covers the deviation, between 0 and 1.
+
+    Returns
+    -------
+    Interval
+        ``sqrt(sum (n_i - 1) (s_i / m_i)^2 / sum (n_i - 1))`` with the chi-square interval [2]_ for
+        samples near normal; `n` counts all samples used.
+
+    Raises
+    ------
+    ValueError
+        If no group has two samples, or a mean is not positive.
+    """
+    samples = [x for x in (samples_of(group, "groups") for group in groups) if x.size > 1]
+    if not samples:
+        raise ValueError("groups: at least one with two samples")
+    if any(x.mean() <= 0 for x in samples):
+        raise ValueError("groups: allowed are samples whose mean is above 0")
+    freedom = np.array([x.size - 1 for x in samples])
+    squares = np.array([x.var(ddof=1) / x.mean() ** 2 for x in samples])
+    pooled = float(np.sqrt(freedom @ squares / freedom.sum()))
+    degrees = int(freedom.max() if shared_seeds else freedom.sum())
+    tail = (1 - checked(confidence)) / 2
+    # chdtri inverts the upper tail: the large quantile gives the low end.
+    low = pooled * float(np.sqrt(degrees / special.chdtri(degrees, tail)))
+    high = pooled * float(np.sqrt(degrees / special.chdtri(degrees, 1 - tail)))
+    return Interval(pooled, low, high, sum(x.size for x in samples))
+
+
+def summarise(
+    runs: pd.DataFrame, by: Sequence[str], metric: str, confidence: float = 0.95
+) -> pd.DataFrame:
+    """Mean and interval of a metric at each point of a study.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        One row for each run.
+    by : sequence of str
+        Columns that name a point.
+    metric : str
+        Column to average over the seeds; runs without a value are left out.
+    confidence : float
+        Probability with which each interval covers its mean, between 0 and 1.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each point, in the order of first appearance: the columns of `by`, then `n`,
+        `mean`, `std`, `ci_low`, `ci_high` (NaN where n is 1, or a run is infinite and with it the
+        mean).
+
+    Raises
+    ------
+    InputError
+        If `by` is not a list of columns, or `metric` not a column of numbers.
+    ValueError
+        If `confidence` is not between 0 and 1.
+    """
+    known = [str(name) for name in runs.columns]
+    if isinstance(by, str) or not isinstance(by, Iterable):
+        example = by if isinstance(by, str) else "workload.load"
+        raise InputError("by", show(by), f"a list of columns that name a point, as [{example!r}]")
+    for name in by:
+        if name not in known:
+            raise InputError("by", show(name), f"columns of runs{did_you_mean(name, known)}")
+    numbers = [name for name in known if pd.api.types.is_numeric_dtype(runs[name])]
+    if not isinstance(metric, str) or metric not in numbers:
+        allowed = "the name of one column of runs with numbers, as 'throughput_bps'"
+        raise InputError("metric", show(metric), allowed + did_you_mean(metric, numbers))
+    grouped = runs.dropna(subset=[metric]).groupby(list(by), sort=False, dropna=False)[metric]
+    table = grouped.agg(n="count", mean="mean", std="std").reset_index()
+    half = table["std"] * student(table["n"], confidence)
+    return table.assign(ci_low=table["mean"] - half, ci_high=table["mean"] + half)
+
+
+def student(n: ArrayLike, confidence: float) -> NDArray[np.float64]:
+    """Half width of the interval of a mean of n samples, in standard deviations of a sample."""
+    number = np.asarray(n, dtype=np.float64)
+    t = special.stdtrit(np.maximum(number - 1, 1), (1 + checked(confidence)) / 2)
+    return np.asarray(t / np.sqrt(number), dtype=np.float64)
+
+
+def samples_of(values: ArrayLike, name: str, *, infinite: bool = False) -> NDArray[np.float64]:
+    """Read samples; `ValueError` that names them if there is none, or one is not a number."""
+    x = np.asarray(values, dtype=np.float64).ravel()
+    if x.size == 0:
+        raise ValueError(f"{name}: at least one sample")
+    if not np.all(np.isfinite(x) | (infinite & (x == np.inf))):
+        raise ValueError(f"{name}: allowed are finite numbers")
+    return x
+
+
+def checked(confidence: float) -> float:
+    """Give a confidence back; `ValueError` if it is not between 0 and 1."""
+    if not 0 < confidence < 1:
+        raise ValueError("confidence: between 0 and 1")
+    return confidence

@@ -1,0 +1,85 @@
+"""Several comparisons at once, and how likely it is that one of them is wrong.
+
+At 20 comparisons of two systems that are the same, one in 20 p-values is below 0.05 by chance.
+
+References
+----------
+.. [1] S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
+   Statistics 6(2), 1979, pp. 65-70.
+.. [2] O. J. Dunn, "Multiple comparisons among means", Journal of the American Statistical
+   Association 56(293), 1961, pp. 52-64: intervals by Bonferroni's inequality; also A. M. Law,
+   "Simulation Modeling and Analysis", 5th ed., 2015, section 9.7.
+.. [3] O. Guilbaud, "Simultaneous confidence regions for closed tests, including Holm-, Hochberg-,
+   and Hommel-related procedures", Biometrical Journal 54(3), 2012, pp. 317-342.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lightburst.study.statistics.intervals import checked
+
+
+def holm(p_values: ArrayLike) -> NDArray[np.float64]:
+    """Correct p-values of several comparisons by Holm's method.
+
+    Parameters
+    ----------
+    p_values : array_like of float, shape (m,)
+        One for each comparison, dependent or not; NaN for what could not be compared, which does
+        not count.
+
+    Returns
+    -------
+    ndarray of float, shape (m,)
+        In the same order. Calling different whatever is at most 0.05 is wrong about any of those
+        that are the same with a probability of at most 0.05 [1]_.
+
+    Raises
+    ------
+    ValueError
+        If one is not between 0 and 1.
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    if p.ndim != 1 or np.any((p < 0) | (p > 1)):
+        raise ValueError("p_values: allowed is a list of numbers from 0 to 1, or NaN")
+    known = np.flatnonzero(~np.isnan(p))
+    order = known[np.argsort(p[known], kind="stable")]
+    found = np.full(p.size, math.nan)
+    # The smallest of m times m, the next times m - 1, and none below the one before it.
+    steps = np.arange(order.size, 0, -1)
+    found[order] = np.minimum(np.maximum.accumulate(steps * p[order]), 1)
+    return found
+
+
+def confidence_of_each(together: float, number: int) -> float:
+    """Tell what confidence each of several intervals needs, for all of them to hold together.
+
+    Parameters
+    ----------
+    together : float
+        Probability with which all intervals cover what they estimate, between 0 and 1.
+    number : int
+        Of intervals, at least 1.
+
+    Returns
+    -------
+    float
+        ``1 - (1 - together) / number``, by Bonferroni's inequality [2]_, dependent or not.
+
+    Raises
+    ------
+    ValueError
+        If `together` is not between 0 and 1, or there is no interval.
+
+    Notes
+    -----
+    Intervals that go with Holm's test exactly tell no more of a difference that it finds than its
+    sign [3]_. Bonferroni's tell its size, and never contradict the test on what they exclude: if
+    such an interval is off zero, Holm's p-value is below ``1 - together``. Not the other way round:
+    Holm may tell a difference whose interval still touches zero.
+    """
+    if number < 1:
+        raise ValueError("number: a whole number from 1")
+    return 1 - (1 - checked(together)) / number
