@@ -27,8 +27,9 @@ from lightburst.papers.design import Effort, blocks_of
 from lightburst.papers.figure import MAP_COLUMNS, Listing, Maps, Panel
 from lightburst.papers.komatireddy2009 import PAPER
 from lightburst.papers.komatireddy2009.points import FALSE, METRIC, PAPER_TRANSFER, base
-from lightburst.papers.paper import Block, Paper, Part
+from lightburst.papers.paper import Paper, Part
 from lightburst.papers.runs import Runs, of_means
+from lightburst.study import Block
 from searching import claim, run
 
 EFFORT: Final = Effort(most=1)

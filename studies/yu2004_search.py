@@ -14,11 +14,12 @@ from typing import Final, NamedTuple, Self
 import pandas as pd
 
 from lightburst.papers.claims import Claim
-from lightburst.papers.paper import Block, Paper, Part
+from lightburst.papers.paper import Paper, Part
 from lightburst.papers.runs import Runs
 from lightburst.papers.yu2004 import PAPER
 from lightburst.papers.yu2004.design import planned
 from lightburst.papers.yu2004.points import Point, runs_of
+from lightburst.study import Block
 from searching import run
 from yu2004_scores import HEAVY, USUAL, figure, listing, scores
 from yu2004_search_claims import claims, limited_claim, lowest_claim

@@ -16,12 +16,13 @@ from lightburst.folder import check
 from lightburst.papers import PAPERS, find
 from lightburst.papers.claims import Claim, Verdict
 from lightburst.papers.figure import COLUMNS, Figure
-from lightburst.papers.paper import Block, Paper, Part
+from lightburst.papers.paper import Paper, Part
 from lightburst.report import reproduction
 from lightburst.report.reproduction import Reproduction, reproduce
 from lightburst.report.saved import write_page
 from lightburst.report.words import readable, readable_interval, words_of
 from lightburst.scenario import Scenario
+from lightburst.study import Block
 from lightburst.study.sweep import Study
 
 BASE = Scenario.from_dict(

@@ -14,11 +14,11 @@ from lightburst.cli import main
 from lightburst.papers import PAPERS
 from lightburst.papers.claims import Claim, Verdict
 from lightburst.papers.figure import PACKET_COLUMNS, Listing, Packets
-from lightburst.papers.paper import Block, Paper, Part, Traced
+from lightburst.papers.paper import Paper, Part, Traced
 from lightburst.report import page
 from lightburst.report.reproduction import load, reproduce
 from lightburst.scenario import Scenario
-from lightburst.study import Stopping, Study
+from lightburst.study import Block, Stopping, Study
 
 BASE = Scenario.from_dict(
     {

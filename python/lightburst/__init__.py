@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lightburst.report.explanation import Explanation, explain
     from lightburst.report.network import TracedNetwork, trace_network
     from lightburst.report.reproduction import reproduce
+    from lightburst.report.sweep import Sweep, sweep
     from lightburst.result import Result
     from lightburst.scenario import Scenario, load
     from lightburst.simulate import run
@@ -34,6 +35,7 @@ _HOME = {
     "Scenario": "lightburst.scenario",
     "StoreWarning": "lightburst.errors",
     "Study": "lightburst.study",
+    "Sweep": "lightburst.report.sweep",
     "TracedNetwork": "lightburst.report.network",
     "execute": "lightburst.study",
     "explain": "lightburst.report.explanation",
@@ -43,6 +45,7 @@ _HOME = {
     "replicate": "lightburst.study",
     "reproduce": "lightburst.report.reproduction",
     "run": "lightburst.simulate",
+    "sweep": "lightburst.report.sweep",
     "trace_network": "lightburst.report.network",
 }
 # Packages whose functions are public: `lb.topology.from_networkx`.
@@ -57,6 +60,7 @@ __all__ = [
     "Scenario",
     "StoreWarning",
     "Study",
+    "Sweep",
     "TracedNetwork",
     "__version__",
     "execute",
@@ -68,6 +72,7 @@ __all__ = [
     "replicate",
     "reproduce",
     "run",
+    "sweep",
     "topology",
     "trace",
     "trace_network",

@@ -72,6 +72,29 @@ def run_command(
     run(scenario, settings or [], seed, replications, format, out, yes)
 
 
+@app.command("sweep")
+@guarded
+def sweep_command(
+    study: Annotated[str, typer.Argument(metavar="STUDY", help="A TOML file.", show_default=False)],
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="PATH=VALUES", help="Change an axis or a field; may be repeated."
+        ),
+    ] = None,
+    workers: WorkersOption = None,
+    format: Annotated[
+        str, typer.Option("--format", metavar="table|json|csv", help="What to print.")
+    ] = "table",
+    out: OutOption = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before very many runs.")] = False,
+) -> None:
+    """Run a study: axes, variants and seeds over a scenario, with intervals and comparisons."""
+    from lightburst.cli.sweep import sweep
+
+    sweep(study, settings or [], workers, format, out, yes)
+
+
 @app.command("trace")
 @guarded
 def trace_command(

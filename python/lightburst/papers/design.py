@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import pandas as pd
 
-from lightburst.papers.paper import Block
-from lightburst.study import Stopping, Study
+from lightburst.study import Block, Stopping, Study
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

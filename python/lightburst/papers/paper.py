@@ -2,73 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-import pandas as pd
-
 from lightburst.scenario import Scenario, load
-from lightburst.study import Stopping, Store, Study, execute_until, run_all
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    import pandas as pd
+
     from lightburst.papers.claims import Claim
     from lightburst.papers.figure import AnyFigure, Listing
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A study, and the paper's own words for its points.
-
-    Parameters
-    ----------
-    study : Study
-        What to run.
-    labels : pandas.DataFrame
-        One row for each point of the study, in its order: the columns by which figures and claims
-        know the point.
-    stopping : Stopping, optional
-        When a point has seeds enough; without it every point is run with all seeds of the study.
-    """
-
-    study: Study
-    labels: pd.DataFrame
-    stopping: Stopping | None = None
-
-    def run(
-        self, store: Store | str | Path | None, *, workers: int | None, progress: bool
-    ) -> pd.DataFrame:
-        """Run what is not finished yet of the study.
-
-        Parameters
-        ----------
-        store, workers, progress
-            As for `lightburst.study.execute`.
-
-        Returns
-        -------
-        pandas.DataFrame
-            One row for each run: the labels, ``seed`` and the metrics.
-
-        Raises
-        ------
-        InputError, KeyboardInterrupt
-            As `lightburst.study.execute`.
-        """
-        if self.stopping is None:
-            table = run_all(self.study, store, workers=workers, progress=progress)
-            places = np.repeat(np.arange(len(self.study.points)), len(self.study.seeds))
-        else:
-            table = execute_until(
-                self.study, self.stopping, store, workers=workers, progress=progress
-            )
-            places = table.pop("place").to_numpy()
-        repeated = self.labels.iloc[places]
-        rest = table.loc[:, "seed":]  # the parameters are the columns before
-        return pd.concat([repeated.reset_index(drop=True), rest.reset_index(drop=True)], axis=1)
+    from lightburst.study import Block
 
 
 @dataclass(frozen=True, slots=True)

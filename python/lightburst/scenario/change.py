@@ -166,6 +166,30 @@ def _field(model: type[BaseModel], values: dict[str, Any], tables: list[str]) ->
     return field
 
 
+def field_at(scenario: Section, changes: Mapping[str, Any], path: str) -> FieldInfo | None:
+    """Find the field that a path leads to after some changes.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        Where to begin.
+    changes : mapping of str to object
+        Paths and values, one for the field itself among them. They need not make a valid scenario.
+    path : str
+        Of the field.
+
+    Returns
+    -------
+    FieldInfo or None
+        None where the changed scenario has no such field, as a switch without a buffer has no
+        `switching.buffer_ports`.
+    """
+    try:
+        return _field(type(scenario), change(scenario, changes), split(path))
+    except InputError:
+        return None
+
+
 def quantity_at(scenario: Section, path: str) -> tuple[Quantity, float | None] | None:
     """Find the quantity at a path.
 

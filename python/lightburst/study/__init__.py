@@ -1,5 +1,6 @@
 """Studies: many runs on all cores, kept on disk as they finish, with intervals."""
 
+from lightburst.study.block import Block
 from lightburst.study.comparison import Comparison, compare_runs
 from lightburst.study.executor import execute, replicate, run_all
 from lightburst.study.statistics import (
@@ -29,6 +30,7 @@ from lightburst.study.warnings_of import warnings_of
 
 __all__ = [
     "BatchMeans",
+    "Block",
     "Comparison",
     "Difference",
     "Interval",

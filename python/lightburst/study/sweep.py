@@ -53,14 +53,7 @@ class PlannedRun:
         Each parameter as it was given, text that is a number as the number; beside a quantity its
         number in the SI unit, named as everywhere: ``topology.link_length_m``.
         """
-        columns: dict[str, object] = {}
-        for path, value in self.point.items():
-            read = from_text(path, value)
-            columns[path] = read if isinstance(read, int | float) else value
-            if found := quantity_at(self.scenario, path):
-                quantity, held = found
-                columns[f"{path}_{quantity.dimension.suffix}"] = quantity.in_si(held)
-        return columns
+        return parameters_of(self.scenario, self.point)
 
     @property
     def key(self) -> Key:
@@ -142,6 +135,31 @@ class Study:
             for seed in self.seeds
             for point, scenario, digest in zip(self.points, self.scenarios, digests, strict=True)
         ]
+
+
+def parameters_of(scenario: Scenario, point: Point) -> dict[str, object]:
+    """Write a point as columns of a table.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        With what the point sets.
+    point : mapping of str to object
+        Values by path.
+
+    Returns
+    -------
+    dict of str to object
+        See `PlannedRun.parameters`.
+    """
+    columns: dict[str, object] = {}
+    for path, value in point.items():
+        read = from_text(path, value)
+        columns[path] = read if isinstance(read, int | float) else value
+        if found := quantity_at(scenario, path):
+            quantity, held = found
+            columns[f"{path}_{quantity.dimension.suffix}"] = quantity.in_si(held)
+    return columns
 
 
 def _points(grid: Any) -> list[Point]:

@@ -17,7 +17,7 @@ from lightburst.papers.komatireddy2009.points import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lightburst.papers.paper import Block
+    from lightburst.study import Block
 
 
 class Axis(NamedTuple):

@@ -14,7 +14,8 @@ from lightburst.papers.minakhmetov2018.points import (
     Point,
     hybrid,
 )
-from lightburst.papers.paper import Block, packaged
+from lightburst.papers.paper import packaged
+from lightburst.study import Block
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

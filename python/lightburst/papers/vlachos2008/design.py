@@ -16,7 +16,7 @@ from lightburst.papers.vlachos2008.points import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lightburst.papers.paper import Block
+    from lightburst.study import Block
 
 #: What `scenario.toml` says.
 PLAIN: Final = Point()

@@ -29,7 +29,7 @@ from lightburst.papers.yu2004.senders import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from lightburst.papers.paper import Block
+    from lightburst.study import Block
 
 # Figures 5 to 7. "p ... from 10^-4 to 10^-1", section V; how far T_b goes, the text does not say.
 LOSSES: Final = decades(-4, -1, 2)

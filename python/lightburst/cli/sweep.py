@@ -1,0 +1,179 @@
+"""``lightburst sweep``: a study, from its file to means and comparisons."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any, Final
+
+from lightburst.cli.guard import resumable
+from lightburst.cli.numbers import Plain
+from lightburst.cli.options import agreed, choice, whole
+from lightburst.cli.screen import show_table
+from lightburst.cli.streams import say, warn
+from lightburst.errors import InputError, show
+from lightburst.folder import check
+from lightburst.report.files import STORE
+from lightburst.report.sweep import sweep_all
+from lightburst.report.words import readable_interval, words_of
+from lightburst.scenario.change import from_text
+from lightburst.study.description import load_study
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+    from lightburst.report.sweep import Sweep
+    from lightburst.study.description import StudyDescription
+
+# A larger number is more likely a typing error, so the user is asked.
+_MOST_RUNS: Final = 10_000
+
+
+def sweep(
+    path: str,
+    settings: Sequence[str],
+    workers: str | None,
+    format: str,
+    out: str | None,
+    yes: bool,
+) -> None:
+    """Run a study and print what came of it.
+
+    Parameters
+    ----------
+    path : str
+        The study file.
+    settings : sequence of str
+        Changes, ``path=values`` each: of an axis, or of the base scenario.
+    workers : str or None
+        Number of threads, as given.
+    format : str
+        ``"table"``, ``"json"`` or ``"csv"``.
+    out : str or None
+        Where to write the tables.
+    yes : bool
+        Whether to run as many as are wanted without asking.
+
+    Raises
+    ------
+    InputError
+        If anything of this cannot be used; nothing has been written then.
+    """
+    choice("--format", format, ("table", "json", "csv"))
+    threads = None if workers is None else whole("--workers", workers, 1)
+    study = changed(load_study(path), settings)
+    if out is not None:
+        check(out)
+    if study.number_of_runs > _MOST_RUNS and not yes:
+        agreed("study", study.number_of_runs, _MOST_RUNS, "runs")
+    with resumable(STORE):
+        found = sweep_all(study, STORE, workers=threads)
+    directory = None if out is None else found.save(out)
+    if format == "json":
+        print(json.dumps(found.as_dict(), indent=2, allow_nan=False))
+    elif format == "csv":
+        found.table().to_csv(sys.stdout, index=False)
+    else:
+        _print(found)
+        if directory is None:
+            say("Every run, tables and figures as files: add --out DIR.")
+        else:
+            say(*(f"{directory / file.name}" for file in sorted(directory.iterdir())))
+    warn(found.warnings)
+
+
+def changed(study: StudyDescription, settings: Sequence[str]) -> StudyDescription:
+    """Apply ``--set`` options to a study.
+
+    Parameters
+    ----------
+    study : StudyDescription
+        Where to begin.
+    settings : sequence of str
+        ``path=values`` each: new values of an axis, or a change of the base scenario.
+
+    Returns
+    -------
+    StudyDescription
+        With the changes.
+
+    Raises
+    ------
+    InputError
+        If one has no ``=``, or the study does not allow it.
+    """
+    over, changes = dict(study.over), {}
+    for setting in settings:
+        path, equals, text = (part.strip() for part in setting.partition("="))
+        if not equals or not path:
+            allowed = "PATH=VALUE, or PATH=[VALUE, ...] for an axis, as workload.load=[0.2, 0.4]"
+            raise InputError("--set", show(setting), allowed)
+        value = from_text(path, text)
+        if path in over or isinstance(value, list):
+            over[path] = value if isinstance(value, list | dict) else [value]
+        else:
+            changes[path] = text
+    scenario = study.scenario.with_(changes) if changes else study.scenario
+    return study.model_copy(update={"scenario": scenario, "over": over})
+
+
+def _print(found: Sweep) -> None:
+    names = [axis.name for axis in found.design.axes]
+    labels = [*(["variant"] if found.design.variants else []), *names]
+    means = found.table()
+    seeds = found.runs["seed"].nunique()
+    name = found.study.name or found.design.base.name or "unnamed study"
+    title = f"{name}: {found.design.number:,} points, {seeds:,} seeds; mean (95 %)"
+    shown = Plain(title)
+    metrics = list(dict.fromkeys(means["metric"]))
+    for name in labels:
+        shown.add_column(name)
+    for metric in metrics:
+        shown.add_column(words_of(metric), justify="right", no_wrap=True)
+    for key, rows in _by_point(means, labels).items():
+        cells = {row["metric"]: _interval(row) for row in rows}
+        shown.add_row(*key, *(cells.get(metric, "") for metric in metrics))
+    show_table(shown)
+    for a, b in found.study.compare:
+        _print_comparison(found, a, b)
+
+
+def _print_comparison(found: Sweep, a: str, b: str) -> None:
+    outcome = found.compare(a, b)
+    labels = [axis.name for axis in found.design.axes if axis.name in outcome.table]
+    shown = Plain(f"{b} over {a}, on the same seeds; intervals and p for all {outcome.compared}")
+    for name in (*labels, "metric"):
+        shown.add_column(name)
+    for name in ("ratio (95 %)", "p", "verdict"):
+        shown.add_column(name, justify="right", no_wrap=True)
+    for row in outcome.table.to_dict("records"):
+        ends = {"mean": row["ratio"], "ci_low": row["ratio_low"], "ci_high": row["ratio_high"]}
+        shown.add_row(
+            *(_plain(row[name]) for name in labels),
+            words_of(row["metric"]),
+            readable_interval("", ends),
+            _plain(row["p_holm"]),
+            row["verdict"],
+        )
+    show_table(shown)
+
+
+def _by_point(table: pd.DataFrame, labels: Sequence[str]) -> dict[tuple[Any, ...], list[Any]]:
+    found: dict[tuple[Any, ...], list[Any]] = {}
+    for row in table.to_dict("records"):
+        key = tuple(_plain(row[name]) for name in labels)
+        found.setdefault(key, []).append(row)
+    return found
+
+
+def _interval(row: dict[str, Any]) -> str:
+    return readable_interval(row["metric"], row)
+
+
+def _plain(value: Any) -> str:
+    """Write the value of an axis; a dash where it does not vary."""
+    if isinstance(value, float):
+        return "–" if value != value else f"{value:g}"
+    return str(value)

@@ -1,0 +1,205 @@
+"""The values on the axes of a sweep: lists, ranges, and ranges on a logarithmic scale.
+
+The ends of a range are written as the field is written, with units; its values come out in the same
+way, rounded so that people can read them: to 12 significant digits, on a logarithmic scale to 6.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from pydantic.fields import FieldInfo
+
+from lightburst.errors import InputError, did_you_mean, show
+from lightburst.scenario.explain import markers
+from lightburst.scenario.fields import Bare, Real, Whole
+from lightburst.units import Quantity, as_python
+
+Ruler = Quantity | Whole | Real
+
+_KEYS: Final = ("from", "to", "step", "number", "scale")
+_RANGE: Final = "{ from = 0.2, to = 0.8, step = 0.2 }"
+_ALLOWED: Final = f"a list of values, as [0.2, 0.4], or a range, as {_RANGE}"
+# More values on one axis are more likely a typing error, and would all be written down.
+_MOST_VALUES: Final = 100_000
+_DIGITS: Final = {"linear": 12, "log": 6}
+# A last step that misses the end of a range by rounding only.
+_NEARLY: Final = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A range of numbers, in the unit in which its field is held.
+
+    Attributes
+    ----------
+    begin, end : float
+        Both belong to it.
+    scale : str
+        ``"linear"`` or ``"log"``.
+    ruler : Quantity, Whole or Real
+        The type of the field.
+    """
+
+    begin: float
+    end: float
+    scale: Literal["linear", "log"]
+    ruler: Ruler
+
+    def at(self, part: float) -> object:
+        """Give the value at a part of the way, from 0 to 1, as it stands in a scenario."""
+        if part in (0, 1):  # exactly, whatever the digits
+            return self._written(self.begin if part == 0 else self.end)
+        if self.scale == "log":
+            value = self.begin * (self.end / self.begin) ** part
+        else:
+            value = self.begin + (self.end - self.begin) * part
+        return self._written(float(f"{value:.{_DIGITS[self.scale]}g}"))
+
+    def _written(self, value: float) -> object:
+        if isinstance(self.ruler, Whole):
+            step = 2 if self.ruler.even else 1
+            return step * round(value / step)
+        if isinstance(self.ruler, Real):
+            return value
+        return self.ruler.format(round(value) if self.ruler.dimension.whole else value)
+
+
+def is_range(spec: object) -> bool:
+    """Tell whether what a user gave for an axis is meant for a range."""
+    return isinstance(spec, Mapping)
+
+
+def values_of(where: str, spec: Any, field: FieldInfo | None) -> list[object]:
+    """Give the values of one path.
+
+    Parameters
+    ----------
+    where : str
+        What to call it in errors.
+    spec : iterable, or mapping
+        The values; or a range: ``from`` and ``to``, both of them values, and ``step`` or
+        ``number``, and ``scale = "log"`` for equal ratios.
+    field : FieldInfo or None
+        The field of the scenario; needed for a range alone.
+
+    Returns
+    -------
+    list of object
+        At least one, all different, in the order given.
+
+    Raises
+    ------
+    InputError
+        If there are none, one is there twice, or the range is none.
+    """
+    if is_range(spec):
+        return _steps(where, spec, range_of(where, spec, field))
+    if not isinstance(spec, Iterable) or isinstance(spec, str | bytes):
+        raise InputError(where, show(spec), f"{_ALLOWED} (did you mean [{spec!r}]?)")
+    found = [as_python(value) for value in spec]
+    if not found:
+        raise InputError(where, "no values", "a list of one or more")
+    for place, value in enumerate(found):
+        # Not by a set: a value can be a table.
+        if any(type(value) is type(other) and value == other for other in found[:place]):
+            raise InputError(where, f"{show(value)} twice", "different values")
+    return found
+
+
+def range_of(where: str, spec: Mapping[str, Any], field: FieldInfo | None) -> Range:
+    """Read the ends of a range.
+
+    Parameters
+    ----------
+    where, spec, field
+        As for `values_of`.
+
+    Returns
+    -------
+    Range
+
+    Raises
+    ------
+    InputError
+        If a key is unknown or missing, the field is no number, or an end is not one of its values.
+    """
+    for key in spec:
+        if key not in _KEYS:
+            allowed = f"one of {', '.join(_KEYS)}{did_you_mean(key, _KEYS)}, as {_RANGE}"
+            raise InputError(where, f"an unknown key {show(key)}", allowed)
+    ruler = _ruler(field)
+    if ruler is None:
+        raise InputError(where, "a range", "a list of values: the field holds no number")
+    for key in ("from", "to"):
+        if key not in spec:
+            raise InputError(f"{where}.{key}", "nothing", f"an end of the range, as {_RANGE}")
+    begin, end = (_number(f"{where}.{key}", spec[key], ruler) for key in ("from", "to"))
+    scale = spec.get("scale", "linear")
+    if scale not in _DIGITS:
+        allowed = f"'linear' or 'log'{did_you_mean(scale, _DIGITS)}"
+        raise InputError(f"{where}.scale", show(scale), allowed)
+    if end < begin:
+        raise InputError(f"{where}.to", show(spec["to"]), f"no less than from, {spec['from']}")
+    if scale == "log" and begin <= 0:
+        given = show(spec["from"])
+        raise InputError(f"{where}.from", given, "more than zero on a logarithmic scale")
+    return Range(begin, end, scale, ruler)
+
+
+def _steps(where: str, spec: Mapping[str, Any], found: Range) -> list[object]:
+    """Give the values of a range."""
+    if ("step" in spec) == ("number" in spec):
+        given = "both step and number" if "step" in spec else "neither step nor number"
+        raise InputError(where, given, f"one of them, as {_RANGE}")
+    width = found.end - found.begin
+    if "step" in spec:
+        if found.scale == "log":
+            raise InputError(f"{where}.step", show(spec["step"]), "number, on a logarithmic scale")
+        step = _number(f"{where}.step", spec["step"], found.ruler)
+        if step <= 0:
+            raise InputError(f"{where}.step", show(spec["step"]), "more than zero")
+        number = math.floor(width / step * (1 + _NEARLY)) + 1
+        most = (number - 1) * step / width if width else 0.0
+    else:
+        number, most = _count(f"{where}.number", spec["number"]), 1.0
+    if number > _MOST_VALUES:
+        raise InputError(where, f"{number:,} values", f"up to {_MOST_VALUES:,}")
+    parts = [most * place / (number - 1) for place in range(number)] if number > 1 else [0.0]
+    values = [found.at(part) for part in parts]
+    if len(set(values)) < len(values):
+        allowed = "fewer, or a wider range: of its values that the field can hold some are equal"
+        raise InputError(where, f"{len(values)} values", allowed)
+    return values
+
+
+def _ruler(field: FieldInfo | None) -> Ruler | None:
+    """Find the type of the numbers in a field; None if it holds something else."""
+    for marker in markers(field) if field else ():
+        if isinstance(marker, Bare):
+            return marker.quantity
+        if isinstance(marker, Quantity | Whole | Real):
+            return marker
+    return None
+
+
+def _number(where: str, given: Any, ruler: Ruler) -> float:
+    value = as_python(given)
+    if isinstance(ruler, Quantity):
+        try:
+            held = ruler.parse(value)
+        except ValueError as error:
+            raise InputError(where, show(given), str(error)) from None
+        if held is not None:
+            return held
+    elif not isinstance(value, bool) and isinstance(value, int | float) and math.isfinite(value):
+        return value
+    raise InputError(where, show(given), ruler.allowed)
+
+
+def _count(where: str, given: Any) -> int:
+    value = as_python(given)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise InputError(where, show(given), "a whole number from 1")
+    return value

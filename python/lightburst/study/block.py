@@ -1,0 +1,66 @@
+"""A study whose points have names of their own: what papers and sweeps are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from lightburst.study.executor import run_all
+from lightburst.study.stopping import Stopping, execute_until
+from lightburst.study.store import Store
+from lightburst.study.sweep import Study
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A study, and the words by which its points are known.
+
+    Parameters
+    ----------
+    study : Study
+        What to run.
+    labels : pandas.DataFrame
+        One row for each point of the study, in its order: the columns by which figures and claims
+        know the point, such as those of a paper's tables.
+    stopping : Stopping, optional
+        When a point has seeds enough; without it every point is run with all seeds of the study.
+    """
+
+    study: Study
+    labels: pd.DataFrame
+    stopping: Stopping | None = None
+
+    def run(
+        self, store: Store | str | Path | None, *, workers: int | None, progress: bool
+    ) -> pd.DataFrame:
+        """Run what is not finished yet of the study.
+
+        Parameters
+        ----------
+        store, workers, progress
+            As for `lightburst.study.execute`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row for each run: the labels, ``seed`` and the metrics.
+
+        Raises
+        ------
+        InputError, KeyboardInterrupt
+            As `lightburst.study.execute`.
+        """
+        if self.stopping is None:
+            table = run_all(self.study, store, workers=workers, progress=progress)
+            places = np.repeat(np.arange(len(self.study.points)), len(self.study.seeds))
+        else:
+            table = execute_until(
+                self.study, self.stopping, store, workers=workers, progress=progress
+            )
+            places = table.pop("place").to_numpy()
+        repeated = self.labels.iloc[places]
+        rest = table.loc[:, "seed":]  # the parameters are the columns before
+        return pd.concat([repeated.reset_index(drop=True), rest.reset_index(drop=True)], axis=1)
