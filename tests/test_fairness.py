@@ -376,13 +376,10 @@ def test_flows_are_together_until_the_first_has_ended(later: int, together: bool
     delivered = np.array([1000, 1000], np.uint64)
     flows = {"received_ps": received, "delivered_bytes": delivered}
     use = link_use(plan, {"flows": flows, "totals": {"end_ps": 9 * MS}})
-    index = use.by_link()[1]
-    links = pd.DataFrame(
-        {"source": range(6), "target": range(6), "utilisation": 0.5, "jain_index": index}
-    )
-    shared = busiest(plan, links, use)
+    shared = busiest(plan, np.full(6, 0.5), use)
     assert shared is not None
-    assert (shared.source, shared.flows, shared.together) == (5, 2, together)
+    assert (shared.source, shared.target, shared.flows) == (3, 2, 2)
+    assert shared.together == together
 
 
 def test_an_index_over_flows_that_were_not_together_is_left_out(

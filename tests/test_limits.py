@@ -199,7 +199,7 @@ def test_a_long_run_shows_its_time(
 ) -> None:
     file = io.StringIO()
     console = Console(file=file, force_terminal=terminal, width=80, force_interactive=terminal)
-    monkeypatch.setattr(progress, "Console", lambda stderr: console)
+    monkeypatch.setattr(progress, "_console", lambda: console)
     monkeypatch.setattr(progress, "_SOON_S", soon)
     with progress.run_progress() as show, pytest.raises(InputError):
         simulate(storm.with_(measurement__event_limit=2_000_000), progress=show)

@@ -112,6 +112,7 @@ def test_of_connections_that_are_over_only_their_rows_are_left() -> None:
 WHOLE = PEAK + dedent(
     """
     import json, sys
+    import pandas, scipy.sparse.csgraph  # what the tables import is no part of a run
     import lightburst as lb
     from lightburst import simulate
     from lightburst.free import held_memory

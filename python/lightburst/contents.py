@@ -1,12 +1,16 @@
 """What bursts carry, how many flows a lost one hits, and how many bursts a flow needs."""
 
-from typing import Final
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import pandas as pd
 
 from lightburst import _core
 from lightburst.metrics import UNFINISHED, Columns, Mask, Metric, ratio
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FATES: Final = tuple(_core.registry()["burst_fates"])
 COUNTED: Final = tuple(_core.registry()["burst_contents"])
@@ -31,6 +35,8 @@ def table(columns: Columns) -> pd.DataFrame:
         ``share`` of those of this fate. How many bursts had data of each flow is in
         `lightburst.Result.flows`.
     """
+    import pandas as pd
+
     ran = columns["bursts"]
     named = {
         name: pd.Categorical.from_codes(ran[name], categories=pd.Index(words))

@@ -10,13 +10,13 @@ its paths.
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from lightburst.compile import Plan
 from lightburst.compile.certain import certain_links
 from lightburst.errors import InputError
 from lightburst.metrics import PS, UNFINISHED, Columns
+from lightburst.traced import Places
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -147,15 +147,15 @@ class Shared(NamedTuple):
         )
 
 
-def busiest(plan: Plan, links: pd.DataFrame, use: Use) -> Shared | None:
+def busiest(plan: Plan, utilisation: FloatArray, use: Use) -> Shared | None:
     """Find the busiest link with a Jain's index; the first of several that are equally busy.
 
     Parameters
     ----------
     plan : Plan
         What was run.
-    links : pandas.DataFrame
-        `lightburst.Result.links`.
+    utilisation : ndarray of float, shape (links,)
+        As in `lightburst.Result.links`.
     use : Use
         Of the same run.
 
@@ -164,10 +164,11 @@ def busiest(plan: Plan, links: pd.DataFrame, use: Use) -> Shared | None:
     Shared or None
         None if no two flows share a link.
     """
-    shared = links[links["jain_index"].notna()]
-    if shared.empty:
+    _, index = use.by_link()
+    shared = np.flatnonzero(~np.isnan(index))
+    if shared.size == 0:
         return None
-    row = int(np.flatnonzero(links["jain_index"].notna())[shared["utilisation"].argmax()])
+    row = int(shared[utilisation[shared].argmax()])
     flows = use.over(row)
     group, speed = plan.group[flows], use.throughput_bps[flows]
     means = {
@@ -176,10 +177,10 @@ def busiest(plan: Plan, links: pd.DataFrame, use: Use) -> Shared | None:
         if (group == number).any()
     }
     together = bool(plan.flows["start_ps"][flows].max() < use.end_ps[flows].min())
-    source, target, utilisation, index = (
-        links[name].tolist()[row] for name in ("source", "target", "utilisation", "jain_index")
-    )
-    return Shared(source, target, flows.size, utilisation, index, together, means)
+    ends = Places.of(plan).all_links()
+    source, target = (ends[name].tolist()[row] for name in ("source", "target"))
+    busy, fair = float(utilisation[row]), float(index[row])
+    return Shared(source, target, flows.size, busy, fair, together, means)
 
 
 def link_use(plan: Plan, columns: Columns) -> Use:

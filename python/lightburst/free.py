@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import psutil
-
 from lightburst.errors import InputError
 from lightburst.units import format_size
 
@@ -60,6 +58,8 @@ def check_memory(
 
 def held_memory() -> int:
     """How much memory this process holds, in bytes: its resident set."""
+    import psutil
+
     return int(psutil.Process().memory_info().rss)
 
 
@@ -78,6 +78,8 @@ def available_memory(root: Path = Path("/")) -> int:
         1 or 2, such as those of containers and of batch systems) that this process is in, or what
         ``ulimit -v`` leaves.
     """
+    import psutil
+
     free = int(psutil.virtual_memory().available)
     try:
         lefts = list(_left(root))
@@ -88,6 +90,8 @@ def available_memory(root: Path = Path("/")) -> int:
 
 def _addresses() -> Iterator[int]:
     """Yield what is left of the addresses that this process may have (``ulimit -v``)."""
+    import psutil
+
     try:
         from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit
     except ImportError:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
@@ -81,8 +80,10 @@ def trace(
     Provenance
         Complete record.
     """
+    from importlib.metadata import version
+
     return Provenance(
-        version=metadata.version("lightburst"),
+        version=version("lightburst"),
         model_version=MODEL_VERSION,
         commit=source_commit(),
         python=platform.python_version(),

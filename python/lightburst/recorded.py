@@ -1,8 +1,9 @@
 """What a result has only where the scenario asks for it."""
 
-from functools import cached_property
+from __future__ import annotations
 
-import pandas as pd
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from lightburst import contents, synchronised, tables
 from lightburst.active import Active
@@ -12,6 +13,9 @@ from lightburst.metrics import Columns
 from lightburst.sampled import Samples
 from lightburst.scenario import Scenario
 from lightburst.traced import Places, Trace
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Recorded:

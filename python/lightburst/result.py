@@ -1,5 +1,7 @@
 """What a run gave: a summary, and one table each for flows, links and switches."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -7,8 +9,6 @@ from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
-
-import pandas as pd
 
 from lightburst import asked, groups, metrics, tables
 from lightburst.caveats import caveats
@@ -25,6 +25,7 @@ from lightburst.workload import Offered, offered
 
 if TYPE_CHECKING:
     import networkx as nx
+    import pandas as pd
 
 
 class Result(Recorded):
@@ -175,7 +176,7 @@ class Result(Recorded):
             None stands for no figure. What ``flow_throughput``, ``bursts`` and ``synchronisation``
             add is in docs/scenario.md.
         """
-        return pd.Series(dict(self.metrics), dtype=object, name="value")
+        return tables.summary(self.metrics)
 
     @cached_property
     def groups(self) -> pd.DataFrame:
@@ -191,6 +192,8 @@ class Result(Recorded):
             group has a ``load``; and with ``switching.extra_offset``, which makes each group a
             class, ``bursts`` and ``burst_loss`` of its own bursts.
         """
+        import pandas as pd
+
         index = pd.Index(list(self._by_group), name="group")
         names = [*(["offered_load"] if self.offered else []), *groups.FIGURES]
         names += groups.OF_CLASSES if "classes" in self.columns else ()
@@ -345,7 +348,7 @@ class Result(Recorded):
         (whether all these flows were there at one moment) and, with several groups,
         ``group_throughput_bps``: the mean of each group's flows there.
         """
-        return busiest(self.plan, self.links, self._use)
+        return busiest(self.plan, tables.utilisation(self.plan, self.columns), self._use)
 
     @cached_property
     def switches(self) -> pd.DataFrame:
@@ -371,7 +374,7 @@ class Result(Recorded):
         return tables.switches(self.plan, self.columns)
 
     @cached_property
-    def network(self) -> "nx.DiGraph[Any]":
+    def network(self) -> nx.DiGraph[Any]:
         """The network as a networkx graph, with the results on it.
 
         Returns

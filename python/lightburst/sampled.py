@@ -1,15 +1,19 @@
 """Queues, buffers, utilisation and active flows at regular times, as tables in SI base units."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from lightburst.active import Active
 from lightburst.traced import Places
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Table = Mapping[str, NDArray[Any]]
 
@@ -66,6 +70,8 @@ class Samples:
             ``utilisation``, the share of the time since the sample before (or since 0) in which it
             transmitted.
         """
+        import pandas as pd
+
         which = self._places.all_links()
         times, links = self.time_ps.size, self._places.link_from.size
         busy = self._links["busy_ps"].reshape(times, links).astype(np.int64)
@@ -91,6 +97,8 @@ class Samples:
             switch, in all output queues of an electronic one, or in the packets at the edge of a
             burst network whose burst is not closed; 0 in an all-optical switch.
         """
+        import pandas as pd
+
         times, switches = self._buffers.shape
         nodes = self._first_switch + np.arange(switches, dtype=np.uint32)
         return pd.DataFrame(
@@ -111,5 +119,7 @@ class Samples:
             ``time_s``; and ``active_flows``: how many connections have begun, and not yet got their
             last byte to the receiver.
         """
+        import pandas as pd
+
         active = self._active.at(self.time_ps)
         return pd.DataFrame({"time_s": self.time_ps * _PS, "active_flows": active})

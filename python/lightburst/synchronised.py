@@ -4,11 +4,15 @@ The simulator gives exact sums over bins of time (docs/model.md, *Synchronisatio
 become means, standard deviations and a correlation.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from math import sqrt
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import pandas as pd
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 Columns = Mapping[str, Mapping[str, Any]]
 Sums = Mapping[str, int]
@@ -123,6 +127,8 @@ def series(columns: Columns, bin_ps: int) -> pd.DataFrame:
         in order or not, each once, over its length; ``reductions``, how many of the connections
         reduced their window in it.
     """
+    import pandas as pd
+
     bins = columns["synchronisation_bins"]
     return pd.DataFrame(
         {

@@ -3,11 +3,12 @@
 What each column is stands in the documentation of `lightburst.Result`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from lightburst import _core, metrics
@@ -19,6 +20,7 @@ from lightburst.traced import Places
 
 if TYPE_CHECKING:
     import networkx as nx
+    import pandas as pd
 
 
 # What is sent and sent again, as the core counts it.
@@ -38,6 +40,8 @@ _IN_MEANS = frozenset({"buffer_byte_ps", "burst_packets", "burst_bytes", "assemb
 
 def flows(plan: Plan, columns: Columns) -> pd.DataFrame:
     """Make `lightburst.Result.flows`."""
+    import pandas as pd
+
     given, ran = plan.flows, columns["flows"]
     time, ideal = metrics.completion_s(plan, ran), ran["ideal_ps"] * PS
     table = pd.DataFrame(
@@ -75,6 +79,8 @@ def flows(plan: Plan, columns: Columns) -> pd.DataFrame:
 
 
 def _group(plan: Plan) -> dict[str, Any]:
+    import pandas as pd
+
     names = plan.group_names
     if not names:
         return {}
@@ -83,6 +89,8 @@ def _group(plan: Plan) -> dict[str, Any]:
 
 def links(plan: Plan, columns: Columns, use: Use) -> pd.DataFrame:
     """Make `lightburst.Result.links`."""
+    import pandas as pd
+
     given, ran = plan.links, columns["links"]
     flows, index = use.by_link()
     return pd.DataFrame(
@@ -94,15 +102,22 @@ def links(plan: Plan, columns: Columns, use: Use) -> pd.DataFrame:
             "bytes": ran["bytes"],
             "waiting_bytes": ran["waiting_bytes"],
             "lost": ran["lost"],
-            "utilisation": _over_time(plan, columns, ran["busy_ps"]) / plan.channels,
+            "utilisation": utilisation(plan, columns),
             "flows": pd.Series(flows).where(use.told),
             "jain_index": index,
         }
     )
 
 
+def utilisation(plan: Plan, columns: Columns) -> NDArray[np.float64]:
+    """Busy fraction of the time of each link, see `lightburst.Result.links`."""
+    return _over_time(plan, columns, columns["links"]["busy_ps"]) / plan.channels
+
+
 def switches(plan: Plan, columns: Columns) -> pd.DataFrame:
     """Make `lightburst.Result.switches`."""
+    import pandas as pd
+
     ran = columns["switches"]
     offered = metrics.offered(plan, columns).astype(np.float64)
     dropped = metrics.dropped(ran)
@@ -138,6 +153,8 @@ def _as_counted(name: str, column: NDArray[Any]) -> tuple[str, NDArray[Any]]:
 
 def reordering(columns: Columns) -> pd.DataFrame:
     """Make `lightburst.Result.reordering`."""
+    import pandas as pd
+
     ran = columns["reordering"]
     metric = pd.Categorical.from_codes(
         ran["metric"], categories=pd.Index(_core.registry()["reordering_metrics"])
@@ -154,8 +171,17 @@ def reordering(columns: Columns) -> pd.DataFrame:
     return table.assign(share=table["packets"] / judged)
 
 
+def summary(metrics: Mapping[str, Metric]) -> pd.Series:
+    """Make `lightburst.Result.summary`."""
+    import pandas as pd
+
+    return pd.Series(dict(metrics), dtype=object, name="value")
+
+
 def size_classes(by_size: Mapping[str, Mapping[str, Metric]]) -> pd.DataFrame:
     """Make `lightburst.Result.size_classes` of what `groups.by_size` gives."""
+    import pandas as pd
+
     index = pd.Index(list(by_size), name="size_class")
     names = dict.fromkeys((*metrics.OF_FLOWS, *(key for row in by_size.values() for key in row)))
     table = pd.DataFrame(list(by_size.values()), index=index, columns=list(names))
@@ -163,7 +189,7 @@ def size_classes(by_size: Mapping[str, Mapping[str, Metric]]) -> pd.DataFrame:
     return table.astype("float64").astype(dict.fromkeys(counts, "int64"))
 
 
-def graph(plan: Plan, switches: pd.DataFrame, links: pd.DataFrame) -> "nx.DiGraph[Any]":
+def graph(plan: Plan, switches: pd.DataFrame, links: pd.DataFrame) -> nx.DiGraph[Any]:
     """Make `lightburst.Result.network` of the tables of switches and links."""
     import networkx as nx
 

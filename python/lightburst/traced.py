@@ -4,17 +4,21 @@ Each function takes columns as the simulator gives them, all rows or some of the
 picosecond use those columns themselves.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from lightburst import _core
 from lightburst.compile import Plan
 from lightburst.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Table = Mapping[str, NDArray[Any]]
 
@@ -57,7 +61,7 @@ class Places(NamedTuple):
     wavelength: NDArray[np.uint16] | None = None
 
     @classmethod
-    def of(cls, plan: Plan) -> "Places":
+    def of(cls, plan: Plan) -> Places:
         """Give those of the network of a plan."""
         ends, network = (plan.links["from"], plan.links["to"]), plan.network
         if network is None:
@@ -214,6 +218,8 @@ def segments(table: Table, places: Places) -> pd.DataFrame:
         ``block_start_0`` and ``block_end_0`` to ``_3`` in bytes (missing where there are fewer);
         and the time stamps ``timestamp_s`` and ``echo_s`` (NaN without).
     """
+    import pandas as pd
+
     edges = {
         name: _whole(table[name], table["blocks"] > place)
         for place in range(MOST_BLOCKS)
@@ -262,6 +268,8 @@ def windows(table: Table) -> pd.DataFrame:
         ``state``, one of `STATES`: ``loss`` lasts from a timeout until all is acknowledged that was
         outstanding then.
     """
+    import pandas as pd
+
     return pd.DataFrame(
         {
             "time_s": table["time_ps"] * _PS,
@@ -303,6 +311,8 @@ def bursts(table: Table, places: Places) -> pd.DataFrame:
         ``lost_link_target``; ``lost_s``, when; ``lost_start_s``, when its head was to leave there;
         and ``holder_burst``, the burst that had what it wanted, if one had (else missing).
     """
+    import pandas as pd
+
     return pd.DataFrame(
         {
             "opened_s": table["opened_ps"] * _PS,
@@ -343,6 +353,8 @@ def bookings(table: Table, places: Places) -> pd.DataFrame:
         has left; ``made_s``, when the link was given the burst, or its header; ``burst``, the
         number; and ``bytes``, what is left of it there. In the order of the starts.
     """
+    import pandas as pd
+
     return pd.DataFrame(
         {
             **places.links(table["link"]),
@@ -374,6 +386,8 @@ def cuts(table: Table, places: Places) -> pd.DataFrame:
         A tail of which no packet is lost (it is padding, or the burst was lost as a whole) has no
         row. In time.
     """
+    import pandas as pd
+
     return pd.DataFrame(
         {
             "time_s": table["time_ps"] * _PS,
@@ -410,6 +424,8 @@ def hops(table: Table, places: Places) -> pd.DataFrame:
         between ``came_s + held_s + queued_s`` and ``start_s`` is the switching time. In the order
         in which they were handed over.
     """
+    import pandas as pd
+
     return pd.DataFrame(
         {
             "came_s": table["came_ps"] * _PS,
@@ -441,6 +457,8 @@ def path_switches(table: Table, places: Places) -> pd.DataFrame:
         ``egress``; ``before`` and ``label``, the numbers of the paths, from 0. The first burst of a
         pair takes path 0, which is no row.
     """
+    import pandas as pd
+
     return pd.DataFrame(
         {
             "time_s": table["time_ps"] * _PS,
@@ -454,14 +472,18 @@ def _seconds(times: NDArray[np.uint64]) -> NDArray[np.float64]:
     return np.where(times == _NONE, np.nan, times * _PS)
 
 
-def _reasons(numbers: NDArray[np.uint8]) -> "pd.Categorical[str]":
+def _reasons(numbers: NDArray[np.uint8]) -> pd.Categorical[str]:
     return _words(numbers, _core.registry()["drop_reasons"])
 
 
-def _words(numbers: NDArray[np.uint8], words: Sequence[str]) -> "pd.Categorical[str]":
+def _words(numbers: NDArray[np.uint8], words: Sequence[str]) -> pd.Categorical[str]:
+    import pandas as pd
+
     places = np.where(numbers == _NO_REASON, -1, numbers.astype(np.int16))
     return pd.Categorical.from_codes(places, categories=pd.Index(words))
 
 
 def _whole(values: NDArray[Any], known: NDArray[np.bool_]) -> pd.arrays.IntegerArray:
+    import pandas as pd
+
     return pd.arrays.IntegerArray(np.where(known, values, 0).astype(values.dtype), ~known)

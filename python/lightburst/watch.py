@@ -12,7 +12,7 @@ from lightburst.units import format_size
 #: Called with the number of events and the simulated time in picoseconds.
 Progress = Callable[[int, int], None]
 
-# Of the memory that is free when a run begins, this part is left to others.
+# Of the memory that is free soon after a run began, this part is left to others.
 _LEFT: Final = 0.05
 _PS: Final = 1e-12
 
@@ -32,14 +32,18 @@ class Watch:
     def __init__(self, memory_limit: int | None, progress: Progress | None = None) -> None:
         self.limit = memory_limit
         self.progress = progress
-        self._reserve = _LEFT * available_memory()
+        # Asked for at the first look: most runs end before it, and need no psutil.
+        self._reserve: float | None = None
 
     def __call__(self, events: int, now_ps: int) -> bool:
         """Tell whether the run is to stop, after so many events, at this simulated time."""
         if self.progress is not None:
             self.progress(events, now_ps)
         if self.limit is None:
-            return available_memory() < self._reserve
+            free = available_memory()
+            if self._reserve is None:
+                self._reserve = _LEFT * free
+            return free < self._reserve
         return held_memory() > self.limit
 
 

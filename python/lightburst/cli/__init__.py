@@ -29,6 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     if arguments is None:
         hear()
+        # To look for plugins pydantic would read about every package that is installed.
+        os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
         from lightburst.cli.streams import prepare
 
         prepare()

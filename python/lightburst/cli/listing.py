@@ -9,7 +9,6 @@ from rich.table import Table
 from lightburst import _core
 from lightburst.cli.screen import show_table
 from lightburst.errors import InputError, did_you_mean, show
-from lightburst.papers import PAPERS
 from lightburst.scenario import KINDS
 from lightburst.scenario.assembly import Assembly
 from lightburst.scenario.fields import Whole
@@ -48,6 +47,8 @@ def topics() -> dict[str, Sequence[str]]:
     dict of str to sequence of str
         Names by topic.
     """
+    from lightburst.papers import PAPERS  # with all that draws their figures
+
     papers = [f"{name}/{part}" for name, paper in PAPERS.items() for part in paper.parts]
     reasons = _core.registry()["drop_reasons"]
     return {**KINDS, "drop_reasons": reasons, "papers": [*PAPERS, *papers]}
@@ -66,12 +67,13 @@ def print_list(topic: str | None) -> None:
     InputError
         If there is no such topic.
     """
+    if topic in _UNIONS:
+        _print_kinds(_UNIONS[topic])
+        return
     known = topics()
     if topic is None:
         for name, names in known.items():
             print(f"{name}: {', '.join(names)}")
-    elif topic in _UNIONS:
-        _print_kinds(_UNIONS[topic])
     elif topic == "papers":
         _print_papers()
     elif topic in known:
@@ -117,6 +119,8 @@ def _written(field: FieldInfo) -> str | None:
 
 
 def _print_papers() -> None:
+    from lightburst.papers import PAPERS
+
     table = Table("name", "what it shows")
     for name, paper in PAPERS.items():
         table.add_row(name, paper.citation)

@@ -8,19 +8,15 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
-from rich.table import Table
-
 from lightburst.cli.aside import run_aside
 from lightburst.cli.guard import resumable
 from lightburst.cli.options import agreed, choice, seed_of, whole
-from lightburst.cli.screen import show_table
 from lightburst.cli.streams import warn
 from lightburst.compile import LARGEST_SEED
 from lightburst.errors import InputError, show
 from lightburst.folder import check
 from lightburst.metrics import to_json
 from lightburst.report.files import STORE
-from lightburst.report.replications import Replications, replicate
 from lightburst.report.words import (
     in_parts,
     meaningful,
@@ -36,6 +32,7 @@ from lightburst.scenario import Scenario, load
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from lightburst.report.replications import Replications
     from lightburst.report.words import Parts
     from lightburst.result import Result
 
@@ -90,6 +87,8 @@ def run(
         _print_run(result, format)
         warn(result.warnings)
     else:
+        from lightburst.report.replications import replicate
+
         with resumable(STORE):
             found = replicate(scenario, range(first, first + number))
         if out is not None:
@@ -179,6 +178,10 @@ def _print_parts(parts: Parts, rows: Iterable[tuple[str, ...]]) -> None:
     """Print a column for each part of the flows, if there are several."""
     if len(parts) < 2:
         return
+    from rich.table import Table
+
+    from lightburst.cli.screen import show_table
+
     table = Table("")
     for name in parts:
         table.add_column(name, justify="right", no_wrap=True)
@@ -212,6 +215,10 @@ def print_table(title: str, rows: Iterable[tuple[str, str]]) -> None:
     rows : iterable of (str, str)
         Name and value.
     """
+    from rich.table import Table
+
+    from lightburst.cli.screen import show_table
+
     table = Table(show_header=False)
     table.add_column()
     table.add_column(justify="right", no_wrap=True)

@@ -4,8 +4,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import shortest_path
 
 from lightburst.compile.switches import Switches
 from lightburst.errors import InputError
@@ -69,6 +67,9 @@ def misplaced_headers(switches: Switches, network: Network) -> Iterator[InputErr
 @lru_cache(maxsize=8)
 def _most_fibres(network: Network) -> int:
     """Count the fibres of the longest of all shortest paths between switches with hosts."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import shortest_path
+
     between = network.between_switches
     ends = (network.link_from[between], network.link_to[between])
     shape = (network.nodes, network.nodes)

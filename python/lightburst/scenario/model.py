@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
-import tomli_w
 from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from lightburst.errors import InputError, show
@@ -224,6 +223,8 @@ class Scenario(Section):
 
     def to_toml(self) -> str:
         """Write the scenario as a TOML file, defaults included."""
+        import tomli_w
+
         return tomli_w.dumps(self.to_dict())
 
     def canonical_json(self) -> str:

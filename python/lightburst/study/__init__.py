@@ -1,32 +1,69 @@
 """Studies: many runs on all cores, kept on disk as they finish, with intervals."""
 
-from lightburst.study.block import Block
-from lightburst.study.comparison import Comparison, compare_runs
-from lightburst.study.executor import execute, replicate, run_all
-from lightburst.study.statistics import (
-    BatchMeans,
-    Difference,
-    Interval,
-    batch_means,
-    bootstrap_interval,
-    confidence_of_each,
-    difference_of_means,
-    holm,
-    log_ratio_error,
-    mean_interval,
-    mser,
-    paired_difference,
-    paired_ratio,
-    quantile_interval,
-    ratio_of_means,
-    relative_deviation,
-    sign_test,
-    summarise,
-)
-from lightburst.study.stopping import Stopping, execute_until
-from lightburst.study.store import Store
-from lightburst.study.sweep import Study
-from lightburst.study.warnings_of import warnings_of
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lightburst.study.block import Block
+    from lightburst.study.comparison import Comparison, compare_runs
+    from lightburst.study.executor import execute, replicate, run_all
+    from lightburst.study.statistics import (
+        BatchMeans,
+        Difference,
+        Interval,
+        batch_means,
+        bootstrap_interval,
+        confidence_of_each,
+        difference_of_means,
+        holm,
+        log_ratio_error,
+        mean_interval,
+        mser,
+        paired_difference,
+        paired_ratio,
+        quantile_interval,
+        ratio_of_means,
+        relative_deviation,
+        sign_test,
+        summarise,
+    )
+    from lightburst.study.stopping import Stopping, execute_until
+    from lightburst.study.store import Store
+    from lightburst.study.sweep import Study
+    from lightburst.study.warned import warnings_of
+
+# Each name is imported when it is first used: a single run needs a line of progress, and no pandas.
+_HOME = {
+    "BatchMeans": "statistics",
+    "Block": "block",
+    "Comparison": "comparison",
+    "Difference": "statistics",
+    "Interval": "statistics",
+    "Stopping": "stopping",
+    "Store": "store",
+    "Study": "sweep",
+    "batch_means": "statistics",
+    "bootstrap_interval": "statistics",
+    "compare_runs": "comparison",
+    "confidence_of_each": "statistics",
+    "difference_of_means": "statistics",
+    "execute": "executor",
+    "execute_until": "stopping",
+    "holm": "statistics",
+    "log_ratio_error": "statistics",
+    "mean_interval": "statistics",
+    "mser": "statistics",
+    "paired_difference": "statistics",
+    "paired_ratio": "statistics",
+    "quantile_interval": "statistics",
+    "ratio_of_means": "statistics",
+    "relative_deviation": "statistics",
+    "replicate": "executor",
+    "run_all": "executor",
+    "sign_test": "statistics",
+    "summarise": "statistics",
+    "warnings_of": "warned",
+}
 
 __all__ = [
     "BatchMeans",
@@ -59,3 +96,10 @@ __all__ = [
     "summarise",
     "warnings_of",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name from where it lives."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)

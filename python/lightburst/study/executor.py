@@ -24,7 +24,7 @@ from lightburst.study.room import Room
 from lightburst.study.store import IN_MEMORY, Store
 from lightburst.study.sweep import Key, PlannedRun, Seeds, Study
 from lightburst.study.threads import work_aside
-from lightburst.study.warnings_of import warnings_of
+from lightburst.study.warned import warnings_of
 from lightburst.units import as_python
 
 Summary = Mapping[str, Metric]

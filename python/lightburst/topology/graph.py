@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from lightburst.errors import InputError, combine, did_you_mean, show
 from lightburst.scenario.fields import Name
@@ -248,6 +246,9 @@ def _check_links(links: list[_Link], path: str) -> None:
 
 
 def _check_connected(names: list[str], links: list[_Link], path: str) -> None:
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     number = {name: i for i, name in enumerate(names)}
     rows: NDArray[np.int64] = np.array([number[link.source] for link in links])
     columns: NDArray[np.int64] = np.array([number[link.target] for link in links])

@@ -22,7 +22,6 @@ from lightburst.workload.edges import Edges, Indices
 from lightburst.workload.flows import Flows
 from lightburst.workload.sizes import draw_sizes
 from lightburst.workload.streams import stream
-from lightburst.workload.table import read_table
 
 _LATEST_S = LATEST_START / PICOSECONDS_PER_SECOND
 Names = tuple[str, ...] | None
@@ -195,6 +194,8 @@ def _(workload: Incast, hosts: int, names: Names, draw: Streams) -> Flows:
 
 @_make.register
 def _(workload: Table, hosts: int, names: Names, draw: Streams) -> Flows:
+    from lightburst.workload.table import read_table  # pyarrow takes long to import
+
     return read_table(workload.file, hosts, names)
 
 

@@ -6,7 +6,6 @@ from functools import singledispatch
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_ndtr
 
 from lightburst.errors import InputError
 from lightburst.scenario.sizes import (
@@ -158,6 +157,8 @@ def _(size: Exponential) -> float:
 
 @_mean.register
 def _(size: Lognormal) -> float:
+    from scipy.special import log_ndtr
+
     exponent = size.mu + size.sigma**2 / 2
     if size.max is not None and size.sigma > 0:
         # E[X | X <= M] = exp(mu + sigma^2 / 2) Phi(d - sigma) / Phi(d), d = (ln M - mu) / sigma
