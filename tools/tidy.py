@@ -66,7 +66,7 @@ LAYERS: tuple[frozenset[str], ...] = (
         {
             *("active", "metrics", "groups", "fairness", "folder", "provenance", "saving", "sums"),
             *("caveats", "sampled", "synchronised", "tables", "traced", "result", "simulate"),
-            *("asked", "contents", "recorded", "throughput", "watch"),
+            *("asked", "contents", "expressions", "recorded", "throughput", "watch"),
         }
     ),
     frozenset({"trace"}),

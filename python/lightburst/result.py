@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import cached_property, partial
@@ -10,9 +10,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from lightburst import asked, groups, metrics, tables
 from lightburst.caveats import caveats
 from lightburst.compile import Plan
+from lightburst.expressions import Expression, beside, parse, parse_all
 from lightburst.fairness import Shared, Use, busiest, link_use
 from lightburst.folder import replace
 from lightburst.metrics import Columns, Metric
@@ -46,19 +49,28 @@ class Result(Recorded):
         The tables as the simulator gave them: whole picoseconds and bytes.
     wall_s : float
         Time that the simulation took.
+    own : mapping of str to Expression, optional
+        Metrics of the user's own, by the names that they have in `summary`.
 
     Attributes
     ----------
-    scenario, seed, plan, columns, wall_s
+    scenario, seed, plan, columns, wall_s, own
         As given.
     """
 
     def __init__(
-        self, scenario: Scenario, seed: int, plan: Plan, columns: Columns, wall_s: float
+        self,
+        scenario: Scenario,
+        seed: int,
+        plan: Plan,
+        columns: Columns,
+        wall_s: float,
+        own: Mapping[str, str | Expression] | None = None,
     ) -> None:
         super().__init__(scenario, plan, columns)
         self.seed = seed
         self.wall_s = wall_s
+        self.own = parse_all(own or {})
         self._created = datetime.now(UTC)
 
     def __repr__(self) -> str:
@@ -81,7 +93,45 @@ class Result(Recorded):
         if self.scenario.measurement.warm_up is None:
             figures |= {"warm_up_s": self.plan.window_ps[0] * metrics.PS}
         figures |= asked.of_run(*self._ran)
-        return MappingProxyType(load | figures | {"wall_s": self.wall_s, "digest": self.digest})
+        found = load | figures | {"wall_s": self.wall_s, "digest": self.digest}
+        own = {name: self._over(metric, f"metrics[{name!r}]") for name, metric in self.own.items()}
+        return MappingProxyType(beside(found, own))
+
+    def metric(self, expression: str | Expression) -> Metric:
+        """Evaluate an expression over the flows that count.
+
+        Parameters
+        ----------
+        expression : str
+            Such as ``p99 of slowdown where bytes < 100 kB``, ``share of slowdown < 2 where group =
+            'query'``, ``count where retransmissions > 0``; docs/metrics.md has the grammar.
+
+        Returns
+        -------
+        float, int or None
+            In SI base units, by the rules of `summary`: a flow that did not finish is infinitely
+            slow, and what is not there (NaN) is left out. None where nothing is left.
+
+        Raises
+        ------
+        InputError
+            If it cannot be read, or names what this run does not have.
+
+        Examples
+        --------
+        >>> result.metric("p99 of slowdown where bytes < 100 kB")  # doctest: +SKIP
+        """
+        return self._over(parse(expression), "metric")
+
+    def _over(self, expression: Expression, path: str) -> Metric:
+        expression.check(self.scenario, path)
+        return expression.over(self.flows, self._nodes, path)
+
+    @cached_property
+    def _nodes(self) -> Collection[object]:
+        numbers = np.arange(self.plan.settings["nodes"])
+        network = self.plan.network
+        return set((numbers if network is None else network.named(numbers)).tolist())
 
     @cached_property
     def record(self) -> Mapping[str, Metric]:
@@ -174,7 +224,7 @@ class Result(Recorded):
                 of the columns: equal digests mean equal results, to the bit.
 
             None stands for no figure. What ``flow_throughput``, ``bursts`` and ``synchronisation``
-            add is in docs/scenario.md.
+            add is in docs/scenario.md. Metrics of the user's own come last, see `metric`.
         """
         return tables.summary(self.metrics)
 
@@ -223,15 +273,17 @@ class Result(Recorded):
         Returns
         -------
         dict
-            ``size_classes``: a row for each; ``offered``: what a load comes to (by name of the
-            group, if they have names); ``groups``: the figures of each group; each of these two
-            only if there is such a thing. ``fairness``: that of the busiest shared link, None
-            without one.
+            ``metrics``: the expression of each metric of the user's own; ``size_classes``: a row
+            for each; ``offered``: what a load comes to (by name of the group, if they have names);
+            ``groups``: the figures of each group; each but the classes only if there is such a
+            thing. ``fairness``: that of the busiest shared link, None without one.
         """
         loads = {name: asdict(load) for name, load in self.offered.items()}
         found = {name: metrics.to_json(figures) for name, figures in self._by_group.items()}
         classes = self._by_size.items()
+        own = {name: str(expression) for name, expression in self.own.items()}
         return {
+            **({"metrics": own} if own else {}),
             "size_classes": [{"size_class": name} | metrics.to_json(row) for name, row in classes],
             **({"offered": loads.get("", loads)} if loads else {}),
             **({"groups": found} if found else {}),

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from os import PathLike
 from typing import Never
@@ -13,6 +13,7 @@ from lightburst import _core
 from lightburst.active import Active
 from lightburst.compile import check_seed, compile_plan, estimate_memory
 from lightburst.errors import refuse_changes, warn
+from lightburst.expressions import Expression, check_all, parse_all
 from lightburst.result import Result
 from lightburst.scenario import Scenario, as_scenario
 from lightburst.watch import Progress, Watch, refusal
@@ -24,6 +25,7 @@ def run(
     *,
     cancel: _core.Cancel | None = None,
     before: Result | None = None,
+    metrics: Mapping[str, str | Expression] | None = None,
     **changes: Never,
 ) -> Result:
     """Simulate a scenario.
@@ -41,6 +43,9 @@ def run(
         Of the same scenario and seed, but for ``measurement.trace`` and ``network``. It tells how
         much a trace will have to hold; without it there must be memory for the most that a traced
         flow can send, and a trace of the network ends with the memory.
+    metrics : mapping of str to str, optional
+        Metrics of the user's own, which come into the summary under these names: ``{"mice": "p99
+        of slowdown where bytes < 100 kB"}``; see docs/metrics.md.
     **changes
         None: `Scenario.with_` changes a scenario.
 
@@ -67,8 +72,9 @@ def run(
     RunWarning
         Of each of `Result.warnings`.
     """
-    refuse_changes("run", "scenario, seed, cancel and before", changes)
-    result = simulate(as_scenario(scenario), seed, cancel=cancel, before=before)
+    refuse_changes("run", "scenario, seed, cancel, before and metrics", changes)
+    given = as_scenario(scenario)
+    result = simulate(given, seed, cancel=cancel, before=before, metrics=metrics)
     warn(result.warnings, stacklevel=2)
     return result
 
@@ -81,6 +87,7 @@ def simulate(
     progress: Progress | None = None,
     before: Result | None = None,
     ask: Callable[[int, int | None], None] | None = None,
+    metrics: Mapping[str, str | Expression] | None = None,
 ) -> Result:
     """Do what `run` does, but issue no warnings: for callers that report them themselves.
 
@@ -88,6 +95,8 @@ def simulate(
     that the program may hold (None: what is free); `ask` may wait.
     """
     seed = check_seed(seed)
+    own = parse_all({} if metrics is None else metrics)
+    check_all(own, scenario)
     plan = compile_plan(scenario, seed)
     most = scenario.measurement.memory_limit
     needed = estimate_memory(plan, None if before is None else before.columns, most)
@@ -106,4 +115,4 @@ def simulate(
     if scenario.measurement.warm_up is None:
         begin, settled = Active.of(plan, columns).settled()
         plan = replace(plan, window_ps=(begin, plan.window_ps[1]), settled=settled)
-    return Result(scenario, seed, plan, columns, wall_s)
+    return Result(scenario, seed, plan, columns, wall_s, own)

@@ -65,11 +65,19 @@ def run_command(
     ] = "table",
     out: OutOption = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before very many runs.")] = False,
+    metrics: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            metavar="NAME=EXPRESSION",
+            help="Add a figure: 'mice=p99 of slowdown where bytes < 100 kB'; may be repeated.",
+        ),
+    ] = None,
 ) -> None:
     """Simulate a scenario."""
     from lightburst.cli.run import run
 
-    run(scenario, settings or [], seed, replications, format, out, yes)
+    run(scenario, settings or [], seed, replications, format, out, yes, metrics or [])
 
 
 @app.command("sweep")

@@ -14,13 +14,20 @@ from lightburst.study.progress import run_progress
 from lightburst.study.threads import work_aside
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
+    from lightburst.expressions import Expression
     from lightburst.result import Result
     from lightburst.scenario import Scenario
 
 
-def run_aside(scenario: Scenario, seed: int, *, before: Result | None = None) -> Result:
+def run_aside(
+    scenario: Scenario,
+    seed: int,
+    *,
+    before: Result | None = None,
+    metrics: Mapping[str, Expression] | None = None,
+) -> Result:
     """Simulate a scenario in a thread and wait for it; a long run shows how far it has come.
 
     Parameters
@@ -31,6 +38,8 @@ def run_aside(scenario: Scenario, seed: int, *, before: Result | None = None) ->
         Seed of the run.
     before : Result, optional
         See `lightburst.run`.
+    metrics : mapping of str to Expression, optional
+        Metrics of the user's own, by name.
 
     Returns
     -------
@@ -49,7 +58,10 @@ def run_aside(scenario: Scenario, seed: int, *, before: Result | None = None) ->
     with run_progress() as show:
 
         def task(give: Callable[[Result], None]) -> None:
-            give(simulate(scenario, seed, cancel=cancel, progress=show, before=before))
+            result = simulate(
+                scenario, seed, cancel=cancel, progress=show, before=before, metrics=metrics
+            )
+            give(result)
 
         work_aside([task], 1, found.append, cancel)
     return found[0]

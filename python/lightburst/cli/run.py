@@ -14,6 +14,7 @@ from lightburst.cli.options import agreed, choice, seed_of, whole
 from lightburst.cli.streams import warn
 from lightburst.compile import LARGEST_SEED
 from lightburst.errors import InputError, show
+from lightburst.expressions import check_all, parse_all
 from lightburst.folder import check
 from lightburst.metrics import to_json
 from lightburst.report.files import STORE
@@ -24,6 +25,7 @@ from lightburst.report.words import (
     readable_interval,
     rows_of,
     transports_of,
+    unit_key,
     words_of,
 )
 from lightburst.saving import of_run
@@ -32,6 +34,7 @@ from lightburst.scenario import Scenario, load
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from lightburst.expressions import Expression
     from lightburst.report.replications import Replications
     from lightburst.report.words import Parts
     from lightburst.result import Result
@@ -48,6 +51,7 @@ def run(
     format: str,
     out: str | None,
     yes: bool,
+    metrics: Sequence[str] = (),
 ) -> None:
     """Simulate a scenario and print what came of it.
 
@@ -65,6 +69,8 @@ def run(
         Where to write the tables.
     yes : bool
         Whether to run as many as are wanted without asking.
+    metrics : sequence of str
+        Metrics of the user's own, ``name=expression`` each.
 
     Raises
     ------
@@ -73,6 +79,7 @@ def run(
     """
     choice("--format", format, ("table", "json", "csv"))
     scenario = changed(load(path), settings)
+    own = _own(metrics, scenario)
     first, number = seed_of(seed), whole("--replications", replications, 1)
     if number > (most := LARGEST_SEED + 1 - first):
         raise InputError("--replications", str(number), f"up to {most}: there are no more seeds")
@@ -81,7 +88,7 @@ def run(
     if out is not None:
         check(out)
     if number == 1:
-        result = run_aside(scenario, first)
+        result = run_aside(scenario, first, metrics=own)
         if out is not None:
             result.save(out)
         _print_run(result, format)
@@ -90,7 +97,7 @@ def run(
         from lightburst.report.replications import replicate
 
         with resumable(STORE):
-            found = replicate(scenario, range(first, first + number))
+            found = replicate(scenario, range(first, first + number), own)
         if out is not None:
             found.save(out)
         _print_replications(found, format)
@@ -126,6 +133,22 @@ def changed(scenario: Scenario, settings: Sequence[str]) -> Scenario:
     return scenario.with_(changes) if changes else scenario
 
 
+def _own(metrics: Sequence[str], scenario: Scenario) -> dict[str, Expression]:
+    """Read ``--metric`` options; `InputError` if one cannot be used with the scenario."""
+    found: dict[str, str] = {}
+    for metric in metrics:
+        name, equals, text = (part.strip() for part in metric.partition("="))
+        if not equals or not name:
+            allowed = "NAME=EXPRESSION, as 'mice=p99 of slowdown where bytes < 100 kB'"
+            raise InputError("--metric", show(metric), allowed)
+        if name in found:
+            raise InputError("--metric", show(metric), "each name once")
+        found[name] = text
+    read = dict(parse_all(found, "--metric"))
+    check_all(read, scenario, "--metric")
+    return read
+
+
 def _print_run(result: Result, format: str) -> None:
     if format == "json":
         found = {**to_json(result.metrics), **result.details()}
@@ -133,9 +156,12 @@ def _print_run(result: Result, format: str) -> None:
     elif format == "csv":
         _print_csv([{"seed": result.seed, **result.record}])
     else:
-        figures = {key: readable(key, value) for key, value in result.metrics.items()}
-        shown = meaningful(result.metrics, result.scenario.to_dict())
-        rows = [(words_of(key), figures[key]) for key in shown]
+        own = {name: str(expression) for name, expression in result.own.items()}
+        figures = {
+            key: readable(unit_key(key, own), value) for key, value in result.metrics.items()
+        }
+        shown = meaningful(result.metrics, result.scenario.to_dict(), own)
+        rows = [(key if key in own else words_of(key), figures[key]) for key in shown]
         print_table(_title(result.scenario, f"seed {result.seed}"), rows)
         groups, classes = in_parts(result.record, result.plan.group_names)
         _print_parts(classes, rows_of(classes, readable))
@@ -166,8 +192,15 @@ def _print_replications(found: Replications, format: str) -> None:
     else:
         summary = found.summary()
         means = {key: interval["mean"] for key, interval in summary.items()}
-        shown = meaningful(means, found.scenario.to_dict())
-        rows = [(words_of(key), readable_interval(key, summary[key])) for key in shown]
+        own = {name: str(expression) for name, expression in found.own.items()}
+        shown = meaningful(means, found.scenario.to_dict(), own)
+        rows = [
+            (
+                key if key in own else words_of(key),
+                readable_interval(unit_key(key, own), summary[key]),
+            )
+            for key in shown
+        ]
         seeds = f"{len(found.seeds)} seeds, {found.seeds[0]} to {found.seeds[-1]}: mean, 95 %"
         print_table(_title(found.scenario, seeds), rows)
         for parts in in_parts(summary, found.scenario.groups or {})[::-1]:

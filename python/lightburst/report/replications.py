@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from importlib import metadata
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from lightburst.expressions import Expression
     from lightburst.scenario import Scenario
 
 # Columns that hold no quantities.
@@ -43,11 +44,14 @@ class Replications:
         The seeds.
     runs : pandas.DataFrame
         One row for each seed: ``seed`` and the row of the run, see `lightburst.study.execute`.
+    own : mapping of str to Expression
+        Metrics of the user's own among these, by name.
     """
 
     scenario: Scenario
     seeds: Sequence[int]
     runs: pd.DataFrame
+    own: Mapping[str, Expression] = field(default_factory=dict)
 
     def summary(self) -> dict[str, dict[str, float | str | None]]:
         """Average every figure over the seeds.
@@ -82,9 +86,14 @@ class Replications:
         return [metrics.to_json({str(key): value for key, value in row.items()}) for row in rows]
 
     def as_dict(self) -> dict[str, Any]:
-        """Give everything as JSON does: seeds, summary, runs, warnings and provenance."""
+        """Give everything as JSON does: seeds, summary, runs, warnings and provenance.
+
+        Where there are some, also the expressions of the user's own metrics, as ``metrics``.
+        """
+        own = {name: str(expression) for name, expression in self.own.items()}
         return {
             "seeds": [int(seed) for seed in self.seeds],
+            **({"metrics": own} if own else {}),
             "summary": self.summary(),
             "runs": self.records(),
             "warnings": list(self.warnings),
@@ -129,7 +138,9 @@ class Replications:
         (directory / REPLICATIONS).write_text(text + "\n", encoding="utf-8")
 
 
-def replicate(scenario: Scenario, seeds: Sequence[int]) -> Replications:
+def replicate(
+    scenario: Scenario, seeds: Sequence[int], own: Mapping[str, Expression] | None = None
+) -> Replications:
     """Run a scenario with several seeds on all cores, and keep each run as it is finished.
 
     Parameters
@@ -138,6 +149,8 @@ def replicate(scenario: Scenario, seeds: Sequence[int]) -> Replications:
         What to run.
     seeds : sequence of int
         Different seeds.
+    own : mapping of str to Expression, optional
+        Metrics of the user's own, by name.
 
     Returns
     -------
@@ -149,4 +162,5 @@ def replicate(scenario: Scenario, seeds: Sequence[int]) -> Replications:
     InputError, KeyboardInterrupt
         As `lightburst.study.execute`.
     """
-    return Replications(scenario, seeds, run_all(Study(scenario, {}, seeds), STORE))
+    runs = run_all(Study(scenario, {}, seeds, own), STORE)
+    return Replications(scenario, seeds, runs, own or {})

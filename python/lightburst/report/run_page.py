@@ -21,6 +21,7 @@ from lightburst.report.words import (
     readable_interval,
     rows_of,
     transports_of,
+    unit_key,
     words_of,
 )
 from lightburst.sums import listed, verify
@@ -80,8 +81,9 @@ def run_page(directory: Path) -> str:
         charts.append(_queues(pd.read_parquet(directory / samples)))
     drops = _drops(switches, links)
     warnings = list(about["warnings"])
-    shown = meaningful(summary, provenance["scenario"])
-    rows = [(words_of(key), readable(key, summary[key]), key) for key in shown]
+    own = dict(about.get("metrics", {}))
+    shown = meaningful(summary, provenance["scenario"], own)
+    rows = [(words_of(key, own), readable(unit_key(key, own), summary[key]), key) for key in shown]
     tables = [
         *_warnings(warnings),
         Table("Summary", ("Figure", "Value", "Key"), rows),
@@ -119,8 +121,12 @@ def replications_page(directory: Path) -> str:
     seeds = [int(seed) for seed in about["seeds"]]
     warnings = list(about["warnings"])
     means = {key: found["mean"] for key, found in summary.items()}
-    shown = meaningful(means, provenance["scenario"])
-    rows = [(words_of(key), readable_interval(key, summary[key]), key) for key in shown]
+    own = dict(about.get("metrics", {}))
+    shown = meaningful(means, provenance["scenario"], own)
+    rows = [
+        (words_of(key, own), readable_interval(unit_key(key, own), summary[key]), key)
+        for key in shown
+    ]
     tables = [
         *_warnings(warnings),
         Table("Summary", ("Figure", "Mean and 95 % interval", "Key"), rows),

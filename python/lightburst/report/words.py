@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from lightburst.expressions import parse
 from lightburst.metrics import REPEATED
 from lightburst.scenario.transport import OPEN_LOOP
 
@@ -124,7 +125,11 @@ _IF_ANY: Final = (
 )
 
 
-def meaningful(figures: Mapping[str, float | str | None], scenario: Mapping[str, Any]) -> list[str]:
+def meaningful(
+    figures: Mapping[str, float | str | None],
+    scenario: Mapping[str, Any],
+    own: Collection[str] = (),
+) -> list[str]:
     """Choose the figures of a run, or of several, that mean something in its scenario.
 
     Parameters
@@ -133,6 +138,8 @@ def meaningful(figures: Mapping[str, float | str | None], scenario: Mapping[str,
         The summary.
     scenario : mapping
         What was run, as `lightburst.Scenario.to_dict` writes it.
+    own : collection of str
+        Names of the user's own metrics, which are all shown.
 
     Returns
     -------
@@ -149,7 +156,7 @@ def meaningful(figures: Mapping[str, float | str | None], scenario: Mapping[str,
     return [
         key
         for key, value in figures.items()
-        if value is not None and key not in without and "[" not in key
+        if key in own or (value is not None and key not in without and "[" not in key)
     ]
 
 
@@ -203,9 +210,29 @@ def _is_any(value: Any) -> bool:
     return bool(value["mean"] if isinstance(value, dict) else value)
 
 
-def words_of(key: str) -> str:
-    """Say what a figure of the summary is called."""
+def words_of(key: str, own: Mapping[str, str] | None = None) -> str:
+    """Say what a figure of the summary is called; metrics of the user's own, as the user says."""
+    if own and key in own:
+        return own[key]
     return WORDS.get(key, key.replace("_", " "))
+
+
+def unit_key(key: str, own: Mapping[str, str]) -> str:
+    """Give what `readable` is to take for the key of a figure, of which it sees the unit.
+
+    Parameters
+    ----------
+    key : str
+        Of the figure.
+    own : mapping of str to str
+        The expressions of the user's own metrics, whose names tell no unit.
+
+    Returns
+    -------
+    str
+        The key itself, or of such a metric an ending: ``_s``.
+    """
+    return parse(own[key]).suffix if key in own else key
 
 
 def where(node: object, source: object, target: object) -> str:

@@ -16,9 +16,11 @@ import pandas as pd
 
 from lightburst._core import Cancel
 from lightburst.errors import InputError, refuse_changes, show, warn
+from lightburst.expressions import Expression
 from lightburst.metrics import Metric
 from lightburst.scenario import Scenario
 from lightburst.simulate import simulate
+from lightburst.study.own import has_all, row_of, to_keep
 from lightburst.study.progress import progress_bar
 from lightburst.study.room import Room
 from lightburst.study.store import IN_MEMORY, Store
@@ -59,7 +61,8 @@ def execute(
         ``topology.link_length_m``), ``seed``, and the row of the run: its summary (see
         `lightburst.Result.summary`), that of its groups of flows, where there are several, as
         ``slowdown_p99[query]`` (see `lightburst.Result.groups`), that of its classes of size as
-        ``slowdown_p99[below 100 kB]``, and ``warnings`` as one text.
+        ``slowdown_p99[below 100 kB]``, and ``warnings`` as one text; then the metrics of the
+        study. A kept run that lacks one of these is run again.
 
     Raises
     ------
@@ -105,6 +108,7 @@ def replicate(
     *,
     workers: int | None = None,
     progress: bool = True,
+    metrics: Mapping[str, str | Expression] | None = None,
     **changes: Never,
 ) -> pd.DataFrame:
     """Run one scenario with several seeds.
@@ -117,6 +121,8 @@ def replicate(
         Different seeds; a number n alone stands for those from 1 to n.
     store, workers, progress
         As for `execute`.
+    metrics : mapping of str to str, optional
+        Metrics of the user's own, by the names of their columns.
     **changes
         None: `Scenario.with_` changes a scenario.
 
@@ -135,8 +141,10 @@ def replicate(
     RunWarning
         As `execute`.
     """
-    refuse_changes("replicate", "scenario, seeds, store, workers and progress", changes)
-    table = run_all(Study(scenario, {}, seeds), store, workers=workers, progress=progress)
+    allowed = "scenario, seeds, store, workers, progress and metrics"
+    refuse_changes("replicate", allowed, changes)
+    study = Study(scenario, {}, seeds, metrics)
+    table = run_all(study, store, workers=workers, progress=progress)
     warn(warnings_of(table), stacklevel=2)
     return table
 
@@ -145,21 +153,28 @@ def _execute(study: Study, store: Store, workers: int, progress: bool) -> pd.Dat
     # Two points can be the same scenario, so runs are counted by key.
     wanted = {planned.key: planned for planned in study.runs}
     kept = store.find(dict.fromkeys(digest for digest, _ in wanted))
-    finished: dict[Key, Summary] = {key: kept[key] for key in wanted if key in kept}
+    own = tuple(study.metrics.values())
+    finished: dict[Key, Summary] = {
+        key: row_of(kept[key], study.metrics)
+        for key in wanted
+        if key in kept and has_all(kept[key], own)
+    }
     waiting = [planned for key, planned in wanted.items() if key not in finished]
     with progress_bar(len(wanted), len(finished), shown=progress) as advance:
 
         def keep(planned: PlannedRun, summary: Summary) -> None:
-            store.put(planned, summary)
-            finished[planned.key] = summary
+            finished[planned.key] = row_of(store.put(planned, summary), study.metrics)
             advance()
 
-        _compute(waiting, workers, keep)
+        _compute(waiting, workers, own, keep)
     return _table(study, finished)
 
 
 def _compute(
-    waiting: Sequence[PlannedRun], workers: int, keep: Callable[[PlannedRun, Summary], None]
+    waiting: Sequence[PlannedRun],
+    workers: int,
+    own: Sequence[Expression],
+    keep: Callable[[PlannedRun, Summary], None],
 ) -> None:
     """Run all in threads and hand each finished one to `keep`, on the calling thread."""
     todo, cancel = deque(waiting), Cancel()
@@ -167,7 +182,8 @@ def _compute(
 
     def record(planned: PlannedRun) -> Summary:
         with room.run() as ask:
-            return simulate(planned.scenario, planned.seed, cancel=cancel, ask=ask).record
+            result = simulate(planned.scenario, planned.seed, cancel=cancel, ask=ask)
+            return to_keep(result, own)
 
     def work(give: Callable[[tuple[PlannedRun, Summary]], None]) -> None:
         while todo and not cancel.is_set():

@@ -157,7 +157,8 @@ def _rounds(
     found: list[list[pd.DataFrame]] = [[] for _ in study.points]
     active = list(range(len(study.points)))
     for begin, end in _steps(stopping.looks(len(study.seeds))):
-        part = Study(study.base, [study.points[i] for i in active], study.seeds[begin:end])
+        points = [study.points[i] for i in active]
+        part = Study(study.base, points, study.seeds[begin:end], study.metrics)
         table = run_all(part, store, workers=workers, progress=progress)
         if stopping.metric not in table:
             known = table.loc[:, "seed":].columns

@@ -22,7 +22,8 @@ from lightburst.errors import InputError, StoreWarning, show, warn
 from lightburst.metrics import Metric, from_json, to_json
 from lightburst.provenance import MODEL_VERSION
 from lightburst.study import layout
-from lightburst.study.rows import is_sound
+from lightburst.study.own import is_own
+from lightburst.study.rows import checksum, is_sound
 from lightburst.study.sweep import Key, PlannedRun
 
 T = TypeVar("T")
@@ -147,15 +148,20 @@ class Store:
             self.set_aside()
         return found
 
-    def put(self, planned: PlannedRun, metrics: Mapping[str, Metric]) -> None:
-        """Keep a finished run; a run that is there already stays as it is.
+    def put(self, planned: PlannedRun, metrics: Mapping[str, Metric]) -> Mapping[str, Metric]:
+        """Keep a finished run; a run that is there already stays as it is, but for what it lacks.
 
         Parameters
         ----------
         planned : PlannedRun
             What was run.
         metrics : mapping of str to Metric
-            Its summary.
+            Its summary, and values of expressions, see `lightburst.study.own`.
+
+        Returns
+        -------
+        mapping of str to Metric
+            What is kept of the run now.
 
         Raises
         ------
@@ -169,9 +175,11 @@ class Store:
             version = str(MODEL_VERSION)
             self._insert("scenarios", digest, scenario.name, version, scenario.canonical_json())
             self._known.add(digest)
-        text = json.dumps(to_json(metrics), allow_nan=False)
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        self._insert("runs", digest, str(planned.seed), now, text)
+        self._insert("runs", digest, str(planned.seed), now, _written(metrics))
+        if not any(map(is_own, metrics)):
+            return metrics
+        return self.guarded(lambda database: _completed(database, *planned.key, metrics))
 
     def set_aside(self) -> None:
         """Move damaged rows to the table ``damaged``, and warn of them."""
@@ -227,3 +235,29 @@ class Store:
         # A damaged header can call a file read-only that the system lets us write.
         refused = code == sqlite3.SQLITE_READONLY and os.access(self.path, os.W_OK)
         return refused or code & _GENERAL in _STRUCTURE
+
+
+def _written(metrics: Mapping[str, Metric]) -> str:
+    return json.dumps(to_json(metrics), allow_nan=False)
+
+
+def _completed(
+    database: sqlite3.Connection, digest: str, seed: int, metrics: Mapping[str, Metric]
+) -> Mapping[str, Metric]:
+    """Add to a row that was there before what it lacks, and give what it has then."""
+    query = "SELECT id, finished, metrics, checksum FROM runs WHERE scenario = ? AND seed = ?"
+    with layout.transaction(database):
+        # Another process may have written it, with values of other expressions.
+        number, finished, text, sum_ = database.execute(query, (digest, str(seed))).fetchone()
+        key = digest.encode(), str(seed).encode(), finished
+        if not is_sound("runs", *key, text, sum_):
+            return metrics  # it is set aside when it is looked up
+        before = from_json(json.loads(text))
+        merged = {**metrics, **before}
+        if len(merged) > len(before):
+            written = _written(merged)
+            database.execute(
+                "UPDATE runs SET metrics = ?, checksum = ? WHERE id = ?",
+                (written, checksum("runs", (*key, written.encode())), number),
+            )
+    return merged

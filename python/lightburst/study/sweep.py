@@ -12,6 +12,7 @@ import numpy as np
 
 from lightburst.compile import check_seeds
 from lightburst.errors import InputError, show
+from lightburst.expressions import Expression, beside, check_all, parse_all
 from lightburst.provenance import MODEL_VERSION
 from lightburst.scenario import Scenario, as_scenario
 from lightburst.scenario.change import from_text, quantity_at
@@ -79,6 +80,9 @@ class Study:
         `Scenario.with_` takes, also in an array or a column of pandas: ``np.array([0, 2, 5])``.
     seeds : iterable of int, or int
         Different seeds; a number n alone stands for those from 1 to n.
+    metrics : mapping of str to str, optional
+        Metrics of the user's own by the names of their columns: ``{"mice": "p99 of slowdown where
+        bytes < 100 kB"}``; see docs/metrics.md.
 
     Attributes
     ----------
@@ -90,12 +94,15 @@ class Study:
         The seeds.
     scenarios : list of Scenario
         That of each point.
+    metrics : mapping of str to Expression
+        As given, read.
 
     Raises
     ------
     InputError
         If one of these is something else; if a point sets a path or a value that the scenario does
-        not have, at the first such point.
+        not have, at the first such point; if a metric cannot be read, or names what the flows of a
+        point do not have.
 
     Examples
     --------
@@ -106,9 +113,14 @@ class Study:
     points: list[Point]
     seeds: Sequence[int]
     scenarios: list[Scenario] = field(repr=False, compare=False)
+    metrics: Mapping[str, Expression] = field(repr=False)
 
     def __init__(
-        self, base: Scenario | str | PathLike[str], grid: Grid, seeds: Seeds = (1,)
+        self,
+        base: Scenario | str | PathLike[str],
+        grid: Grid,
+        seeds: Seeds = (1,),
+        metrics: Mapping[str, str | Expression] | None = None,
     ) -> None:
         # The dataclass is frozen: this is how its fields are set.
         object.__setattr__(self, "base", as_scenario(base))
@@ -116,6 +128,11 @@ class Study:
         object.__setattr__(self, "seeds", check_seeds(seeds))
         scenarios = [self.base.with_(dict(point)) for point in self.points]
         object.__setattr__(self, "scenarios", scenarios)
+        own = parse_all({} if metrics is None else metrics)
+        beside(dict.fromkeys(path for point in self.points for path in point), dict.fromkeys(own))
+        for scenario in scenarios:
+            check_all(own, scenario)
+        object.__setattr__(self, "metrics", own)
 
     @cached_property
     def runs(self) -> list[PlannedRun]:

@@ -1,0 +1,56 @@
+"""The statistics of an expression, by the rules of `lightburst.metrics`."""
+
+import math
+from decimal import Decimal
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lightburst.metrics import Metric, quantiles
+
+STATISTICS: Final = (*("mean", "median", "min", "max", "sum", "std", "variance", "count", "share"),)
+
+
+def statistic(name: str, values: NDArray[Any]) -> Metric:
+    """Reckon a statistic.
+
+    Parameters
+    ----------
+    name : str
+        One of `STATISTICS` but ``count`` and ``share``, or a percentile: ``p99``.
+    values : ndarray of float or int, shape (n,)
+        None is NaN; some may be infinite.
+
+    Returns
+    -------
+    float, int or None
+        A sum, the smallest and the largest of whole numbers are whole. The variance is divided by
+        n, and infinite where a value is. None where there is no value, but for the sum, or where
+        infinities cancel.
+    """
+    whole = values.dtype.kind in "iu"
+    numbers = values.astype(np.float64)
+    with np.errstate(all="ignore"):
+        if name == "sum":
+            return int(values.sum()) if whole else _defined(float(numbers.sum()))
+        if values.size == 0:
+            return None
+        if name in ("min", "max"):
+            end = values.min() if name == "min" else values.max()
+            return int(end) if whole else float(end)
+        if name in ("std", "variance"):
+            variance = float(numbers.var()) if np.isfinite(numbers).all() else math.inf
+            return math.sqrt(variance) if name == "std" else variance
+        if name == "mean":
+            return _defined(float(numbers.mean()))
+        return _defined(quantiles(numbers, _probability(name))[0])
+
+
+def _probability(name: str) -> float:
+    # The nearest float to the decimal: p99 is 0.99, as in the figures of a run.
+    return 0.5 if name == "median" else float(Decimal(name[1:]) / 100)
+
+
+def _defined(value: float) -> float | None:
+    return None if math.isnan(value) else value

@@ -1,0 +1,59 @@
+"""Metrics of the user's own beside the kept figures of a run.
+
+A run is kept under its scenario and seed, whatever is asked of it. The value of an expression
+stands in its row under the text of the expression, so that two studies that give it different names
+share it, and a name that stands for another expression later does not find the old value.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from lightburst.expressions import Expression, beside
+from lightburst.metrics import Metric
+from lightburst.result import Result
+
+_KEPT: Final = "metric: "
+
+
+def is_own(key: str) -> bool:
+    """Tell whether a key of a kept row is that of an expression."""
+    return key.startswith(_KEPT)
+
+
+def has_all(kept: Mapping[str, Metric], expressions: Iterable[Expression]) -> bool:
+    """Tell whether a kept row has the values of all expressions that are wanted."""
+    return all(_key(expression) in kept for expression in expressions)
+
+
+def to_keep(result: Result, expressions: Iterable[Expression]) -> dict[str, Metric]:
+    """Give the row that is kept of a run: its figures, and the value of each expression."""
+    values = {_key(expression): result.metric(expression) for expression in expressions}
+    return {**result.record, **values}
+
+
+def row_of(kept: Mapping[str, Metric], metrics: Mapping[str, Expression]) -> dict[str, Metric]:
+    """Give the row of a run in the table of a study: its figures, and its metrics by name.
+
+    Parameters
+    ----------
+    kept : mapping of str to Metric
+        What is kept of the run, with values of these expressions and perhaps of others.
+    metrics : mapping of str to Expression
+        Of the study.
+
+    Returns
+    -------
+    dict of str to Metric
+        Without those others.
+
+    Raises
+    ------
+    InputError
+        If a metric has the name of a figure.
+    """
+    figures = {key: value for key, value in kept.items() if not is_own(key)}
+    return beside(figures, {name: kept[_key(metric)] for name, metric in metrics.items()})
+
+
+def _key(expression: Expression) -> str:
+    return f"{_KEPT}{expression}"
