@@ -60,11 +60,6 @@ def run_command(
     replications: Annotated[
         str, typer.Option("--replications", metavar="N", help="Runs, with consecutive seeds.")
     ] = "1",
-    format: Annotated[
-        str, typer.Option("--format", metavar="table|json|csv", help="What to print.")
-    ] = "table",
-    out: OutOption = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before very many runs.")] = False,
     metrics: Annotated[
         list[str] | None,
         typer.Option(
@@ -73,6 +68,11 @@ def run_command(
             help="Add a figure: 'mice=p99 of slowdown where bytes < 100 kB'; may be repeated.",
         ),
     ] = None,
+    format: Annotated[
+        str, typer.Option("--format", metavar="table|json|csv", help="What to print.")
+    ] = "table",
+    out: OutOption = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before very many runs.")] = False,
 ) -> None:
     """Simulate a scenario."""
     from lightburst.cli.run import run

@@ -5,12 +5,18 @@ stands in its row under the text of the expression, so that two studies that giv
 share it, and a name that stands for another expression later does not find the old value.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Final
+from __future__ import annotations
 
-from lightburst.expressions import Expression, beside
-from lightburst.metrics import Metric
-from lightburst.result import Result
+from typing import TYPE_CHECKING, Final
+
+from lightburst.expressions import beside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from lightburst.expressions import Expression
+    from lightburst.metrics import Metric
+    from lightburst.result import Result
 
 _KEPT: Final = "metric: "
 
