@@ -105,6 +105,14 @@ def test_runs_without_a_metric_are_left_out() -> None:
     assert (found.only_first, found.only_second) == (("only",), ("other",))
 
 
+def test_figures_of_groups_are_compared_when_asked_for() -> None:
+    first, second = (runs([1, 2, 3], **{"x": x, "x[query]": x}) for x in ([1.0, 2, 3], [2.0, 2, 4]))
+    assert compare_runs(first, second).table["metric"].tolist() == ["x"]
+    assert compare_runs(first, second, ["x[query]"]).table["metric"].tolist() == ["x[query]"]
+    with pytest.raises(InputError, match="allowed: x, and the same of groups and classes of size"):
+        compare_runs(first, second, "y")
+
+
 def test_points_are_compared_each_on_its_own() -> None:
     def table(shift: float, loads: list[float]) -> pd.DataFrame:
         rng = np.random.default_rng(4)
@@ -116,6 +124,9 @@ def test_points_are_compared_each_on_its_own() -> None:
     assert found.table["workload.load"].tolist() == [0.1, 0.5]
     assert found.table["difference"].tolist() == pytest.approx([0.1, 0.5])
     assert (found.compared, found.points_left_out) == (2, 1)
+    one, other = (table(shift, [0.1]).assign(**{"workload.load": math.nan}) for shift in (0, 1))
+    there = compare_runs(one, other, by=["workload.load"])
+    assert (len(there.table), there.points_left_out) == (1, 0), "no value is a value, too"
     with pytest.raises(InputError, match="with several runs of seed 0"):
         compare_runs(table(0, [0.1, 0.5]), table(1, [0.1, 0.5]))
     with pytest.raises(InputError, match=r"did you mean 'workload.load'"):
@@ -126,11 +137,9 @@ def test_points_are_compared_each_on_its_own() -> None:
 
 def test_metrics_that_cannot_be_compared_are_refused() -> None:
     first, second = runs([1, 2], x=[1.0, 2.0], y=[1.0, 2.0]), runs([1, 2], x=[1.0, 2.0])
-    with pytest.raises(
-        InputError, match=r"'y' \(which only the first has\); allowed: one or more of x"
-    ):
+    with pytest.raises(InputError, match=r"'y' \(which only the first has\); allowed: x"):
         compare_runs(first, second, ["x", "y"])
-    with pytest.raises(InputError, match="given 'digest'; allowed: one or more of x"):
+    with pytest.raises(InputError, match="given 'digest'; allowed: x"):
         compare_runs(first, second, "digest")
     with pytest.raises(InputError, match="at least one metric"):
         compare_runs(first, second, [])

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from lightburst.errors import InputError, RunWarning, StoreWarning
     from lightburst.fairness import jain_index
     from lightburst.report.burst import BurstExplanation, explain_burst
+    from lightburst.report.comparison import compare
     from lightburst.report.explanation import Explanation, explain
     from lightburst.report.network import TracedNetwork, trace_network
     from lightburst.report.reproduction import reproduce
@@ -21,13 +22,14 @@ if TYPE_CHECKING:
     from lightburst.result import Result
     from lightburst.scenario import Scenario, load
     from lightburst.simulate import run
-    from lightburst.study import Study, execute, replicate
+    from lightburst.study import Comparison, Study, execute, replicate
 
     __version__: str
 
 # Each name is imported when it is first used: `lightburst --version` needs no pandas.
 _HOME = {
     "BurstExplanation": "lightburst.report.burst",
+    "Comparison": "lightburst.study",
     "Explanation": "lightburst.report.explanation",
     "InputError": "lightburst.errors",
     "Result": "lightburst.result",
@@ -37,6 +39,7 @@ _HOME = {
     "Study": "lightburst.study",
     "Sweep": "lightburst.report.sweep",
     "TracedNetwork": "lightburst.report.network",
+    "compare": "lightburst.report.comparison",
     "execute": "lightburst.study",
     "explain": "lightburst.report.explanation",
     "explain_burst": "lightburst.report.burst",
@@ -53,6 +56,7 @@ _PACKAGES = ("models", "topology", "trace")
 
 __all__ = [
     "BurstExplanation",
+    "Comparison",
     "Explanation",
     "InputError",
     "Result",
@@ -63,6 +67,7 @@ __all__ = [
     "Sweep",
     "TracedNetwork",
     "__version__",
+    "compare",
     "execute",
     "explain",
     "explain_burst",

@@ -197,6 +197,29 @@ def explain_command(
     explain_one(scenario, settings or [], asked, burst, bursts, seed, format)
 
 
+@app.command("compare")
+@guarded
+def compare_command(
+    first: Annotated[str, typer.Argument(metavar="A", help="A saved result.", show_default=False)],
+    second: Annotated[
+        str, typer.Argument(metavar="B", help="What it is compared with.", show_default=False)
+    ],
+    metrics: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric", metavar="NAME", help="Compare this one; may be repeated. All by default."
+        ),
+    ] = None,
+    format: Annotated[
+        str, typer.Option("--format", metavar="table|json|csv", help="What to print.")
+    ] = "table",
+) -> None:
+    """Say which metrics of two saved results differ, by how much, and how sure that is."""
+    from lightburst.cli.compare import print_comparison
+
+    print_comparison(first, second, metrics or [], format)
+
+
 @app.command("reproduce")
 @guarded
 def reproduce_command(

@@ -8,8 +8,8 @@ points some look different by chance: p-values are Holm's, and all intervals hol
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -68,6 +68,9 @@ class Comparison:
         Metrics that only one of the two has.
     points_left_out : int
         Points that only one of the two has.
+    changes : mapping of str to tuple
+        In what the two scenarios differ, by path: what the first and what the second has, None for
+        what one has not. Empty where only tables of runs are known.
     """
 
     first: str
@@ -79,6 +82,12 @@ class Comparison:
     only_first: tuple[str, ...]
     only_second: tuple[str, ...]
     points_left_out: int = 0
+    changes: Mapping[str, tuple[object, object]] = field(default_factory=dict)
+
+    @property
+    def points(self) -> list[str]:
+        """The columns of the table that name a point."""
+        return [str(name) for name in self.table.columns[: self.table.columns.get_loc("metric")]]
 
     @property
     def differ(self) -> pd.DataFrame:
@@ -86,11 +95,39 @@ class Comparison:
         chosen = self.table[self.table["verdict"].isin([HIGHER, LOWER])]
         return chosen.sort_values("p", kind="stable")
 
+    def records(self) -> list[dict[str, Any]]:
+        """Give the table as JSON can hold it: None for what there is not, ``"inf"``."""
+        rows = self.table.to_dict("records")
+        return [{str(key): _plain(value) for key, value in row.items()} for row in rows]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give everything as JSON can hold it."""
+        return {
+            "first": self.first,
+            "second": self.second,
+            "changes": {path: list(both) for path, both in self.changes.items()},
+            "confidence": self.confidence,
+            "confidence_of_each": self.confidence_of_each,
+            "compared": self.compared,
+            "metrics": self.records(),
+            "only_first": list(self.only_first),
+            "only_second": list(self.only_second),
+            "points_left_out": self.points_left_out,
+        }
+
     def __str__(self) -> str:
         return self.table.to_string(index=False)
 
     def _repr_html_(self) -> str:
         return str(self.table.to_html(index=False))
+
+
+def _plain(value: Any) -> Any:
+    """Give a cell as JSON can hold it."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if not isinstance(value, float) or math.isfinite(value):
+        return value
+    return None if math.isnan(value) else "inf"
 
 
 class _Two(NamedTuple):
@@ -123,7 +160,8 @@ def compare_runs(
         One row for each run, as by `lightburst.replicate` or a part of that by
         `lightburst.execute`, with ``seed`` and its metrics behind it.
     metrics : iterable of str or str, optional
-        What to compare; all that both have by default. Fewer are known better, because fewer can
+        What to compare. By default all figures of whole runs that both have, and none of groups
+        and of classes of size (``slowdown_p99[query]``). Fewer are known better, because fewer can
         differ by chance: name those that the question is about.
     by : sequence of str
         Columns that name a point, if the tables have several; each point is compared on its own.
@@ -218,10 +256,11 @@ def _metrics_of(runs: pd.DataFrame, columns: Sequence[str]) -> list[str]:
 
 def _chosen(metrics: Iterable[str] | str | None, one: list[str], other: list[str]) -> list[str]:
     both = [name for name in one if name in other]
+    whole = [name for name in both if "[" not in name]
     if metrics is None:
-        if not both:
+        if not whole:
             raise InputError("metrics", "no metric that both have", "runs with a metric in common")
-        return both
+        return whole
     wanted = [metrics] if isinstance(metrics, str) else list(metrics)
     if not wanted:
         raise InputError("metrics", "none", "at least one metric")
@@ -229,17 +268,23 @@ def _chosen(metrics: Iterable[str] | str | None, one: list[str], other: list[str
         if name not in both:
             here = [words for words, known in (("first", one), ("second", other)) if name in known]
             given = show(name) + (f" (which only the {here[0]} has)" if here else "")
-            allowed = f"one or more of {', '.join(both)}{did_you_mean(name, both)}"
-            raise InputError("metrics", given, allowed)
+            near = did_you_mean(name, both)
+            parts = (
+                "" if len(whole) == len(both) else ", and the same of groups and classes of size"
+            )
+            raise InputError("metrics", given, f"{', '.join(whole)}{parts}{near}")
     return list(dict.fromkeys(wanted))
 
 
 def _by_point(runs: pd.DataFrame, columns: list[str]) -> dict[tuple[object, ...], pd.DataFrame]:
+    found: dict[tuple[object, ...], pd.DataFrame] = {}
     if columns:
-        grouped = runs.groupby(columns, sort=False, dropna=False)
-        found = {tuple(key): table.set_index("seed") for key, table in grouped}
+        for key, table in runs.groupby(columns, sort=False, dropna=False):
+            # A value that is missing is None: NaN is no key that could be found again.
+            point = tuple(None if isinstance(x, float) and math.isnan(x) else x for x in key)
+            found[point] = table.set_index("seed")
     else:
-        found = {(): runs.set_index("seed")}
+        found[()] = runs.set_index("seed")
     for point, table in found.items():
         if not table.index.is_unique:
             twice = table.index[table.index.duplicated()][0]

@@ -1,0 +1,241 @@
+"""Made-up experiments whose truth is known, one list for each of the ways to an interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from lightburst.study import (
+    Stopping,
+    batch_means,
+    bootstrap_interval,
+    confidence_of_each,
+    difference_of_means,
+    mean_interval,
+    paired_difference,
+    paired_ratio,
+    quantile_interval,
+    ratio_of_means,
+)
+
+FloatArray = NDArray[np.float64]
+Generator = np.random.Generator
+
+#: Mean and variance of a log-normal whose logarithm has mean 0 and deviation 1.
+LOGNORMAL_MEAN: Final = math.exp(0.5)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An experiment that can be repeated.
+
+    Attributes
+    ----------
+    method, draws : str
+        What is tested, and on what.
+    hit : callable
+        Makes one experiment with a random generator; whether the interval covers the truth.
+    note : str
+        Why it does not cover in 93 to 97 of a hundred, if it does not.
+    """
+
+    method: str
+    draws: str
+    hit: Callable[[Generator], bool]
+    note: str = ""
+
+
+def means() -> Iterator[Case]:
+    """Student's interval and the BCa bootstrap of a mean."""
+    few = "Few samples of a skewed law seldom hold a large one, and then mean and spread are both \
+too small."
+    laws: list[tuple[str, Callable[..., FloatArray], float]] = [
+        ("normal", Generator.normal, 0.0),
+        ("exponential", Generator.exponential, 1.0),
+        ("log-normal, sigma 1", Generator.lognormal, LOGNORMAL_MEAN),
+    ]
+    for law, draw, truth in laws:
+        for n in (5, 20, 100) if law == "normal" else (20, 100):
+            yield Case(
+                "mean, Student",
+                f"{law}, n = {n}",
+                lambda rng, draw=draw, n=n, truth=truth: mean_interval(  # type: ignore[misc]
+                    draw(rng, size=n)
+                ).contains(truth),
+                few if n == 20 or law.startswith("log") else "",
+            )
+    for law, draw, truth in laws:
+        for n in (20, 100) if law != "normal" else (20,):
+            yield Case(
+                "mean, BCa",
+                f"{law}, n = {n}",
+                lambda rng, draw=draw, n=n, truth=truth: bootstrap_interval(  # type: ignore[misc]
+                    draw(rng, size=n)
+                ).contains(truth),
+                "A bootstrap draws from what it has seen: for few samples it takes the spread for "
+                "too small, by (n - 1) / n and for want of Student's t, and no resample holds a "
+                "value larger than the largest.",
+            )
+
+
+def quantiles() -> Iterator[Case]:
+    """Quantiles of a skewed law, by exact ranks and by the BCa bootstrap."""
+    for n, q in ((50, 0.5), (100, 0.9), (1000, 0.99)):
+        truth = math.exp(float(special.ndtri(q)))
+        yield Case(
+            f"quantile {q:g}, ranks",
+            f"log-normal, sigma 1, n = {n}",
+            lambda rng, n=n, q=q, truth=truth: quantile_interval(  # type: ignore[misc]
+                rng.lognormal(size=n), q
+            ).contains(truth),
+            "Ranks are whole numbers: the interval covers at least as often as it says.",
+        )
+    for n, q in ((50, 0.5), (100, 0.9)):
+        truth = math.exp(float(special.ndtri(q)))
+        yield Case(
+            f"quantile {q:g}, BCa",
+            f"log-normal, sigma 1, n = {n}",
+            lambda rng, n=n, q=q, truth=truth: bootstrap_interval(  # type: ignore[misc]
+                rng.lognormal(size=n), partial(np.quantile, q=q)
+            ).contains(truth),
+            "The jackknife, from which BCa has its acceleration, knows little of a quantile.",
+        )
+
+
+def _flows(rng: Generator, n: int) -> tuple[FloatArray, FloatArray]:
+    """Two systems on the same seeds, with means of 1 and 1.5, and much in common."""
+    common = rng.lognormal(-0.02, 0.2, n)  # its mean is 1
+    return common * rng.normal(1.0, 0.05, n), 1.5 * common * rng.normal(1.0, 0.05, n)
+
+
+def pairs() -> Iterator[Case]:
+    """Differences and ratios of two systems."""
+    draws = "two systems on the same 20 seeds, log-normal flows in common"
+
+    def difference(rng: Generator) -> bool:
+        one, other = _flows(rng, 20)
+        return paired_difference(one, other).contains(0.5)
+
+    def ratio(rng: Generator) -> bool:
+        one, other = _flows(rng, 20)
+        return paired_ratio(other, one).contains(1.5)
+
+    def of_means(rng: Generator) -> bool:
+        one, other = _flows(rng, 20)
+        return ratio_of_means(other, one).contains(1.5)
+
+    def apart(rng: Generator) -> bool:
+        one, other = _flows(rng, 20)[0], _flows(rng, 10)[1]
+        return difference_of_means(one, other).contains(0.5)
+
+    def ratio_apart(rng: Generator) -> bool:
+        one, other = _flows(rng, 20)[0], _flows(rng, 10)[1]
+        return ratio_of_means(other, one, shared_seeds=False).contains(1.5)
+
+    yield Case("difference, paired", draws, difference)
+    yield Case("ratio, geometric mean, paired", draws, ratio)
+    yield Case("ratio of means, paired", draws, of_means)
+    yield Case("difference, Welch", "the same on 20 and 10 other seeds", apart)
+    yield Case("ratio of means, not paired", "the same on 20 and 10 other seeds", ratio_apart)
+    yield Case(
+        "ten differences, all at once",
+        "20 pairs, ten metrics with correlations of 0.5",
+        _ten,
+        "Bonferroni's inequality is on the safe side where metrics hang together.",
+    )
+
+
+def _ten(rng: Generator) -> bool:
+    noise, each = rng.normal(size=(20, 10)) + rng.normal(size=(20, 1)), confidence_of_each(0.95, 10)
+    return all(paired_difference(np.zeros(20), x, each).contains(0.0) for x in noise.T)
+
+
+def waits(load: float, number: int, rng: Generator, *, constant: bool = False) -> FloatArray:
+    """Draw waits in line at a queue that begins empty, in services (Lindley's recursion).
+
+    Parameters
+    ----------
+    load : float
+        Utilisation; arrivals are Poisson.
+    number : int
+        Of customers, in their order.
+    rng : Generator
+        What is drawn from.
+    constant : bool
+        Whether all services take the same time (M/D/1), in place of an exponential one (M/M/1).
+    """
+    services = np.ones(number) if constant else rng.exponential(size=number)
+    sums = np.concatenate([[0.0], np.cumsum(services - rng.exponential(1 / load, number))])
+    return np.asarray(sums - np.minimum.accumulate(sums))
+
+
+def long_runs() -> Iterator[Case]:
+    """Batch means of the waits at a queue, after MSER-5."""
+    for constant, load, number in (
+        (True, 0.5, 10_000),
+        (True, 0.8, 10_000),
+        (True, 0.8, 100_000),
+        (False, 0.5, 10_000),
+        (False, 0.8, 10_000),
+        (False, 0.8, 100_000),
+        (False, 0.9, 100_000),
+    ):
+        truth = load / (1 - load) / (2 if constant else 1)
+        yield Case(
+            "batch means, MSER-5",
+            f"{'M/D/1' if constant else 'M/M/1'}, load {load:g}, {number:,} waits from empty",
+            lambda rng, load=load, number=number, constant=constant, truth=truth: batch_means(  # type: ignore[misc]
+                waits(load, number, rng, constant=constant)
+            ).contains(truth),
+            "Too short: a batch is not much longer than the time over which the queue remembers.",
+        )
+
+
+def stopped(rule: Stopping, draw: Callable[..., FloatArray], most: int) -> Callable[..., bool]:
+    """Give an experiment that draws until the rule is content, of a law with mean 1."""
+
+    def hit(rng: Generator) -> bool:
+        x = draw(rng, size=most)
+        n = next(look for look in rule.looks(most) if look == most or rule.enough(x[:look]))
+        return mean_interval(x[:n]).contains(1.0)
+
+    return hit
+
+
+def stopping() -> Iterator[Case]:
+    """Sequential stopping: Student's interval of as many samples as the rule asked for."""
+    note = "Each look is a chance to stop on samples that are alike by accident."
+
+    def normal(rng: Generator, size: int) -> FloatArray:
+        return rng.normal(1.0, 0.03, size)
+
+    yield Case(
+        "stopping at 1 %",
+        "normal, deviation 3 % of the mean, 10 to 100 samples",
+        stopped(Stopping("x", precision=0.01), normal, 100),
+        note,
+    )
+    yield Case(
+        "stopping at 10 %",
+        "exponential, 10 to 2,000 samples",
+        stopped(Stopping("x", precision=0.1), Generator.exponential, 2000),
+        note,
+    )
+    yield Case(
+        "stopping at 10 %",
+        "exponential, 30 to 2,000 samples",
+        stopped(Stopping("x", precision=0.1, first=30), Generator.exponential, 2000),
+        note,
+    )
+
+
+def cases() -> list[Case]:
+    """All experiments, in the order of docs/statistics.md."""
+    return [*means(), *quantiles(), *pairs(), *long_runs(), *stopping()]
