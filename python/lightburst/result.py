@@ -24,6 +24,7 @@ from lightburst.provenance import trace as provenance_of
 from lightburst.recorded import Recorded
 from lightburst.saving import write
 from lightburst.scenario import Scenario
+from lightburst.shown import html_list, html_table, readable
 from lightburst.workload import Offered, offered
 
 if TYPE_CHECKING:
@@ -81,6 +82,12 @@ class Result(Recorded):
             f"<Result of {self.scenario.name or 'a scenario'!r}, seed {self.seed}: {speed}, "
             f"{figures['finished']} of {figures['flows']} flows finished>"
         )
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (key, readable(key, value)) for key, value in self.metrics.items() if value is not None
+        ]
+        return html_table(repr(self).strip("<>"), rows) + html_list(self.warnings)
 
     @cached_property
     def metrics(self) -> Mapping[str, Metric]:

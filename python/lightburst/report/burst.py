@@ -13,6 +13,7 @@ from lightburst.report.network import follow_all
 from lightburst.report.words import aligned, in_rows, readable, records, where
 from lightburst.saving import of_run
 from lightburst.scenario import as_scenario
+from lightburst.shown import html_text
 from lightburst.simulate import simulate
 from lightburst.trace import rescue
 from lightburst.trace.network import ARRIVED, LOST, UNDER_WAY
@@ -85,6 +86,9 @@ class BurstExplanation:
             "lost": self.lost,
         }
         return of_run(self.result, found)
+
+    def _repr_html_(self) -> str:
+        return html_text(str(self))
 
     def __str__(self) -> str:
         return "\n".join(_lines(self))

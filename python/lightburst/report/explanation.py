@@ -13,6 +13,7 @@ from lightburst.compile import check_seed
 from lightburst.report.words import STATUS_WORDS, aligned, in_rows, readable, records, where
 from lightburst.saving import of_run
 from lightburst.scenario import as_scenario
+from lightburst.shown import html_text
 from lightburst.simulate import run
 from lightburst.trace.division import PARTS, copies, divide
 from lightburst.trace.flow import FIN, FORWARD, LOST, NONE, SENT, SYN, FlowTrace
@@ -83,6 +84,9 @@ class Explanation:
         tables = ("parts", "losses", "timeouts", "retransmissions")
         found = {name: records(getattr(self, name)) for name in tables}
         return of_run(self.result, self.about | found)
+
+    def _repr_html_(self) -> str:
+        return html_text(str(self))
 
     def __str__(self) -> str:
         return "\n".join(_lines(self))

@@ -21,6 +21,7 @@ from lightburst.report.page import environment, inside_script
 from lightburst.report.words import aligned, readable, records, where
 from lightburst.saving import of_run
 from lightburst.scenario import as_scenario
+from lightburst.shown import html_text
 from lightburst.simulate import simulate
 from lightburst.trace.network import NetworkTrace
 
@@ -60,6 +61,9 @@ class TracedNetwork:
         tables = {"lost_bursts": self.trace.losses, "cut_bursts": self.trace.cuts}
         told = {name: records(_told(table)) for name, table in tables.items()}
         return of_run(self.result, {**self.trace.summary(), **told})
+
+    def _repr_html_(self) -> str:
+        return html_text(str(self))
 
     def __str__(self) -> str:
         return "\n".join(_lines(self.trace))

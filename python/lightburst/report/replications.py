@@ -17,6 +17,8 @@ from lightburst import metrics
 from lightburst.folder import replace
 from lightburst.provenance import MODEL_VERSION, source_commit
 from lightburst.report.files import REPLICATIONS, RUNS, STORE
+from lightburst.report.words import readable_interval
+from lightburst.shown import html_list, html_table
 from lightburst.study import Study, run_all, warnings_of
 from lightburst.study.statistics import mean_interval, number
 
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 _WORDS: Final = ("digest", "warnings")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Replications:
     """Runs of one scenario with different seeds.
 
@@ -79,6 +81,16 @@ class Replications:
     def warnings(self) -> tuple[str, ...]:
         """What the runs warn of, each kind once, see `lightburst.study.warnings_of`."""
         return warnings_of(self.runs)
+
+    def __repr__(self) -> str:
+        name, seeds = self.scenario.name, self.seeds
+        return f"<Replications of {name!r}: {len(seeds)} seeds, {seeds[0]} to {seeds[-1]}>"
+
+    def _repr_html_(self) -> str:
+        figures = ((key, row) for key, row in self.summary().items() if row["mean"] is not None)
+        rows = [(key, readable_interval(key, row)) for key, row in figures if "[" not in key]
+        title = f"{repr(self).strip('<>')}: mean, 95 %"
+        return html_table(title, rows) + html_list(self.warnings)
 
     def records(self) -> list[dict[str, Any]]:
         """Give the runs as dictionaries that JSON can hold, None for what does not exist."""

@@ -18,6 +18,7 @@ from lightburst.folder import replace
 from lightburst.papers import find
 from lightburst.provenance import MODEL_VERSION, source_commit
 from lightburst.report.files import CLAIMS, PAGE, REPRODUCTION, RUNS, STORE, as_written
+from lightburst.shown import html_table
 from lightburst.study.store import Store
 from lightburst.sums import verify
 
@@ -77,6 +78,20 @@ class Reproduction:
     def __repr__(self) -> str:
         counts = ", ".join(f"{n} {verdict}" for verdict, n in self.verdicts().items())
         return f"<Reproduction of {self.name}: {len(self.runs)} runs; claims: {counts}>"
+
+    def _repr_html_(self) -> str:
+        heading = ("claim", "published", "measured", "95 % interval", "verdict")
+        rows = [
+            (
+                claim.statement,
+                _number(claim.published),
+                _number(claim.measured),
+                f"{_number(claim.ci_low)} to {_number(claim.ci_high)}",
+                claim.verdict.value,
+            )
+            for claim in self.claims
+        ]
+        return html_table(repr(self).strip("<>"), rows, heading)
 
     def verdicts(self) -> dict[str, int]:
         """Count the claims by verdict.
@@ -280,6 +295,10 @@ def load(directory: str | Path) -> Reproduction:
         traces = {name: pd.read_parquet(source / file) for name, file in files.items()}
         paper, parts = find(str(about["name"]))
         return _judge(paper, parts, bool(about["quick"]), runs, traces, dict(about["provenance"]))
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3g}"
 
 
 def _judge(

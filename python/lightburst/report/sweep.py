@@ -18,6 +18,7 @@ from lightburst.folder import replace
 from lightburst.provenance import MODEL_VERSION, source_commit
 from lightburst.report.files import RUNS
 from lightburst.scenario.load import as_scenario
+from lightburst.shown import html_list, html_text
 from lightburst.study import compare_runs, warnings_of
 from lightburst.study.description import StudyDescription
 from lightburst.study.design import VARIANT
@@ -38,6 +39,8 @@ _USUAL: Final = (
     "slowdown_p99", "completion_time_mean_s", "throughput_bps", "burst_loss", "unfinished",
 )  # fmt: skip
 _SEEDS: Final = 10
+# Of a table in a notebook.
+_MOST_ROWS: Final = 30
 _POINT: Final = "place of the point"
 
 
@@ -67,6 +70,10 @@ class Sweep:
     def __repr__(self) -> str:
         points, runs = self.design.number, len(self.runs)
         return f"<Sweep of {points:,} points, {runs:,} runs: {', '.join(self.design.columns)}>"
+
+    def _repr_html_(self) -> str:
+        table = self.table().to_html(index=False, max_rows=_MOST_ROWS, float_format="{:.4g}".format)
+        return f"{html_text(repr(self))}{table}{html_list(self.warnings)}"
 
     @cached_property
     def metrics(self) -> list[str]:

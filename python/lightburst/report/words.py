@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from lightburst.expressions import parse
 from lightburst.metrics import REPEATED
 from lightburst.scenario.transport import OPEN_LOOP
+from lightburst.shown import readable as readable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -98,13 +98,6 @@ STATUS_WORDS: Final = {
     "not-started": "not started before the time limit",
     "lost": "some of it was lost",
 }
-
-_UNITS: Final = {"_bps": "b/s", "_s": "s", "_bytes": "B", "_j": "J"}
-_SQUARED: Final = "_bps2"
-_PREFIXES: Final = (
-    (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"),
-    (1e-9, "n"), (1e-12, "p"),
-)  # fmt: skip
 
 # By name of a group or of a class of size, and by figure.
 Parts = dict[str, dict[str, Any]]
@@ -238,42 +231,6 @@ def unit_key(key: str, own: Mapping[str, str]) -> str:
 def where(node: object, source: object, target: object) -> str:
     """Say where something was lost: at a node, on a link from it, or to it if it came too late."""
     return f"at {node}, from {source}" if node == target else f"at {node}, to {target}"
-
-
-def readable(key: str, value: float | str | None) -> str:
-    """Write a figure of the summary for people.
-
-    Parameters
-    ----------
-    key : str
-        Its name, which carries its unit.
-    value : float, str or None
-        Its value in the SI base unit.
-
-    Returns
-    -------
-    str
-        With a unit of a fitting size: ``89.7 Gb/s``; a dash for none; ``inf`` for what has no end.
-    """
-    if value is None or isinstance(value, str):
-        return value or "–"
-    if math.isinf(value):
-        return "inf"
-    if math.isnan(value):
-        return "–"
-    if key.endswith(_SQUARED):
-        factor, prefix = _prefixed(math.sqrt(value))
-        return f"{value / factor**2:.4g} ({prefix}b/s)²"
-    unit = next((word for end, word in _UNITS.items() if key.endswith(end)), None)
-    if unit is None:
-        return f"{value:,}" if isinstance(value, int) else f"{value:,.4g}"
-    factor, prefix = _prefixed(abs(value))
-    return f"{value / factor:.4g} {prefix}{unit}"
-
-
-def _prefixed(value: float) -> tuple[float, str]:
-    """Choose the prefix of a value, and what it stands for."""
-    return next(((size, word) for size, word in _PREFIXES if value >= size), (1.0, ""))
 
 
 def readable_interval(key: str, found: Mapping[str, float | str | None]) -> str:

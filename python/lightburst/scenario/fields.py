@@ -149,9 +149,10 @@ def _given(value: Any, written: Any, with_kind: bool = True) -> Any:
     if not isinstance(value, Section) or not isinstance(written, dict):
         return written
     names = value.model_fields_set | ({"kind"} if with_kind else set())
+    fields = type(value).model_fields
     return {
-        name: _given(getattr(value, name), written[name], not is_named(field))
-        for name, field in type(value).model_fields.items()
+        name: _given(getattr(value, name), written[name], not is_named(fields[name]))
+        for name in sorted(fields, key=lambda name: name != "kind")  # which stands first
         if name in names and name in written
     }
 

@@ -15,6 +15,7 @@ from lightburst.scenario.fields import (
     Name,
     Section,
     Tables,
+    given,
     plain,
     refuse_all,
     refuse_at,
@@ -30,6 +31,7 @@ from lightburst.scenario.switching import Switching
 from lightburst.scenario.topology import Topology
 from lightburst.scenario.transport import Transport
 from lightburst.scenario.workload import Workload
+from lightburst.shown import html_text
 
 
 class Scenario(Section):
@@ -220,6 +222,20 @@ class Scenario(Section):
         values = self.to_dict()
         values["routing"]["choice"] = self.routing_choice
         return values
+
+    def __repr__(self) -> str:
+        transports = {group.transport.kind for group in self.flow_groups}
+        network = f"{self.switching.kinds} in a {self.topology.kind}"
+        return f"<Scenario {self.name!r}: {network}; {', '.join(sorted(transports))}>"
+
+    def __str__(self) -> str:
+        """Write what was given as TOML; `to_toml` has the defaults, too."""
+        import tomli_w
+
+        return tomli_w.dumps(given(self, with_kind=False)).rstrip()
+
+    def _repr_html_(self) -> str:
+        return html_text(str(self))
 
     def to_toml(self) -> str:
         """Write the scenario as a TOML file, defaults included."""

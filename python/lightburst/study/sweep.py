@@ -16,6 +16,7 @@ from lightburst.expressions import Expression, beside, check_all, parse_all
 from lightburst.provenance import MODEL_VERSION
 from lightburst.scenario import Scenario, as_scenario
 from lightburst.scenario.change import from_text, quantity_at
+from lightburst.shown import html_table, html_text
 from lightburst.units import as_python
 
 Point = Mapping[str, object]
@@ -62,7 +63,7 @@ class PlannedRun:
         return (self.scenario_digest, self.seed)
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class Study:
     """A base scenario, the points to visit, and the seeds to run at each.
 
@@ -133,6 +134,22 @@ class Study:
         for scenario in scenarios:
             check_all(own, scenario)
         object.__setattr__(self, "metrics", own)
+
+    def __repr__(self) -> str:
+        varied = ", ".join(self._varied()) or "nothing varies"
+        return f"<Study of {len(self.points):,} points, {len(self.seeds):,} seeds each: {varied}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(path, ", ".join(values)) for path, values in self._varied().items()]
+        return html_table(repr(self).strip("<>"), rows) + html_text(str(self.base))
+
+    def _varied(self) -> dict[str, list[str]]:
+        """Give the values of each path that varies, each once, as text."""
+        found: dict[str, dict[str, None]] = {}
+        for point in self.points:
+            for path, value in point.items():
+                found.setdefault(path, {})[show(value)] = None
+        return {path: list(values) for path, values in found.items()}
 
     @cached_property
     def runs(self) -> list[PlannedRun]:

@@ -1,0 +1,89 @@
+"""Values, tables and texts as people read them, on a terminal and in a notebook."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_UNITS: Final = {"_bps": "b/s", "_s": "s", "_bytes": "B", "_j": "J"}
+_SQUARED: Final = "_bps2"
+_PREFIXES: Final = (
+    (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"),
+    (1e-9, "n"), (1e-12, "p"),
+)  # fmt: skip
+
+
+def readable(key: str, value: float | str | None) -> str:
+    """Write a figure of the summary for people.
+
+    Parameters
+    ----------
+    key : str
+        Its name, which carries its unit.
+    value : float, str or None
+        Its value in the SI base unit.
+
+    Returns
+    -------
+    str
+        With a unit of a fitting size: ``89.7 Gb/s``; a dash for none; ``inf`` for what has no end.
+    """
+    if value is None or isinstance(value, str):
+        return value or "–"
+    if math.isinf(value):
+        return "inf"
+    if math.isnan(value):
+        return "–"
+    if key.endswith(_SQUARED):
+        factor, prefix = _prefixed(math.sqrt(value))
+        return f"{value / factor**2:.4g} ({prefix}b/s)²"
+    unit = next((word for end, word in _UNITS.items() if key.endswith(end)), None)
+    if unit is None:
+        return f"{value:,}" if isinstance(value, int) else f"{value:,.4g}"
+    factor, prefix = _prefixed(abs(value))
+    return f"{value / factor:.4g} {prefix}{unit}"
+
+
+def _prefixed(value: float) -> tuple[float, str]:
+    """Choose the prefix of a value, and what it stands for."""
+    return next(((size, word) for size, word in _PREFIXES if value >= size), (1.0, ""))
+
+
+def html_table(title: str, rows: Iterable[Sequence[str]], heading: Sequence[str] = ()) -> str:
+    """Write a table for a notebook.
+
+    Parameters
+    ----------
+    title : str
+        Above it.
+    rows : iterable of sequence of str
+        Cells as text; the first of a row is its name, the others stand to the right.
+    heading : sequence of str
+        Names of the columns, if they have any.
+
+    Returns
+    -------
+    str
+        HTML in which no text is taken for a tag.
+    """
+    head = "".join(f"<th>{escape(cell)}</th>" for cell in heading)
+    lines = [f"<thead><tr>{head}</tr></thead>" if heading else "", "<tbody>"]
+    for name, *cells in rows:
+        right = "".join(f'<td style="text-align: right">{escape(cell)}</td>' for cell in cells)
+        lines.append(f'<tr><th style="text-align: left">{escape(name)}</th>{right}</tr>')
+    return f"<p>{escape(title)}</p><table>{''.join(lines)}</tbody></table>"
+
+
+def html_text(text: str) -> str:
+    """Write a text of several lines for a notebook, as it stands on a terminal."""
+    return f"<pre>{escape(text)}</pre>"
+
+
+def html_list(lines: Iterable[str]) -> str:
+    """Write warnings and the like for a notebook; nothing if there are none."""
+    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
+    return f"<ul>{items}</ul>" if items else ""
