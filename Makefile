@@ -65,7 +65,7 @@ test-rust: $(DEPENDENCIES) ## the tests of the crates
 BEFORE_PYTEST := $(if $(ARGS),setup,lint test-rust)
 
 test: $(BEFORE_PYTEST) ## everything that continuous integration runs; ARGS="-k wheel": only those tests
-	$(BIN)/pytest $(or $(ARGS),-m "not slow")
+	$(BIN)/pytest $(or $(ARGS),-m "not slow" --numprocesses auto --dist worksteal)
 
 test-all: $(BEFORE_PYTEST) $(CHECKED) ## the same and the tests that take minutes, on a core that checks its arithmetic
 	LIGHTBURST_FUZZ=10000 LIGHTBURST_CHECKED_CORE=$(abspath $(CHECKED)) $(BIN)/pytest $(ARGS)

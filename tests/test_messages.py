@@ -206,7 +206,9 @@ CALLS: list[tuple[Call, str, str, str]] = [
 
 
 @pytest.mark.parametrize(
-    ("call", "path", "given", "allowed"), CALLS, ids=lambda value: str(value)[:40]
+    ("call", "path", "given", "allowed"),
+    CALLS,
+    ids=[f"{path}-{given}"[:40] for _, path, given, _ in CALLS],
 )
 def test_in_python(call: Call, path: str, given: str, allowed: str) -> None:
     with pytest.raises(InputError) as caught:

@@ -202,11 +202,13 @@ def completion_s(plan: Plan, flows: Table) -> FloatArray:
         Seconds. Infinite if the last byte did not arrive; NaN if, besides, the flow was not meant
         to finish, see `due`.
     """
-    received = flows["received_ps"]
-    time = np.where(due(plan), np.inf, np.nan)
-    arrived = received != UNFINISHED
-    time[arrived] = (received - plan.flows["start_ps"])[arrived] * PS
-    return time
+    return since_start_s(plan, flows["received_ps"], np.where(due(plan), np.inf, np.nan))
+
+
+def since_start_s(plan: Plan, ends_ps: Any, without: FloatArray) -> FloatArray:
+    """Seconds from the start of each flow to its end; `without` where it has none."""
+    ended = ends_ps != UNFINISHED
+    return np.where(ended, (ends_ps - plan.flows["start_ps"]) * PS, without)
 
 
 def flow_figures(plan: Plan, flows: Table, chosen: Mask) -> dict[str, Metric]:

@@ -8,22 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import sqrt
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from lightburst.metrics import PS, Columns, Metric, ratio
 
 if TYPE_CHECKING:
     import pandas as pd
 
-
-Columns = Mapping[str, Mapping[str, Any]]
 Sums = Mapping[str, int]
-Figure = float | int | str | None
 
-_PS: Final = 1e-12
 # The simulator counts windows in thousandths of a segment.
 _SEGMENT: Final = 1e-3
 
 
-def figures(columns: Columns, bin_ps: int) -> dict[str, Figure]:
+def figures(columns: Columns, bin_ps: int) -> dict[str, Metric]:
     """Say how all connections move together, and how they would if each went its own way.
 
     Parameters
@@ -73,15 +71,15 @@ def figures(columns: Columns, bin_ps: int) -> dict[str, Figure]:
     bins = sums["bins"]
     return {
         "synchronisation_bins": bins,
-        "connections_mean": sums["connections"] / bins if bins else None,
+        "connections_mean": ratio(sums["connections"], bins),
         **_spread(sums, "window", _SEGMENT, "aggregate_window_{}_segments"),
-        **_spread(sums, "bytes", 8 / (bin_ps * _PS), "aggregate_throughput_{}_bps"),
+        **_spread(sums, "bytes", 8 / (bin_ps * PS), "aggregate_throughput_{}_bps"),
         "window_reductions": sums["reductions"],
         "window_reduction_correlation": _correlation(sums),
     }
 
 
-def _spread(sums: Sums, quantity: str, unit: float, name: str) -> dict[str, Figure]:
+def _spread(sums: Sums, quantity: str, unit: float, name: str) -> dict[str, Metric]:
     """Give mean and standard deviations of a quantity, under the names of its figures."""
     bins = sums["bins"]
     total, squares, own_squares, squared_sums = (
@@ -89,13 +87,13 @@ def _spread(sums: Sums, quantity: str, unit: float, name: str) -> dict[str, Figu
     )
     # Whole numbers, so that nothing is lost by cancellation: bins^2 times each variance.
     together, alone = bins * squares - total**2, bins * own_squares - squared_sums
-    figures: dict[str, Figure] = {
+    figures: dict[str, Metric] = {
         name.format("mean"): unit * (total / bins) if bins else None,
         name.format("std"): unit * sqrt(together) / bins if bins else None,
         name.format("independent_std"): unit * sqrt(alone) / bins if bins else None,
     }
-    ratio = name.rpartition("{}")[0] + "std_ratio"
-    return figures | {ratio: sqrt(together / alone) if alone else None}
+    of_both = name.rpartition("{}")[0] + "std_ratio"
+    return figures | {of_both: sqrt(together / alone) if alone else None}
 
 
 def _correlation(sums: Sums) -> float | None:
@@ -106,7 +104,7 @@ def _correlation(sums: Sums) -> float | None:
     """
     pairs, one, both = (sums[name] for name in ("pairs", "pairs_one", "pairs_both"))
     spread = one * (pairs - one)
-    return (both * pairs - one**2) / spread if spread else None
+    return ratio(both * pairs - one**2, spread)
 
 
 def series(columns: Columns, bin_ps: int) -> pd.DataFrame:
@@ -132,10 +130,10 @@ def series(columns: Columns, bin_ps: int) -> pd.DataFrame:
     bins = columns["synchronisation_bins"]
     return pd.DataFrame(
         {
-            "time_s": bins["time_ps"] * _PS,
+            "time_s": bins["time_ps"] * PS,
             "connections": bins["connections"],
             "window_segments": bins["window"] * _SEGMENT,
-            "throughput_bps": bins["bytes"] * (8 / (bin_ps * _PS)),
+            "throughput_bps": bins["bytes"] * (8 / (bin_ps * PS)),
             "reductions": bins["reductions"],
         }
     )

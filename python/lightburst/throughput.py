@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from lightburst.compile import Plan
 from lightburst.fairness import jain_index
-from lightburst.metrics import PS, UNFINISHED, Mask, Metric, Table, due, quantiles
+from lightburst.metrics import Mask, Metric, Table, due, quantiles, since_start_s
 
 FIGURES: Final = (
     *(f"flow_throughput_{word}_bps" for word in ("mean", "ratio", "min", "p10", "median")),
@@ -34,16 +34,12 @@ def throughput_bps(plan: Plan, flows: Table) -> NDArray[np.float64]:
     ndarray of float, shape (flows,)
         Bits a second; NaN where that acknowledgement did not come.
     """
-    time = _time_s(plan, flows)
-    return 8.0 * plan.flows["bytes"] / time
+    return 8.0 * plan.flows["bytes"] / _time_s(plan, flows)
 
 
 def _time_s(plan: Plan, flows: Table) -> NDArray[np.float64]:
-    end = flows["acknowledged_ps"]
-    time = np.full(end.shape, np.nan)
-    over = end != UNFINISHED
-    time[over] = (end - plan.flows["start_ps"])[over] * PS
-    return time
+    ends = flows["acknowledged_ps"]
+    return since_start_s(plan, ends, np.full(ends.shape, np.nan))
 
 
 def figures(plan: Plan, flows: Table, chosen: Mask) -> dict[str, Metric]:
@@ -73,14 +69,15 @@ def figures(plan: Plan, flows: Table, chosen: Mask) -> dict[str, Metric]:
     ----------
     R. Jain, D. Chiu, W. Hawe, DEC TR-301 (1984), equation 1.
     """
-    speed, size = throughput_bps(plan, flows), plan.flows["bytes"]
+    time, size = _time_s(plan, flows), plan.flows["bytes"]
+    speed = 8.0 * size / time
     told = chosen & ~np.isnan(speed)
     missing = chosen & np.isnan(speed) & due(plan)
     cut_off = (int(np.count_nonzero(missing)), int(size[missing].sum(dtype=np.uint64)))
     values = speed[told]
     if values.size == 0:
         return dict(zip(FIGURES, (*[None] * 9, *cut_off), strict=True))
-    ratio = 8.0 * size[told].sum(dtype=np.float64) / _time_s(plan, flows)[told].sum()
+    ratio = 8.0 * size[told].sum(dtype=np.float64) / time[told].sum()
     spread = quantiles(values, 0.0, 0.1, 0.5, 0.9, 1.0)
     moments = float(values.var()), jain_index(values)
     found = (float(values.mean()), float(ratio), *spread, *moments, *cut_off)

@@ -101,8 +101,8 @@ pub struct Links {
     /// When the last transmission begins that a link was given in advance; empty: none
     /// ever was.
     postponed: Vec<Time>,
-    /// The bursts that the data channels of a fibre were given, without the first of them that were
-    /// over when it was given the last: when each begins, and when it ends. Of other links none.
+    /// The bursts that the data channels of a fibre were given: when each begins, and when it ends.
+    /// The first of them may be missing, if they are over. Of other links none.
     bursts: Vec<VecDeque<(Time, Time)>>,
     /// The end of the last burst that a fibre was given.
     bursts_until: Time,
@@ -313,8 +313,11 @@ impl Links {
             self.bursts.resize(self.exits.len(), VecDeque::new());
         }
         let bursts = &mut self.bursts[link.index()];
-        while bursts.front().is_some_and(|(_, end)| *end <= now) {
-            bursts.pop_front();
+        // Where room is needed, so that the list is mostly not read.
+        if bursts.len() == bursts.capacity() {
+            while bursts.front().is_some_and(|(_, end)| *end <= now) {
+                bursts.pop_front();
+            }
         }
         bursts.push_back((start, end));
         let load = &mut self.loads[link.index()];

@@ -12,6 +12,7 @@ pub use electronic::{ElectronicSettings, QUEUE_FULL};
 pub use hybrid::{HybridSettings, ReEmission, BUFFER_FULL, NO_INPUT_PORT};
 pub use obs::ObsSettings;
 
+use crate::assembly::Assembly;
 use crate::edge::EdgeCounters;
 use crate::obs::contention::Dropped;
 use crate::obs::ObsCounters;
@@ -49,14 +50,14 @@ pub trait SwitchSettings: Debug + Send + Sync {
         false
     }
 
-    /// Whether it then makes bursts of the packets that hosts send, too.
-    fn takes_packets(&self) -> bool {
-        false
+    /// How it then makes bursts of the packets that hosts send, if it takes those, too.
+    fn assembly(&self) -> Option<&Assembly> {
+        None
     }
 
     /// How long after a loss it is to be told which flows that hit, if it wants to know.
     fn notices(&self) -> Option<NoticeDelay> {
-        None
+        self.assembly()?.rule.notices()
     }
 
     /// How many classes of bursts it tells apart; none where they are all alike.

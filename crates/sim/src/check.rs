@@ -242,7 +242,7 @@ fn bursts(plan: &Plan) -> Result<(), PlanError> {
     );
     let takes = |edge: &u32| {
         plan.switch(*edge)
-            .is_some_and(|switch| switch.takes_packets())
+            .is_some_and(|switch| switch.assembly().is_some())
     };
     let mut groups = plan.settings.groups.iter();
     require!(

@@ -88,7 +88,7 @@ def _longest_round_trip(plan: Plan) -> float:
 
 def _waits(switch: dict[str, Any]) -> float:
     """Seconds that a packet can wait until its burst is closed."""
-    rule = switch.get("assembly", {})
+    rule = switch.get("assembly") or {}
     times = [rule[name] for name in rule if name.endswith("time_ps")]
     return float(max(times, default=0)) / PICOSECONDS_PER_SECOND
 

@@ -32,6 +32,8 @@ pub struct Channels {
     /// channels mostly needs no more.
     horizons: Vec<Time>,
     last_starts: Vec<Time>,
+    /// The latest of these.
+    latest_start: Time,
     channels: Vec<Channel>,
 }
 
@@ -41,6 +43,7 @@ impl Channels {
         Channels {
             horizons: vec![Time::ZERO; usize::from(number)],
             last_starts: vec![Time::ZERO; usize::from(number)],
+            latest_start: Time::ZERO,
             channels: vec![Channel::default(); usize::from(number)],
         }
     }
@@ -56,14 +59,22 @@ impl Channels {
         self.horizons[usize::from(channel)]
     }
 
-    /// The end of the last booking of each of these channels, and its start. Something is booked
-    /// that ends after a time where the end is later; before it there may be room for what ends by
-    /// the start.
+    /// The end of the last booking of each of these channels.
     #[inline]
-    pub fn ends(&self, channels: Range<u16>) -> impl Iterator<Item = (&Time, &Time)> {
+    pub fn horizons(&self, channels: Range<u16>) -> &[Time] {
+        &self.horizons[usize::from(channels.start)..usize::from(channels.end)]
+    }
+
+    /// Whether there may be room before the last booking of one of these channels: whether one
+    /// begins at `end` or later.
+    #[inline]
+    pub fn may_have_voids(&self, channels: Range<u16>, end: Time) -> bool {
+        // Where all offset times are alike, bookings come in the order of their starts.
+        if self.latest_start < end {
+            return false;
+        }
         let places = usize::from(channels.start)..usize::from(channels.end);
-        let horizons = self.horizons[places.clone()].iter();
-        horizons.zip(&self.last_starts[places])
+        self.last_starts[places].iter().any(|&begins| begins >= end)
     }
 
     /// When the void begins that holds all from `start` to `end`, if a channel is free then.
@@ -145,6 +156,7 @@ impl Channels {
         if booking.end > *horizon {
             *horizon = booking.end;
             self.last_starts[usize::from(channel)] = booking.start;
+            self.latest_start = self.latest_start.max(booking.start);
         }
         let Channel { bookings, over } = &mut self.channels[usize::from(channel)];
         if bookings.len() == bookings.capacity() {

@@ -180,11 +180,13 @@ impl ObsCore {
 
 impl Core for ObsCore {
     fn offset(&self, burst: BurstId, ctx: &Context<'_>) -> Duration {
-        // Each fibre ends at a node that handles the header.
-        let fibres = ctx.fibres(burst).count() as u64;
         let settings = &self.outputs.settings;
-        let offset = settings.offset_time + settings.offset_per_hop() * fibres;
-        offset + settings.extra_offset(ctx.burst(burst).class)
+        let offset = settings.offset_time + settings.extra_offset(ctx.burst(burst).class);
+        match settings.offset_per_hop() {
+            Duration::ZERO => offset,
+            // Each fibre ends at a node that handles the header.
+            each => offset + each * ctx.fibres(burst).count() as u64,
+        }
     }
 
     fn launch(&mut self, burst: BurstId, bundle: &Bundle, ctx: &mut Context<'_>) -> Option<Time> {

@@ -6,7 +6,7 @@ use crate::assembly::Assembly;
 use crate::edge::{Around, Edge, EdgeSettings, Ordering};
 use crate::settings::duration;
 use lightburst_des::Duration;
-use lightburst_net::{NoticeDelay, Switch};
+use lightburst_net::Switch;
 use serde::Deserialize;
 
 /// The settings of an edge or a core of a burst network.
@@ -64,11 +64,7 @@ impl SwitchSettings for BurstSettings {
         true
     }
 
-    fn takes_packets(&self) -> bool {
-        self.assembly.is_some()
-    }
-
-    fn notices(&self) -> Option<NoticeDelay> {
-        self.assembly.as_ref()?.rule.notices()
+    fn assembly(&self) -> Option<&Assembly> {
+        self.assembly.as_ref()
     }
 }

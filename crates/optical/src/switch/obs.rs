@@ -9,7 +9,7 @@ use crate::obs::signalling::{self, Signalling};
 use crate::obs::{Conversion, IngressRule, ObsCore};
 use crate::settings::{duration, durations, named, optional_duration, optional_rate};
 use lightburst_des::Duration;
-use lightburst_net::{Bytes, NoticeDelay, Rate, Switch};
+use lightburst_net::{Bytes, Rate, Switch};
 use serde::{Deserialize, Deserializer};
 
 /// The settings of a node of a burst-switched network.
@@ -133,12 +133,8 @@ impl SwitchSettings for ObsSettings {
         true
     }
 
-    fn takes_packets(&self) -> bool {
-        self.assembly.is_some()
-    }
-
-    fn notices(&self) -> Option<NoticeDelay> {
-        self.assembly.as_ref()?.rule.notices()
+    fn assembly(&self) -> Option<&Assembly> {
+        self.assembly.as_ref()
     }
 
     fn classes(&self) -> usize {

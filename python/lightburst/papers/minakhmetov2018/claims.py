@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 SHEET: Final = Sheet.of(__package__)
 # "At high load (more than 10^7 requests/s)", section 3.
 HIGH_LOAD: Final = 1e7
+_GIGABIT: Final = 1e9
 # What we know of the reason where the claimed gain is missed.
 _WHY_LESS: Final = {
     10.0: "At 1e4 requests/s the arrivals offer 14 Gb/s and every switch carries them; the gain "
@@ -154,11 +155,13 @@ def _checks(runs: Runs[Point]) -> Iterator[Claim]:
     for (ne, p, rate), published in PROTOTYPE.items():
         point = hybrid(10.0, ne, p, rate)
         samples = runs.samples(point)
-        deviation = 0.0 if samples is None or len(samples) < 2 else float(samples.std()) / 1e9
+        deviation = 0.0 if samples is None or len(samples) < 2 else float(samples.std()) / _GIGABIT
         half = 1.96 * deviation / math.sqrt(100)
         sheet = SHEET.told(rate=rate_text(rate), ne=ne, p=p, value=published, half=half)
         bound = (published - half, published + half)
-        yield sheet.judge("check", _gigabits(runs.mean(point)), bound=bound, published=published)
+        yield sheet.judge(
+            "check", runs.mean(point).in_unit(_GIGABIT), bound=bound, published=published
+        )
 
 
 def maxima_claims(runs: Runs[Point]) -> Iterator[Claim]:
@@ -168,7 +171,7 @@ def maxima_claims(runs: Runs[Point]) -> Iterator[Claim]:
         maximum, ratio, reached, ends = UNKNOWN, UNKNOWN, "", ""
         if best:
             top, low = max(best, key=best.__getitem__), min(best, key=best.__getitem__)
-            maximum, ratio = _gigabits(runs.mean(top)), runs.ratio(top, low)
+            maximum, ratio = runs.mean(top).in_unit(_GIGABIT), runs.ratio(top, low)
             reached = f"Reached by {_named(top)}."
             ends = f"Most: {_named(top)}; least: {_named(low)}."
         sheet = SHEET.told(name=word.replace(" ", ""), word=word, value=published)
@@ -190,7 +193,3 @@ def _best_points(runs: Runs[Point], length: float) -> dict[Point, float]:
 
 def _named(point: Point) -> str:
     return f"ne = {point.ports}, p = {point.p:g} at {rate_text(point.rate)} requests/s"
-
-
-def _gigabits(rate: Interval) -> Interval:
-    return Interval(rate.estimate / 1e9, rate.low / 1e9, rate.high / 1e9, rate.n)

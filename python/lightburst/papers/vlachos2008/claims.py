@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from lightburst.papers.claims import UNKNOWN, Claim, known
+from lightburst.papers.claims import Claim, known
 from lightburst.papers.published import rows_of
 from lightburst.papers.vlachos2008.design import (
     BEST,
@@ -15,7 +15,7 @@ from lightburst.papers.vlachos2008.design import (
     TIMES,
     along,
 )
-from lightburst.papers.vlachos2008.figures import STATISTICS
+from lightburst.papers.vlachos2008.figures import MEGA, STATISTICS
 from lightburst.papers.vlachos2008.points import (
     ACTIVE,
     BURSTS,
@@ -33,24 +33,22 @@ from lightburst.papers.vlachos2008.points import (
     window_based,
 )
 from lightburst.papers.vlachos2008.sheet import SHEET
-from lightburst.study.statistics import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from lightburst.papers.runs import Runs
 
-_MEGA: Final = 1e6
 #: What a check value is of: the column, what its unit is in that of the column, and words.
 _CHECKED: Final[dict[str, tuple[str, float, str]]] = {
-    "mean": (MEAN, _MEGA, "mean throughput of a flow (Mb/s)"),
-    "variance": (VARIANCE, _MEGA**2, "variance of the throughput of flows (Mb²/s²)"),
+    "mean": (MEAN, MEGA, "mean throughput of a flow (Mb/s)"),
+    "variance": (VARIANCE, MEGA**2, "variance of the throughput of flows (Mb²/s²)"),
     "segments": (SEGMENTS, 1.0, "segments in a burst with data"),
     "flows": (FLOWS, 1.0, "flows with data in such a burst"),
     "bursts": (BURSTS, 1.0, "bursts of a flow"),
     "lost": (LOST, 1.0, "lost bursts of a flow"),
-    "mice": (MICE, _MEGA, "mean throughput of flows below 100 kB (Mb/s)"),
-    "elephants": (ELEPHANTS, _MEGA, "mean throughput of flows above 10 MB (Mb/s)"),
+    "mice": (MICE, MEGA, "mean throughput of flows below 100 kB (Mb/s)"),
+    "elephants": (ELEPHANTS, MEGA, "mean throughput of flows above 10 MB (Mb/s)"),
 }
 
 
@@ -134,14 +132,14 @@ def window_claims(runs: Runs[Point]) -> Iterator[Claim]:
         sheet = SHEET.told(slug=slug, statistic=words)
         yield sheet.judge("best-pair", runs.ratios(others, metric))
         yield sheet.judge("beats-fixed", runs.ratios(fixed, metric))
-    yield SHEET.judge("mean-10.7", _in(runs.mean(best, MEAN), _MEGA))
+    yield SHEET.judge("mean-10.7", runs.mean(best, MEAN).in_unit(MEGA))
     for slug, metric, unit, words in (
-        ("variance", VARIANCE, _MEGA**2, "variance over flows, (Mb/s)²"),
-        ("deviation", DEVIATION, _MEGA, "standard deviation over flows, Mb/s"),
+        ("variance", VARIANCE, MEGA**2, "variance over flows, (Mb/s)²"),
+        ("deviation", DEVIATION, MEGA, "standard deviation over flows, Mb/s"),
         ("relative", VARIATION, 0.01, "standard deviation over the mean, %"),
     ):
         sheet = SHEET.told(slug=slug, words=words)
-        yield sheet.judge("variation", _in(runs.mean(best, metric), unit))
+        yield sheet.judge("variation", runs.mean(best, metric).in_unit(unit))
     yield SHEET.judge("variance-improved", runs.ratios(fixed, VARIANCE))
 
 
@@ -163,7 +161,7 @@ def _checks(runs: Runs[Point], names: Sequence[str], *, windows: bool) -> Iterat
     """Compare with the values of the prototype that are of one of these, of points run in full."""
     for check in PROTOTYPE:
         point, (metric, unit, words) = check.point, _CHECKED[check.name]
-        mean = _in(runs.mean(point, metric), unit)
+        mean = runs.mean(point, metric).in_unit(unit)
         if check.name in names and bool(point.fast) == windows and known(mean):
             yield SHEET.judge(
                 "check",
@@ -174,7 +172,3 @@ def _checks(runs: Runs[Point], names: Sequence[str], *, windows: bool) -> Iterat
                 words=words,
                 point=point,
             )
-
-
-def _in(x: Interval, unit: float) -> Interval:
-    return x if x is UNKNOWN else Interval(x.estimate / unit, x.low / unit, x.high / unit, x.n)

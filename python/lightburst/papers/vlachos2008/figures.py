@@ -191,17 +191,18 @@ def window_based_figures(runs: Runs[Point], version: str) -> Iterator[Bars]:
         (MEAN, MEGA, "mean", RATE_LABEL),
         (VARIANCE, MEGA**2, "variance", _VARIANCE_LABEL),
     ):
+        means = runs.means(points, metric)
         yield bars(
-            {"all flows": _scaled(runs.means(points, metric), unit)},
+            {"all flows": {assembly: mean.in_unit(unit) for assembly, mean in means.items()}},
             id=f"window-{name}",
             title=f"{name.capitalize()} of the throughput of flows by assembly",
             caption=words,
             x_label="Assembly: fixed time T, or (B, C)",
             y_label=label,
         )
-    compared = {name: (point, Point()) for name, point in points.items() if point != Point()}
-    yield bars(
-        {each.words: runs.ratios(compared, each.metric) for each in STATISTICS},
+    yield _statistics(
+        runs,
+        points,
         id="window-statistics",
         title="Each statistic over that with a fixed time of 5 ms",
         caption=words,
@@ -215,15 +216,21 @@ def senders(runs: Runs[Point], version: str) -> Iterator[Bars]:
     points = {name: Point(recovery=name) for name in RECOVERIES}
     words = caption(runs, list(points.values()), version, "Timer of 5 ms. ")
     runs = runs.under(Point.in_full)
-    compared = {name: (point, Point()) for name, point in points.items() if point != Point()}
-    yield bars(
-        {each.words: runs.ratios(compared, each.metric) for each in STATISTICS},
+    yield _statistics(
+        runs,
+        points,
         id="senders",
         title="Each statistic over that of SACK, by the recovery from losses",
         caption=words,
         x_label="Recovery",
         y_label="Ratio to SACK",
     )
+
+
+def _statistics(runs: Runs[Point], points: Mapping[str, Point], **words: Any) -> Bars:
+    """Make bars of each statistic over that of the usual assembly and sender."""
+    compared = {name: (point, Point()) for name, point in points.items() if point != Point()}
+    return bars({each.words: runs.ratios(compared, each.metric) for each in STATISTICS}, **words)
 
 
 def bars(groups: Mapping[str, Mapping[str, Interval]], **words: Any) -> Bars:
@@ -241,13 +248,6 @@ def bars(groups: Mapping[str, Mapping[str, Interval]], **words: Any) -> Bars:
 
 def _milliseconds(curve: Mapping[float, Interval]) -> dict[float, Interval]:
     return {time * 1e3: value for time, value in curve.items()}
-
-
-def _scaled(values: Mapping[str, Interval], unit: float) -> dict[str, Interval]:
-    return {
-        name: type(x)(x.estimate / unit, x.low / unit, x.high / unit, x.n)
-        for name, x in values.items()
-    }
 
 
 def _digits(x: Interval) -> str:

@@ -219,7 +219,7 @@ def at_least(rows: pd.DataFrame) -> dict[float, Interval]:
     number, share = ordered["number"].to_numpy(), ordered["bursts"] / ordered["bursts"].sum()
     more = share.to_numpy()[::-1].cumsum()[::-1]
     steps = np.unique(np.round(20 * np.log10(np.maximum(number, 1))), return_index=True)[1]
-    return {float(number[i]): Interval(more[i], more[i], more[i], 1) for i in steps}
+    return {float(number[i]): exact(more[i]) for i in steps}
 
 
 def _dots(table: pd.DataFrame, kind: str, **words: Any) -> Packets:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from lightburst.papers.claims import UNKNOWN, Claim, known
+from lightburst.papers.claims import UNKNOWN, Claim, exact, known
 from lightburst.papers.figure import Figure
 from lightburst.papers.vlachos2008.design import (
     BURSTIFIER,
@@ -70,7 +70,7 @@ def figures(runs: Runs[Point], version: str) -> Iterator[Figure]:
     for flows in _NUMBERS:
         for _, metric, name in _DEVIATIONS:
             curves[f"{flows} flows", name] = _by_queues(flows, fallen(runs, _of(flows), metric))
-        closed = {queues: _exactly(law(flows, queues)) for queues in queued(_of(flows))}
+        closed = {queues: exact(law(flows, queues)) for queues in queued(_of(flows))}
         curves[f"{flows} flows", "closed form"] = _by_queues(flows, closed)
     yield Figure.of(
         {legend: curve for legend, curve in curves.items() if _run(curves, legend)},
@@ -105,7 +105,7 @@ def fallen(runs: Runs[Point], point: Point, metric: str) -> dict[int, Interval]:
     points = queued(point)
     pairs = {queues: (at, points[1]) for queues, at in points.items() if queues != 1}
     found = runs.ratios(pairs, metric)
-    return {1: _exactly(1.0), **found} if found else {}
+    return {1: exact(1.0), **found} if found else {}
 
 
 def claims(runs: Runs[Point]) -> Iterator[Claim]:
@@ -148,7 +148,3 @@ def _run(
 
 def _less(ratio: Interval) -> Interval:
     return Interval(1 - ratio.estimate, 1 - ratio.high, 1 - ratio.low, ratio.n)
-
-
-def _exactly(value: float) -> Interval:
-    return Interval(value, value, value, 1)

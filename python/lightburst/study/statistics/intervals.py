@@ -41,6 +41,10 @@ class Interval:
         """Whether `value` lies in the interval, its ends included."""
         return self.low <= value <= self.high
 
+    def in_unit(self, unit: float) -> "Interval":
+        """Give the same in a unit that has so many of the present one: 1e6 for Mb/s from b/s."""
+        return Interval(self.estimate / unit, self.low / unit, self.high / unit, self.n)
+
 
 def number(value: float) -> float | None:
     """Give a float for JSON: None for what is not finite."""

@@ -15,19 +15,37 @@ pub const LAUC_VF: Scheduler = Scheduler {
 
 fn choose(channels: &Channels, wanted: Wanted, _draw: &mut Stream) -> Option<u16> {
     let Wanted { start, end, .. } = wanted;
-    // Of those that are not used any more: without branches, since no processor could predict them.
-    let (mut latest, mut best, mut voids) = (0, None, false);
-    let ends = channels.ends(wanted.channels.clone());
-    for (channel, (&Time(horizon), &last_start)) in wanted.channels.clone().zip(ends) {
-        let is_free = horizon <= start.0;
-        let begins = if is_free { horizon + 1 } else { 0 };
-        best = if begins > latest { Some(channel) } else { best };
-        latest = latest.max(begins);
-        voids |= !is_free & (last_start >= end);
+    if channels.may_have_voids(wanted.channels.clone(), end) {
+        return choose_void(channels, wanted);
     }
-    if !voids {
-        return best;
+    let horizons = channels.horizons(wanted.channels.clone());
+    let latest = Time(start.0.wrapping_sub(least_gap(horizons, start)));
+    let place = horizons.iter().position(|&horizon| horizon == latest)?;
+    (latest <= start).then(|| wanted.channels.start + place as u16)
+}
+
+/// The least time from one of these to `start`, modulo 2^64: of a channel that is in use by then it
+/// is more than of any that is free, so that no branch has to tell them apart, which no processor
+/// could predict.
+#[inline]
+fn least_gap(horizons: &[Time], start: Time) -> u64 {
+    let gap = |horizon: &Time| start.0.wrapping_sub(horizon.0);
+    // Four at once, since each minimum waits for the one before.
+    let fours = horizons.chunks_exact(4);
+    let rest = fours.remainder().iter().map(gap).fold(u64::MAX, u64::min);
+    let mut least = [u64::MAX; 4];
+    for four in fours {
+        for (least, horizon) in least.iter_mut().zip(four) {
+            *least = gap(horizon).min(*least);
+        }
     }
+    least.into_iter().fold(rest, u64::min)
+}
+
+/// The same where there is room before a booking.
+#[inline(never)]
+fn choose_void(channels: &Channels, wanted: Wanted) -> Option<u16> {
+    let Wanted { start, end, .. } = wanted;
     let mut best: Option<(Time, u16)> = None;
     for channel in wanted.channels {
         if let Some(void) = channels.void(channel, start, end) {
