@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from lightburst.cli import main
-from lightburst.report.words import words_of
+from lightburst.words import words_of
 from processes import started
 
 SCENARIO = """

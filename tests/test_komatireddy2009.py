@@ -325,7 +325,7 @@ def test_all_figures_show_what_was_run(quick: bool) -> None:
     without = fig3.data[fig3.data["dash"] == NAMES["none"]].set_index("x")["y"]
     assert without[50.0] == pytest.approx(340.0, rel=0.02)
     assert drawn["fig4b"].data["x"].max() == 400.0
-    assert ", 4 wavelengths. 2 runs a point (seeds from 1 on); bands" in fig3.caption
+    assert ", 4 wavelengths. 2 runs a point (seeds from 1 on); bars" in fig3.caption
     lossy = drawn["fig5a"]
     assert lossy.x_log and lossy.y_log and lossy.data["x"].min() > 0
     orderings = {NAMES[remedy] for remedy in design.IN_ORDER}

@@ -8,6 +8,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure as Canvas
+from matplotlib.legend import Legend
+from matplotlib.text import Text
 
 from lightburst.papers import PAPERS
 from lightburst.papers.figure import COLUMNS, Figure
@@ -71,18 +74,30 @@ def test_the_same_figure_gives_the_same_files(tmp_path: Path) -> None:
     assert b"<dc:date>" not in first[1].read_bytes()
 
 
-def test_a_figure_has_axes_with_units_a_legend_a_caption_and_bands() -> None:
+def words_on(canvas: Canvas) -> list[str]:
+    """Return what is written outside the axes, line breaks as blanks."""
+    texts = canvas.findobj(Text, include_self=False)
+    return [text.get_text().replace("\n", " ").replace("\u00a0", " ") for text in texts]
+
+
+def legends_of(canvas: Canvas) -> list[list[str]]:
+    return [[text.get_text() for text in one.get_texts()] for one in canvas.findobj(Legend)]
+
+
+def test_a_figure_has_axes_with_units_a_legend_a_caption_and_intervals() -> None:
     canvas = static.draw([small()])
     (axes,) = canvas.axes
     assert axes.get_xlabel() == "Arrival rate (requests/s)"
     assert axes.get_ylabel() == "Throughput (Gb/s)"
     assert axes.get_xscale() == "log"
     assert axes.get_ylim()[0] == 0
-    assert len(axes.collections) == 4, "a band for each curve"
-    words = [text.get_text() for legend in canvas.legends for text in legend.get_texts()]
-    assert words == ["all-optical", "hybrid, ne = 2", "p = 4", "p = 0 (SAW)"]
-    (caption,) = [text.get_text() for text in canvas.texts]
-    assert caption.replace("\n", " ") == small().caption
+    assert len(axes.collections) == 4, "bars for each curve"
+    assert {frozenset(names) for names in legends_of(canvas)} == {
+        frozenset({"all-optical", "hybrid, ne = 2"}),
+        frozenset({"p = 4", "p = 0 (SAW)", "claimed"}),
+    }
+    assert small().caption in words_on(canvas)
+    assert small().title in words_on(canvas)
 
 
 def test_several_figures_stand_side_by_side() -> None:
@@ -98,10 +113,13 @@ def test_a_logarithmic_height_is_drawn_as_one() -> None:
 
 
 def test_curves_differ_without_their_colour() -> None:
+    looks = style.looks(small())
+    seen = {(look.marker, look.dash, look.fill) for look in looks.values()}
+    assert len(seen) == 4
     (axes,) = static.draw([small()]).axes
     curves = [line for line in axes.lines if len(np.atleast_1d(line.get_xdata())) == 3]
-    looks = {(line.get_linestyle(), line.get_marker()) for line in curves}
-    assert len(looks) == 2
+    drawn = {(line.get_linestyle(), line.get_marker()) for line in curves}
+    assert len(drawn) == 4
 
 
 def test_a_switch_and_a_sender_look_the_same_in_every_figure() -> None:
@@ -110,8 +128,9 @@ def test_a_switch_and_a_sender_look_the_same_in_every_figure() -> None:
     assert alone[0] == among[2]
     assert len(set(among)) == 4
     assert len(set(style.colours(("1e6", "1e7", "1e8")))) == 3
-    assert style.shapes(("p = 4", "p = 0 (SAW)")) == (0, 2)
-    assert style.shapes(("a", "b", "c", "d")) == (0, 1, 2, 3)
+    assert style.dashes(("p = 4", "p = 0 (SAW)")) == (0, 2)
+    assert style.dashes(("a", "b", "c", "d")) == (0, 1, 2, 3)
+    assert style.markers(("hybrid, ne = 5",)) == style.markers(("electronic", "hybrid, ne = 5"))[1:]
 
 
 def test_a_chart_needs_nothing_from_outside() -> None:
@@ -119,9 +138,9 @@ def test_a_chart_needs_nothing_from_outside() -> None:
     text = json.dumps(specification, allow_nan=False)
     assert "http" not in text
     assert specification["width"] == "container"
-    assert text.count('"mark"') == 5, "band, line, points, reference and its words"
+    assert text.count('"mark"') == 4, "bars, lines, points and the reference"
     assert [key.words for key in interactive.legend(small())] == [
-        "all-optical", "hybrid, ne = 2", "p = 4", "p = 0 (SAW)",
+        "all-optical", "hybrid, ne = 2", "p = 4", "p = 0 (SAW)", "claimed",
     ]  # fmt: skip
 
 

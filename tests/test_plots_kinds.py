@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from matplotlib.colors import to_rgb
+from matplotlib.text import Text
 from rich.console import Console
 
 from lightburst.cli.numbers import numbers, rows_of
@@ -101,6 +103,7 @@ def test_the_same_figure_gives_the_same_files(figure: AnyFigure, tmp_path: Path)
 @pytest.mark.parametrize("figure", KINDS, ids=lambda figure: figure.id)
 def test_no_word_is_clipped(figure: AnyFigure) -> None:
     canvas = static.draw([figure])
+    canvas.draw_without_rendering()
     drawn, (width, height) = canvas.get_tightbbox(), canvas.get_size_inches()
     assert min(drawn.x0, drawn.y0, width - drawn.x1, height - drawn.y1) > 0
 
@@ -125,10 +128,10 @@ def test_a_chart_needs_nothing_from_outside(figure: AnyFigure) -> None:
 @pytest.mark.parametrize("figure", KINDS, ids=lambda figure: figure.id)
 def test_title_and_caption_are_on_the_sheet(figure: AnyFigure) -> None:
     canvas = static.draw([figure])
-    words = [text.get_text().replace("\n", " ") for text in canvas.texts]
-    titles = [axes.get_title(loc="left") for axes in canvas.axes]
-    assert figure.title in [*words, *titles]
-    assert figure.caption.strip() in words
+    texts = canvas.findobj(Text, include_self=False)
+    words = [re.sub(r"[\n\u00a0]", " ", text.get_text()) for text in texts]
+    assert figure.title in words
+    assert figure.caption.strip() in [text.strip() for text in words]
 
 
 def test_figures_of_different_kinds_stand_side_by_side() -> None:
@@ -185,7 +188,7 @@ def test_steps_begin_where_they_are_told_to() -> None:
 
 def test_packets_have_one_diagram_for_each_panel_and_a_mark_in_its_own() -> None:
     canvas = static.draw([packets()])
-    below, above = canvas.axes
+    above, below = canvas.axes
     assert (above.get_title(loc="left"), below.get_title(loc="left")) == ("SACK", "Reno")
     assert below.get_xlim() == above.get_xlim()
     begin, end = above.get_xlim()

@@ -20,10 +20,11 @@ from lightburst.papers.paper import Paper, Part
 from lightburst.report import reproduction
 from lightburst.report.reproduction import Reproduction, reproduce
 from lightburst.report.saved import write_page
-from lightburst.report.words import readable, readable_interval, words_of
+from lightburst.report.words import readable, readable_interval
 from lightburst.scenario import Scenario
 from lightburst.study import Block
 from lightburst.study.sweep import Study
+from lightburst.words import words_of
 
 BASE = Scenario.from_dict(
     {

@@ -66,13 +66,13 @@ LAYERS: tuple[frozenset[str], ...] = (
         {
             *("active", "metrics", "groups", "fairness", "folder", "provenance", "saving", "sums"),
             *("caveats", "sampled", "synchronised", "tables", "traced", "result", "simulate"),
-            *("asked", "contents", "expressions", "recorded", "throughput", "watch"),
+            *("asked", "contents", "expressions", "recorded", "throughput", "watch", "words"),
         }
     ),
     frozenset({"trace"}),
     frozenset({"study"}),
     frozenset({"papers"}),
-    frozenset({"plots", "report"}),
+    frozenset({"plot", "plots", "report"}),
     frozenset({"cli", "__main__"}),
 )
 

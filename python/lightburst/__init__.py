@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lightburst import models, topology, trace
+    from lightburst import models, plot, topology, trace
     from lightburst.errors import InputError, RunWarning, StoreWarning
     from lightburst.fairness import jain_index
     from lightburst.report.burst import BurstExplanation, explain_burst
@@ -52,7 +52,7 @@ _HOME = {
     "trace_network": "lightburst.report.network",
 }
 # Packages whose functions are public: `lb.topology.from_networkx`.
-_PACKAGES = ("models", "topology", "trace")
+_PACKAGES = ("models", "plot", "topology", "trace")
 
 __all__ = [
     "BurstExplanation",
@@ -74,6 +74,7 @@ __all__ = [
     "jain_index",
     "load",
     "models",
+    "plot",
     "replicate",
     "reproduce",
     "run",

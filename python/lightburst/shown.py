@@ -39,16 +39,16 @@ def readable(key: str, value: float | str | None) -> str:
     if math.isnan(value):
         return "–"
     if key.endswith(_SQUARED):
-        factor, prefix = _prefixed(math.sqrt(value))
+        factor, prefix = prefixed(math.sqrt(value))
         return f"{value / factor**2:.4g} ({prefix}b/s)²"
     unit = next((word for end, word in _UNITS.items() if key.endswith(end)), None)
     if unit is None:
         return f"{value:,}" if isinstance(value, int) else f"{value:,.4g}"
-    factor, prefix = _prefixed(abs(value))
+    factor, prefix = prefixed(abs(value))
     return f"{value / factor:.4g} {prefix}{unit}"
 
 
-def _prefixed(value: float) -> tuple[float, str]:
+def prefixed(value: float) -> tuple[float, str]:
     """Choose the prefix of a value, and what it stands for."""
     return next(((size, word) for size, word in _PREFIXES if value >= size), (1.0, ""))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import pandas as pd
 
@@ -43,6 +43,18 @@ class Figure:
         What the two legends name, as headings of a table.
     y_zero : bool
         Whether a linear height begins at zero.
+    ordered : bool
+        Whether the colours are values of one quantity, from small to large.
+    theory, published : tuple of str
+        Which of the dashes are closed forms, drawn as lines without markers, and which are numbers
+        from elsewhere, drawn as markers without a line.
+    intervals : {"bars", "bands", "none"}
+        How the intervals are drawn.
+    steps : {"", "pre", "post"}
+        For a distribution: whether the height of a point holds up to it from the point before, or
+        from it on.
+    cut : tuple of float, optional
+        Heights between which nothing is: the axis is broken there.
     """
 
     id: str
@@ -58,6 +70,18 @@ class Figure:
     reference: tuple[tuple[float, str], ...] = ()
     legends: tuple[str, str] = ("Switch", "Sender")
     y_zero: bool = True
+    ordered: bool = False
+    theory: tuple[str, ...] = ()
+    published: tuple[str, ...] = ()
+    intervals: Literal["bars", "bands", "none"] = "bars"
+    steps: Literal["", "pre", "post"] = ""
+    cut: tuple[float, float] | None = None
+
+    @property
+    def measured(self) -> pd.DataFrame:
+        """The points that are no closed form; all if there are no others."""
+        own = self.data[~self.data["dash"].isin(self.theory)]
+        return own if len(own) else self.data
 
     @classmethod
     def of(

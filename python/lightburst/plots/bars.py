@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
@@ -11,42 +12,60 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FixedFormatter, FixedLocator
 
 from lightburst.plots import style, vega
+from lightburst.plots.layout import Group, Words
 
 if TYPE_CHECKING:
     from lightburst.papers.figure import Bars
-    from lightburst.plots.sheet import Sheet
+    from lightburst.plots.layout import Cell, Style
 
-_HEIGHT: Final = 4.5  # inches
+_RATIO: Final = 0.42  # of the axes, height over the width of the sheet
+_LINE: Final = 22  # characters of the legend
+# What tells the groups apart in a grey print.
+_HATCHES: Final = ("", "///", "...", "xxx", "---")
 _VEGA_HEIGHT: Final = 340
 
 
-def size(figure: Bars) -> tuple[float, float]:
-    """Width and height of a figure without its caption, in inches."""
-    return max(6.4, 1.0 + 0.5 * len(figure.bars) * len(figure.groups)), _HEIGHT
+def size(figure: Bars, sheet: Style) -> tuple[float, float]:
+    """Width of the sheet and height of the axes, in inches."""
+    return sheet.width, _RATIO * sheet.width
 
 
-def paint(sheet: Sheet, figure: Bars, low: float) -> None:
-    """Paint the steps and the legend on a sheet.
+def paint(cell: Cell, figure: Bars) -> Words:
+    """Paint the steps in a cell.
 
     Parameters
     ----------
-    sheet : Sheet
+    cell : Cell
         Where.
     figure : Bars
         What.
-    low : float
-        Where the caption ends, in inches above the lower edge.
+
+    Returns
+    -------
+    Words
+        What is to stand around them.
     """
-    axes = sheet.axes(0.75, low + 1.05, sheet.width - 1.0, sheet.height - low - 1.45)
-    colours = dict(zip(figure.groups, style.colours(figure.groups), strict=True))
+    axes = cell.inner.add_subplot()
+    paints = dict(zip(figure.groups, style.colours(figure.groups), strict=True))
+    hatches = dict(zip(figure.groups, _HATCHES * len(figure.groups), strict=False))
     width = 0.8 / len(figure.groups)
+    font, turned = _words(cell, figure)
     for row in figure.data.to_dict("records"):
         place = figure.groups.index(row["group"]) - (len(figure.groups) - 1) / 2
         x = figure.bars.index(row["bar"]) + width * place
         base, top = float(row["base"]), float(row["top"])
-        colour = colours[row["group"]]
+        colour = paints[row["group"]]
         # A bar without height shows as its edge.
-        axes.bar(x, top - base, width * 0.92, bottom=base, color=colour, edgecolor=colour)
+        axes.bar(
+            x,
+            top - base,
+            width * 0.92,
+            bottom=base,
+            facecolor=colour,
+            edgecolor=colour,
+            hatch=hatches[row["group"]],
+            hatchcolor="white",
+        )
         above = max(top, base)
         if math.isfinite(row["low"]):
             above = max(above, row["high"])
@@ -57,19 +76,35 @@ def paint(sheet: Sheet, figure: Bars, low: float) -> None:
             xytext=(0, 2),
             textcoords="offset points",
             ha="center",
-            fontsize=7,
+            fontsize=font,
+            rotation=90 if turned else 0,
         )
     axes.xaxis.set_major_locator(FixedLocator(list(np.arange(len(figure.bars)))))
     axes.xaxis.set_major_formatter(FixedFormatter(list(figure.bars)))
-    axes.tick_params(axis="x", labelsize=8)
     axes.grid(visible=False, axis="x")
     highest = float(np.nanmax(figure.data[["base", "top", "high"]].to_numpy(dtype=float)))
-    axes.set_ylim(0, 1.08 * highest)
+    axes.set_ylim(0, (1.2 if turned else 1.08) * highest)
     axes.set_xlabel(figure.x_label)
     axes.set_ylabel(figure.y_label)
-    axes.set_title(figure.title, fontsize=11, loc="left")
-    patches = [Patch(color=colour, label=name) for name, colour in colours.items()]
-    sheet.legend(patches, 0.75, low + 0.1)
+    patches = [
+        Patch(
+            facecolor=colour,
+            edgecolor=colour,
+            hatch=hatches[name],
+            hatchcolor="white",
+            label=textwrap.fill(name, _LINE),
+        )
+        for name, colour in paints.items()
+    ]  # fmt: skip
+    return Words(figure.title, figure.caption, [Group("", patches)])
+
+
+def _words(cell: Cell, figure: Bars) -> tuple[float, bool]:
+    """Choose size and direction of what stands at the bars, so that no two touch."""
+    font = 0.72 * cell.style.font
+    room = 0.66 * cell.width * 72 / (len(figure.bars) * len(figure.groups))
+    longest = max((len(str(words)) for words in figure.data["words"]), default=0)
+    return font, 0.6 * font * longest > room
 
 
 def chart(figure: Bars) -> dict[str, Any]:

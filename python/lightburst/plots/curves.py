@@ -1,127 +1,258 @@
-"""Curves for print: one line for each pair of a colour and a dash, with its band."""
+"""Curves for print: a line, markers or both for each pair of names, with intervals."""
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Final
+import textwrap
+from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, StrMethodFormatter
+from matplotlib.transforms import ScaledTranslation
 
-from lightburst.plots import style
+from lightburst.plots import axis, style
+from lightburst.plots.layout import Group, Words
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
     from lightburst.papers.figure import Figure
-    from lightburst.plots.sheet import Sheet
+    from lightburst.plots.layout import Cell, Style
+    from lightburst.plots.style import Look
 
-_WIDTH: Final = 6.4  # inches
-_HEIGHT: Final = 4.8
-_LEGENDS: Final = 0.5
-# Of a logarithmic height: from here on only powers of ten are written.
-_MANY: Final = 1e3
-_SUPERSCRIPTS: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+#: Height of the axes over the width of the sheet; of a narrow one it is more.
+_RATIO: Final = {True: 0.5, False: 0.66}
+#: Heights of the parts above and below a cut.
+_CUT: Final = (1, 2.6)
+_WORDS: Final = 26  # characters of a line of the legend
+#: Curves stand so many points apart, so that no interval is drawn over another, and no more than so
+#: many in all.
+_APART: Final = 1.6
+_MOST_APART: Final = 7.0
+#: Markers on a stair, and on any line of more points than this, are so far apart, in widths.
+_EVERY: Final = 0.13
+_MANY: Final = 30
+_REFERENCES: Final = ("-", (0, (4, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)))
+_MUTE: Final = "#555555"
 
 
-def size(figure: Figure) -> tuple[float, float]:
-    """Width and height of a figure without its caption, in inches."""
-    return _WIDTH, _HEIGHT
+def size(figure: Figure, style: Style) -> tuple[float, float]:
+    """Width of the sheet and height of the axes, in inches."""
+    return style.width, _RATIO[style.beside] * style.width
 
 
-def paint(sheet: Sheet, figure: Figure, low: float) -> None:
-    """Paint a figure and its legends on a sheet.
+def paint(cell: Cell, figure: Figure) -> Words:
+    """Paint a figure in a cell.
 
     Parameters
     ----------
-    sheet : Sheet
+    cell : Cell
         Where.
     figure : Figure
         What.
-    low : float
-        Where the caption ends, in inches above the lower edge.
+
+    Returns
+    -------
+    Words
+        What is to stand around it.
     """
-    low_axes = low + _LEGENDS + 0.5
-    _curves(sheet.axes(0.75, low_axes, sheet.width - 1.0, sheet.height - low_axes - 0.4), figure)
-    _legends(sheet, figure, low + 0.1)
+    if figure.cut is None:
+        axes = cell.inner.add_subplot()
+        draw(axes, figure)
+    else:
+        _with_cut(cell, figure, figure.cut)
+    return Words(figure.title, figure.caption, legend(figure))
 
 
-def _curves(axes: Axes, figure: Figure) -> None:
-    colour_of = dict(zip(figure.colours, style.colours(figure.colours), strict=True))
-    shape_of = dict(zip(figure.dashes, style.shapes(figure.dashes), strict=True))
-    for (colour, dash), curve in figure.data.groupby(["colour", "dash"], sort=False):
-        points = curve.sort_values("x")
-        shape = shape_of[str(dash)]
-        pattern = style.DASHES[shape]
-        axes.plot(
-            points["x"],
-            points["y"],
-            color=colour_of[str(colour)],
-            linestyle=(0, pattern) if pattern else "-",
-            marker=style.MARKERS[shape],
-        )
-        axes.fill_between(
-            points["x"],
-            points["low"],
-            points["high"],
-            color=colour_of[str(colour)],
-            alpha=0.15,
-            linewidth=0,
-        )
-    for height, words in figure.reference:
-        axes.axhline(height, color=style.GREY, linewidth=1.0)
-        axes.annotate(
-            words,
-            (0.0, height),
-            xycoords=("axes fraction", "data"),
-            xytext=(4, 3),
-            textcoords="offset points",
-            fontsize=8,
-            color="#555555",
-            bbox={"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.5},
-        )
-    if figure.x_log:
-        axes.set_xscale("log")
-        axes.xaxis.set_major_formatter(FuncFormatter(_power))
-        axes.xaxis.set_minor_locator(LogLocator(subs="all", numticks=99))
-        axes.xaxis.set_minor_formatter(NullFormatter())
-    if figure.y_log:
-        axes.set_yscale("log")
-        low, high = axes.get_ylim()
-        if high / low < _MANY:
-            axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-            axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-        else:
-            axes.yaxis.set_major_formatter(FuncFormatter(_power))
-        axes.yaxis.set_minor_formatter(NullFormatter())
-    elif figure.y_zero:
-        axes.set_ylim(bottom=0)
+def draw(axes: Axes, figure: Figure) -> None:
+    """Draw the curves of a figure into axes, with labels and without title and legend.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        Where.
+    figure : Figure
+        What.
+    """
+    scale = float(axes.yaxis.label.get_fontsize()) / 10
+    axes.set_xscale("log" if figure.x_log else "linear")
+    axes.set_yscale("log" if figure.y_log else "linear")
+    found = style.looks(figure)
+    groups = figure.data.groupby(["colour", "dash"], sort=False)
+    order = [key for key in found if key in groups.groups]
+    apart = _apart(figure, order)
+    for place, key in enumerate(order):
+        points = groups.get_group(key).sort_values("x")
+        _curve(axes, figure, points, found[key], scale, place, apart.get(key, 0.0))
+    for place, (height, _) in enumerate(figure.reference):
+        axes.axhline(height, color=_MUTE, linewidth=1.0, linestyle=_pattern(place), zorder=1.5)
+    _limit(axes, figure)
+    axis.settle(axes.xaxis, figure.measured["x"], logarithmic=figure.x_log)
+    axis.settle(axes.yaxis, figure.data["y"], logarithmic=figure.y_log, zero=figure.y_zero)
     axes.set_xlabel(figure.x_label)
     axes.set_ylabel(figure.y_label)
-    axes.set_title(figure.title, fontsize=11, loc="left")
 
 
-def _power(x: float, _position: int) -> str:
-    """Write a power of ten."""
-    return f"10{str(round(math.log10(x))).translate(_SUPERSCRIPTS)}"
+def legend(figure: Figure) -> list[Group]:
+    """Give the entries of a legend, a group for each question that a reader asks.
 
+    Parameters
+    ----------
+    figure : Figure
+        What is drawn.
 
-def _legends(sheet: Sheet, figure: Figure, bottom: float) -> None:
-    # Two rows, one for each question that a reader asks: which switch, and which sender.
-    colours = [
-        Line2D([], [], color=colour, linewidth=3, label=name)
-        for name, colour in zip(figure.colours, style.colours(figure.colours), strict=True)
+    Returns
+    -------
+    list of Group
+        Which switch, and then which sender; in one group if there is one kind of the other.
+    """
+    found = style.looks(figure)
+    colours, dashes = figure.colours, figure.dashes
+    lines = [
+        Line2D([], [], color=_MUTE, linewidth=1.0, linestyle=_pattern(place), label=_fold(words))
+        for place, (_, words) in enumerate(figure.reference)
     ]
-    dashes = [
-        Line2D(
-            [],
-            [],
-            color="#555555",
-            linestyle=(0, style.DASHES[shape]) if style.DASHES[shape] else "-",
-            marker=style.MARKERS[shape],
-            label=name,
+    first, second = figure.legends
+    if len(dashes) == 1:
+        entries = [_entry(name, found[name, dashes[0]]) for name in colours]
+        if len(colours) == 1:
+            return [Group("", lines)]
+        return [Group(_heading(first, second, dashes[0]), [*entries, *lines])]
+    if len(colours) == 1:
+        entries = [_entry(name, found[colours[0], name]) for name in dashes]
+        return [Group(_heading(second, first, colours[0]), [*entries, *lines])]
+    own = next((n for n in dashes if n not in (*figure.theory, *figure.published)), dashes[0])
+    paints = [_entry(name, found[name, own], bare=True) for name in colours]
+    kinds = [_entry(name, found[colours[0], name], grey=True) for name in dashes]
+    return [Group(first, paints), Group(second, [*kinds, *lines])]
+
+
+def _curve(
+    axes: Axes,
+    figure: Figure,
+    points: pd.DataFrame,
+    look: Look,
+    scale: float,
+    place: int,
+    apart: float,
+) -> None:
+    moved = axes.transData
+    if apart:
+        moved = moved + ScaledTranslation(apart / 72, 0, axes.figure.dpi_scale_trans)
+    drawn = _drawn(look, scale)
+    if figure.steps:
+        drawn["drawstyle"] = f"steps-{figure.steps}"
+    if figure.steps or len(points) > _MANY:
+        drawn["markevery"] = (_EVERY * (0.15 + 0.31 * place % 1), _EVERY)
+    over = 2.2 + 0.05 * place
+    axes.plot(points["x"], points["y"], transform=moved, zorder=over, **drawn)
+    if "doubtful" in points and points["doubtful"].any():
+        hollow = points[points["doubtful"]]
+        drawn |= {"linestyle": "none", "markerfacecolor": "white", "fillstyle": "full"}
+        axes.plot(hollow["x"], hollow["y"], transform=moved, zorder=over, **drawn)
+    known = points[points["high"] > points["low"]]
+    if figure.intervals == "bands" and look.dash is not None:
+        ends = known["low"], known["high"]
+        axes.fill_between(known["x"], *ends, color=look.colour, alpha=0.16, linewidth=0, zorder=1.8)
+        for end in ends:
+            axes.plot(known["x"], end, color=look.colour, linewidth=0.5 * scale, zorder=1.9)
+    elif figure.intervals != "none":
+        axes.vlines(
+            known["x"],
+            known["low"],
+            known["high"],
+            color=look.rim or look.colour,
+            linewidth=1.1 * scale,
+            transform=moved,
+            zorder=over - 0.02,
         )
-        for shape, name in zip(style.shapes(figure.dashes), figure.dashes, strict=True)
-    ]
-    sheet.legend(colours, 0.75, bottom + 0.22)
-    sheet.legend(dashes, 0.75, bottom)
+
+
+def _limit(axes: Axes, figure: Figure) -> None:
+    """Let the axes reach as far as the data: curves that are moved aside do not widen them."""
+    ends = [figure.data[["x", name]].to_numpy(dtype=float) for name in ("y", "low", "high")]
+    across = float(figure.data["x"].mean())
+    lines = np.array([(across, height) for height, _ in figure.reference]).reshape(-1, 2)
+    points = np.concatenate([*ends, lines])
+    points = points[np.isfinite(points).all(axis=1)]
+    axes.dataLim.update_from_data_xy(points, ignore=True)
+    axes.autoscale_view()
+
+
+def _apart(figure: Figure, order: list[tuple[str, str]]) -> dict[tuple[str, str], float]:
+    """Say by how many points each measured curve is moved aside: those that lie on each other."""
+    own = [key for key in order if key[1] not in (*figure.theory, *figure.published)]
+    if figure.steps or figure.intervals != "bars" or figure.data["x"].nunique() > _MANY:
+        return {}
+    wide = {
+        key
+        for key, rows in figure.data.groupby(["colour", "dash"], sort=False)
+        if (rows["high"] > rows["low"]).any()
+    }
+    own = [key for key in own if key in wide]
+    step = min(_APART, _MOST_APART / max(len(own), 1))
+    return {key: step * (place - (len(own) - 1) / 2) for place, key in enumerate(own)}
+
+
+def _drawn(look: Look, scale: float) -> dict[str, Any]:
+    """Give the keywords of matplotlib for a look."""
+    marked = look.marker is not None
+    return {
+        "color": look.colour,
+        "linestyle": "none" if look.dash is None else (0, look.dash) if look.dash else "-",
+        "linewidth": look.width * scale,
+        "marker": style.MARKERS[look.marker] if look.marker is not None else "none",
+        "markersize": look.size * scale,
+        "fillstyle": look.fill,
+        "markeredgecolor": look.rim or look.colour,
+        "markeredgewidth": 1.2 * scale if marked else 0.0,
+        "markerfacecoloralt": "white",
+        **({"markerfacecolor": "white"} if look.fill == "none" else {}),
+        **({"fillstyle": "full"} if look.fill == "none" else {}),
+    }
+
+
+def _entry(name: str, look: Look, *, bare: bool = False, grey: bool = False) -> Line2D:
+    """Make an entry; bare without a dash, grey without a colour and with a round marker."""
+    drawn = _drawn(look, 0.9)
+    if bare and look.dash is not None:
+        drawn |= {"linestyle": "-", "linewidth": 1.6}
+    if grey:
+        drawn |= {"color": _MUTE, "markeredgecolor": look.rim or _MUTE, "linewidth": 1.4}
+        if look.marker is not None:
+            drawn |= {"marker": "o", "markersize": 7.5 if look.rim else 5.0}
+    return Line2D([], [], label=_fold(name), **drawn)
+
+
+def _heading(varied: str, fixed: str, name: str) -> str:
+    """Name what is varied, and what is not."""
+    told = f"{fixed}: {name}" if fixed and name else name
+    return "\n".join(_fold(words) for words in (told, varied) if words)
+
+
+def _fold(words: str) -> str:
+    return textwrap.fill(words, _WORDS)
+
+
+def _pattern(place: int) -> Any:
+    return _REFERENCES[place % len(_REFERENCES)]
+
+
+def _with_cut(cell: Cell, figure: Figure, cut: tuple[float, float]) -> None:
+    """Draw the same curves twice, below and above what is left out."""
+    over, under = cell.inner.subplots(2, 1, sharex=True, height_ratios=_CUT)
+    for axes in (over, under):
+        draw(axes, figure)
+        axes.set_ylabel("")
+    over.set_ylim(bottom=cut[1])
+    under.set_ylim(top=cut[0])
+    over.spines["bottom"].set_visible(False)
+    over.tick_params(axis="x", length=0)
+    over.set_xlabel("")
+    for axes, at in ((over, 0.0), (under, 1.0)):
+        marks = [(-1, -0.6), (1, 0.6)]
+        axes.plot(
+            [0, 1], [at, at], transform=axes.transAxes, marker=marks, markersize=9,
+            linestyle="none", color="black", markeredgewidth=1, clip_on=False,
+        )  # fmt: skip
+    cell.inner.supylabel(figure.y_label, fontsize=cell.style.font)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 
 from lightburst.papers.figure import Bars, Figure, Maps, Packets
-from lightburst.plots import bars, maps, packets, style
-from lightburst.plots.vega import specification
+from lightburst.plots import axis, bars, maps, packets, style
+from lightburst.plots.vega import plain, specification
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lightburst.papers.figure import AnyFigure
 
 _HEIGHT: Final = 340  # pixels; the width is that of the page
@@ -20,11 +22,30 @@ _HEIGHT: Final = 340  # pixels; the width is that of the page
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One entry of a legend: words, colour (or none) and dash pattern as SVG has it."""
+    """One entry of a legend, as SVG has it.
+
+    Parameters
+    ----------
+    words : str
+        What it is.
+    colour : str
+        Of line and marker; nothing for that of the text.
+    dash : str or None
+        Pattern of the line, nothing for a solid one; None for no line.
+    marker : str
+        Path of the marker, from -5 to 5; nothing for none.
+    fill : str
+        Of the marker; nothing for its colour.
+    rim : str
+        Edge of the marker; nothing for its colour.
+    """
 
     words: str
     colour: str
-    dash: str
+    dash: str | None = None
+    marker: str = ""
+    fill: str = ""
+    rim: str = ""
 
 
 def legend(figure: AnyFigure) -> list[Key]:
@@ -40,19 +61,45 @@ def legend(figure: AnyFigure) -> list[Key]:
     list of Key
         The colours, then the dashes if there are several; nothing for maps, which have scales.
     """
-    if isinstance(figure, Maps):
-        return []
-    if not isinstance(figure, Figure):
-        names = figure.groups if isinstance(figure, Bars) else figure.kinds
-        return [
-            Key(name, colour, "") for name, colour in zip(names, style.colours(names), strict=True)
-        ]
-    colours = zip(figure.colours, style.colours(figure.colours), strict=True)
-    keys = [Key(name, colour, "") for name, colour in colours]
-    if len(figure.dashes) > 1:
-        places = zip(figure.dashes, style.shapes(figure.dashes), strict=True)
-        keys += [Key(name, "", " ".join(map(str, style.DASHES[at]))) for name, at in places]
-    return keys
+    match figure:
+        case Maps():
+            return []
+        case Bars():
+            names = figure.groups
+            square = style.SVG_MARKERS[1]
+            paints = zip(names, style.colours(names), strict=True)
+            return [Key(name, colour, marker=square) for name, colour in paints]
+        case Packets():
+            names = figure.kinds
+            seen = zip(names, style.colours(names), style.markers(names), strict=True)
+            return [Key(name, paint, marker=style.SVG_MARKERS[at]) for name, paint, at in seen]
+        case Figure():
+            return _keys(figure)
+
+
+def _keys(figure: Figure) -> list[Key]:
+    """Give the entries of curves: the first names, the second, and the lines to compare with."""
+    found = style.looks(figure)
+    colours, dashes = figure.colours, figure.dashes
+    own = next((n for n in dashes if n not in (*figure.theory, *figure.published)), dashes[0])
+    keys = []
+    if len(colours) > 1:
+        keys = [_key(name, found[name, own], bare=len(dashes) > 1) for name in colours]
+    if len(dashes) > 1:
+        grey = len(colours) > 1
+        keys += [_key(name, found[colours[0], name], grey=grey) for name in dashes]
+    patterns = ("", "4 2", "1 1.5", "6 2 1 2")
+    lines = enumerate(words for _, words in figure.reference)
+    return keys + [Key(words, style.GREY, patterns[place % 4]) for place, words in lines]
+
+
+def _key(words: str, look: style.Look, *, bare: bool = False, grey: bool = False) -> Key:
+    dash = None if look.dash is None else "" if bare else " ".join(map(str, look.dash))
+    if look.marker is None:
+        return Key(words, "" if grey else look.colour, dash)
+    marker = style.SVG_MARKERS[0 if grey else look.marker]
+    fill = "white" if look.fill != "full" else ""
+    return Key(words, "" if grey else look.colour, dash, marker, fill, look.rim)
 
 
 def chart(figure: AnyFigure) -> dict[str, Any]:
@@ -81,65 +128,110 @@ def chart(figure: AnyFigure) -> dict[str, Any]:
 
 
 def _curves(figure: Figure) -> dict[str, Any]:
+    if figure.cut is None:
+        return specification(_layers(figure), _HEIGHT)
+    low, high = figure.cut
+    whole = (figure.data["low"].min(), figure.data["high"].max())
+    parts = []
+    for ends, height in (((high, float(whole[1])), 110), ((min(0.0, float(whole[0])), low), 230)):
+        inside = figure.data[figure.data["y"].between(*ends)]
+        part = _layers(replace(figure, data=inside), domain=ends)
+        parts.append(part.properties(height=height, width=620))
+    return plain(alt.vconcat(*parts, spacing=6).resolve_scale(x="shared"))
+
+
+def _layers(figure: Figure, domain: tuple[float, float] | None = None) -> Any:
     data = figure.data.assign(curve=figure.data["colour"] + " · " + figure.data["dash"])
+    data["curve"] = data["curve"].str.strip(" ·").replace("", "all")
+    found = {
+        " · ".join(word for word in key if word) or "all": look
+        for key, look in style.looks(figure).items()
+    }
+    scale = _scale(figure.y_log, zero=figure.y_zero)
+    if domain is not None:
+        scale = alt.Scale(domain=list(domain), nice=False)
+    y = alt.Y("y:Q", title=figure.y_label, scale=scale)
     base = alt.Chart(data).encode(x=_x(figure), detail="curve:N")
-    band = base.mark_area(opacity=0.15).encode(
-        y=alt.Y("low:Q", title=figure.y_label, scale=_scale(figure.y_log, zero=figure.y_zero)),
-        y2="high:Q",
-        color=_colour(figure),
+    colour = _of(alt.Color, found, {name: look.colour for name, look in found.items()})
+    ends = {"y": alt.Y("low:Q", title=figure.y_label, scale=scale), "y2": "high:Q"}
+    layers: list[Any] = []
+    if figure.intervals == "bands":
+        layers.append(base.mark_area(opacity=0.15).encode(**ends, color=colour))
+    elif figure.intervals == "bars":
+        layers.append(base.mark_rule(strokeWidth=1.3).encode(**ends, color=colour))
+    layers.append(_lines(figure, base.encode(y=y, color=colour), found))
+    layers.append(_points(figure, base.encode(y=y), found))
+    return alt.layer(*layers, *_references(figure, scale))
+
+
+def _lines(figure: Figure, base: alt.Chart, found: Mapping[str, style.Look]) -> Any:
+    stairs: dict[str, Any] = {"": "linear", "post": "step-after", "pre": "step-before"}
+    drawn = base.mark_line(interpolate=stairs[figure.steps]).encode(
+        strokeDash=_of(
+            alt.StrokeDash, found, {n: list(look.dash or (1, 0)) for n, look in found.items()}
+        ),
+        strokeWidth=_of(alt.StrokeWidth, found, {n: look.width for n, look in found.items()}),
     )
-    names, places = list(figure.dashes), style.shapes(figure.dashes)
-    lines = alt.Scale(domain=names, range=[list(style.DASHES[at]) or [1, 0] for at in places])
-    line = base.mark_line(strokeWidth=2).encode(
-        y=alt.Y("y:Q", scale=_scale(figure.y_log, zero=figure.y_zero)),
-        color=_colour(figure),
-        strokeDash=alt.StrokeDash("dash:N", scale=lines, legend=None),
+    joined = [name for name, look in found.items() if look.dash is not None]
+    return drawn.transform_filter(alt.FieldOneOfPredicate("curve", joined))
+
+
+def _points(figure: Figure, base: alt.Chart, found: Mapping[str, style.Look]) -> Any:
+    marked = {name: look for name, look in found.items() if look.marker is not None}
+    tips = [
+        alt.Tooltip("curve:N", title="curve"),
+        alt.Tooltip("x:Q", title=figure.x_label, format=",.4~g"),
+        alt.Tooltip("y:Q", title=figure.y_label, format=",.4~g"),
+        alt.Tooltip("low:Q", title="95 % interval from", format=",.4~g"),
+        alt.Tooltip("high:Q", title="to", format=",.4~g"),
+        alt.Tooltip("runs:Q", title="runs"),
+    ]
+    if figure.steps:
+        tips = tips[:3]
+        # To hover over, and no more: a marker at each step would hide the steps.
+        return base.mark_point(opacity=0, size=60).encode(tooltip=tips)
+    fills = {n: look.colour if look.fill == "full" else "white" for n, look in marked.items()}
+    rims = {n: look.rim or look.colour for n, look in marked.items()}
+    shapes = {n: style.VEGA_MARKERS[look.marker or 0] for n, look in marked.items()}
+    return (
+        base.mark_point(strokeWidth=1.5, opacity=1)
+        .transform_filter(alt.FieldOneOfPredicate("curve", list(marked)))
+        .encode(
+            stroke=_of(alt.Stroke, marked, rims),
+            fill=_of(alt.Fill, marked, fills),
+            shape=_of(alt.Shape, marked, shapes),
+            size=_of(alt.Size, marked, {n: look.size**2 for n, look in marked.items()}),
+            tooltip=tips,
+        )
     )
-    shapes = alt.Scale(domain=names, range=[style.VEGA_MARKERS[at] for at in places])
-    point = base.mark_point(filled=True, size=45).encode(
-        y=alt.Y("y:Q", scale=_scale(figure.y_log, zero=figure.y_zero)),
-        color=_colour(figure),
-        shape=alt.Shape("dash:N", scale=shapes, legend=None),
-        tooltip=[
-            alt.Tooltip("curve:N", title="curve"),
-            alt.Tooltip("x:Q", title=figure.x_label, format=",.4~g"),
-            alt.Tooltip("y:Q", title=figure.y_label, format=",.4~g"),
-            alt.Tooltip("low:Q", title="95 % interval from", format=",.4~g"),
-            alt.Tooltip("high:Q", title="to", format=",.4~g"),
-            alt.Tooltip("runs:Q", title="runs"),
-        ],
-    )
-    layers: list[Any] = [band, line, point, *_references(figure)]
-    return specification(alt.layer(*layers), _HEIGHT)
+
+
+def _of(channel: Any, found: Mapping[str, style.Look], values: Mapping[str, Any]) -> Any:
+    """Give a channel of the chart its value for each curve."""
+    scale = alt.Scale(domain=list(found), range=[values[name] for name in found])
+    return channel("curve:N", scale=scale, legend=None)
 
 
 def _x(figure: Figure) -> alt.X:
-    axis = alt.Axis()
-    if figure.x_log and len(figure.data):
+    at = alt.Axis()
+    scale = _scale(figure.x_log)
+    if chosen := axis.ticks(figure.measured["x"], logarithmic=figure.x_log):
+        at = alt.Axis(values=chosen, format=".3~g")
+    elif figure.x_log and len(figure.data):
         ends = (figure.data["x"].min(), figure.data["x"].max())
         first, last = (round(math.log10(end)) for end in ends)
         decades = [10.0**power for power in range(first, last + 1)]
-        axis = alt.Axis(values=decades, format="~e", labelExpr="replace(datum.label, '+', '')")
-    return alt.X("x:Q", title=figure.x_label, scale=_scale(figure.x_log), axis=axis)
+        at = alt.Axis(values=decades, format="~e", labelExpr="replace(datum.label, '+', '')")
+    return alt.X("x:Q", title=figure.x_label, scale=scale, axis=at)
 
 
-def _colour(figure: Figure) -> alt.Color:
-    names = list(figure.colours)
-    scale = alt.Scale(domain=names, range=list(style.colours(figure.colours)))
-    return alt.Color("colour:N", scale=scale, legend=None)
-
-
-def _references(figure: Figure) -> list[Any]:
+def _references(figure: Figure, scale: alt.Scale) -> list[Any]:
     marks: list[Any] = []
-    for height, words in figure.reference:
+    patterns: tuple[list[float], ...] = ([1, 0], [4, 2], [1, 1.5], [6, 2, 1, 2])
+    for place, (height, words) in enumerate(figure.reference):
         at = alt.Chart(alt.InlineData(values=[{"height": height, "words": words}]))
-        y = alt.Y("height:Q", scale=_scale(figure.y_log, zero=figure.y_zero))
-        marks.append(at.mark_rule(color=style.GREY).encode(y=y))
-        marks.append(
-            at.mark_text(align="left", dx=4, dy=-7, color=style.GREY).encode(
-                x=alt.value(0), y=y, text="words:N"
-            )
-        )
+        mark = at.mark_rule(color=style.GREY, strokeDash=patterns[place % 4])
+        marks.append(mark.encode(y=alt.Y("height:Q", scale=scale), tooltip="words:N"))
     return marks
 
 

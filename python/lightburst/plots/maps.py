@@ -11,57 +11,77 @@ from matplotlib.ticker import FixedFormatter, FixedLocator
 
 from lightburst.papers.figure import places
 from lightburst.plots import vega
+from lightburst.plots.axis import power
+from lightburst.plots.layout import Words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.collections import QuadMesh
 
     from lightburst.papers.figure import Maps, Panel
-    from lightburst.plots.sheet import Sheet
+    from lightburst.plots.layout import Cell, Style
 
-_PANEL: Final = 4.2  # inches
-_HEIGHT: Final = 4.0
-# A field with words in it, the room beside and below for the names of places, and the characters
-# of a line of these.
-_FIELD: Final = (1.15, 0.42)
-_NAMES: Final = 2.0
-_BELOW: Final = 0.4
+# Height of a map over the width of the sheet, of several side by side and of one alone.
+_SIDE: Final = 0.3
+_NARROW: Final = 0.62
+# Lines of text that a field with words is high, and those around a map of such; characters of one.
+_LINES: Final = 3.0
+_AROUND: Final = 5.5
 _LINE: Final = 17
 _LOW_HIGH: Final = "viridis"
 # Purple below, orange above, which people with any colour vision tell apart; Vega has the same.
-_AROUND: Final = "PuOr_r"
+_DIVERGING: Final = "PuOr_r"
 _VEGA_HEIGHT: Final = 260
 
 
-def size(figure: Maps) -> tuple[float, float]:
-    """Width and height of a figure without its caption, in inches."""
-    _, panel, height = _room(figure)
-    return panel * len(figure.panels) + 0.5, height
+def size(figure: Maps, sheet: Style) -> tuple[float, float]:
+    """Width of the sheet and height of the maps, in inches."""
+    if "words" not in figure.data:
+        rows = 1 if sheet.beside else len(figure.panels)
+        return sheet.width, rows * sheet.width * (_SIDE if sheet.beside else _NARROW)
+    _, up = places(figure.data)
+    # Two lines of words and a gap in each field; the names of the places below, and the title.
+    lines = len(figure.panels) * (_LINES * len(up) + _AROUND)
+    return sheet.width, lines * sheet.font / 72
 
 
-def paint(sheet: Sheet, figure: Maps, low: float) -> None:
-    """Paint the maps on a sheet.
+def paint(cell: Cell, figure: Maps) -> Words:
+    """Paint the maps in a cell: beside each other, or one below the other if they have words.
 
     Parameters
     ----------
-    sheet : Sheet
+    cell : Cell
         Where.
     figure : Maps
         What.
-    low : float
-        Where the caption ends, in inches above the lower edge.
+
+    Returns
+    -------
+    Words
+        What is to stand around them.
     """
-    low += _BELOW if "words" in figure.data else 0.0
-    height = sheet.height - low - 1.4
-    names, width, _ = _room(figure)
-    for place, panel in enumerate(figure.panels):
-        left = 0.2 + place * width
-        axes = sheet.axes(left + names, low + 0.65, width - names - 1.0, height)
-        _map(axes, sheet.axes(left + width - 0.9, low + 0.65, 0.13, height), figure, panel)
-        if place == 0:
+    across = cell.style.beside and "words" not in figure.data
+    number = len(figure.panels)
+    grid = (1, number) if across else (number, 1)
+    several = cell.inner.subplots(*grid, sharey=across, squeeze=False).ravel()
+    scales: dict[str, tuple[QuadMesh, list[Axes], Panel]] = {}
+    for place, (axes, panel) in enumerate(zip(several, figure.panels, strict=True)):
+        drawn = _map(axes, figure, panel, cell.style.font)
+        if place == 0 or not across:
             axes.set_ylabel(figure.y_label)
-    sheet.words(0.15, sheet.height - 0.12, figure.title, fontsize=11)
+        if place == number - 1 or across:
+            axes.set_xlabel(figure.x_label)
+        # Maps one below the other are too high for one scale beside them all.
+        name = (panel.scale if across else "") or panel.name
+        scales.setdefault(name, (drawn, [], panel))[1].append(axes)
+    for drawn, beside, panel in scales.values():
+        bar = cell.inner.colorbar(drawn, ax=beside, pad=0.01, aspect=18)
+        bar.set_label(panel.label)
+        bar.ax.grid(visible=False)
+    return Words(figure.title, figure.caption, [])
 
 
 def chart(figure: Maps) -> dict[str, Any]:
@@ -87,9 +107,13 @@ def chart(figure: Maps) -> dict[str, Any]:
             else alt.Scale(scheme="purpleorange", domain=[low, high], domainMid=panel.centre)
         )
         across, up = places(data)
+        x_axis, y_axis = (
+            alt.Axis(values=[tick(place) for place in shown(row)]) for row in (across, up)
+        )
+        x_sort, y_sort = [tick(x) for x in across], [tick(y) for y in reversed(up)]
         fields = alt.Chart(data.assign(x=data["x"].map(tick), y=data["y"].map(tick))).encode(
-            x=alt.X("x:N", title=figure.x_label, sort=[tick(x) for x in across]),
-            y=alt.Y("y:N", title=figure.y_label, sort=[tick(y) for y in reversed(up)]),
+            x=alt.X("x:N", title=figure.x_label, sort=x_sort, axis=x_axis),
+            y=alt.Y("y:N", title=figure.y_label, sort=y_sort, axis=y_axis),
         )
         painted = fields.mark_rect().encode(
             color=alt.Color("value:Q", title=panel.label, scale=scale),
@@ -105,15 +129,19 @@ def chart(figure: Maps) -> dict[str, Any]:
 
 
 def tick(value: float | str) -> str:
-    """Write a place: ``1e-3``, and ``10^-2.5`` between the decades; words as they are."""
-    if isinstance(value, str):
-        return value
-    power = float(np.log10(value))
-    whole = round(power)
-    return f"1e{whole}" if abs(power - whole) < 1e-6 else f"10^{power:.3g}"
+    """Write a place: ``10⁻³``, and ``3.2·10⁻⁴`` between the decades; words as they are."""
+    return value if isinstance(value, str) else power(value)
 
 
-def _map(axes: Axes, beside: Axes, figure: Maps, panel: Panel) -> None:
+def shown(row: Sequence[Any]) -> list[Any]:
+    """Choose the places of a row that are written: its decades, if it has at least two."""
+    decades = [x for x in row if not isinstance(x, str) and "·" not in power(x)]
+    if len(decades) > 1:
+        return list(decades)
+    return list(row)
+
+
+def _map(axes: Axes, figure: Maps, panel: Panel, font: float) -> QuadMesh:
     data = figure.data[figure.data["panel"] == panel.name]
     across, up = places(data)
     table = data.pivot_table("value", "y", "x", dropna=False).reindex(index=up, columns=across)
@@ -123,38 +151,26 @@ def _map(axes: Axes, beside: Axes, figure: Maps, panel: Panel) -> None:
         np.arange(table.shape[1] + 1) - 0.5,
         np.arange(table.shape[0] + 1) - 0.5,
         np.ma.masked_invalid(table.to_numpy(dtype=float)),
-        cmap=_LOW_HIGH if panel.centre is None else _AROUND,
+        cmap=_LOW_HIGH if panel.centre is None else _DIVERGING,
         vmin=low,
         vmax=high,
     )
     axes.set_facecolor("#cccccc")  # a field that nobody ran, or that no formula reaches
     axes.grid(visible=False)
-    for axis, values in ((axes.xaxis, table.columns), (axes.yaxis, table.index)):
-        step = 1 if "words" in data else 1 + (len(values) - 1) // 8
-        axis.set_major_locator(FixedLocator(list(range(0, len(values), step))))
-        axis.set_major_formatter(FixedFormatter([tick(v) for v in values[::step]]))
+    for axis, values in ((axes.xaxis, list(table.columns)), (axes.yaxis, list(table.index))):
+        written = values if "words" in data else shown(values)
+        axis.set_major_locator(FixedLocator([values.index(v) for v in written]))
+        axis.set_major_formatter(FixedFormatter([tick(v) for v in written]))
     if "words" in data:
-        _write(axes, data, table, drawn)
-    axes.tick_params(axis="x", labelsize=7.5, rotation=0 if "words" in data else 45)
-    axes.tick_params(axis="y", labelsize=8)
-    axes.set_xlabel(figure.x_label)
-    axes.set_title(panel.name, fontsize=10, loc="left")
-    bar = beside.figure.colorbar(drawn, cax=beside)
-    bar.set_label(panel.label, fontsize=8.5)
-    beside.tick_params(labelsize=8)
-    beside.grid(visible=False)
+        _write(axes, data, table, drawn, 0.72 * font)
+    axes.tick_params(labelsize=0.75 * font)
+    axes.set_title(panel.name, fontsize=font, loc="left")
+    return drawn
 
 
-def _room(figure: Maps) -> tuple[float, float, float]:
-    """Give the width left of a panel's fields, that of the panel, and the height, in inches."""
-    if "words" not in figure.data:
-        return 0.75, _PANEL, _HEIGHT
-    across, up = places(figure.data)
-    width, height = _FIELD
-    return _NAMES, _NAMES + 1.0 + width * len(across), 1.4 + _BELOW + height * len(up)
-
-
-def _write(axes: Axes, data: pd.DataFrame, table: pd.DataFrame, drawn: QuadMesh) -> None:
+def _write(
+    axes: Axes, data: pd.DataFrame, table: pd.DataFrame, drawn: QuadMesh, size: float
+) -> None:
     """Write the words of each field in it, white where it is dark, and the names of places."""
     axes.set_xticklabels([textwrap.fill(tick(place), _LINE) for place in table.columns])
     across, up = list(table.columns), list(table.index)
@@ -162,7 +178,7 @@ def _write(axes: Axes, data: pd.DataFrame, table: pd.DataFrame, drawn: QuadMesh)
     for x, y, value, words in fields:
         red, green, blue, _ = drawn.cmap(drawn.norm(value))
         axes.text(
-            across.index(x), up.index(y), words, ha="center", va="center", fontsize=7.5,
+            across.index(x), up.index(y), words, ha="center", va="center", fontsize=size,
             color="white" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.5 else "black",
         )  # fmt: skip
 

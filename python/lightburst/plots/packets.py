@@ -9,67 +9,49 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from lightburst.plots import style, vega
+from lightburst.plots.layout import Group, Words
 from lightburst.plots.sheet import MOST_DOTS
 
 if TYPE_CHECKING:
-    from lightburst.papers.figure import Packets
-    from lightburst.plots.sheet import Sheet
+    from matplotlib.axes import Axes
 
-_WIDTH: Final = 8.6  # inches
-_PANEL: Final = 2.1
-_MARKERS: Final = ("o", "^", "x", "s")
-_VEGA_MARKERS: Final = ("circle", "triangle-up", "cross", "square")
+    from lightburst.papers.figure import Packets
+    from lightburst.plots.layout import Cell, Style
+
+# Height of a diagram and of the axis of time over the width of the sheet.
+_PANEL: Final = 0.25
+_AXIS: Final = 0.05
 # Above the dots, for the words at a mark.
 _ROOM: Final = 1.2
 _VEGA_HEIGHT: Final = 150
 
 
-def size(figure: Packets) -> tuple[float, float]:
-    """Width and height of a figure without its caption, in inches."""
-    return _WIDTH, _PANEL * len(figure.panels) + 0.95
+def size(figure: Packets, sheet: Style) -> tuple[float, float]:
+    """Width of the sheet and height of the diagrams, in inches."""
+    return sheet.width, sheet.width * (_PANEL * len(figure.panels) + _AXIS)
 
 
-def paint(sheet: Sheet, figure: Packets, low: float) -> None:
-    """Paint the diagrams, one below the other over one axis of time, and the legend.
+def paint(cell: Cell, figure: Packets) -> Words:
+    """Paint the diagrams, one below the other over one axis of time.
 
     Parameters
     ----------
-    sheet : Sheet
+    cell : Cell
         Where.
     figure : Packets
         What.
-    low : float
-        Where the caption ends, in inches above the lower edge.
+
+    Returns
+    -------
+    Words
+        What is to stand around them.
     """
-    colours = dict(zip(figure.kinds, style.colours(figure.kinds), strict=True))
-    markers = dict(zip(figure.kinds, _MARKERS, strict=False))
+    font = cell.style.font
     ends = (figure.data["time_s"].min(), figure.data["time_s"].max())
     room = 0.015 * (ends[1] - ends[0])
-    for place, name in enumerate(reversed(figure.panels)):
-        axes = sheet.axes(0.65, low + 0.8 + place * _PANEL, sheet.width - 0.85, _PANEL - 0.42)
-        for kind in figure.kinds:
-            rows = figure.data[(figure.data["panel"] == name) & (figure.data["kind"] == kind)]
-            axes.plot(
-                rows["time_s"],
-                rows["packet"],
-                markers[kind],
-                color=colours[kind],
-                markersize=2.2 if kind == figure.kinds[0] else 5,
-                linestyle="none",
-                rasterized=len(rows) > MOST_DOTS,
-            )
-        for panel, time, words in figure.marks:
-            if panel == name:
-                axes.axvline(time, color=style.GREY, linewidth=1.0)
-                axes.annotate(
-                    words,
-                    (time, 1.0),
-                    xycoords=("data", "axes fraction"),
-                    xytext=(3, -9),
-                    textcoords="offset points",
-                    fontsize=8,
-                    color="#555555",
-                )
+    several = cell.inner.subplots(len(figure.panels), 1, sharex=True, squeeze=False)[:, 0]
+    for axes, name in zip(several, figure.panels, strict=True):
+        _diagram(axes, figure, name)
         # The first and the last dot whole; one dot alone has no span.
         if room:
             axes.set_xlim(ends[0] - room, ends[1] + room)
@@ -77,18 +59,51 @@ def paint(sheet: Sheet, figure: Packets, low: float) -> None:
             axes.set_ylim(top=_ROOM * figure.data["packet"].max())
         elif figure.alike:
             axes.set_ylim(0, 1.05 * figure.data["packet"].max())
-        axes.set_ylabel(figure.y_label, fontsize=9)
-        axes.set_title(name, fontsize=10, loc="left")
-        if place == 0:
-            axes.set_xlabel(figure.x_label)
-        else:
-            axes.tick_params(axis="x", labelbottom=False)
+        axes.set_ylabel(figure.y_label, fontsize=0.9 * font)
+        axes.set_title(name, fontsize=font, loc="left")
+    several[-1].set_xlabel(figure.x_label)
     handles = [
-        Line2D([], [], color=colours[kind], marker=markers[kind], linestyle="none", label=kind)
-        for kind in figure.kinds
-    ]
-    sheet.legend(handles, 0.65, low + 0.05)
-    sheet.words(0.15, sheet.height - 0.05, figure.title, fontsize=11)
+        Line2D(
+            [], [], color=colour, marker=style.MARKERS[marker], markersize=6, linestyle="none",
+            label=name,
+        )
+        for name, colour, marker in _looks(figure)
+    ]  # fmt: skip
+    return Words(figure.title, figure.caption, [Group("", handles)])
+
+
+def _diagram(axes: Axes, figure: Packets, name: str) -> None:
+    for kind, colour, marker in _looks(figure):
+        rows = figure.data[(figure.data["panel"] == name) & (figure.data["kind"] == kind)]
+        axes.plot(
+            rows["time_s"],
+            rows["packet"],
+            style.MARKERS[marker],
+            color=colour,
+            markersize=2.0 if kind == figure.kinds[0] else 5.5,
+            markeredgecolor=colour if kind == figure.kinds[0] else "white",
+            markeredgewidth=0.4,
+            linestyle="none",
+            rasterized=len(rows) > MOST_DOTS,
+        )
+    for panel, time, words in figure.marks:
+        if panel == name:
+            axes.axvline(time, color=style.GREY, linewidth=1.0)
+            axes.annotate(
+                words,
+                (time, 1.0),
+                xycoords=("data", "axes fraction"),
+                xytext=(3, -9),
+                textcoords="offset points",
+                fontsize=8,
+                color="#555555",
+            )
+
+
+def _looks(figure: Packets) -> list[tuple[str, str, int]]:
+    """Give name, colour and place of the marker of each kind."""
+    kinds = figure.kinds
+    return list(zip(kinds, style.colours(kinds), style.markers(kinds), strict=True))
 
 
 def chart(figure: Packets) -> dict[str, Any]:
@@ -105,7 +120,10 @@ def chart(figure: Packets) -> dict[str, Any]:
         The specification, data included, without title and legend.
     """
     colours = alt.Scale(domain=list(figure.kinds), range=list(style.colours(figure.kinds)))
-    shapes = alt.Scale(domain=list(figure.kinds), range=list(_VEGA_MARKERS[: len(figure.kinds)]))
+    shapes = alt.Scale(
+        domain=list(figure.kinds),
+        range=[style.VEGA_MARKERS[place] for place in style.markers(figure.kinds)],
+    )
     drawn = []
     for name in figure.panels:
         data = figure.data[figure.data["panel"] == name]

@@ -33,6 +33,9 @@ RC: Final[dict[Any, Any]] = {
     "lines.linewidth": 1.7,
     "lines.markersize": 4.5,
     "savefig.facecolor": "white",
+    # Text stays text, to be searched and edited.
+    "svg.fonttype": "none",
+    "pdf.fonttype": 42,
 }
 # An SVG draws so many dots of a kind one by one, and more of them as a picture inside it.
 MOST_DOTS: Final = 5000

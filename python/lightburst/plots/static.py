@@ -5,35 +5,39 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from matplotlib import rc_context
-from matplotlib.figure import Figure as Canvas
 
 from lightburst.papers.figure import Bars, Figure, Maps, Packets
 from lightburst.plots import bars, curves, maps, packets
-from lightburst.plots.sheet import RC, Sheet, foot, write
+from lightburst.plots.layout import STYLES, Cell, Picture, page, rc
+from lightburst.plots.sheet import write
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from lightburst.papers.figure import AnyFigure
+    from lightburst.plots.layout import StyleName
 
-# One module for each kind of figure: its width and height without the caption, in inches, and how
-# it is painted above the caption.
+# One module for each kind of figure: the width of its sheet and the height of its axes, in inches,
+# and how it is painted.
 _PAINTERS: Final[dict[type, Any]] = {Figure: curves, Maps: maps, Bars: bars, Packets: packets}
 
 
-def draw(figures: Sequence[AnyFigure]) -> Canvas:
+def draw(figures: Sequence[AnyFigure], style: StyleName = "screen") -> Picture:
     """Draw one figure, or several side by side.
 
     Parameters
     ----------
     figures : sequence of lightburst.papers.figure.AnyFigure
         Left to right.
+    style : {"screen", "one-column", "two-column"}
+        Where they are to be read.
 
     Returns
     -------
-    matplotlib.figure.Figure
-        Ready to be saved or shown; no global state of matplotlib is touched.
+    Picture
+        A figure of matplotlib, ready to be saved or shown; no global state of matplotlib is
+        touched.
 
     Raises
     ------
@@ -42,19 +46,16 @@ def draw(figures: Sequence[AnyFigure]) -> Canvas:
     """
     if not figures:
         raise ValueError("no figure to draw")
-    with rc_context(RC):
-        sizes = [_PAINTERS[type(figure)].size(figure) for figure in figures]
-        feet = [
-            foot(figure.caption, width) for figure, (width, _) in zip(figures, sizes, strict=True)
-        ]
-        low = max(feet)
-        canvas = Canvas(figsize=(sum(width for width, _ in sizes), low + max(h for _, h in sizes)))
-        left = 0.0
-        for figure, (width, height) in zip(figures, sizes, strict=True):
-            sheet = Sheet(canvas, left, width, low + height)
-            _PAINTERS[type(figure)].paint(sheet, figure, low)
-            sheet.caption(figure.caption)
-            left += width
+    chosen = STYLES[style]
+    with rc_context(rc(chosen)):
+        sizes = [_PAINTERS[type(figure)].size(figure, chosen) for figure in figures]
+        canvas, parts = page(len(figures), chosen, [width for width, _ in sizes])
+        heights = []
+        for figure, part, (width, height) in zip(figures, parts, sizes, strict=True):
+            cell = Cell(part, chosen, width, height)
+            words = _PAINTERS[type(figure)].paint(cell, figure)
+            heights.append(cell.write(words))
+        canvas.set_size_inches(sum(width for width, _ in sizes), max(heights))
     return canvas
 
 

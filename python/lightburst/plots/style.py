@@ -1,14 +1,28 @@
-"""Colours, dashes and markers: the one place that decides how a curve looks.
+"""Colours, markers and dashes: the one place that decides how a curve looks.
 
-The colours are those of Okabe and Ito (2008, "Color Universal Design"), which people with any of
-the common colour vision deficiencies can tell apart; a switch keeps its colour in every figure.
-The dash and the marker say the same as the second legend, so that a print without colour still
-reads.
+A curve is a pair of two names. The first, which switch say, has a colour and a marker, the second,
+which sender say, a dash and how the marker is filled: so what one colour tells, a shape tells too,
+and a grey print reads. Where there is one second name alone, the first one has the dash as well.
+What theory says is a line without markers, what is published is markers without a line.
+
+The colours of names are those of Okabe and Ito (2008, "Color Universal Design"), which people with
+any of the common colour vision deficiencies can tell apart; those of an ordered quantity go from
+dark to bright along viridis. Curves that are drawn later are thinner and their markers smaller, so
+that one on another leaves both to be seen.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+from matplotlib import colormaps
+from matplotlib.colors import to_hex
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lightburst.papers.figure import Figure
 
 BLUE: Final = "#0072B2"
 ORANGE: Final = "#E69F00"
@@ -17,17 +31,24 @@ VERMILION: Final = "#D55E00"
 PURPLE: Final = "#CC79A7"
 SKY: Final = "#56B4E9"
 GREY: Final = "#8A8A8A"
+BLACK: Final = "#000000"
+WHITE: Final = "#FFFFFF"
 
 PALETTE: Final = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, GREY)
+#: How far along viridis an ordered palette goes: its end is too bright for white paper.
+_BRIGHTEST: Final = 0.82
 
-# The same switch has the same colour in every figure of every paper.
+# The same thing has the same colour and marker in every figure of every paper.
 _KNOWN: Final = {
-    "all-optical": VERMILION,
-    "hybrid, ne = 1": ORANGE,
-    "hybrid, ne = 2": BLUE,
-    "hybrid, ne = 5": GREEN,
-    "hybrid, ne = 8": SKY,
-    "electronic": PURPLE,
+    "all-optical": (VERMILION, 4),
+    "hybrid, ne = 1": (ORANGE, 3),
+    "hybrid, ne = 2": (BLUE, 0),
+    "hybrid, ne = 5": (GREEN, 1),
+    "hybrid, ne = 8": (SKY, 2),
+    "electronic": (PURPLE, 5),
+    "sent": (BLUE, 0),
+    "sent again": (VERMILION, 2),
+    "lost": (BLACK, 8),
 }
 
 # Dash patterns in points on, points off; the first is a solid line.
@@ -39,46 +60,153 @@ DASHES: Final[tuple[tuple[int, ...], ...]] = (
     (1, 1),
     (12, 3),
 )
-MARKERS: Final = ("o", "s", "^", "D", "v", "P")
-VEGA_MARKERS: Final = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
+#: Of closed forms.
+_THEORY: Final[tuple[tuple[float, ...], ...]] = ((5, 2), (1, 1.5), (8, 2, 1, 2))
 
-# The same sender has the same dash and marker in every figure.
-_KNOWN_SHAPES: Final = {"p = 4": 0, "p = 1": 1, "p = 0 (SAW)": 2}
+#: Markers, by matplotlib's names; by Vega's, whose cross stands upright; and as paths of SVG for
+#: the page's legend, from -5 to 5.
+MARKERS: Final = ("o", "s", "^", "D", "v", "P", ">", "<", "X")
+_X: Final = "M-.4,-.7L0,-.3L.4,-.7L.7,-.4L.3,0L.7,.4L.4,.7L0,.3L-.4,.7L-.7,.4L-.3,0L-.7,-.4Z"
+VEGA_MARKERS: Final = (
+    "circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right",
+    "triangle-left", _X,
+)  # fmt: skip
+SVG_MARKERS: Final = (
+    "M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0Z",
+    "M-4,-4H4V4H-4Z",
+    "M0,-5L5,4H-5Z",
+    "M0,-5L5,0L0,5L-5,0Z",
+    "M0,5L5,-4H-5Z",
+    "M-2,-5H2V-2H5V2H2V5H-2V2H-5V-2H-2Z",
+    "M5,0L-4,-5V5Z",
+    "M-5,0L4,-5V5Z",
+    "M-3,-5L0,-2L3,-5L5,-3L2,0L5,3L3,5L0,2L-3,5L-5,3L-2,0L-5,-3Z",
+)
+
+# The same sender has the same dash in every figure.
+_KNOWN_DASHES: Final = {"p = 4": 0, "p = 1": 1, "p = 0 (SAW)": 2}
+
+Fill = Literal["full", "none", "left", "bottom", "right", "top"]
+_FILLS: Final[tuple[Fill, ...]] = ("full", "none", "left", "bottom", "right", "top")
 
 
-def shapes(names: tuple[str, ...]) -> tuple[int, ...]:
-    """Give each name of a legend its place in `DASHES` and in the markers.
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a curve is drawn.
 
     Parameters
     ----------
-    names : tuple of str
-        The legend's words, in order; at most six.
+    colour : str
+        ``#rrggbb``.
+    marker : int or None
+        Place in `MARKERS`; None for a line alone.
+    dash : tuple of float, or None
+        Points on, points off, nothing for a solid line; None for markers alone.
+    fill : str
+        Of the marker, as matplotlib has it.
+    width, size : float
+        Of line and marker, in points of a font of 10.
+    rim : str
+        Colour of the marker's edge.
+    """
+
+    colour: str
+    marker: int | None
+    dash: tuple[float, ...] | None
+    fill: Fill = "full"
+    width: float = 1.6
+    size: float = 5.5
+    rim: str = ""
+
+
+def looks(figure: Figure) -> dict[tuple[str, str], Look]:
+    """Decide how each curve of a figure looks.
+
+    Parameters
+    ----------
+    figure : lightburst.papers.figure.Figure
+        What is drawn.
 
     Returns
     -------
-    tuple of int
-        As many places, all different.
+    dict of (str, str) to Look
+        For every colour and every dash of its legends, and for no colour, ``""``, and every closed
+        form. No two have the same marker, fill and dash, as long as a legend has no more names
+        than there are of these.
     """
-    taken = {_KNOWN_SHAPES[name] for name in names if name in _KNOWN_SHAPES}
-    free = (place for place in range(len(DASHES)) if place not in taken)
-    return tuple(_KNOWN_SHAPES[name] if name in _KNOWN_SHAPES else next(free) for name in names)
+    own = [name for name in figure.dashes if name not in (*figure.theory, *figure.published)]
+    alone = len(figure.colours) == 1 and len(own) > 1
+    named = tuple(own) if alone else figure.colours
+    paints = colours(named, ordered=figure.ordered)
+    shapes = markers(named)
+    places = dict(zip(own, dashes(tuple(own)), strict=True))
+    found = {}
+    for i, colour in enumerate(figure.colours):
+        for dash in figure.dashes:
+            at = own.index(dash) if alone and dash in own else 0 if alone else i
+            share = at / max(len(named) - 1, 1)
+            width, size = 2.4 - 1.2 * share, 7.5 - 3.2 * share
+            if dash in figure.theory:
+                pattern = _THEORY[figure.theory.index(dash) % len(_THEORY)]
+                look = Look(paints[at], None, pattern, width=max(1.2, 0.8 * width))
+            elif dash in figure.published:
+                look = Look(paints[at], shapes[at], None, size=9.5, rim=BLACK)
+            else:
+                several = len(own) > 1 and not alone
+                place = places[dash] if several or alone else 0 if figure.theory else at
+                fill = _FILLS[place % len(_FILLS)] if several else "full"
+                pattern = DASHES[place % len(DASHES)]
+                look = Look(paints[at], shapes[at], pattern, fill, width, size)
+            found[colour, dash] = look
+    # What theory says of no colour alone.
+    for place, dash in enumerate(figure.theory):
+        found["", dash] = Look(BLACK, None, _THEORY[place % len(_THEORY)], width=1.4)
+    return found
 
 
-def colours(names: tuple[str, ...]) -> tuple[str, ...]:
+def markers(names: Sequence[str]) -> tuple[int, ...]:
+    """Give each name of a legend its place in `MARKERS`; a known one gets its own."""
+    taken = {_KNOWN[name][1] for name in names if name in _KNOWN}
+    free = [place for place in range(len(MARKERS)) if place not in taken]
+    rest = iter(range(len(names)))
+    return tuple(
+        _KNOWN[name][1] if name in _KNOWN else free[next(rest) % len(free)] for name in names
+    )
+
+
+def dashes(names: Sequence[str]) -> tuple[int, ...]:
+    """Give each name of a legend its place in `DASHES`; a known sender gets its own."""
+    taken = {_KNOWN_DASHES[name] for name in names if name in _KNOWN_DASHES}
+    free = [place for place in range(len(DASHES)) if place not in taken]
+    rest = iter(range(len(names)))
+    return tuple(
+        _KNOWN_DASHES[name] if name in _KNOWN_DASHES else free[next(rest) % len(free)]
+        for name in names
+    )
+
+
+def colours(names: Sequence[str], *, ordered: bool = False) -> tuple[str, ...]:
     """Give each name of a legend its colour.
 
     Parameters
     ----------
-    names : tuple of str
+    names : sequence of str
         The legend's words, in order.
+    ordered : bool
+        Whether they are values of one quantity, from small to large.
 
     Returns
     -------
     tuple of str
-        As many colours (``#rrggbb``). A known switch gets its own; the others get what is left
-        of the palette, in order.
+        As many colours (``#rrggbb``): of ordered ones from dark to bright; else a known switch
+        gets its own, and the others get what is left of the palette, in order.
     """
-    taken = {_KNOWN[name] for name in names if name in _KNOWN}
+    if ordered and len(names) > 1:
+        steps = (_BRIGHTEST * place / (len(names) - 1) for place in range(len(names)))
+        return tuple(to_hex(colormaps["viridis"](step)) for step in steps)
+    taken = {_KNOWN[name][0] for name in names if name in _KNOWN}
     free = [colour for colour in PALETTE if colour not in taken] or list(PALETTE)
     rest = iter(range(len(names)))
-    return tuple(_KNOWN[name] if name in _KNOWN else free[next(rest) % len(free)] for name in names)
+    return tuple(
+        _KNOWN[name][0] if name in _KNOWN else free[next(rest) % len(free)] for name in names
+    )

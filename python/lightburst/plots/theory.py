@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from matplotlib import rc_context
-
-from lightburst.plots.sheet import RC, write
+from lightburst.plots.sheet import write
 from lightburst.plots.static import draw
 
 if TYPE_CHECKING:
@@ -37,15 +36,8 @@ def save(figure: Figure, doubtful: pd.Series[bool], file: Path) -> None:
     OSError
         If the file cannot be written.
     """
-    canvas = draw([figure])
-    points = figure.data[doubtful]
-    with (
-        rc_context(RC),
-        tempfile.TemporaryDirectory(dir=file.parent, prefix=".lightburst-") as work,
-    ):
-        canvas.axes[0].plot(
-            points["x"], points["y"], linestyle="", marker="o", markersize=2.5, color="white"
-        )
+    canvas = draw([replace(figure, data=figure.data.assign(doubtful=doubtful))])
+    with tempfile.TemporaryDirectory(dir=file.parent, prefix=".lightburst-") as work:
         fresh = Path(work, file.name)
         write(canvas, fresh)
         fresh.replace(file)

@@ -26,7 +26,7 @@ THROUGHPUT: Final = ("throughput_bps", 1e9, "Throughput (Gb/s)")
 WAIT_NAMES: Final = {4.0: "p = 4", 1.0: "p = 1", 0.0: "p = 0 (SAW)"}
 _SETTING: Final = (
     "Fat-tree k = 8 (128 hosts, 80 switches), links of 10 Gb/s and {length}, segments of 9 kB, "
-    "1,024 flows, sizes log-normal (mu 9.48, sigma 2.457, at most 16 MiB). {extra}{seeds}; bands: "
+    "1,024 flows, sizes log-normal (mu 9.48, sigma 2.457, at most 16 MiB). {extra}{seeds}; bars: "
     "95 % interval of the mean. lightburst {version}."
 )
 

@@ -106,8 +106,8 @@ def caption(runs: Runs[Point], points: Sequence[Point], version: str, words: str
     return (
         "NSFNET, 8 edges, 100 flows a second at each, Pareto sizes of at least 40 kB "
         f"({', '.join(dict.fromkeys(point.sizes for point in points))}). {words}Flows that begin "
-        f"within {length:g} s, after {length / 2:g} s of warm-up; {runs.numbers_text(run)}; bands "
-        f"and bars: 95 % interval of the mean. lightburst {version}."
+        f"within {length:g} s, after {length / 2:g} s of warm-up; {runs.numbers_text(run)}; bars: "
+        f"95 % interval of the mean. lightburst {version}."
     )
 
 

@@ -63,7 +63,7 @@ def figures(runs: Runs[Point], version: str) -> Iterator[Figure]:
     words = (
         f"Flows without end through one burstifier, access of 100 Mb/s, round trip of 27 ms and "
         f"the assembly; a burst with data is lost with p = {BURSTIFIER.p:g}. {{}}{numbers}; "
-        f"bands: 95 % interval of the mean. lightburst {version}."
+        f"bars: 95 % interval of the mean. lightburst {version}."
     )
     runs = runs.under(Point.in_full)
     curves: dict[tuple[str, str], dict[float, Interval]] = {}

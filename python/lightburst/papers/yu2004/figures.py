@@ -102,7 +102,7 @@ def surface(id: str, runs: Runs[Point], version: str) -> Iterator[AnyFigure]:
         "p = {:.2g}".format,
         id=f"{id}-curves",
         title=title,
-        caption=f"{told} Bands: 95 % interval of the mean.",
+        caption=f"{told} Bars: 95 % interval of the mean.",
         x_label=TIME_LABEL,
         y_label=RATE_LABEL,
         legends=("Loss", "Source"),
@@ -158,7 +158,7 @@ def crossing(runs: Runs[Point], version: str) -> Figure:
         for sender in family.senders
         if (curve := runs.means(over_time(CROSSING_LOSS, CROSSING_TIMES, sender)))
     }
-    words = f"{_families(curves)} Bands: 95 % interval of the mean."
+    words = f"{_families(curves)} Bars: 95 % interval of the mean."
     return Figure.of(
         curves,
         id="fig11",
@@ -206,7 +206,7 @@ def table_figure(id: str, runs: Runs[Point], version: str) -> Figure:
         for (kind, p), ratio in runs.ratios(table).items():
             points += table[kind, p]
             curves.setdefault((names[kind], family.name), {})[p] = ratio
-    words = f"{_families(curves)} Bands: rounding of the published ratios, 95 % interval of ours."
+    words = f"{_families(curves)} Bars: rounding of the published ratios, 95 % interval of ours."
     return Figure.of(
         curves,
         id=id,

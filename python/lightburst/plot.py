@@ -1,0 +1,182 @@
+"""Pictures of results with matplotlib: curves with intervals, and distributions.
+
+The figures of the papers are drawn by the same code. What a figure shows has a colour and a marker
+and a dash, so that a grey print reads; quantities with an order have colours from dark to bright;
+axes say their units. Sizes are those of a journal's column, two columns or a screen (`STYLES`), and
+all is placed by matplotlib's constrained layout.
+
+>>> import lightburst as lb
+>>> import pandas as pd
+>>> table = pd.DataFrame({"load": [0.2, 0.4], "mean": [1.0, 3.0]})
+>>> lb.plot.curves(table, x="load", y="mean").get_size_inches().tolist()[0]
+8.0
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from lightburst.errors import InputError, did_you_mean, show
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+
+    from lightburst.papers.figure import Figure
+
+#: Where a figure is to be read.
+STYLES: Final = ("screen", "one-column", "two-column")
+_INTERVALS: Final = ("bars", "bands", "none")
+
+__all__ = ["STYLES", "curves", "distribution"]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+def curves(
+    table: pd.DataFrame,
+    *,
+    x: str,
+    y: str,
+    hue: str | None = None,
+    dash: str | None = None,
+    ci: Sequence[str] | None = ("ci_low", "ci_high"),
+    theory: Any = None,
+    ax: Axes | None = None,
+    style: str = "screen",
+    intervals: str = "bars",
+    title: str = "",
+    caption: str = "",
+    x_label: str | None = None,
+    y_label: str | None = None,
+    x_log: bool | None = None,
+    y_log: bool | None = None,
+) -> Canvas:
+    """Draw a tidy table as curves, a curve for each value of a column.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        A row for each point, as `lightburst.study.summarise` gives it.
+    x, y : str
+        Columns of numbers. An axis is named after its column, with the unit that the name of the
+        column ends in and a fitting prefix: ``throughput_bps`` becomes Throughput (Gb/s). A column
+        of text such as ``topology.link_length`` stands for ``topology.link_length_m`` beside it.
+        In a table with a column ``metric``, `y` may be one of these, with the value ``mean``.
+    hue : str, optional
+        Column whose values have a colour and a marker each; numbers go from dark to bright.
+    dash : str, optional
+        Column whose values have a dash and a filling of the marker each.
+    ci : sequence of str, or None
+        Columns with the ends of the interval of `y`: these, or with the name of `y` and ``_``
+        before them. None draws none.
+    theory : callable, DataFrame or mapping, optional
+        What theory says, drawn as lines without markers: a function of x, in the unit of the
+        column; a table with the same columns; or several of these by their names.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure without.
+    style : {"screen", "one-column", "two-column"}
+        Size of a new figure: 8, 3.5 or 7.16 inches wide.
+    intervals : {"bars", "bands", "none"}
+        How the intervals are drawn. Bars of several curves stand a little apart.
+    title, caption : str
+        Words above and below a new figure.
+    x_label, y_label : str, optional
+        Labels; numbers are as in the table then.
+    x_log, y_log : bool, optional
+        Logarithmic axes; else where the values are geometric.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        To be shown, or saved: ``.savefig("throughput.pdf")``; text stays text in PDF and SVG.
+
+    Raises
+    ------
+    InputError
+        If a column is not there or has no numbers, or a word is none of those above.
+    """
+    from lightburst.plots import tables
+
+    _one_of("intervals", intervals, _INTERVALS)
+    labels = {"x_label": x_label, "y_label": y_label, "x_log": x_log, "y_log": y_log}
+    words = {"title": title, "caption": caption, "intervals": intervals, **labels}
+    figure = tables.figure_of(table, x, y, hue, dash, ci, theory, **words)
+    return _drawn(figure, ax, style)
+
+
+def distribution(
+    data: Any,
+    column: str | None = None,
+    *,
+    hue: str | None = None,
+    complementary: bool = False,
+    ax: Axes | None = None,
+    style: str = "screen",
+    title: str = "",
+    caption: str = "",
+    x_label: str | None = None,
+    x_log: bool | None = None,
+) -> Canvas:
+    """Draw the distribution of samples as steps: at each value the share that is not larger.
+
+    Parameters
+    ----------
+    data : array_like, mapping of str to array_like, DataFrame or Result
+        The samples, samples by name, a table such as `lightburst.Result.flows`, or a result, whose
+        table of flows it is. NaN is left out. Infinite samples, as the completion times of flows
+        that did not finish, count in the shares, so that the steps end below 1. Of a table with a
+        column ``counted`` only the rows that count.
+    column : str, optional
+        Of the table; for samples what they are, with the unit: ``completion_time_s``.
+    hue : str, optional
+        Column of the table whose values have steps of their own.
+    complementary : bool
+        The share that is larger, on a logarithmic axis: for tails.
+    ax, style, title, caption, x_label, x_log
+        As for `curves`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        As `curves`.
+
+    Raises
+    ------
+    InputError
+        If a column is not there, or there is no finite sample.
+    """
+    from lightburst.plots import distributions
+
+    parts, name = distributions.samples_of(data, column, hue)
+    words = {"title": title, "caption": caption, "x_label": x_label, "x_log": x_log}
+    figure = distributions.figure_of(parts, name, complementary=complementary, **words)
+    return _drawn(figure, ax, style)
+
+
+def _drawn(figure: Figure, ax: Axes | None, style: str) -> Canvas:
+    from lightburst.plots import curves as painter
+    from lightburst.plots import static
+
+    _one_of("style", style, STYLES)
+    if ax is None:
+        return static.draw([figure], style)  # type: ignore[arg-type]
+    painter.draw(ax, figure)
+    if figure.title:
+        ax.set_title(figure.title, loc="left")
+    handles = [handle for group in painter.legend(figure) for handle in group.handles]
+    if handles:
+        ax.legend(handles=handles, frameon=False)
+    found: Canvas = ax.figure.figure
+    return found
+
+
+def _one_of(argument: str, given: str, known: Sequence[str]) -> None:
+    if given not in known:
+        allowed = f"one of {', '.join(known)}{did_you_mean(given, known)}"
+        raise InputError(argument, show(given), allowed)

@@ -1,0 +1,118 @@
+"""Ticks that can be read: plain numbers, powers of ten, or the very values of a short row."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axis import Axis
+    from numpy.typing import ArrayLike
+
+#: Of a logarithmic axis: from here on only powers of ten are written.
+_MANY: Final = 1e3
+#: Values of a shorter row that are this share of the axis apart are its ticks.
+_ROW: Final = 9
+_ROOM: Final = 0.07
+_SUPERSCRIPTS: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+#: A row of values is geometric if it reaches over this factor, in steps that are more even in
+#: their logarithms.
+_GEOMETRIC: Final = 8.0
+
+
+def is_geometric(values: ArrayLike) -> bool:
+    """Tell whether values want a logarithmic axis.
+
+    Parameters
+    ----------
+    values : array_like of float
+        In any order, repeated or not.
+
+    Returns
+    -------
+    bool
+        True if three or more are positive and none is not, the largest is at least eight times the
+        smallest, and their steps are more even as factors than as differences.
+    """
+    row = np.unique(np.asarray(values, dtype=np.float64))
+    row = row[np.isfinite(row)]
+    if row.size < 3 or row[0] <= 0 or row[-1] / row[0] < _GEOMETRIC:
+        return False
+    factors, differences = np.diff(np.log(row)), np.diff(row)
+    return bool(factors.std() / factors.mean() < differences.std() / differences.mean())
+
+
+def power(value: float) -> str:
+    """Write a power of ten, ``10⁻³``; another number with two digits, ``3.2·10⁻⁴``."""
+    exponent = math.floor(math.log10(value) + 1e-9)
+    head = f"{value / 10.0**exponent:.2g}"
+    raised = f"10{str(exponent).translate(_SUPERSCRIPTS)}"
+    return raised if head == "1" else f"{head}·{raised}"
+
+
+def ticks(values: ArrayLike, *, logarithmic: bool) -> list[float]:
+    """Choose ticks for a logarithmic axis of less than three decades, or for a short row.
+
+    Parameters
+    ----------
+    values : array_like of float
+        What stands along the axis.
+    logarithmic : bool
+        Whether it is.
+
+    Returns
+    -------
+    list of float
+        The values themselves if there are few, none close to another; nothing where an axis finds
+        its own.
+    """
+    row = np.unique(np.asarray(values, dtype=np.float64))
+    row = row[np.isfinite(row) & ((row > 0) | (not logarithmic))]
+    if not logarithmic or not 2 <= row.size <= _ROW or row[-1] / row[0] >= _MANY:
+        return []
+    places = np.log(row)
+    gaps = np.diff(places) / (places[-1] - places[0])
+    return [float(x) for x in row] if gaps.min() >= _ROOM else []
+
+
+def settle(axis: Axis, values: ArrayLike, *, logarithmic: bool, zero: bool = False) -> None:
+    """Set the ticks and the beginning of an axis of matplotlib.
+
+    Parameters
+    ----------
+    axis : matplotlib.axis.Axis
+        Which.
+    values : array_like of float
+        What is drawn along it.
+    logarithmic : bool
+        Whether it is.
+    zero : bool
+        Whether a linear one begins at zero.
+    """
+    axes = axis.axes
+    way = "x" if axis is axes.xaxis else "y"
+    if not logarithmic:
+        if zero:
+            axes.set(**{f"{way}lim": (0, None)})
+        return
+    axis.set_minor_formatter(NullFormatter())
+    low, high = axis.get_view_interval()
+    if chosen := ticks(values, logarithmic=True) if way == "x" else []:
+        _fixed(axis, chosen)
+    elif high / low < _MANY:
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+    else:
+        axis.set_major_formatter(FuncFormatter(lambda x, _: power(x)))
+        axis.set_minor_locator(LogLocator(subs="all", numticks=99))
+
+
+def _fixed(axis: Axis, chosen: Sequence[float]) -> None:
+    axis.set_major_locator(FixedLocator(list(chosen)))
+    axis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.3g}"))
+    axis.set_minor_locator(NullLocator())

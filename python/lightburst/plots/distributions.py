@@ -1,0 +1,150 @@
+"""Distributions of samples, as the steps that they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pandas as pd
+
+from lightburst.errors import InputError, did_you_mean, show
+from lightburst.papers.figure import COLUMNS, Figure
+from lightburst.plots.axis import is_geometric
+from lightburst.shown import prefixed
+from lightburst.words import column_words, has_prefix, unit_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import ArrayLike, NDArray
+
+#: More steps than this cannot be seen.
+_MOST: Final = 2000
+#: Samples over this factor want a logarithmic axis.
+_WIDE: Final = 30.0
+
+
+def steps(samples: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
+    """Give the empirical distribution of samples.
+
+    Parameters
+    ----------
+    samples : array_like of float
+        NaN is no sample; an infinite one, such as the completion time of a flow that did not
+        finish, counts and is never reached.
+
+    Returns
+    -------
+    (ndarray, ndarray, int)
+        The values at which it rises, ascending; the share of samples that are not larger; and how
+        many samples there are. Of many values every so many is given: there the share is exact.
+    """
+    values = np.asarray(samples, dtype=np.float64).ravel()
+    values = values[~np.isnan(values)]
+    found, counts = np.unique(values[np.isfinite(values)], return_counts=True)
+    share = np.cumsum(counts) / max(values.size, 1)
+    if found.size > _MOST:
+        kept = np.unique(np.linspace(0, found.size - 1, _MOST).round().astype(int))
+        found, share = found[kept], share[kept]
+    return found, share, int(values.size)
+
+
+def figure_of(
+    parts: Mapping[str, ArrayLike], column: str, *, complementary: bool = False, **words: Any
+) -> Figure:
+    """Make a figure of distributions.
+
+    Parameters
+    ----------
+    parts : mapping of str to array_like
+        The samples by the words of the legend.
+    column : str
+        What they are, with its unit: ``completion_time_s``.
+    complementary : bool
+        The share that is larger, on a logarithmic axis, in place of the share that is not.
+    **words
+        The rest of the figure.
+
+    Returns
+    -------
+    Figure
+        Of steps.
+
+    Raises
+    ------
+    InputError
+        If there is no finite sample.
+    """
+    found = {name: steps(samples) for name, samples in parts.items()}
+    every = np.concatenate([values for values, _, _ in found.values()] or [np.empty(0)])
+    if not every.size:
+        raise InputError("samples", show(column), "at least one that is a finite number")
+    logarithmic = words.pop("x_log", None)
+    if logarithmic is None:
+        logarithmic = bool(every.min() > 0 and every.max() / every.min() >= _WIDE) or is_geometric(
+            every
+        )
+    label = words.pop("x_label", None)
+    unit, letter = 1.0, ""
+    if label is None and has_prefix(column):
+        unit, letter = prefixed(float(np.median(every) if logarithmic else np.abs(every).max()))
+    told = f" ({letter}{unit_of(column)})" if unit_of(column) else ""
+    name = column_words(column)
+    rows = [
+        (part, "", x / unit, y, y, y, number)
+        for part, (values, share, number) in found.items()
+        for x, y in _stairs(values, share, complementary)
+    ]
+    return Figure(
+        **{
+            "id": "distribution",
+            "title": "",
+            "caption": "",
+            "x_label": label or f"{name[:1].upper()}{name[1:]}{told}",
+            "y_label": "Share that is larger" if complementary else "Share that is not larger",
+            "colours": tuple(found),
+            "dashes": ("",),
+            "data": pd.DataFrame(rows, columns=list(COLUMNS)),
+            "x_log": logarithmic,
+            "y_log": complementary,
+            "legends": ("", ""),
+            "steps": "post",
+            "intervals": "none",
+            **words,
+        }
+    )
+
+
+def _stairs(
+    values: NDArray[np.float64], share: NDArray[np.float64], complementary: bool
+) -> Iterator[tuple[float, float]]:
+    """Give the points of the steps; before the first one nothing is below, and all is above."""
+    heights = np.concatenate([[0.0], share])
+    places = np.concatenate([values[:1], values])
+    if complementary:
+        heights = 1 - heights
+        # On a logarithmic axis the last step has no end.
+        heights, places = heights[heights > 1e-12], places[heights > 1e-12]
+    return zip(places.tolist(), heights.tolist(), strict=True)
+
+
+def samples_of(data: Any, column: str | None, hue: str | None) -> tuple[dict[str, Any], str]:
+    """Find the samples in what a user gave, by the words of the legend, and what they are."""
+    table = getattr(data, "flows", data)
+    if not isinstance(table, pd.DataFrame):
+        parts = data if isinstance(data, dict) else {"": data}
+        return {str(name): values for name, values in parts.items()}, column or "value"
+    if "counted" in table:
+        table = table[table["counted"]]
+    known = [str(name) for name in table.columns]
+    numbers = [name for name in known if pd.api.types.is_numeric_dtype(table[name])]
+    if column not in numbers:
+        allowed = f"a column of numbers of the table{did_you_mean(str(column), numbers)}"
+        raise InputError("column", show(column), allowed)
+    if hue is None:
+        return {"": table[column]}, str(column)
+    if hue not in known:
+        allowed = f"a column of the table{did_you_mean(hue, known)}"
+        raise InputError("hue", show(hue), allowed)
+    groups = table.groupby(hue, sort=pd.api.types.is_numeric_dtype(table[hue]), observed=True)
+    return {str(name): part[column] for name, part in groups}, str(column)

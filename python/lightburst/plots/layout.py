@@ -1,0 +1,227 @@
+"""The sheet of a figure: title, axes, legend and caption, placed by constrained layout.
+
+Nothing here has a place of its own. A figure is a cell with a title above and a caption below; in
+it lies another one with the axes and the legend, outside them, so that both keep clear of each
+other. How wide a sheet is follows from where it is to be read (`STYLES`), and how high from what
+stands on it.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+from matplotlib import rc_context
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure as Canvas
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import TextToPath
+
+from lightburst.plots.sheet import RC
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.artist import Artist
+    from matplotlib.figure import SubFigure
+    from matplotlib.legend import Legend
+
+_POINTS: Final = 72  # an inch
+_LINE: Final = 1.2  # of a line of text, in heights of its font
+_DPI: Final = 160
+# "95 %", "200 ms", and what stands about an equals sign.
+_TOGETHER: Final = re.compile(r"(?<=\d) (?=%|[a-zA-Zµ/]{1,4}\b)| (?==)|(?<==) ")
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """Where a figure is to be read.
+
+    Parameters
+    ----------
+    width : float
+        Of the sheet, in inches.
+    font : float
+        Points of its words.
+    beside : bool
+        Whether the legend stands at the right of the axes, else below.
+    """
+
+    width: float
+    font: float
+    beside: bool
+
+
+#: One and two columns of a journal of two columns (IEEE: 3.5 and 7.16 inches), and a screen.
+STYLES: Final = {
+    "one-column": Style(3.5, 8.0, beside=False),
+    "two-column": Style(7.16, 8.0, beside=True),
+    "screen": Style(8.0, 10.0, beside=True),
+}
+_Place = Literal["outside right upper", "outside right lower", "outside lower left"]
+StyleName = Literal["one-column", "two-column", "screen"]
+
+
+class Picture(Canvas):
+    """A figure of matplotlib that keeps its style when it is saved, and shows in a notebook."""
+
+    def savefig(self, fname: Any, **options: Any) -> None:
+        """Save as `matplotlib.figure.Figure.savefig` does; in SVG and PDF text stays text."""
+        with rc_context(RC):
+            super().savefig(fname, **{"dpi": _DPI, **options})
+
+    def _repr_png_(self) -> bytes:
+        found = io.BytesIO()
+        self.savefig(found, format="png", dpi=110)
+        return found.getvalue()
+
+
+class Group(NamedTuple):
+    """Entries of a legend under one heading."""
+
+    heading: str
+    handles: Sequence[Artist]
+
+
+class Words(NamedTuple):
+    """What stands around the axes of a figure: title above, legend beside or below, caption."""
+
+    title: str
+    caption: str
+    legend: Sequence[Group]
+
+
+def rc(style: Style) -> dict[Any, Any]:
+    """Give matplotlib's settings for a style."""
+    font = style.font
+    return {
+        **RC,
+        "font.size": font,
+        "axes.titlesize": font,
+        "axes.labelsize": font,
+        "legend.fontsize": 0.88 * font,
+        "legend.title_fontsize": 0.88 * font,
+        "xtick.labelsize": 0.88 * font,
+        "ytick.labelsize": 0.88 * font,
+        "figure.titlesize": 1.1 * font,
+        "lines.markersize": 0.55 * font,
+        "figure.constrained_layout.use": True,
+        "figure.constrained_layout.w_pad": 0.05,
+        "figure.constrained_layout.h_pad": 0.04,
+    }
+
+
+class Cell:
+    """The part of a canvas that one figure has.
+
+    Parameters
+    ----------
+    outer : SubFigure
+        With title and caption.
+    style : Style
+        Where it is to be read.
+    width, height : float
+        Of the part that has axes, in inches.
+    """
+
+    def __init__(self, outer: SubFigure, style: Style, width: float, height: float) -> None:
+        self.outer = outer
+        self.style = style
+        self.width = width
+        self.height = height
+        self.middle: SubFigure = outer.subfigures(squeeze=False)[0, 0]
+        self.inner: SubFigure = self.middle.subfigures(squeeze=False)[0, 0]
+
+    def write(self, words: Words) -> float:
+        """Write what stands around the axes; return the height of the whole in inches."""
+        font, height = self.style.font, self.height
+        if words.title:
+            size = 1.1 * font
+            lines = wrapped(words.title, self.width, size)
+            self.outer.suptitle("\n".join(lines), x=0.01, ha="left", fontsize=size)
+            height += (len(lines) * _LINE + 0.7) * size / _POINTS
+        if words.caption:
+            size = 0.8 * font
+            lines = wrapped(words.caption, self.width, size)
+            text = "\n".join(lines)
+            self.outer.supxlabel(text, x=0.01, ha="left", fontsize=size, color="#444444")
+            height += (len(lines) * _LINE + 0.7) * size / _POINTS
+        drawn = self._legends([group for group in words.legend if group.handles])
+        heights = [legend.get_window_extent().height / self.outer.figure.dpi for legend in drawn]
+        if self.style.beside:
+            return max(height, height - self.height + sum(heights) + 0.35)
+        return height + sum(heights) + 0.15 * len(heights)
+
+    def _legends(self, groups: Sequence[Group]) -> list[Legend]:
+        """Draw a legend for each group: beside each other's ends, or one below the other."""
+        places: Sequence[tuple[SubFigure, _Place]] = (
+            [(self.inner, "outside right upper"), (self.inner, "outside right lower")]
+            if self.style.beside
+            else [(self.inner, "outside lower left"), (self.middle, "outside lower left")]
+        )
+        found = []
+        for group, (where, place) in zip(groups, places, strict=False):
+            columns = 1 if self.style.beside else len(group.handles)
+            legend = _legend(where, group, place, columns)
+            # As many columns as the sheet has room for.
+            while columns > 1 and legend.get_window_extent().width > self._room:
+                legend.remove()
+                columns = math.ceil(columns / 2) if columns > 4 else columns - 1
+                legend = _legend(where, group, place, columns)
+            found.append(legend)
+        return found
+
+    @property
+    def _room(self) -> float:
+        return (self.width - 0.15) * self.outer.figure.dpi
+
+
+def _legend(where: SubFigure, group: Group, place: _Place, columns: int) -> Legend:
+    return where.legend(
+        handles=list(group.handles),
+        title=group.heading,
+        loc=place,
+        alignment="left",
+        frameon=False,
+        ncols=columns,
+        handlelength=3.4,
+        borderpad=0.2,
+        borderaxespad=0.3,
+        columnspacing=1.2,
+        labelspacing=0.45,
+    )
+
+
+def page(cells: int, style: Style, widths: Sequence[float]) -> tuple[Picture, list[SubFigure]]:
+    """Make a sheet with so many cells side by side, so wide in inches."""
+    canvas = Picture(figsize=(sum(widths), 5.0), layout="constrained")
+    FigureCanvasAgg(canvas)
+    parts = canvas.subfigures(1, cells, width_ratios=list(widths), squeeze=False)
+    return canvas, list(parts[0])
+
+
+def wrapped(text: str, width: float, size: float) -> list[str]:
+    """Break text into lines that fit into some inches, no number before its unit."""
+    # Letters of a small font are wider on a screen than they are.
+    room = (0.93 * width - 0.1) * _POINTS
+    lines: list[str] = []
+    for word in _TOGETHER.sub("\u00a0", text).split(" "):
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and _length(longer, size) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
+
+
+@cache
+def _length(text: str, size: float) -> float:
+    """How long a line of text is, in points."""
+    width, _, _ = TextToPath().get_text_width_height_descent(
+        text, FontProperties(size=size), ismath=False
+    )
+    return float(width)

@@ -1,0 +1,254 @@
+"""Tidy tables, which users have, as figures: what is drawn, in which unit, on which axes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from lightburst.errors import InputError, did_you_mean, show
+from lightburst.papers.figure import COLUMNS, Figure
+from lightburst.plots.axis import is_geometric
+from lightburst.shown import prefixed
+from lightburst.units import (
+    DELAY_PER_LENGTH,
+    ENERGY_PER_BIT,
+    FREQUENCY,
+    LENGTH,
+    RATE,
+    SIZE,
+    TIME,
+)
+from lightburst.words import column_words, has_prefix, unit_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_THEORY: Final = "theory"
+# What stands beside a quantity that is text, by its dimension.
+_SUFFIXES: Final = tuple(
+    sorted(
+        (d.suffix for d in (TIME, SIZE, RATE, LENGTH, FREQUENCY, DELAY_PER_LENGTH, ENERGY_PER_BIT)),
+        key=len,
+        reverse=True,
+    )
+)
+_SIMULATED: Final = "simulation"
+_ALONG: Final = 101  # points of a function
+#: Heights over more than this factor, none of them zero, want a logarithmic axis.
+_HEIGHTS: Final = 1e3
+
+
+class Axis(NamedTuple):
+    """An axis: the column behind it, what one unit of it is in that of the column, its label."""
+
+    column: str
+    unit: float
+    label: str
+    logarithmic: bool
+
+
+def figure_of(
+    table: pd.DataFrame,
+    x: str,
+    y: str,
+    hue: str | None,
+    dash: str | None,
+    ci: Sequence[str] | None,
+    theory: Any,
+    **words: Any,
+) -> Figure:
+    """Make a figure of a tidy table, as `lightburst.plot.curves` describes it."""
+    _check(table)
+    rows, height = _rows(table, y)
+    across = _axis(rows, _numeric(rows, x, "x"), "x", words.pop("x_label", None),
+                   words.pop("x_log", None))  # fmt: skip
+    up = _axis(rows, _numeric(rows, height, "y"), "y", words.pop("y_label", None),
+               words.pop("y_log", None), name=y)  # fmt: skip
+    low, high = _ends(rows, up.column, ci)
+    colours, dashes = _names(rows, hue, "hue"), _names(rows, dash, "dash")
+    own = dashes.order if dash or theory is None else (_SIMULATED,)
+    data = pd.DataFrame(
+        {
+            "colour": colours.rows,
+            "dash": dashes.rows if dash else own[0],
+            "x": rows[across.column].astype(float) / across.unit,
+            "y": rows[up.column].astype(float) / up.unit,
+            "low": low / up.unit,
+            "high": high / up.unit,
+            "runs": rows.get("n", 1),
+        }
+    )
+    data = data[np.isfinite(data["x"]) & np.isfinite(data["y"])]
+    if data.empty:
+        raise InputError("y", show(y), "a column with a number in at least one row")
+    closed = _theory(theory, data, across, up, hue)
+    lines = tuple(dict.fromkeys(closed["dash"]))
+    both = pd.concat([data, closed]) if len(closed) else data
+    if up.logarithmic:
+        both[["low", "y"]] = both[["low", "y"]].where(both[["low", "y"]] > 0)
+        both["low"] = both["low"].fillna(both["y"])
+    return Figure(
+        **{
+            "id": "curves",
+            "title": "",
+            "caption": "",
+            "x_label": across.label,
+            "y_label": up.label,
+            "x_log": across.logarithmic,
+            "y_log": up.logarithmic,
+            "y_zero": bool(both["low"].min() >= 0),
+            "colours": colours.order,
+            "dashes": (*own, *lines),
+            "theory": lines,
+            "data": both[list(COLUMNS)],
+            "legends": (colours.heading, dashes.heading),
+            "ordered": colours.ordered,
+            **words,
+        }
+    )
+
+
+def _check(table: Any) -> None:
+    if not isinstance(table, pd.DataFrame) or table.empty:
+        raise InputError("table", show(type(table).__name__), "a pandas DataFrame with rows")
+
+
+def _rows(table: pd.DataFrame, y: str) -> tuple[pd.DataFrame, str]:
+    """Choose the rows of a table that has several metrics below each other, and their column."""
+    if y not in table and "metric" in table and y in set(table["metric"]):
+        return table[table["metric"] == y], "mean"
+    return table, y
+
+
+def _numeric(table: pd.DataFrame, name: str, argument: str) -> str:
+    """Find a column of numbers: it, or the one beside it that has the same in the SI unit."""
+    known = [str(column) for column in table.columns]
+    numbers = [column for column in known if pd.api.types.is_numeric_dtype(table[column])]
+    if name in numbers:
+        return name
+    beside = [column for column in numbers if column == f"{name}_{_suffix(column)}"]
+    if name in known and len(beside) == 1:
+        return beside[0]
+    allowed = f"a column of the table with numbers{did_you_mean(name, numbers)}"
+    raise InputError(argument, show(name), allowed)
+
+
+def _suffix(column: str) -> str:
+    """Give the unit that a name ends in as it is written there: ``per_s``, or nothing."""
+    return next((end for end in _SUFFIXES if column.endswith(f"_{end}")), "")
+
+
+def _axis(
+    table: pd.DataFrame,
+    column: str,
+    way: str,
+    label: str | None,
+    logarithmic: bool | None,
+    name: str = "",
+) -> Axis:
+    values = table[column].to_numpy(dtype=float)
+    values = values[np.isfinite(values)]
+    if logarithmic is None:
+        logarithmic = is_geometric(values) and (
+            way == "x" or bool(values.max() / values.min() > _HEIGHTS)
+        )
+    if logarithmic and values.size and values.min() <= 0:
+        raise InputError(f"{way}_log", "True", f"a column of positive numbers; {column} has others")
+    named = name or column
+    unit, letter = 1.0, ""
+    if has_prefix(named) and label is None and values.size:
+        # On a logarithmic axis the unit of its middle.
+        middle = float(np.median(values)) if logarithmic else float(np.abs(values).max())
+        unit, letter = prefixed(middle)
+    words = column_words(named)
+    told = f" ({letter}{unit_of(named)})" if unit_of(named) else ""
+    return Axis(column, unit, label or f"{words[:1].upper()}{words[1:]}{told}", logarithmic)
+
+
+def _ends(
+    table: pd.DataFrame, height: str, ci: Sequence[str] | None
+) -> tuple[pd.Series[float], pd.Series[float]]:
+    """Give the ends of the intervals; those that are not there end where they begin."""
+    middle = table[height].astype(float)
+    if ci is None:
+        return middle, middle
+    if isinstance(ci, str) or len(ci) != 2:
+        raise InputError("ci", show(str(ci)), "two names of columns, or None")
+    own = [f"{height}_{name}" for name in ci]
+    names = own if all(name in table for name in own) else list(ci)
+    if not all(name in table for name in names):
+        if tuple(ci) == ("ci_low", "ci_high"):
+            return middle, middle  # nobody asked for intervals
+        missing = next(name for name in names if name not in table)
+        allowed = f"columns of the table{did_you_mean(missing, [str(c) for c in table.columns])}"
+        raise InputError("ci", show(missing), allowed)
+    low, high = (table[name].astype(float) for name in names)
+    return low.fillna(middle), high.fillna(middle)
+
+
+class Names(NamedTuple):
+    """The names of curves row by row, all of them in order, whether that is one, and a heading."""
+
+    rows: pd.Series[str]
+    order: tuple[str, ...]
+    ordered: bool
+    heading: str
+
+
+def _names(table: pd.DataFrame, column: str | None, argument: str) -> Names:
+    if column is None:
+        return Names(pd.Series("", index=table.index), ("",), False, "")
+    if column not in table:
+        allowed = f"a column of the table{did_you_mean(column, [str(c) for c in table.columns])}"
+        raise InputError(argument, show(column), allowed)
+    values = table[column]
+    words = column_words(column)
+    if not _is_quantity(values):
+        heading = f"{words[:1].upper()}{words[1:]}"
+        named = values.astype(str)
+        beside = [name for name in table if str(name) == f"{column}_{_suffix(str(name))}"]
+        if beside and _is_quantity(table[beside[0]]):
+            named = named.loc[table[beside[0]].sort_values(kind="stable").index]
+        return Names(values.astype(str), tuple(dict.fromkeys(named)), bool(beside), heading)
+    axis = _axis(table, column, "x", None, False)
+    order = (f"{value / axis.unit:.4g}" for value in sorted(set(values.dropna())))
+    return Names(
+        (values / axis.unit).map("{:.4g}".format), tuple(dict.fromkeys(order)), True, axis.label
+    )
+
+
+def _is_quantity(values: pd.Series[Any]) -> bool:
+    return pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
+
+
+def _theory(
+    theory: Any, data: pd.DataFrame, across: Axis, up: Axis, hue: str | None
+) -> pd.DataFrame:
+    """Give the rows of the closed forms, in the units of the axes."""
+    if theory is None:
+        return pd.DataFrame(columns=list(COLUMNS))
+    if isinstance(theory, pd.DataFrame) or callable(theory):
+        theory = {_THEORY: theory}
+    # What says nothing of the hues is of none of them.
+    colour = "" if hue else data["colour"].iloc[0]
+    found = []
+    for name, form in theory.items():
+        if callable(form):
+            ends = float(data["x"].min()), float(data["x"].max())
+            at = np.geomspace(*ends, _ALONG) if across.logarithmic else np.linspace(*ends, _ALONG)
+            heights = np.broadcast_to(np.asarray(form(at * across.unit), dtype=float), at.shape)
+            curve = pd.DataFrame({"x": at, "y": heights / up.unit, "colour": colour})
+        else:
+            column = _numeric(form, across.column if across.column in form else "x", "theory")
+            height = up.column if up.column in form else "y"
+            curve = pd.DataFrame(
+                {
+                    "x": form[column].astype(float) / across.unit,
+                    "y": form[_numeric(form, height, "theory")].astype(float) / up.unit,
+                    "colour": _names(form, hue, "theory").rows if hue and hue in form else colour,
+                }
+            )
+        found.append(curve.assign(dash=str(name), low=curve["y"], high=curve["y"], runs=0))
+    return pd.concat(found, ignore_index=True)[list(COLUMNS)]

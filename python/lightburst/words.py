@@ -1,0 +1,130 @@
+"""What the columns of tables and the figures of a run are called, and in which unit they are.
+
+A name carries its unit: ``throughput_bps``, ``completion_time_s``, ``topology.link_length_m``.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+WORDS: Final = {
+    "offered_load": "offered load",
+    "throughput_bps": "throughput",
+    "makespan_s": "makespan",
+    "flows": "flows",
+    "finished": "finished flows",
+    "unfinished": "unfinished flows",
+    "active_flows": "active flows, mean",
+    "offered_bps": "offered, headers not included",
+    "delivered_bytes": "delivered",
+    "retransmissions": "retransmissions",
+    "spurious_bytes": "sent again, but not lost",
+    "fast_retransmits": "fast retransmissions",
+    "false_fast_retransmits": "false fast retransmissions",
+    "timeouts": "timeouts",
+    "false_timeouts": "false timeouts",
+    "reordered": "segments out of order",
+    "loss_per_hop": "loss of packets per hop",
+    "loss_end_to_end": "loss end to end",
+    "drops_missed": "scripted drops that never came",
+    "bursts": "bursts, ACK bursts included",
+    "burst_loss": "loss of bursts, ACK bursts included",
+    "burst_loss_per_hop": "loss of bursts per hop",
+    "burst_mean_packets": "packets in a burst, mean",
+    "burst_mean_bytes": "size of a burst, mean",
+    "assembly_mean_s": "wait for the assembly, mean",
+    "completion_time_mean_s": "completion time, mean",
+    "completion_time_median_s": "completion time, median",
+    "completion_time_p99_s": "completion time, 99th percentile",
+    "slowdown_mean": "slowdown, mean",
+    "slowdown_median": "slowdown, median",
+    "slowdown_p99": "slowdown, 99th percentile",
+    "data_burst_loss": "loss of bursts with data",
+    "burst_mean_segments": "segments in a burst with data, mean",
+    "burst_mean_flows": "flows in a burst with data, mean",
+    "lost_burst_mean_segments": "segments in a lost burst, mean",
+    "lost_burst_mean_flows": "flows hit by a lost burst, mean",
+    "cut_piece_mean_segments": "segments in a piece cut off, mean",
+    "cut_piece_mean_flows": "flows hit by a piece cut off, mean",
+    "flow_mean_bursts": "bursts of a flow, mean",
+    "flow_mean_bursts_lost": "lost bursts of a flow, mean",
+    "flow_mean_bursts_cut": "cuts in bursts of a flow, mean",
+    "flow_throughput_mean_bps": "throughput of a flow, mean",
+    "flow_throughput_ratio_bps": "throughput of a flow, ratio of sums",
+    "flow_throughput_min_bps": "throughput of a flow, minimum",
+    "flow_throughput_p10_bps": "throughput of a flow, 10th percentile",
+    "flow_throughput_median_bps": "throughput of a flow, median",
+    "flow_throughput_p90_bps": "throughput of a flow, 90th percentile",
+    "flow_throughput_max_bps": "throughput of a flow, maximum",
+    "flow_throughput_variance_bps2": "throughput of a flow, variance",
+    "flow_throughput_jain_index": "throughput of a flow, Jain's index",
+    "flows_unacknowledged": "flows without throughput: cut off",
+    "unacknowledged_bytes": "size of flows without throughput",
+    "conversions_per_delivered_bit": "conversions per delivered bit",
+    "energy_j": "energy of conversions",
+    "synchronisation_bins": "bins of time",
+    "connections_mean": "connections in progress, mean",
+    "aggregate_window_mean_segments": "segments in all windows, mean",
+    "aggregate_window_std_segments": "segments in all windows, standard deviation",
+    "aggregate_window_independent_std_segments": "segments in all windows, if independent",
+    "aggregate_window_std_ratio": "segments in all windows, ratio of these",
+    "aggregate_throughput_mean_bps": "throughput of all, mean over bins",
+    "aggregate_throughput_std_bps": "throughput of all, standard deviation",
+    "aggregate_throughput_independent_std_bps": "throughput of all, if independent",
+    "aggregate_throughput_std_ratio": "throughput of all, ratio of these",
+    "window_reductions": "reductions of windows",
+    "window_reduction_correlation": "reductions of two windows, correlation",
+    "jain_index": "Jain's index, busiest shared link",
+    "packet_hops": "packet hops",
+    "events": "events",
+    "warm_up_s": "warm-up, by MSER-5",
+    "wall_s": "wall clock time",
+    "digest": "digest",
+}
+
+# What else columns of tables of flows, links and bursts are called.
+_COLUMNS: Final = {
+    "completion_time_s": "completion time",
+    "start_s": "start",
+    "size_bytes": "size of the flow",
+    "queue_bytes": "queue",
+    "ne": "ports of the buffer",
+}
+
+# The end of a name, its unit, and whether that takes a prefix such as k or M. The longer first.
+_UNITS: Final = (
+    ("_bps2", "b²/s²", False),
+    ("_j_per_bit", "J/b", True),
+    ("_s_per_m", "s/m", True),
+    ("_per_s", "1/s", False),
+    ("_bps", "b/s", True),
+    ("_bytes", "B", True),
+    ("_s", "s", True),
+    ("_j", "J", True),
+    ("_m", "m", True),
+)
+
+
+def words_of(key: str, own: Mapping[str, str] | None = None) -> str:
+    """Say what a figure of the summary is called; metrics of the user's own, as the user says."""
+    if own and key in own:
+        return own[key]
+    return WORDS.get(key, key.replace("_", " "))
+
+
+def column_words(name: str) -> str:
+    """Say what a column is called, without its unit: ``link length`` for a path of a scenario."""
+    told = WORDS.get(name) or _COLUMNS.get(name)
+    if told is None:
+        end = next((end for end, *_ in _UNITS if name.endswith(end)), "")
+        told = name.removesuffix(end).rpartition(".")[2].replace("_", " ")
+    return told
+
+
+def unit_of(name: str) -> str:
+    """Give the unit in which a column is, by the end of its name; nothing for a plain number."""
+    return next((unit for end, unit, _ in _UNITS if name.endswith(end)), "")
+
+
+def has_prefix(name: str) -> bool:
+    """Tell whether the unit of a column takes a prefix such as k or M."""
+    return next((prefixed for end, _, prefixed in _UNITS if name.endswith(end)), False)
