@@ -137,5 +137,6 @@ def _figure(model: LossModel, records: Sequence[Row], told: str) -> tuple[Figure
         data=data,
         x_log=False,
         y_log=True,
+        legends=("Loss", ""),
     )
     return drawn, doubtful

@@ -115,5 +115,6 @@ def _figure(
         dashes=("Reno",),
         data=data,
         y_log=True,
+        legends=("Equation", "Sender"),
     )
     return figure, doubtful

@@ -244,6 +244,7 @@ def _figure(
         data=data,
         x_log=bool((data["x"] > 0).all()),
         y_log=True,
+        legends=("Curve", "Sender"),
     )
     return figure, doubtful
 

@@ -116,7 +116,9 @@ def legend(figure: Figure) -> list[Group]:
     if len(dashes) == 1:
         entries = [_entry(name, found[name, dashes[0]]) for name in colours]
         if len(colours) == 1:
-            return [Group("", lines)]
+            name = ", ".join(word for word in (colours[0], dashes[0]) if word)
+            only = [_entry(name, found[colours[0], dashes[0]])] if name else []
+            return [Group("", [*only, *lines])]
         return [Group(_heading(first, second, dashes[0]), [*entries, *lines])]
     if len(colours) == 1:
         entries = [_entry(name, found[colours[0], name]) for name in dashes]
@@ -149,7 +151,9 @@ def _curve(
     if "doubtful" in points and points["doubtful"].any():
         hollow = points[points["doubtful"]]
         drawn |= {"linestyle": "none", "markerfacecolor": "white", "fillstyle": "full"}
-        axes.plot(hollow["x"], hollow["y"], transform=moved, zorder=over, **drawn)
+        axes.plot(
+            hollow["x"], hollow["y"], transform=moved, zorder=over, gid=f"hollow-{place}", **drawn
+        )
     known = points[points["high"] > points["low"]]
     if figure.intervals == "bands" and look.dash is not None:
         ends = known["low"], known["high"]

@@ -83,7 +83,9 @@ def _keys(figure: Figure) -> list[Key]:
     colours, dashes = figure.colours, figure.dashes
     own = next((n for n in dashes if n not in (*figure.theory, *figure.published)), dashes[0])
     keys = []
-    if len(colours) > 1:
+    if len(colours) == len(dashes) == 1 and (name := ", ".join(filter(None, (*colours, *dashes)))):
+        keys = [_key(name, found[colours[0], own])]
+    elif len(colours) > 1:
         keys = [_key(name, found[name, own], bare=len(dashes) > 1) for name in colours]
     if len(dashes) > 1:
         grey = len(colours) > 1

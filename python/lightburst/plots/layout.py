@@ -214,8 +214,16 @@ def wrapped(text: str, width: float, size: float) -> list[str]:
         if lines and _length(longer, size) <= room:
             lines[-1] = longer
         else:
-            lines.append(word)
+            lines += _pieces(word, room, size)
     return lines
+
+
+def _pieces(word: str, room: float, size: float) -> list[str]:
+    """Cut a word that no line holds, such as a list without blanks."""
+    if _length(word, size) <= room:
+        return [word]
+    fits = max(1, int(len(word) * room / _length(word, size)) - 1)
+    return [word[:fits], *_pieces(word[fits:], room, size)]
 
 
 @cache

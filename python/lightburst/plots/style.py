@@ -140,6 +140,8 @@ def looks(figure: Figure) -> dict[tuple[str, str], Look]:
     paints = colours(named, ordered=figure.ordered)
     shapes = markers(named)
     places = dict(zip(own, dashes(tuple(own)), strict=True))
+    # Hollow are the points that break an assumption, where there can be such.
+    fills = [fill for fill in _FILLS if fill != "none" or "doubtful" not in figure.data]
     found = {}
     for i, colour in enumerate(figure.colours):
         for dash in figure.dashes:
@@ -154,7 +156,7 @@ def looks(figure: Figure) -> dict[tuple[str, str], Look]:
             else:
                 several = len(own) > 1 and not alone
                 place = places[dash] if several or alone else 0 if figure.theory else at
-                fill = _FILLS[place % len(_FILLS)] if several else "full"
+                fill: Fill = fills[place % len(fills)] if several else "full"
                 pattern = DASHES[place % len(DASHES)]
                 look = Look(paints[at], shapes[at], pattern, fill, width, size)
             found[colour, dash] = look
