@@ -1,6 +1,9 @@
 """How Sphinx builds the site: ``make docs``."""
 
+import logging
+import os
 import sys
+import tempfile
 import tomllib
 from pathlib import Path
 
@@ -36,6 +39,16 @@ nb_execution_raise_on_error = True
 nb_execution_show_tb = True
 nb_merge_streams = True
 nb_mime_priority_overrides = [("html", "image/svg+xml", 0)]
+
+# Kernels have settings of their own, and not those of whoever builds the site.
+_settings = tempfile.TemporaryDirectory()
+os.environ["IPYTHONDIR"] = _settings.name
+_profile = Path(_settings.name) / "profile_default"
+_profile.mkdir()
+(_profile / "ipython_kernel_config.py").write_text(
+    'c = get_config()\nc.IPKernelApp.log_level = "ERROR"\nc.HistoryManager.enabled = False\n'
+)
+logging.getLogger("traitlets").setLevel(logging.WARNING)
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"

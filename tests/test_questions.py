@@ -1,4 +1,4 @@
-"""A new user's tasks: the programs and command lines of the README and docs/questions.md run."""
+"""A new user's tasks: the notebooks show what they say, the README's command lines run."""
 
 from __future__ import annotations
 
@@ -6,84 +6,121 @@ import re
 import shlex
 import shutil
 from pathlib import Path
-from typing import Any
 
+import matplotlib
+import pandas as pd
 import pytest
 
 import lightburst as lb
 from lightburst.cli import main
+from lightburst.study.comparison import Comparison
+from pages import DOCS, NOTEBOOKS, ROOT, cells, play
 
-ROOT = Path(__file__).resolve().parent.parent
-QUESTIONS = (ROOT / "docs" / "questions.md").read_text("utf-8")
 README = (ROOT / "README.md").read_text("utf-8")
-PROGRAMS = re.findall(r"^```python\n(.*?)^```", QUESTIONS, re.M | re.S)
 #: What is reproduced runs elsewhere: it takes minutes.
 LINES = [
     line.partition("#")[0].strip()
-    for line in re.findall(r"^lightburst .*", README + QUESTIONS, re.M)
+    for line in re.findall(r"^lightburst .*", README, re.M)
     if not line.startswith("lightburst reproduce")
 ]
 
 
 @pytest.fixture(autouse=True)
-def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give each program the examples, and the README's scenario, where it looks for them."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     found = re.search(r"^```toml\n(.*?)^```", README, re.M | re.S)
     assert found is not None
     (tmp_path / "scenario.toml").write_text(found[1], encoding="utf-8")
     monkeypatch.chdir(tmp_path)
+    matplotlib.use("Agg")
     return tmp_path
 
 
-def played(program: str) -> dict[str, Any]:
-    names: dict[str, Any] = {}
-    exec(program, names)
-    return names
+def ratios(compared: Comparison) -> pd.DataFrame:
+    return compared.table[["ratio_low", "ratio_high"]]
 
 
-def test_load_against_the_slowest_flows_over_three_kinds_of_switch() -> None:
-    runs = played(PROGRAMS[0])["runs"]
-    p99 = runs.pivot_table("slowdown_p99", "workload.load", "switching.kind", aggfunc="mean")
+def test_load_against_the_slowest_flows_over_three_kinds_of_switch(folder: Path) -> None:
+    found = play("notebooks/load.md", folder)["found"]
+    p99 = found.runs.pivot_table("slowdown_p99", "workload.load", "switching.kind")
     assert p99.shape == (3, 3)
     # A buffer is worth something: bufferless switches lose, and lost segments wait for a timeout.
     assert (p99["all-optical"] > p99["hybrid"]).all()
     assert (p99["hybrid"] > p99["electronic"]).all()
     assert (p99 > 1).all(axis=None)
+    assert not found.runs["unfinished"].any()
+    assert found.runs["flows"].min() > 200  # enough for a 99th percentile
+    for a, b in [("electronic", "hybrid"), ("hybrid", "all-optical")]:
+        compared = found.compare(a, b, "slowdown_p99", along="switching.kind")
+        assert (ratios(compared)["ratio_low"] > 1).all()
 
 
-def test_incast_over_background() -> None:
-    result = played(PROGRAMS[1])["result"]
+def test_incast_over_background(folder: Path) -> None:
+    names = play("notebooks/incast.md", folder)
+    found, metric = names["found"], names["metric"]
+    means = found.table(metric).pivot_table(
+        "mean", "groups.background.workload.load", "variant", sort=False
+    )
+    assert means["drop-tail"].is_monotonic_increasing
+    result = lb.run("examples/groups.toml", seed=1)
     assert list(result.groups.index) == ["background", "query"]
     assert result.groups.loc["query", "flows"] == (result.flows["group"] == "query").sum()
-    assert (result.groups["unfinished"] == 0).all()
+    last = ratios(found.compare("drop-tail", "DCTCP", metric)).iloc[-1]
+    assert last["ratio_high"] < 1
 
 
-def test_nsfnet_by_the_names_of_its_cities() -> None:
-    names = played(PROGRAMS[2])
-    result, links = names["result"], names["links"]
-    assert set(links["utilisation"].between(0, 1)) == {True}
-    cities = set(result.links["source"]) & {"WA", "CA1", "UT", "NJ"}
-    assert cities == {"WA", "CA1", "UT", "NJ"}
-    edge = result.network["CA1"]["UT"]
-    row = result.links.query("source == 'CA1' and target == 'UT'").iloc[0]
+def test_own_topology_by_the_names_of_its_cities(folder: Path) -> None:
+    names = play("notebooks/own-topology.md", folder)
+    result, fibres = names["result"], names["fibres"]
+    assert len(fibres) == 12
+    assert set(fibres["utilisation"].between(0, 1)) == {True}
+    edge = result.network["Berlin"]["Hamburg"]
+    row = fibres.query("source == 'Berlin' and target == 'Hamburg'").iloc[0]
     assert edge["utilisation"] == row["utilisation"] > 0
-    # Light takes 5 us a km; 1,000 km from CA1 to UT.
-    assert row["delay_s"] == pytest.approx(5e-3)
+    # Light takes 5 us a km.
+    assert row["delay_s"] == pytest.approx(290 * 5e-6)
 
 
-def test_why_the_worst_flow_was_slow(capsys: pytest.CaptureFixture[str]) -> None:
-    played(PROGRAMS[3])
-    printed = capsys.readouterr().out
-    assert printed.startswith("Flow ")
-    assert "Where the time went" in printed
-    # What is printed is of the slowest flow, and the parts are all of its time.
-    plain, found = lb.run("examples/groups.toml"), lb.explain("examples/groups.toml")
-    assert printed == f"{found}\n"
+def test_why_the_worst_flow_was_slow(folder: Path) -> None:
+    names = play("notebooks/watching.md", folder)
+    plain, found = lb.run("examples/groups.toml"), names["worst"]
+    # It is the slowest flow, and the parts are all of its time.
     assert found.flow == plain.flows["slowdown"].idxmax()
     took = plain.columns["flows"]["received_ps"] - plain.plan.flows["start_ps"]
     assert len(found.parts) > 1
     assert found.parts["time_ps"].sum() == took[found.flow]
+    # What the page says of it: a whole window lost, and a queue that was full by then.
+    data = names["data"]
+    assert (data["event"] == "lost").sum() == 10
+    assert set(found.losses["reason"]) == {"queue-full"}
+    own = names["own"]
+    before = own[own["time_s"] <= names["place"]["time_s"]]["queue_bytes"].iloc[-1]
+    assert before > 0.95 * own["queue_bytes"].max()
+    assert "--flow 198" in (DOCS / "notebooks/watching.md").read_text("utf-8")
+    assert found.flow == 198
+
+
+def test_throughput_against_assembly_time(folder: Path) -> None:
+    names = play("notebooks/assembly.md", folder)
+    best, times = names["best"], names["times"]
+    for name in names["recoveries"]:
+        highest = times[names["theory"][name].argmax()]
+        assert 0.5 < best[name] / highest < 2
+    assert names["residual"].loc[4e-4:].abs().max(axis=None) < 0.1
+
+
+def test_remedies_against_reordering(folder: Path) -> None:
+    names = play("notebooks/reordering.md", folder)
+    found, metric = names["found"], names["metric"]
+    counts = found.runs.groupby("variant")[["reordered", "false_fast_retransmits"]].sum()
+    assert (counts.loc[["source", "destination", "one path"]] == 0).all(axis=None)
+    assert (counts.loc[["nothing", "RR-TCP", "threshold 30"]] > 0).all(axis=None)
+    for remedy in ["source", "destination", "RR-TCP", "threshold 30"]:
+        assert ratios(found.compare("nothing", remedy, metric))["ratio_high"].iloc[0] < 0.8
+    assert ratios(found.compare("source", "destination", metric))["ratio_low"].iloc[0] > 1
+    assert ratios(found.compare("source", "RR-TCP", metric))["ratio_high"].iloc[0] < 1.01
+    assert [str(warning.message) for warning in names["said"]] != []
 
 
 @pytest.mark.parametrize("line", LINES)
@@ -94,5 +131,10 @@ def test_the_command_lines_run(line: str, capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_there_are_some_of_each() -> None:
-    assert len(PROGRAMS) == 4
     assert len(LINES) >= 6
+    asked = [page for page in NOTEBOOKS if page.startswith("notebooks/")]
+    assert len(asked) == 6
+    assert all(len(cells(page)) > 3 for page in asked)
+    # Each has a test above.
+    tests = Path(__file__).read_text("utf-8")
+    assert [page for page in asked if f'play("{page}"' not in tests] == []

@@ -235,3 +235,18 @@ def test_what_cannot_be_compared(swept: lb.Sweep, arguments: tuple[str, str], me
     assert message in str(raised.value)
     with pytest.raises(lb.InputError, match="did you mean 'slowdown_p99'"):
         swept.table("slowdown_99")
+
+
+def test_values_of_a_quantity_can_be_compared(swept: lb.Sweep) -> None:
+    # Beside the values as they were given stands a column with their numbers, which differs, too.
+    near, far = swept.runs["topology.link_length"].unique()
+    found = swept.compare(near, far, "throughput_bps", along="topology.link_length").table
+    assert set(found["pairs"]) == {3}
+    assert "topology.link_length_m" not in found
+
+
+def test_the_table_of_many_columns_is_one_piece() -> None:
+    # Of groups there are so many columns that pandas would warn of pieces.
+    scenario = lb.load("examples/groups.toml").with_({"groups.background.workload.load": 0.01})
+    found = lb.sweep(scenario, {"switching.queue_size": ["50 kB", "100 kB"]}, seeds=2)
+    assert len(found.table("slowdown_median[query]")) == 2

@@ -163,7 +163,10 @@ class Sweep:
         if a == b:
             raise InputError("b", show(b), f"another one than {show(a)}")
         sides = [self.runs[self.runs[along] == value] for value in (a, b)]
-        own = [[n for n in self._labels if n != along and x[n].notna().any()] for x in sides]
+        # The axis itself, and where it is a quantity its number in the SI unit.
+        beside = [n for n in self._labels if n.startswith(f"{along}_")]
+        apart = {along, *(n for n in beside if n not in self.design.columns)}
+        own = [[n for n in self._labels if n not in apart and x[n].notna().any()] for x in sides]
         # An axis that one side has not: its runs stand beside each value of the other.
         for one, other in ((0, 1), (1, 0)):
             missing = [name for name in own[other] if name not in own[one]]

@@ -206,7 +206,9 @@ def _table(study: Study, finished: Mapping[Key, Summary]) -> pd.DataFrame:
     summaries = pd.DataFrame([finished[planned.key] for planned in ordered])
     # A figure that no run has would be a column of None; it is one of numbers, too.
     empty = [name for name in summaries.columns if summaries[name].isna().all()]
-    return parameters.join(summaries.astype(dict.fromkeys(empty, "float64")))
+    # A copy, because pandas keeps what has been converted column by column in as many pieces, and
+    # warns of that when a column is added.
+    return parameters.join(summaries.astype(dict.fromkeys(empty, "float64"))).copy()
 
 
 def _available_cores() -> int:
