@@ -88,7 +88,7 @@ bench: setup ## speed of one core, memory, the event queue alone; ARGS="--format
 bench-peers: setup ## ns-2 beside the nearest scenario of ours
 	$(BIN)/python benches/peers.py $(ARGS)
 
-keys: setup ## the tables of keys in docs/scenario.md, from the fields of the scenario
+keys: setup ## the tables of keys in docs/scenario.md and the JSON schema, from the fields of the scenario
 	$(BIN)/python tools/keys.py
 
 reproduced: keys ## docs/reproduced.md, and README's picture and table, from a run of all papers; ARGS=--quick

@@ -303,7 +303,7 @@ class TestSchema:
 
     @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
     def test_allows_the_examples_as_written_and_in_full(self, path: Path) -> None:
-        jsonschema.Draft202012Validator.check_schema(SCHEMA)
+        jsonschema.Draft7Validator.check_schema(SCHEMA)
         jsonschema.validate(tomllib.loads(path.read_text(encoding="utf-8")), SCHEMA)
         jsonschema.validate(load(path).to_dict(), SCHEMA)
 
@@ -342,7 +342,7 @@ class TestSchema:
             Scenario.from_dict(values)
 
     def test_describes_every_field(self) -> None:
-        for name, table in SCHEMA["$defs"].items():
+        for name, table in SCHEMA["definitions"].items():
             for key, field in table["properties"].items():
                 assert key == "kind" or "description" in field, f"{name}.{key}"
 
@@ -386,5 +386,5 @@ def test_the_core_knows_the_same_names(topic: str) -> None:
     ],
 )
 def test_the_core_knows_the_same_words(table: str, setting: str) -> None:
-    field = SCHEMA["$defs"][table]["properties"][setting]
+    field = SCHEMA["definitions"][table]["properties"][setting]
     assert sorted(_core.registry()[setting]) == sorted(field["enum"])

@@ -1,5 +1,7 @@
 """Write the tables of keys in docs/scenario.md from the fields of the scenario: ``make keys``.
 
+And docs/scenario.schema.json, the JSON schema of scenario files.
+
 The fields have the descriptions, defaults and limits, also for errors and for the JSON schema; what
 stands between the tables is written by hand. A table stands after a line that says what it has::
 
@@ -20,7 +22,7 @@ from typing import Any, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
-from lightburst.scenario import Scenario
+from lightburst.scenario import Scenario, schema
 from lightburst.scenario.explain import by_name, inner_model, kinds, markers
 from lightburst.scenario.fields import (
     Bare,
@@ -39,6 +41,7 @@ from lightburst.scenario.transport.presets import PRESETS
 from lightburst.units import Quantity
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "scenario.md"
+SCHEMA = PAGE.with_suffix(".schema.json")
 END = "<!-- end -->"
 _MARK = re.compile(r"<!-- (keys: (?P<of>.*?)(?: - (?P<without>\w+))?|presets) -->")
 _TABLES = ("congestion_control", "recovery")
@@ -234,8 +237,14 @@ def _lines(lines: Iterator[str]) -> Iterator[str]:
         yield END
 
 
+def json_schema() -> str:
+    """Return the JSON schema as ``lightburst schema`` prints it."""
+    return json.dumps(schema(), indent=2) + "\n"
+
+
 def main() -> int:
-    """Write the page."""
+    """Write the page, and the JSON schema beside it."""
+    SCHEMA.write_text(json_schema(), encoding="utf-8")
     PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
     return 0
 

@@ -393,7 +393,8 @@ class Quantity:
     ) -> JsonSchemaValue:
         units = "|".join(re.escape(unit) for unit in self.dimension.units)
         number = _NUMBER.replace("[+-]?", r"\+?", 1)
-        pattern = rf"^{number} ?(?:{units})$"
+        zero = r"-(?:0+\.?0*|\.0+)(?:[eE][+-]?\d+)?"
+        pattern = rf"^(?:{number}|{zero}) ?(?:{units})$"
         if self.word is not None:
             pattern = rf"{pattern}|^{self.word}$"
         return {"type": "string", "pattern": pattern, "examples": [self.dimension.example]}

@@ -302,8 +302,3 @@ def _sha256(file: Path, path: str) -> str:
     stamp(file, path)
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def schema() -> dict[str, Any]:
-    """Give the JSON schema of scenario files."""
-    return Scenario.model_json_schema()

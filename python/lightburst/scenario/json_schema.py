@@ -1,0 +1,89 @@
+"""The JSON schema of scenario files, for editors and linters of TOML.
+
+pydantic's own schema says of a table with a ``kind`` that it is one of several, so that a validator
+can only say that it is none of them. Here ``if`` and ``then`` on the ``kind`` choose the one that
+is meant, and a wrong key is named where it stands. Draft 7 is what taplo, and with it the TOML
+plugins of editors, understands.
+"""
+
+from typing import Any, Final
+
+from lightburst.scenario.model import Scenario
+
+DIALECT: Final = "http://json-schema.org/draft-07/schema#"
+#: What the schema is called; it is no address.
+ID: Final = "urn:lightburst:scenario"
+
+Node = dict[str, Any]
+
+
+def schema() -> Node:
+    """Give the JSON schema of scenario files.
+
+    Returns
+    -------
+    dict
+        Draft 7. What it refuses `lightburst.load` refuses, too; it does not know what must fit
+        together across keys, nor limits beyond the form of a quantity.
+    """
+    found = Scenario.model_json_schema(ref_template="#/definitions/{model}")
+    definitions = {name: _node(table) for name, table in found.pop("$defs").items()}
+    title = {"title": "A scenario of lightburst"}
+    return {"$schema": DIALECT, "$id": ID, **_node(found), **title, "definitions": definitions}
+
+
+def _node(node: Any) -> Any:
+    """Rewrite a schema and all in it."""
+    if isinstance(node, list):
+        return [_node(inner) for inner in node]
+    if not isinstance(node, dict):
+        return node
+    kept = {key: value for key, value in node.items() if key not in ("anyOf", "discriminator")}
+    if isinstance(kept.get("description"), str):
+        # Editors show it beside the key: one paragraph is enough.
+        kept["description"] = " ".join(kept["description"].partition("\n\n")[0].split())
+    if kept.get("default", "") is None:
+        del kept["default"]  # TOML has no null
+    if "discriminator" in node:
+        kept.pop("oneOf")
+        mapping = node["discriminator"]["mapping"]
+        return {**_node(kept), **_by_kind(node["discriminator"]["propertyName"], mapping)}
+    if "anyOf" in node:
+        return {**_node(kept), **_either(node["anyOf"])}
+    # The names of properties are no keywords.
+    names = ("properties", "definitions")
+    return {
+        key: {name: _node(inner) for name, inner in value.items()} if key in names else _node(value)
+        for key, value in kept.items()
+    }
+
+
+def _by_kind(key: str, mapping: dict[str, str]) -> Node:
+    """Choose among tables by their kind."""
+    chosen = [
+        {"if": {"properties": {key: {"const": name}}, "required": [key]}, "then": {"$ref": table}}
+        for name, table in mapping.items()
+    ]
+    kind = {"enum": list(mapping)}
+    return {"type": "object", "properties": {key: kind}, "required": [key], "allOf": chosen}
+
+
+def _either(choices: list[Node]) -> Node:
+    """Choose by type: words are text, so what is no text is the other thing."""
+    words: list[str] = []
+    others: list[Node] = []
+    for choice in choices:
+        if choice.get("type") == "null":
+            continue
+        if "const" in choice or "enum" in choice:
+            words += [choice["const"]] if "const" in choice else choice["enum"]
+        else:
+            others.append(_node(choice))
+    texts = [other for other in others if other.get("type") == "string"]
+    texts += [{"enum": words}] if words else []
+    others = [other for other in others if other.get("type") != "string"]
+    if len(texts) > 1 or len(others) > 1:
+        raise ValueError(f"a choice that the type does not make: {choices}")
+    if texts and others:
+        return {"if": {"type": "string"}, "then": texts[0], "else": others[0]}
+    return dict(*texts, *others)
