@@ -13,6 +13,7 @@ from lightburst import metrics
 from lightburst.plots import style
 from lightburst.plots.vega import specification
 from lightburst.report.files import PAGE, REPLICATIONS, RUN, RUNS
+from lightburst.report.network_map import network_charts, network_tables
 from lightburst.report.page import Chart, Page, Table, Tile, render, table_of
 from lightburst.report.words import (
     in_parts,
@@ -75,7 +76,12 @@ def run_page(directory: Path) -> str:
     flows, links, switches = (pd.read_parquet(directory / name) for name in _TABLES)
     groups = dict(about.get("groups", {}))
     names = list(groups)
-    charts = [_completion(flows, names), _slowdown(flows, names), _utilisation(links)]
+    charts = [
+        *network_charts(links, switches),
+        _completion(flows, names),
+        _slowdown(flows, names),
+        _utilisation(links),
+    ]
     classes = {row.pop("size_class"): row for row in about["size_classes"] if row["flows"]}
     if (samples := "samples_links.parquet") in sums:
         charts.append(_queues(pd.read_parquet(directory / samples)))
@@ -89,6 +95,7 @@ def run_page(directory: Path) -> str:
         Table("Summary", ("Figure", "Value", "Key"), rows),
         *_parts("By group", groups, readable),
         *_parts("By size of the flow", classes, readable),
+        *network_tables(links, switches),
         drops,
     ]
     return render(_page(provenance, f"seed {provenance['seed']}", summary, charts, tables))

@@ -35,10 +35,29 @@ def build_nsfnet(section: Nsfnet) -> Network:
     )
 
 
+def nsfnet_places() -> dict[str, tuple[float, float]]:
+    """Give where the nodes are, for drawings: the lengths of the fibres are not taken from it.
+
+    Returns
+    -------
+    dict of str to tuple of float
+        Longitude and latitude of each node in degrees, east and north positive: those of its city,
+        in the order Seattle, Palo Alto, San Diego, Salt Lake City, Boulder, Houston, Lincoln,
+        Champaign, Pittsburgh, Atlanta, Ann Arbor, Ithaca, Princeton, College Park.
+    """
+    return {
+        row["node"]: (float(row["longitude"]), float(row["latitude"]))
+        for row in _rows("nsfnet_places.csv")
+    }
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    file = resources.files("lightburst.topology") / "data" / name
+    return list(csv.DictReader(file.read_text(encoding="utf-8").splitlines()))
+
+
 def _fibres(column: str) -> tuple[GraphLink, ...]:
-    file = resources.files("lightburst.topology") / "data" / "nsfnet.csv"
-    rows = csv.DictReader(file.read_text(encoding="utf-8").splitlines())
     return tuple(
         GraphLink(source=row["source"], target=row["target"], length=f"{row[column]} km")
-        for row in rows
+        for row in _rows("nsfnet.csv")
     )

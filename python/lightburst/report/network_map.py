@@ -1,0 +1,286 @@
+"""The network of a saved run on its page: the topology drawn, or a summary by layer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+
+from lightburst import metrics
+from lightburst.plots.places import HOST, on_map, positions
+from lightburst.plots.topology import by_layer, drawing
+from lightburst.report.page import Chart, Table
+from lightburst.report.words import in_rows, readable
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator, Mapping
+
+# What can be told apart in a drawing.
+_MOST_SWITCHES: Final = 100
+_MOST_LINKS: Final = 300
+_MOST_HOSTS: Final = 40
+_BUSIEST: Final = 10
+_ARROW: Final = " \u2192 "
+
+
+def network_charts(links: pd.DataFrame, switches: pd.DataFrame) -> Iterator[Chart]:
+    """Draw the network of a run with what happened on it.
+
+    Parameters
+    ----------
+    links, switches : pandas.DataFrame
+        As `lightburst.Result` has them.
+
+    Yields
+    ------
+    Chart
+        The topology; in its place utilisation by layer, where it has more switches, or links
+        between them, than a drawing can show.
+    """
+    layers = _layers(links, switches)
+    pairs = _pairs(links)
+    inner = sum(layers[a] != HOST != layers[b] for a, b in pairs[["source", "target"]].to_numpy())
+    if len(switches) > _MOST_SWITCHES or inner > 2 * _MOST_LINKS:
+        yield _summary(links, layers)
+    elif len(switches):
+        yield _drawn(pairs, switches, layers)
+
+
+def network_tables(links: pd.DataFrame, switches: pd.DataFrame) -> Iterator[Table]:
+    """List what the links from one layer to the next did, and the busiest links.
+
+    Parameters
+    ----------
+    links, switches : pandas.DataFrame
+        As `lightburst.Result` has them.
+
+    Yields
+    ------
+    Table
+        Both.
+    """
+    spread = _spread(links, _layers(links, switches))
+    columns = [str(name) for name in spread if str(name)[0].isupper()]
+    yield Table(
+        "Links by layer",
+        columns,
+        spread[columns].to_numpy().tolist(),
+        "Each direction of each link counts. Utilisation: busy share of the time.",
+    )
+    busiest = links.nlargest(_BUSIEST, "utilisation")
+    rows = [
+        (
+            _link(row),
+            f"{row.utilisation:.3%}",
+            readable("_bps", float(row.rate_bps)),
+            readable("_bytes", int(row.bytes)),
+            readable("_bytes", int(row.waiting_bytes)),
+            f"{int(row.units):,}",
+            f"{int(row.lost):,}",
+        )
+        for row in in_rows(busiest)
+    ]
+    header = (
+        "Link", "Utilisation", "Rate", "Transmitted", "Waiting at the end", "Units", "Lost on it"
+    )  # fmt: skip
+    yield Table("The busiest links", header, rows)
+
+
+def _link(row: Any) -> str:
+    words = f"{row.source}{_ARROW}{row.target}"
+    if getattr(row, "name", ""):
+        words += f", {row.name}"
+    return f"{words}, wavelength {row.wavelength}" if row.wavelength else words
+
+
+def _layers(links: pd.DataFrame, switches: pd.DataFrame) -> dict[Hashable, str]:
+    """Give the layer of each node; what is no switch is a host."""
+    ends = pd.concat([links["source"], links["target"]]).unique().tolist()
+    hosts: dict[Hashable, str] = dict.fromkeys(ends, HOST)
+    own = zip(switches["node"].tolist(), switches["layer"].astype(str).tolist(), strict=True)
+    return hosts | dict(own)
+
+
+def _pairs(links: pd.DataFrame) -> pd.DataFrame:
+    """Put all links and wavelengths from one node to another together."""
+    weighed = links.assign(
+        busy=links["utilisation"] * links["rate_bps"], rate=links["rate_bps"].astype(float)
+    )
+    found = weighed.groupby(["source", "target"], sort=False, as_index=False).agg(
+        links=("units", "size"),
+        busy=("busy", "sum"),
+        most=("utilisation", "max"),
+        rate=("rate", "sum"),
+        delay_s=("delay_s", "min"),
+        bytes=("bytes", "sum"),
+        units=("units", "sum"),
+        waiting=("waiting_bytes", "sum"),
+        lost=("lost", "sum"),
+    )
+    found["utilisation"] = found["busy"] / found["rate"]
+    found["share"] = found["lost"] / found["units"].clip(lower=1)
+    return found
+
+
+def _drawn(pairs: pd.DataFrame, switches: pd.DataFrame, layers: Mapping[Hashable, str]) -> Chart:
+    hosts = [node for node, layer in layers.items() if layer == HOST]
+    room = len(hosts) <= _MOST_HOSTS and not on_map(switches["node"])
+    shown = hosts if room else []
+    network = _graph(pairs, layers, {*switches["node"].tolist(), *shown})
+    places = positions(network, layers)
+    inside = pairs["source"].isin(list(network)) & pairs["target"].isin(list(network))
+    nodes = _nodes(pairs, switches, layers, shown)
+    left_out = (
+        "" if shown else f" Its {len(hosts):,} hosts are left out: hover over their switches."
+    )
+    return Chart(
+        "network",
+        "The network",
+        "Each link is drawn in two halves: the half at a node is the direction away from it. The "
+        "darker it is, the busier: busy share of the time, the mean of the links and wavelengths "
+        "that go the same way. A red ring is a switch that dropped units, the wider the larger "
+        "their share; a red cross a direction on which units were lost on the way. "
+        f"Hover for the numbers.{'' if shown else left_out}",
+        drawing(_said_of_links(pairs[inside]), nodes, places),
+    )
+
+
+def _graph(
+    pairs: pd.DataFrame, layers: Mapping[Hashable, str], shown: set[Hashable]
+) -> nx.Graph[Any]:
+    network: nx.Graph[Any] = nx.Graph()
+    # In their order, which decides on that within a row.
+    network.add_nodes_from(node for node in layers if node in shown)
+    columns = (pairs[name].tolist() for name in ("source", "target", "delay_s"))
+    network.add_edges_from(
+        (source, target, {"delay_s": delay})
+        for source, target, delay in zip(*columns, strict=True)
+        if source in shown and target in shown
+    )
+    return network
+
+
+def _said_of_links(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Write what is said of each direction when hovered over."""
+    found = pairs[["source", "target", "utilisation", "lost"]].copy()
+    source, target = pairs["source"].astype(str), pairs["target"].astype(str)
+    found["Link"] = source + _ARROW + target
+    found["Utilisation"] = [f"{value:.3%}" for value in pairs["utilisation"]]
+    if (pairs["links"] > 1).any():
+        found["Links, wavelengths"] = pairs["links"].astype(str)
+        found["Busiest of them"] = [f"{value:.3%}" for value in pairs["most"]]
+    found["Rate"] = [readable("_bps", rate) for rate in pairs["rate"]]
+    found["Transmitted"] = _sizes(pairs["bytes"])
+    if pairs["waiting"].any():
+        found["Waiting at the end"] = _sizes(pairs["waiting"])
+    found["Lost on the way"] = [
+        f"{lost:,} of {units:,} units" if lost else "none"
+        for lost, units in zip(pairs["lost"].tolist(), pairs["units"].tolist(), strict=True)
+    ]
+    return found
+
+
+def _nodes(
+    pairs: pd.DataFrame,
+    switches: pd.DataFrame,
+    layers: Mapping[Hashable, str],
+    shown: list[Hashable],
+) -> pd.DataFrame:
+    """Write what is said of each node when hovered over, and how much it lost."""
+    reasons = metrics.drops(map(str, switches))
+    dropped = switches[list(reasons)].sum(axis=1)
+    loss = switches["loss"].fillna(0.0)
+    found = pd.DataFrame(
+        {
+            "node": switches["node"].astype(object),
+            "name": switches["node"].astype(str),
+            "host": False,
+            "loss": loss,
+            "Switch": switches["node"].astype(str),
+            "Layer": switches["layer"].astype(str),
+            "Arrived": [f"{int(count):,} units" for count in switches["arrived"]],
+            "Dropped": [
+                f"{int(count):,} units, a share of {share:.3%}" if count else "none"
+                for count, share in zip(dropped, loss, strict=True)
+            ],
+            "Buffer, most": [
+                readable("_bytes", int(size)) for size in switches["buffer_max_bytes"]
+            ],
+        }
+    )
+    if not shown:
+        found["Its hosts"] = _hosts(pairs, layers, switches["node"].tolist())
+    ends = pd.DataFrame({"node": shown, "name": list(map(str, shown)), "host": True, "loss": 0.0})
+    ends["Host"] = ends["name"]
+    return pd.concat([found, ends.astype({"node": object})], ignore_index=True)
+
+
+def _sizes(column: pd.Series[Any]) -> list[str]:
+    return [readable("_bytes", int(size)) for size in column]
+
+
+def _hosts(
+    pairs: pd.DataFrame, layers: Mapping[Hashable, str], switches: list[Hashable]
+) -> list[str]:
+    """Say how busy the links of the hosts of each switch are, which are not drawn."""
+    kinds = pairs.assign(
+        up=pairs["source"].map(layers) == HOST, down=pairs["target"].map(layers) == HOST
+    )
+    up = kinds[kinds["up"]].groupby("target")["utilisation"].agg(["size", "mean", "max"])
+    down = kinds[kinds["down"]].groupby("source")["utilisation"].agg(["mean", "max"])
+    words = []
+    for switch in switches:
+        if switch not in up.index or switch not in down.index:
+            words.append("none")
+            continue
+        to, fro = up.loc[switch], down.loc[switch]  # type: ignore[call-overload]
+        words.append(
+            f"{int(to['size']):,}; their links to it are busy {to['mean']:.2%} in the mean, "
+            f"{to['max']:.2%} at most, those from it {fro['mean']:.2%}, {fro['max']:.2%}"
+        )
+    return words
+
+
+def _spread(links: pd.DataFrame, layers: Mapping[Hashable, str]) -> pd.DataFrame:
+    """Give how busy the links from each layer to each other are."""
+    between = links["source"].map(layers) + _ARROW + links["target"].map(layers)
+    rows = []
+    for name, part in links.groupby(between, sort=False):
+        low, q1, median, q3, high = np.quantile(part["utilisation"], (0, 0.25, 0.5, 0.75, 1))
+        lost, units = int(part["lost"].sum()), int(part["units"].sum())
+        rows.append(
+            {
+                "between": name,
+                "low": low,
+                "q1": q1,
+                "median": median,
+                "q3": q3,
+                "high": high,
+                "lost": lost,
+                "From and to": name,
+                "Links": f"{len(part):,}",
+                "Mean": f"{part['utilisation'].mean():.3%}",
+                "Lower quarter": f"{q1:.3%}",
+                "Median": f"{median:.3%}",
+                "Upper quarter": f"{q3:.3%}",
+                "Busiest": f"{high:.3%}",
+                "Transmitted": readable("_bytes", int(part["bytes"].sum())),
+                "Lost on the way": f"{lost:,} of {units:,}" if lost else "none",
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _summary(links: pd.DataFrame, layers: Mapping[Hashable, str]) -> Chart:
+    spread = _spread(links, layers)
+    return Chart(
+        "network",
+        "The network, by layer",
+        f"{len(layers):,} nodes and {len(links):,} directed links are too many for a drawing. Each "
+        "row is the links from one layer to another: the line from the least to the most busy, the "
+        "bar from the lower to the upper quarter, the white stroke the median; a red cross where "
+        "units were lost on the way. What switches dropped is in a table below.",
+        by_layer(spread),
+    )
