@@ -265,9 +265,17 @@ def report_command(
     directory: Annotated[
         str, typer.Argument(metavar="DIR", help="A saved result.", show_default=False)
     ],
+    explain: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N",
+            help="Of a saved run: repeat it and tell on the page what happened to the N flows that "
+            "did worst, 0 to 50; 3 if it had at most 20 million events.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Write one offline HTML page about a saved result."""
-    from lightburst.cli.streams import say
-    from lightburst.report.saved import write_page
+    from lightburst.cli.report import write_report
 
-    say(write_page(directory))
+    write_report(directory, explain)

@@ -10,7 +10,8 @@ import pandas as pd
 
 from lightburst import metrics, traced
 from lightburst.compile import check_seed
-from lightburst.report.words import STATUS_WORDS, aligned, in_rows, readable, records, where
+from lightburst.report import explanation_words
+from lightburst.report.words import records
 from lightburst.saving import of_run
 from lightburst.scenario import as_scenario
 from lightburst.shown import html_text
@@ -21,7 +22,7 @@ from lightburst.trace.truth import Truth
 from lightburst.units import as_python, whole_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from os import PathLike
 
     from numpy.typing import NDArray
@@ -30,10 +31,6 @@ if TYPE_CHECKING:
     from lightburst.scenario import Scenario
 
 WORST: Final = "worst"
-# More rows of a table than this are left out of the text.
-_MOST_ROWS: Final = 20
-# What the ideal time is, see docs/model.md.
-_IDEAL: Final = "all its segments back to back on an idle network, no set-up"
 _PS: Final = 1e-12
 
 
@@ -89,7 +86,7 @@ class Explanation:
         return html_text(str(self))
 
     def __str__(self) -> str:
-        return "\n".join(_lines(self))
+        return "\n".join(explanation_words.lines(self))
 
 
 def explain(
@@ -133,9 +130,53 @@ def explain(
     most = plain.plan.flows["bytes"].size - 1
     allowed = f"{WORST!r}, or a whole number from 0 to {most}"
     number = whole_number("flow", flow, most, allowed)
-    result = simulate(scenario.with_({"measurement.trace": [number]}), seed, before=plain)
+    return _followed(scenario, [number], seed, plain, simulate)[0]
+
+
+def explain_several(
+    scenario: Scenario,
+    flows: Sequence[int],
+    seed: int,
+    *,
+    simulate: Callable[..., Result],
+) -> list[Explanation]:
+    """Do what `explain` does for several flows, in two runs for all of them together.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        What to simulate.
+    flows : sequence of int
+        Numbers of flows that there are.
+    seed : int
+        Of all random streams.
+    simulate : callable
+        As in `explain`.
+
+    Returns
+    -------
+    list of Explanation
+        In the order of `flows`.
+
+    Raises
+    ------
+    InputError
+        If the scenario cannot be run, or the traces need more memory than there is.
+    """
+    plain = simulate(scenario.with_({"measurement.trace": []}), seed)
+    return _followed(scenario, flows, seed, plain, simulate)
+
+
+def _followed(
+    scenario: Scenario,
+    flows: Sequence[int],
+    seed: int,
+    plain: Result,
+    simulate: Callable[..., Result],
+) -> list[Explanation]:
+    result = simulate(scenario.with_({"measurement.trace": list(flows)}), seed, before=plain)
     assert result.digest == plain.digest, "a trace changed the run"
-    return _explained(result, number)
+    return [_explained(result, number) for number in flows]
 
 
 def worst_flow(result: Result) -> int:
@@ -276,85 +317,3 @@ def _plain(value: Any) -> Any:
 
 def _segments(numbers: Any, data: Any) -> pd.arrays.IntegerArray:
     return pd.arrays.IntegerArray(np.where(data, numbers, 0).astype(np.uint64), ~data)
-
-
-def _lines(found: Explanation) -> Iterator[str]:
-    about = found.about
-    start = readable("start_s", about["start_s"])
-    group = f" of {about['group']}" if about["group"] else ""
-    yield (
-        f"Flow {found.flow}{group}, from {about['source']} to {about['destination']}, "
-        f"{readable('size_bytes', about['size_bytes'])}, started {start} into the run: "
-        f"{STATUS_WORDS[about['status']]}."
-    )
-    ideal = readable("ideal_s", about["ideal_s"])
-    if about["slowdown"] is None:
-        yield (
-            f"After {readable('explained_s', about['explained_s'])} it was not finished; "
-            f"the ideal is {ideal} ({_IDEAL})."
-        )
-    else:
-        time = readable("completion_time_s", about["completion_time_s"])
-        yield (f"It took {time}, {about['slowdown']:.3g} times the ideal {ideal} ({_IDEAL}).")
-    parts = in_rows(found.parts)
-    if parts:
-        most = max(parts, key=lambda row: row.time_ps)
-        yield f"The largest part ({_label(most)}, {most.share:.1%}): {PARTS[most.part]}."
-    yield ""
-    yield "Where the time went: at each moment, what the first byte still missing waited for"
-    yield from aligned(
-        [
-            (
-                readable("time_s", row.time_s),
-                f"{row.share:.1%}",
-                _label(row),
-                PARTS[row.part],
-            )
-            for row in parts
-        ]
-    )
-    yield from _listed("Packets lost", [_loss(row) for row in in_rows(found.losses)])
-    expired = [
-        (readable("time_s", row.time_s), row.what, "false" * row.false)
-        for row in in_rows(found.timeouts)
-    ]
-    yield from _listed("Timeouts of the sender", expired)
-    again = [
-        (
-            readable("time_s", row.time_s),
-            f"segment {row.segment}",
-            row.cause,
-            "was not lost" * row.spurious,
-            "lost" * row.lost,
-        )
-        for row in in_rows(found.retransmissions)
-    ]
-    yield from _listed("Data sent again", again)
-
-
-def _label(part: Any) -> str:
-    return str(part.part) if pd.isna(part.node) else f"{part.part} at {part.node}"
-
-
-def _loss(row: Any) -> tuple[str, ...]:
-    what = row.what if pd.isna(row.segment) else f"segment {row.segment}"
-    why = str(row.reason)
-    if not pd.isna(row.holder_flow):
-        why += f" with flow {row.holder_flow}"
-    elif not pd.isna(row.holder_burst):
-        why += f" with burst {row.holder_burst}"
-    return (
-        readable("time_s", row.time_s),
-        what + " again" * bool(row.retransmission),
-        "" if pd.isna(row.burst) else f"burst {row.burst}",
-        where(row.node, row.link_source, row.link_target),
-        why,
-    )
-
-
-def _listed(title: str, rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    yield ""
-    yield f"{title}: {len(rows) or 'none'}"
-    yield from aligned(rows[:_MOST_ROWS])
-    if len(rows) > _MOST_ROWS:
-        yield f"  and {len(rows) - _MOST_ROWS} more"

@@ -40,13 +40,47 @@ class Tile:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """Words of a cell that lead to another place of the page."""
+
+    words: str
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """A table of text."""
 
     title: str
     header: Sequence[str]
-    rows: Sequence[Sequence[str]]
+    rows: Sequence[Sequence[str | Link]]
     caption: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """What happened to one flow.
+
+    Parameters
+    ----------
+    id, title : str
+        Anchor and words.
+    sentences : sequence of str
+        The whole in a few words.
+    shares_title : str
+        Words above the shares.
+    shares : sequence of (float, str, str, str)
+        How its time divides: share from 0 to 1, time, name and meaning of each part.
+    tables : sequence of Table
+        What happened when.
+    """
+
+    id: str
+    title: str
+    sentences: Sequence[str]
+    shares_title: str
+    shares: Sequence[tuple[float, str, str, str]]
+    tables: Sequence[Table] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +146,8 @@ class Page:
         One for each source.
     scenario : str
         The scenario as text.
+    stories : sequence of Story
+        Below the tables.
     """
 
     title: str
@@ -122,6 +158,7 @@ class Page:
     claims: Sequence[ClaimTable] = ()
     tables: Sequence[Table] = field(default=())
     scenario: str = ""
+    stories: Sequence[Story] = ()
 
 
 def environment() -> Environment:

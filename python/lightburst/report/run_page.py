@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
@@ -15,6 +16,7 @@ from lightburst.plots.vega import specification
 from lightburst.report.files import PAGE, REPLICATIONS, RUN, RUNS
 from lightburst.report.network_map import network_charts, network_tables
 from lightburst.report.page import Chart, Page, Table, Tile, render, table_of
+from lightburst.report.rerun import load_saved
 from lightburst.report.words import (
     in_parts,
     meaningful,
@@ -25,6 +27,8 @@ from lightburst.report.words import (
     unit_key,
     words_of,
 )
+from lightburst.report.worst import Told
+from lightburst.simulate import simulate as simulate_it
 from lightburst.sums import listed, verify
 
 if TYPE_CHECKING:
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lightburst.report.words import Parts
+    from lightburst.result import Result
 
 _TABLES: Final = ("flows.parquet", "links.parquet", "switches.parquet")
 # A page stays small however many flows there were: curves are drawn through this many points.
@@ -51,13 +56,22 @@ _REASONS: Final = {
 }
 
 
-def run_page(directory: Path) -> str:
+def run_page(
+    directory: Path,
+    explained: int | None = None,
+    simulate: Callable[..., Result] = simulate_it,
+) -> str:
     """Write the page of what `lightburst.Result.save` wrote.
 
     Parameters
     ----------
     directory : Path
         Holds ``run.json`` and the tables.
+    explained : int or None
+        What happened to so many of the flows that did worst is told, for which the run is repeated;
+        None for a few, if it was short.
+    simulate : callable
+        How it is repeated, as in `lightburst.report.explanation.explain`.
 
     Returns
     -------
@@ -85,6 +99,7 @@ def run_page(directory: Path) -> str:
     classes = {row.pop("size_class"): row for row in about["size_classes"] if row["flows"]}
     if (samples := "samples_links.parquet") in sums:
         charts.append(_queues(pd.read_parquet(directory / samples)))
+    told = Told(flows, load_saved(directory), int(summary["events"]), explained, simulate)
     drops = _drops(switches, links)
     warnings = list(about["warnings"])
     own = dict(about.get("metrics", {}))
@@ -92,13 +107,15 @@ def run_page(directory: Path) -> str:
     rows = [(words_of(key, own), readable(unit_key(key, own), summary[key]), key) for key in shown]
     tables = [
         *_warnings(warnings),
+        *told.tables,
         Table("Summary", ("Figure", "Value", "Key"), rows),
         *_parts("By group", groups, readable),
         *_parts("By size of the flow", classes, readable),
         *network_tables(links, switches),
         drops,
     ]
-    return render(_page(provenance, f"seed {provenance['seed']}", summary, charts, tables))
+    page = _page(provenance, f"seed {provenance['seed']}", summary, charts, tables)
+    return render(replace(page, stories=told.stories))
 
 
 def replications_page(directory: Path) -> str:

@@ -4,20 +4,33 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lightburst.errors import InputError
 from lightburst.folder import amend, restore
 from lightburst.report import reproduction, run_page
 from lightburst.report.files import PAGE, REPLICATIONS, REPRODUCTION, RUN, as_written
+from lightburst.simulate import simulate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lightburst.result import Result
 
 
-def write_page(directory: str | Path) -> Path:
+def write_page(
+    directory: str | Path,
+    explained: int | None = None,
+    simulate: Callable[..., Result] = simulate,
+) -> Path:
     """Write the page of a saved run, of replications or of a reproduction.
 
     Parameters
     ----------
     directory : str or Path
         What ``lightburst run --out`` or ``lightburst reproduce --out`` wrote.
+    explained, simulate
+        Of a saved run, as in `lightburst.report.run_page.run_page`.
 
     Returns
     -------
@@ -37,7 +50,7 @@ def write_page(directory: str | Path) -> Path:
         if (source / REPRODUCTION).is_file():
             amend(source, reproduction.load(source).write_derived)
         elif (source / RUN).is_file():
-            _write(source, run_page.run_page(source))
+            _write(source, run_page.run_page(source, explained, simulate))
         elif (source / REPLICATIONS).is_file():
             _write(source, run_page.replications_page(source))
         else:

@@ -1,0 +1,159 @@
+"""Why a flow took as long as it did, in words: for the terminal and for a page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import pandas as pd
+
+from lightburst.report.words import STATUS_WORDS, aligned, in_rows, readable, where
+from lightburst.trace.division import PARTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lightburst.report.explanation import Explanation
+
+# More rows of a table than this are left out of the text.
+MOST_ROWS: Final = 20
+# What the ideal time is, see docs/model.md.
+_IDEAL: Final = "all its segments back to back on an idle network, no set-up"
+DIVISION: Final = (
+    "Where the time went: at each moment, what the first byte still missing waited for"
+)
+
+
+def lines(found: Explanation) -> Iterator[str]:
+    """Tell all of it, line by line.
+
+    Parameters
+    ----------
+    found : Explanation
+        Of a flow.
+
+    Yields
+    ------
+    str
+        A line, none of which ends with a line feed.
+    """
+    yield from sentences(found)
+    yield ""
+    yield DIVISION
+    yield from aligned(division(found))
+    for title, _, rows in listings(found):
+        yield ""
+        yield f"{title}: {len(rows) or 'none'}"
+        yield from aligned(rows[:MOST_ROWS])
+        if len(rows) > MOST_ROWS:
+            yield f"  and {len(rows) - MOST_ROWS} more"
+
+
+def sentences(found: Explanation) -> Iterator[str]:
+    """Say which flow it was, how long it took, and what took longest.
+
+    Parameters
+    ----------
+    found : Explanation
+        Of a flow.
+
+    Yields
+    ------
+    str
+        One or two sentences.
+    """
+    about = found.about
+    start = readable("start_s", about["start_s"])
+    group = f" of {about['group']}" if about["group"] else ""
+    yield (
+        f"Flow {found.flow}{group}, from {about['source']} to {about['destination']}, "
+        f"{readable('size_bytes', about['size_bytes'])}, started {start} into the run: "
+        f"{STATUS_WORDS[about['status']]}."
+    )
+    ideal = readable("ideal_s", about["ideal_s"])
+    if about["slowdown"] is None:
+        yield (
+            f"After {readable('explained_s', about['explained_s'])} it was not finished; "
+            f"the ideal is {ideal} ({_IDEAL})."
+        )
+    else:
+        time = readable("completion_time_s", about["completion_time_s"])
+        yield (f"It took {time}, {about['slowdown']:.3g} times the ideal {ideal} ({_IDEAL}).")
+    parts = in_rows(found.parts)
+    if parts:
+        most = max(parts, key=lambda row: row.time_ps)
+        yield f"The largest part ({_label(most)}, {most.share:.1%}): {PARTS[most.part]}."
+
+
+def division(found: Explanation) -> list[tuple[str, ...]]:
+    """Give the parts of the time of a flow.
+
+    Parameters
+    ----------
+    found : Explanation
+        Of a flow.
+
+    Returns
+    -------
+    list of tuple of str
+        Time, share, name and meaning of each part.
+    """
+    return [
+        (readable("time_s", row.time_s), f"{row.share:.1%}", _label(row), PARTS[row.part])
+        for row in in_rows(found.parts)
+    ]
+
+
+def listings(
+    found: Explanation,
+) -> Iterator[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:
+    """Give what was lost, what expired and what was sent again.
+
+    Parameters
+    ----------
+    found : Explanation
+        Of a flow.
+
+    Yields
+    ------
+    (str, tuple of str, list of tuple of str)
+        A title, the names of the columns, and a row for each event in time.
+    """
+    losses = [_loss(row) for row in in_rows(found.losses)]
+    yield "Packets lost", ("Time", "Packet", "Burst", "Where", "Why"), losses
+    expired: list[tuple[str, ...]] = [
+        (readable("time_s", row.time_s), row.what, "false" * row.false)
+        for row in in_rows(found.timeouts)
+    ]
+    yield "Timeouts of the sender", ("Time", "Sent again", "Was it lost?"), expired
+    again: list[tuple[str, ...]] = [
+        (
+            readable("time_s", row.time_s),
+            f"segment {row.segment}",
+            row.cause,
+            "was not lost" * row.spurious,
+            "lost" * row.lost,
+        )
+        for row in in_rows(found.retransmissions)
+    ]
+    header = "Time", "What", "Cause", "The one before", "This one"
+    yield "Data sent again", header, again
+
+
+def _label(part: Any) -> str:
+    return str(part.part) if pd.isna(part.node) else f"{part.part} at {part.node}"
+
+
+def _loss(row: Any) -> tuple[str, ...]:
+    what = row.what if pd.isna(row.segment) else f"segment {row.segment}"
+    why = str(row.reason)
+    if not pd.isna(row.holder_flow):
+        why += f" with flow {row.holder_flow}"
+    elif not pd.isna(row.holder_burst):
+        why += f" with burst {row.holder_burst}"
+    return (
+        readable("time_s", row.time_s),
+        what + " again" * bool(row.retransmission),
+        "" if pd.isna(row.burst) else f"burst {row.burst}",
+        where(row.node, row.link_source, row.link_target),
+        why,
+    )
