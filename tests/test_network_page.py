@@ -285,7 +285,10 @@ HOSTILE = "<img src=x onerror=hacked=1>"
 def test_names_of_a_file_run_no_script(tmp_path: Path) -> None:
     """Names from a stranger, with checksums that fit: as data and as text."""
     name = "</script><script>hacked=1</script>" + HOSTILE
-    links = [{"source": HOSTILE, "target": f"{{{{hacked=2}}}}{n}", "length": "1 km"} for n in "ab"]
+    links = [
+        {"source": HOSTILE, "target": f"</script><script>hacked=2</script>{n}", "length": "1 km"}
+        for n in "ab"
+    ]
     scenario = lb.Scenario.from_dict(
         {
             "name": name,
