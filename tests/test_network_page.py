@@ -18,7 +18,7 @@ from browser import WIDTHS, assert_clean, needs_browser, opened
 from lightburst import sums
 from lightburst.cli import main
 from lightburst.errors import InputError
-from lightburst.plots.layout import HOST, positions
+from lightburst.plots.places import HOST, positions
 from lightburst.report.explanation import explain
 from lightburst.report.network_map import network_charts, network_tables
 from lightburst.report.page import Chart
