@@ -59,7 +59,7 @@ ORDERED_CRATES = ("sim",)
 #: The layers of the Python package, the lowest first; a module imports from its own and below.
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"errors", "units", "free", "shown", "_core"}),
-    frozenset({"scenario", "models"}),
+    frozenset({"scenario"}),
     frozenset({"topology", "workload"}),
     frozenset({"compile"}),
     frozenset(
@@ -69,7 +69,7 @@ LAYERS: tuple[frozenset[str], ...] = (
             *("asked", "contents", "expressions", "recorded", "throughput", "watch", "words"),
         }
     ),
-    frozenset({"trace"}),
+    frozenset({"trace", "models"}),
     frozenset({"study"}),
     frozenset({"papers"}),
     frozenset({"plot", "plots", "report"}),

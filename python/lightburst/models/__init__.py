@@ -1,8 +1,12 @@
 """Theory in NumPy: closed forms that a simulation is held against.
 
 One module for each body of theory. Every function takes arrays, names its source, and knows nothing
-of scenarios or results.
+of scenarios or results. What reads scenarios for them stands apart: `one_flow`, `burst_network`,
+and `theory`, which finds a theory by its name.
 """
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from lightburst.models.delay_lines import (
     delay_line_loss_bounds,
@@ -29,6 +33,12 @@ from lightburst.models.queueing import (
 from lightburst.models.reduced_load import NetworkLoss, fed_by_one_link, reduced_load
 from lightburst.models.segmentation import contention_probability, segment_loss
 
+if TYPE_CHECKING:
+    from lightburst.models import padhye1998, theory, yu2004
+
+# Those that are imported when they are first used.
+_LATER = ("padhye1998", "theory", "yu2004")
+
 __all__ = [
     "NetworkLoss",
     "bufferless_output_loss",
@@ -53,6 +63,16 @@ __all__ = [
     "md1_occupancy",
     "md1_wait_cdf",
     "md1_wait_probability",
+    "padhye1998",
     "reduced_load",
     "segment_loss",
+    "theory",
+    "yu2004",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a module of the package when it is first used."""
+    if name in _LATER:
+        return importlib.import_module(f"lightburst.models.{name}")
+    raise AttributeError(f"module 'lightburst.models' has no attribute {name!r}")

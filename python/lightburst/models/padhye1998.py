@@ -12,8 +12,20 @@ References
    avoidance algorithm", ACM Computer Communication Review 27(3), 1997, pp. 67-82.
 """
 
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    from lightburst.models.one_flow import OneFlow
+    from lightburst.scenario import Scenario
+
+#: What each assumption says, by its name.
+ASSUMPTIONS = {
+    "reno": "the sender is Reno",
+    "above-link-rate": "the throughput is at most the rate of the slowest link",
+}
 
 FloatArray = NDArray[np.float64]
 
@@ -66,6 +78,92 @@ def full_throughput(
     sent = (1 - p) / p + window + timeout / (1 - p)
     backoff = 1 + p + 2 * p**2 + 4 * p**3 + 8 * p**4 + 16 * p**5 + 32 * p**6
     return np.asarray(sent / (rtt * rounds + timeout * t0 * backoff / (1 - p)))
+
+
+class Arguments(NamedTuple):
+    """What `full_throughput` and `approximate_throughput` take, by name and in their order."""
+
+    loss: float
+    round_trip_s: float
+    timeout_s: float
+    window_limit: float
+    rounds_per_increase: float
+
+
+def from_scenario(scenario: "Scenario") -> Arguments:
+    """Read the arguments from a scenario: one TCP flow over a path with packets lost by chance.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        With a topology ``path``, or ``obs-path`` of one pair of hosts; ``electronic`` switches; a
+        probability of loss; ``tcp`` with the window of ``reno``.
+
+    Returns
+    -------
+    Arguments
+        The round trip is what the light and one segment with its acknowledgement take on an idle
+        path.
+
+    Raises
+    ------
+    InputError
+        With each field that is outside of what the model assumes.
+
+    Examples
+    --------
+    >>> full_throughput(*from_scenario(scenario))  # doctest: +SKIP
+    """
+    return _read(scenario)[0]
+
+
+def predict(scenario: "Scenario") -> tuple[float, dict[str, bool]]:
+    """Predict the throughput of the flow of a scenario by the full model.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        As for `from_scenario`.
+
+    Returns
+    -------
+    throughput_bps : float
+        Useful bits that arrive in a second: of the packets sent, the part p is lost.
+    broken : dict of str to bool
+        Which of `ASSUMPTIONS` it breaks.
+
+    Raises
+    ------
+    InputError
+        As `from_scenario`.
+    """
+    arguments, one = _read(scenario)
+    sent = float(full_throughput(*arguments))
+    broken = {
+        "reno": one.flavour != "reno",
+        "above-link-rate": sent * 8 * one.transport.segment_size > one.rate_bps,
+    }
+    return sent * (1 - arguments.loss) * one.useful_bits, broken
+
+
+def _read(scenario: "Scenario") -> "tuple[Arguments, OneFlow]":
+    from lightburst.models.one_flow import one_flow, outside
+
+    switching = scenario.switching
+    if switching.kind != "electronic" or any(switching.others()):
+        words = "packets that are lost one by one: 'electronic'"
+        raise outside("switching.kind", f"'{switching.kinds}'", "padhye1998", words)
+    one = one_flow(scenario, "padhye1998")
+    round_trip = one.round_trip_s + one.transmission_s
+    sender = one.transport
+    arguments = Arguments(
+        one.loss,
+        round_trip,
+        one.timeout_s(round_trip),
+        float(sender.advertised_window),
+        float(sender.acknowledge_every),
+    )
+    return arguments, one
 
 
 def timeout_ratio(loss: ArrayLike, window: ArrayLike) -> FloatArray:

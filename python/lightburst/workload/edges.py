@@ -64,6 +64,23 @@ class Edges:
             destination[drawn] = np.minimum(found, np.flatnonzero(others)[-1])
         return self._hosts(source, generator), self._hosts(destination, generator)
 
+    def shares(self, weights: Mapping[str, float]) -> NDArray[np.float64]:
+        """Give the probability of each pair that `pairs` draws, shape (edges, edges).
+
+        Parameters
+        ----------
+        weights : mapping of str to float
+            As for `pairs`.
+
+        Raises
+        ------
+        InputError
+            As `pairs`.
+        """
+        weight = self._weights(weights)
+        others = weight * ~np.eye(weight.size, dtype=np.bool_)
+        return np.asarray(others / others.sum(axis=1, keepdims=True) / weight.size)
+
     def _hosts(self, edges: Indices, generator: np.random.Generator) -> Indices:
         """Draw a host of each edge."""
         number = np.bincount(self.of_host, minlength=len(self.names))

@@ -1,10 +1,13 @@
 """One TCP flow over a burst switched path: what all equations of yu2004 stand on."""
 
 from collections.abc import Callable
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    from lightburst.scenario import Scenario
 
 FloatArray = NDArray[np.float64]
 Variant = Literal["derived", "printed"]
@@ -77,6 +80,30 @@ class Flow:
             if not np.all(good(vars(self)[name])):
                 raise ValueError(f"{name}: allowed are {allowed}")
         self.shape = np.broadcast_shapes(*(vars(self)[name].shape for name, _, _ in _ALLOWED))
+
+    @classmethod
+    def from_scenario(cls, scenario: "Scenario") -> "Flow":
+        """Read the flow of a scenario: one TCP flow over a path with bursts lost by chance.
+
+        Parameters
+        ----------
+        scenario : Scenario
+            With a topology ``obs-path`` of one pair of hosts, or ``path``; ``burst`` switching with
+            assembly by a ``timer``; a probability of loss; ``tcp`` with the window of ``reno``.
+
+        Returns
+        -------
+        Flow
+            Of shape (). The round trip is what the light takes; `changed` puts in another one.
+
+        Raises
+        ------
+        InputError
+            With each field that is outside of what the model assumes.
+        """
+        from lightburst.models.yu2004.scenarios import read
+
+        return read(scenario)[0]
 
     def changed(self, **changes: ArrayLike) -> "Flow":
         """Return another flow, with some parameters replaced by name."""

@@ -1,0 +1,200 @@
+"""What the theory of TCP asks of a scenario: one flow over one path that loses with a probability.
+
+This is the border between scenarios and closed forms, which know nothing of each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lightburst.compile import compile_plan
+from lightburst.errors import InputError, combine
+from lightburst.scenario.topology import ObsPath
+from lightburst.scenario.transport import Tcp
+from lightburst.scenario.workload import Pairs
+from lightburst.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND, format_size
+
+if TYPE_CHECKING:
+    from lightburst.scenario import Scenario
+    from lightburst.scenario.transport import Transport
+    from lightburst.scenario.workload import Workload
+
+# How the recoveries of scenarios are called in the theory.
+Flavour = Literal["sack", "new-reno", "reno"]
+FLAVOURS: Final[Mapping[str, Flavour]] = {
+    "sack": "sack",
+    "sack1": "sack",
+    "new-reno": "new-reno",
+    "reno": "reno",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class OneFlow:
+    """One TCP flow and its path, in SI units.
+
+    Attributes
+    ----------
+    transport : Tcp
+        What sends it.
+    loss : float
+        Probability with which what goes over fibres (a burst, or a packet) is lost on its way.
+    round_trip_s : float
+        What the signal takes there and back, with nothing transmitted.
+    transmission_s : float
+        What a full segment takes to be transmitted on all links there, and its acknowledgement on
+        all links back.
+    rate_bps : float
+        Of the slowest link there.
+    flavour : {"sack", "new-reno", "reno"}
+        ``"sack"``, ``"new-reno"`` or ``"reno"``.
+    """
+
+    transport: Tcp
+    loss: float
+    round_trip_s: float
+    transmission_s: float
+    rate_bps: float
+    flavour: Flavour
+
+    @property
+    def useful_bits(self) -> int:
+        """Useful bits of a full segment: a segment a second is so many bits a second."""
+        return BITS_PER_BYTE * self.transport.payload
+
+    def timeout_s(self, round_trip_s: float) -> float:
+        """Give the timeout of a steady round trip: a tick above it, and not below the minimum."""
+        least, tick = (
+            held / PICOSECONDS_PER_SECOND
+            for held in (self.transport.min_timeout, self.transport.clock_granularity)
+        )
+        return max(least, round_trip_s + tick)
+
+
+def one_flow(scenario: Scenario, model: str) -> OneFlow:
+    """Read the one flow of a scenario.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        Two hosts and the path between them.
+    model : str
+        Which theory asks, for messages.
+
+    Returns
+    -------
+    OneFlow
+
+    Raises
+    ------
+    InputError
+        With each field that is outside of what the theory is about.
+    """
+    errors = tuple(_outside(scenario, model))
+    if errors:
+        raise combine(errors)
+    (group,) = scenario.flow_groups
+    transport = group.transport
+    assert isinstance(transport, Tcp)
+    assert scenario.loss is not None
+    plan = compile_plan(scenario, 1)
+    there, delay, rate = _links(plan.links, plan.settings["hosts"])
+    fibres = int(there.sum()) - 2
+    if fibres < 1:
+        given = f"{int(there.sum())} links"
+        raise outside(
+            "topology.links", given, model, "at least 3: only links between switches lose"
+        )
+    every = scenario.loss.on == "every-link"
+    through = (1 - scenario.loss.probability) ** fibres
+    sizes = np.where(there, transport.segment_size, transport.control_size)
+    return OneFlow(
+        transport,
+        1 - through if every else scenario.loss.probability,
+        float(delay.sum()) / PICOSECONDS_PER_SECOND,
+        float((BITS_PER_BYTE * sizes / rate).sum()),
+        float(rate[there].min()),
+        FLAVOURS[transport.recovery.kind],
+    )
+
+
+def outside(path: str, given: str, model: str, assumes: str) -> InputError:
+    """Say that a field is outside of what a theory is about."""
+    return InputError(path, given, f"{assumes}, which {model} assumes")
+
+
+def _links(
+    links: Mapping[str, NDArray[Any]], hosts: int
+) -> tuple[NDArray[np.bool_], NDArray[np.float64], NDArray[np.float64]]:
+    """Tell of each link of a chain whether it leads there; its delay, and its rate.
+
+    Of several wavelengths the first counts. The chain is followed from host 0.
+    """
+    ends = np.stack([links["from"], links["to"]])
+    _, first = np.unique(ends, axis=1, return_index=True)
+    source, target = ends[:, first].astype(np.int64)
+    following = {
+        (int(a), int(b)): place for place, (a, b) in enumerate(zip(source, target, strict=True))
+    }
+    there = np.zeros(first.size, np.bool_)
+    before, here = -1, 0
+    while here != hosts - 1:
+        here, before = next(b for a, b in following if a == here and b != before), here
+        there[following[before, here]] = True
+    delay, rate = (links[name][first].astype(np.float64) for name in ("delay_ps", "rate_bps"))
+    return there, delay, rate
+
+
+def _outside(scenario: Scenario, model: str) -> Iterator[InputError]:
+    if len(scenario.flow_groups) > 1:
+        yield outside("groups", f"{len(scenario.flow_groups)} groups", model, "one flow")
+        return
+    topology, loss = scenario.topology, scenario.loss
+    if topology.kind not in ("obs-path", "path"):
+        yield outside(
+            "topology.kind", f"'{topology.kind}'", model, "a path of its own for one flow: "
+            "'obs-path' or 'path'",
+        )  # fmt: skip
+    if isinstance(topology, ObsPath) and topology.host_pairs > 1:
+        yield outside("topology.host_pairs", str(topology.host_pairs), model, "one flow: 1")
+    if loss is None or not 0 < loss.probability < 1:
+        given = "nothing" if loss is None else str(loss.probability)
+        yield outside("loss.probability", given, model, "a probability above 0 and below 1")
+    elif loss.acknowledgement_probability:
+        given = str(loss.acknowledgement_probability)
+        yield outside(
+            "loss.acknowledgement_probability", given, model, "no lost acknowledgements: 0"
+        )
+    if loss is not None and loss.drops:
+        yield outside("loss.drops", f"{len(loss.drops)} losses", model, "losses by chance alone")
+    (group,) = scenario.flow_groups
+    yield from _of_transport(group.transport, group.transport_path, model)
+    yield from _of_workload(group.workload, f"{group.path}workload", model)
+
+
+def _of_transport(transport: Transport, path: str, model: str) -> Iterator[InputError]:
+    if not isinstance(transport, Tcp):
+        yield outside(f"{path}.kind", f"'{transport.kind}'", model, "'tcp'")
+        return
+    law, recovery = transport.congestion_control.kind, transport.recovery.kind
+    if law != "reno":
+        yield outside(
+            f"{path}.congestion_control", f"'{law}'", model, "a window that grows by a segment a "
+            "round and is halved: 'reno'",
+        )  # fmt: skip
+    if recovery not in FLAVOURS:
+        words = ", ".join(f"'{name}'" for name in FLAVOURS)
+        yield outside(f"{path}.recovery", f"'{recovery}'", model, f"one of {words}")
+    if transport.access_buffer is not None:
+        given = format_size(transport.access_buffer)
+        yield outside(f"{path}.access_buffer", given, model, "losses by chance alone: 'unlimited'")
+
+
+def _of_workload(workload: Workload, path: str, model: str) -> Iterator[InputError]:
+    if not isinstance(workload, Pairs):
+        yield outside(f"{path}.kind", f"'{workload.kind}'", model, "one flow: 'pairs'")

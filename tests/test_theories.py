@@ -1,0 +1,257 @@
+"""Theories of scenarios: the papers' own overlay, formulas by hand, and what simulations say."""
+
+import math
+from itertools import permutations
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+
+import lightburst as lb
+from lightburst.errors import InputError
+from lightburst.models import erlang_b, padhye1998, reduced_load, theory, yu2004
+from lightburst.papers.yu2004 import theory as overlay
+from lightburst.papers.yu2004.design import points_of
+from lightburst.papers.yu2004.points import LOW, PAYLOAD_BITS, Point, base
+from lightburst.papers.yu2004.senders import NAMES, RFC_SACK
+from lightburst.study import mean_interval
+
+YU = theory.THEORIES["yu2004"]
+
+
+def points() -> list[Point]:
+    """Some of the points of the paper's studies whose closed form needs no measured round trip."""
+    parts = ("fig5", "fig6", "fig7", "fig11", "table1", "table2", "factors")
+    found = [point for part in parts for point in points_of(part, quick=True)]
+    kept = [
+        point
+        for point in dict.fromkeys(found)
+        if point.p > 0 and point.access > LOW and point.recovery != "tahoe" and point.assembled
+        if point.tick == 0.01 and not point.ack_loss
+    ]
+    return kept[:: max(1, len(kept) // 60)]
+
+
+def test_flows_of_scenarios_are_those_of_the_papers_overlay() -> None:
+    chosen = points()
+    assert len({point.access for point in chosen}) > 1
+    assert len({point.recovery for point in chosen}) > 1
+    for point in chosen:
+        scenario = base().with_(point.settings())
+        wanted, found = overlay.flow_of([point]), yu2004.Flow.from_scenario(scenario)
+        for name, value in found.values().items():
+            expected = 1 - (1 - point.p) ** 3 if name == "loss" and point.every_link else None
+            one = float(np.ravel(wanted.values()[name])[0]) if expected is None else expected
+            # Times of scenarios are whole picoseconds.
+            assert np.asarray(value) == pytest.approx(one, rel=1e-12, abs=6e-13), (name, point)
+        if point.recovery in ("sack", "sack1") and not point.every_link:
+            value = float(overlay.throughput([point])[0]) * PAYLOAD_BITS
+            assert YU(scenario) == pytest.approx(value, rel=1e-6)
+
+
+@pytest.mark.parametrize("sender", NAMES)
+def test_the_flavour_is_that_of_the_sender(sender: Any) -> None:
+    point = Point(125e6, 1e-4, 0.005).by(sender)
+    (flavour,) = (name for name in yu2004.FLAVOURS if name == NAMES[sender].lower())
+    wanted = yu2004.predict(overlay.flow_of([point]), flavour).throughput[0] * PAYLOAD_BITS
+    assert YU(base().with_(point.settings())) == pytest.approx(wanted, rel=1e-9)
+
+
+def test_yu2004_is_near_a_simulation_where_it_says_that_it_holds() -> None:
+    point = Point(125e6, 4e-5, 0.005, window=200).by(RFC_SACK)
+    scenario = base().with_(point.settings()).with_(measurement__time_limit="200 s")
+    assert YU.predict(scenario).broken == ()
+    rates = lb.replicate(scenario, 4, progress=False)["throughput_bps"]
+    assert rates.mean() == pytest.approx(YU(scenario), rel=0.1)
+
+
+PATH: dict[str, Any] = {
+    "topology": {"kind": "path", "links": 4, "link_length": "1000 km", "link_rate": "1 Gb/s"},
+    "switching": {"kind": "electronic"},
+    "transport": {
+        "kind": "tcp",
+        "recovery": "reno",
+        "segment_size": "1 kB",
+        "header_size": "40 B",
+        "control_size": "40 B",
+        "advertised_window": 100,
+        "min_timeout": "200 ms",
+    },
+    "loss": {"probability": 0.003},
+    "workload": {"kind": "pairs", "size": "20 MB"},
+}
+
+
+def path(**changes: Any) -> lb.Scenario:
+    return lb.Scenario.from_dict(PATH).with_(**changes)
+
+
+def test_padhye1998_by_hand() -> None:
+    # Four links of 5 ms there and back; 8 us for a segment on each, 0.32 us for an acknowledgement.
+    trip = 8 * 5e-3 + 4 * (8e-6 + 0.32e-6)
+    wanted = (0.003, trip, 0.2, 100.0, 2.0)
+    assert padhye1998.from_scenario(path()) == pytest.approx(wanted, rel=1e-12)
+    sent = float(padhye1998.full_throughput(*wanted))
+    found = theory.THEORIES["padhye1998"].predict(path())
+    assert found.value == pytest.approx(sent * 0.997 * 960 * 8)
+    assert found.broken == ()
+    # Lost on each of the two links between switches.
+    both = padhye1998.from_scenario(path(loss__on="every-link")).loss
+    assert both == pytest.approx(1 - 0.997**2)
+    slow = path(topology__link_rate="1 Mb/s", transport__recovery="sack")
+    assert theory.THEORIES["padhye1998"].predict(slow).broken == ("reno", "above-link-rate")
+
+
+def bursts(links: list[tuple[str, str]], **changes: Any) -> lb.Scenario:
+    return lb.Scenario.from_dict(
+        {
+            "topology": {
+                "kind": "graph",
+                "hosts_per_node": 1,
+                "wavelengths": 4,
+                "links": [{"source": a, "target": b} for a, b in links],
+            },
+            "switching": {"kind": "obs", "ingress": "lose"},
+            "transport": {"kind": "bursts"},
+            "workload": {"kind": "poisson", "load": 0.6, "flows": 20_000, "size": "125 kB"},
+        }
+    ).with_(**changes)
+
+
+TRIANGLE = [("A", "B"), ("B", "C"), ("C", "A")]
+LINE = [("A", "B"), ("B", "C"), ("C", "D")]
+# A mesh in which each pair has one shortest path.
+PETERSEN = [(f"n{a}", f"n{b}") for a, b in nx.petersen_graph().edges]
+
+
+def test_erlang_by_hand_and_by_simulation() -> None:
+    # Six fibres of four wavelengths, each with its own stream; 0.6 of what they carry together.
+    wanted = float(erlang_b(0.6 * 4, 4))
+    for name in ("erlang", "reduced-load"):
+        found = theory.THEORIES[name].predict(bursts(TRIANGLE))
+        assert found.value == pytest.approx(wanted)
+        assert found.broken == ()
+    runs = lb.replicate(bursts(TRIANGLE), 6, progress=False)
+    assert mean_interval(runs["burst_loss"], 0.99).contains(wanted)
+    # Two hosts at an edge: of five others one is at the same edge, and loses nothing.
+    twice = bursts(TRIANGLE, topology__hosts_per_node=2)
+    per_pair = 0.6 * 4 * 6 / 30 * 4
+    assert theory.THEORIES["erlang"](twice) == pytest.approx(float(erlang_b(per_pair, 4)) * 24 / 30)
+
+
+def test_reduced_load_has_the_routes_and_loads_of_the_scenario() -> None:
+    rate = {"workload.load": None, "workload.arrival_rate_per_edge": "2e4 /s"}
+    line = bursts(LINE).with_(rate)
+    # 100 us a burst; from each edge to each of the three others alike.
+    routes = list(permutations("ABCD", 2))
+    ways = ["ABCD"["ABCD".index(a) : "ABCD".index(b) + 1] for a, b in routes]
+    ways = [
+        way or "DCBA"["DCBA".index(a) : "DCBA".index(b) + 1]
+        for way, (a, b) in zip(ways, routes, strict=True)
+    ]
+    wanted = reduced_load(ways, [2e4 * 1e-4 / 3] * 12, 4, streamline=True).network_loss
+    found = theory.THEORIES["reduced-load"].predict(line)
+    assert found.value == pytest.approx(float(wanted))
+    assert found.broken == ("streams-meet",)
+    # Nine of ten flows go to D, where weights say so.
+    heavy = line.with_({"workload.destination_weights": {"D": 18.0}})
+    shares = {a: {b: 18.0 if b == "D" else 1.0 for b in "ABCD" if b != a} for a in "ABCD"}
+    loads = [2.0 * shares[a][b] / sum(shares[a].values()) for a, b in routes]
+    wanted = reduced_load(ways, loads, 4, streamline=True).network_loss
+    assert theory.THEORIES["reduced-load"](heavy) == pytest.approx(float(wanted))
+
+
+def test_reduced_load_is_near_a_simulation_where_streams_meet() -> None:
+    scenario = bursts(PETERSEN, workload__load=0.5)
+    found = theory.THEORIES["reduced-load"].predict(scenario)
+    runs = lb.replicate(scenario, 3, progress=False)
+    assert runs["burst_loss"].mean() == pytest.approx(found.value, rel=0.08)
+    header = scenario.with_({"switching.header_processing_time": "10 us"})
+    assert "equal-offsets" in theory.THEORIES["reduced-load"].predict(header).broken
+
+
+@pytest.mark.parametrize(
+    ("name", "scenario", "said"),
+    [
+        ("yu2004", {"switching.kind": "obs"}, r"switching.kind: given 'obs'; .* which yu2004"),
+        ("yu2004", {"switching.assembly.max_size": "10 kB"}, "bursts of any size"),
+        ("yu2004", {"switching.assemble_acknowledgements": False}, r"RTT_0 \+ 2 T_b"),
+        ("yu2004", {"loss": None}, "loss.probability: given nothing"),
+        ("yu2004", {"loss.acknowledgement_probability": 0.1}, "no lost acknowledgements"),
+        ("yu2004", {"loss.drops": [{"burst": 7}]}, "losses by chance alone"),
+        ("yu2004", {"topology.host_pairs": 2}, "topology.host_pairs: given 2; allowed: one flow"),
+        ("yu2004", {"transport.congestion_control": "cubic"}, "given 'cubic'; .*'reno'"),
+        ("yu2004", {"transport.recovery": "tahoe"}, "given 'tahoe'; .*'new-reno'"),
+        ("yu2004", {"transport": {"kind": "sawl"}}, "transport.kind: given 'sawl'"),
+        ("padhye1998", {}, "switching.kind: given 'burst'; .*'electronic', which padhye1998"),
+        ("erlang", {}, "switching.kind: given 'burst'; allowed: booked channels: 'obs'"),
+    ],
+)
+def test_what_is_outside_says_which_assumption(
+    name: str, scenario: dict[str, Any], said: str
+) -> None:
+    given = base().with_(scenario)
+    with pytest.raises(InputError, match=said):
+        theory.THEORIES[name].predict(given)
+    assert math.isnan(theory.THEORIES[name](given))
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"switching.ingress": "delay"}, "switching.ingress: given 'delay'"),
+        ({"switching.conversion": "none"}, "full conversion"),
+        ({"switching.contention": [{"kind": "segmentation"}]}, "given 'segmentation'"),
+        ({"switching.switching_time": "1 us"}, "switching.switching_time"),
+        ({"transport.segment_size": "100 kB"}, "that a flow is one burst: at least 125,000 B"),
+        ({"workload": {"kind": "pairs", "size": "125 kB"}}, "Poisson arrivals"),
+        ({"loss": {"probability": 0.1}}, "lost by contention alone"),
+    ],
+)
+def test_loss_says_which_assumption(changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        theory.THEORIES["reduced-load"].predict(bursts(TRIANGLE).with_(changes))
+
+
+def test_one_shortest_path_and_one_fibre() -> None:
+    square = [("A", "B"), ("B", "C"), ("C", "D"), ("D", "A")]
+    with pytest.raises(InputError, match="several shortest paths from A to C"):
+        theory.THEORIES["reduced-load"].predict(bursts(square))
+    with pytest.raises(InputError, match=r"ways of up to 3 fibres.*'reduced-load'"):
+        theory.THEORIES["erlang"].predict(bursts(LINE))
+
+
+def test_beside_has_residuals_and_says_where_the_theory_ends() -> None:
+    losses = [0.001, 0.01, 0.05]
+    made = [base().with_({"loss.probability": p, "switching.assembly.time": 4e-5}) for p in losses]
+    theories = [YU(one) for one in made]
+    means = [0.9 * theories[0], theories[1], 2 * theories[2]]
+    table = pd.DataFrame({"loss.probability": losses, "mean": means})
+    table = table.assign(ci_low=table["mean"] * 0.95, ci_high=table["mean"] * 1.05)
+    found = theory.beside(table, made, "yu2004")
+    assert found["theory"].tolist() == theories
+    assert found["residual"].tolist() == pytest.approx([-0.1 * theories[0], 0.0, theories[2]])
+    assert found["ratio"].tolist() == pytest.approx([0.9, 1.0, 2.0])
+    assert found["inside"].tolist() == [False, True, False]
+    for row, one in zip(found.to_dict("records"), made, strict=True):
+        assert row["broken"] == ", ".join(YU.predict(one).broken)
+    assert "small-loss" in found["broken"].iloc[2]
+    made[0] = made[0].with_({"loss": None})
+    found = theory.beside(table, made, YU)
+    assert math.isnan(found["theory"].iloc[0])
+    assert found["broken"].iloc[0] == "outside"
+    for wrong, said in ((("yu2005", made), "did you mean 'yu2004'"), ((YU, made[:2]), "each row")):
+        with pytest.raises(InputError, match=said):
+            theory.beside(table, wrong[1], wrong[0])
+    with pytest.raises(InputError, match="booked channels"):
+        theory.beside(table, made, "erlang")
+
+
+@pytest.mark.parametrize("name", theory.THEORIES)
+def test_a_theory_is_of_a_figure_that_runs_have(name: str) -> None:
+    one = theory.THEORIES[name]
+    assert one.name == name
+    assert one.metric in lb.run(bursts(TRIANGLE, workload__flows=10)).metrics
+    assert lb.models.theory.named(name) is one
