@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from lightburst.report.explanation import Explanation, explain
     from lightburst.report.network import TracedNetwork, trace_network
     from lightburst.report.reproduction import reproduce
-    from lightburst.report.sweep import Sweep, sweep
+    from lightburst.report.sweep import load_sweep, sweep
+    from lightburst.report.swept import Sweep
     from lightburst.result import Result
     from lightburst.scenario import Scenario, load
     from lightburst.simulate import run
@@ -37,7 +38,7 @@ _HOME = {
     "Scenario": "lightburst.scenario",
     "StoreWarning": "lightburst.errors",
     "Study": "lightburst.study",
-    "Sweep": "lightburst.report.sweep",
+    "Sweep": "lightburst.report.swept",
     "TracedNetwork": "lightburst.report.network",
     "compare": "lightburst.report.comparison",
     "execute": "lightburst.study",
@@ -45,6 +46,7 @@ _HOME = {
     "explain_burst": "lightburst.report.burst",
     "jain_index": "lightburst.fairness",
     "load": "lightburst.scenario",
+    "load_sweep": "lightburst.report.sweep",
     "replicate": "lightburst.study",
     "reproduce": "lightburst.report.reproduction",
     "run": "lightburst.simulate",
@@ -73,6 +75,7 @@ __all__ = [
     "explain_burst",
     "jain_index",
     "load",
+    "load_sweep",
     "models",
     "plot",
     "replicate",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from lightburst.cli.guard import resumable
 from lightburst.cli.numbers import Plain
@@ -17,18 +17,16 @@ from lightburst.report.files import STORE
 from lightburst.report.sweep import sweep_all
 from lightburst.report.words import readable_interval, words_of
 from lightburst.scenario.change import from_text
-from lightburst.study.description import load_study
+from lightburst.study.cost import MOST_RUNS, TooManyRunsError
+from lightburst.study.description import is_axis, load_study
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pandas as pd
 
-    from lightburst.report.sweep import Sweep
+    from lightburst.report.swept import Sweep
     from lightburst.study.description import StudyDescription
-
-# A larger number is more likely a typing error, so the user is asked.
-_MOST_RUNS: Final = 10_000
 
 
 def sweep(
@@ -66,10 +64,8 @@ def sweep(
     study = changed(load_study(path), settings)
     if out is not None:
         check(out)
-    if study.number_of_runs > _MOST_RUNS and not yes:
-        agreed("study", study.number_of_runs, _MOST_RUNS, "runs")
     with resumable(STORE):
-        found = sweep_all(study, STORE, workers=threads)
+        found = _swept(study, threads, yes)
     directory = None if out is None else found.save(out)
     if format == "json":
         print(json.dumps(found.as_dict(), indent=2, allow_nan=False))
@@ -82,6 +78,15 @@ def sweep(
         else:
             say(*(f"{directory / file.name}" for file in sorted(directory.iterdir())))
     warn(found.warnings)
+
+
+def _swept(study: StudyDescription, workers: int | None, yes: bool) -> Sweep:
+    """Run a study; before very many runs the user is asked, with what they would cost."""
+    try:
+        return sweep_all(study, STORE, workers=workers, most_runs=None if yes else MOST_RUNS)
+    except TooManyRunsError as error:
+        agreed("study", error.cost.runs, MOST_RUNS, str(error.cost))
+    return sweep_all(study, STORE, workers=workers, most_runs=None)
 
 
 def changed(study: StudyDescription, settings: Sequence[str]) -> StudyDescription:
@@ -111,7 +116,7 @@ def changed(study: StudyDescription, settings: Sequence[str]) -> StudyDescriptio
             allowed = "PATH=VALUE, or PATH=[VALUE, ...] for an axis, as workload.load=[0.2, 0.4]"
             raise InputError("--set", show(setting), allowed)
         value = from_text(path, text)
-        if path in over or isinstance(value, list):
+        if path in over or isinstance(value, list) or is_axis(value):
             over[path] = value if isinstance(value, list | dict) else [value]
         else:
             changes[path] = text

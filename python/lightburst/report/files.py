@@ -19,10 +19,15 @@ PAGE: Final = "index.html"
 RUN: Final = "run.json"
 REPLICATIONS: Final = "replications.json"
 REPRODUCTION: Final = "reproduction.json"
+SWEEP: Final = "sweep.json"
 TRACE: Final = "trace.json"
 NETWORK: Final = "network.json"
 CLAIMS: Final = "claims.json"
 RUNS: Final = "runs.parquet"
+# What a sweep writes beside `SWEEP` and `RUNS`.
+STUDY: Final = "study.toml"
+TABLE: Final = "table.csv"
+COMPARISONS: Final = "comparisons.csv"
 # What a trace writes beside `TRACE`, its tables and its pictures.
 CAPTURE: Final = "trace.pcapng"
 

@@ -5,7 +5,7 @@ way, rounded so that people can read them: to 12 significant digits, on a logari
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -51,13 +51,25 @@ class Range:
         """Give the value at a part of the way, from 0 to 1, as it stands in a scenario."""
         if part in (0, 1):  # exactly, whatever the digits
             return self._written(self.begin if part == 0 else self.end)
-        if self.scale == "log":
-            value = self.begin * (self.end / self.begin) ** part
-        else:
-            value = self.begin + (self.end - self.begin) * part
+        value = self._between(self.begin, self.end, part)
         return self._written(float(f"{value:.{_DIGITS[self.scale]}g}"))
 
-    def _written(self, value: float) -> object:
+    def sampled(self, part: float) -> object:
+        """Give the value at a part of the way, from 0 to less than 1, each with its fair share."""
+        if not isinstance(self.ruler, Whole):
+            value = self._between(self.begin, self.end, part)
+            return self._written(float(f"{value:.{_DIGITS['log']}g}"))
+        # Half a step beyond the ends, so that these are as likely as what lies between them.
+        half = 1.0 if self.ruler.even else 0.5
+        value = self._between(self.begin - half, self.end + half, part)
+        return min(max(self._written(value), self.begin), self.end)
+
+    def _between(self, begin: float, end: float, part: float) -> float:
+        if self.scale == "log":
+            return float(begin * (end / begin) ** part)
+        return begin + (end - begin) * part
+
+    def _written(self, value: float) -> Any:
         if isinstance(self.ruler, Whole):
             step = 2 if self.ruler.even else 1
             return step * round(value / step)
@@ -106,6 +118,40 @@ def values_of(where: str, spec: Any, field: FieldInfo | None) -> list[object]:
         if any(type(value) is type(other) and value == other for other in found[:place]):
             raise InputError(where, f"{show(value)} twice", "different values")
     return found
+
+
+def sampled_values(
+    where: str, spec: Any, field: FieldInfo | None, parts: Sequence[float]
+) -> list[object]:
+    """Give the values of one path at the points of a sample.
+
+    Parameters
+    ----------
+    where, spec, field
+        As for `values_of`; a range has its two ends alone.
+    parts : sequence of float
+        From 0 to less than 1, one for each point.
+
+    Returns
+    -------
+    list of object
+        One for each point: of a list the value at that part of it, to 6 significant digits that
+        of a range.
+
+    Raises
+    ------
+    InputError
+        As `values_of`.
+    """
+    if not is_range(spec):
+        values = values_of(where, spec, field)
+        return [values[int(part * len(values))] for part in parts]
+    for key in ("step", "number"):
+        if key in spec:
+            allowed = "from, to and scale alone: sample.points says how many"
+            raise InputError(f"{where}.{key}", show(spec[key]), allowed)
+    found = range_of(where, spec, field)
+    return [found.sampled(part) for part in parts]
 
 
 def range_of(where: str, spec: Mapping[str, Any], field: FieldInfo | None) -> Range:

@@ -1,13 +1,13 @@
 """What a study asks: the words of ``study.toml``, which are those of `lightburst.sweep`."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Final, Self
 
 from pydantic import Field, GetCoreSchemaHandler, ValidationError
 from pydantic_core import CoreSchema, core_schema
@@ -16,18 +16,24 @@ from lightburst.compile import check_seeds
 from lightburst.errors import InputError, did_you_mean, inside, show
 from lightburst.scenario import Scenario, load
 from lightburst.scenario.explain import explain
-from lightburst.scenario.fields import Section, refuse
+from lightburst.scenario.fields import Section, Whole, refuse
 from lightburst.scenario.load import read_toml
 from lightburst.study.axes import is_range
 from lightburst.study.block import Block
 from lightburst.study.design import Design
+from lightburst.study.sample import Sample
+from lightburst.study.stopping import Stopping
 
 _AXES = "values by path, as { workload.load = [0.2, 0.4] }"
 _CHANGES = "changes by name, as { SACK = { transport.recovery = 'sack' } }"
 _PAIRS = "a list of pairs of variants, as [['Reno', 'SACK']]"
-_SEEDS = "how many seeds, as 10 for the seeds 1 to 10, or a list of different ones"
 _SCENARIO = "a table of the scenario's keys, or the name of its file"
+_METRIC = "the name of a metric, as 'slowdown_p99'"
 _METRICS = "a list of names of metrics, as ['slowdown_p99', 'throughput_bps']"
+_PRECISION = "a part of the mean, as '2 %' or 0.02"
+_PERCENT = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,12})?) ?%")
+#: Seeds of a study that does not say how many.
+USUAL_SEEDS: Final = 10
 
 
 @dataclass(frozen=True)
@@ -66,29 +72,125 @@ def _pairs(value: Any) -> bool:
     )
 
 
+def _tables(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(one, Mapping) for one in value)
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _part(value: Any) -> bool:
+    return _fraction(value) is not None
+
+
+def _fraction(value: Any) -> float | None:
+    """Read ``"2 %"``, or 0.02; None if it is neither, or not above zero."""
+    number = value
+    if isinstance(value, str) and (match := _PERCENT.fullmatch(value)):
+        number = float(match[1]) / 100
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        return None
+    return float(number) if 0 < number < math.inf else None
+
+
+class Target(Section):
+    """When a point has been run often enough: its mean is known to a part of itself.
+
+    Attributes
+    ----------
+    metric : str
+        Whose mean.
+    precision : str or float
+        Half of its 95 % interval, as a part of the mean: ``"2 %"``, or 0.02.
+    minimum, maximum : int
+        Runs of a point.
+    budget : int or None
+        Runs of all points together, at the most.
+    """
+
+    metric: Annotated[str, _Only(_METRIC, _is_text)]
+    precision: Annotated[Any, _Only(_PRECISION, _part)]
+    minimum: Annotated[int, Whole(2)] = 10
+    maximum: Annotated[int, Whole(2)] = 100
+    budget: Annotated[int, Whole(1)] | None = None
+
+    @property
+    def stopping(self) -> Stopping:
+        """The rule."""
+        precision = _fraction(self.precision)
+        assert precision is not None
+        return Stopping(self.metric, precision, first=self.minimum, budget=self.budget)
+
+
+class FigureWanted(Section):
+    """A figure of a study: a metric against an axis, a colour for each value of another.
+
+    Attributes
+    ----------
+    x, y : str
+        An axis, and a metric.
+    hue, dash : str or None
+        What has colours and dashes: ``"variant"``, or an axis.
+    at : mapping of str to object
+        Which value of the other axes is drawn.
+    """
+
+    x: Annotated[str, _Only("the path of an axis", _is_text)]
+    y: Annotated[str, _Only(_METRIC, _is_text)]
+    hue: Annotated[str, _Only("'variant', or the path of an axis", _is_text)] | None = None
+    dash: Annotated[str, _Only("'variant', or the path of an axis", _is_text)] | None = None
+    at: Annotated[Any, _Only("values by path, as { switching.buffer_ports = 2 }", _is_table)] = (
+        Field({})
+    )
+
+
 class StudyDescription(Section):
-    """A base scenario, what varies, how often it is run, and what is asked of the runs."""
+    """A base scenario, what varies, how often it is run, and what is asked of the runs.
+
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    scenario : Scenario
+        What all runs have in common.
+    over : mapping of str to list or mapping
+        Axes: values, or a range, by path.
+    linked : sequence of mapping
+        Axes of several paths that move together.
+    variants : mapping of str to mapping
+        Changes by name.
+    sample : Sample or None
+        How points are drawn from the axes; without it all combinations are visited.
+    seeds : int, sequence of int, or None
+        Seeds of all points; None for 10, or those of the target.
+    target : Target or None
+        When a point has seeds enough.
+    compare : sequence of pairs of str
+        Variants that are compared.
+    show : sequence of str
+        Metrics in tables and comparisons.
+    figures : sequence of FigureWanted
+        What is drawn.
+    """
 
     instead: ClassVar[str] = "; lightburst.sweep runs a study"
 
-    name: Annotated[str, _Only("text", lambda value: isinstance(value, str))] = ""
-    scenario: Annotated[
-        Any, _Only(_SCENARIO, lambda value: isinstance(value, Scenario | Mapping | str | PathLike))
-    ]
-    over: Annotated[Any, _Only(_AXES, lambda value: isinstance(value, Mapping))] = Field({})
-    linked: Annotated[
-        Any,
-        _Only(
-            f"a list of {_AXES}",
-            lambda value: (
-                isinstance(value, list | tuple) and all(isinstance(axis, Mapping) for axis in value)
-            ),
-        ),
-    ] = ()
-    variants: Annotated[Any, _Only(_CHANGES, lambda value: isinstance(value, Mapping))] = Field({})
-    seeds: Annotated[Any, _Only(_SEEDS, lambda value: value is not None)] = 10
+    name: Annotated[str, _Only("text", _is_text)] = ""
+    scenario: Annotated[Any, _Only(_SCENARIO, lambda value: isinstance(value, Scenario))]
+    over: Annotated[Any, _Only(_AXES, _is_table)] = Field({})
+    linked: Annotated[Any, _Only(f"a list of {_AXES}", _tables)] = ()
+    variants: Annotated[Any, _Only(_CHANGES, _is_table)] = Field({})
+    sample: Sample | None = None
+    seeds: Any = None
+    target: Target | None = None
     compare: Annotated[Any, _Only(_PAIRS, _pairs)] = ()
-    metrics: Annotated[Any, _Only(_METRICS, _names)] = ()
+    show: Annotated[Any, _Only(_METRICS, _names)] = ()
+    figures: tuple[FigureWanted, ...] = ()
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], directory: Path | None = None) -> Self:
@@ -107,16 +209,19 @@ class StudyDescription(Section):
             With every key that is not allowed.
         """
         tables = dict(values)
+        if "scenario" not in tables and "topology" in tables:
+            allowed = "a study, whose scenario stands below 'scenario'; 'lightburst run' runs one"
+            raise InputError("study", "a scenario", allowed)
         if isinstance(given := tables.get("scenario"), str):
             tables["scenario"] = load((directory or Path()) / given)
         elif isinstance(given, Mapping):
             with inside("scenario."):
                 tables["scenario"] = Scenario.from_dict(given, directory)
         if isinstance(tables.get("over"), Mapping):
-            tables["over"] = flat(tables["over"], is_leaf=_is_axis)
+            tables["over"] = flat(tables["over"], is_leaf=is_axis)
         if isinstance(tables.get("linked"), list):
             tables["linked"] = [
-                flat(one, is_leaf=_is_axis) if isinstance(one, Mapping) else one
+                flat(one, is_leaf=is_axis) if isinstance(one, Mapping) else one
                 for one in tables["linked"]
             ]
         if isinstance(tables.get("variants"), Mapping):
@@ -124,6 +229,11 @@ class StudyDescription(Section):
                 name: flat(changes) if isinstance(changes, Mapping) else changes
                 for name, changes in tables["variants"].items()
             }
+        if _tables(tables.get("figures")):
+            tables["figures"] = [
+                {key: flat(value) if _is_table(value) else value for key, value in one.items()}
+                for one in tables["figures"]
+            ]
         try:
             return cls.model_validate(tables)
         except ValidationError as error:
@@ -131,29 +241,59 @@ class StudyDescription(Section):
 
     @cached_property
     def design(self) -> Design:
-        """The points; `InputError` if they cannot be made."""
-        found = Design.of(self.scenario, self.over, self.linked, self.variants)
+        """The points; `InputError` if they cannot be made, or what is asked of them cannot be."""
+        found = Design.of(self.scenario, self.over, self.linked, self.variants, self.sample)
         for place, pair in enumerate(self.compare):
+            known = list(found.variants)
+            where = f"compare[{place}]"
             for name in pair:
-                if name not in found.variants:
-                    known = (
-                        ", ".join(map(show, found.variants)) or "none, for there are no variants"
-                    )
-                    near = did_you_mean(name, found.variants)
-                    raise InputError(f"compare[{place}]", show(name), f"one of {known}{near}")
+                _one_of(where, name, known, "one of the variants")
             if pair[0] == pair[1]:
-                raise InputError(f"compare[{place}]", f"{show(pair[0])} twice", _PAIRS)
+                raise InputError(where, f"{show(pair[0])} twice", _PAIRS)
+        for place, figure in enumerate(self.figures):
+            for key in ("x", "hue", "dash"):
+                if (name := getattr(figure, key)) is not None:
+                    _one_of(f"figures[{place}].{key}", name, found.columns, "what varies")
         return found
 
     @cached_property
     def block(self) -> Block:
         """The runs; `InputError` if a point does not fit the scenario."""
-        return self.design.block(self.seeds)
+        stopping = None if self.target is None else self.target.stopping
+        return self.design.block(self.all_seeds, stopping)
+
+    @property
+    def all_seeds(self) -> Sequence[int]:
+        """The seeds that a point may use; `InputError` if there are none such."""
+        if self.target is None:
+            return check_seeds(USUAL_SEEDS if self.seeds is None else self.seeds)
+        if self.seeds is not None:
+            allowed = "nothing beside a target, whose minimum and maximum say how many"
+            raise InputError("seeds", show(self.seeds), allowed)
+        least, most = self.target.minimum, self.target.maximum
+        if most < least:
+            raise InputError("target.maximum", str(most), f"at least target.minimum, {least}")
+        return range(1, most + 1)
 
     @property
     def number_of_runs(self) -> int:
         """How many runs there are, at the most."""
-        return self.design.number * len(check_seeds(self.seeds))
+        number = self.design.number * len(self.all_seeds)
+        budget = None if self.target is None else self.target.budget
+        return number if budget is None else min(number, budget)
+
+    @property
+    def metrics_named(self) -> dict[str, str]:
+        """The metrics that it names, each with the key where it does."""
+        named = dict.fromkeys(self.show, "show")
+        named |= {one.y: f"figures[{place}].y" for place, one in enumerate(self.figures)}
+        return named | ({} if self.target is None else {self.target.metric: "target.metric"})
+
+
+def _one_of(where: str, name: str, known: Sequence[str], what: str) -> None:
+    if name not in known:
+        names = ", ".join(map(show, known)) or "(there are none)"
+        raise InputError(where, show(name), f"{what}: {names}{did_you_mean(name, known)}")
 
 
 def flat(
@@ -185,7 +325,7 @@ def flat(
     return found
 
 
-def _is_axis(value: Any) -> bool:
+def is_axis(value: Any) -> bool:
     """Tell a range from a table of paths."""
     return is_range(value) and not {"from", "to", "step", "number"}.isdisjoint(value)
 

@@ -21,8 +21,9 @@ from lightburst.errors import InputError, show
 from lightburst.scenario import Scenario
 from lightburst.scenario.change import field_at, split
 from lightburst.scenario.fields import plain
-from lightburst.study.axes import is_range, values_of
+from lightburst.study.axes import is_range, sampled_values, values_of
 from lightburst.study.block import Block
+from lightburst.study.sample import Sample
 from lightburst.study.stopping import Stopping
 from lightburst.study.sweep import Point, Seeds, Study, parameters_of, scenario_digest
 from lightburst.units import as_python
@@ -30,6 +31,8 @@ from lightburst.units import as_python
 Changes = Mapping[str, object]
 #: The column with the name of the variant.
 VARIANT: Final = "variant"
+#: The column with the number of a point in the sample.
+SAMPLE: Final = "sample"
 
 _OVER: Final = "values by path, as {'workload.load': [0.2, 0.4]}"
 _VARIANTS: Final = "changes by name, as {'SACK': {'transport.recovery': 'sack'}}"
@@ -66,11 +69,14 @@ class Place(NamedTuple):
         What the variant sets.
     settings : mapping of str to object
         What the axes set.
+    sample : int or None
+        Its number in the sample, from 1; None where nothing is sampled.
     """
 
     variant: str | None
     changes: Changes
     settings: Changes
+    sample: int | None = None
 
     @property
     def point(self) -> Point:
@@ -102,12 +108,15 @@ class Design:
         Changes by name; none if there are none.
     structures : tuple
         Which axes vary where.
+    sample : Sample, optional
+        How points are drawn; without it all combinations are visited.
     """
 
     base: Scenario
     axes: tuple[Axis, ...]
     variants: Mapping[str, Changes]
     structures: tuple[_Structure, ...]
+    sample: Sample | None = None
 
     @classmethod
     def of(
@@ -116,6 +125,7 @@ class Design:
         over: Any = None,
         linked: Any = (),
         variants: Any = None,
+        sample: Sample | None = None,
     ) -> "Design":
         """Read axes and variants as a user gives them.
 
@@ -129,6 +139,8 @@ class Design:
             Several such paths in each, which move together: lists and ranges of one length.
         variants : mapping of str to mapping
             Changes by name, as `Scenario.with_` takes them.
+        sample : Sample, optional
+            How points are drawn from the axes, but for those that decide which fields there are.
 
         Returns
         -------
@@ -145,19 +157,26 @@ class Design:
         first: Sequence[tuple[str | None, Changes]] = list(named.items()) or [(None, {})]
         structures = [_Structure(name, changes, {}, {}, {}) for name, changes in first]
         axes: dict[int, Axis] = {}
+        parts = _parts(given, sample)
         for place in sorted(given, key=lambda place: _structural_first(given, place)):
-            axes[place] = _read(base, given[place], structures)
+            axes[place] = _read(base, given[place], structures, parts.get(place))
             structures = list(_with_axis(base, given, axes, place, structures))
         ordered = tuple(axes[place] for place in sorted(axes))
-        return cls(base, ordered, named, tuple(structures))
+        return cls(base, ordered, named, tuple(structures), sample)
 
     @cached_property
     def number(self) -> int:
         """How many points there are, without making them."""
+        if self.sample is not None:
+            return sum(self.sample.points if one.free else 1 for one in self.structures)
         return sum(
-            math.prod(len(self.axes[axis].steps) for axis in structure.free)
-            for structure in self.structures
+            math.prod(len(self.axes[axis].steps) for axis in one.free) for one in self.structures
         )
+
+    @property
+    def first(self) -> Place:
+        """One of the points, without making the others."""
+        return next(iter(self._of(self.structures[0])))[1]
 
     @cached_property
     def places(self) -> list[Place]:
@@ -172,7 +191,9 @@ class Design:
 
     def _of(self, one: _Structure) -> Iterable[tuple[tuple[int, ...], Place]]:
         ranges = [range(len(self.axes[axis].steps)) for axis in one.free]
-        for steps in itertools.product(*ranges):
+        # Of a sample the steps of all axes belong together.
+        drawn = self.sample is not None and one.free
+        for steps in zip(*ranges, strict=True) if drawn else itertools.product(*ranges):
             indices = {**one.indices, **dict(zip(one.free, steps, strict=True))}
             settings: dict[str, object] = {}
             for place, axis in enumerate(self.axes):
@@ -181,12 +202,15 @@ class Design:
                     fixed = [path for path in axis.paths if path in one.fixed]
                     settings |= {path: chosen[path] for path in one.free.get(place, fixed)}
             order = tuple(indices.get(place, 0) for place in range(len(self.axes)))
-            yield order, Place(one.variant, one.changes, settings)
+            number = steps[0] + 1 if drawn else None
+            yield order, Place(one.variant, one.changes, settings, number)
 
     @property
     def columns(self) -> list[str]:
-        """The columns that name a point: the variant, and the path of each axis."""
+        """The columns that name a point: variant, number in the sample, path of each axis."""
         names = [axis.name for axis in self.axes]
+        if self.sample is not None:
+            names.insert(0, SAMPLE)
         return [VARIANT, *names] if self.variants else names
 
     def block(self, seeds: Seeds, stopping: Stopping | None = None) -> Block:
@@ -214,9 +238,10 @@ class Design:
         self._refuse_twins(study)
         rows: list[dict[str, object]] = []
         for place, scenario in zip(self.places, study.scenarios, strict=True):
-            variant = {} if place.variant is None else {VARIANT: place.variant}
+            given = {VARIANT: place.variant, SAMPLE: place.sample}
+            named = {name: value for name, value in given.items() if value is not None}
             found = parameters_of(scenario, place.settings)
-            rows.append({**variant, **{name: _label(value) for name, value in found.items()}})
+            rows.append({**named, **{name: _label(value) for name, value in found.items()}})
         paths = [path for axis in self.axes for path in axis.paths]
         names = list(dict.fromkeys(name for row in rows for name in row))
         names.sort(key=lambda name: _order(name, paths))
@@ -246,8 +271,8 @@ def _label(value: object) -> object:
 
 def _order(name: str, paths: Sequence[str]) -> tuple[int, bool]:
     """Sort columns: the variant, then path by path, each with its number beside it."""
-    if name == VARIANT:
-        return -1, False
+    if name in (VARIANT, SAMPLE):
+        return -1, name == SAMPLE
     place = max(
         (p for p in paths if name == p or name.startswith(f"{p}_")), key=len, default=paths[-1]
     )
@@ -299,7 +324,29 @@ def _structural_first(
     return not kind, not above, min(map(len, paths)), place
 
 
-def _read(base: Scenario, given: Mapping[str, Any], structures: Sequence[_Structure]) -> Axis:
+def _parts(
+    given: Mapping[int, Mapping[str, Any]], sample: Sample | None
+) -> Mapping[int, Sequence[float]]:
+    """Draw the sample: for each axis that does not decide which fields there are, its column."""
+    if sample is None:
+        return {}
+    axes = [place for place in given if not _decides(given, place)]
+    if not axes:
+        raise InputError("sample", f"{sample.points} points", "axes to draw them from, in over")
+    return dict(zip(axes, sample.draw(len(axes)).T.tolist(), strict=True))
+
+
+def _decides(given: Mapping[int, Mapping[str, Any]], place: int) -> bool:
+    """Whether it depends on an axis which fields others have."""
+    return _structural_first(given, place)[:2] != (True, True)
+
+
+def _read(
+    base: Scenario,
+    given: Mapping[str, Any],
+    structures: Sequence[_Structure],
+    parts: Sequence[float] | None,
+) -> Axis:
     """Read the values of an axis, whose type follows from the first structure that has it."""
     lists = []
     for path, spec in given.items():
@@ -314,7 +361,10 @@ def _read(base: Scenario, given: Mapping[str, Any], structures: Sequence[_Struct
             field = next(filter(None, fields), None)
             if field is None:
                 _refuse(base, path, probe, structures)
-        lists.append(values_of(where, spec, field))
+        if parts is None:
+            lists.append(values_of(where, spec, field))
+        else:
+            lists.append(sampled_values(where, spec, field, parts))
     lengths = [len(values) for values in lists]
     if len(set(lengths)) > 1:
         numbers = ", ".join(f"{n} for {path}" for path, n in zip(given, lengths, strict=True))
@@ -335,7 +385,7 @@ def _with_axis(
     kind of a table.
     """
     axis = axes[place]
-    decides = _structural_first(given, place)[:2] != (True, True)
+    decides = _decides(given, place)
     missing = dict.fromkeys(axis.paths)
     found = []
     for one in structures:

@@ -92,7 +92,7 @@ def run_all(
     if not isinstance(study, Study):
         allowed = "a Study; lightburst.run and lightburst.replicate run a scenario"
         raise InputError("study", show(study), allowed)
-    count = as_python(_available_cores() if workers is None else workers)
+    count = as_python(available_cores() if workers is None else workers)
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise InputError("workers", show(workers), "a whole number from 1")
     if isinstance(store, Store):
@@ -211,7 +211,7 @@ def _table(study: Study, finished: Mapping[Key, Summary]) -> pd.DataFrame:
     return parameters.join(summaries.astype(dict.fromkeys(empty, "float64"))).copy()
 
 
-def _available_cores() -> int:
+def available_cores() -> int:
     """Cores that this process may use, which can be fewer than the machine has."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

@@ -49,6 +49,9 @@ class Stopping:
         interval that is called 95 % covers the mean in 93 to 94 of a hundred cases.
     confidence : float
         Probability of the interval.
+    budget : int, optional
+        Runs of all points together, at the most. When it ends, those points go on whose intervals
+        are the widest for their means.
 
     Raises
     ------
@@ -61,6 +64,7 @@ class Stopping:
     first: int = 10
     growth: float = 1.5
     confidence: float = 0.95
+    budget: int | None = None
 
     def __post_init__(self) -> None:
         for name, kind, above, below, allowed in (
@@ -72,6 +76,9 @@ class Stopping:
             value = as_python(getattr(self, name))
             if not isinstance(value, kind | int) or not above < value < below:
                 raise InputError(f"stopping.{name}", show(value), allowed)
+        budget = as_python(self.budget)
+        if budget is not None and (type(budget) is not int or budget < 1):
+            raise InputError("stopping.budget", show(budget), "a whole number from 1")
 
     def looks(self, most: int) -> list[int]:
         """After how many seeds it is asked whether they are enough.
@@ -107,12 +114,31 @@ class Stopping:
             Whether half of Student's interval is at most `precision` of the mean. Samples that are
             all equal are enough, whatever their mean.
         """
+        return self.width(values) <= self.precision
+
+    def width(self, values: ArrayLike) -> float:
+        """Half the interval of the mean of some samples, as a fraction of the mean.
+
+        Parameters
+        ----------
+        values : array_like of float, shape (n,)
+            Independent samples; NaN, of a run without the metric, is left out.
+
+        Returns
+        -------
+        float
+            Infinite for fewer than two samples, or one that is infinite; 0 if all are equal.
+        """
         x = np.asarray(values, dtype=np.float64)
+        x = x[~np.isnan(x)]
         if x.size < 2:
-            return False
+            return math.inf
         interval = mean_interval(x, self.confidence)
         half = (interval.high - interval.low) / 2
-        return half <= self.precision * abs(interval.estimate)
+        if half == 0:
+            return 0.0
+        mean = abs(interval.estimate)
+        return half / mean if mean > 0 and math.isfinite(mean) else math.inf
 
 
 def execute_until(
@@ -156,7 +182,17 @@ def _rounds(
 ) -> pd.DataFrame:
     found: list[list[pd.DataFrame]] = [[] for _ in study.points]
     active = list(range(len(study.points)))
+    left = math.inf if stopping.budget is None else stopping.budget
+    if left < (least := len(active) * stopping.looks(len(study.seeds))[0]):
+        words = f"at least {least:,}, the first seeds of {len(active):,} points"
+        raise InputError("stopping.budget", str(stopping.budget), words)
     for begin, end in _steps(stopping.looks(len(study.seeds))):
+        if len(active) * (end - begin) > left:
+            wide = {i: -stopping.width(_values(found[i], stopping.metric)) for i in active}
+            active = sorted(sorted(active, key=lambda i: wide[i])[: int(left // (end - begin))])
+            if not active:
+                break
+        left -= len(active) * (end - begin)
         points = [study.points[i] for i in active]
         part = Study(study.base, points, study.seeds[begin:end], study.metrics)
         table = run_all(part, store, workers=workers, progress=progress)

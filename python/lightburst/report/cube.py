@@ -1,0 +1,130 @@
+"""The runs of a sweep as a cube of numbers: one dimension for each axis, one for the seeds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import pandas as pd
+
+from lightburst.study.design import SAMPLE, VARIANT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import xarray as xr
+
+    from lightburst.study.design import Axis, Design
+
+_UNITS: Final = {
+    "bps": "b/s", "s": "s", "bytes": "B", "m": "m", "j": "J", "per_s": "1/s", "s_per_m": "s/m",
+    "j_per_bit": "J/b",
+}  # fmt: skip
+
+
+def cube(design: Design, runs: pd.DataFrame, metrics: Sequence[str]) -> xr.Dataset:
+    """Put runs in a cube.
+
+    Parameters
+    ----------
+    design : Design
+        Which points were visited.
+    runs : pandas.DataFrame
+        One row for each run, see `lightburst.report.swept.Sweep.runs`.
+    metrics : sequence of str
+        Columns with numbers.
+
+    Returns
+    -------
+    xarray.Dataset
+        A variable for each metric, over ``variant``, the axes by their paths, and ``seed``; of a
+        sample ``sample`` stands for the axes, whose values are coordinates along it. Coordinates of
+        quantities are numbers in the SI unit. Where an axis does not vary, its value is that of
+        all. A run that there is not is NaN.
+    """
+    known = {path: _coordinate(runs, path) for axis in design.axes for path in axis.paths}
+    rows = runs
+    if design.sample is None:
+        for axis in design.axes:
+            rows = spread(rows, axis, runs)
+    names = [name for name in design.columns if name in rows]
+    dimensions = names
+    if design.sample is not None:
+        dimensions = [name for name in names if name in (VARIANT, SAMPLE)]
+        if SAMPLE in rows:
+            rows = rows.assign(**{SAMPLE: rows[SAMPLE].fillna(0)})
+    keys = pd.DataFrame({name: rows[known.get(name, name)] for name in (*dimensions, "seed")})
+    found = keys.join(rows[list(metrics)]).set_index(list(keys)).to_xarray()
+    order = {name: _order(rows, known.get(name, name)) for name in dimensions}
+    found = found.reindex(order)
+    found = found.assign_coords(_beside(design, rows, known, dimensions, found))
+    for name in (*found.data_vars, *found.coords):
+        if unit := _unit(known.get(str(name), str(name))):
+            found[name].attrs["units"] = unit
+    return found
+
+
+def spread(rows: pd.DataFrame, axis: Axis, runs: pd.DataFrame) -> pd.DataFrame:
+    """Repeat the runs for which an axis does not vary at each of its values.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        Runs, or means.
+    axis : Axis
+        The axis.
+    runs : pandas.DataFrame
+        Where its values are looked up.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The rows, those without a value replaced by one for each value.
+    """
+    if axis.name not in rows or not rows[axis.name].isna().any():
+        return rows
+    columns = [
+        str(name)
+        for name in rows.columns
+        if any(name == path or name == f"{path}_{_suffix(str(name))}" for path in axis.paths)
+    ]
+    values = runs[columns].dropna(subset=[axis.name]).drop_duplicates()
+    missing = rows[axis.name].isna()
+    repeated = rows[missing].drop(columns=columns).merge(values, how="cross")
+    return pd.concat([rows[~missing], repeated[rows.columns]], ignore_index=True)
+
+
+def _suffix(name: str) -> str:
+    return next((end for end in sorted(_UNITS, key=len) if name.endswith(f"_{end}")), "")
+
+
+def _coordinate(runs: pd.DataFrame, path: str) -> str:
+    """Find the column with the numbers of a path, or with what was given."""
+    return next((f"{path}_{end}" for end in _UNITS if f"{path}_{end}" in runs), path)
+
+
+def _order(rows: pd.DataFrame, column: str) -> list[Any]:
+    return list(dict.fromkeys(rows[column].dropna()))
+
+
+def _beside(
+    design: Design,
+    rows: pd.DataFrame,
+    known: dict[str, str],
+    dimensions: Sequence[str],
+    found: xr.Dataset,
+) -> dict[str, Any]:
+    """Give the paths that are no dimensions as coordinates along the one that they go with."""
+    coordinates: dict[str, Any] = {}
+    for axis in design.axes:
+        along = axis.name if axis.name in dimensions else SAMPLE
+        at = rows[known.get(along, along)]
+        for path in axis.paths:
+            if path not in dimensions and along in dimensions and path in rows:
+                values = rows[known[path]].groupby(at).first()
+                coordinates[path] = (along, values.reindex(found[along].to_numpy()).to_numpy())
+    return coordinates
+
+
+def _unit(name: str) -> str:
+    ends = sorted((end for end in _UNITS if name.endswith(f"_{end}")), key=len)
+    return _UNITS[ends[-1]] if ends else ""

@@ -1,0 +1,113 @@
+"""Figures of a sweep: means of a metric against an axis, with what else varies told apart."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from lightburst.errors import InputError, did_you_mean, show
+from lightburst.report.cube import spread
+from lightburst.study.design import SAMPLE, VARIANT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from matplotlib.figure import Figure as Canvas
+
+    from lightburst.report.swept import Sweep
+
+
+def draw(
+    sweep: Sweep,
+    x: str | None,
+    y: str | None,
+    hue: str | None,
+    dash: str | None,
+    at: Mapping[str, object] | None,
+    theory: Any,
+    **more: Any,
+) -> Canvas:
+    """Draw a figure as `Sweep.plot` describes it."""
+    from lightburst import plot
+
+    means = sweep.table(y)
+    means = means[means["metric"] == means["metric"].iloc[0]]
+    varying = [name for name in sweep.design.columns if name != SAMPLE]
+    for name, value in (at or {}).items():
+        _known("at", name, varying)
+        chosen = means[name] == value
+        if not chosen.any():
+            values = ", ".join(map(show, dict.fromkeys(means[name].dropna())))
+            raise InputError(f"at[{name!r}]", show(value), f"one of {values}")
+        means = means[chosen | means[name].isna()]
+        varying.remove(name)
+    chosen_x = _axis(sweep, varying) if x is None else _known("x", x, varying)
+    for key, asked in (("hue", hue), ("dash", dash)):
+        if asked is not None:
+            _known(key, asked, varying)
+    several = [
+        name for name in varying if len(set(means[name].dropna())) > 1 or name in (hue, dash)
+    ]
+    rest = [name for name in several if name not in (chosen_x, hue, dash)]
+    if hue is None and rest:
+        hue = rest.pop(rest.index(VARIANT) if VARIANT in rest else 0)
+    if dash is None and rest:
+        dash = rest.pop(0)
+    if rest:
+        given = f"nothing for {', '.join(rest)}"
+        raise InputError("at", given, "a value for each axis that is neither x, hue nor dash")
+    axis = next(one for one in sweep.design.axes if one.name == chosen_x)
+    means = spread(means, axis, sweep.runs)
+    for told in filter(None, (hue, dash)):
+        if means[told].isna().any():
+            means[told] = means[told].map(_word).fillna("–")
+    metric = means["metric"].iloc[0]
+    canvas: Canvas = plot.curves(
+        means, x=chosen_x, y=metric, hue=hue, dash=dash, theory=theory, **more
+    )
+    return canvas
+
+
+def draw_all(sweep: Sweep) -> Iterator[tuple[str, Canvas]]:
+    """Draw the figures that a study wants.
+
+    Yields
+    ------
+    (str, matplotlib.figure.Figure)
+        Name of a file, and the figure.
+    """
+    used: dict[str, int] = {}
+    for wanted in sweep.study.figures:
+        name = re.sub(r"[^A-Za-z0-9_-]+", "-", f"{wanted.y}-over-{wanted.x.rpartition('.')[2]}")
+        used[name] = used.get(name, 0) + 1
+        numbered = name if used[name] == 1 else f"{name}-{used[name]}"
+        figure = sweep.plot(wanted.x, wanted.y, wanted.hue, dash=wanted.dash, at=wanted.at)
+        yield numbered, figure
+
+
+def _axis(sweep: Sweep, varying: Sequence[str]) -> str:
+    """Choose the first axis of numbers."""
+    for name in varying:
+        columns = [name, *(label for label in sweep.labels if label.startswith(f"{name}_"))]
+        if name != VARIANT and any(_is_numbers(sweep.runs[column]) for column in columns):
+            return name
+    raise InputError("x", "nothing", "an axis of numbers, of which the sweep has none")
+
+
+def _is_numbers(values: pd.Series[Any]) -> bool:
+    return pd.api.types.is_numeric_dtype(values) and len(set(values.dropna())) > 1
+
+
+def _known(where: str, name: str, known: Sequence[str]) -> str:
+    if name not in known:
+        names = ", ".join(known) or "(nothing varies)"
+        raise InputError(where, show(name), f"what varies: {names}{did_you_mean(name, known)}")
+    return name
+
+
+def _word(value: object) -> str | None:
+    if isinstance(value, float):
+        return None if value != value else f"{value:g}"
+    return None if value is None else str(value)

@@ -1,0 +1,378 @@
+"""What came of a sweep: its runs, their means, comparisons, figures and files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from importlib import metadata
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pandas as pd
+
+from lightburst.errors import InputError, did_you_mean, show
+from lightburst.folder import replace
+from lightburst.provenance import MODEL_VERSION, source_commit
+from lightburst.report.files import COMPARISONS, RUNS, STUDY, SWEEP, TABLE
+from lightburst.report.words import records
+from lightburst.shown import html_list, html_text
+from lightburst.study import compare_runs, warnings_of
+from lightburst.study.design import VARIANT
+from lightburst.study.statistics import summarise
+from lightburst.study.written import tables, to_toml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    import xarray as xr
+    from matplotlib.figure import Figure as Canvas
+
+    from lightburst.study import Comparison
+    from lightburst.study.description import StudyDescription
+    from lightburst.study.design import Design
+
+# What is shown where nobody has said what: those of them that the runs have.
+_USUAL: Final = (
+    "slowdown_p99", "completion_time_mean_s", "throughput_bps", "burst_loss", "unfinished",
+)  # fmt: skip
+# Of a table in a notebook.
+_MOST_ROWS: Final = 30
+_POINT: Final = "place of the point"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sweep:
+    """What came of a sweep; `lightburst.sweep` makes it.
+
+    Attributes
+    ----------
+    study : StudyDescription
+        What was asked.
+    runs : pandas.DataFrame
+        One row for each run, point by point and seed by seed: ``variant``, the value of each axis
+        as it was given and, of a quantity, as a number in the SI unit
+        (``topology.link_length`` and ``topology.link_length_m``), ``seed``, and the row of the
+        run, see `lightburst.execute`. An axis that does not vary at a point is missing there.
+    provenance : dict
+        Versions, the machine, and the digest over the digests of all runs.
+    """
+
+    study: StudyDescription
+    runs: pd.DataFrame
+    provenance: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, study: StudyDescription, runs: pd.DataFrame) -> Sweep:
+        """Make one of runs that have just been made."""
+        digests = "\n".join(runs["digest"].astype(str))
+        provenance = {
+            "version": metadata.version("lightburst"),
+            "model_version": MODEL_VERSION,
+            "commit": source_commit(),
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "machine": f"{platform.system()} {platform.machine()}",
+            "created": datetime.now(UTC).isoformat(timespec="seconds"),
+            "digest": hashlib.sha256(digests.encode()).hexdigest(),
+        }
+        return cls(study, runs, provenance)
+
+    def __repr__(self) -> str:
+        points, runs = self.design.number, len(self.runs)
+        return f"<Sweep of {points:,} points, {runs:,} runs: {', '.join(self.design.columns)}>"
+
+    def _repr_html_(self) -> str:
+        table = self.table().to_html(index=False, max_rows=_MOST_ROWS, float_format="{:.4g}".format)
+        return f"{html_text(repr(self))}{table}{html_list(self.warnings)}"
+
+    @property
+    def design(self) -> Design:
+        """Which points were visited."""
+        return self.study.design
+
+    @cached_property
+    def metrics(self) -> list[str]:
+        """What can be asked of the runs: the columns with numbers."""
+        found = self.runs.loc[:, "seed":].columns[1:]
+        return [str(name) for name in found if pd.api.types.is_numeric_dtype(self.runs[name])]
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What the runs warn of, each kind once, and what has missed the target."""
+        return (*warnings_of(self.runs), *self._missed())
+
+    def table(self, metrics: str | Sequence[str] | None = None) -> pd.DataFrame:
+        """Give mean and 95 % interval of metrics at each point.
+
+        Parameters
+        ----------
+        metrics : str or sequence of str, optional
+            Columns of `runs`. Without them a few that are asked for often.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row for each point and metric: ``variant``, the axes, ``metric``, ``n`` (runs that
+            have it), ``mean``, ``std``, ``ci_low`` and ``ci_high`` (Student's, 95 %), all in the
+            SI base unit. A mean with a run that is infinite, because flows did not finish, is
+            infinite and has no interval.
+
+        Raises
+        ------
+        InputError
+            If there is no such metric.
+        """
+        runs = self.runs.assign(**{_POINT: self._points().ngroup()})
+        named = runs.drop_duplicates(_POINT).set_index(_POINT)[self.labels]
+        found = []
+        for metric in self._known(metrics):
+            means = summarise(runs, [_POINT], metric).set_index(_POINT)
+            means.insert(0, "metric", metric)
+            found.append(named.join(means, how="inner"))
+        return pd.concat(found, ignore_index=True)
+
+    def compare(
+        self,
+        a: object,
+        b: object,
+        metrics: str | Sequence[str] | None = None,
+        *,
+        along: str = VARIANT,
+    ) -> Comparison:
+        """Compare two variants at each point, seed by seed.
+
+        Parameters
+        ----------
+        a, b : object
+            Names of two variants; of two values, if `along` is an axis.
+        metrics : str or sequence of str, optional
+            As for `table`.
+        along : str
+            What they are values of: ``"variant"``, or the path of an axis.
+
+        Returns
+        -------
+        Comparison
+            Its ``table`` has a row for each point and metric: the two means, their difference (b
+            less a) and ratio (b over a) with intervals that hold together, and a p-value that is
+            corrected for all points and metrics (Holm). An axis that varies for one of the two
+            alone has each of its values compared with the other.
+
+        Raises
+        ------
+        InputError
+            If there is no such variant, value or metric.
+        """
+        if along not in self.design.columns:
+            known = self.design.columns
+            allowed = f"one of {', '.join(known) or 'no axes'}{did_you_mean(along, known)}"
+            raise InputError("along", show(along), allowed)
+        values = list(dict.fromkeys(self.runs[along].dropna()))
+        for name, value in (("a", a), ("b", b)):
+            if value not in values:
+                near = did_you_mean(value, map(str, values))
+                raise InputError(name, show(value), f"one of {', '.join(map(show, values))}{near}")
+        if a == b:
+            raise InputError("b", show(b), f"another one than {show(a)}")
+        sides = [self.runs[self.runs[along] == value] for value in (a, b)]
+        own = [[n for n in self.labels if n != along and x[n].notna().any()] for x in sides]
+        # An axis that one side has not: its runs stand beside each value of the other.
+        for one, other in ((0, 1), (1, 0)):
+            missing = [name for name in own[other] if name not in own[one]]
+            if missing:
+                values_there = sides[other][missing].drop_duplicates()
+                sides[one] = sides[one].drop(columns=missing).merge(values_there, how="cross")
+        by = [name for name in self.labels if any(name in names for names in own)]
+        chosen = [[*by, "seed", *self._known(metrics)]] * 2
+        first, second = (side[names] for side, names in zip(sides, chosen, strict=True))
+        return compare_runs(first, second, by=by, names=(str(a), str(b)))
+
+    def cube(self, metrics: str | Sequence[str] | None = None) -> xr.Dataset:
+        """Put the runs in a cube of numbers.
+
+        Parameters
+        ----------
+        metrics : str or sequence of str, optional
+            Columns of `runs`; all that are numbers by default.
+
+        Returns
+        -------
+        xarray.Dataset
+            A variable for each metric over ``variant``, the axes by their paths, and ``seed``:
+            ``cube["slowdown_p99"].sel({"workload.load": 0.4}).mean("seed")``. Coordinates of
+            quantities are numbers in the SI unit; of a sample ``sample`` stands for the axes.
+            Where an axis does not vary, its one value is that of all; a run that there is not is
+            NaN.
+
+        Raises
+        ------
+        InputError
+            If there is no such metric.
+        """
+        from lightburst.report.cube import cube
+
+        wanted = self.metrics if metrics is None else self._known(metrics)
+        return cube(self.design, self.runs, wanted)
+
+    def plot(
+        self,
+        x: str | None = None,
+        y: str | None = None,
+        hue: str | None = None,
+        *,
+        dash: str | None = None,
+        at: Mapping[str, object] | None = None,
+        theory: Any = None,
+        **more: Any,
+    ) -> Canvas:
+        """Draw the means of a metric, with their intervals, against an axis.
+
+        Parameters
+        ----------
+        x : str, optional
+            The path of an axis of numbers; the first one by default.
+        y : str, optional
+            A metric; the first of `table` by default.
+        hue, dash : str, optional
+            ``"variant"``, or the path of an axis, whose values have a colour, or a dash, each. By
+            default the variants have colours and whatever else varies has dashes.
+        at : mapping of str to object, optional
+            Which value of other axes is drawn: ``{"switching.buffer_ports": 2}``.
+        theory : callable, DataFrame or mapping, optional
+            What theory says, in the same figure.
+        **more
+            As `lightburst.plot.curves` takes them.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            To show or to save.
+
+        Raises
+        ------
+        InputError
+            If there is no such axis, value or metric, or more varies than can be told apart.
+        """
+        from lightburst.report.sweep_figure import draw
+
+        return draw(self, x, y, hue, dash, at, theory, **more)
+
+    def save(self, directory: str | Path) -> Path:
+        """Write runs, means, comparisons, figures, and the study itself.
+
+        Parameters
+        ----------
+        directory : str or Path
+            Made if it does not exist; an earlier result in it is replaced, all or nothing.
+
+        Returns
+        -------
+        Path
+            The directory: ``runs.parquet``, ``table.csv``, ``comparisons.csv``, a PNG and an SVG
+            of each figure that the study wants, ``study.toml`` to run it again, and ``sweep.json``
+            with everything but the runs.
+
+        Raises
+        ------
+        InputError
+            If the directory cannot be written or holds something else.
+        """
+        return replace(directory, self._write)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the study, the means, the comparisons and the provenance as JSON can hold them."""
+        return {
+            "study": tables(self.study),
+            "points": self.design.number,
+            "runs": len(self.runs),
+            "table": records(self.table().replace(np.inf, "inf")),
+            "comparisons": records(self.comparisons().replace(np.inf, "inf")),
+            "warnings": list(self.warnings),
+            "provenance": dict(self.provenance),
+        }
+
+    def comparisons(self) -> pd.DataFrame:
+        """Give all comparisons that the study wants, below each other, with columns a and b."""
+        found = []
+        for a, b in self.study.compare:
+            table = self.compare(a, b).table
+            found.append(pd.concat([pd.DataFrame({"a": a, "b": b}, table.index), table], axis=1))
+        return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
+
+    def _write(self, directory: Path) -> None:
+        from lightburst.report.sweep_figure import draw_all
+
+        self.runs.to_parquet(directory / RUNS, index=False)
+        self.table().to_csv(directory / TABLE, index=False)
+        if self.study.compare:
+            self.comparisons().to_csv(directory / COMPARISONS, index=False)
+        for name, canvas in draw_all(self):
+            for ending in ("png", "svg"):
+                canvas.savefig(directory / f"{name}.{ending}")
+        if (text := to_toml(self.study)) is not None:
+            (directory / STUDY).write_text(text, encoding="utf-8")
+        text = json.dumps(self.as_dict(), indent=2, allow_nan=False, ensure_ascii=False)
+        (directory / SWEEP).write_text(text + "\n", encoding="utf-8")
+
+    @property
+    def labels(self) -> list[str]:
+        """All columns in front of the seed: what names a point, and its numbers in SI units."""
+        return [str(name) for name in self.runs.columns[: list(self.runs.columns).index("seed")]]
+
+    def _known(self, metrics: str | Sequence[str] | None) -> list[str]:
+        if metrics is None and self.study.show:
+            metrics = list(self.study.show)
+        if metrics is None:
+            usual = [name for name in _USUAL if name in self.metrics and self.runs[name].any()]
+            return [name for name in usual if self.runs[name].notna().any()]
+        wanted = [metrics] if isinstance(metrics, str) else list(metrics)
+        for name in wanted:
+            check_metric(self.metrics, "metrics", name)
+        return wanted
+
+    def _missed(self) -> Iterator[str]:
+        """Say how many points have missed the target, and by how much."""
+        if self.study.target is None:
+            return
+        rule = self.study.target.stopping
+        widths = [rule.width(x) for _, x in self._points()[rule.metric]]
+        wide = [width for width in widths if width > rule.precision]
+        if wide:
+            yield (
+                f"{len(wide)} of {len(widths)} points have missed the target of "
+                f"{rule.precision:.3g} of the mean of {rule.metric}: the widest has "
+                f"{max(wide):.3g}; more runs (target.maximum, target.budget) narrow it"
+            )
+
+    def _points(self) -> Any:
+        """Group the runs by point."""
+        names = self.design.columns
+        by = [self.runs[name] for name in names] if names else np.zeros(len(self.runs))
+        return self.runs.groupby(by, sort=False, dropna=False)
+
+
+def check_metric(known: Sequence[str], where: str, name: str) -> None:
+    """Refuse the name of a metric that runs do not have.
+
+    Parameters
+    ----------
+    known : sequence of str
+        Those that they have.
+    where, name : str
+        What gave it, and the name.
+
+    Raises
+    ------
+    InputError
+        If it is none of them.
+    """
+    if name not in known:
+        # Those of groups and classes of size are the same again.
+        names = ", ".join(one for one in known if "[" not in one)
+        allowed = f"a metric of the runs{did_you_mean(name, known)}: {names}"
+        raise InputError(where, show(name), allowed)
