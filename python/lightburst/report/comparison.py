@@ -14,16 +14,16 @@ import pandas as pd
 from lightburst import metrics as figures
 from lightburst.errors import InputError, show
 from lightburst.provenance import MODEL_VERSION
-from lightburst.report.files import REPLICATIONS, RUN, RUNS
+from lightburst.report.files import REPLICATIONS, RUN, RUNS, SWEEP
 from lightburst.report.replications import Replications
-from lightburst.report.sweep import Sweep
+from lightburst.report.swept import Sweep
 from lightburst.result import Result
 from lightburst.scenario import Scenario
 from lightburst.study import Comparison, compare_runs
 from lightburst.sums import verify
 
 # The files that tell what a directory holds; runs of several seeds or points stand in `RUNS`.
-_KNOWN: Final = (RUN, REPLICATIONS, "sweep.json")
+_KNOWN: Final = (RUN, REPLICATIONS, SWEEP)
 _WRITTEN: Final = "a directory written by 'run --out' or 'sweep --out'"
 _KINDS: Final = f"{_WRITTEN}, a Result, a Sweep, or a table of runs"
 

@@ -54,7 +54,9 @@ def cube(design: Design, runs: pd.DataFrame, metrics: Sequence[str]) -> xr.Datas
             rows = rows.assign(**{SAMPLE: rows[SAMPLE].fillna(0)})
     keys = pd.DataFrame({name: rows[known.get(name, name)] for name in (*dimensions, "seed")})
     found = keys.join(rows[list(metrics)]).set_index(list(keys)).to_xarray()
-    order = {name: _order(rows, known.get(name, name)) for name in dimensions}
+    order = {
+        name: _order(design, rows if name == SAMPLE else runs, known, name) for name in dimensions
+    }
     found = found.reindex(order)
     found = found.assign_coords(_beside(design, rows, known, dimensions, found))
     for name in (*found.data_vars, *found.coords):
@@ -102,8 +104,11 @@ def _coordinate(runs: pd.DataFrame, path: str) -> str:
     return next((f"{path}_{end}" for end in _UNITS if f"{path}_{end}" in runs), path)
 
 
-def _order(rows: pd.DataFrame, column: str) -> list[Any]:
-    return list(dict.fromkeys(rows[column].dropna()))
+def _order(design: Design, runs: pd.DataFrame, known: dict[str, str], name: str) -> list[Any]:
+    """Give the values of a dimension in the user's order."""
+    if name == VARIANT:
+        return list(design.variants)
+    return list(dict.fromkeys(runs[known.get(name, name)].dropna()))
 
 
 def _beside(

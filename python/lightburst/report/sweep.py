@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from os import PathLike
 
+    from lightburst.expressions import Expression
     from lightburst.scenario import Scenario
     from lightburst.study.sweep import Seeds
 
@@ -36,6 +37,7 @@ def sweep(
     sample: Mapping[str, object] | None = None,
     seeds: Seeds | None = None,
     target: Mapping[str, object] | None = None,
+    metrics: Mapping[str, str | Expression] | None = None,
     store: Store | str | Path | None = None,
     workers: int | None = None,
     progress: bool = True,
@@ -69,6 +71,9 @@ def sweep(
         In place of seeds: ``{"metric": "slowdown_p99", "precision": "5 %"}`` runs each point until
         half of the 95 % interval of the mean is at most so much of it, with at least ``"minimum"``
         (10) and at most ``"maximum"`` (100) runs of a point, and ``"budget"`` runs of all.
+    metrics : mapping of str to str, optional
+        Metrics of the user's own, by their names: ``{"mice": "p99 of slowdown where bytes < 100
+        kB"}``; see docs/metrics.md.
     store : Store, str or Path, optional
         Where finished runs are kept, so that a second call goes on where the first one stopped.
         Without one nothing is kept.
@@ -109,6 +114,7 @@ def sweep(
         sample=sample,
         seeds=seeds,
         target=target,
+        metrics=metrics or {},
     )
     found = sweep_all(study, store, workers=workers, progress=progress, most_runs=most_runs)
     warn(found.warnings, stacklevel=2)
@@ -139,7 +145,7 @@ def sweep_all(
 
 def _check_metrics(study: StudyDescription, store: Store) -> None:
     """Refuse names that no run has, after the first run and not after the last."""
-    first = Study(study.scenario, [study.design.first.point], study.all_seeds[:1])
+    first = Study(study.scenario, [study.design.first.point], study.all_seeds[:1], study.metrics)
     known = Sweep.of(study, run_all(first, store, workers=1, progress=False)).metrics
     for name, where in study.metrics_named.items():
         check_metric(known, where, name)

@@ -69,6 +69,7 @@ class Sweep:
     @classmethod
     def of(cls, study: StudyDescription, runs: pd.DataFrame) -> Sweep:
         """Make one of runs that have just been made."""
+        scenario = study.scenario
         digests = "\n".join(runs["digest"].astype(str))
         provenance = {
             "version": metadata.version("lightburst"),
@@ -78,6 +79,7 @@ class Sweep:
             "numpy": np.__version__,
             "machine": f"{platform.system()} {platform.machine()}",
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
+            "scenario": {"name": scenario.name, **json.loads(scenario.canonical_json())},
             "digest": hashlib.sha256(digests.encode()).hexdigest(),
         }
         return cls(study, runs, provenance)
@@ -328,8 +330,9 @@ class Sweep:
         if metrics is None and self.study.show:
             metrics = list(self.study.show)
         if metrics is None:
-            usual = [name for name in _USUAL if name in self.metrics and self.runs[name].any()]
-            return [name for name in usual if self.runs[name].notna().any()]
+            there = [name for name in _USUAL if name in self.metrics and self.runs[name].any()]
+            usual = [name for name in there if self.runs[name].notna().any()]
+            return [*self.study.metrics, *usual]
         wanted = [metrics] if isinstance(metrics, str) else list(metrics)
         for name in wanted:
             check_metric(self.metrics, "metrics", name)
@@ -345,8 +348,8 @@ class Sweep:
         if wide:
             yield (
                 f"{len(wide)} of {len(widths)} points have missed the target of "
-                f"{rule.precision:.3g} of the mean of {rule.metric}: the widest has "
-                f"{max(wide):.3g}; more runs (target.maximum, target.budget) narrow it"
+                f"{100 * rule.precision:.3g} % for {rule.metric}: the widest has "
+                f"{100 * max(wide):.3g} %; more runs (target.maximum, target.budget) narrow it"
             )
 
     def _points(self) -> Any:

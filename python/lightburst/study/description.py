@@ -28,6 +28,7 @@ _AXES = "values by path, as { workload.load = [0.2, 0.4] }"
 _CHANGES = "changes by name, as { SACK = { transport.recovery = 'sack' } }"
 _PAIRS = "a list of pairs of variants, as [['Reno', 'SACK']]"
 _SCENARIO = "a table of the scenario's keys, or the name of its file"
+_OWN = "expressions by name, as { mice = 'p99 of slowdown where bytes < 100 kB' }"
 _METRIC = "the name of a metric, as 'slowdown_p99'"
 _METRICS = "a list of names of metrics, as ['slowdown_p99', 'throughput_bps']"
 _PRECISION = "a part of the mean, as '2 %' or 0.02"
@@ -172,6 +173,8 @@ class StudyDescription(Section):
         When a point has seeds enough.
     compare : sequence of pairs of str
         Variants that are compared.
+    metrics : mapping of str to str
+        Metrics of the user's own, by their names, see docs/metrics.md.
     show : sequence of str
         Metrics in tables and comparisons.
     figures : sequence of FigureWanted
@@ -189,6 +192,7 @@ class StudyDescription(Section):
     seeds: Any = None
     target: Target | None = None
     compare: Annotated[Any, _Only(_PAIRS, _pairs)] = ()
+    metrics: Annotated[Any, _Only(_OWN, _is_table)] = Field({})
     show: Annotated[Any, _Only(_METRICS, _names)] = ()
     figures: tuple[FigureWanted, ...] = ()
 
@@ -260,7 +264,7 @@ class StudyDescription(Section):
     def block(self) -> Block:
         """The runs; `InputError` if a point does not fit the scenario."""
         stopping = None if self.target is None else self.target.stopping
-        return self.design.block(self.all_seeds, stopping)
+        return self.design.block(self.all_seeds, stopping, self.metrics)
 
     @property
     def all_seeds(self) -> Sequence[int]:

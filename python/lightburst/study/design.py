@@ -18,6 +18,7 @@ import pandas as pd
 from pydantic import BaseModel
 
 from lightburst.errors import InputError, show
+from lightburst.expressions import Expression
 from lightburst.scenario import Scenario
 from lightburst.scenario.change import field_at, split
 from lightburst.scenario.fields import plain
@@ -213,7 +214,12 @@ class Design:
             names.insert(0, SAMPLE)
         return [VARIANT, *names] if self.variants else names
 
-    def block(self, seeds: Seeds, stopping: Stopping | None = None) -> Block:
+    def block(
+        self,
+        seeds: Seeds,
+        stopping: Stopping | None = None,
+        metrics: Mapping[str, str | Expression] | None = None,
+    ) -> Block:
         """Make the runs.
 
         Parameters
@@ -222,6 +228,8 @@ class Design:
             As for `Study`; all that a point may use.
         stopping : Stopping, optional
             When a point has seeds enough.
+        metrics : mapping of str to str, optional
+            Metrics of the user's own, as for `Study`.
 
         Returns
         -------
@@ -234,7 +242,8 @@ class Design:
         InputError
             If a point does not fit the scenario, or two variants do the same.
         """
-        study = Study(self.base, [place.point for place in self.places], seeds)
+        points = [place.point for place in self.places]
+        study = Study(self.base, points, seeds, metrics)
         self._refuse_twins(study)
         rows: list[dict[str, object]] = []
         for place, scenario in zip(self.places, study.scenarios, strict=True):

@@ -30,6 +30,7 @@ def tables(study: StudyDescription) -> dict[str, Any]:
     found: dict[str, Any] = {"name": study.name}
     if study.target is None:
         found["seeds"] = _seeds(list(study.all_seeds))
+    found["metrics"] = {name: str(metric) for name, metric in study.metrics.items()}
     found |= {"show": list(study.show), "compare": [list(pair) for pair in study.compare]}
     for name in ("sample", "target"):
         if (section := getattr(study, name)) is not None:
