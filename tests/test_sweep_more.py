@@ -17,6 +17,7 @@ from lightburst.study.cost import Cost
 from lightburst.study.description import StudyDescription, load_study
 from lightburst.study.design import Design
 from lightburst.study.sample import Sample
+from lightburst.study.written import to_toml
 from lightburst.units import parse_length
 from test_sweep import VARIANTS, scenario
 
@@ -195,10 +196,13 @@ def test_a_cube_has_each_run_in_its_place(swept: lb.Sweep) -> None:
 
 def test_linked_paths_are_beside_the_one_that_names_the_axis() -> None:
     linked = [{"switching.buffer_ports": [0, 2], "topology.link_length": ["10 m", "30 m"]}]
-    cube = lb.sweep(scenario(), linked=linked, seeds=2, progress=False).cube("throughput_bps")
+    found = lb.sweep(scenario(), linked=linked, seeds=2, progress=False)
+    cube = found.cube("throughput_bps")
     assert cube["throughput_bps"].dims == ("switching.buffer_ports", "seed")
     assert cube["topology.link_length"].dims == ("switching.buffer_ports",)
     assert cube["topology.link_length"].to_numpy().tolist() == [10, 30]
+    pairs = found.compare(0, 2, "throughput_bps", along="switching.buffer_ports").table["pairs"]
+    assert pairs.tolist() == [2]
 
 
 def test_what_is_saved_is_read_back_and_can_be_run_again(swept: lb.Sweep, tmp_path: Path) -> None:
@@ -257,3 +261,52 @@ def test_numpy_s_values_are_python_s() -> None:
     found = lb.sweep(scenario(), over, seeds=1, progress=False)
     assert found.study.over["topology.link_length"] == [10.0, 20.0]
     assert found.runs["switching.buffer_ports"].tolist() == [0, 0, 2, 2]
+
+
+def test_a_study_file_stands_for_itself(tmp_path: Path) -> None:
+    study = StudyDescription(scenario=scenario(), over={"transport.p": [0, 4]}, seeds=2)
+    text = to_toml(study)
+    assert text is not None
+    file = tmp_path / "study.toml"
+    file.write_text(text, encoding="utf-8")
+    assert lb.sweep(file, progress=False).runs["transport.p"].tolist() == [0, 0, 4, 4]
+    with pytest.raises(lb.InputError, match="seeds: given 3; allowed: nothing beside a study"):
+        lb.sweep(file, seeds=3, progress=False)
+
+
+def heights(canvas: Any) -> dict[str, list[float]]:
+    """The curves of a figure: the words of the legend, and what is drawn."""
+    lines = [line for line in canvas.axes[0].get_lines() if len(line.get_ydata()) > 1]
+    return {str(number): list(line.get_ydata()) for number, line in enumerate(lines)}
+
+
+def test_a_figure_has_a_curve_for_each_variant_and_number_of_ports(swept: lb.Sweep) -> None:
+    canvas = swept.plot("topology.link_length", "throughput_bps")
+    drawn = sorted(round(y, 6) for line in heights(canvas).values() for y in line)
+    means = swept.table("throughput_bps")["mean"]
+    # Two lengths for the optical switch, and for each of two numbers of ports of the hybrid one.
+    assert len(means) == len(drawn) == 6
+    assert drawn == pytest.approx(sorted(means / 1e9), rel=1e-4)
+    one = swept.plot("switching.buffer_ports", "throughput_bps", at={"topology.link_length": 10})
+    drawn = sorted(y for line in heights(one).values() for y in line)
+    table = swept.table("throughput_bps")
+    table = table[table["topology.link_length"] == 10]
+    twice = table[table["variant"] == "optical"]["mean"]
+    assert drawn == pytest.approx(
+        sorted(height / 1e9 for height in (*table["mean"], *twice)), rel=1e-4
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"x": "topology.length"}, "x: given 'topology.length'; allowed: what varies: variant, "),
+        ({"y": "slowdown"}, "metrics: given 'slowdown'; allowed: a metric of the runs (did you"),
+        ({"at": {"switching.buffer_ports": 7}}, "given 7; allowed: one of 2, 0"),
+        ({"hue": "varaint"}, "(did you mean 'variant'?)"),
+    ],
+)
+def test_what_cannot_be_drawn(swept: lb.Sweep, given: dict[str, Any], message: str) -> None:
+    with pytest.raises(lb.InputError) as raised:
+        swept.plot(**given)
+    assert message in str(raised.value)

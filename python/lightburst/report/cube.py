@@ -19,9 +19,10 @@ _UNITS: Final = {
     "bps": "b/s", "s": "s", "bytes": "B", "m": "m", "j": "J", "per_s": "1/s", "s_per_m": "s/m",
     "j_per_bit": "J/b",
 }  # fmt: skip
+_PLACE: Final = "place of the row"
 
 
-def cube(design: Design, runs: pd.DataFrame, metrics: Sequence[str]) -> xr.Dataset:
+def cube_of(design: Design, runs: pd.DataFrame, metrics: Sequence[str]) -> xr.Dataset:
     """Put runs in a cube.
 
     Parameters
@@ -84,19 +85,20 @@ def spread(rows: pd.DataFrame, axis: Axis, runs: pd.DataFrame) -> pd.DataFrame:
     """
     if axis.name not in rows or not rows[axis.name].isna().any():
         return rows
-    columns = [
-        str(name)
-        for name in rows.columns
-        if any(name == path or name == f"{path}_{_suffix(str(name))}" for path in axis.paths)
-    ]
+    columns = columns_of(axis, rows)
     values = runs[columns].dropna(subset=[axis.name]).drop_duplicates()
+    rows = rows.reset_index(drop=True)
     missing = rows[axis.name].isna()
-    repeated = rows[missing].drop(columns=columns).merge(values, how="cross")
-    return pd.concat([rows[~missing], repeated[rows.columns]], ignore_index=True)
+    alone = rows[missing].drop(columns=columns).reset_index(names=_PLACE)
+    repeated = alone.merge(values, how="cross").set_index(_PLACE)[rows.columns]
+    return pd.concat([rows[~missing], repeated]).sort_index(kind="stable").reset_index(drop=True)
 
 
-def _suffix(name: str) -> str:
-    return next((end for end in sorted(_UNITS, key=len) if name.endswith(f"_{end}")), "")
+def columns_of(axis: Axis, rows: pd.DataFrame) -> list[str]:
+    """Find the columns of an axis: its paths, and beside quantities their numbers in SI units."""
+    names = [str(name) for name in rows.columns]
+    own = {path: {path, *(f"{path}_{end}" for end in _UNITS)} for path in axis.paths}
+    return [name for name in names if any(name in known for known in own.values())]
 
 
 def _coordinate(runs: pd.DataFrame, path: str) -> str:

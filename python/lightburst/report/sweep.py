@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import json
 from contextlib import nullcontext
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from lightburst.errors import warn
+from lightburst.errors import InputError, show, warn
 from lightburst.report.files import RUNS, SWEEP, as_written
 from lightburst.report.swept import Sweep, check_metric
 from lightburst.scenario.load import as_scenario
 from lightburst.study import Store, Study, run_all
 from lightburst.study.cost import MOST_RUNS, TooManyRunsError, check_room, estimate
-from lightburst.study.description import StudyDescription
+from lightburst.study.description import StudyDescription, is_study, load_study
 from lightburst.study.store import IN_MEMORY
 from lightburst.sums import verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from os import PathLike
 
     from lightburst.expressions import Expression
     from lightburst.scenario import Scenario
@@ -45,80 +45,67 @@ def sweep(
 ) -> Sweep:
     """Run a scenario at all points of some axes, for some variants, with several seeds.
 
+    docs/sweep.md has an example of each of these.
+
     Parameters
     ----------
     scenario : Scenario, str or path-like
-        What all runs have in common, or the name of its file.
+        What all runs have in common, or the name of its file; or that of a study file, which says
+        all of this itself.
     over : mapping of str to iterable or mapping, optional
-        Values for each varied path of the scenario: a list, a range
-        ``{"from": 0.2, "to": 0.8, "step": 0.2}`` (or ``"number": 4`` in place of the step), or one
-        of equal ratios, ``{"from": "1 ms", "to": "100 ms", "number": 5, "scale": "log"}``. All
-        combinations are visited. Where a variant has no such field, or sets it itself, the axis
-        does not vary.
+        Axes: values by path, ``{"workload.load": [0.2, 0.4]}``, or a range, ``{"from": "1 ms",
+        "to": "100 ms", "number": 5, "scale": "log"}``. All combinations are visited; where a
+        variant has no such field, or sets it itself, the axis does not vary.
     linked : iterable of mapping
-        Paths that move together: ``[{"topology.k": [4, 8], "workload.flows": [100, 800]}]``.
+        Axes of several paths that move together.
     variants : mapping of str to mapping, optional
-        Changes by name, as `Scenario.with_` takes them:
-        ``{"Reno": {"transport.recovery": "reno"}, "SACK": {"transport.recovery": "sack"}}``.
+        Changes by name: ``{"Reno": {"transport.recovery": "reno"}, "SACK": {}}``.
     sample : mapping, optional
-        Points that are drawn from the axes, in place of all combinations: ``{"kind": "sobol",
-        "points": 64}``, or ``"latin-hypercube"``, with a ``"seed"``. A range then has its two ends
-        alone. Variants, and axes such as ``switching.kind``, are visited in full.
+        Points that are drawn in place of all combinations: ``{"kind": "sobol", "points": 64}``.
     seeds : iterable of int, or int, optional
-        Different seeds, the same for all points; a number n alone stands for those from 1 to n;
-        10 by default.
+        The same for all points; n alone stands for 1 to n; 10 by default.
     target : mapping, optional
-        In place of seeds: ``{"metric": "slowdown_p99", "precision": "5 %"}`` runs each point until
-        half of the 95 % interval of the mean is at most so much of it, with at least ``"minimum"``
-        (10) and at most ``"maximum"`` (100) runs of a point, and ``"budget"`` runs of all.
+        In place of seeds, until the mean is known: ``{"metric": "slowdown_p99", "precision": "5
+        %", "minimum": 10, "maximum": 100, "budget": 5000}``.
     metrics : mapping of str to str, optional
-        Metrics of the user's own, by their names: ``{"mice": "p99 of slowdown where bytes < 100
-        kB"}``; see docs/metrics.md.
-    store : Store, str or Path, optional
-        Where finished runs are kept, so that a second call goes on where the first one stopped.
-        Without one nothing is kept.
-    workers : int, optional
-        Number of threads, all cores by default.
-    progress : bool
-        Show a progress bar with the time left, if standard error is a terminal.
+        Metrics of the user's own, by their names; see docs/metrics.md.
+    store, workers, progress
+        As for `lightburst.execute`.
     most_runs : int or None
-        More runs than these are refused, with what they would cost; None refuses none.
+        More are refused, with what they would cost; None refuses none.
 
     Returns
     -------
     Sweep
-        Runs, means with intervals, and paired comparisons.
+        Runs, means with intervals, paired comparisons, figures.
 
     Raises
     ------
-    InputError
-        If anything of this cannot be used.
-    KeyboardInterrupt
-        On Ctrl-C, within a second. What was finished is in the store.
-
-    Warns
-    -----
-    RunWarning
-        Of what the runs warn of, each kind once.
-
-    Examples
-    --------
-    >>> found = sweep("tcp.toml", {"workload.load": [0.2, 0.4]}, seeds=20)  # doctest: +SKIP
-    >>> found.table("slowdown_p99")  # doctest: +SKIP
+    InputError, KeyboardInterrupt
+        As `lightburst.execute`, whose warnings there are, too.
     """
-    study = StudyDescription(
-        scenario=as_scenario(scenario),
-        over=over or {},
-        linked=tuple(linked),
-        variants=variants or {},
-        sample=sample,
-        seeds=seeds,
-        target=target,
-        metrics=metrics or {},
-    )
+    asked: dict[str, Any] = {
+        "over": over,
+        "linked": tuple(linked) or None,
+        "variants": variants,
+        "seeds": seeds,
+    }
+    asked |= {"sample": sample, "target": target, "metrics": metrics}
+    study = _described(scenario, {key: x for key, x in asked.items() if x is not None})
     found = sweep_all(study, store, workers=workers, progress=progress, most_runs=most_runs)
     warn(found.warnings, stacklevel=2)
     return found
+
+
+def _described(
+    scenario: Scenario | str | PathLike[str], asked: Mapping[str, Any]
+) -> StudyDescription:
+    """Describe a study, or read its file."""
+    if not isinstance(scenario, str | PathLike) or not is_study(scenario):
+        return StudyDescription(scenario=as_scenario(scenario), **asked)
+    for key, value in asked.items():
+        raise InputError(key, show(value), "nothing beside a study file, which says it itself")
+    return load_study(scenario)
 
 
 def sweep_all(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +40,8 @@ def draw(
         _known("at", name, varying)
         chosen = means[name] == value
         if not chosen.any():
-            values = ", ".join(map(show, dict.fromkeys(means[name].dropna())))
+            known = dict.fromkeys(means[name].dropna())
+            values = ", ".join(_word(one) if isinstance(one, float) else show(one) for one in known)
             raise InputError(f"at[{name!r}]", show(value), f"one of {values}")
         means = means[chosen | means[name].isna()]
         varying.remove(name)
@@ -62,7 +64,7 @@ def draw(
     means = spread(means, axis, sweep.runs)
     for told in filter(None, (hue, dash)):
         if means[told].isna().any():
-            means[told] = means[told].map(_word).fillna("–")
+            means[told] = means[told].map(_word)
     metric = means["metric"].iloc[0]
     canvas: Canvas = plot.curves(
         means, x=chosen_x, y=metric, hue=hue, dash=dash, theory=theory, **more
@@ -107,7 +109,8 @@ def _known(where: str, name: str, known: Sequence[str]) -> str:
     return name
 
 
-def _word(value: object) -> str | None:
+def _word(value: object) -> str:
+    """Write a value of an axis; a dash where it does not vary."""
     if isinstance(value, float):
-        return None if value != value else f"{value:g}"
-    return None if value is None else str(value)
+        return "–" if math.isnan(value) else f"{value:g}"
+    return "–" if value is None else str(value)

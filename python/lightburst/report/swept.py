@@ -17,6 +17,7 @@ import pandas as pd
 from lightburst.errors import InputError, did_you_mean, show
 from lightburst.folder import replace
 from lightburst.provenance import MODEL_VERSION, source_commit
+from lightburst.report.cube import columns_of, cube_of
 from lightburst.report.files import COMPARISONS, RUNS, STUDY, SWEEP, TABLE
 from lightburst.report.words import records
 from lightburst.shown import html_list, html_text
@@ -182,7 +183,10 @@ class Sweep:
         if a == b:
             raise InputError("b", show(b), f"another one than {show(a)}")
         sides = [self.runs[self.runs[along] == value] for value in (a, b)]
-        own = [[n for n in self.labels if n != along and x[n].notna().any()] for x in sides]
+        # All that belongs to the axis differs, and names no point that both have.
+        axes = [axis for axis in self.design.axes if axis.name == along]
+        apart = {along, *(name for axis in axes for name in columns_of(axis, self.runs))}
+        own = [[n for n in self.labels if n not in apart and x[n].notna().any()] for x in sides]
         # An axis that one side has not: its runs stand beside each value of the other.
         for one, other in ((0, 1), (1, 0)):
             missing = [name for name in own[other] if name not in own[one]]
@@ -216,10 +220,8 @@ class Sweep:
         InputError
             If there is no such metric.
         """
-        from lightburst.report.cube import cube
-
         wanted = self.metrics if metrics is None else self._known(metrics)
-        return cube(self.design, self.runs, wanted)
+        return cube_of(self.design, self.runs, wanted)
 
     def plot(
         self,

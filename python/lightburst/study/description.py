@@ -352,3 +352,8 @@ def load_study(path: str | PathLike[str]) -> StudyDescription:
         When the file cannot be read or is not TOML; otherwise with every key that is not allowed.
     """
     return StudyDescription.from_dict(read_toml(path), Path(path).parent)
+
+
+def is_study(path: str | PathLike[str]) -> bool:
+    """Tell a study file from that of a scenario; `InputError` if it cannot be read."""
+    return "scenario" in read_toml(path)
