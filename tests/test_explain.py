@@ -10,7 +10,7 @@ import pytest
 
 import lightburst as lb
 from lightburst.cli import main
-from lightburst.report.explanation import worst_flow
+from lightburst.metrics import worst_flow
 
 ROOT = Path(__file__).resolve().parent.parent
 MANUAL = (ROOT / "docs" / "explain.md").read_text("utf-8")
@@ -162,7 +162,9 @@ def test_datagrams_that_are_lost_are_explained() -> None:
     assert not found.parts["part"].str.startswith("set-up").any()
     assert found.losses["holder_flow"].notna().all()
     assert re.search(r"contention with flow \d", str(found))
-    assert found.flow == worst_flow(found.result) == 0  # none of them is complete
+    assert (
+        found.flow == worst_flow(found.result.plan, found.result.columns) == 0
+    )  # none of them is complete
 
 
 def test_json_holds_all_of_it(scenario: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -186,6 +186,28 @@ def due(plan: Plan) -> Mask:
     return np.asarray(plan.flows["bytes"] < WITHOUT_END)
 
 
+def worst_flow(plan: Plan, columns: Columns) -> int:
+    """Give the number of the flow that did worst.
+
+    Parameters
+    ----------
+    plan : Plan
+        What was run.
+    columns : mapping of str to mapping
+        The tables of the run.
+
+    Returns
+    -------
+    int
+        The one with the largest slowdown of those that count; a flow that should have finished and
+        did not has an infinite one, and of several it is the first.
+    """
+    flows = columns["flows"]
+    slowdown = completion_s(plan, flows) / (flows["ideal_ps"] * PS)
+    counted = np.where(plan.counted, slowdown, np.nan)
+    return 0 if np.isnan(counted).all() else int(np.nanargmax(counted))
+
+
 def completion_s(plan: Plan, flows: Table) -> FloatArray:
     """Time from the start of each flow to the arrival of its last byte.
 

@@ -93,6 +93,10 @@ def run(
             result.save(out)
         _print_run(result, format)
         warn(result.warnings)
+        if format == "table":
+            from lightburst.cli.next_steps import next_steps
+
+            print("\nnext:", *next_steps(result, path, settings, metrics, out), sep="\n")
     else:
         from lightburst.report.replications import replicate
 

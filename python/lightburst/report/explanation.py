@@ -126,7 +126,7 @@ def explain(
     scenario, seed = as_scenario(scenario), check_seed(seed)
     plain = simulate(scenario.with_({"measurement.trace": []}), seed)
     if as_python(flow) == WORST:
-        flow = worst_flow(plain)
+        flow = metrics.worst_flow(plain.plan, plain.columns)
     most = plain.plan.flows["bytes"].size - 1
     allowed = f"{WORST!r}, or a whole number from 0 to {most}"
     number = whole_number("flow", flow, most, allowed)
@@ -177,25 +177,6 @@ def _followed(
     result = simulate(scenario.with_({"measurement.trace": list(flows)}), seed, before=plain)
     assert result.digest == plain.digest, "a trace changed the run"
     return [_explained(result, number) for number in flows]
-
-
-def worst_flow(result: Result) -> int:
-    """Give the flow that did worst.
-
-    Parameters
-    ----------
-    result : Result
-        Of any scenario.
-
-    Returns
-    -------
-    int
-        The one with the largest slowdown of those that count; a flow that should have finished and
-        did not has an infinite one, and of several it is the first.
-    """
-    slowdown = result.flows["slowdown"].to_numpy(dtype=float)
-    counted = np.where(result.plan.counted, slowdown, np.nan)
-    return 0 if np.isnan(counted).all() else int(np.nanargmax(counted))
 
 
 def _explained(result: Result, flow: int) -> Explanation:
