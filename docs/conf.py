@@ -20,12 +20,15 @@ extensions = [
     "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
+    "handbook.docstrings",
     "handbook.examples",
     "handbook.links",
     "handbook.mathml",
+    "handbook.mechanisms",
+    "handbook.papers",
 ]
 exclude_patterns = ["_build", "data"]
-suppress_warnings = ["config.cache"]
+suppress_warnings = ["config.cache", "ref.python"]
 
 # Pages are read in the repository, too: plain Markdown, links by the names of headings as there.
 myst_enable_extensions = ["dollarmath"]

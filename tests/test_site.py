@@ -27,7 +27,7 @@ def built(folder: Path, *options: str) -> Path:
 
 def test_the_pages_make_a_site(tmp_path: Path) -> None:
     # Cells that have not run name no language, of which there is a warning.
-    quiet = "suppress_warnings=config.cache,myst-nb.lexer"
+    quiet = "suppress_warnings=config.cache,ref.python,myst-nb.lexer"
     site = built(tmp_path, "-D", "nb_execution_mode=off", "-D", quiet)
     # The text of another file stands on its page, with links that lead on.
     contributing = (site / "contributing.html").read_text("utf-8")

@@ -193,9 +193,9 @@ class Result(Recorded):
                 ``warm_up`` (``warm_up_s``, if MSER-5 found it) until the last flow starts;
             ``delivered_bytes``
                 useful bytes that arrived in order, each counted once;
-            ``retransmissions``, ``spurious_bytes``, ``fast_retransmits``,
-            ``false_fast_retransmits``, ``timeouts``, ``false_timeouts``, ``reordered``
-                sums of these columns of `flows`;
+            ``retransmissions``, ``fast_retransmits``, ``timeouts``, ``false_timeouts``...
+                sums of these columns of `flows`, and of its ``spurious_bytes``, ``reordered`` and
+                ``false_fast_retransmits``;
             ``loss_per_hop``
                 packets dropped at a switch or lost on the way to it / packets that arrived there or
                 were lost on the way; None where edges make bursts, which then are what is lost;

@@ -1,0 +1,72 @@
+"""The site has a page for each mechanism and paper, and the reference every public name."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import lightburst as lb
+from handbook import docstrings, mechanisms, papers
+from handbook.links import DOCS
+from lightburst.papers import PAPERS
+
+ALL = [(name, kind) for name, family in mechanisms.FAMILIES.items() for kind in family.kinds]
+
+
+@pytest.mark.parametrize(("family", "kind"), ALL)
+def test_each_mechanism_has_a_page_with_its_rule_and_source(family: str, kind: str) -> None:
+    page = mechanisms.page(family, kind)
+    assert page.exists(), f"{page.relative_to(DOCS.parent)} is missing: see one beside it"
+    text = page.read_text("utf-8")
+    assert text.startswith("# ")
+    assert f"```{{mechanism}} {family} {kind}\n```" in text
+    for heading in ("Rule", "Source"):
+        said = text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+        assert len(said.split()) > 5, f"{page.name}: nothing under {heading}"
+    assert re.search(r"\b(19|20)\d\d\b|textbooks", text.partition("## Source")[2])
+    assert mechanisms.source(family, kind).exists()
+    index = (DOCS / "mechanisms" / "index.md").read_text("utf-8")
+    assert f"[`{kind}`]({page.name})" in index
+
+
+def test_no_page_is_of_a_mechanism_that_is_gone() -> None:
+    pages = {path for path in (DOCS / "mechanisms").glob("*.md") if path.name != "index.md"}
+    assert pages == {mechanisms.page(*mechanism) for mechanism in ALL}
+
+
+def test_what_the_code_knows_stands_on_the_page() -> None:
+    found = mechanisms.about("congestion_control", "cubic")
+    assert found.startswith("CUBIC (RFC 9438).")
+    assert '`transport.congestion_control = "cubic"`' in found
+    assert "| `beta` | `0.7` |" in found
+    assert '`switching.contention = ["deflection"]`' in mechanisms.about("resolver", "deflection")
+
+
+def test_each_paper_has_a_page() -> None:
+    for name in PAPERS:
+        text = (DOCS / "papers" / f"{name}.md").read_text("utf-8")
+        assert f"```{{paper}} {name}\n```" in text
+        assert f"(../reproduced.md#{name})" in text
+        assert "claims" in papers.counts(name)
+        assert papers.about(name).count(f"lightburst reproduce {name}/") == len(PAPERS[name].parts)
+    with pytest.raises(ValueError, match="no counts of nobody2000"):
+        papers.counts("nobody2000")
+
+
+def test_every_public_name_is_in_the_reference() -> None:
+    page = (DOCS / "api.md").read_text("utf-8")
+    missing = [
+        name
+        for name in lb.__all__
+        if name != "__version__"
+        and not re.search(rf"^\.\. auto\w+:: lightburst\.{name}\b", page, re.M)
+    ]
+    assert missing == [], "docs/api.md has a line for each name of lightburst.__all__"
+
+
+def test_references_of_a_docstring_are_a_list() -> None:
+    given = ["Erlang [1]_.", "", "References", "----------", ".. [1] A. K. Erlang", "   1917."]
+    assert docstrings.plain(given) == [
+        "Erlang [1].", "", "References", "----------", "-  [1] A. K. Erlang", "   1917.",
+    ]  # fmt: skip

@@ -1,0 +1,68 @@
+"""The directive ``{paper} NAME``: what the code and the last full run know of a paper."""
+
+from __future__ import annotations
+
+import re
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.typing import ExtensionMetadata
+
+import keys
+from handbook.links import DOCS, ROOT
+from lightburst.papers import PAPERS
+
+README = ROOT / "README.md"
+
+
+def counts(name: str) -> str:
+    """Return what README.md says of the claims of a paper.
+
+    Raises
+    ------
+    ValueError
+        If it says nothing of it.
+    """
+    line = re.search(
+        rf"^- `lightburst reproduce {name}`: (.*)$", README.read_text(encoding="utf-8"), re.M
+    )
+    if line is None:
+        raise ValueError(f"README.md has no counts of {name}")
+    return line[1]
+
+
+def about(name: str) -> str:
+    """Write citation, parts and counts as Markdown."""
+    paper = PAPERS[name]
+    rows = [
+        (f"`lightburst reproduce {name}/{word}`", part.shows) for word, part in paper.parts.items()
+    ]
+    lines = [paper.citation, "", f"Reproduced in full: {counts(name)}", ""]
+    return "\n".join([*lines, *keys.table(["Command", "What it shows"], rows)])
+
+
+class Paper(SphinxDirective):
+    """Write what is known of a paper, and its scenario."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Return it as nodes."""
+        name = self.arguments[0]
+        if name not in PAPERS:
+            raise self.error(f"no paper {name!r}")
+        path = ROOT / "python" / "lightburst" / "papers" / name / "scenario.toml"
+        for file in (README, path, DOCS / "reproduced.md"):
+            self.env.note_dependency(str(file))
+        text = path.read_text(encoding="utf-8")
+        block = nodes.literal_block(text, text)
+        block["language"] = "toml"
+        said = "The scenario, with what the paper leaves open and what stands in its place:"
+        return [*self.parse_text_to_nodes(about(name)), nodes.paragraph("", said), block]
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Add the directive."""
+    app.add_directive("paper", Paper)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
