@@ -10,16 +10,13 @@ import argparse
 import math
 import sys
 from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
 from typing import Final
 
 import numpy as np
 
 from coverage_cases import Case, cases
+from marks import write_between
 
-PAGE: Final = Path(__file__).resolve().parent.parent / "docs" / "statistics.md"
-BEGIN: Final = "<!-- coverage: begin; written by studies/coverage.py -->"
-END: Final = "<!-- coverage: end -->"
 REPETITIONS: Final = 1000
 SEED: Final = 20
 # What counts as good, in parts of one.
@@ -65,14 +62,6 @@ def table(found: list[tuple[Case, float]]) -> str:
     return "\n".join([*lines, *(row(case, covered) for case, covered in found)])
 
 
-def replaced(text: str, section: str) -> str:
-    """Put a section between the marks of the page; `ValueError` if they are not there once."""
-    if text.count(BEGIN) != 1 or text.count(END) != 1:
-        raise ValueError(f"the page must have one {BEGIN!r} and one {END!r}")
-    head, rest = text.split(BEGIN)
-    return f"{head}{BEGIN}\n\n{section}\n\n{END}{rest.split(END)[1]}"
-
-
 def _measured(place: int, repetitions: int) -> float:
     return coverage(cases()[place], repetitions)
 
@@ -92,7 +81,7 @@ def main() -> int:
         print(f"{covered:.3f} +/- {error:.3f}  {case.method}; {case.draws}")
     if not chosen.dry:
         section = table(list(zip(known, found, strict=True)))
-        PAGE.write_text(replaced(PAGE.read_text("utf-8"), section), encoding="utf-8")
+        write_between("coverage", "studies/coverage.py", section)
     return 0
 
 

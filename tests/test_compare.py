@@ -70,8 +70,15 @@ def test_the_command_says_which_metrics_differ_by_how_much_and_how_sure(
     alone = said(capsys, "hybrid", "optical", "--metric", "throughput_bps")
     a, b = (pd.read_parquet(saved / name / "runs.parquet") for name in ("hybrid", "optical"))
     gap = paired_difference(a["throughput_bps"], b["throughput_bps"])
-    assert f"{gap.estimate / 1e9:.4g} Gb/s ({gap.low / 1e9:.4g} to {gap.high / 1e9:.4g}" in alone
+    sign = "+" if gap.estimate > 0 else ""
+    assert (
+        f" {sign}{gap.estimate / 1e9:.4g} Gb/s ({gap.low / 1e9:.4g} to {gap.high / 1e9:.4g}"
+        in alone
+    )
     assert "The interval is that of 95 %." in alone
+    back = said(capsys, "optical", "hybrid", "--metric", "throughput_bps")
+    sign = "" if gap.estimate > 0 else "+"
+    assert f" {sign}{-gap.estimate / 1e9:.4g} Gb/s (" in back
 
 
 def test_json_and_csv_have_the_same_numbers(
@@ -195,8 +202,9 @@ def test_results_of_two_versions_of_the_model_are_refused(
     odd = _copied(saved, tmp_path / "odd", scenario=None)
     assert "B: given" in refused(capsys, str(saved / "hybrid"), str(odd))
     damaged = _copied(saved, tmp_path / "damaged")
-    (damaged / "runs.parquet").write_bytes(b"no table")
-    assert "damaged" in refused(capsys, str(damaged), str(saved / "hybrid"))
+    other = saved / "hybrid" / "runs.parquet"
+    (damaged / "runs.parquet").write_bytes(other.read_bytes())
+    assert "damaged: not what" in refused(capsys, str(damaged), str(saved / "hybrid"))
 
 
 def test_changes_are_told_by_path() -> None:
