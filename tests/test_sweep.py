@@ -161,6 +161,10 @@ def test_a_hybrid_switch_without_buffers_is_an_optical_one(swept: lb.Sweep) -> N
     assert none["difference"].tolist() == [0, 0]
     means = swept.table("throughput_bps").set_index("variant")["mean"]
     assert some["first"].tolist() == pytest.approx(means["optical"].tolist())
+    part = "slowdown_mean[below 100 kB]"
+    both = swept.compare("optical", "hybrid", ["throughput_bps", part]).table
+    assert set(both["metric"]) == {"throughput_bps", part}, "figures of classes that are named"
+    assert "throughput_bps" in set(swept.compare("optical", "hybrid").table["metric"])
     back = swept.compare("hybrid", "optical", "throughput_bps").table
     assert sorted(back["difference"]) == pytest.approx(sorted(-found["difference"]))
 

@@ -194,9 +194,11 @@ class Sweep:
                 values_there = sides[other][missing].drop_duplicates()
                 sides[one] = sides[one].drop(columns=missing).merge(values_there, how="cross")
         by = [name for name in self.labels if any(name in names for names in own)]
-        chosen = [[*by, "seed", *self._known(metrics)]] * 2
-        first, second = (side[names] for side, names in zip(sides, chosen, strict=True))
-        return compare_runs(first, second, by=by, names=(str(a), str(b)))
+        wanted = self._known(metrics)
+        if metrics is None:
+            wanted = [n for n in wanted if all(side[n].notna().any() for side in sides)]
+        first, second = (side[[*by, "seed", *wanted]] for side in sides)
+        return compare_runs(first, second, wanted, by=by, names=(str(a), str(b)))
 
     def cube(self, metrics: str | Sequence[str] | None = None) -> xr.Dataset:
         """Put the runs in a cube of numbers.
