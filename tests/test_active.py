@@ -1,5 +1,6 @@
 """Active flows: by hand, against Little's law, and from samples."""
 
+import hashlib
 from typing import Any
 
 import numpy as np
@@ -7,11 +8,13 @@ import pytest
 
 import lightburst as lb
 from lightburst.active import Active
+from lightburst.provenance import MODEL_VERSION
+from lightburst.study.sweep import scenario_digest
 
 
 def active(*spans: tuple[int, int], until: int) -> Active:
     start, stop = (np.array(column, np.uint64) for column in zip(*spans, strict=True))
-    return Active(start, stop, until)
+    return Active(start, stop, until, until)
 
 
 THREE = active((0, 10), (4, 6), (5, 30), until=20)
@@ -79,6 +82,46 @@ def test_flows_that_do_not_finish_are_active_until_the_end() -> None:
     spent = (0.1 - start[start < 0.1]).sum()
     assert result.metrics["active_flows"] == pytest.approx(spent / 0.1, rel=1e-9)
     assert result.samples.flows["active_flows"].iloc[-1] == np.count_nonzero(start <= 0.1)
+
+
+def test_where_no_flow_ends_the_mean_goes_to_the_end_of_the_run() -> None:
+    """Five flows that begin within a millisecond, and go on for 99 more."""
+    endless = lb.Scenario.from_dict(
+        {
+            "topology": {"kind": "obs-path", "host_pairs": 5},
+            "switching": {"kind": "electronic"},
+            "transport": {"kind": "tcp", "segment_size": "1 kB"},
+            "workload": {"kind": "pairs", "size": "1000 TB", "spread": "1 ms"},
+            "measurement": {"time_limit": "100 ms"},
+        }
+    )
+    result = lb.run(endless)
+    start = result.flows["start_s"]
+    exact = (0.1 - start).sum() / 0.1
+    assert result.metrics["active_flows"] == pytest.approx(exact, rel=1e-9)
+    assert exact > 4.9
+    # Or of the measurement, if that ends earlier.
+    found = lb.run(endless.with_(measurement__until="50 ms")).metrics["active_flows"]
+    assert found == pytest.approx((0.05 - start).sum() / 0.05, rel=1e-9)
+    # They may all begin at once.
+    assert lb.run(endless.with_(workload__spread="0 s")).metrics["active_flows"] == 5
+    # With one that ends the network drains after the last start.
+    one = {"kind": "pairs", "size": "10 kB", "spread": "1 ms"}
+    both = {"long": {"workload": endless.to_dict()["workload"]}, "short": {"workload": one}}
+    mixed = lb.run(endless.with_(workload=None, groups=both))
+    last = mixed.flows["start_s"].max()
+    spent = np.clip(mixed.flows["received_s"].fillna(1), 0, last) - mixed.flows["start_s"]
+    assert mixed.metrics["active_flows"] == pytest.approx(spent.sum() / last, rel=1e-9)
+
+
+def test_what_stores_have_of_runs_without_ends_is_not_taken_up() -> None:
+    """Their mean was until the last start; all other runs are found under the names they had."""
+    finite = lb.Scenario.from_dict(LIGHT)
+    text = f"{MODEL_VERSION}\n{finite.canonical_json()}"
+    assert scenario_digest(finite) == hashlib.sha256(text.encode()).hexdigest()
+    endless = finite.with_({"workload.size": "1000 TB"})
+    text = f"{MODEL_VERSION}\n{endless.canonical_json()}"
+    assert scenario_digest(endless) != hashlib.sha256(text.encode()).hexdigest()
 
 
 def test_datagrams_are_no_active_flows() -> None:

@@ -107,4 +107,4 @@ def test_where_there_are_no_connections_it_is_refused() -> None:
 
 def test_too_little_time_for_averages() -> None:
     none = np.zeros(1, np.uint64)
-    assert Active(none, none, 999).settled() == (0, True)
+    assert Active(none, none, 999, 999).settled() == (0, True)

@@ -32,7 +32,10 @@ SCENARIO = lb.Scenario.from_dict(BASE)
 us = 10**6
 #: Three flows in progress from 0 to 4, from 4 to 6 and from 5 us on until the run ends.
 ACTIVE = Active(
-    np.array([0, 4 * us, 5 * us], np.uint64), np.array([4 * us, 6 * us, 9 * us], np.uint64), 5 * us
+    np.array([0, 4 * us, 5 * us], np.uint64),
+    np.array([4 * us, 6 * us, 9 * us], np.uint64),
+    until_ps=5 * us,
+    end_ps=5 * us,
 )
 
 

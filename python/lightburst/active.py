@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from lightburst.compile import Plan
 from lightburst.scenario.transport import OPEN_LOOP
+from lightburst.scenario.workload import WITHOUT_END
 
 Columns = Mapping[str, Mapping[str, Any]]
 Times = NDArray[np.uint64]
@@ -29,20 +30,26 @@ class Active(NamedTuple):
     until_ps : int
         When the last flow starts, or the run or the measurement ends, if that is earlier:
         afterwards the network only drains.
+    end_ps : int
+        Until when `mean` looks: where no flow has an end nothing drains, so to the end of the run
+        or of the measurement; else as `until_ps`.
     """
 
     start_ps: Times
     stop_ps: Times
     until_ps: int
+    end_ps: int
 
     @classmethod
     def of(cls, plan: Plan, columns: Columns) -> "Active":
         """Read them off a run."""
         # What did not come was to come at the last instant of the clock.
         start, stop = plan.flows["start_ps"], columns["flows"]["received_ps"]
-        until = min(plan.window_ps[1], int(start.max()), int(columns["totals"]["end_ps"]))
+        end = min(plan.window_ps[1], int(columns["totals"]["end_ps"]))
+        until = min(end, int(start.max()))
         mine = plan.by_flow(lambda transport: transport["kind"] not in OPEN_LOOP)
-        return cls(start[mine], stop[mine], until)
+        endless = bool((plan.flows["bytes"][mine] == WITHOUT_END).all())
+        return cls(start[mine], stop[mine], until, end if endless else until)
 
     def at(self, times_ps: Times) -> NDArray[np.int64]:
         """How many are in progress at some times, shape (times,)."""
@@ -65,11 +72,11 @@ class Active(NamedTuple):
         return found
 
     def mean(self, begin_ps: int) -> float | None:
-        """Time average from a time on to `until_ps`; None if there is no such time or flow."""
-        if self.start_ps.size == 0 or self.until_ps <= begin_ps:
+        """Time average from a time on to `end_ps`; None if there is no such time or flow."""
+        if self.start_ps.size == 0 or self.end_ps <= begin_ps:
             return None
-        start, stop = (np.clip(t, begin_ps, self.until_ps) for t in (self.start_ps, self.stop_ps))
-        return float((stop - start).sum(dtype=np.float64)) / (self.until_ps - begin_ps)
+        start, stop = (np.clip(t, begin_ps, self.end_ps) for t in (self.start_ps, self.stop_ps))
+        return float((stop - start).sum(dtype=np.float64)) / (self.end_ps - begin_ps)
 
     def settled(self) -> tuple[int, bool]:
         """Tell by MSER-5 from when on the number of flows is settled.

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from lightburst import _core
 from lightburst.active import Active
 from lightburst.compile import Plan
-from lightburst.units import parse_size
+from lightburst.scenario.workload import WITHOUT_END
 
 # A table is a mapping of column names to arrays; "totals" is one of names to whole numbers.
 Table = Mapping[str, Any]
@@ -27,7 +27,6 @@ Metric = float | int | str | None
 PS: Final = 1e-12
 UNFINISHED: Final = np.uint64(2**64 - 1)
 # The size of a flow that is to send until the time limit.
-WITHOUT_END: Final = np.uint64(parse_size("1000 TB"))
 STATUSES: Final = tuple(_core.registry()["statuses"])
 # Flows of which nothing more will come, though not all of it came.
 FINISHED: Final = STATUSES.index("finished")

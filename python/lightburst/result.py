@@ -186,11 +186,11 @@ class Result(Recorded):
             ``flows``, ``finished``
                 numbers of flows, and of those whose last byte arrived;
             ``unfinished``
-                how many did not finish that were meant to; only flows of 1000 TB, the largest size,
-                are not meant to;
+                how many did not finish that were meant to; flows of 1000 TB, without end, are not;
             ``active_flows``, ``offered_bps``
                 mean number of connections in progress, and useful bits that begin in a second, from
-                ``warm_up`` (``warm_up_s``, if MSER-5 found it) until the last flow starts;
+                ``warm_up`` (``warm_up_s``, if MSER-5 found it) until the last flow starts; the
+                first to the end of the run where no flow has an end, since nothing drains there;
             ``delivered_bytes``
                 useful bytes that arrived in order, each counted once;
             ``retransmissions``, ``fast_retransmits``, ``timeouts``, ``false_timeouts``...

@@ -20,6 +20,8 @@ from lightburst.units import (
 # The latest start of a flow, in picoseconds. It leaves room for sums on the clock of the simulator,
 # which ends at 2**64.
 LATEST_START = parse_duration("4000000 s")
+# What a flow without end carries, in bytes: the largest size that can be written.
+WITHOUT_END = 10**15
 
 
 USUAL_FLOWS = 1024
