@@ -89,11 +89,12 @@ def test_what_lightburst_has_itself_is_the_same_to_the_bit(key: str) -> None:
 
 
 def test_a_boundary_in_time_is_exact() -> None:
-    flows = bursts().plan.flows["start_ps"]
-    for picoseconds in flows[:: max(1, len(flows) // 40)].tolist():
+    flows = result().plan.flows["start_ps"][result().plan.counted]
+    assert len(flows) > 50
+    for picoseconds in flows[:: max(1, len(flows) // 50)].tolist():
         text = Quantity(TIME).format(picoseconds)
-        assert bursts().metric(f"count where start = {text}") == (flows == picoseconds).sum()
-        assert bursts().metric(f"count where start >= {text}") == (flows >= picoseconds).sum()
+        assert result().metric(f"count where start = {text}") == (flows == picoseconds).sum() > 0
+        assert result().metric(f"count where start >= {text}") == (flows >= picoseconds).sum()
 
 
 def test_what_is_not_there_and_what_did_not_finish() -> None:

@@ -165,6 +165,15 @@ def test_reduced_load_has_the_routes_and_loads_of_the_scenario() -> None:
     assert theory.THEORIES["reduced-load"](heavy) == pytest.approx(float(wanted))
 
 
+def test_bursts_that_have_met_do_not_meet_again() -> None:
+    tandem = bursts(LINE, topology__edges=["A", "D"])
+    wanted = float(erlang_b(0.6 * 4, 4))
+    found = theory.THEORIES["reduced-load"].predict(tandem)
+    assert found.value == pytest.approx(wanted)
+    runs = lb.replicate(tandem, 6, progress=False)
+    assert mean_interval(runs["burst_loss"], 0.99).contains(wanted)
+
+
 def test_reduced_load_is_near_a_simulation_where_streams_meet() -> None:
     scenario = bursts(PETERSEN, workload__load=0.5)
     found = theory.THEORIES["reduced-load"].predict(scenario)

@@ -171,11 +171,10 @@ def _erlangs(scenario: Scenario, plan: Plan, edges: Edges) -> tuple[FloatArray, 
 
 
 def _of_hosts(edges: Edges) -> FloatArray:
-    """Part of the flows from each edge to each, if they go from any host to any other."""
+    """Part of the flows from each edge to each other, if they go from any host to any other."""
     number = np.bincount(edges.of_host, minlength=len(edges.names)).astype(np.float64)
     hosts = number.sum()
-    pairs = np.outer(number, number) - np.diag(number)
-    return np.asarray(pairs / (hosts * (hosts - 1)))
+    return np.asarray(np.outer(number, number) / (hosts * (hosts - 1)))
 
 
 def _routes(plan: Plan, ends: np.ndarray) -> list[tuple[int, ...]]:
