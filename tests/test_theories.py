@@ -1,5 +1,6 @@
 """Theories of scenarios: the papers' own overlay, formulas by hand, and what simulations say."""
 
+import json
 import math
 import re
 from itertools import permutations
@@ -12,6 +13,7 @@ import pandas as pd
 import pytest
 
 import lightburst as lb
+from lightburst.cli import main
 from lightburst.errors import InputError
 from lightburst.models import erlang_b, padhye1998, reduced_load, theory, yu2004
 from lightburst.papers.yu2004 import theory as overlay
@@ -186,7 +188,11 @@ def test_reduced_load_is_near_a_simulation_where_streams_meet() -> None:
 @pytest.mark.parametrize(
     ("name", "scenario", "said"),
     [
-        ("yu2004", {"switching.kind": "obs"}, r"switching.kind: given 'obs'; .* which yu2004"),
+        (
+            "yu2004",
+            {"switching.kind": "obs"},
+            r"switching.kind: given 'obs'; .* \(assumed by yu2004\)",
+        ),
         ("yu2004", {"switching.assembly.max_size": "10 kB"}, "bursts of any size"),
         ("yu2004", {"switching.assemble_acknowledgements": False}, r"RTT_0 \+ 2 T_b"),
         ("yu2004", {"loss": None}, "loss.probability: given nothing"),
@@ -196,7 +202,7 @@ def test_reduced_load_is_near_a_simulation_where_streams_meet() -> None:
         ("yu2004", {"transport.congestion_control": "cubic"}, "given 'cubic'; .*'reno'"),
         ("yu2004", {"transport.recovery": "tahoe"}, "given 'tahoe'; .*'new-reno'"),
         ("yu2004", {"transport": {"kind": "sawl"}}, "transport.kind: given 'sawl'"),
-        ("padhye1998", {}, "switching.kind: given 'burst'; .*'electronic', which padhye1998"),
+        ("padhye1998", {}, "switching.kind: given 'burst'; .*'electronic' .assumed by padhye1998"),
         ("erlang", {}, "switching.kind: given 'burst'; allowed: booked channels: 'obs'"),
     ],
 )
@@ -275,3 +281,21 @@ def test_the_page_of_the_documentation_runs(capsys: pytest.CaptureFixture[str]) 
     assert "ratio" in capsys.readouterr().out
     rows = re.findall(r"^\| `([\w-]+)` \| `(\w+)` \|", page, re.M)
     assert dict(rows) == {name: one.metric for name, one in theory.THEORIES.items()}
+
+
+def test_the_command_asks_every_theory(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["model", "scenario", "examples/obs.toml", "--set", "transport.acknowledge_every=1"]
+    scenario = lb.load("examples/obs.toml").with_(transport__acknowledge_every=1)
+    assert main(command) == 0
+    shown = capsys.readouterr().out
+    assert f"throughput {YU(scenario) / 1e6:.4g} Mb/s" in shown
+    assert "small-burst: S is at most" in shown
+    assert "padhye1998: switching.kind: given 'burst'" in shown
+    assert main([*command, "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    rows = {row["theory"]: row for row in found["rows"]}
+    assert rows["yu2004"]["value"] == YU(scenario)
+    assert rows["yu2004"]["broken_assumptions"] == list(YU.predict(scenario).broken)
+    assert rows["erlang"]["value"] is None
+    assert main(["model", "scenario", "examples/hybrid.toml"]) == 2
+    assert "one that no theory is about" in capsys.readouterr().err

@@ -248,3 +248,19 @@ def reduced_load_command(
     from lightburst.cli.model_loss import print_model
 
     print_model(REDUCED_LOAD, load, wavelengths, format, figure, routes=routes)
+
+
+@model_app.command("scenario")
+@guarded
+def scenario_command(
+    scenario: Annotated[str, typer.Argument(help="A TOML file.", show_default=False)],
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="PATH=VALUE", help="Change a field; may be repeated."),
+    ] = None,
+    format: FormatOption = "table",
+) -> None:
+    """Say what each theory predicts of a scenario, or which of its assumptions is not met."""
+    from lightburst.cli.model_scenario import print_model
+
+    print_model(scenario, settings or [], format)

@@ -125,7 +125,7 @@ def one_flow(scenario: Scenario, model: str) -> OneFlow:
 
 def outside(path: str, given: str, model: str, assumes: str) -> InputError:
     """Say that a field is outside of what a theory is about."""
-    return InputError(path, given, f"{assumes}, which {model} assumes")
+    return InputError(path, given, f"{assumes} (assumed by {model})")
 
 
 def _links(
