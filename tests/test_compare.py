@@ -3,15 +3,18 @@
 import csv
 import io
 import json
+import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import lightburst as lb
 from lightburst.cli import main
+from lightburst.cli.compare import print_found
 from lightburst.errors import InputError
 from lightburst.report.comparison import changes
 from lightburst.report.replications import replicate
@@ -102,6 +105,26 @@ def test_json_and_csv_have_the_same_numbers(
     assert found["compared"] == table["p"].notna().sum()
 
 
+def test_what_holm_finds_and_no_interval_shows_is_said(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    # p of 0.02, 0.04: Holm's are 0.04 and 0.04, and an interval at 97.5 % is beyond 0.04.
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=(2, 20))
+    noise = (noise - noise.mean(axis=1, keepdims=True)) / noise.std(axis=1, ddof=1, keepdims=True)
+    columns = {}
+    for name, x, p in zip(("x_s", "y_s"), noise, (0.02, 0.04), strict=True):
+        columns[name] = x + stats.t(19).isf(p / 2) / math.sqrt(20)
+    second = pd.DataFrame({"seed": range(20), **columns})
+    first = second.assign(x_s=0.0, y_s=0.0)
+    found = compare_runs(first, second)
+    assert found.table["p_holm"].tolist() == pytest.approx([0.04, 0.04])
+    assert found.table["verdict"].tolist() == ["higher", "higher"]
+    assert (found.table["ci_low"] < 0).tolist() == [False, True]
+    print_found(found)
+    assert "Holm's p can tell a difference whose interval still" in capsys.readouterr().out
+
+
 def test_of_single_runs_nothing_is_said_of_chance(
     saved: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -157,8 +180,12 @@ def test_sweeps_are_compared_point_by_point(
     text = said(capsys, "a", "b", "--metric", "throughput_bps")
     assert "1 km" in text
     assert "link_length_m" not in text
-    with pytest.raises(InputError, match="several runs of seed 1"):
+    with pytest.raises(InputError, match=r"^B: given runs of one point, where A has topology.link"):
         lb.compare("a", lb.run(BASE))
+    with pytest.raises(InputError, match=r"of topology.link_length.*, where A has one point"):
+        lb.compare(lb.run(BASE), "a")
+    near = lb.sweep(BASE, {"topology.link_length": ["10 m"]}, seeds=2, progress=False)
+    assert lb.compare(near, lb.run(BASE)).table["verdict"].isin(["same", "unknown"]).all()
 
 
 def test_what_is_no_result_is_refused(

@@ -55,10 +55,11 @@ def print_comparison(first: str, second: str, metrics: Sequence[str], format: st
     elif format == "csv":
         sys.stdout.write(found.table.to_csv(index=False))
     else:
-        _print(found)
+        print_found(found)
 
 
-def _print(found: Comparison) -> None:
+def print_found(found: Comparison) -> None:
+    """Print a comparison for people: what differs, what was changed, and how sure it is."""
     rows = found.records()
     single = max((max(row["runs_first"], row["runs_second"]) for row in rows), default=0) < 2
     title = f"A: {found.first}; B: {found.second}"
@@ -184,7 +185,14 @@ def _how(found: Comparison, rows: Sequence[dict[str, Any]], single: bool) -> Ite
         if found.compared > 1
         else f"The interval is that of {together}."
     )
+    if any(row["verdict"] in (HIGHER, LOWER) and _touches_zero(row) for row in rows):
+        yield "Holm's p can tell a difference whose interval still touches zero."
     if any(row["verdict"] == UNKNOWN for row in rows):
         yield "Unknown: no values, or infinite ones because flows did not finish."
     if found.compared > 1:
         yield "Fewer are known better: --metric NAME compares only what the question is about."
+
+
+def _touches_zero(row: dict[str, Any]) -> bool:
+    low, high = row["ci_low"], row["ci_high"]
+    return low is not None and high is not None and bool(low <= 0 <= high)

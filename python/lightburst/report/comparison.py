@@ -92,8 +92,7 @@ def compare(
     if None not in versions and versions[0] != versions[1]:
         given = f"a result of version {versions[1]} of the model, where A is of {versions[0]}"
         raise InputError("B", given, "results of one version: run the older one again")
-    labels = [_labels(side.runs) for side in sides]
-    by = [name for name in labels[0] if name in labels[1]]
+    by = _points(sides[0].runs, sides[1].runs)
     names = _name(a, "A"), _name(b, "B")
     if names[0] == names[1]:
         names = str(a), str(b)
@@ -205,6 +204,20 @@ def _row(held: Mapping[str, Any]) -> pd.DataFrame:
         whole = {key: value for key, value in part.items() if key != "size_class"}
         row |= {f"{key}[{name}]": value for key, value in figures.from_json(whole).items()}
     return pd.DataFrame([row])
+
+
+def _points(first: pd.DataFrame, second: pd.DataFrame) -> list[str]:
+    """Give the columns that name a point of both; `InputError` if one has points by others."""
+    labels = [_labels(runs) for runs in (first, second)]
+    axes = [
+        [name for name in names if len(set(runs[name].astype(str))) > 1]
+        for names, runs in zip(labels, (first, second), strict=True)
+    ]
+    if any(name not in labels[1] for name in axes[0]) or any(n not in labels[0] for n in axes[1]):
+        one, other = (", ".join(names) or "one point" for names in axes)
+        given = f"runs of {other}, where A has {one}"
+        raise InputError("B", given, "a sweep over the same axes, or two results of one point")
+    return [name for name in labels[0] if name in labels[1]]
 
 
 def _labels(runs: pd.DataFrame) -> list[str]:
