@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from lightburst.cli.screen import show_table
 from lightburst.cli.streams import say, warn
 from lightburst.errors import InputError, show
 from lightburst.folder import check
-from lightburst.report.files import STORE
+from lightburst.report.files import COMPARISONS, RUNS, STORE, STUDY, TABLE
 from lightburst.report.sweep import sweep_all
 from lightburst.report.words import readable_interval, words_of
 from lightburst.scenario.change import from_text
@@ -21,7 +22,8 @@ from lightburst.study.cost import MOST_RUNS, TooManyRunsError
 from lightburst.study.description import is_axis, load_study
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     import pandas as pd
 
@@ -74,10 +76,22 @@ def sweep(
     else:
         _print(found)
         if directory is None:
-            say("Every run, tables and figures as files: add --out DIR.")
+            say(f"Runs, tables and figures as files: add --out DIR. In Python: lb.sweep({path!r}).")
         else:
-            say(*(f"{directory / file.name}" for file in sorted(directory.iterdir())))
+            say(*_files(directory))
     warn(found.warnings)
+
+
+def _files(directory: Path) -> Iterator[str]:
+    """Say where what is asked for next can be found, and how to run all of it again."""
+    for file in sorted(directory.glob("*.png")):
+        yield f"figure: {file} (and .svg)"
+    for name in (TABLE, COMPARISONS):
+        if (directory / name).is_file():
+            yield f"table:  {directory / name}"
+    yield f"runs:   {directory / RUNS}; lb.load_sweep({str(directory)!r}) has all of it in Python"
+    if (directory / STUDY).is_file():
+        yield f"again:  lightburst sweep {directory / STUDY}"
 
 
 def _swept(study: StudyDescription, workers: int | None, yes: bool) -> Sweep:
@@ -148,10 +162,10 @@ def _print(found: Sweep) -> None:
 def _print_comparison(found: Sweep, a: str, b: str) -> None:
     outcome = found.compare(a, b)
     labels = [axis.name for axis in found.design.axes if axis.name in outcome.table]
-    shown = Plain(f"{b} over {a}, on the same seeds; intervals and p for all {outcome.compared}")
+    shown = Plain(f"{b} against {a}, on the same seeds; intervals that hold together")
     for name in (*labels, "metric"):
         shown.add_column(name)
-    for name in ("ratio (95 %)", "p", "verdict"):
+    for name in (f"{b} / {a} (95 %)", "p", "verdict"):
         shown.add_column(name, justify="right", no_wrap=True)
     for row in outcome.table.to_dict("records"):
         ends = {"mean": row["ratio"], "ci_low": row["ratio_low"], "ci_high": row["ratio_high"]}
@@ -159,7 +173,7 @@ def _print_comparison(found: Sweep, a: str, b: str) -> None:
             *(_plain(row[name]) for name in labels),
             words_of(row["metric"]),
             readable_interval("", ends),
-            _plain(row["p_holm"]),
+            "" if math.isnan(row["p_holm"]) else f"{row['p_holm']:.2g}",
             row["verdict"],
         )
     show_table(shown)
