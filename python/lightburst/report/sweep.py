@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import json
 from contextlib import nullcontext
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from lightburst.errors import InputError, show, warn
+from lightburst.errors import InputError, StoreWarning, show, warn
+from lightburst.provenance import MODEL_VERSION
 from lightburst.report.files import RUNS, SWEEP, as_written
 from lightburst.report.swept import Sweep, check_metric
 from lightburst.scenario.load import as_scenario
 from lightburst.study import Store, Study, run_all
 from lightburst.study.cost import MOST_RUNS, TooManyRunsError, check_room, estimate
 from lightburst.study.description import StudyDescription, is_study, load_study
+from lightburst.study.kept import Kept
 from lightburst.study.store import IN_MEMORY
+from lightburst.study.sweep import scenario_digest
 from lightburst.sums import verify
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from lightburst.expressions import Expression
     from lightburst.scenario import Scenario
@@ -38,6 +42,7 @@ def sweep(
     seeds: Seeds | None = None,
     target: Mapping[str, object] | None = None,
     metrics: Mapping[str, str | Expression] | None = None,
+    keep: Sequence[str] | None = None,
     store: Store | str | Path | None = None,
     workers: int | None = None,
     progress: bool = True,
@@ -69,6 +74,8 @@ def sweep(
         %", "minimum": 10, "maximum": 100, "budget": 5000}``.
     metrics : mapping of str to str, optional
         Metrics of the user's own, by their names; see docs/metrics.md.
+    keep : sequence of str, optional
+        Tables of each run that are kept: ``["flows"]``.
     store, workers, progress
         As for `lightburst.execute`.
     most_runs : int or None
@@ -90,7 +97,7 @@ def sweep(
         "variants": variants,
         "seeds": seeds,
     }
-    asked |= {"sample": sample, "target": target, "metrics": metrics}
+    asked |= {"sample": sample, "target": target, "metrics": metrics, "keep": keep}
     study = _described(scenario, {key: x for key, x in asked.items() if x is not None})
     found = sweep_all(study, store, workers=workers, progress=progress, most_runs=most_runs)
     warn(found.warnings, stacklevel=2)
@@ -125,15 +132,42 @@ def sweep_all(
     check_room(points, number)
     with nullcontext(store) if isinstance(store, Store) else Store(store or IN_MEMORY) as opened:
         block = study.block
+        kept = _kept(study, opened)
+        _tell_of_earlier(study, opened)
         if study.metrics_named:
-            _check_metrics(study, opened)
-        return Sweep.of(study, block.run(opened, workers=workers, progress=progress))
+            _check_metrics(study, opened, kept)
+        runs = block.run(opened, workers=workers, progress=progress, kept=kept)
+        return Sweep.of(study, runs, kept)
 
 
-def _check_metrics(study: StudyDescription, store: Store) -> None:
+def _tell_of_earlier(study: StudyDescription, store: Store) -> None:
+    """Say that runs of the study are there, but of another version of the model."""
+    scenario = study.scenario.with_(dict(study.design.first.point))
+    if store.find([scenario_digest(scenario)]):
+        return
+    others = range(MODEL_VERSION - 1, 0, -1)
+    found = [n for n in others if store.find([scenario_digest(scenario, n)])]
+    if found:
+        text = (
+            f"{store.path}: runs of this study are of version {found[0]} of the model; they are "
+            f"run again with version {MODEL_VERSION}, whose results may differ (CHANGELOG.md)"
+        )
+        warn([text], stacklevel=3, kind=StoreWarning)
+
+
+def _kept(study: StudyDescription, store: Store) -> Kept | None:
+    """Find where tables of single runs are kept: in a folder beside the store."""
+    if not study.keep:
+        return None
+    alone = store.path == IN_MEMORY
+    return Kept(study.keep, None if alone else Path(f"{store.path}.tables"))
+
+
+def _check_metrics(study: StudyDescription, store: Store, kept: Kept | None) -> None:
     """Refuse names that no run has, after the first run and not after the last."""
     first = Study(study.scenario, [study.design.first.point], study.all_seeds[:1], study.metrics)
-    known = Sweep.of(study, run_all(first, store, workers=1, progress=False)).metrics
+    runs = run_all(first, store, workers=1, progress=False, kept=kept)
+    known = Sweep.of(study, runs).metrics
     for name, where in study.metrics_named.items():
         check_metric(known, where, name)
 
@@ -161,4 +195,13 @@ def load_sweep(directory: str | Path) -> Sweep:
         verify(source, [SWEEP, RUNS])
         about = json.loads((source / SWEEP).read_text(encoding="utf-8"))
         study = StudyDescription.from_dict(about["study"])
-        return Sweep(study, pd.read_parquet(source / RUNS), dict(about["provenance"]))
+        verify(source, [f"{name}.parquet" for name in study.keep])
+        runs = pd.read_parquet(source / RUNS)
+        read = partial(_read, source)
+        return Sweep(study, runs, dict(about["provenance"]), read)
+
+
+def _read(source: Path, name: str) -> pd.DataFrame:
+    with as_written(source):
+        verify(source, [f"{name}.parquet"])
+        return pd.read_parquet(source / f"{name}.parquet")

@@ -7,7 +7,7 @@ import json
 import platform
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import metadata
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,11 +23,12 @@ from lightburst.report.words import records
 from lightburst.shown import html_list, html_text
 from lightburst.study import compare_runs, warnings_of
 from lightburst.study.design import VARIANT
+from lightburst.study.kept import SCENARIO
 from lightburst.study.statistics import summarise
 from lightburst.study.written import tables, to_toml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import xarray as xr
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from lightburst.study import Comparison
     from lightburst.study.description import StudyDescription
     from lightburst.study.design import Design
+    from lightburst.study.kept import Kept
 
 # What is shown where nobody has said what: those of them that the runs have.
 _USUAL: Final = (
@@ -61,15 +63,18 @@ class Sweep:
         run, see `lightburst.execute`. An axis that does not vary at a point is missing there.
     provenance : dict
         Versions, the machine, and the digest over the digests of all runs.
+    read_table : callable
+        Gives a table that is kept of the runs, by its name; see `kept`.
     """
 
     study: StudyDescription
     runs: pd.DataFrame
     provenance: Mapping[str, Any]
+    read_table: Callable[[str], pd.DataFrame]
 
     @classmethod
-    def of(cls, study: StudyDescription, runs: pd.DataFrame) -> Sweep:
-        """Make one of runs that have just been made."""
+    def of(cls, study: StudyDescription, runs: pd.DataFrame, kept: Kept | None = None) -> Sweep:
+        """Make one of runs that have just been made, and of what is kept of them."""
         scenario = study.scenario
         digests = "\n".join(runs["digest"].astype(str))
         provenance = {
@@ -83,7 +88,9 @@ class Sweep:
             "scenario": {"name": scenario.name, **json.loads(scenario.canonical_json())},
             "digest": hashlib.sha256(digests.encode()).hexdigest(),
         }
-        return cls(study, runs, provenance)
+        read = _nothing if kept is None else partial(kept.together, runs)
+        shown = runs.drop(columns=SCENARIO, errors="ignore")
+        return cls(study, shown, provenance, read)
 
     def __repr__(self) -> str:
         points, runs = self.design.number, len(self.runs)
@@ -200,6 +207,30 @@ class Sweep:
         first, second = (side[[*by, "seed", *wanted]] for side in sides)
         return compare_runs(first, second, wanted, by=by, names=(str(a), str(b)))
 
+    def kept(self, name: str) -> pd.DataFrame:
+        """Give a table that the study keeps of its runs.
+
+        Parameters
+        ----------
+        name : str
+            ``"flows"``, ``"links"`` or ``"switches"``: one that was named in ``keep``.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Those of all runs in one, with the variant, the axes and the seed in front; the other
+            columns are those of `lightburst.Result`.
+
+        Raises
+        ------
+        InputError
+            If it was not kept, or a file of it is damaged.
+        """
+        if name not in self.study.keep:
+            known = ", ".join(map(show, self.study.keep)) or "(none: keep=['flows'] keeps them)"
+            raise InputError("kept", show(name), f"one of {known}")
+        return self.read_table(name)
+
     def cube(self, metrics: str | Sequence[str] | None = None) -> xr.Dataset:
         """Put the runs in a cube of numbers.
 
@@ -314,6 +345,8 @@ class Sweep:
         from lightburst.report.sweep_figure import draw_all
 
         self.runs.to_parquet(directory / RUNS, index=False)
+        for name in self.study.keep:
+            self.kept(name).to_parquet(directory / f"{name}.parquet", index=False)
         self.table().to_csv(directory / TABLE, index=False)
         if self.study.compare:
             self.comparisons().to_csv(directory / COMPARISONS, index=False)
@@ -361,6 +394,10 @@ class Sweep:
         names = self.design.columns
         by = [self.runs[name] for name in names] if names else np.zeros(len(self.runs))
         return self.runs.groupby(by, sort=False, dropna=False)
+
+
+def _nothing(name: str) -> pd.DataFrame:
+    raise AssertionError(f"{name} is asked for only where it was kept")
 
 
 def check_metric(known: Sequence[str], where: str, name: str) -> None:

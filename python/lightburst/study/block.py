@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from lightburst.study.executor import run_all
+from lightburst.study.kept import SCENARIO, Kept
 from lightburst.study.stopping import Stopping, execute_until
 from lightburst.study.store import Store
 from lightburst.study.sweep import Study
@@ -34,7 +35,12 @@ class Block:
     stopping: Stopping | None = None
 
     def run(
-        self, store: Store | str | Path | None, *, workers: int | None, progress: bool
+        self,
+        store: Store | str | Path | None,
+        *,
+        workers: int | None,
+        progress: bool,
+        kept: Kept | None = None,
     ) -> pd.DataFrame:
         """Run what is not finished yet of the study.
 
@@ -42,11 +48,14 @@ class Block:
         ----------
         store, workers, progress
             As for `lightburst.study.execute`.
+        kept : Kept, optional
+            Where tables of the runs are kept.
 
         Returns
         -------
         pandas.DataFrame
-            One row for each run: the labels, ``seed`` and the metrics.
+            One row for each run: the labels, ``seed`` and the metrics; with `kept` at last
+            ``scenario``, the digest that with the seed is the key of the run there.
 
         Raises
         ------
@@ -54,13 +63,18 @@ class Block:
             As `lightburst.study.execute`.
         """
         if self.stopping is None:
-            table = run_all(self.study, store, workers=workers, progress=progress)
+            table = run_all(self.study, store, workers=workers, progress=progress, kept=kept)
             places = np.repeat(np.arange(len(self.study.points)), len(self.study.seeds))
         else:
             table = execute_until(
-                self.study, self.stopping, store, workers=workers, progress=progress
+                self.study, self.stopping, store, workers=workers, progress=progress, kept=kept
             )
             places = table.pop("place").to_numpy()
         repeated = self.labels.iloc[places]
         rest = table.loc[:, "seed":]  # the parameters are the columns before
-        return pd.concat([repeated.reset_index(drop=True), rest.reset_index(drop=True)], axis=1)
+        found = pd.concat([repeated.reset_index(drop=True), rest.reset_index(drop=True)], axis=1)
+        if kept is None:
+            return found
+        # All points for one seed come before the next one.
+        digests = [run.scenario_digest for run in self.study.runs[: len(self.study.points)]]
+        return found.assign(**{SCENARIO: [digests[place] for place in places]})

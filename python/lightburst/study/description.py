@@ -21,6 +21,7 @@ from lightburst.scenario.load import read_toml
 from lightburst.study.axes import is_range
 from lightburst.study.block import Block
 from lightburst.study.design import Design
+from lightburst.study.kept import TABLES
 from lightburst.study.sample import Sample
 from lightburst.study.stopping import Stopping
 
@@ -31,6 +32,7 @@ _SCENARIO = "a table of the scenario's keys, or the name of its file"
 _OWN = "expressions by name, as { mice = 'p99 of slowdown where bytes < 100 kB' }"
 _METRIC = "the name of a metric, as 'slowdown_p99'"
 _METRICS = "a list of names of metrics, as ['slowdown_p99', 'throughput_bps']"
+_KEEP = f"a list of some of {', '.join(TABLES)}, as ['flows']"
 _PRECISION = "a part of the mean, as '2 %' or 0.02"
 _PERCENT = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,12})?) ?%")
 #: Seeds of a study that does not say how many.
@@ -71,6 +73,10 @@ def _pairs(value: Any) -> bool:
     return isinstance(value, list | tuple) and all(
         _names(pair) and len(pair) == 2 for pair in value
     )
+
+
+def _kept(value: Any) -> bool:
+    return _names(value) and set(value) <= set(TABLES)
 
 
 def _tables(value: Any) -> bool:
@@ -179,6 +185,8 @@ class StudyDescription(Section):
         Metrics in tables and comparisons.
     figures : sequence of FigureWanted
         What is drawn.
+    keep : sequence of str
+        The tables of each run that are kept, see `lightburst.study.kept.TABLES`.
     """
 
     instead: ClassVar[str] = "; lightburst.sweep runs a study"
@@ -195,6 +203,7 @@ class StudyDescription(Section):
     metrics: Annotated[Any, _Only(_OWN, _is_table)] = Field({})
     show: Annotated[Any, _Only(_METRICS, _names)] = ()
     figures: tuple[FigureWanted, ...] = ()
+    keep: Annotated[Any, _Only(_KEEP, _kept)] = ()
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], directory: Path | None = None) -> Self:

@@ -20,6 +20,7 @@ from lightburst.expressions import Expression
 from lightburst.metrics import Metric
 from lightburst.scenario import Scenario
 from lightburst.simulate import simulate
+from lightburst.study.kept import Kept
 from lightburst.study.own import has_all, row_of, to_keep
 from lightburst.study.progress import progress_bar
 from lightburst.study.room import Room
@@ -87,8 +88,12 @@ def run_all(
     *,
     workers: int | None = None,
     progress: bool = True,
+    kept: Kept | None = None,
 ) -> pd.DataFrame:
-    """Do what `execute` does, but issue no warnings: for callers that report them themselves."""
+    """Do what `execute` does, but issue no warnings: for callers that report them themselves.
+
+    Tables of the runs go to `kept`; a run whose tables are not there is run again.
+    """
     if not isinstance(study, Study):
         allowed = "a Study; lightburst.run and lightburst.replicate run a scenario"
         raise InputError("study", show(study), allowed)
@@ -96,9 +101,9 @@ def run_all(
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise InputError("workers", show(workers), "a whole number from 1")
     if isinstance(store, Store):
-        return _execute(study, store, count, progress)
+        return _execute(study, store, count, progress, kept)
     with Store(IN_MEMORY if store is None else store) as opened:
-        return _execute(study, opened, count, progress)
+        return _execute(study, opened, count, progress, kept)
 
 
 def replicate(
@@ -149,15 +154,17 @@ def replicate(
     return table
 
 
-def _execute(study: Study, store: Store, workers: int, progress: bool) -> pd.DataFrame:
+def _execute(
+    study: Study, store: Store, workers: int, progress: bool, kept: Kept | None
+) -> pd.DataFrame:
     # Two points can be the same scenario, so runs are counted by key.
     wanted = {planned.key: planned for planned in study.runs}
-    kept = store.find(dict.fromkeys(digest for digest, _ in wanted))
+    stored = store.find(dict.fromkeys(digest for digest, _ in wanted))
     own = tuple(study.metrics.values())
     finished: dict[Key, Summary] = {
-        key: row_of(kept[key], study.metrics)
+        key: row_of(stored[key], study.metrics)
         for key in wanted
-        if key in kept and has_all(kept[key], own)
+        if key in stored and has_all(stored[key], own) and (kept is None or kept.has(key))
     }
     waiting = [planned for key, planned in wanted.items() if key not in finished]
     with progress_bar(len(wanted), len(finished), shown=progress) as advance:
@@ -166,7 +173,7 @@ def _execute(study: Study, store: Store, workers: int, progress: bool) -> pd.Dat
             finished[planned.key] = row_of(store.put(planned, summary), study.metrics)
             advance()
 
-        _compute(waiting, workers, own, keep)
+        _compute(waiting, workers, own, keep, kept)
     return _table(study, finished)
 
 
@@ -175,6 +182,7 @@ def _compute(
     workers: int,
     own: Sequence[Expression],
     keep: Callable[[PlannedRun, Summary], None],
+    kept: Kept | None,
 ) -> None:
     """Run all in threads and hand each finished one to `keep`, on the calling thread."""
     todo, cancel = deque(waiting), Cancel()
@@ -183,6 +191,8 @@ def _compute(
     def record(planned: PlannedRun) -> Summary:
         with room.run() as ask:
             result = simulate(planned.scenario, planned.seed, cancel=cancel, ask=ask)
+            if kept is not None:
+                kept.write(planned.key, result)
             return to_keep(result, own)
 
     def work(give: Callable[[tuple[PlannedRun, Summary]], None]) -> None:

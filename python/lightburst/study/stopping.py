@@ -18,6 +18,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,6 +26,7 @@ from numpy.typing import ArrayLike
 
 from lightburst.errors import InputError, did_you_mean, show
 from lightburst.study.executor import run_all
+from lightburst.study.kept import Kept
 from lightburst.study.statistics import mean_interval
 from lightburst.study.store import IN_MEMORY, Store
 from lightburst.study.sweep import Study
@@ -148,6 +150,7 @@ def execute_until(
     *,
     workers: int | None = None,
     progress: bool = True,
+    kept: Kept | None = None,
 ) -> pd.DataFrame:
     """Run each point of a study with as many of its seeds as the rule asks for.
 
@@ -159,6 +162,8 @@ def execute_until(
         The rule.
     store, workers, progress
         As for `lightburst.study.execute`.
+    kept : Kept, optional
+        Where tables of the runs are kept.
 
     Returns
     -------
@@ -172,13 +177,13 @@ def execute_until(
         As `lightburst.study.execute`.
     """
     if isinstance(store, Store):
-        return _rounds(study, stopping, store, workers, progress)
+        return _rounds(study, stopping, store, kept, workers=workers, progress=progress)
     with Store(IN_MEMORY if store is None else store) as opened:
-        return _rounds(study, stopping, opened, workers, progress)
+        return _rounds(study, stopping, opened, kept, workers=workers, progress=progress)
 
 
 def _rounds(
-    study: Study, stopping: Stopping, store: Store, workers: int | None, progress: bool
+    study: Study, stopping: Stopping, store: Store, kept: Kept | None, **how: Any
 ) -> pd.DataFrame:
     found: list[list[pd.DataFrame]] = [[] for _ in study.points]
     active = list(range(len(study.points)))
@@ -195,7 +200,7 @@ def _rounds(
         left -= len(active) * (end - begin)
         points = [study.points[i] for i in active]
         part = Study(study.base, points, study.seeds[begin:end], study.metrics)
-        table = run_all(part, store, workers=workers, progress=progress)
+        table = run_all(part, store, kept=kept, **how)
         if stopping.metric not in table:
             known = table.loc[:, "seed":].columns
             allowed = f"a metric of a run{did_you_mean(stopping.metric, known)}"

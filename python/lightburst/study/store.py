@@ -212,7 +212,10 @@ class Store:
         # As it stands in the file: what is damaged may be no text any more.
         self.database.text_factory = bytes
         if not layout.is_ours(self.database):
-            raise Damaged("store", str(self.path), "a new file or a store of runs")
+            whose, number = layout.marks(self.database)
+            later = whose == layout.APPLICATION and number > layout.LAYOUT
+            given = f"{self.path} (layout {number}, of a later version)" if later else self.path
+            raise Damaged("store", str(given), "a new file or a store of runs")
         return layout.establish(self.database)
 
     def _warn(self, text: str) -> None:

@@ -225,13 +225,15 @@ def _axis(path: str, values: Any) -> list[object]:
     return found
 
 
-def scenario_digest(scenario: Scenario) -> str:
+def scenario_digest(scenario: Scenario, version: int | None = None) -> str:
     """Digest under which runs of a scenario are kept.
 
     Parameters
     ----------
     scenario : Scenario
         The scenario.
+    version : int, optional
+        Of the model; this one by default.
 
     Returns
     -------
@@ -243,7 +245,7 @@ def scenario_digest(scenario: Scenario) -> str:
     InputError
         If a file cannot be read.
     """
-    text = f"{MODEL_VERSION}\n{scenario.canonical_json()}"
+    text = f"{MODEL_VERSION if version is None else version}\n{scenario.canonical_json()}"
     if _may_have_no_end(scenario):
         # What stores have of such runs counts active flows until the last start alone.
         text += "\nactive flows until the end"

@@ -31,6 +31,7 @@ def tables(study: StudyDescription) -> dict[str, Any]:
     if study.target is None:
         found["seeds"] = _seeds(list(study.all_seeds))
     found["metrics"] = {name: str(metric) for name, metric in study.metrics.items()}
+    found["keep"] = list(study.keep)
     found |= {"show": list(study.show), "compare": [list(pair) for pair in study.compare]}
     for name in ("sample", "target"):
         if (section := getattr(study, name)) is not None:
