@@ -16,6 +16,7 @@ from lightburst.papers.design import Effort
 from lightburst.papers.figure import COLUMNS, Figure, Listing
 from lightburst.papers.runs import Runs
 from lightburst.papers.yu2004.design import BURSTS, TABLE_LOSSES
+from lightburst.papers.yu2004.figures import rate_name
 from lightburst.papers.yu2004.points import Point
 from lightburst.papers.yu2004.published import ratio_of
 from lightburst.papers.yu2004.senders import Sender
@@ -150,7 +151,7 @@ def figure(table: pd.DataFrame, version: str) -> Figure:
     grid = table[table["more"] == ""]
     for (access, timeout), group in grid.groupby(["access_kB_s", "min_timeout_s"]):
         for rank, score in enumerate(sorted(group["rms"]), start=1):
-            name = (f"{access:g} kB/s", f"timeout from {timeout:g} s")
+            name = (rate_name(1e3 * float(str(access))), f"timeout from {timeout:g} s")
             rows.append((*name, float(rank), score, score, score, 1))
     data = pd.DataFrame(rows, columns=list(COLUMNS))
     return Figure(
@@ -166,5 +167,6 @@ def figure(table: pd.DataFrame, version: str) -> Figure:
         dashes=tuple(dict.fromkeys(data["dash"])),
         data=data,
         x_log=False,
-        legends=("Access", "Timeout"),
+        legends=("Access bandwidth", "Minimum timeout"),
+        ordered=True,
     )

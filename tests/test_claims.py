@@ -22,12 +22,11 @@ from lightburst.papers.claims import (
 )
 from lightburst.papers.komatireddy2009 import claims as komatireddy2009
 from lightburst.papers.minakhmetov2018.claims import (
-    PROTOTYPE,
     SHEET,
     figure_claims,
     maxima_claims,
 )
-from lightburst.papers.minakhmetov2018.points import POINT_COLUMNS, Point, runs_of
+from lightburst.papers.minakhmetov2018.points import POINT_COLUMNS, PROTOTYPE, Point, runs_of
 from lightburst.papers.runs import Runs
 from lightburst.papers.sheet import PICKS, RULES, Sheet
 from lightburst.papers.yu2004 import published

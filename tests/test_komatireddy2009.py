@@ -15,12 +15,11 @@ from lightburst.papers.figure import Figure
 from lightburst.papers.komatireddy2009 import design
 from lightburst.papers.komatireddy2009.best import NAMES, best_map
 from lightburst.papers.komatireddy2009.claims import (
-    PROTOTYPE,
     SHEET,
     beyond_claims,
     figure_claims,
 )
-from lightburst.papers.komatireddy2009.points import PAPER_TRANSFER, Point, base, runs_of
+from lightburst.papers.komatireddy2009.points import PAPER_TRANSFER, PROTOTYPE, Point, base, runs_of
 from lightburst.papers.runs import Runs
 
 HOLDS, DIFFERS, OPEN = Verdict.HOLDS, Verdict.DIFFERS, Verdict.NOT_COMPARABLE

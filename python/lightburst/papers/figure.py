@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import pandas as pd
@@ -10,7 +10,7 @@ import pandas as pd
 from lightburst.papers.claims import known
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from lightburst.study.statistics import Interval
 
@@ -46,8 +46,9 @@ class Figure:
     ordered : bool
         Whether the colours are values of one quantity, from small to large.
     theory, published : tuple of str
-        Which of the dashes are closed forms, drawn as lines without markers, and which are numbers
-        from elsewhere, drawn as markers without a line.
+        Which of the dashes are closed forms, drawn as lines without markers, and which are markers
+        without a line: numbers from elsewhere, and points that stand out. Rows of both may have no
+        colour, ``""``.
     intervals : {"bars", "bands", "none"}
         How the intervals are drawn.
     steps : {"", "pre", "post"}
@@ -83,6 +84,32 @@ class Figure:
         own = self.data[~self.data["dash"].isin(self.theory)]
         return own if len(own) else self.data
 
+    def beside(self, name: str, points: Iterable[tuple[str, float, float]]) -> Self:
+        """Add numbers from elsewhere, as markers without a line.
+
+        Parameters
+        ----------
+        name : str
+            Whose they are, a word of the second legend.
+        points : iterable of (str, float, float)
+            Of each the colour, or ``""``, and x and y in the units of the axes.
+
+        Returns
+        -------
+        Figure
+            This one if there are no points.
+        """
+        rows = [(colour, name, x, y, y, y, 0) for colour, x, y in points]
+        if not rows:
+            return self
+        data = pd.concat([self.data, pd.DataFrame(rows, columns=list(COLUMNS))])
+        return replace(
+            self,
+            data=data.reset_index(drop=True),
+            dashes=(*self.dashes, name),
+            published=(*self.published, name),
+        )
+
     @classmethod
     def of(
         cls,
@@ -109,6 +136,7 @@ class Figure:
         ]
         data = pd.DataFrame(rows, columns=list(COLUMNS))
         colours, dashes = (tuple(dict.fromkeys(data[legend])) for legend in COLUMNS[:2])
+        colours = tuple(name for name in colours if name)
         return cls(**{"colours": colours, "dashes": dashes, "data": data, **words})
 
 

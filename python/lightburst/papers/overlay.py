@@ -52,4 +52,4 @@ def curves(places: Sequence[Beside], name: Callable[[float], str], **words: Any)
     for x, y, mean, theory in sorted(places, key=lambda place: place.y):
         found.setdefault((name(y), SIMULATED), {})[x] = mean
         found.setdefault((name(y), CLOSED), {})[x] = Interval(theory, theory, theory, 0)
-    return Figure.of(found, **words)
+    return Figure.of(found, **{"theory": (CLOSED,), "ordered": True, **words})

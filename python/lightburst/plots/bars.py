@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from lightburst.plots.layout import Cell, Style
 
 _RATIO: Final = 0.42  # of the axes, height over the width of the sheet
+# The share of the sheet that the axes have beside a legend.
+_AXES: Final = 0.75
 _LINE: Final = 22  # characters of the legend
 # What tells the groups apart in a grey print.
 _HATCHES: Final = ("", "///", "...", "xxx", "---")
@@ -96,15 +98,19 @@ def paint(cell: Cell, figure: Bars) -> Words:
         )
         for name, colour in paints.items()
     ]  # fmt: skip
-    return Words(figure.title, figure.caption, [Group("", patches)])
+    lines = [line for name in figure.bars for line in name.split("\n")]
+    fits = 0.9 * cell.width * 72 * _AXES / (len(figure.bars) * max(map(len, lines)))
+    axes.tick_params(axis="x", labelsize=min(0.88 * cell.style.font, 1.6 * fits))
+    # One group alone is what the title says.
+    return Words(figure.title, figure.caption, [Group("", patches)] if len(patches) > 1 else [])
 
 
 def _words(cell: Cell, figure: Bars) -> tuple[float, bool]:
     """Choose size and direction of what stands at the bars, so that no two touch."""
     font = 0.72 * cell.style.font
-    room = 0.66 * cell.width * 72 / (len(figure.bars) * len(figure.groups))
+    room = 0.8 * _AXES * cell.width * 72 / (len(figure.bars) * len(figure.groups))
     longest = max((len(str(words)) for words in figure.data["words"]), default=0)
-    return font, 0.6 * font * longest > room
+    return font, 0.75 * font * longest > room
 
 
 def chart(figure: Bars) -> dict[str, Any]:

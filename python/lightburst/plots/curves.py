@@ -244,14 +244,16 @@ def _pattern(place: int) -> Any:
 
 def _with_cut(cell: Cell, figure: Figure, cut: tuple[float, float]) -> None:
     """Draw the same curves twice, below and above what is left out."""
-    over, under = cell.inner.subplots(2, 1, sharex=True, height_ratios=_CUT)
+    over, under = cell.inner.subplots(
+        2, 1, sharex=True, height_ratios=_CUT, gridspec_kw={"hspace": 0.03}
+    )
     for axes in (over, under):
         draw(axes, figure)
         axes.set_ylabel("")
     over.set_ylim(bottom=cut[1])
     under.set_ylim(top=cut[0])
     over.spines["bottom"].set_visible(False)
-    over.tick_params(axis="x", length=0)
+    over.tick_params(axis="x", which="both", length=0)
     over.set_xlabel("")
     for axes, at in ((over, 0.0), (under, 1.0)):
         marks = [(-1, -0.6), (1, 0.6)]

@@ -69,7 +69,8 @@ def paint(cell: Cell, figure: Packets) -> Words:
         )
         for name, colour, marker in _looks(figure)
     ]  # fmt: skip
-    return Words(figure.title, figure.caption, [Group("", handles)])
+    # One kind alone is what the title says.
+    return Words(figure.title, figure.caption, [Group("", handles)] if len(handles) > 1 else [])
 
 
 def _diagram(axes: Axes, figure: Packets, name: str) -> None:

@@ -83,6 +83,9 @@ SVG_MARKERS: Final = (
     "M-3,-5L0,-2L3,-5L5,-3L2,0L5,3L3,5L0,2L-3,5L-5,3L-2,0L-5,-3Z",
 )
 
+#: What is published of no curve alone.
+_ALONE: Final = 8
+
 # The same sender has the same dash in every figure.
 _KNOWN_DASHES: Final = {"p = 4": 0, "p = 1": 1, "p = 0 (SAW)": 2}
 
@@ -131,8 +134,8 @@ def looks(figure: Figure) -> dict[tuple[str, str], Look]:
     -------
     dict of (str, str) to Look
         For every colour and every dash of its legends, and for no colour, ``""``, and every closed
-        form. No two have the same marker, fill and dash, as long as a legend has no more names
-        than there are of these.
+        form and number from elsewhere. No two have the same marker, fill and dash, as long as a
+        legend has no more names than there are of these.
     """
     own = [name for name in figure.dashes if name not in (*figure.theory, *figure.published)]
     alone = len(figure.colours) == 1 and len(own) > 1
@@ -152,7 +155,11 @@ def looks(figure: Figure) -> dict[tuple[str, str], Look]:
                 pattern = _THEORY[figure.theory.index(dash) % len(_THEORY)]
                 look = Look(paints[at], None, pattern, width=max(1.2, 0.8 * width))
             elif dash in figure.published:
-                look = Look(paints[at], shapes[at], None, size=9.5, rim=BLACK)
+                look = (
+                    Look(BLACK, _ALONE, None, size=9.0)
+                    if alone
+                    else Look(paints[at], shapes[at], None, size=9.5, rim=BLACK)
+                )
             else:
                 several = len(own) > 1 and not alone
                 place = places[dash] if several or alone else 0 if figure.theory else at
@@ -160,9 +167,11 @@ def looks(figure: Figure) -> dict[tuple[str, str], Look]:
                 pattern = DASHES[place % len(DASHES)]
                 look = Look(paints[at], shapes[at], pattern, fill, width, size)
             found[colour, dash] = look
-    # What theory says of no colour alone.
+    # What is of no colour alone.
     for place, dash in enumerate(figure.theory):
         found["", dash] = Look(BLACK, None, _THEORY[place % len(_THEORY)], width=1.4)
+    for dash in figure.published:
+        found["", dash] = Look(BLACK, _ALONE, None, size=9.0)
     return found
 
 

@@ -25,11 +25,11 @@ from lightburst.papers.komatireddy2009.figures import along, ratios
 from lightburst.papers.komatireddy2009.points import (
     FALSE,
     PAPER_TRANSFER,
+    PROTOTYPE,
     Point,
     difference,
     transfer_of,
 )
-from lightburst.papers.published import rows_of
 from lightburst.papers.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -66,24 +66,6 @@ _STAYS: Final = (
 )
 # From the assembly time on the prototype is not chaotic.
 _ASSEMBLY_TIME: Final = 10e-3
-
-
-class Check(NamedTuple):
-    """A value of the independent prototype; `false` is None where it gives none."""
-
-    point: Point
-    completion: float
-    false: float | None
-
-
-PROTOTYPE: Final = [
-    Check(
-        Point(row["law"], row["remedy"], float(row["delta_ms"]) / 1e3, loss=float(row["loss"])),
-        float(row["completion_s"]),
-        float(row["false_fast_retransmits"]) if row["false_fast_retransmits"] else None,
-    )
-    for row in rows_of(__package__, "prototype.csv")
-]
 
 
 class _Sides(NamedTuple):

@@ -23,6 +23,7 @@ from lightburst.papers.komatireddy2009.design import (
 from lightburst.papers.komatireddy2009.points import (
     FALSE,
     METRIC,
+    PROTOTYPE,
     REMEDIES,
     Point,
     Transfer,
@@ -129,7 +130,7 @@ def _panel(
             for value, mean in curve.items()
             if value or not shown.logarithmic
         }
-    return Figure.of(
+    figure = Figure.of(
         curves,
         id=id,
         title=title,
@@ -140,6 +141,19 @@ def _panel(
         y_log=shown.logarithmic and metric == METRIC,
         legends=("Window law", "Remedy"),
     )
+    return figure.beside("independent prototype", _prototype(runs, axis, points, metric, shown))
+
+
+def _prototype(
+    runs: Runs[Point], axis: Axis, points: Sequence[Point], metric: str, shown: _Shown
+) -> Iterator[tuple[str, float, float]]:
+    """Give what another simulator of the paper found at the points that were run."""
+    run = {at: value for point in points for value, at in _run(runs, axis, point).items()}
+    for check in PROTOTYPE:
+        found = check.completion if metric == METRIC else check.false
+        value = run.get(check.point)
+        if found is not None and value is not None and (value or not shown.logarithmic):
+            yield check.point.law, value / shown.unit, found
 
 
 def _caption(runs: Runs[Point], axis: Axis, points: Sequence[Point], version: str) -> str:

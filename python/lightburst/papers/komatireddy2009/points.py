@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lightburst.papers.claims import UNKNOWN
 from lightburst.papers.paper import packaged
+from lightburst.papers.published import rows_of
 from lightburst.papers.runs import Runs, of_means
 from lightburst.study.statistics import Interval, mean_interval
 
@@ -151,3 +152,21 @@ def transfer_of(runs: Runs[Point]) -> Transfer:
     """Tell what each flow carried in the runs there are: a preview has smaller files."""
     largest = (Transfer(point.size, point.window) for point in runs.points)
     return max(largest, default=PAPER_TRANSFER)
+
+
+class Check(NamedTuple):
+    """A value of the independent prototype; `false` is None where it gives none."""
+
+    point: Point
+    completion: float
+    false: float | None
+
+
+PROTOTYPE: Final = [
+    Check(
+        Point(row["law"], row["remedy"], float(row["delta_ms"]) / 1e3, loss=float(row["loss"])),
+        float(row["completion_s"]),
+        float(row["false_fast_retransmits"]) if row["false_fast_retransmits"] else None,
+    )
+    for row in rows_of(__package__, "prototype.csv")
+]

@@ -6,6 +6,7 @@ a queue of 100 packets at each output. It carries the same flows, seed by seed.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from lightburst.papers.claims import UNKNOWN, Claim
@@ -53,7 +54,7 @@ def figures(runs: Runs[Point], version: str) -> Iterator[Figure]:
             for p, word in WAIT_NAMES.items()
         }
         for name, drawn, title, logarithmic in _METRICS:
-            yield over_rate(
+            figure = over_rate(
                 runs,
                 curves,
                 drawn,
@@ -62,6 +63,7 @@ def figures(runs: Runs[Point], version: str) -> Iterator[Figure]:
                 caption=caption(runs, length, version),
                 y_log=logarithmic,
             )
+            yield replace(figure, cut=_cut(figure)) if name == "conversions" else figure
     for name, (metric, unit, label), title, _ in _METRICS:
         if name == "median":
             continue
@@ -76,12 +78,21 @@ def figures(runs: Runs[Point], version: str) -> Iterator[Figure]:
             by_ports,
             unit,
             id=f"beyond-ports-{name}",
-            title=f"{title}, links of 10 m, by size of the buffer",
+            title=f"{title}, links of 10 m, by ports of the buffer",
             caption=caption(runs, 10.0, version, "SAWL with p = 4."),
             x_label="Ports of the buffer, ne",
             y_label=label,
             x_log=False,
+            legends=("Arrival rate", "Sender"),
+            ordered=True,
         )
+
+
+def _cut(figure: Figure) -> tuple[float, float] | None:
+    """Leave out the heights between those of electronic switches and of all others."""
+    electronic = figure.data["colour"] == "electronic"
+    low, high = figure.data.loc[~electronic, "high"].max(), figure.data.loc[electronic, "low"].min()
+    return (1.1 * float(low), 0.95 * float(high)) if high > 2 * low else None
 
 
 def claims(runs: Runs[Point]) -> Iterator[Claim]:

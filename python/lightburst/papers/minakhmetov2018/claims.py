@@ -14,13 +14,13 @@ from lightburst.papers.minakhmetov2018.figures import FIGURE_OF_LENGTH
 from lightburst.papers.minakhmetov2018.points import (
     HYBRID_PORTS,
     PORTS,
+    PROTOTYPE,
     WAITS,
     hybrid,
     rate_text,
     rates,
     ratios,
 )
-from lightburst.papers.published import rows_of
 from lightburst.papers.sheet import Sheet
 from lightburst.study.statistics import Interval, relative_deviation
 
@@ -45,13 +45,6 @@ _WHY_LESS: Final = {
 # A deviation s from a hundred seeds: chi-square interval for 99 degrees of freedom,
 # s sqrt(99 / 128.42) to s sqrt(99 / 73.36).
 _CHI_100: Final = (math.sqrt(99 / 128.42), math.sqrt(99 / 73.36))
-#: By (ne, p, arrival rate): mean throughput in Gb/s, as the independent prototype gave it.
-PROTOTYPE: Final = {
-    (int(row["ne"]), float(row["p"]), float(row["arrival_rate_per_s"])): float(
-        row["throughput_gbps"]
-    )
-    for row in rows_of(__package__, "prototype.csv")
-}
 
 
 def figure_claims(length: float, runs: Runs[Point]) -> list[Claim]:

@@ -8,6 +8,8 @@ from lightburst.papers.figure import Figure
 from lightburst.papers.minakhmetov2018.points import (
     HYBRID_PORTS,
     PORTS,
+    PROTOTYPE,
+    PROTOTYPE_LENGTH,
     Point,
     along,
     hybrid,
@@ -76,19 +78,25 @@ def figure_2(length: float, runs: Runs[Point], version: str) -> list[Figure]:
         for ports in HYBRID_PORTS
         for p in (4.0, 0.0)
     }
+    compared = length == PROTOTYPE_LENGTH
+    extra = "Independent prototype: another simulator of the paper, SAW and p = 4." * compared
+    figure = over_rate(
+        runs,
+        {
+            (switch_name("hybrid", ports), name): hybrid(length, ports, p)
+            for ports in PORTS
+            for p, name in WAIT_NAMES.items()
+        },
+        id=id,
+        title=f"Figure 2{id[-1]}: network throughput, links of {length:g} m",
+        caption=caption(runs, length, version, extra),
+    )
+    if compared:
+        points = ((switch_name("hybrid", ne), rate, y) for (ne, _, rate), y in PROTOTYPE.items())
+        figure = figure.beside("independent prototype", points)
     words = "Geometric mean of the ratios of runs with the same flows."
     return [
-        over_rate(
-            runs,
-            {
-                (switch_name("hybrid", ports), name): hybrid(length, ports, p)
-                for ports in PORTS
-                for p, name in WAIT_NAMES.items()
-            },
-            id=id,
-            title=f"Figure 2{id[-1]}: network throughput, links of {length:g} m",
-            caption=caption(runs, length, version),
-        ),
+        figure,
         Figure.of(
             gain,
             id=f"{id}-gain",

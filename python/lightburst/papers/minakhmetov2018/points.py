@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from lightburst.papers.published import rows_of
 from lightburst.papers.runs import Runs
 
 if TYPE_CHECKING:
@@ -16,6 +17,16 @@ POINT_COLUMNS: Final = ("link_length_m", "switch", "buffer_ports", "p", "arrival
 PORTS: Final = (0, 2, 5)
 HYBRID_PORTS: Final = (2, 5)
 WAITS: Final = (0.0, 1.0, 4.0)
+
+#: By (ne, p, arrival rate): mean throughput in Gb/s, as the independent prototype gave it.
+PROTOTYPE: Final = {
+    (int(row["ne"]), float(row["p"]), float(row["arrival_rate_per_s"])): float(
+        row["throughput_gbps"]
+    )
+    for row in rows_of(__package__, "prototype.csv")
+}
+#: Of the links there, in metres.
+PROTOTYPE_LENGTH: Final = 10.0
 
 
 class Point(NamedTuple):

@@ -210,15 +210,18 @@ def _of_bursts(parts: Sequence[str], table: pd.DataFrame, version: str) -> Itera
             x_log=least > 0,
             y_log=True,
             legends=("Assembly", ""),
+            ordered=True,
+            steps="pre",
+            intervals="none",
         )
 
 
 def at_least(rows: pd.DataFrame) -> dict[float, Interval]:
-    """Give the share that has at least so many, at up to some twenty numbers a decade."""
+    """Give the share that has at least so many: at each number, but for some fifty a decade."""
     ordered = rows.sort_values("number")
     number, share = ordered["number"].to_numpy(), ordered["bursts"] / ordered["bursts"].sum()
     more = share.to_numpy()[::-1].cumsum()[::-1]
-    steps = np.unique(np.round(20 * np.log10(np.maximum(number, 1))), return_index=True)[1]
+    steps = np.unique(np.round(50 * np.log10(np.maximum(number, 1))), return_index=True)[1]
     return {float(number[i]): exact(more[i]) for i in steps}
 
 

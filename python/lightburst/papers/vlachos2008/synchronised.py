@@ -72,7 +72,7 @@ def figures(runs: Runs[Point], version: str) -> Iterator[Figure]:
             curves[f"{flows} flows", name] = _by_queues(flows, fallen(runs, _of(flows), metric))
         closed = {queues: exact(law(flows, queues)) for queues in queued(_of(flows))}
         curves[f"{flows} flows", "closed form"] = _by_queues(flows, closed)
-    yield Figure.of(
+    queues = Figure.of(
         {legend: curve for legend, curve in curves.items() if _run(curves, legend)},
         id="queues",
         title="Standard deviation of the aggregate over that with one queue",
@@ -80,8 +80,9 @@ def figures(runs: Runs[Point], version: str) -> Iterator[Figure]:
         x_label="Queues for an egress",
         y_label="Ratio to one queue",
         legends=("Flows", "What"),
-        reference=tuple((1 - x, f"{n} queues, printed: -{x:.0%}") for n, x in _PRINTED.items()),
+        theory=("closed form",),
     )
+    yield queues.beside("published", (("", float(n), 1 - x) for n, x in _PRINTED.items()))
     points = along(TIMES, BURSTIFIER)
     for id, metric, label in (
         ("correlation", CORRELATION, "Correlation of window reductions of two flows"),

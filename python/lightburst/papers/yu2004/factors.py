@@ -118,7 +118,7 @@ def figures(runs: Runs[Point], version: str) -> Iterator[Bars]:
     """Draw up a waterfall for each case, from the throughput without loss to New-Reno and Reno."""
     words = (
         f"{SACK_WORDS} From packets without loss to bursts with it: each step changes one thing "
-        "alone and says by which factor the throughput goes down (/) or up (x). Both rows begin at "
+        "alone and says by which factor the throughput goes down (÷) or up (×). Both rows begin at "
         "the simulated throughput without loss; New-Reno and Reno are alternatives."
     )
     for access, burst, points in cases(runs):
@@ -148,7 +148,7 @@ def _levels(
     for name, (top, bottom), gain in _STEPS:
         after = level * ratios[name] if gain else level / ratios[name]
         end = runs.mean(points[top if gain else bottom]) if group == _GROUPS[0] else UNKNOWN
-        words = f"{'x' if gain else '/'} {ratios[name]:.3g}"
+        words = f"{'×' if gain else '÷'} {ratios[name]:#.3g}"
         yield name.replace(" ", "\n", 1), group, level, after, end.low, end.high, words
         if not name.startswith("retransmission"):
             level = after

@@ -217,6 +217,7 @@ def table_figure(id: str, runs: Runs[Point], version: str) -> Figure:
         reference=((1.0, "Reno"),),
         legends=("Ratio", "Source"),
         y_zero=False,
+        published=("published",),
     )
 
 
