@@ -113,7 +113,7 @@ def test_two_factors_are_told_apart_without_colour() -> None:
     figure = Figure(**words, colours=("a", "b", "c"), dashes=("u", "v", "w"), data=data,
                     published=("w",))  # fmt: skip
     looks = style.looks(figure)
-    assert len({(x.marker, x.dash, x.fill) for x in looks.values()}) == 9
+    assert len({(x.marker, x.dash, x.fill) for (name, _), x in looks.items() if name}) == 9
     assert all(looks[c, "w"].dash is None for c in "abc"), "published: no line"
     theory = style.looks(Figure(**words, colours=("a", "b"), dashes=("u", "v"), data=data,
                                 theory=("v",)))  # fmt: skip

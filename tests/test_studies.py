@@ -180,7 +180,7 @@ def test_the_scores_are_a_table_and_a_figure(table: pd.DataFrame) -> None:
     assert ", ".join(settings.ALONE) in listing.caption
     assert "4 to 16 runs of 1,000 s (50,000 s at p = 0.32)" in listing.caption
     drawn = scoring.figure(table, "0.1.0")
-    assert drawn.colours == ("125 kB/s", "500 kB/s", "125000 kB/s")
+    assert drawn.colours == ("125 kB/s", "500 kB/s", "125 MB/s")
     assert len(drawn.data) == 54 * 16
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from lightburst.papers import PAPERS
 from lightburst.papers.claims import Claim, Verdict
+from lightburst.papers.curves import at_least
 from lightburst.papers.figure import Figure, Packets
 from lightburst.papers.runs import Runs
 from lightburst.papers.vlachos2008 import beyond, design, records
@@ -317,9 +318,10 @@ def test_one_flow_is_judged_by_its_window_and_by_all_it_sent() -> None:
 
 
 def test_a_distribution_is_the_share_with_at_least_so_many() -> None:
-    rows = pd.DataFrame({"number": [4, 1, 2], "bursts": [1, 2, 1]})
-    found = records.at_least(rows)
-    assert {at: x.estimate for at, x in found.items()} == {1.0: 1.0, 2.0: 0.5, 4.0: 0.25}
+    assert at_least([4, 1, 2], [1, 2, 1]) == {1.0: 1.0, 2.0: 0.5, 4.0: 0.25}
+    many = at_least(np.arange(1, 10_001), np.ones(10_000))
+    assert len(many) < 250
+    assert all(share == pytest.approx((10_001 - n) / 1e4) for n, share in many.items())
 
 
 # What is run, and drawn.

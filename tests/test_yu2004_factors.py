@@ -83,7 +83,7 @@ def test_a_caption_says_how_long_was_run_and_whether_that_is_a_preview() -> None
 def test_the_first_bar_is_printed_once() -> None:
     (table,) = numbers(next(iter(factors.figures(chain(LEVEL), "0.1.0"))))
     assert [list(column.cells)[:2] for column in table.columns[1:]] == [
-        ["500", "100 / 5"], ["500", "122 / 4.08"],
+        ["500", "100 ÷ 5.00"], ["500", "122 ÷ 4.08"],
     ]  # fmt: skip
 
 

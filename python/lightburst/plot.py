@@ -154,6 +154,8 @@ def distribution(
     from lightburst.plots import distributions
 
     parts, name = distributions.samples_of(data, column, hue)
+    if not any(distributions.steps(samples)[0].size for samples in parts.values()):
+        raise InputError("samples", show(name), "at least one that is a finite number")
     words = {"title": title, "caption": caption, "x_label": x_label, "x_log": x_log}
     figure = distributions.figure_of(parts, name, complementary=complementary, **words)
     return _drawn(figure, ax, style)

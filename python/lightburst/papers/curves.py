@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import numpy as np
 
 from lightburst.papers.claims import UNKNOWN, Verdict
 from lightburst.study.statistics import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+
+    from numpy.typing import ArrayLike
 
 K = TypeVar("K")
 
@@ -92,3 +96,32 @@ def where(curve: Curve, judge: Callable[[Interval], Verdict], words: Callable[[C
         if there:
             parts.append(f"{said} ({words(there)})")
     return "; ".join(parts) + "." if parts else "no runs."
+
+
+#: Up to this number all that occur are given, and above it so many a decade.
+_ALL: Final = 60
+_DECADE: Final = 60
+
+
+def at_least(number: ArrayLike, count: ArrayLike) -> dict[float, float]:
+    """Give the shares that have at least so many.
+
+    Parameters
+    ----------
+    number, count : array_like, shape (n,)
+        Numbers in any order, each once, and how often it occurs.
+
+    Returns
+    -------
+    dict of float to float
+        The share of all by number, ascending. Far up only some numbers are there, with their exact
+        shares, so that a figure stays small.
+    """
+    numbers, counts = (np.asarray(values, dtype=np.float64) for values in (number, count))
+    order = np.argsort(numbers)
+    numbers, counts = numbers[order], counts[order]
+    shares = counts[::-1].cumsum()[::-1] / counts.sum()
+    far = np.log10(np.maximum(numbers / _ALL, 1))
+    places = np.where(far > 0, _ALL + np.ceil(_DECADE * far), numbers)
+    kept = np.unique(places, return_index=True)[1]
+    return {float(numbers[place]): float(shares[place]) for place in kept}

@@ -15,6 +15,8 @@ from lightburst.plots import style, vega
 from lightburst.plots.layout import Group, Words
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lightburst.papers.figure import Bars
     from lightburst.plots.layout import Cell, Style
 
@@ -78,6 +80,7 @@ def paint(cell: Cell, figure: Bars) -> Words:
             xytext=(0, 2),
             textcoords="offset points",
             ha="center",
+            va="bottom",
             fontsize=font,
             rotation=90 if turned else 0,
         )
@@ -88,7 +91,17 @@ def paint(cell: Cell, figure: Bars) -> Words:
     axes.set_ylim(0, (1.2 if turned else 1.08) * highest)
     axes.set_xlabel(figure.x_label)
     axes.set_ylabel(figure.y_label)
-    patches = [
+    patches = _patches(paints, hatches)
+    lines = [line for name in figure.bars for line in name.split("\n")]
+    fits = 0.9 * cell.width * 72 * _AXES / (len(figure.bars) * max(map(len, lines)))
+    axes.tick_params(axis="x", labelsize=min(0.88 * cell.style.font, 1.6 * fits))
+    # One group alone is what the title says.
+    return Words(figure.title, figure.caption, [Group("", patches)] if len(patches) > 1 else [])
+
+
+def _patches(paints: Mapping[str, str], hatches: Mapping[str, str]) -> list[Patch]:
+    """Make the entries of the legend."""
+    return [
         Patch(
             facecolor=colour,
             edgecolor=colour,
@@ -98,11 +111,6 @@ def paint(cell: Cell, figure: Bars) -> Words:
         )
         for name, colour in paints.items()
     ]  # fmt: skip
-    lines = [line for name in figure.bars for line in name.split("\n")]
-    fits = 0.9 * cell.width * 72 * _AXES / (len(figure.bars) * max(map(len, lines)))
-    axes.tick_params(axis="x", labelsize=min(0.88 * cell.style.font, 1.6 * fits))
-    # One group alone is what the title says.
-    return Words(figure.title, figure.caption, [Group("", patches)] if len(patches) > 1 else [])
 
 
 def _words(cell: Cell, figure: Bars) -> tuple[float, bool]:

@@ -121,11 +121,15 @@ def legend(figure: Figure) -> list[Group]:
             return [Group("", [*only, *lines])]
         return [Group(_heading(first, second, dashes[0]), [*entries, *lines])]
     if len(colours) == 1:
-        entries = [_entry(name, found[colours[0], name]) for name in dashes]
+        entries = [_entry(name, style.of_kind(figure, found, name)) for name in dashes]
         return [Group(_heading(second, first, colours[0]), [*entries, *lines])]
     own = next((n for n in dashes if n not in (*figure.theory, *figure.published)), dashes[0])
     paints = [_entry(name, found[name, own], bare=True) for name in colours]
-    kinds = [_entry(name, found[colours[0], name], grey=True) for name in dashes]
+    kinds = [
+        _entry(name, look, grey=look.colour != style.BLACK)
+        for name in dashes
+        for look in (style.of_kind(figure, found, name),)
+    ]
     return [Group(first, paints), Group(second, [*kinds, *lines])]
 
 

@@ -69,24 +69,16 @@ def figure_of(
     -------
     Figure
         Of steps.
-
-    Raises
-    ------
-    InputError
-        If there is no finite sample.
     """
     found = {name: steps(samples) for name, samples in parts.items()}
     every = np.concatenate([values for values, _, _ in found.values()] or [np.empty(0)])
-    if not every.size:
-        raise InputError("samples", show(column), "at least one that is a finite number")
     logarithmic = words.pop("x_log", None)
     if logarithmic is None:
-        logarithmic = bool(every.min() > 0 and every.max() / every.min() >= _WIDE) or is_geometric(
-            every
-        )
+        wide = every.size > 0 and every.min() > 0 and every.max() / every.min() >= _WIDE
+        logarithmic = bool(wide) or is_geometric(every)
     label = words.pop("x_label", None)
     unit, letter = 1.0, ""
-    if label is None and has_prefix(column):
+    if label is None and every.size and has_prefix(column):
         unit, letter = prefixed(float(np.median(every) if logarithmic else np.abs(every).max()))
     told = f" ({letter}{unit_of(column)})" if unit_of(column) else ""
     name = column_words(column)

@@ -88,8 +88,10 @@ def _keys(figure: Figure) -> list[Key]:
     elif len(colours) > 1:
         keys = [_key(name, found[name, own], bare=len(dashes) > 1) for name in colours]
     if len(dashes) > 1:
-        grey = len(colours) > 1
-        keys += [_key(name, found[colours[0], name], grey=grey) for name in dashes]
+        for name in dashes:
+            look = style.of_kind(figure, found, name)
+            grey = len(colours) > 1 and look.colour != style.BLACK
+            keys.append(_key(name, look, grey=grey))
     patterns = ("", "4 2", "1 1.5", "6 2 1 2")
     lines = enumerate(words for _, words in figure.reference)
     return keys + [Key(words, style.GREY, patterns[place % 4]) for place, words in lines]
@@ -210,6 +212,8 @@ def _points(figure: Figure, base: alt.Chart, found: Mapping[str, style.Look]) ->
 
 def _of(channel: Any, found: Mapping[str, style.Look], values: Mapping[str, Any]) -> Any:
     """Give a channel of the chart its value for each curve."""
+    if len(found) == 1:
+        return alt.value(*values.values())
     scale = alt.Scale(domain=list(found), range=[values[name] for name in found])
     return channel("curve:N", scale=scale, legend=None)
 

@@ -20,7 +20,7 @@ from matplotlib import colormaps
 from matplotlib.colors import to_hex
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from lightburst.papers.figure import Figure
 
@@ -173,6 +173,27 @@ def looks(figure: Figure) -> dict[tuple[str, str], Look]:
     for dash in figure.published:
         found["", dash] = Look(BLACK, _ALONE, None, size=9.0)
     return found
+
+
+def of_kind(figure: Figure, found: Mapping[tuple[str, str], Look], dash: str) -> Look:
+    """Give the look that stands for a dash in a legend: of no colour if none of its curves has one.
+
+    Parameters
+    ----------
+    figure : lightburst.papers.figure.Figure
+        What is drawn.
+    found : mapping of (str, str) to Look
+        Its `looks`.
+    dash : str
+        One of its dashes.
+
+    Returns
+    -------
+    Look
+        That of the first colour, else.
+    """
+    own = set(figure.data.loc[figure.data["dash"] == dash, "colour"])
+    return found["", dash] if own == {""} else found[figure.colours[0], dash]
 
 
 def markers(names: Sequence[str]) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from lightburst import metrics
-from lightburst.plots import style
+from lightburst.plots import contents, distributions, interactive, style
 from lightburst.plots.vega import specification
 from lightburst.report.files import PAGE, REPLICATIONS, RUN, RUNS
 from lightburst.report.network_map import network_charts, network_tables
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
+    from lightburst.papers.figure import Figure
     from lightburst.report.words import Parts
     from lightburst.result import Result
 
@@ -96,6 +97,8 @@ def run_page(
         _slowdown(flows, names),
         _utilisation(links),
     ]
+    if (bursts := "bursts.parquet") in sums:
+        charts += _bursts(pd.read_parquet(directory / bursts), flows, names)
     classes = {row.pop("size_class"): row for row in about["size_classes"] if row["flows"]}
     if (samples := "samples_links.parquet") in sums:
         charts.append(_queues(pd.read_parquet(directory / samples)))
@@ -205,31 +208,33 @@ def _page(
 
 
 def _completion(flows: pd.DataFrame, groups: list[str]) -> Chart:
-    curves, number, unfinished = [], 0, 0
-    for name, part in _each(flows, groups):
-        times = np.sort(part["completion_time_s"].dropna().to_numpy())
-        done = int(np.isfinite(times).sum())
-        place = np.unique(np.linspace(0, done - 1, min(_POINTS, done)).astype(int))
-        share = (place + 1) / max(times.size, 1)
-        curves.append(pd.DataFrame({"x": times[place], "y": share, "group": name}))
-        number, unfinished = number + times.size, unfinished + times.size - done
+    times = {name: part["completion_time_s"].dropna() for name, part in _named(flows, groups)}
+    number = sum(map(len, times.values()))
+    unfinished = sum(int(np.isinf(part).sum()) for part in times.values())
     that_count = " that count," if "counted" in flows else ""
     words = f"Share of the {number:,} flows{that_count} that were complete within a time"
-    return Chart(
-        "completion",
-        "Completion times",
-        f"{words}; {unfinished:,} did not finish." if unfinished else f"{words}.",
-        specification(
-            alt.Chart(pd.concat(curves))
-            .mark_line(strokeWidth=2)
-            .encode(
-                x=alt.X("x:Q", title="Completion time (s)", scale=_LOG, axis=_SI),
-                y=alt.Y("y:Q", title="Share of flows", scale=alt.Scale(domain=[0, 1])),
-                color=_colour(groups),
-            ),
-            _HEIGHT,
-        ),
+    figure = distributions.figure_of(
+        times,
+        "completion_time_s",
+        id="completion",
+        title="Completion times",
+        caption=f"{words}; {unfinished:,} did not finish." if unfinished else f"{words}.",
+        y_label="Share of flows",
     )
+    return _drawn(figure)
+
+
+def _bursts(bursts: pd.DataFrame, flows: pd.DataFrame, groups: list[str]) -> Iterator[Chart]:
+    """Show what bursts carried, and how many bursts flows had."""
+    for figure in (*contents.figures(bursts), *contents.of_flows(dict(_named(flows, groups)))):
+        yield _drawn(figure)
+
+
+def _drawn(figure: Figure) -> Chart:
+    """Make a chart of a figure, with the legend that it has on paper."""
+    legend = interactive.legend(figure)
+    chart = interactive.chart(figure)
+    return Chart(figure.id, figure.title, figure.caption, chart, legend=legend)
 
 
 def _slowdown(flows: pd.DataFrame, groups: list[str]) -> Chart:
@@ -271,6 +276,12 @@ def _each(flows: pd.DataFrame, groups: list[str]) -> Iterator[tuple[str, pd.Data
         yield _ALL, counted
     for name in groups:
         yield name, counted[counted["group"] == name]
+
+
+def _named(flows: pd.DataFrame, groups: list[str]) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the flows that count, under the words of a legend: none for all together."""
+    for name, part in _each(flows, groups):
+        yield (name if groups else ""), part
 
 
 def _colour(groups: list[str]) -> alt.Color:

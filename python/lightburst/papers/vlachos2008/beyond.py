@@ -9,7 +9,7 @@ import pandas as pd
 from lightburst.papers.claims import Claim, known
 from lightburst.papers.figure import MAP_COLUMNS, Figure, Listing, Maps, Panel
 from lightburst.papers.vlachos2008.design import BEST, SEARCHED_TIMES, along, searched
-from lightburst.papers.vlachos2008.figures import MEGA, STATISTICS, caption
+from lightburst.papers.vlachos2008.figures import MEGA, PRINTED, STATISTICS, caption
 from lightburst.papers.vlachos2008.points import (
     ELEPHANTS,
     ELEPHANTS_VARIANCE,
@@ -34,8 +34,6 @@ _NOTE: Final = "(B, C): 1 ms below a window of B segments, 10 ms from C on, 5 ms
 
 
 _SEARCHED: Final = "searched"
-#: What the slides print of (B, C) = (16, 64): mean in Mb/s, and variation.
-PRINTED: Final = (10.7, 51.0)
 
 
 class Flows(NamedTuple):

@@ -10,12 +10,12 @@ import pandas as pd
 
 from lightburst.compile import compile_plan
 from lightburst.papers.claims import Claim, exact
+from lightburst.papers.curves import at_least
 from lightburst.papers.figure import PACKET_COLUMNS, Figure, Packets
 from lightburst.papers.vlachos2008.design import BURSTIFIER, QUEUES, TIMES, along
 from lightburst.papers.vlachos2008.points import Point, base
 from lightburst.papers.vlachos2008.sheet import SHEET
 from lightburst.simulate import simulate
-from lightburst.study.statistics import Interval
 from lightburst.trace import FlowTrace, series
 
 if TYPE_CHECKING:
@@ -196,7 +196,13 @@ def _of_bursts(parts: Sequence[str], table: pd.DataFrame, version: str) -> Itera
         if part not in parts:
             continue
         rows = table[(table["counted"] == counted) & (table["number"] >= least)]
-        curves = {(str(panel), "seed 1"): at_least(own) for panel, own in rows.groupby("panel")}
+        curves = {
+            (str(panel), "seed 1"): {
+                number: exact(share)
+                for number, share in at_least(own["number"], own["bursts"]).items()
+            }
+            for panel, own in rows.groupby("panel")
+        }
         yield Figure.of(
             {
                 (point.words, "seed 1"): curves[point.words, "seed 1"]
@@ -214,15 +220,6 @@ def _of_bursts(parts: Sequence[str], table: pd.DataFrame, version: str) -> Itera
             steps="pre",
             intervals="none",
         )
-
-
-def at_least(rows: pd.DataFrame) -> dict[float, Interval]:
-    """Give the share that has at least so many: at each number, but for some fifty a decade."""
-    ordered = rows.sort_values("number")
-    number, share = ordered["number"].to_numpy(), ordered["bursts"] / ordered["bursts"].sum()
-    more = share.to_numpy()[::-1].cumsum()[::-1]
-    steps = np.unique(np.round(50 * np.log10(np.maximum(number, 1))), return_index=True)[1]
-    return {float(number[i]): exact(more[i]) for i in steps}
 
 
 def _dots(table: pd.DataFrame, kind: str, **words: Any) -> Packets:

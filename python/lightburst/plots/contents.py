@@ -1,0 +1,112 @@
+"""What bursts carry, and how many a flow needs, as distributions: shares with at least so many."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import pandas as pd
+
+from lightburst.papers.curves import at_least
+from lightburst.papers.figure import COLUMNS, Figure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_FATES: Final = {"made": "made", "lost": "lost", "cut": "cut off as a piece"}
+_COUNTED: Final = (
+    ("segments", "Segments in a burst with data"),
+    ("flows", "Flows with data in a burst"),
+)
+_OF_FLOWS: Final = (
+    ("bursts", "Bursts with data of a flow"),
+    ("bursts_lost", "Lost bursts of a flow"),
+)
+#: Numbers up to more than this want a logarithmic axis.
+_WIDE: Final = 20
+
+
+def figures(bursts: pd.DataFrame) -> Iterator[Figure]:
+    """Draw up the distributions of what bursts with data carry, by what became of them.
+
+    Parameters
+    ----------
+    bursts : pandas.DataFrame
+        `lightburst.Result.bursts`.
+
+    Yields
+    ------
+    Figure
+        Of segments, and of flows; none where no burst had data.
+    """
+    rows = bursts[(bursts["number"] > 0) & (bursts["bursts"] > 0)]
+    for counted, title in _COUNTED:
+        own = rows[rows["counted"] == counted]
+        parts = {
+            words: at_least(fate["number"], fate["bursts"])
+            for name, words in _FATES.items()
+            if len(fate := own[own["fate"] == name])
+        }
+        if parts:
+            caption = (
+                "Share with at least so many: of the bursts with data that edges made, and of "
+                "those that were lost."
+            )
+            yield _figure(f"burst-{counted}", title, parts, caption, "bursts", "Bursts")
+
+
+def of_flows(flows: Mapping[str, pd.DataFrame]) -> Iterator[Figure]:
+    """Draw up how many bursts flows have, and lose, of those that were all acknowledged.
+
+    Parameters
+    ----------
+    flows : mapping of str to pandas.DataFrame
+        Rows of `lightburst.Result.flows`, by the words of the legend, with ``bursts`` and
+        ``bursts_lost``.
+
+    Yields
+    ------
+    Figure
+        Of bursts, and of lost bursts; none where no flow was acknowledged.
+    """
+    for column, title in _OF_FLOWS:
+        parts = {}
+        for name, rows in flows.items():
+            whole = rows[np.isfinite(rows["acknowledged_s"])]
+            if len(whole):
+                parts[name] = at_least(*np.unique(whole[column], return_counts=True))
+        if parts:
+            caption = "Share with at least so many, of the flows that were all acknowledged."
+            id = f"flow-{column.replace('_', '-')}"
+            yield _figure(id, title, parts, caption, "flows", "Group" if len(parts) > 1 else "")
+
+
+def _figure(
+    id: str,
+    title: str,
+    parts: Mapping[str, Mapping[float, float]],
+    caption: str,
+    what: str,
+    heading: str,
+) -> Figure:
+    rows = [
+        (name, "", x, share, share, share, 1)
+        for name, part in parts.items()
+        for x, share in part.items()
+    ]
+    data = pd.DataFrame(rows, columns=list(COLUMNS))
+    return Figure(
+        id=id,
+        title=title,
+        caption=caption,
+        x_label=title,
+        y_label=f"Share of {what}",
+        colours=tuple(parts),
+        dashes=("",),
+        data=data,
+        x_log=bool(data["x"].min() > 0 and data["x"].max() > _WIDE),
+        y_log=True,
+        legends=(heading, ""),
+        steps="pre",
+        intervals="none",
+    )
