@@ -11,6 +11,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.text import Text
 
 import lightburst as lb
 from lightburst.cli import main
@@ -299,3 +300,27 @@ def test_the_command_asks_every_theory(capsys: pytest.CaptureFixture[str]) -> No
     assert rows["erlang"]["value"] is None
     assert main(["model", "scenario", "examples/hybrid.toml"]) == 2
     assert "one that no theory is about" in capsys.readouterr().err
+
+
+def test_a_sweep_has_the_theory_beside_it_and_in_its_figures() -> None:
+    losses = {"loss.probability": [0.01, 0.05], "switching.assembly.time": ["40 us", "80 us"]}
+    short = base().with_(measurement__time_limit="2 s")
+    swept = lb.sweep(short, over=losses, seeds=2, progress=False)
+    table = swept.beside("yu2004")
+    for row in table.to_dict("records"):
+        point = short.with_({path: row[path] for path in losses})
+        assert row["theory"] == YU(point)
+        assert row["broken"] == ", ".join(YU.predict(point).broken)
+    figure = swept.plot("loss.probability", hue="switching.assembly.time", theory="yu2004")
+    drawn = [np.asarray(line.get_ydata(), float) for line in figure.axes[0].lines]
+    wanted = table.loc[table["switching.assembly.time"] == "40 us", "theory"].to_numpy() / 1e6
+    assert any(line.shape == wanted.shape and np.allclose(line, wanted) for line in drawn)
+    words = " ".join(text.get_text() for text in figure.findobj(Text))
+    assert "p is at most 0.02" in words.replace("\n", " ")
+    for given, said in (
+        ({"theory": "yu2003"}, "did you mean 'yu2004'"),
+        ({"theory": ["erlang"]}, "booked channels"),
+        ({"theory": "yu2004", "y": "unfinished"}, "theories of unfinished: there are none"),
+    ):
+        with pytest.raises(InputError, match=said):
+            swept.plot("loss.probability", hue="switching.assembly.time", **given)

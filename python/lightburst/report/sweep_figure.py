@@ -10,6 +10,8 @@ import pandas as pd
 
 from lightburst.errors import InputError, did_you_mean, show
 from lightburst.report.cube import spread
+from lightburst.report.sweep_theory import curves as theories_in
+from lightburst.report.sweep_theory import named_in, predicted
 from lightburst.study.design import SAMPLE, VARIANT
 
 if TYPE_CHECKING:
@@ -33,8 +35,12 @@ def draw(
     """Draw a figure as `Sweep.plot` describes it."""
     from lightburst import plot
 
-    means = sweep.table(y)
-    means = means[means["metric"] == means["metric"].iloc[0]]
+    said = named_in(theory)
+    means = sweep.table(said[0].metric if said and y is None else y)
+    means = means[means["metric"] == means["metric"].iloc[0]].copy()
+    for one in said:
+        means[one.name], ends = predicted(sweep, one, means["metric"].iloc[0])
+        more["caption"] = f"{more.get('caption', '')} {ends}".strip()
     varying = [name for name in sweep.design.columns if name != SAMPLE]
     for name, value in (at or {}).items():
         _known("at", name, varying)
@@ -66,6 +72,8 @@ def draw(
         if means[told].isna().any():
             means[told] = means[told].map(_word)
     metric = means["metric"].iloc[0]
+    theory = theories_in(means, said) if said else theory
+    means = means.drop(columns=[one.name for one in said])
     canvas: Canvas = plot.curves(
         means, x=chosen_x, y=metric, hue=hue, dash=dash, theory=theory, **more
     )

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure as Canvas
 
+    from lightburst.models.theory import Theory
     from lightburst.study import Comparison
     from lightburst.study.description import StudyDescription
     from lightburst.study.design import Design
@@ -256,6 +257,29 @@ class Sweep:
         wanted = self.metrics if metrics is None else self._known(metrics)
         return cube_of(self.design, self.runs, wanted)
 
+    def beside(self, theory: str | Theory) -> pd.DataFrame:
+        """Put a theory beside the means of the figure that it predicts.
+
+        Parameters
+        ----------
+        theory : str or Theory
+            Name of one of `lightburst.models.theory.THEORIES`, such as ``"yu2004"``.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The rows of `table` for that figure, with ``theory``, ``residual``, ``ratio``,
+            ``inside`` and ``broken``: see `lightburst.models.theory.beside`.
+
+        Raises
+        ------
+        InputError
+            If there is no such theory, or it is about no point of the sweep.
+        """
+        from lightburst.report.sweep_theory import beside
+
+        return beside(self, theory)
+
     def plot(
         self,
         x: str | None = None,
@@ -280,8 +304,10 @@ class Sweep:
             default the variants have colours and whatever else varies has dashes.
         at : mapping of str to object, optional
             Which value of other axes is drawn: ``{"switching.buffer_ports": 2}``.
-        theory : callable, DataFrame or mapping, optional
-            What theory says, in the same figure.
+        theory : str, Theory, list of these, or callable, DataFrame or mapping, optional
+            What theory says, in the same figure: names of `lightburst.models.theory.THEORIES`,
+            which read the points' scenarios; or curves of your own, as `lightburst.plot.curves`
+            takes them.
         **more
             As `lightburst.plot.curves` takes them.
 

@@ -1,0 +1,62 @@
+"""Theory beside the points of a sweep."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lightburst.errors import InputError
+from lightburst.models import theory as theories
+from lightburst.models.theory import Theory
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+    from lightburst.report.swept import Sweep
+
+
+def beside(sweep: Sweep, theory: str | Theory) -> pd.DataFrame:
+    """Do what `Sweep.beside` says."""
+    chosen = theories.named(theory)
+    base, places = sweep.design.base, sweep.design.places
+    scenarios = [base.with_(dict(place.point)) for place in places]
+    return theories.beside(sweep.table(chosen.metric), scenarios, chosen)
+
+
+def named_in(theory: Any) -> list[Theory]:
+    """Give the theories that a figure asks for by name; none where it brings curves of its own."""
+    asked = list(theory) if isinstance(theory, list | tuple) else [theory]
+    if not asked or not all(isinstance(one, str | Theory) for one in asked):
+        return []
+    return [theories.named(one) for one in asked]
+
+
+def predicted(sweep: Sweep, theory: Theory, metric: str) -> tuple[pd.Series[float], str]:
+    """Give what a theory says at each row of ``sweep.table(metric)``, and where it ends, in words.
+
+    `InputError` if the theory is of another metric.
+    """
+    if theory.metric != metric:
+        of_it = [name for name, one in theories.THEORIES.items() if one.metric == metric]
+        allowed = f"theories of {metric}: {', '.join(of_it) or 'there are none'}"
+        raise InputError("theory", f"'{theory.name}', which is of {theory.metric}", allowed)
+    found = beside(sweep, theory)
+    names = [name for text in found["broken"] for name in text.split(", ") if name]
+    ends = "; ".join(
+        f"{theory.assumptions.get(name, 'what it is about')} ({names.count(name)})"
+        for name in dict.fromkeys(names)
+    )
+    said = (
+        f"{theory.words} breaks assumptions at some of the {len(found)} points: {ends}. "
+        if names
+        else ""
+    )
+    return found["theory"], said
+
+
+def curves(means: pd.DataFrame, said: Sequence[Theory]) -> dict[str, pd.DataFrame]:
+    """Take the theories out of rows in which each has its column, as tables for a figure."""
+    own = [one.name for one in said]
+    rest = means.drop(columns=[*own, "mean"])
+    return {one.words: rest.assign(y=means[one.name]).dropna(subset=["y"]) for one in said}
