@@ -199,6 +199,16 @@ def test_bad_input_gets_one_message(
     assert not Path("out").exists()
 
 
+def test_one_seed_has_no_intervals_and_says_so(
+    study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study.write_text(study.read_text("utf-8").replace("seeds = 3", "seeds = 1"), encoding="utf-8")
+    assert main(["sweep", str(study)]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("small: 4 points, 1 seed; no intervals: more seeds give them")
+    assert "unknown" in printed  # what SAWL is against SAW
+
+
 def test_a_scenario_is_no_study(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sweep", str(study.parent / "small.toml")]) == 2
     assert "study: given a scenario; allowed: a study" in capsys.readouterr().err

@@ -144,7 +144,8 @@ def _print(found: Sweep) -> None:
     means = found.table()
     seeds = found.runs["seed"].nunique()
     name = found.study.name or found.design.base.name or "unnamed study"
-    title = f"{name}: {found.design.number:,} points, {seeds:,} seeds; mean (95 %)"
+    told = "mean (95 %)" if seeds > 1 else "no intervals: more seeds give them"
+    title = f"{name}: {_number(found.design.number, 'point')}, {_number(seeds, 'seed')}; {told}"
     shown = Plain(title)
     metrics = list(dict.fromkeys(means["metric"]))
     for name in labels:
@@ -196,3 +197,7 @@ def _plain(value: Any) -> str:
     if isinstance(value, float):
         return "–" if value != value else f"{value:g}"
     return str(value)
+
+
+def _number(number: int, what: str) -> str:
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
