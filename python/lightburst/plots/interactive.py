@@ -136,15 +136,18 @@ def _curves(figure: Figure) -> dict[str, Any]:
         return specification(_layers(figure), _HEIGHT)
     low, high = figure.cut
     whole = (figure.data["low"].min(), figure.data["high"].max())
-    parts = []
+    parts: list[Any] = []
     for ends, height in (((high, float(whole[1])), 110), ((min(0.0, float(whole[0])), low), 230)):
         inside = figure.data[figure.data["y"].between(*ends)]
-        part = _layers(replace(figure, data=inside), domain=ends)
+        part = _layers(replace(figure, data=inside), domain=ends, above=not parts)
         parts.append(part.properties(height=height, width=620))
     return plain(alt.vconcat(*parts, spacing=6).resolve_scale(x="shared"))
 
 
-def _layers(figure: Figure, domain: tuple[float, float] | None = None) -> Any:
+def _layers(
+    figure: Figure, domain: tuple[float, float] | None = None, *, above: bool = False
+) -> Any:
+    # What stands above a cut has no words of its own: those below are for both.
     data = figure.data.assign(curve=figure.data["colour"] + " · " + figure.data["dash"])
     data["curve"] = data["curve"].str.strip(" ·").replace("", "all")
     found = {
@@ -154,10 +157,11 @@ def _layers(figure: Figure, domain: tuple[float, float] | None = None) -> Any:
     scale = _scale(figure.y_log, zero=figure.y_zero)
     if domain is not None:
         scale = alt.Scale(domain=list(domain), nice=False)
-    y = alt.Y("y:Q", title=figure.y_label, scale=scale)
-    base = alt.Chart(data).encode(x=_x(figure), detail="curve:N")
+    up = None if above else figure.y_label
+    y = alt.Y("y:Q", title=up, scale=scale)
+    base = alt.Chart(data).encode(x=_x(figure, words=not above), detail="curve:N")
     colour = _of(alt.Color, found, {name: look.colour for name, look in found.items()})
-    ends = {"y": alt.Y("low:Q", title=figure.y_label, scale=scale), "y2": "high:Q"}
+    ends = {"y": alt.Y("low:Q", title=up, scale=scale), "y2": "high:Q"}
     layers: list[Any] = []
     if figure.intervals == "bands":
         layers.append(base.mark_area(opacity=0.15).encode(**ends, color=colour))
@@ -218,7 +222,7 @@ def _of(channel: Any, found: Mapping[str, style.Look], values: Mapping[str, Any]
     return channel("curve:N", scale=scale, legend=None)
 
 
-def _x(figure: Figure) -> alt.X:
+def _x(figure: Figure, *, words: bool = True) -> alt.X:
     at = alt.Axis()
     scale = _scale(figure.x_log)
     if chosen := axis.ticks(figure.measured["x"], logarithmic=figure.x_log):
@@ -228,6 +232,10 @@ def _x(figure: Figure) -> alt.X:
         first, last = (round(math.log10(end)) for end in ends)
         decades = [10.0**power for power in range(first, last + 1)]
         at = alt.Axis(values=decades, format="~e", labelExpr="replace(datum.label, '+', '')")
+    if not words:
+        return alt.X(
+            "x:Q", title=None, scale=scale, axis=alt.Axis(labels=False, ticks=False, grid=False)
+        )
     return alt.X("x:Q", title=figure.x_label, scale=scale, axis=at)
 
 
