@@ -131,6 +131,14 @@ class ClaimTable:
 
 
 @dataclass(frozen=True, slots=True)
+class Explorer:
+    """Points to be looked at from any side: data for a script element, and the script."""
+
+    data: Markup
+    script: Markup
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """What stands on a page, from top to bottom.
 
@@ -148,6 +156,10 @@ class Page:
         The scenario as text.
     stories : sequence of Story
         Below the tables.
+    explorer : Explorer or None
+        Above the charts.
+    study : str
+        What was asked, as ``study.toml``.
     """
 
     title: str
@@ -159,6 +171,8 @@ class Page:
     tables: Sequence[Table] = field(default=())
     scenario: str = ""
     stories: Sequence[Story] = ()
+    explorer: Explorer | None = None
+    study: str = ""
 
 
 def environment() -> Environment:
@@ -197,7 +211,7 @@ def render(page: Page) -> str:
         .render(
             page=page,
             specifications=Markup(data),
-            library=Markup(_library()) if page.charts else "",
+            library=Markup(_library()) if page.charts or page.explorer else "",
         )
     )
 

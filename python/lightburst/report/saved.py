@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 from lightburst.errors import InputError
 from lightburst.folder import amend, restore
 from lightburst.report import reproduction, run_page
-from lightburst.report.files import PAGE, REPLICATIONS, REPRODUCTION, RUN, as_written
+from lightburst.report.files import PAGE, REPLICATIONS, REPRODUCTION, RUN, RUNS, SWEEP, as_written
+from lightburst.report.sweep import load_sweep
+from lightburst.report.sweep_page import sweep_page
 from lightburst.simulate import simulate
+from lightburst.sums import listed, verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,12 +26,12 @@ def write_page(
     explained: int | None = None,
     simulate: Callable[..., Result] = simulate,
 ) -> Path:
-    """Write the page of a saved run, of replications or of a reproduction.
+    """Write the page of a saved run, of replications, of a sweep or of a reproduction.
 
     Parameters
     ----------
     directory : str or Path
-        What ``lightburst run --out`` or ``lightburst reproduce --out`` wrote.
+        What ``run --out``, ``sweep --out`` or ``reproduce --out`` wrote.
     explained, simulate
         Of a saved run, as in `lightburst.report.run_page.run_page`.
 
@@ -53,10 +56,12 @@ def write_page(
             _write(source, run_page.run_page(source, explained, simulate))
         elif (source / REPLICATIONS).is_file():
             _write(source, run_page.replications_page(source))
+        elif (source / SWEEP).is_file():
+            verify(source, sorted({*listed(source), SWEEP, RUNS} - {PAGE}))
+            _write(source, sweep_page(load_sweep(source)))
         else:
-            raise InputError(
-                "DIR", str(source), "a directory written by 'run --out' or 'reproduce --out'"
-            )
+            allowed = "a directory written by 'run --out', 'sweep --out' or 'reproduce --out'"
+            raise InputError("DIR", str(source), allowed)
     return source / PAGE
 
 

@@ -325,6 +325,35 @@ class Sweep:
 
         return draw(self, x, y, hue, dash, at, theory, **more)
 
+    def report(self, directory: str | Path) -> Path:
+        """Save the sweep with its page, one offline HTML file to look at it from any side.
+
+        Parameters
+        ----------
+        directory : str or Path
+            As for `save`.
+
+        Returns
+        -------
+        Path
+            ``index.html`` in the directory.
+
+        Raises
+        ------
+        InputError
+            As for `save`.
+        """
+        from lightburst.report.files import PAGE
+        from lightburst.report.sweep_page import sweep_page
+
+        text = sweep_page(self)
+
+        def fill(fresh: Path) -> None:
+            self._write(fresh)
+            (fresh / PAGE).write_text(text, encoding="utf-8")
+
+        return replace(directory, fill) / PAGE
+
     def save(self, directory: str | Path) -> Path:
         """Write runs, means, comparisons, figures, and the study itself.
 

@@ -1,0 +1,340 @@
+"use strict";
+// The points of a sweep, looked at from any side. Data come from `report/sweep_data.py`; all text
+// goes into the page as text. It runs in a function of its own: the library has short names, too.
+const sweep = JSON.parse(document.getElementById("sweep-data").textContent);
+const palette = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8A8A8A"];
+const shapes = ["circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "stroke"];
+const mostLines = 12; // more at first would be a tangle
+const mostDots = 1500; // more are neither joined nor given intervals
+const mostDrawn = 20000; // of more, the spread in bins
+const mostRows = 200;
+const bins = 40;
+const none = "(nothing)";
+const at = (id) => document.getElementById(id);
+const points = sweep.places.length ? sweep.places[0].length : 1;
+const axisNames = sweep.axes.map((axis) => axis.name);
+
+function option(select, value, words) {
+  const one = document.createElement("option");
+  one.value = value;
+  one.textContent = words;
+  select.append(one);
+}
+
+function control(words, node) {
+  const label = document.createElement("label");
+  label.append(words + " ", node);
+  return label;
+}
+
+function chooser(id, names, words, chosen) {
+  const select = document.createElement("select");
+  select.id = id;
+  names.forEach((name, place) => option(select, name, words[place]));
+  select.value = chosen;
+  select.addEventListener("change", show);
+  return select;
+}
+
+const withUnit = (words, unit) => (unit ? `${words} (${unit})` : words);
+
+function widest(numeric) {
+  let best = -1;
+  sweep.axes.forEach((axis, place) => {
+    if (axis.values.length < 2 || (numeric && !axis.numbers)) return;
+    if (best < 0 || axis.values.length > sweep.axes[best].values.length) best = place;
+  });
+  return best;
+}
+
+function build() {
+  const names = Object.keys(sweep.metrics);
+  const metrics = chooser("metric", names,
+    names.map((name) => withUnit(sweep.metrics[name].words, sweep.metrics[name].unit) +
+      (name.includes("[") ? "" : ` \u2013 ${name}`)), sweep.shown[0] ?? names[0]);
+  const x = widest(true) >= 0 ? widest(true) : Math.max(widest(false), 0);
+  const box = at("choose");
+  box.append(control("Show", metrics));
+  if (!sweep.axes.length) return;
+  const words = sweep.axes.map((axis) => withUnit(axis.name, axis.unit));
+  box.append(control("against", chooser("x", axisNames, words, axisNames[x])));
+  const others = sweep.axes.map((_, place) => place)
+    .filter((place) => place !== x && sweep.axes[place].values.length > 1);
+  const hue = others.find((place) => axisNames[place] === "variant") ?? others[0];
+  box.append(control("colour", chooser("hue", [none, ...axisNames], [none, ...words],
+    hue === undefined ? none : axisNames[hue])));
+  for (const [id, words] of [["x-log", "logarithmic x"], ["y-log", "logarithmic y"]]) {
+    const check = document.createElement("input");
+    check.type = "checkbox";
+    check.id = id;
+    check.addEventListener("change", show);
+    const label = document.createElement("label");
+    label.append(check, " " + words);
+    box.append(label);
+  }
+  const numbers = sweep.axes[x].numbers;
+  at("x-log").checked = Boolean(numbers) && numbers[0] > 0 &&
+    numbers[numbers.length - 1] / numbers[0] >= 50;
+  let lines = hue === undefined ? 1 : sweep.axes[hue].values.length;
+  sweep.axes.forEach((axis, place) => {
+    if (axis.values.length < 2) return;
+    const filter = axis.values.length > 30 ? slider(axis, place) : dropdown(axis, place);
+    if (place !== x && place !== hue && filter.tagName === "SELECT") {
+      lines *= axis.values.length;
+      if (lines > mostLines && !sweep.sample) {
+        lines /= axis.values.length;
+        filter.value = "0";
+      }
+    }
+    at("filters").append(control(withUnit(axis.name, axis.unit), filter));
+  });
+}
+
+function dropdown(axis, place) {
+  const places = ["all", ...axis.values.map((_, code) => String(code))];
+  return chooser(`filter-${place}`, places, ["all", ...axis.values], "all");
+}
+
+function slider(axis, place) {
+  const both = document.createElement("span");
+  both.className = "range";
+  const said = document.createElement("output");
+  const ends = [0, axis.values.length - 1].map((end, which) => {
+    const input = document.createElement("input");
+    Object.assign(input, { type: "range", min: 0, max: axis.values.length - 1, value: end });
+    input.id = `filter-${place}-${which ? "to" : "from"}`;
+    input.setAttribute("aria-label", `${axis.name}, ${which ? "to" : "from"}`);
+    return input;
+  });
+  const tell = () => {
+    said.textContent = ends.map((end) => axis.values[Number(end.value)]).join(" to ");
+  };
+  ends.forEach((end) => end.addEventListener("input", () => { tell(); show(); }));
+  tell();
+  both.append(...ends, said);
+  return both;
+}
+
+function allowed(place) {
+  const select = at(`filter-${place}`);
+  if (select) return select.value === "all" ? () => true : (code) => code === Number(select.value);
+  const ends = ["from", "to"].map((end) => at(`filter-${place}-${end}`));
+  if (!ends[0]) return () => true;
+  const [low, high] = ends.map((end) => Number(end.value));
+  return (code) => low <= code && code <= high;
+}
+
+function chosen() {
+  // A point where an axis does not vary is there whatever is asked of that axis.
+  const tests = sweep.axes.map((_, place) => allowed(place));
+  const found = [];
+  for (let point = 0; point < points; point++) {
+    const fits = tests.every((test, place) => {
+      const code = sweep.places[place][point];
+      return code < 0 || test(code);
+    });
+    if (fits) found.push(point);
+  }
+  return found;
+}
+
+function wordsOf(place, point) {
+  const code = sweep.places[place][point];
+  return code < 0 ? "\u2013" : sweep.axes[place].values[code];
+}
+
+function rows(found, metric, x, hue) {
+  const rest = sweep.axes.map((_, place) => place)
+    .filter((place) => place !== x && place !== hue && sweep.axes[place].values.length > 1);
+  let inUse = x < 0 ? [] : [...new Set(found.map((point) => sweep.places[x][point]))]
+    .filter((code) => code >= 0);
+  if (x >= 0 && !inUse.length) inUse = sweep.axes[x].values.map((_, code) => code);
+  const made = [];
+  for (const point of found) {
+    const mean = metric.mean[point];
+    if (mean === null || mean === "inf") continue;
+    const colour = hue < 0 ? "all" : wordsOf(hue, point);
+    const beside = rest.map((place) => wordsOf(place, point));
+    const row = {
+      y: mean, low: metric.low[point], high: metric.high[point], n: metric.n[point], colour,
+      line: [colour, ...beside].join(" \u00b7 "),
+      beside: rest.map((place, which) => `${axisNames[place]} ${beside[which]}`).join(", "),
+    };
+    const code = x < 0 ? 0 : sweep.places[x][point];
+    const flat = code < 0;
+    for (const one of flat ? inUse : [code]) {
+      const number = x < 0 ? 0 : sweep.axes[x].numbers?.[one];
+      made.push({ ...row, flat, x: number ?? (x < 0 ? "" : sweep.axes[x].values[one]) });
+    }
+  }
+  return made;
+}
+
+function quantile(sorted, share) {
+  const place = (sorted.length - 1) * share;
+  const low = Math.floor(place);
+  return sorted[low] + (place - low) * ((sorted[low + 1] ?? sorted[low]) - sorted[low]);
+}
+
+function binned(data, log) {
+  const scale = log ? Math.log : (x) => x;
+  const back = log ? Math.exp : (x) => x;
+  const kept = log ? data.filter((row) => row.x > 0) : data;
+  let low = Infinity, high = -Infinity;
+  for (const row of kept) {
+    low = Math.min(low, scale(row.x));
+    high = Math.max(high, scale(row.x));
+  }
+  const groups = new Map();
+  for (const row of kept) {
+    const bin = Math.min(bins - 1, Math.floor(bins * (scale(row.x) - low) / (high - low || 1)));
+    const key = `${bin} ${row.colour}`;
+    if (!groups.has(key)) groups.set(key, { bin, colour: row.colour, values: [] });
+    groups.get(key).values.push(row.y);
+  }
+  return [...groups.values()].map(({ bin, colour, values }) => {
+    values.sort((a, b) => a - b);
+    return {
+      x: back(low + (bin + 0.5) * (high - low) / bins), colour, line: colour, n: values.length,
+      y: quantile(values, 0.5), low: quantile(values, 0.25), high: quantile(values, 0.75),
+      beside: "", flat: false,
+    };
+  });
+}
+
+function specification(data, metric, x, colours, dots, inBins) {
+  const axis = sweep.axes[x];
+  const numeric = Boolean(axis?.numbers);
+  const positive = data.every((row) => row.y > 0);
+  const yLog = at("y-log")?.checked && positive;
+  const xLog = numeric && at("x-log").checked && data.every((row) => row.x > 0);
+  const y = { title: withUnit(metric.words, metric.unit),
+    axis: { format: metric.unit ? "~s" : "~g", tickCount: 6 },
+    scale: { type: yLog ? "log" : "linear", zero: !yLog } };
+  const xTitle = axis ? withUnit(axis.name, axis.unit) : "";
+  const encoding = {
+    x: numeric
+      ? { field: "x", type: "quantitative", title: xTitle,
+          axis: { format: axis.unit ? "~s" : "~g", tickCount: 7 },
+          scale: { type: xLog ? "log" : "linear", zero: false, nice: !xLog, padding: 12 } }
+      : { field: "x", type: "nominal", title: xTitle, axis: { labelLimit: 110, labelAngle: -25 },
+          sort: axis ? axis.values : null },
+    color: { field: "colour", type: "nominal", title: null, legend: null, scale: {
+      domain: colours, range: colours.map((_, place) => palette[place % palette.length]) } },
+    detail: { field: "line", type: "nominal" },
+  };
+  const low = yLog ? "max(datum.low, datum.y / 1e3)" : "datum.low";
+  const interval = {
+    transform: [{ filter: "datum.low !== null && datum.high !== null" },
+      { calculate: low, as: "bottom" }],
+    encoding: { y: { ...y, field: "bottom", type: "quantitative" }, y2: { field: "high" } },
+  };
+  const number = { type: "quantitative", format: ".4~g" };
+  const tooltip = [
+    { field: "colour", type: "nominal", title: at("hue")?.value ?? "" },
+    { field: "x", type: numeric ? "quantitative" : "nominal", title: xTitle || "x" },
+    { field: "y", ...number, title: inBins ? "Median" : "Mean" },
+    { field: "low", ...number, title: inBins ? "Quarter from" : "95 % interval from" },
+    { field: "high", ...number, title: "to" },
+    { field: "n", type: "quantitative", title: inBins ? "Points" : "Runs" },
+    { field: "beside", type: "nominal", title: "Also" },
+  ];
+  const mean = { ...y, field: "y", type: "quantitative" };
+  const layer = [];
+  if (!dots) {
+    if (numeric) layer.push({ mark: { type: "area", opacity: 0.12 }, ...interval });
+    layer.push({ mark: { type: "rule", strokeWidth: 1.5, opacity: 0.8 }, ...interval });
+    if (numeric) layer.push({ mark: { type: "line", strokeWidth: 2 }, encoding: { y: mean } });
+  }
+  layer.push({
+    mark: { type: "point", filled: true, size: dots ? 18 : 60, opacity: dots ? 0.5 : 1 },
+    encoding: { y: mean, tooltip, shape: { field: "colour", type: "nominal", legend: null,
+      scale: { domain: colours, range: colours.map((_, place) => shapes[place % 6]) } } },
+  });
+  return { width: "container", height: 380, data: { values: data }, encoding, layer };
+}
+
+function tell(data, found, metric, inBins, dots) {
+  const infinite = found.filter((point) => metric.mean[point] === "inf").length;
+  const missing = found.filter((point) => metric.mean[point] === null).length;
+  const parts = [`${found.length.toLocaleString("en")} of ${points.toLocaleString("en")} points.`];
+  if (infinite) parts.push(`${infinite} have no end, because flows did not finish: not drawn.`);
+  if (missing) parts.push(`${missing} have no such figure.`);
+  if (inBins) parts.push("So many are drawn as median and quarters of the means in bins of x.");
+  else if (dots) parts.push("Dots are means; hover for their intervals.");
+  else parts.push("Means over the seeds; bars and bands are 95 % intervals (Student).");
+  const lines = new Map();
+  for (const row of data) lines.set(row.colour, (lines.get(row.colour) ?? new Set()).add(row.line));
+  if (!dots && [...lines.values()].some((own) => own.size > 1))
+    parts.push("Lines of one colour differ in what the filters leave: hover tells in what.");
+  if (data.some((row) => row.flat))
+    parts.push("Where an axis does not vary, its one value stands at all of x.");
+  if (at("y-log")?.checked && !data.every((row) => row.y > 0))
+    parts.push("Not logarithmic: some means are zero or below.");
+  at("state").textContent = parts.join(" ");
+}
+
+function table(found, metric) {
+  const body = at("points");
+  body.replaceChildren();
+  const line = (cells, kind) => {
+    const row = document.createElement("tr");
+    for (const words of cells) {
+      const cell = document.createElement(kind);
+      cell.textContent = words;
+      row.append(cell);
+    }
+    body.append(row);
+  };
+  const digits = (value) => (typeof value === "number" ? Number(value.toPrecision(4)).toString()
+    : value ?? "\u2013");
+  line([...axisNames, "Runs", withUnit("Mean", metric.unit), "95 % from", "to"], "th");
+  for (const point of found.slice(0, mostRows))
+    line([...axisNames.map((_, place) => wordsOf(place, point)), metric.n[point],
+      digits(metric.mean[point]), digits(metric.low[point]), digits(metric.high[point])], "td");
+  at("more").textContent = found.length > mostRows
+    ? `The first ${mostRows} of ${found.length.toLocaleString("en")} points.` : "";
+}
+
+function legend(colours, hue) {
+  const list = at("series");
+  list.replaceChildren();
+  if (hue < 0) return;
+  colours.forEach((words, place) => {
+    const item = document.createElement("li");
+    const mark = document.createElement("i");
+    mark.style.background = palette[place % palette.length];
+    item.append(mark, words === "\u2013" ? "(does not vary)" : words);
+    list.append(item);
+  });
+}
+
+let drawing = 0;
+async function show() {
+  const metric = sweep.metrics[at("metric").value];
+  const x = at("x") ? axisNames.indexOf(at("x").value) : -1;
+  const wanted = at("hue") ? axisNames.indexOf(at("hue").value) : -1;
+  const hue = wanted === x ? -1 : wanted;
+  const found = chosen();
+  let data = rows(found, metric, x, hue);
+  const numeric = Boolean(sweep.axes[x]?.numbers);
+  const inBins = numeric && data.length > mostDrawn;
+  const dots = !inBins && (sweep.sample || data.length > mostDots);
+  if (inBins) data = binned(data, at("x-log").checked);
+  const there = new Set(data.map((row) => row.colour));
+  const colours = hue < 0 ? ["all"]
+    : [...sweep.axes[hue].values, "\u2013"].filter((words) => there.has(words));
+  legend(colours, hue);
+  tell(data, found, metric, inBins, dots);
+  table(found, metric);
+  const spec = specification(data, metric, x, colours, dots, inBins);
+  const turn = ++drawing;
+  const box = at("explore-chart");
+  const made = await vegaEmbed(box, spec, { renderer: dots ? "canvas" : "svg", config: look(),
+    actions: { export: true, source: false, compiled: false, editor: false } });
+  if (turn !== drawing) made.finalize();
+}
+
+build();
+dark.addEventListener("change", show);
+show();

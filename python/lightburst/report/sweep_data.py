@@ -1,0 +1,148 @@
+"""The points of a sweep for its page: means and intervals of each metric, and not every run."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pandas as pd
+
+from lightburst.report.cube import columns_of
+from lightburst.report.words import words_of
+from lightburst.study.design import SAMPLE
+from lightburst.study.statistics.intervals import student
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from lightburst.report.swept import Sweep
+
+# A mean with its interval for a metric at a point; more would make the page slow to open.
+_MOST_CELLS: Final = 250_000
+_CONFIDENCE: Final = 0.95
+_DIGITS: Final = 6
+_POINT: Final = "place of the point"
+# Of the machine, and of how the simulator works.
+_NOT_SHOWN: Final = ("events", "wall_s")
+_ENDS: Final = {
+    "_bps": "b/s", "_bytes": "B", "_j": "J", "_s": "s", "_m": "m", "_per_s": "1/s",
+    "_s_per_m": "s/m", "_j_per_bit": "J/b", "_bps2": "(b/s)²",
+}  # fmt: skip
+
+
+def points_of(sweep: Sweep) -> dict[str, Any]:
+    """Average the runs at each point.
+
+    Parameters
+    ----------
+    sweep : Sweep
+        What was run.
+
+    Returns
+    -------
+    dict
+        As the page's script reads it: ``axes``, each with its ``name``, its ``unit``, its
+        ``values`` in words and, if all are numbers, ``numbers`` in the SI unit; ``places``, for
+        each axis the place of each point's value among them, -1 where the axis does not vary;
+        ``metrics`` by name, each with ``words``, ``unit`` and columns ``n``, ``mean``, ``low`` and
+        ``high`` (95 %, Student; None where there is none, ``"inf"`` for a mean with a run that is
+        infinite); ``shown``, names of metrics to begin with; ``left_out``, how many metrics there
+        was no room for; and ``sample``, whether the points are drawn and no grid.
+    """
+    runs = sweep.runs
+    names = [name for name in sweep.design.columns if name != SAMPLE]
+    every = sweep.design.columns
+    by = [runs[name] for name in every] if every else np.zeros(len(runs))
+    place = runs.groupby(by, sort=False, dropna=False).ngroup()
+    points = runs[sweep.labels][~place.duplicated()].reset_index(drop=True)
+    axes = [_axis(sweep, points, name) for name in names]
+    usual = list(dict.fromkeys(sweep.table()["metric"])) if len(runs) else []
+    chosen, left_out = _chosen(sweep, usual, len(points))
+    return {
+        "axes": [axis for axis, _ in axes],
+        "places": [places for _, places in axes],
+        "metrics": _metrics(runs.assign(**{_POINT: place}), chosen),
+        "shown": [name for name in usual if name in chosen],
+        "left_out": left_out,
+        "sample": sweep.design.sample is not None,
+    }
+
+
+def _axis(sweep: Sweep, points: pd.DataFrame, name: str) -> tuple[dict[str, Any], list[int]]:
+    """Give an axis, and where each point stands on it."""
+    own = next((axis for axis in sweep.design.axes if axis.name == name), None)
+    columns = columns_of(own, points) if own is not None else [name]
+    number = next((x for x in columns if x != name and x.startswith(f"{name}_")), name)
+    codes, values = pd.factorize(points[name].astype(object), use_na_sentinel=True)
+    varying = np.flatnonzero(codes >= 0)
+    first = varying[np.unique(codes[varying], return_index=True)[1]]
+    numbers = points[number].iloc[first]
+    numeric = pd.api.types.is_numeric_dtype(numbers) and not pd.api.types.is_bool_dtype(numbers)
+    order = np.argsort(numbers.to_numpy(), kind="stable") if numeric else np.arange(len(first))
+    rank = np.empty(len(order) + 1, dtype=np.int64)
+    rank[order], rank[-1] = np.arange(len(order)), -1
+    axis = {
+        "name": name,
+        "unit": _unit(number) if number != name else "",
+        "values": [_word(values[at]) for at in order],
+        "numbers": _column(numbers.to_numpy(dtype=float)[order]) if numeric else None,
+    }
+    return axis, rank[codes].tolist()
+
+
+def _word(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _unit(name: str) -> str:
+    ends = [end for end in _ENDS if name.endswith(end)]
+    return _ENDS[max(ends, key=len)] if ends else ""
+
+
+def _chosen(sweep: Sweep, first: Sequence[str], points: int) -> tuple[list[str], int]:
+    """Choose as many metrics as there is room for: those to begin with, then the others."""
+    found = [
+        name
+        for name in dict.fromkeys((*first, *sweep.metrics))
+        if name in first or (name not in _NOT_SHOWN and sweep.runs[name].notna().any())
+    ]
+    # Those of groups and of classes of size last.
+    found.sort(key=lambda name: (name not in first, "[" in name))
+    most = max(len(first), _MOST_CELLS // max(points, 1), 1)
+    return found[:most], len(found[most:])
+
+
+def _metrics(runs: pd.DataFrame, names: Sequence[str]) -> dict[str, dict[str, Any]]:
+    numbers = runs[list(names)].astype(float)
+    grouped = numbers.groupby(runs[_POINT].to_numpy(), sort=True)
+    # An infinite run makes its mean infinite and its interval none.
+    with np.errstate(invalid="ignore"):
+        n, mean, spread = grouped.count(), grouped.mean(), grouped.std()
+    infinite = (numbers == np.inf).groupby(runs[_POINT].to_numpy(), sort=True).any()
+    found = {}
+    for name in names:
+        count = n[name].to_numpy()
+        half = spread[name].to_numpy() * student(np.maximum(count, 1), _CONFIDENCE)
+        middle = np.where(infinite[name], np.inf, mean[name])
+        found[name] = {
+            "words": words_of(name),
+            "unit": _unit(name.partition("[")[0]),
+            "n": count.tolist(),
+            "mean": _column(middle),
+            "low": _column(np.where(infinite[name], np.nan, middle - half)),
+            "high": _column(np.where(infinite[name], np.nan, middle + half)),
+        }
+    return found
+
+
+def _column(values: NDArray[np.float64]) -> list[float | str | None]:
+    return [_short(value) for value in values.tolist()]
+
+
+def _short(value: float) -> float | str | None:
+    if math.isnan(value):
+        return None
+    return float(f"{value:.{_DIGITS}g}") if math.isfinite(value) else "inf"

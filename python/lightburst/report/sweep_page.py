@@ -1,0 +1,256 @@
+"""The page of a sweep: its points from any side, comparisons, warnings, provenance."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Final
+
+import altair as alt
+import pandas as pd
+from markupsafe import Markup
+
+from lightburst.plots import style
+from lightburst.plots.interactive import Key
+from lightburst.plots.vega import specification
+from lightburst.report.page import Chart, Explorer, Page, Table, Tile, inside_script, render, short
+from lightburst.report.sweep_data import points_of
+from lightburst.report.words import readable, readable_interval, words_of
+from lightburst.study.comparison import VERDICTS
+from lightburst.study.design import SAMPLE
+from lightburst.study.warned import warned
+from lightburst.study.written import to_toml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lightburst.report.swept import Sweep
+
+# More rows are in the files; fewer can be drawn.
+_MOST_ROWS: Final = 500
+_MOST_DRAWN: Final = 40
+_COLOURS: Final = {
+    "higher": style.VERMILION, "lower": style.BLUE, "unclear": style.GREY, "same": style.GREY,
+    "unknown": style.GREY,
+}  # fmt: skip
+
+
+def sweep_page(sweep: Sweep) -> str:
+    """Write the page of a sweep.
+
+    Parameters
+    ----------
+    sweep : Sweep
+        What was run. Its runs become points, a mean with its interval each, so that a page of a
+        hundred thousand runs can be opened.
+
+    Returns
+    -------
+    str
+        HTML that loads nothing.
+    """
+    study, runs = sweep.study, sweep.runs
+    provenance = sweep.provenance
+    data = points_of(sweep)
+    seeds = sorted({int(seed) for seed in runs["seed"]})
+    compared = [_Compared(sweep, a, b) for a, b in study.compare]
+    kinds = warned(runs)
+    name = study.name or provenance["scenario"].get("name") or "Unnamed study"
+    axes = [axis for axis in sweep.design.columns if axis != SAMPLE]
+    tiles = [
+        Tile(f"{sweep.design.number:,}", "points"),
+        Tile(f"{len(runs):,}", "runs"),
+        Tile(f"{len(seeds):,}", "seeds"),
+        Tile(f"{len(kinds):,}", "kinds of warnings", "differs" if kinds else "holds"),
+    ]
+    script = files("lightburst.report").joinpath("sweep.js").read_text("utf-8")
+    page = Page(
+        title=name,
+        lede=f"{', '.join(axes) or 'One point'}; seeds {_seeds(seeds)}. Means over the seeds with "
+        "95 % intervals (Student).",
+        provenance=_provenance(sweep, seeds),
+        tiles=tiles,
+        charts=[chart for one in compared for chart in one.charts()],
+        tables=[*_warnings(sweep), *(one.table() for one in compared), *_left_out(data)],
+        scenario=json.dumps(provenance["scenario"], indent=2, ensure_ascii=False),
+        explorer=Explorer(Markup(inside_script(data)), Markup(script)),
+        study=to_toml(study) or "",
+    )
+    return render(page)
+
+
+def _seeds(seeds: list[int]) -> str:
+    if not seeds:
+        return "none"
+    if len(seeds) > 1 and seeds == list(range(seeds[0], seeds[-1] + 1)):
+        return f"{seeds[0]} to {seeds[-1]}"
+    more = f" and {len(seeds) - 20:,} more" if len(seeds) > 20 else ""
+    return ", ".join(map(str, seeds[:20])) + more
+
+
+def _provenance(sweep: Sweep, seeds: list[int]) -> list[tuple[str, str]]:
+    known = [
+        (key.replace("_", " "), str(value))
+        for key, value in sweep.provenance.items()
+        if key not in ("scenario", "digest") and value is not None
+    ]
+    digest = f"{sweep.provenance['digest']} (of the digests of all runs, in the order of the runs)"
+    return [
+        *known,
+        ("digest", digest),
+        ("seeds", _seeds(seeds)),
+        ("runs", f"{len(sweep.runs):,}, each with its digest in runs.parquet"),
+        ("command", "lightburst sweep study.toml --out DIR, with the study below"),
+    ]
+
+
+def _warnings(sweep: Sweep) -> Iterator[Table]:
+    """List each kind of warning, with how many runs had it and which was the first."""
+    found = warned(sweep.runs)
+    if not sweep.warnings:
+        return
+    points = sweep.runs[sweep.design.columns]
+    rows = []
+    for one in found:
+        values = points.iloc[one.place].dropna().to_dict()
+        where = ", ".join(f"{name} {_word(value)}" for name, value in values.items())
+        rows.append((one.text, f"{one.runs:,} of {len(sweep.runs):,}", where, str(one.seed)))
+    # What the sweep says beyond what its runs do: targets that were missed.
+    rows += [(text, "the sweep", "", "") for text in sweep.warnings[len(found) :]]
+    header = "In the words of the first run", "Runs that have it", "First at", "with seed"
+    caption = "Warnings that differ in their numbers only are one kind."
+    yield Table("Warnings", header, rows, caption)
+
+
+def _left_out(data: dict[str, Any]) -> Iterator[Table]:
+    if data["left_out"]:
+        words = f"{data['left_out']:,} metrics of the runs; they are in runs.parquet."
+        yield Table("What the page has no room for", ("Left out",), [(words,)])
+
+
+class _Compared:
+    """A comparison on the page."""
+
+    def __init__(self, sweep: Sweep, a: str, b: str) -> None:
+        self.a, self.b = a, b
+        self.found = sweep.compare(a, b)
+        self.sure = f"{100 * self.found.confidence:g} %"
+        # Beside a value as it was given its number says nothing more.
+        self.labels = [name for name in self.found.points if name in sweep.design.columns]
+
+    def charts(self) -> Iterator[Chart]:
+        """Draw the ratios of each metric, where there are any and not too many."""
+        rows = [row for row in _records(self.found.table) if _has_ratio(row)]
+        metrics = list(dict.fromkeys(row["metric"] for row in rows))
+        if len(rows) > _MOST_DRAWN:
+            return
+        for metric in metrics:
+            own = [row for row in rows if row["metric"] == metric]
+            words = list(dict.fromkeys(row["verdict"] for row in own))
+            yield Chart(
+                f"compare-{metric}-{self.a}-{self.b}",
+                f"{self.b} over {self.a}: {words_of(metric)}",
+                "Ratios of the means on the same seeds. The intervals hold together, for all "
+                f"{self.found.compared} comparisons with {self.sure}; at the line both are equal.",
+                _ratios(own, [self._short(row) for row in own], f"{self.b} over {self.a}"),
+                [Key(f"{word}: {VERDICTS[word]}", _COLOURS[word], "") for word in words],
+            )
+
+    def _short(self, row: dict[str, Any]) -> str:
+        """Name a point by the last words of its axes."""
+        parts = [
+            f"{name.rpartition('.')[2]} {_word(row[name])}"
+            for name in self.labels
+            if not pd.isna(row[name])
+        ]
+        return ", ".join(parts) or "all"
+
+    def table(self) -> Table:
+        """List all of it: means, difference and ratio with intervals, p-values, verdicts."""
+        rows = []
+        for row in _records(self.found.table.head(_MOST_ROWS)):
+            metric = row["metric"]
+            gap = {"mean": row["difference"], "ci_low": row["ci_low"], "ci_high": row["ci_high"]}
+            ratio = {
+                "mean": row["ratio"], "ci_low": row["ratio_low"], "ci_high": row["ratio_high"]
+            }  # fmt: skip
+            rows.append(
+                [
+                    *("–" if pd.isna(row[name]) else _word(row[name]) for name in self.labels),
+                    words_of(metric),
+                    *(readable(metric, float(row[side])) for side in ("first", "second")),
+                    readable_interval(metric, gap),
+                    readable_interval("", ratio),
+                    "–" if pd.isna(row["p_holm"]) else short(row["p_holm"]),
+                    row["verdict"],
+                    f"{row['pairs']:,}",
+                ]
+            )
+        header = [
+            *self.labels, "Metric", self.a, self.b, "Difference (interval)", "Ratio (interval)",
+            "p (Holm)", "Verdict", "Pairs",
+        ]  # fmt: skip
+        number = len(self.found.table)
+        more = f" The first {_MOST_ROWS} of {number:,} rows." if number > _MOST_ROWS else ""
+        used = dict.fromkeys(row["verdict"] for row in _records(self.found.table))
+        meaning = "; ".join(f"{word}: {VERDICTS[word]}" for word in used)
+        caption = (
+            f"Seed by seed. All intervals hold together with {self.sure}; p-values are corrected "
+            f" for {self.found.compared} comparisons (Holm). {meaning}.{more}"
+        )
+        return Table(f"{self.b} compared with {self.a}", header, rows, caption)
+
+
+def _ratios(rows: list[dict[str, Any]], labels: list[str], title: str) -> dict[str, Any]:
+    """Draw ratios with their intervals, a row for each point."""
+    data = pd.DataFrame(
+        {
+            "row": labels,
+            "ratio": [row["ratio"] for row in rows],
+            "low": [row["ratio_low"] for row in rows],
+            "high": [row["ratio_high"] for row in rows],
+            "verdict": [row["verdict"] for row in rows],
+        }
+    )
+    words = list(dict.fromkeys(data["verdict"]))
+    scale = alt.Scale(domain=words, range=[_COLOURS[word] for word in words])
+    base = alt.Chart(data).encode(
+        y=alt.Y("row:N", title=None, sort=None, axis=alt.Axis(labelLimit=170)),
+        color=alt.Color("verdict:N", scale=scale, legend=None),
+    )
+    log = alt.Scale(type="log", nice=False, padding=12)
+    axis = alt.Axis(format="~g", tickCount=4)
+    number: dict[str, Any] = {"type": "quantitative", "format": ".4~g"}
+    layers = [
+        alt.Chart(pd.DataFrame({"one": [1.0]}))
+        .mark_rule(color=style.GREY)
+        .encode(x=alt.X("one:Q", scale=log)),
+        base.mark_rule(strokeWidth=2).encode(
+            x=alt.X("low:Q", title=title, scale=log, axis=axis), x2="high:Q"
+        ),
+        base.mark_point(filled=True, size=70, opacity=1).encode(
+            x=alt.X("ratio:Q", scale=log),
+            shape=alt.Shape("verdict:N", legend=None),
+            tooltip=[
+                alt.Tooltip("row:N", title="Point"),
+                alt.Tooltip("ratio", title="Ratio", **number),
+                alt.Tooltip("low", title="from", **number),
+                alt.Tooltip("high", title="to", **number),
+                alt.Tooltip("verdict:N", title="Verdict"),
+            ],
+        ),
+    ]
+    return specification(alt.layer(*layers), 30 + 26 * len(data))
+
+
+def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
+
+
+def _has_ratio(row: dict[str, Any]) -> bool:
+    ends = [row[name] for name in ("ratio", "ratio_low", "ratio_high")]
+    return all(not pd.isna(end) and 0 < end < float("inf") for end in ends)
+
+
+def _word(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
