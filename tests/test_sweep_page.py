@@ -223,6 +223,7 @@ def test_the_points_in_a_browser(saved: Path, tmp_path: Path) -> None:
         assert names
 
 
+@pytest.mark.slow
 @needs_browser
 def test_tens_of_thousands_of_points_can_be_looked_at(sweep: Sweep, tmp_path: Path) -> None:
     page = tmp_path / "index.html"
