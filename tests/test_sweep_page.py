@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +96,7 @@ def test_what_is_infinite_or_missing_is_said(sweep: Sweep) -> None:
     first, second = (runs[PORTS] == 0, runs[PORTS] == 1)
     runs.loc[runs.index[first][0], "slowdown_p99"] = np.inf
     runs.loc[second, "slowdown_p99"] = np.nan
-    found = points_of(Sweep(sweep.study, runs, sweep.provenance))["metrics"]["slowdown_p99"]
+    found = points_of(replace(sweep, runs=runs))["metrics"]["slowdown_p99"]
     at = found["mean"].index("inf")
     assert (found["low"][at], found["high"][at]) == (None, None)
     assert found["mean"].count(None) == found["n"].count(0) == 2
@@ -115,7 +116,7 @@ def test_each_warning_is_counted() -> None:
 def test_warnings_of_any_run_are_on_the_page(sweep: Sweep) -> None:
     runs = sweep.runs.copy()
     runs.loc[3, "warnings"] = "<b>one</b> of the flows"
-    text = sweep_page(Sweep(sweep.study, runs, sweep.provenance))
+    text = sweep_page(replace(sweep, runs=runs))
     assert "&lt;b&gt;one&lt;/b&gt; of the flows</td><td>1 of 24</td>" in text
     assert "<b>one</b> of the flows" not in text
 
@@ -156,12 +157,12 @@ def large(sweep: Sweep, points: int, seeds: int) -> Sweep:
     runs[PORTS], runs["seed"] = place.astype(float), np.tile(np.arange(1, seeds + 1), points)
     for name in ("throughput_bps", "slowdown_p99", "completion_time_mean_s"):
         runs[name] = random.random(len(runs)) + place
-    return Sweep(sweep.study, runs, sweep.provenance)
+    return replace(sweep, runs=runs)
 
 
 def without_comparison(sweep: Sweep) -> Sweep:
     study = sweep.study.model_copy(update={"compare": ()})
-    return Sweep(study, sweep.runs, sweep.provenance)
+    return replace(sweep, study=study)
 
 
 ASK = """
@@ -247,7 +248,7 @@ def test_names_in_a_sweep_run_no_script(sweep: Sweep, tmp_path: Path) -> None:
     runs["variant"] = runs["variant"].replace("hybrid", hostile)
     runs["warnings"] = hostile
     page = tmp_path / "index.html"
-    made = without_comparison(Sweep(study, runs, sweep.provenance))
+    made = without_comparison(replace(sweep, study=study, runs=runs))
     page.write_text(sweep_page(made))
     action = (
         ASK
