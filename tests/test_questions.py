@@ -123,6 +123,33 @@ def test_remedies_against_reordering(folder: Path) -> None:
     assert [str(warning.message) for warning in names["said"]] != []
 
 
+def test_the_first_figure_and_the_tutorial(folder: Path) -> None:
+    means = play("first-figure.md", folder)["table"].pivot_table(
+        "mean", "workload.arrival_rate_per_s", "variant"
+    )
+    assert means.shape == (3, 3)
+    assert means["5 ports"].iloc[-1] > means["2 ports"].iloc[-1] > 1.2 * means["no buffer"].iloc[-1]
+    names = play("tutorial.md", folder)
+    assert names["answer"]["ratio_low"] > 1.1
+    widest = names["surer"].table("throughput_bps")
+    assert ((widest["ci_high"] - widest["ci_low"]) / widest["mean"] / 2 < 0.04).all()
+    wide = names["wide"].compare("New-Reno", "SACK", "throughput_bps").table
+    assert set(wide["verdict"]) == {"higher"}
+
+
+def test_the_pictures_of_the_ideas(folder: Path) -> None:
+    names = play("concepts/bursts.md", folder)
+    assert len(names["plain"].trace.losses) == 2
+    assert names["ahead"] == [20, 20, 15, 10]
+    assert [len(names["classes"](s).trace.losses) for s in ("lauc", "lauc-vf")] == [2, 1]
+    lost = [names["azimuth"](kind).summary["loss_end_to_end"] for kind in ("all-optical", "hybrid")]
+    assert lost == [0.5, 0]
+    for ordering, times in (("none", 3), ("source", 0)):
+        bursts = names["two_paths"](ordering).trace.bursts
+        arrivals = bursts[bursts["node"] == "A"].sort_values("of_node")["arrival_s"]
+        assert (arrivals.diff() < 0).sum() == times
+
+
 @pytest.mark.parametrize("line", LINES)
 def test_the_command_lines_run(line: str, capsys: pytest.CaptureFixture[str]) -> None:
     _, *arguments = shlex.split(line)
@@ -135,6 +162,6 @@ def test_there_are_some_of_each() -> None:
     asked = [page for page in NOTEBOOKS if page.startswith("notebooks/")]
     assert len(asked) == 6
     assert all(len(cells(page)) > 3 for page in asked)
-    # Each has a test above.
+    # Each page with cells has a test above.
     tests = Path(__file__).read_text("utf-8")
-    assert [page for page in asked if f'play("{page}"' not in tests] == []
+    assert [page for page in NOTEBOOKS if f'play("{page}"' not in tests] == []
