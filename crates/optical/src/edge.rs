@@ -315,8 +315,14 @@ impl<C: Core> Edge<C> {
             return;
         };
         let here = self.receiving.entry(ctx.input()).or_default();
-        let at = here.partition_point(|(other, _)| *other <= tail);
-        here.insert(at, (tail, burst));
+        // Mostly it is the last.
+        match here.back() {
+            Some((last, _)) if tail < *last => {
+                let at = here.partition_point(|(other, _)| *other <= tail);
+                here.insert(at, (tail, burst));
+            }
+            _ => here.push_back((tail, burst)),
+        }
         let LinkId(subject) = ctx.input();
         let token = Token {
             kind: TAIL,
