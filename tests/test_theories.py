@@ -315,6 +315,10 @@ def test_a_sweep_has_the_theory_beside_it_and_in_its_figures() -> None:
     drawn = [np.asarray(line.get_ydata(), float) for line in figure.axes[0].lines]
     wanted = table.loc[table["switching.assembly.time"] == "40 us", "theory"].to_numpy() / 1e6
     assert any(line.shape == wanted.shape and np.allclose(line, wanted) for line in drawn)
+    # What has dashes among the runs is a curve of each theory, too.
+    dashed = swept.plot("loss.probability", dash="switching.assembly.time", theory="yu2004")
+    lines = [np.asarray(line.get_ydata(), float) for line in dashed.axes[0].lines]
+    assert any(line.shape == wanted.shape and np.allclose(line, wanted) for line in lines)
     words = " ".join(text.get_text() for text in figure.findobj(Text))
     assert "p is at most 0.02" in words.replace("\n", " ")
     for given, said in (

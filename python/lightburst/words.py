@@ -90,6 +90,9 @@ _COLUMNS: Final = {
     "ne": "ports of the buffer",
 }
 
+# What many tables of a scenario have, each of another thing.
+_OF_A_TABLE: Final = frozenset({"kind", "number", "probability", "rate", "size", "time", "value"})
+
 # The end of a name, its unit, and whether that takes a prefix such as k or M. The longer first.
 _UNITS: Final = (
     ("_bps2", "b²/s²", False),
@@ -116,7 +119,10 @@ def column_words(name: str) -> str:
     told = WORDS.get(name) or _COLUMNS.get(name)
     if told is None:
         end = next((end for end, *_ in _UNITS if name.endswith(end)), "")
-        told = name.removesuffix(end).rpartition(".")[2].replace("_", " ")
+        *above, last = name.removesuffix(end).split(".")
+        # Alone these say nothing: the loss probability, the assembly time.
+        parent = above[-1:] if last in _OF_A_TABLE else []
+        told = " ".join([*parent, last]).replace("_", " ")
     return told
 
 

@@ -72,7 +72,7 @@ def draw(
         if means[told].isna().any():
             means[told] = means[told].map(_word)
     metric = means["metric"].iloc[0]
-    theory = theories_in(means, said) if said else theory
+    theory = theories_in(means, said, dash) if said else theory
     means = means.drop(columns=[one.name for one in said])
     canvas: Canvas = plot.curves(
         means, x=chosen_x, y=metric, hue=hue, dash=dash, theory=theory, **more

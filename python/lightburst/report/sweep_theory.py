@@ -55,8 +55,18 @@ def predicted(sweep: Sweep, theory: Theory, metric: str) -> tuple[pd.Series[floa
     return found["theory"], said
 
 
-def curves(means: pd.DataFrame, said: Sequence[Theory]) -> dict[str, pd.DataFrame]:
+def curves(
+    means: pd.DataFrame, said: Sequence[Theory], dash: str | None
+) -> dict[str, pd.DataFrame]:
     """Take the theories out of rows in which each has its column, as tables for a figure."""
     own = [one.name for one in said]
     rest = means.drop(columns=[*own, "mean"])
-    return {one.words: rest.assign(y=means[one.name]).dropna(subset=["y"]) for one in said}
+    found = {one.words: rest.assign(y=means[one.name]).dropna(subset=["y"]) for one in said}
+    if dash is None:
+        return found
+    # Each theory has a dash of its own, so what has dashes among the runs stands in its words.
+    return {
+        f"{words}, {value}": rows
+        for words, table in found.items()
+        for value, rows in table.groupby(dash, sort=False)
+    }
