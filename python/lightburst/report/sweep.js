@@ -209,13 +209,13 @@ function specification(data, metric, x, colours, dots, inBins) {
   const yLog = at("y-log")?.checked && positive;
   const xLog = numeric && at("x-log").checked && data.every((row) => row.x > 0);
   const y = { title: withUnit(metric.words, metric.unit),
-    axis: { format: metric.unit ? "~s" : "~g", tickCount: 6 },
+    axis: { ...(metric.unit && { format: "~s" }), tickCount: 6 },
     scale: { type: yLog ? "log" : "linear", zero: !yLog } };
   const xTitle = axis ? withUnit(axis.name, axis.unit) : "";
   const encoding = {
     x: numeric
       ? { field: "x", type: "quantitative", title: xTitle,
-          axis: { format: axis.unit ? "~s" : "~g", tickCount: 7 },
+          axis: { ...(axis.unit && { format: "~s" }), tickCount: 7 },
           scale: { type: xLog ? "log" : "linear", zero: false, nice: !xLog, padding: 12 } }
       : { field: "x", type: "nominal", title: xTitle, axis: { labelLimit: 110, labelAngle: -25 },
           sort: axis ? axis.values : null },
