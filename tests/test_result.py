@@ -110,6 +110,7 @@ def columns(acknowledged: list[int], delivered: list[int], status: list[int]) ->
             "waiting_bytes": column([9000, 0, 0, 0]),
             "busy_ps": column([5 * MS, 0, 0, 10 * MS]),
             "lost": column([0] * 4),
+            "dropped": column([0] * 4),
         },
         "switches": {
             "arrived": column([12]),
@@ -306,7 +307,7 @@ def with_bursts(units: list[int]) -> Result:
     ran["switches"]["dropped_late_header"] = column([0, 1])
     for name, over_fibres in (("units", [5, 1]), ("lost", [2, 0])):
         ran["links"][name] = np.concatenate([ran["links"][name], column(over_fibres)])
-    for name in ("bytes", "waiting_bytes", "busy_ps"):
+    for name in ("bytes", "waiting_bytes", "busy_ps", "dropped"):
         ran["links"][name] = np.concatenate([ran["links"][name], column([0, 0])])
     ran["totals"] |= {"bursts_created": 8, "bursts_lost": 6}
     ran["drops"] = {"time_ps": column([MS, UNFINISHED]), "units": column(units)}
@@ -384,8 +385,8 @@ def test_quantiles_are_those_of_numpy() -> None:
 
 def test_the_digest_sees_every_column_of_the_core_but_not_the_engine() -> None:
     ran = lb.run(lb.load(ROOT / "examples/hybrid.toml"), seed=1).columns
-    # These follow from the plan, which has a digest of its own.
-    of_the_plan = {("flows", "path_links"), ("flows", "ideal_ps")}
+    # These follow from the plan, which has a digest of its own; and where units were dropped.
+    of_the_plan = {("flows", "path_links"), ("flows", "ideal_ps"), ("links", "dropped")}
     tables = ran.keys() - {"totals"}
     columns = {(table, name) for table in tables for name in ran[table]}
     assert of_the_plan < columns

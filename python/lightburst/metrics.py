@@ -91,6 +91,8 @@ _FIRST: Final = {
 }
 # Columns that follow from the plan alone, which has a digest of its own.
 _OF_THE_PLAN: Final = frozenset({"path_links", "ideal_ps"})
+# Nor does what tells where something is that other columns count: dropped units, by link.
+_BESIDE: Final = _OF_THE_PLAN | {"dropped"}
 
 
 def drops(switches: Iterable[str]) -> list[str]:
@@ -172,7 +174,7 @@ def digest(columns: Columns) -> str:
 
 def _later(table: Table, first: Iterable[str]) -> list[str]:
     """Choose the columns that came later and in which something was counted."""
-    later = table.keys() - _OF_THE_PLAN - set(first)
+    later = table.keys() - _BESIDE - set(first)
     return sorted(name for name in later if np.any(table[name]))
 
 

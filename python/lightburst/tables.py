@@ -102,6 +102,7 @@ def links(plan: Plan, columns: Columns, use: Use) -> pd.DataFrame:
             "bytes": ran["bytes"],
             "waiting_bytes": ran["waiting_bytes"],
             "lost": ran["lost"],
+            "dropped": ran["dropped"],
             "utilisation": utilisation(plan, columns),
             "flows": pd.Series(flows).where(use.told),
             "jain_index": index,

@@ -54,6 +54,9 @@ def check_conservation(plan: Plan, result: Columns) -> None:
     assert totals["packet_hops"] == result["links"]["units"].sum()
     assert totals["bursts_created"] == switches["bursts"].sum()
     at_switches = sum(int(column.sum()) for name, column in switches.items() if "dropped" in name)
+    # Where it was dropped says why by switch, and before which link.
+    of_switches = plan.links["from"] >= plan.settings["hosts"]
+    assert at_switches == result["links"]["dropped"][of_switches].sum()
     lost = at_switches + int(result["links"]["lost"].sum())
     if {"burst", "obs"} & set(plan.kind_of):
         # Of hosts' links packets are lost, of the others bursts.

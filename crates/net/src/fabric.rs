@@ -56,6 +56,9 @@ pub struct Fabric {
     pub(crate) ended: VecDeque<PacketId>,
     /// What was dropped, by flow.
     pub dropped: Vec<Dropped>,
+    /// Units dropped before a link that they wanted, or behind one that they had come over too
+    /// late, by that link.
+    pub dropped_at: Vec<u64>,
     /// The bursts of each class.
     pub bursts: Vec<BurstCount>,
     /// What gives units their labels, where paths have some.
@@ -115,6 +118,7 @@ impl Fabric {
             delivered: 0,
             ended: VecDeque::new(),
             dropped: vec![Dropped::default(); flows],
+            dropped_at: vec![0; wires.len()],
             bursts: vec![BurstCount::default()],
             labels: None,
             balance: None,

@@ -100,6 +100,7 @@ pub fn links(fabric: &Fabric, end: Time) -> Table {
         ("waiting_bytes", each(|c| c.waiting)),
         ("busy_ps", each(|c| c.busy.0)),
         ("lost", Column::U64(lost)),
+        ("dropped", Column::U64(fabric.dropped_at.clone())),
     ]
 }
 

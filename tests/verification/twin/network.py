@@ -207,6 +207,7 @@ class Link:
     # The end of what it was given; of a fibre with headers, what its control channel was given.
     free_at: int = 0
     lost: int = 0
+    dropped: int = 0
     # Beginning and end of each transmission, and its bytes.
     transmissions: list[tuple[int, int, int]] = field(default_factory=list)
 
@@ -431,10 +432,7 @@ class Network:
         came: bool = False,
         holder: Booking | None = None,
     ) -> None:
-        """End `unit`, and all that is in it, here: before the link that it wanted, or on it.
-
-        With `came` it wanted none, and the link is that over which it came.
-        """
+        """End `unit` and all in it: before the link it wanted, on it, or behind it (`came`)."""
         self.end(unit)
         if isinstance(unit, Burst):
             self.cuts.forget(unit)
@@ -442,6 +440,7 @@ class Network:
             self.bursts_lost[self.group(unit)] += 1
         if not (on_link or came):
             self.offer(wanted, unit)
+        wanted.dropped += not on_link
         link = wanted if on_link else None
         self.note(f"drop {reason}", node, unit, link, wanted=wanted.index, booking=holder)
 

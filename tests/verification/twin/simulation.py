@@ -344,6 +344,7 @@ class Simulation:
                 "waiting_bytes": np.array([link.waiting(end) for link in links], np.uint64),
                 "busy_ps": np.array([link.busy(end) for link in links], np.uint64),
                 "lost": np.array([link.lost for link in links], np.uint64),
+                "dropped": np.array([link.dropped for link in links], np.uint64),
             },
             "switches": switches,
             "drops": {

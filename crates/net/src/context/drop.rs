@@ -48,6 +48,7 @@ impl Context<'_> {
             start: None,
         };
         let now = self.scheduler.now();
+        self.fabric.dropped_at[place.link.index()] += 1;
         self.fabric.remove(unit.into(), place, why, now);
     }
 }
