@@ -387,7 +387,8 @@ class Result(Recorded):
             ``lost`` (units that ``[loss]`` took, after their transmission), ``dropped`` (units that
             wanted it and found no room or no channel, or came over it behind their header; why is
             in `switches`, with the same sum) and ``utilisation`` (busy fraction of the time from
-            the first start of a flow to the end of the last transmission, if all flows finished; else to the end of
+            the first start of a flow to the end of the last transmission, if all flows finished;
+            else to the end of
             the run: the time limit, if that cut it off, or the last event); ``flows``, how many
             flows certainly use the link, whether they count or not, since it lies on all paths that
             the routing allows them (NaN where that is not known: between switches in a fat-tree,
