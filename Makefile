@@ -11,7 +11,8 @@ export UV_PROJECT_ENVIRONMENT := $(VENV)
 export UV_PYTHON_DOWNLOADS := never
 export MATURIN_PEP517_ARGS := --locked
 export PYO3_PYTHON := $(abspath $(BIN)/python)
-unexport VIRTUAL_ENV
+# With cached bytecode a command starts in a third of the time.
+unexport VIRTUAL_ENV PYTHONDONTWRITEBYTECODE
 
 DEPENDENCIES := $(VENV)/.dependencies
 EXTENSION := python/lightburst/_core.abi3.so

@@ -176,7 +176,7 @@ def test_very_many_runs_ask_first(
     assert main(words) == 2
     assert capsys.readouterr().err == f"lightburst: {said}\n"
     asked: list[str] = []
-    monkeypatch.setattr("lightburst.cli.run.replicate", lambda *_: asked.append("ran"))
+    monkeypatch.setattr("lightburst.report.replications.replicate", lambda *_: asked.append("ran"))
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{answer}\n"))
     for stream in (sys.stdin, sys.stderr):
         monkeypatch.setattr(stream, "isatty", lambda: True)
@@ -204,7 +204,7 @@ def test_who_agrees_gets_very_many_runs(agreed: str, monkeypatch: pytest.MonkeyP
         assert seeds == range(1, 10_002)
         raise StartedError
 
-    monkeypatch.setattr("lightburst.cli.run.replicate", replicate)
+    monkeypatch.setattr("lightburst.report.replications.replicate", replicate)
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{agreed}\n"))
     for stream in (sys.stdin, sys.stderr):
         monkeypatch.setattr(stream, "isatty", lambda: True)

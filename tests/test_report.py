@@ -287,6 +287,8 @@ def test_papers_and_parts_are_found_by_name() -> None:
         ("completion_time_median_s", 3.37e-4, "337 µs"),
         ("delivered_bytes", 168_700_000, "168.7 MB"),
         ("flows", 1024, "1,024"),
+        ("packet_hops", 200_151.25, "200,151"),
+        ("throughput_variance_bps2", -4e12, "-4 (Mb/s)²"),
         ("loss_per_hop", 0.005185, "0.005185"),
         ("energy_j", None, "–"),
         ("makespan_s", 0.0, "0 s"),

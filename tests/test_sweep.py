@@ -212,7 +212,10 @@ def test_values_of_an_axis_can_be_compared(swept: lb.Sweep) -> None:
             "over.transport.p: given twice",
         ),
         ({"variants": {"A": {}, "B": {"transport.p": 4}}}, "variants.B: given the same as 'A'"),
-        ({"variants": {"A": {"transport.q": 1}}}, "transport.q: given an unknown key 'q'"),
+        (
+            {"variants": {"A": {"transport.q": 1}}},
+            "variants.A.transport.q: given an unknown key 'q'",
+        ),
         (
             {"over": {"transport.p": [1, 2]}, "variants": {"A": {"transport.p": 3}}},
             "over.transport.p: given a field that 'A' set",

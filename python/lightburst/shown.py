@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 _UNITS: Final = {"_bps": "b/s", "_s": "s", "_bytes": "B", "_j": "J"}
 _SQUARED: Final = "_bps2"
+#: Numbers without a unit are written as whole ones in this range.
+_WHOLE_FROM, _WHOLE_BELOW = 1e4, 1e15
 _PREFIXES: Final = (
     (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"),
     (1e-9, "n"), (1e-12, "p"),
@@ -39,11 +41,15 @@ def readable(key: str, value: float | str | None) -> str:
     if math.isnan(value):
         return "–"
     if key.endswith(_SQUARED):
-        factor, prefix = prefixed(math.sqrt(value))
+        factor, prefix = prefixed(math.sqrt(abs(value)))
         return f"{value / factor**2:.4g} ({prefix}b/s)²"
     unit = next((word for end, word in _UNITS.items() if key.endswith(end)), None)
     if unit is None:
-        return f"{value:,}" if isinstance(value, int) else f"{value:,.4g}"
+        if isinstance(value, int):
+            return f"{value:,}"
+        # A mean of counts is read as a count: 200,151 and not 2.002e+05.
+        whole = _WHOLE_FROM <= abs(value) < _WHOLE_BELOW
+        return f"{value:,.0f}" if whole else f"{value:,.4g}"
     factor, prefix = prefixed(abs(value))
     return f"{value / factor:.4g} {prefix}{unit}"
 

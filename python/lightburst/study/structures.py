@@ -1,0 +1,245 @@
+"""Which axes vary where: variants and axes as a user gives them, read together.
+
+Which fields a scenario has depends on its variant and on axes such as ``switching.kind``. So these
+come first, and each of their combinations is a structure: it says which of the other axes vary.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from lightburst.errors import InputError, show
+from lightburst.scenario import Scenario
+from lightburst.scenario.change import field_at, split
+from lightburst.study.axes import is_range, sampled_values, values_of
+from lightburst.study.sample import Sample
+from lightburst.units import as_python
+
+Changes = Mapping[str, object]
+
+_OVER: Final = "values by path, as {'workload.load': [0.2, 0.4]}"
+_VARIANTS: Final = "changes by name, as {'SACK': {'transport.recovery': 'sack'}}"
+
+
+class Axis(NamedTuple):
+    """What varies together.
+
+    Attributes
+    ----------
+    paths : tuple of str
+        Of the fields; the first one names the axis.
+    steps : tuple of tuple of object
+        A value for each path, step by step.
+    """
+
+    paths: tuple[str, ...]
+    steps: tuple[tuple[object, ...], ...]
+
+    @property
+    def name(self) -> str:
+        """The path that stands for all."""
+        return self.paths[0]
+
+
+class Structure(NamedTuple):
+    """A variant, with one value of each axis on which it depends which fields there are.
+
+    Attributes
+    ----------
+    variant : str or None
+        Its name; None without variants.
+    changes : mapping of str to object
+        What the variant sets.
+    indices : mapping of int to int
+        Step of each axis that is fixed here, by the place of the axis.
+    fixed : mapping of str to object
+        What these steps set.
+    free : mapping of int to tuple of str
+        Paths that vary here, by the place of their axis.
+    """
+
+    variant: str | None
+    changes: Changes
+    indices: Mapping[int, int]
+    fixed: Changes
+    free: Mapping[int, tuple[str, ...]]
+
+
+class Structures(NamedTuple):
+    """Axes, variants and where which of them vary.
+
+    Attributes
+    ----------
+    axes : tuple of Axis
+        In the user's order.
+    variants : mapping of str to mapping
+        Changes by name.
+    structures : tuple of Structure
+        All of them.
+    """
+
+    axes: tuple[Axis, ...]
+    variants: Mapping[str, Changes]
+    structures: tuple[Structure, ...]
+
+
+def read(base: Scenario, over: Any, linked: Any, variants: Any, sample: Sample | None) -> Structures:
+    """Read axes and variants as a user gives them; the parameters are those of `Design.of`."""
+    named = _variants(variants)
+    given = _axes(over, linked)
+    first: Sequence[tuple[str | None, Changes]] = list(named.items()) or [(None, {})]
+    structures = [Structure(name, changes, {}, {}, {}) for name, changes in first]
+    axes: dict[int, Axis] = {}
+    parts = _parts(given, sample)
+    for place in sorted(given, key=lambda place: _structural_first(given, place)):
+        axes[place] = _axis(base, given[place], structures, parts.get(place))
+        structures = list(_with_axis(base, given, axes, place, structures))
+    return Structures(tuple(axes[place] for place in sorted(axes)), named, tuple(structures))
+
+
+def _variants(given: Any) -> dict[str, Changes]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise InputError("variants", show(given), _VARIANTS)
+    found: dict[str, Changes] = {}
+    for name, changes in given.items():
+        if not isinstance(name, str) or not name.strip() or not name.isprintable():
+            raise InputError("variants", show(name), "names of printable characters")
+        if not isinstance(changes, Mapping):
+            raise InputError(f"variants.{name}", show(changes), _VARIANTS)
+        found[name] = {path: as_python(value) for path, value in changes.items()}
+    return found
+
+
+def _axes(over: Any, linked: Any) -> dict[int, Mapping[str, Any]]:
+    """Give the paths of each axis, with what was given for their values."""
+    if not isinstance(over, Mapping | None):
+        raise InputError("over", show(over), _OVER)
+    if isinstance(linked, Mapping | str) or not isinstance(linked, Iterable):
+        raise InputError("linked", show(linked), f"a list of {_OVER}")
+    found: list[Mapping[str, Any]] = [{path: spec} for path, spec in (over or {}).items()]
+    for place, together in enumerate(linked):
+        if not isinstance(together, Mapping) or not together:
+            raise InputError(f"linked[{place}]", show(together), _OVER)
+        found.append(together)
+    seen: set[str] = set()
+    for path in (path for axis in found for path in axis):
+        if path in seen:
+            raise InputError(f"over.{path}", "twice", "each path on one axis")
+        seen.add(path)
+    return dict(enumerate(found))
+
+
+def _structural_first(
+    given: Mapping[int, Mapping[str, Any]], place: int
+) -> tuple[bool, bool, int, int]:
+    """Sort axes so that those come first on which it depends which fields there are."""
+    paths = [split(path) for path in given[place]]
+    others = [split(path) for axis in given.values() for path in axis]
+    kind = any(keys[-1] == "kind" for keys in paths)
+    above = any(len(keys) < len(o) and o[: len(keys)] == keys for keys in paths for o in others)
+    return not kind, not above, min(map(len, paths)), place
+
+
+def _parts(
+    given: Mapping[int, Mapping[str, Any]], sample: Sample | None
+) -> Mapping[int, Sequence[float]]:
+    """Draw the sample: for each axis that does not decide which fields there are, its column."""
+    if sample is None:
+        return {}
+    axes = [place for place in given if not _decides(given, place)]
+    if not axes:
+        raise InputError("sample", f"{sample.points} points", "axes to draw them from, in over")
+    return dict(zip(axes, sample.draw(len(axes)).T.tolist(), strict=True))
+
+
+def _decides(given: Mapping[int, Mapping[str, Any]], place: int) -> bool:
+    """Whether it depends on an axis which fields others have."""
+    return _structural_first(given, place)[:2] != (True, True)
+
+
+def _axis(
+    base: Scenario,
+    given: Mapping[str, Any],
+    structures: Sequence[Structure],
+    parts: Sequence[float] | None,
+) -> Axis:
+    """Read the values of an axis, whose type follows from the first structure that has it."""
+    lists = []
+    for path, spec in given.items():
+        where = f"over.{path}"
+        field = None
+        if is_range(spec):
+            probe = spec.get("from", 0)
+            fields = (
+                field_at(base, {**one.changes, **one.fixed, path: probe}, path)
+                for one in structures
+            )
+            field = next(filter(None, fields), None)
+            if field is None:
+                _refuse(base, path, probe, structures)
+        if parts is None:
+            lists.append(values_of(where, spec, field))
+        else:
+            lists.append(sampled_values(where, spec, field, parts))
+    lengths = [len(values) for values in lists]
+    if len(set(lengths)) > 1:
+        numbers = ", ".join(f"{n} for {path}" for path, n in zip(given, lengths, strict=True))
+        raise InputError(f"linked.{next(iter(given))}", numbers, "as many values for each")
+    return Axis(tuple(given), tuple(zip(*lists, strict=True)))
+
+
+def _with_axis(
+    base: Scenario,
+    given: Mapping[int, Mapping[str, Any]],
+    axes: Mapping[int, Axis],
+    place: int,
+    structures: Sequence[Structure],
+) -> Iterable[Structure]:
+    """Let an axis vary where its fields are there, in one structure for each value if it decides.
+
+    Which fields others have depends on it if one of their paths begins with its own, or it is the
+    kind of a table.
+    """
+    axis = axes[place]
+    decides = _decides(given, place)
+    missing = dict.fromkeys(axis.paths)
+    found = []
+    for one in structures:
+        first = dict(zip(axis.paths, axis.steps[0], strict=True))
+        changes = {**one.changes, **one.fixed}
+        there = tuple(
+            path
+            for path in axis.paths
+            if path not in one.changes and field_at(base, {**changes, path: first[path]}, path)
+        )
+        for path in there:
+            missing.pop(path, None)
+        if not there:
+            found.append(one)
+        elif not decides:
+            found.append(one._replace(free={**one.free, place: there}))
+        else:
+            for index, step in enumerate(axis.steps):
+                chosen = dict(zip(axis.paths, step, strict=True))
+                fixed = {**one.fixed, **{path: chosen[path] for path in there}}
+                indices = {**one.indices, place: index}
+                found.append(one._replace(fixed=fixed, indices=indices))
+    for path in missing:
+        _refuse(base, path, dict(zip(axis.paths, axis.steps[0], strict=True))[path], structures)
+    return found
+
+
+def _refuse(base: Scenario, path: str, value: object, structures: Sequence[Structure]) -> None:
+    """Refuse a path that leads nowhere, in the words of the scenario."""
+    if all(path in one.changes for one in structures):
+        allowed = "a field that not every variant sets itself"
+        raise InputError(f"over.{path}", f"a field that {_names(structures)} set", allowed)
+    for one in structures:
+        base.with_({**one.changes, **one.fixed, path: value})
+    raise InputError(f"over.{path}", show(value), "a field of the scenario")
+
+
+def _names(structures: Sequence[Structure]) -> str:
+    """Name the variants."""
+    return ", ".join(dict.fromkeys(f"'{one.variant}'" for one in structures))
