@@ -1,14 +1,17 @@
 """What the command line writes, where it may not write, and to a reader who sees little."""
 
 import io
+import itertools
 import os
 import subprocess
 import sys
 import warnings
 from pathlib import Path
+from typing import cast
 
 import pandas as pd
 import pytest
+from matplotlib.legend import Legend
 from rich.table import Column, Table
 
 import lightburst as lb
@@ -151,18 +154,20 @@ def test_a_name_is_no_formula_in_the_pictures_of_a_trace() -> None:
 
 
 def test_names_stand_in_a_figure_as_they_are() -> None:
-    labels = ("$x^$", "_hidden", "a_b^{c}", r"\frac")
-    rows = [(label, "$\\", 10.0**x, 1.0, 1.0, 1.0, 1) for label in labels for x in (-3, 2)]
+    labels, dashes = ("$x^$", "_hidden", "a_b^{c}", r"\frac"), ("$\\", "_x")
+    lines = itertools.product(labels, dashes, (-3, 2))
+    rows = [(label, dash, 10.0**x, 1.0, 1.0, 1.0, 1) for label, dash, x in lines]
     data = pd.DataFrame(rows, columns=list(COLUMNS))
     figure = Figure(
-        "id", "$title^$", "$caption^$", "$x^$", "$y^$", labels, ("$\\",), data, x_log=True
+        "id", "$title^$", "$caption^$", "$x^$", "$y^$", labels, dashes, data, x_log=True
     )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         canvas = static.draw([figure])
         canvas.savefig(io.BytesIO(), format="png")
-    shown = [text.get_text() for legend in canvas.legends for text in legend.get_texts()]
-    assert shown == [*labels, "$\\"]
+    legends = cast(list[Legend], canvas.findobj(Legend))
+    shown = [text.get_text() for legend in legends for text in legend.get_texts()]
+    assert shown == [*labels, *dashes]
     ticks = [label.get_text() for label in canvas.axes[0].get_xticklabels()]
     assert {"10⁻³", "10⁰", "10²"} <= set(ticks)
 
@@ -200,7 +205,7 @@ def test_who_agrees_gets_very_many_runs(agreed: str, monkeypatch: pytest.MonkeyP
     class StartedError(Exception):
         pass
 
-    def replicate(_scenario: lb.Scenario, seeds: range) -> None:
+    def replicate(_scenario: lb.Scenario, seeds: range, _own: object) -> None:
         assert seeds == range(1, 10_002)
         raise StartedError
 

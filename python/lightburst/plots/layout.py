@@ -15,13 +15,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Canvas
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextToPath
 
-from lightburst.plots.sheet import RC
+from lightburst.plots.sheet import RC, settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,7 +70,7 @@ class Picture(Canvas):
 
     def savefig(self, fname: Any, **options: Any) -> None:
         """Save as `matplotlib.figure.Figure.savefig` does; in SVG and PDF text stays text."""
-        with rc_context(RC):
+        with settings(RC):
             super().savefig(fname, **{"dpi": _DPI, **options})
 
     def _repr_png_(self) -> bytes:

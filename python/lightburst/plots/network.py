@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
-from matplotlib import rc_context
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.patches import Patch
 
 from lightburst.plots import style
-from lightburst.plots.sheet import MOST_DOTS, RC, WIDTH, captioned, dot, line
+from lightburst.plots.sheet import MOST_DOTS, RC, WIDTH, captioned, dot, line, settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,7 +99,7 @@ def space_time(trace: NetworkTrace, source: str) -> Canvas:
     )
     counts = len(bookings), len(losses), len(cuts)
     caption = _caption(trace, shown, (begin, end), counts, f"its {end_of}. {source}")
-    with rc_context(RC):
+    with settings(RC):
         sheet, low = captioned(caption, height + 1.75)
         axes = sheet.axes(_LEFT, low + 1.25, WIDTH - _LEFT - 0.2, height)
         axes.set_xlim(begin * scale, end * scale)
@@ -184,7 +183,7 @@ def paths(trace: NetworkTrace, source: str) -> Canvas:
         f"those with most bursts. {source}"
     )
     labels = sorted(bursts["label"].unique().tolist())
-    with rc_context(RC):
+    with settings(RC):
         height = 0.42 * len(pairs) + 0.2
         sheet, low = captioned(caption, height + 1.4)
         axes = sheet.axes(_LEFT, low + 0.95, WIDTH - _LEFT - 0.2, height)

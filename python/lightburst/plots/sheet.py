@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 import warnings
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -13,7 +14,7 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.lines import Line2D
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from matplotlib.artist import Artist
@@ -131,14 +132,20 @@ def line(label: str, colour: str, dashes: Literal["-", "--"] = "-") -> Line2D:
     return Line2D([], [], color=colour, linestyle=dashes, label=label)
 
 
+@contextmanager
+def settings(rc: Mapping[Any, Any]) -> Iterator[None]:
+    """Draw with settings of matplotlib, and a box for each character that the font lacks."""
+    with rc_context(dict(rc)), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
+        yield
+
+
 def write(canvas: Canvas, file: Path) -> None:
     """Write what was drawn as PNG or SVG, by the ending; the same bytes for the same data."""
     printed = file.suffix == ".png"
     # Neither a date nor a version.
     unsaid = ("Software",) if printed else ("Date", "Creator")
-    with rc_context(RC), warnings.catch_warnings():
-        # A box stands for a character of a name that the font does not have.
-        warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
+    with settings(RC):
         canvas.savefig(file, dpi=160 if printed else "figure", metadata=dict.fromkeys(unsaid))
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from matplotlib import rc_context
-
 from lightburst.papers.figure import Bars, Figure, Maps, Packets
 from lightburst.plots import bars, curves, maps, packets
 from lightburst.plots.layout import STYLES, Cell, Picture, page, rc
-from lightburst.plots.sheet import write
+from lightburst.plots.sheet import settings, write
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +45,7 @@ def draw(figures: Sequence[AnyFigure], style: StyleName = "screen") -> Picture:
     if not figures:
         raise ValueError("no figure to draw")
     chosen = STYLES[style]
-    with rc_context(rc(chosen)):
+    with settings(rc(chosen)):
         sizes = [_PAINTERS[type(figure)].size(figure, chosen) for figure in figures]
         canvas, parts = page(len(figures), chosen, [width for width, _ in sizes])
         heights = []

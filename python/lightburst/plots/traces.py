@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from matplotlib import rc_context
 from matplotlib.patches import Patch
 
 from lightburst import traced
 from lightburst.papers.figure import Packets
 from lightburst.plots import static, style
-from lightburst.plots.sheet import MOST_DOTS, RC, WIDTH, captioned, dot, line, write
+from lightburst.plots.sheet import MOST_DOTS, RC, WIDTH, captioned, dot, line, settings, write
 from lightburst.trace import series, tables
 
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ def time_sequence(trace: FlowTrace, source: str) -> Canvas:
         "(DSACK) that the data had arrived before. A dashed line is a timeout while data was "
         f"outstanding. Below: a part of it, from {begin:.6g} s to {end:.6g} s. {source}"
     )
-    with rc_context(RC):
+    with settings(RC):
         sheet, low = captioned(caption, 8.6)
         below = sheet.axes(_LEFT, low + 1.05, WIDTH - _LEFT - 0.2, 3.3)
         above = sheet.axes(_LEFT, low + 4.85, WIDTH - _LEFT - 0.2, 3.3)
@@ -141,7 +140,7 @@ def windows(trace: FlowTrace, source: str) -> Canvas:
     )
     rows = tables.windows(trace)
     time, size = rows["time_s"].to_numpy(), trace.payload_bytes
-    with rc_context(RC):
+    with settings(RC):
         sheet, low = captioned(caption, 6.6)
         below = sheet.axes(_LEFT, low + 1.05, WIDTH - _LEFT - 0.2, 1.75)
         above = sheet.axes(_LEFT, low + 3.05, WIDTH - _LEFT - 0.2, 3.1)

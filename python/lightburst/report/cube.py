@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from lightburst.study.design import Design
+    from lightburst.study.structures import Axis
 
 _UNITS: Final = {
     "bps": "b/s", "s": "s", "bytes": "B", "m": "m", "j": "J", "per_s": "1/s", "s_per_m": "s/m",

@@ -82,7 +82,9 @@ class Structures(NamedTuple):
     structures: tuple[Structure, ...]
 
 
-def read(base: Scenario, over: Any, linked: Any, variants: Any, sample: Sample | None) -> Structures:
+def read(
+    base: Scenario, over: Any, linked: Any, variants: Any, sample: Sample | None
+) -> Structures:
     """Read axes and variants as a user gives them; the parameters are those of `Design.of`."""
     named = _variants(variants)
     given = _axes(over, linked)
