@@ -171,10 +171,10 @@ def test_the_page_of_a_run_has_a_curve_for_each_group() -> None:
     assert main(["report", "out"]) == 0
     page = Path("out/index.html").read_text(encoding="utf-8")
     assert "<th>Figure</th><th>background</th><th>query</th><th>Key</th>" in page
-    completion, slowdown = map(drawn, charts(page)[:2])
+    completion, slowdown = map(drawn, charts(page)[1:3])  # after the network
     done = result.groups["finished"] / result.groups["flows"]
     assert (done < 1).any()
-    assert completion.groupby("group")["y"].max().to_dict() == pytest.approx(done.to_dict())
+    assert completion.groupby("colour")["y"].max().to_dict() == pytest.approx(done.to_dict())
     assert f"{result.summary['unfinished']} did not finish" in page
     # All queries are of one size: one class.
     query = slowdown[slowdown["group"] == "query"]
@@ -192,4 +192,4 @@ def test_a_page_shows_the_flows_that_count() -> None:
     number = int(result.flows["counted"].sum())
     assert 0 < number < len(result.flows)
     assert f"Share of the {number} flows that count" in page
-    assert set(drawn(charts(page)[0])["group"]) == {"background"}
+    assert set(drawn(charts(page)[1])["colour"]) == {"background"}

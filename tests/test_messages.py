@@ -47,10 +47,15 @@ CALLS: list[tuple[Call, str, str, str]] = [
         lambda: lb.run(S, switching__kind="hybrid"),
         "run",
         "switching__kind=...",
-        "scenario, seed, cancel and before; to change a scenario, write "
+        "scenario, seed, cancel, before and metrics; to change a scenario, write "
         "scenario.with_(switching__kind=...)",
     ),
-    (lambda: lb.run(S, sead=2), "run", "sead=...", "scenario, seed, cancel and before"),
+    (
+        lambda: lb.run(S, sead=2),
+        "run",
+        "sead=...",
+        "scenario, seed, cancel, before and metrics",
+    ),
     (
         lambda: lb.replicate(S, 2, topology__k=4),
         "replicate",

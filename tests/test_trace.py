@@ -7,12 +7,14 @@ import re
 import warnings
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
+from matplotlib.text import Text
 
 import lightburst as lb
 from lightburst.cli import main
@@ -216,11 +218,11 @@ def test_pictures_show_what_there_is_and_say_what_it_is(tmp_path: Path) -> None:
     drawn = plots.pictures(trace(), "Where it comes from.", modulo=7)
     assert list(drawn) == ["time-sequence", "windows", "packets"]
     for canvas in drawn.values():
-        words = " ".join(text.get_text() for text in canvas.texts)
+        words = " ".join(text.get_text() for text in cast(list[Text], canvas.findobj(Text)))
         assert "Where it comes from." in words.replace("\n", " ")
         assert canvas.axes[0].get_xlabel() == "Time (s)"
         assert all(axes.get_ylabel() for axes in canvas.axes)
-        assert canvas.legends
+        assert canvas.findobj(Legend)
     whole = drawn["time-sequence"].axes[1]
     dots = {line.get_marker(): len(line.get_xdata()) for line in whole.lines}  # type: ignore[arg-type]
     assert (dots["."], dots["^"], dots["x"]) == (8, 4, 3)
@@ -241,6 +243,7 @@ def test_no_word_of_a_picture_is_clipped_however_long_the_flow() -> None:
         if name == "time-sequence":
             for axes in canvas.axes:
                 axes.set_ylim(0, 999_999)
+        canvas.draw_without_rendering()
         drawn, (width, height) = canvas.get_tightbbox(), canvas.get_size_inches()
         assert min(drawn.x0, drawn.y0, width - drawn.x1, height - drawn.y1) > 0, name
 

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from lightburst.cli.interrupt import INTERRUPTED, hear
+from lightburst.cli.memory import BAD_INPUT, memory_ended, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,3 +56,8 @@ def _run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:  # while the program itself was still being read
         print("lightburst: interrupted", file=sys.stderr)
         return INTERRUPTED
+    except (MemoryError, ImportError, OSError, RuntimeError) as error:  # likewise
+        if not memory_ended(error):
+            raise
+        print(f"lightburst: {words_of(error)}", file=sys.stderr)
+        return BAD_INPUT

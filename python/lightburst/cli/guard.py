@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import functools
 import sys
 import warnings
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec
 import typer
 
 from lightburst.cli.interrupt import INTERRUPTED
+from lightburst.cli.memory import BAD_INPUT, memory_ended, words_of
 from lightburst.cli.streams import FAILED_OUTPUT, OutputError, ReaderGoneError, discard, tell
 from lightburst.errors import InputError, StoreWarning, printable
 
@@ -21,11 +21,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 
-BAD_INPUT: Final = 2
 # What helps when memory has ended.
-_LESS_MEMORY: Final = (
-    "a smaller scenario, fewer runs at once, or a measurement.memory_limit to end a run earlier"
-)
 # Most characters of typer's message about words that are no command.
 _LONGEST_SAID: Final = 200
 
@@ -120,23 +116,12 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
             tell("interrupted")
             raise typer.Exit(INTERRUPTED) from None
         except (MemoryError, ImportError, OSError, RuntimeError) as error:
-            if not _memory_ended(error):
+            if not memory_ended(error):
                 raise
-            words = ": ".join(filter(None, ("memory has ended", str(error))))
-            tell(f"{words}; allowed: {_LESS_MEMORY}")
+            tell(words_of(error))
             raise typer.Exit(BAD_INPUT) from None
 
     return inner
-
-
-def _memory_ended(error: Exception) -> bool:
-    """Tell whether an error means that there is no memory left.
-
-    The loader of libraries and the start of a thread have neither a type nor a number for that.
-    """
-    if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
-        return True
-    return any(words in str(error) for words in ("failed to map segment", "can't start new thread"))
 
 
 @contextmanager

@@ -111,8 +111,8 @@ def _stairs(
     values: NDArray[np.float64], share: NDArray[np.float64], complementary: bool
 ) -> Iterator[tuple[float, float]]:
     """Give the points of the steps; before the first one nothing is below, and all is above."""
-    heights = np.concatenate([[0.0], share])
     places = np.concatenate([values[:1], values])
+    heights = np.concatenate([[0.0], share])[: places.size]  # none of no values
     if complementary:
         heights = 1 - heights
         # On a logarithmic axis the last step has no end.
