@@ -34,14 +34,14 @@ def rows(file: Path) -> list[dict[str, object]]:
 def ran(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Note the seed of each run from now on."""
     seeds: list[int] = []
-    simulate = lb.study.executor.simulate  # type: ignore[attr-defined]
+    simulate = lb.simulate.simulate
 
     def noted(case: lb.Scenario, seed: int, **more: Any) -> lb.Result:
         seeds.append(seed)
         result: lb.Result = simulate(case, seed, **more)
         return result
 
-    monkeypatch.setattr("lightburst.study.executor.simulate", noted)
+    monkeypatch.setattr("lightburst.study.workers.one.simulate", noted)
     return seeds
 
 

@@ -140,7 +140,7 @@ def test_a_second_call_takes_up_the_finished_runs(monkeypatch: pytest.MonkeyPatc
     def never(*arguments: object, **options: object) -> None:
         raise AssertionError("nothing is left to run")
 
-    monkeypatch.setattr("lightburst.study.executor.simulate", never)
+    monkeypatch.setattr("lightburst.study.workers.one.simulate", never)
     again = quick()
     pd.testing.assert_frame_equal(first.runs, again.runs)
     assert first.provenance["digest"] == again.provenance["digest"]

@@ -9,7 +9,8 @@ import lightburst as lb
 from lightburst._core import Cancel, Cancelled
 from lightburst.free import TooMuchMemoryError
 from lightburst.simulate import simulate
-from lightburst.study import execute, executor, room
+from lightburst.study import execute, room
+from lightburst.study.workers import one
 
 SCENARIO = lb.Scenario.from_dict(
     {
@@ -39,7 +40,7 @@ class Watched:
         self.lock, self.together = threading.Lock(), threading.Event()
         monkeypatch.setattr(room, "available_memory", lambda: free)
         monkeypatch.setattr(room, "held_memory", lambda: 1000)
-        monkeypatch.setattr(executor, "simulate", self.simulate)
+        monkeypatch.setattr(one, "simulate", self.simulate)
 
     def simulate(self, scenario: lb.Scenario, seed: int, *, ask: Any, **options: Any) -> lb.Result:
         if self.needed * (1 + self.now * self.seen) > self.free:
@@ -81,9 +82,9 @@ def test_what_does_not_fit_alone_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_who_waits_can_be_cancelled() -> None:
     cancel = Cancel()
-    shared = room.Room(cancel)
-    with shared.run() as ask:
+    shared = room.Room()
+    with shared.run(cancel) as ask:
         ask(10**18)
         cancel.set()
-        with pytest.raises(Cancelled), shared.run() as other:
+        with pytest.raises(Cancelled), shared.run(cancel) as other:
             other(1)

@@ -12,7 +12,7 @@ from lightburst.errors import InputError
 from lightburst.scenario import Scenario
 from lightburst.study import Stopping, Store, Study, execute_until, mean_interval, ratio_of_means
 
-executor = importlib.import_module("lightburst.study.executor")
+one = importlib.import_module("lightburst.study.workers.one")
 
 BASE = Scenario.from_dict(
     {
@@ -42,7 +42,7 @@ def simulated(monkeypatch: pytest.MonkeyPatch) -> Runs:
         seen.append((ports, seed))
         return SimpleNamespace(record={"x": 10 * (1 + DEVIATION[ports] * (-1) ** seed)})
 
-    monkeypatch.setattr(executor, "simulate", fake)
+    monkeypatch.setattr(one, "simulate", fake)
     return seen
 
 
@@ -97,20 +97,20 @@ def test_an_interrupted_call_is_taken_up(
     simulated: Runs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = until()
-    working = executor.simulate
+    working = one.simulate
 
     def breaks(scenario: Scenario, seed: int, **options: object) -> object:
         if seed == 6:
             raise KeyboardInterrupt
         return working(scenario, seed, **options)
 
-    monkeypatch.setattr(executor, "simulate", breaks)
+    monkeypatch.setattr(one, "simulate", breaks)
     with Store(tmp_path / "runs") as store:
         with pytest.raises(KeyboardInterrupt):
             until(store=store)
         kept = len(store)
         assert 3 * 4 < kept < len(whole)
-        monkeypatch.setattr(executor, "simulate", working)
+        monkeypatch.setattr(one, "simulate", working)
         simulated.clear()
         assert until(store=store).equals(whole)
         assert len(simulated) == len(whole) - kept

@@ -25,7 +25,7 @@ from lightburst.simulate import simulate
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "docs" / "sweep.md").read_text("utf-8")
-executor = importlib.import_module("lightburst.study.executor")
+one = importlib.import_module("lightburst.study.workers.one")
 
 STUDY = """
 name = "small"
@@ -70,7 +70,7 @@ def simulated(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         seen.append(seed)
         return simulate(which, seed, **options)
 
-    monkeypatch.setattr(executor, "simulate", counting)
+    monkeypatch.setattr(one, "simulate", counting)
     return seen
 
 

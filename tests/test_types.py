@@ -310,7 +310,7 @@ def test_a_store_knows_numpy_s_values_again(
         tmp_path / "runs.sqlite",
         progress=False,
     )
-    monkeypatch.setattr("lightburst.study.executor.simulate", None)  # nothing is run again
+    monkeypatch.setattr("lightburst.study.workers.one.simulate", None)  # nothing is run again
     grid = {"switching.buffer_ports": np.array([0, 2])}
     again = execute(Study(small(), grid, np.arange(1, 3)), tmp_path / "runs.sqlite", progress=False)
     pd.testing.assert_frame_equal(plain, again)

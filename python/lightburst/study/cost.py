@@ -14,8 +14,8 @@ from lightburst.metrics import to_json
 from lightburst.result import Result
 from lightburst.scenario import Scenario
 from lightburst.simulate import simulate
-from lightburst.study.executor import available_cores
 from lightburst.study.threads import work_aside
+from lightburst.study.workers.threads import available_cores
 from lightburst.units import format_size
 
 #: More runs than these are more likely a typing error, so the user is asked.

@@ -1,33 +1,30 @@
-"""Runs a study on all cores of this machine, in the threads of one process.
+"""Runs what is not finished yet of a study, and makes the table of its runs.
 
-Compiled networks are shared, and nothing is copied between processes. The calling thread alone
-writes to the store, draws the progress bar and hears Ctrl-C (`lightburst.study.threads`).
+The calling thread alone writes to the store, draws the progress bar and hears Ctrl-C; who computes
+the runs is in `lightburst.study.workers`.
 """
 
-import os
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping
+from contextlib import closing
 from os import PathLike
 from pathlib import Path
 from typing import Never
 
 import pandas as pd
 
-from lightburst._core import Cancel
 from lightburst.errors import InputError, refuse_changes, show, warn
 from lightburst.expressions import Expression
 from lightburst.metrics import Metric
 from lightburst.scenario import Scenario
-from lightburst.simulate import simulate
 from lightburst.study.kept import Kept
-from lightburst.study.own import has_all, row_of, to_keep
+from lightburst.study.own import has_all, row_of
 from lightburst.study.progress import progress_bar
-from lightburst.study.room import Room
 from lightburst.study.store import IN_MEMORY, Store
-from lightburst.study.sweep import Key, PlannedRun, Seeds, Study
-from lightburst.study.threads import work_aside
+from lightburst.study.sweep import Key, Seeds, Study
 from lightburst.study.warned import warnings_of
+from lightburst.study.workers.driver import drive
+from lightburst.study.workers.interface import Answer, Order
+from lightburst.study.workers.threads import Threads, available_cores
 from lightburst.units import as_python
 
 Summary = Mapping[str, Metric]
@@ -169,42 +166,20 @@ def _execute(
     waiting = [planned for key, planned in wanted.items() if key not in finished]
     with progress_bar(len(wanted), len(finished), shown=progress) as advance:
 
-        def keep(planned: PlannedRun, summary: Summary) -> None:
-            finished[planned.key] = row_of(store.put(planned, summary), study.metrics)
+        def keep(answer: Answer) -> None:
+            if answer.metrics is None:
+                assert answer.error is not None
+                raise answer.error
+            if kept is not None:
+                kept.put(answer.key, answer.tables)
+            row = store.put(wanted[answer.key], answer.metrics)
+            finished[answer.key] = row_of(row, study.metrics)
             advance()
 
-        _compute(waiting, workers, own, keep, kept)
+        order = Order(own, () if kept is None else kept.names)
+        with closing(Threads(workers)) as threads:
+            drive(waiting, threads, order, keep)
     return _table(study, finished)
-
-
-def _compute(
-    waiting: Sequence[PlannedRun],
-    workers: int,
-    own: Sequence[Expression],
-    keep: Callable[[PlannedRun, Summary], None],
-    kept: Kept | None,
-) -> None:
-    """Run all in threads and hand each finished one to `keep`, on the calling thread."""
-    todo, cancel = deque(waiting), Cancel()
-    room = Room(cancel)
-
-    def record(planned: PlannedRun) -> Summary:
-        with room.run() as ask:
-            result = simulate(planned.scenario, planned.seed, cancel=cancel, ask=ask)
-            if kept is not None:
-                kept.write(planned.key, result)
-            return to_keep(result, own)
-
-    def work(give: Callable[[tuple[PlannedRun, Summary]], None]) -> None:
-        while todo and not cancel.is_set():
-            try:
-                planned = todo.popleft()
-            except IndexError:
-                return  # another thread was faster
-            give((planned, room.repeated(partial(record, planned))))
-
-    tasks = [work] * min(workers, len(todo))
-    work_aside(tasks, len(waiting), lambda outcome: keep(*outcome), cancel)
 
 
 def _table(study: Study, finished: Mapping[Key, Summary]) -> pd.DataFrame:
@@ -219,10 +194,3 @@ def _table(study: Study, finished: Mapping[Key, Summary]) -> pd.DataFrame:
     # A copy, because pandas keeps what has been converted column by column in as many pieces, and
     # warns of that when a column is added.
     return parameters.join(summaries.astype(dict.fromkeys(empty, "float64"))).copy()
-
-
-def available_cores() -> int:
-    """Cores that this process may use, which can be fewer than the machine has."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -21,9 +21,13 @@ if TYPE_CHECKING:
 #: What can be kept of a run.
 TABLES: Final = ("flows", "links", "switches")
 
-
 #: The column with the first part of a run's key.
 SCENARIO: Final = "scenario"
+
+
+def encoded(result: Result, names: Sequence[str]) -> dict[str, bytes]:
+    """Give tables of a run as Parquet, by their names: some of `TABLES`."""
+    return {name: getattr(result, name).to_parquet(None, index=False) for name in names}
 
 
 class Kept:
@@ -54,21 +58,21 @@ class Kept:
         """Tell whether all tables of a run are there."""
         return all(self.file(key, name).is_file() for name in self.names)
 
-    def write(self, key: Key, result: Result) -> None:
+    def put(self, key: Key, tables: Mapping[str, bytes]) -> None:
         """Keep the tables of a run; a process that is killed leaves whole files or none.
 
         Parameters
         ----------
         key : (str, int)
             Of the run.
-        result : Result
-            What came of it.
+        tables : mapping of str to bytes
+            What `encoded` gave.
         """
-        for name in self.names:
+        for name, content in tables.items():
             file = self.file(key, name)
             # Several processes can be at the same run.
             fresh = file.with_suffix(f".{os.getpid()}.new")
-            getattr(result, name).to_parquet(fresh, index=False)
+            fresh.write_bytes(content)
             fresh.replace(file)
 
     def read(self, key: Key, name: str) -> pd.DataFrame:

@@ -19,12 +19,13 @@ class Room:
 
     Parameters
     ----------
-    cancel : Cancel
-        Ends the waiting.
+    most : int, optional
+        Bytes that this process may hold, if it is not to have all that is free: the share of a
+        worker of several on one machine.
     """
 
-    def __init__(self, cancel: Cancel) -> None:
-        self._cancel = cancel
+    def __init__(self, most: int | None = None) -> None:
+        self._most = most
         self._changed = Condition()
         # What each run under way has asked for; what was free, and held, when there was none.
         self._taken: list[int] = []
@@ -33,24 +34,27 @@ class Room:
         self._changes = 0
 
     @contextmanager
-    def run(self) -> Iterator[Callable[..., None]]:
+    def run(self, cancel: Cancel) -> Iterator[Callable[..., None]]:
         """Give the function with which a run asks for its memory before it begins.
 
         It takes the bytes, and those that the program may hold if the user has a limit.
 
         Raises
         ------
+        TooMuchMemoryError
+            If it is more than this process may hold.
         Cancelled
-            While it waits.
+            While it waits, if `cancel` is set.
         """
         mine: list[int] = []
 
         def ask(needed: int, limit: int | None = None) -> None:
             with self._changed:
                 while self._taken and sum(self._taken) + needed > self._room(limit):
-                    self._wait()
+                    self._wait(cancel)
                 if not self._taken:
                     self._free, self._held = available_memory(), held_memory()
+                    self._refuse(needed)
                 self._taken.append(needed)
                 mine.append(needed)
                 self._changes += 1
@@ -64,7 +68,7 @@ class Room:
                 self._changes += len(mine)
                 self._changed.notify_all()
 
-    def repeated(self, run: Callable[[], T]) -> T:
+    def repeated(self, run: Callable[[], T], cancel: Cancel) -> T:
         """Call a function, and again while only other runs leave it too little memory."""
         while True:
             with self._changed:
@@ -77,12 +81,25 @@ class Room:
                         raise
                     seen = self._changes
                     while self._taken and self._changes == seen:
-                        self._wait()
+                        self._wait(cancel)
 
     def _room(self, limit: int | None) -> int:
-        return self._free if limit is None else min(self._free, limit - self._held)
+        limits = [most - self._held for most in (limit, self._most) if most is not None]
+        return min([self._free, *limits])
 
-    def _wait(self) -> None:
-        if self._cancel.is_set():
+    def _refuse(self, needed: int) -> None:
+        """Refuse a run that is alone, and for which this process may not hold enough."""
+        if self._most is None or self._held + needed <= self._most:
+            return
+        given, held, most = (f"{n / 2**30:,.1f} GiB" for n in (needed, self._held, self._most))
+        raise TooMuchMemoryError(
+            "scenario",
+            f"one that needs about {given} of memory",
+            f"one that fits beside the {held} that its worker holds into the {most} that it may "
+            "hold, or workers with more memory",
+        )
+
+    def _wait(self, cancel: Cancel) -> None:
+        if cancel.is_set():
             raise Cancelled
         self._changed.wait(_LOOK_UP_S)

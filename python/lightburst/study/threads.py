@@ -21,7 +21,7 @@ T = TypeVar("T")
 _LOOK_UP_S: Final = 0.1
 # How long to wait for threads that are to end: a simulation gives up within milliseconds, a
 # compilation that is under way cannot. The threads are daemons: the process does not wait for them.
-_PATIENCE_S: Final = 0.5
+PATIENCE_S: Final = 0.5
 
 
 def work_aside(
@@ -63,13 +63,13 @@ def work_aside(
         for thread in threads:
             thread.start()
         for _ in range(results):
-            outcome = _next(done)
+            outcome = next_of(done)
             if isinstance(outcome, BaseException):
                 raise outcome
             keep(*outcome)
     except BaseException:
         cancel.set()
-        deadline = time.monotonic() + _PATIENCE_S
+        deadline = time.monotonic() + PATIENCE_S
         for thread in threads:
             if thread.ident is not None:
                 thread.join(max(0.0, deadline - time.monotonic()))
@@ -80,8 +80,8 @@ def work_aside(
         raise
 
 
-def _next(done: SimpleQueue[T]) -> T:
-    """Wait for the next outcome, looking up now and then."""
+def next_of(done: SimpleQueue[T]) -> T:
+    """Wait for the next one in a queue, looking up now and then, so that Ctrl-C is heard."""
     while True:
         try:
             return done.get(timeout=_LOOK_UP_S)

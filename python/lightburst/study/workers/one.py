@@ -1,0 +1,69 @@
+"""One run of a study, where it is computed."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from lightburst.simulate import simulate
+from lightburst.study.kept import encoded
+from lightburst.study.own import to_keep
+from lightburst.study.workers.interface import FAILURES, Answer, Failure, RunError
+
+if TYPE_CHECKING:
+    from lightburst._core import Cancel
+    from lightburst.metrics import Metric
+    from lightburst.study.room import Room
+    from lightburst.study.sweep import PlannedRun
+    from lightburst.study.workers.interface import Order
+
+# What a panic of the core is in Python: a class that no module has.
+_PANIC: Final = "PanicException"
+
+
+def answer(planned: PlannedRun, order: Order, room: Room, cancel: Cancel) -> Answer:
+    """Compute a run.
+
+    Parameters
+    ----------
+    planned : PlannedRun
+        The run.
+    order : Order
+        What is wanted of it.
+    room : Room
+        The memory that it shares with others.
+    cancel : Cancel
+        Ends it.
+
+    Returns
+    -------
+    Answer
+        Of a run that fails, with the reason.
+
+    Raises
+    ------
+    Cancelled
+        If `cancel` was set.
+    """
+    begun = time.perf_counter()
+    row: dict[str, Metric] | None = None
+    tables: dict[str, bytes] = {}
+    error: Failure | None = None
+    try:
+        row, tables = room.repeated(partial(_outcome, planned, order, room, cancel), cancel)
+    except FAILURES as raised:
+        error = raised
+    except BaseException as raised:
+        if type(raised).__name__ != _PANIC:
+            raise
+        error = RunError(f"the simulator has a bug: {raised}")
+    return Answer(planned.key, row, tables, error, time.perf_counter() - begun)
+
+
+def _outcome(
+    planned: PlannedRun, order: Order, room: Room, cancel: Cancel
+) -> tuple[dict[str, Metric], dict[str, bytes]]:
+    with room.run(cancel) as ask:
+        result = simulate(planned.scenario, planned.seed, cancel=cancel, ask=ask)
+        return to_keep(result, order.metrics), encoded(result, order.tables)

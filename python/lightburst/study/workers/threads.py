@@ -1,0 +1,119 @@
+"""Runs in the threads of this process: compiled networks are shared, and nothing is copied."""
+
+from __future__ import annotations
+
+import os
+import time
+from queue import SimpleQueue
+from threading import Thread
+from typing import TYPE_CHECKING, Final
+
+from lightburst._core import Cancel, Cancelled
+from lightburst.study.room import Room
+from lightburst.study.threads import PATIENCE_S, next_of
+from lightburst.study.workers.interface import Order
+from lightburst.study.workers.one import answer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lightburst.study.sweep import PlannedRun
+    from lightburst.study.workers.interface import Answer
+
+# Batches that wait for each thread: it need not wait for the driver, whose turn may come late.
+_AHEAD: Final = 16
+
+
+class Threads:
+    """Threads of this process, see `lightburst.study.workers.interface.Workers`.
+
+    The simulator gives up Python's global lock while it runs, so threads are enough. They are
+    daemons: the process does not wait for them.
+
+    Parameters
+    ----------
+    number : int
+        How many, at the most; there are no more than batches.
+    """
+
+    batch_s = 0.0
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self._order = Order()
+        self._cancel, self._room = Cancel(), Room()
+        self._todo: SimpleQueue[tuple[Order, Sequence[PlannedRun]] | None] = SimpleQueue()
+        self._done: SimpleQueue[list[Answer] | BaseException] = SimpleQueue()
+        self._threads: list[Thread] = []
+
+    def begin(self, order: Order) -> None:
+        """Say what is wanted of the runs that are handed in from now on."""
+        self._order = order
+
+    def slots(self) -> int:
+        """Give the number of threads."""
+        return self.number
+
+    def capacity(self) -> int:
+        """Give how many batches may be under way."""
+        return self.number * (1 + _AHEAD)
+
+    def submit(self, batch: Sequence[PlannedRun]) -> None:
+        """Hand in a batch."""
+        self._todo.put((self._order, batch))
+        if len(self._threads) < self.number:
+            thread = Thread(target=self._work, daemon=True)
+            self._threads.append(thread)
+            thread.start()
+
+    def answers(self) -> list[list[Answer]]:
+        """Wait for a batch and give all that have ended; raise what ended a thread."""
+        found = [_given(next_of(self._done))]
+        while not self._done.empty():
+            found.append(_given(self._done.get()))
+        return found
+
+    def stop(self) -> list[list[Answer]]:
+        """End all runs, and give what came of those that had just ended."""
+        self._cancel.set()
+        for _ in self._threads:
+            self._todo.put(None)  # for those that wait
+        deadline = time.monotonic() + PATIENCE_S
+        for thread in self._threads:
+            if thread.ident is not None:
+                thread.join(max(0.0, deadline - time.monotonic()))
+        found = []
+        while not self._done.empty():
+            outcome = self._done.get()
+            if isinstance(outcome, list):
+                found.append(outcome)
+        return found
+
+    def close(self) -> None:
+        """Let the threads end when nothing is left to do."""
+        while self._threads:
+            self._todo.put(None)
+            self._threads.pop()
+
+    def _work(self) -> None:
+        try:
+            while (task := self._todo.get()) and not self._cancel.is_set():
+                order, batch = task
+                self._done.put([answer(run, order, self._room, self._cancel) for run in batch])
+        except Cancelled:
+            return
+        except BaseException as error:
+            self._done.put(error)
+
+
+def _given(outcome: list[Answer] | BaseException) -> list[Answer]:
+    if isinstance(outcome, BaseException):
+        raise outcome
+    return outcome
+
+
+def available_cores() -> int:
+    """Cores that this process may use, which can be fewer than the machine has."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
