@@ -170,6 +170,16 @@ def test_a_run_tells_what_it_really_offered(
     out = capsys.readouterr().out
     assert f"; this run offered {load:.4g}\n" in out
     assert re.search(rf"offered load +│ +{load:.4g} │", out)
+    assert main(["run", str(file), "--set", "workload.size=2 kB"]) == 0
+    assert "throughput is over the makespan" not in capsys.readouterr().out
+    few = ["--set", "workload.flows=20", "--set", "measurement.warm_up=0 s"]
+    assert main(["run", str(file), *few]) == 0
+    started = lb.run(heavy.with_({"workload.flows": 20, "measurement.warm_up": "0 s"})).flows
+    began_s = started["start_s"].max() - started["start_s"].min()
+    said = (
+        rf"throughput is over the makespan of .*; the flows began in its first {1e6 * began_s:.4g} "
+    )
+    assert re.search(said, capsys.readouterr().out)
     rate = heavy.with_({"workload.arrival_rate": "1000 /s"})
     assert "offered_load" not in lb.run(rate).record
 

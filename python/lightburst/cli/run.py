@@ -174,10 +174,22 @@ def _print_run(result: Result, format: str) -> None:
             line = f"{load}; this run offered {readable(key, result.record[key])}"
             print(f"{name}: {line}" if name else line)
         _print_parts(groups, [*rows_of(groups, readable), *_shared(result)])
+        print(*_end(result), sep="\n", end="")
         if result.fairness is not None and result.fairness.together:
             print(result.fairness)
         # Longer than a terminal leaves for a value.
         print(f"digest {result.digest}")
+
+
+def _end(result: Result) -> Iterator[str]:
+    """Say that the throughput is that of an end in which few flows are left, where it is so."""
+    starts = result.plan.flows["start_ps"][result.plan.counted]
+    began_s, makespan_s = float(starts[-1] - starts[0]) / 1e12, result.metrics["makespan_s"]
+    if isinstance(makespan_s, float) and 0 < 2 * began_s < makespan_s:
+        yield (
+            f"throughput is over the makespan of {readable('_s', makespan_s)}; the flows began in "
+            f"its first {readable('_s', began_s)}\n"
+        )
 
 
 def _shared(result: Result) -> Iterator[tuple[str, ...]]:
