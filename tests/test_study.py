@@ -6,7 +6,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -169,22 +168,6 @@ def test_a_changed_file_is_another_scenario(tmp_path: Path) -> None:
     flows.unlink()
     with pytest.raises(InputError, match=r"^workload\.file: given .*/flows"):
         scenario_digest(listed)
-
-
-def test_a_failing_run_ends_the_study_and_keeps_the_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def failing(which: Scenario, seed: int, **options: Any) -> Result:
-        if seed == 3:
-            raise InputError("workload.file", "nothing", "something")
-        return simulate(which, seed, **options)
-
-    monkeypatch.setattr(one, "simulate", failing)
-    with pytest.raises(InputError, match=r"workload\.file"):
-        execute(study(), tmp_path / "runs.sqlite", workers=1, progress=False)
-    with Store(tmp_path / "runs.sqlite") as store:
-        assert 6 <= len(store) <= 9
-    assert threading.active_count() == 1
 
 
 def test_bad_points_seeds_and_workers_are_refused_before_anything_runs(

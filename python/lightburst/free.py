@@ -16,7 +16,11 @@ _FILES = {
 }
 
 
-class TooMuchMemoryError(InputError):
+class MemoryShortError(InputError):
+    """There is too little memory here and now; elsewhere, or later, there may be enough."""
+
+
+class TooMuchMemoryError(MemoryShortError):
     """What is asked for does not fit into the memory that is free now."""
 
 

@@ -6,7 +6,7 @@ from typing import Final
 from lightburst._core import Stopped
 from lightburst.compile import Plan
 from lightburst.errors import InputError
-from lightburst.free import available_memory, held_memory
+from lightburst.free import MemoryShortError, available_memory, held_memory
 from lightburst.units import format_size
 
 #: Called with the number of events and the simulated time in picoseconds.
@@ -70,7 +70,7 @@ def refusal(stopped: Stopped, plan: Plan, watch: Watch) -> InputError:
         return InputError("measurement.event_limit", given, "more, or a run that ends earlier")
     memory = "'free'" if watch.limit is None else format_size(watch.limit)
     given = f"{memory}, and a run that needs more {when}: {most}"
-    return InputError("measurement.memory_limit", given, "more, or a smaller run")
+    return MemoryShortError("measurement.memory_limit", given, "more, or a smaller run")
 
 
 def _most(load: dict[str, int], plan: Plan) -> Iterator[str]:

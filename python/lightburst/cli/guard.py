@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 
-# What helps when memory has ended.
+# Some runs of a study have failed; what came of the others was printed.
+INCOMPLETE: Final = 1
 # Most characters of typer's message about words that are no command.
 _LONGEST_SAID: Final = 200
 
@@ -139,6 +140,15 @@ def _warnings_said() -> Iterator[None]:
 
         warnings.showwarning = say
         yield
+
+
+def complete(failed: Sequence[object]) -> None:
+    """End a command whose runs have not all finished with exit code 1, and say how to go on."""
+    if failed:
+        from lightburst.study.failures import HOW_AGAIN
+
+        tell(HOW_AGAIN)
+        raise typer.Exit(INCOMPLETE)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from lightburst.cli.aside import run_aside
-from lightburst.cli.guard import resumable
+from lightburst.cli.guard import complete, resumable
 from lightburst.cli.options import agreed, choice, seed_of, whole
 from lightburst.cli.streams import warn
 from lightburst.compile import LARGEST_SEED
@@ -106,6 +106,7 @@ def run(
             found.save(out)
         _print_replications(found, format)
         warn(found.warnings)
+        complete(found.failed)
 
 
 def changed(scenario: Scenario, settings: Sequence[str]) -> Scenario:
@@ -217,7 +218,8 @@ def _print_replications(found: Replications, format: str) -> None:
             )
             for key in shown
         ]
-        seeds = f"{len(found.seeds)} seeds, {found.seeds[0]} to {found.seeds[-1]}: mean, 95 %"
+        of = f"{len(found.runs)} of " if found.failed else ""
+        seeds = f"{of}{len(found.seeds)} seeds, {found.seeds[0]} to {found.seeds[-1]}: mean, 95 %"
         print_table(_title(found.scenario, seeds), rows)
         for parts in in_parts(summary, found.scenario.groups or {})[::-1]:
             _print_parts(parts, rows_of(parts, readable_interval))

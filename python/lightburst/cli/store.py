@@ -66,6 +66,38 @@ def check_command(file: FileArgument = _STORE) -> None:
         raise typer.Exit(DAMAGED)
 
 
+@store_app.command("failed")
+@guarded
+def failed_command(
+    file: FileArgument = _STORE,
+    format: Annotated[
+        str, typer.Option("--format", metavar="table|json", help="What to print.")
+    ] = "table",
+) -> None:
+    """List the runs that failed, with their errors; no mean has them in it."""
+    from lightburst.cli.options import choice
+    from lightburst.study.upkeep import failed_runs
+
+    choice("--format", format, ("table", "json"))
+    found = failed_runs(file)
+    if format == "json":
+        print(json.dumps(found, indent=2))
+        return
+    for run in found:
+        where = f"{run['name'] or 'unnamed'} {run['scenario'][:12]}, seed {run['seed']}"
+        say(f"{where}: {run['path']}: given {run['given']}; allowed: {run['allowed']}")
+    print(f"{len(found):,} runs failed")
+
+
+@store_app.command("retry")
+@guarded
+def retry_command(file: FileArgument = _STORE) -> None:
+    """Forget which runs failed: the next call of their study runs them again."""
+    from lightburst.study.upkeep import retried
+
+    print(f"{retried(file):,} failed runs are forgotten; the next call runs them again")
+
+
 @store_app.command("clean")
 @guarded
 def clean_command(
@@ -113,6 +145,8 @@ def _said(found: Condition) -> Iterator[str]:
         yield f"{found.damaged:,} rows are damaged"
     if found.structure:
         yield f"the structure of the file is damaged: {found.structure}"
+    if found.failed:
+        yield f"{found.failed:,} runs failed: 'lightburst store failed' lists them"
     if found.aside:
         yield f"{found.aside:,} damaged rows were set aside before"
 

@@ -7,7 +7,7 @@ import math
 import sys
 from typing import TYPE_CHECKING, Any
 
-from lightburst.cli.guard import resumable
+from lightburst.cli.guard import complete, resumable
 from lightburst.cli.numbers import Plain
 from lightburst.cli.options import agreed, choice, whole
 from lightburst.cli.screen import show_table
@@ -80,6 +80,7 @@ def sweep(
         else:
             say(*_files(directory))
     warn(found.warnings)
+    complete(found.failed)
 
 
 def _files(directory: Path) -> Iterator[str]:

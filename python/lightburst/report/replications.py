@@ -20,6 +20,8 @@ from lightburst.report.files import REPLICATIONS, RUNS, STORE
 from lightburst.report.words import readable_interval
 from lightburst.shown import html_list, html_table
 from lightburst.study import Study, run_all, warnings_of
+from lightburst.study.failures import failures_of
+from lightburst.study.failures import records as records_of
 from lightburst.study.statistics import mean_interval, number
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
     from lightburst.expressions import Expression
     from lightburst.scenario import Scenario
+    from lightburst.study.failures import FailedRun
 
 # Columns that hold no quantities.
 _WORDS: Final = ("digest", "warnings")
@@ -48,12 +51,15 @@ class Replications:
         One row for each seed: ``seed`` and the row of the run, see `lightburst.study.execute`.
     own : mapping of str to Expression
         Metrics of the user's own among these, by name.
+    failed : sequence of FailedRun
+        Runs that failed, with their seeds and why; they have no row in `runs`.
     """
 
     scenario: Scenario
     seeds: Sequence[int]
     runs: pd.DataFrame
     own: Mapping[str, Expression] = field(default_factory=dict)
+    failed: Sequence[FailedRun] = ()
 
     def summary(self) -> dict[str, dict[str, float | str | None]]:
         """Average every figure over the seeds.
@@ -79,8 +85,12 @@ class Replications:
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What the runs warn of, each kind once, see `lightburst.study.warnings_of`."""
-        return warnings_of(self.runs)
+        """Which runs failed, and what the others warn of, each kind once.
+
+        See `lightburst.study.warnings_of`.
+        """
+        failed = failures_of(self.failed, len(self.seeds), lambda _: "")
+        return (*failed, *warnings_of(self.runs))
 
     def __repr__(self) -> str:
         name, seeds = self.scenario.name, self.seeds
@@ -100,7 +110,8 @@ class Replications:
     def as_dict(self) -> dict[str, Any]:
         """Give everything as JSON does: seeds, summary, runs, warnings and provenance.
 
-        Where there are some, also the expressions of the user's own metrics, as ``metrics``.
+        Where there are some, also the expressions of the user's own metrics, as ``metrics``, and
+        the runs that ``failed``.
         """
         own = {name: str(expression) for name, expression in self.own.items()}
         return {
@@ -109,6 +120,7 @@ class Replications:
             "summary": self.summary(),
             "runs": self.records(),
             "warnings": list(self.warnings),
+            **({"failed": records_of(self.failed)} if self.failed else {}),
             "provenance": {
                 "version": metadata.version("lightburst"),
                 "model_version": MODEL_VERSION,
@@ -174,5 +186,6 @@ def replicate(
     InputError, KeyboardInterrupt
         As `lightburst.study.execute`.
     """
-    runs = run_all(Study(scenario, {}, seeds, own), STORE)
-    return Replications(scenario, seeds, runs, own or {})
+    failed: list[FailedRun] = []
+    runs = run_all(Study(scenario, {}, seeds, own), STORE, failed=failed)
+    return Replications(scenario, seeds, runs, own or {}, failed)

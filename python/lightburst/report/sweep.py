@@ -16,9 +16,11 @@ from lightburst.provenance import MODEL_VERSION
 from lightburst.report.files import RUNS, SWEEP, as_written
 from lightburst.report.swept import Sweep, check_metric
 from lightburst.scenario.load import as_scenario
-from lightburst.study import Store, Study, run_all
+from lightburst.study import Store, Study
 from lightburst.study.cost import MOST_RUNS, TooManyRunsError, check_room, estimate
 from lightburst.study.description import StudyDescription, is_study, load_study
+from lightburst.study.executor import run_placed
+from lightburst.study.failures import FailedRun, from_records
 from lightburst.study.kept import Kept
 from lightburst.study.store import IN_MEMORY
 from lightburst.study.sweep import scenario_digest
@@ -136,8 +138,9 @@ def sweep_all(
         _tell_of_earlier(study, opened)
         if study.metrics_named:
             _check_metrics(study, opened, kept)
-        runs = block.run(opened, workers=workers, progress=progress, kept=kept)
-        return Sweep.of(study, runs, kept)
+        failed: list[FailedRun] = []
+        runs = block.run(opened, workers=workers, progress=progress, kept=kept, failed=failed)
+        return Sweep.of(study, runs, kept, failed)
 
 
 def _tell_of_earlier(study: StudyDescription, store: Store) -> None:
@@ -166,7 +169,9 @@ def _kept(study: StudyDescription, store: Store) -> Kept | None:
 def _check_metrics(study: StudyDescription, store: Store, kept: Kept | None) -> None:
     """Refuse names that no run has, after the first run and not after the last."""
     first = Study(study.scenario, [study.design.first.point], study.all_seeds[:1], study.metrics)
-    runs = run_all(first, store, workers=1, progress=False, kept=kept)
+    runs = run_placed(first, store, workers=1, progress=False, kept=kept, failed=[])
+    if runs.empty:  # it has failed, and others may not
+        return
     known = Sweep.of(study, runs).metrics
     for name, where in study.metrics_named.items():
         check_metric(known, where, name)
@@ -198,7 +203,8 @@ def load_sweep(directory: str | Path) -> Sweep:
         verify(source, [f"{name}.parquet" for name in study.keep])
         runs = pd.read_parquet(source / RUNS)
         read = partial(_read, source)
-        return Sweep(study, runs, dict(about["provenance"]), read)
+        failed = from_records(about.get("failed", ()))
+        return Sweep(study, runs, dict(about["provenance"]), read, failed)
 
 
 def _read(source: Path, name: str) -> pd.DataFrame:

@@ -23,6 +23,8 @@ from lightburst.report.words import records
 from lightburst.shown import html_list, html_text
 from lightburst.study import compare_runs, warnings_of
 from lightburst.study.design import VARIANT
+from lightburst.study.failures import failures_of
+from lightburst.study.failures import records as records_of
 from lightburst.study.kept import SCENARIO
 from lightburst.study.statistics import summarise
 from lightburst.study.written import tables, to_toml
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from lightburst.study import Comparison
     from lightburst.study.description import StudyDescription
     from lightburst.study.design import Design
+    from lightburst.study.failures import FailedRun
     from lightburst.study.kept import Kept
 
 # What is shown where nobody has said what: those of them that the runs have.
@@ -66,15 +69,24 @@ class Sweep:
         Versions, the machine, and the digest over the digests of all runs.
     read_table : callable
         Gives a table that is kept of the runs, by its name; see `kept`.
+    failed : sequence of FailedRun
+        Runs that failed, with the place of the point, the seed and why; they have no row in `runs`.
     """
 
     study: StudyDescription
     runs: pd.DataFrame
     provenance: Mapping[str, Any]
     read_table: Callable[[str], pd.DataFrame]
+    failed: Sequence[FailedRun] = ()
 
     @classmethod
-    def of(cls, study: StudyDescription, runs: pd.DataFrame, kept: Kept | None = None) -> Sweep:
+    def of(
+        cls,
+        study: StudyDescription,
+        runs: pd.DataFrame,
+        kept: Kept | None = None,
+        failed: Sequence[FailedRun] = (),
+    ) -> Sweep:
         """Make one of runs that have just been made, and of what is kept of them."""
         scenario = study.scenario
         digests = "\n".join(runs["digest"].astype(str))
@@ -91,7 +103,7 @@ class Sweep:
         }
         read = _nothing if kept is None else partial(kept.together, runs)
         shown = runs.drop(columns=SCENARIO, errors="ignore")
-        return cls(study, shown, provenance, read)
+        return cls(study, shown, provenance, read, failed)
 
     def __repr__(self) -> str:
         points, runs = self.design.number, len(self.runs)
@@ -114,8 +126,10 @@ class Sweep:
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What the runs warn of, each kind once, and what has missed the target."""
-        return (*warnings_of(self.runs), *self._missed())
+        """Which runs failed, what others warn of, each kind once, and what missed the target."""
+        number = len(self.runs) + len(self.failed)
+        failed = failures_of(self.failed, number, self._named)
+        return (*failed, *warnings_of(self.runs), *self._missed())
 
     def table(self, metrics: str | Sequence[str] | None = None) -> pd.DataFrame:
         """Give mean and 95 % interval of metrics at each point.
@@ -385,6 +399,7 @@ class Sweep:
             "table": records(self.table().replace(np.inf, "inf")),
             "comparisons": records(self.comparisons().replace(np.inf, "inf")),
             "warnings": list(self.warnings),
+            "failed": records_of(self.failed),
             "provenance": dict(self.provenance),
         }
 
@@ -443,6 +458,11 @@ class Sweep:
                 f"{100 * rule.precision:.3g} % for {rule.metric}: the widest has "
                 f"{100 * max(wide):.3g} %; more runs (target.maximum, target.budget) narrow it"
             )
+
+    def _named(self, place: int) -> str:
+        """Give a point in words."""
+        point = self.study.block.labels[self.design.columns].iloc[place].dropna()
+        return ", ".join(f"{name} = {value}" for name, value in point.items())
 
     def _points(self) -> Any:
         """Group the runs by point."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from lightburst.study.executor import run_all
+from lightburst.study.executor import PLACE, run_placed
+from lightburst.study.failures import FailedRun, settle
 from lightburst.study.kept import SCENARIO, Kept
 from lightburst.study.stopping import Stopping, execute_until
 from lightburst.study.store import Store
@@ -41,6 +42,7 @@ class Block:
         workers: int | None,
         progress: bool,
         kept: Kept | None = None,
+        failed: list[FailedRun] | None = None,
     ) -> pd.DataFrame:
         """Run what is not finished yet of the study.
 
@@ -50,26 +52,29 @@ class Block:
             As for `lightburst.study.execute`.
         kept : Kept, optional
             Where tables of the runs are kept.
+        failed : list of FailedRun, optional
+            Takes the runs that have failed; without it the first error is raised, when all other
+            runs have ended.
 
         Returns
         -------
         pandas.DataFrame
-            One row for each run: the labels, ``seed`` and the metrics; with `kept` at last
-            ``scenario``, the digest that with the seed is the key of the run there.
+            One row for each run that has finished: the labels, ``seed`` and the metrics; with
+            `kept` at last ``scenario``, the digest that with the seed is the key of the run there.
 
         Raises
         ------
         InputError, KeyboardInterrupt
             As `lightburst.study.execute`.
         """
+        found_failed: list[FailedRun] = []
+        how: dict[str, Any] = {"workers": workers, "progress": progress, "kept": kept}
         if self.stopping is None:
-            table = run_all(self.study, store, workers=workers, progress=progress, kept=kept)
-            places = np.repeat(np.arange(len(self.study.points)), len(self.study.seeds))
+            table = run_placed(self.study, store, failed=found_failed, **how)
         else:
-            table = execute_until(
-                self.study, self.stopping, store, workers=workers, progress=progress, kept=kept
-            )
-            places = table.pop("place").to_numpy()
+            table = execute_until(self.study, self.stopping, store, failed=found_failed, **how)
+        settle(found_failed, len(table), failed)
+        places = table.pop(PLACE).to_numpy()
         repeated = self.labels.iloc[places]
         rest = table.loc[:, "seed":]  # the parameters are the columns before
         found = pd.concat([repeated.reset_index(drop=True), rest.reset_index(drop=True)], axis=1)

@@ -4,11 +4,11 @@ The calling thread alone writes to the store, draws the progress bar and hears C
 the runs is in `lightburst.study.workers`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from os import PathLike
 from pathlib import Path
-from typing import Never
+from typing import Final, Never
 
 import pandas as pd
 
@@ -16,11 +16,12 @@ from lightburst.errors import InputError, refuse_changes, show, warn
 from lightburst.expressions import Expression
 from lightburst.metrics import Metric
 from lightburst.scenario import Scenario
+from lightburst.study.failures import HOW_AGAIN, FailedRun, Failure, failures_of, settle
 from lightburst.study.kept import Kept
 from lightburst.study.own import has_all, row_of
 from lightburst.study.progress import progress_bar
 from lightburst.study.store import IN_MEMORY, Store
-from lightburst.study.sweep import Key, Seeds, Study
+from lightburst.study.sweep import Key, PlannedRun, Seeds, Study
 from lightburst.study.warned import warnings_of
 from lightburst.study.workers.driver import drive
 from lightburst.study.workers.interface import Answer, Order
@@ -28,6 +29,9 @@ from lightburst.study.workers.threads import Threads, available_cores
 from lightburst.units import as_python
 
 Summary = Mapping[str, Metric]
+
+#: The column with the number of a run's point.
+PLACE: Final = "place"
 
 
 def execute(
@@ -65,17 +69,22 @@ def execute(
     Raises
     ------
     InputError
-        If a point does not fit the scenario, or the store cannot be used.
+        If a point does not fit the scenario, the store cannot be used, or no run has finished: the
+        error of the first that failed.
     KeyboardInterrupt
         On Ctrl-C, within a second. What was finished is in the store; calling again goes on there.
 
     Warns
     -----
     RunWarning
-        Of what the runs warn of, each kind once, see `lightburst.study.warnings_of`.
+        Of runs that failed, which have no row: how many, which, and why. And of what the others
+        warn of, each kind once, see `lightburst.study.warnings_of`. A run that failed fails again,
+        so the store remembers it: it is run again after ``lightburst store retry`` (`Store.retry`),
+        with another version of lightburst, or if it was for want of memory.
     """
-    table = run_all(study, store, workers=workers, progress=progress)
-    warn(warnings_of(table), stacklevel=2)
+    failed: list[FailedRun] = []
+    table = run_all(study, store, workers=workers, progress=progress, failed=failed)
+    warn([*_told(study, failed, store), *warnings_of(table)], stacklevel=2)
     return table
 
 
@@ -86,10 +95,31 @@ def run_all(
     workers: int | None = None,
     progress: bool = True,
     kept: Kept | None = None,
+    failed: list[FailedRun] | None = None,
 ) -> pd.DataFrame:
     """Do what `execute` does, but issue no warnings: for callers that report them themselves.
 
-    Tables of the runs go to `kept`; a run whose tables are not there is run again.
+    Tables of the runs go to `kept`; a run whose tables are not there is run again. Failed runs go
+    to `failed`; without it the first error is raised, when all other runs have ended.
+    """
+    found: list[FailedRun] = []
+    table = run_placed(study, store, workers=workers, progress=progress, kept=kept, failed=found)
+    settle(found, len(table), failed)
+    return table.drop(columns=PLACE)
+
+
+def run_placed(
+    study: Study,
+    store: Store | str | Path | None = None,
+    *,
+    workers: int | None = None,
+    progress: bool = True,
+    kept: Kept | None = None,
+    failed: list[FailedRun],
+) -> pd.DataFrame:
+    """Do what `run_all` does, and raise nothing because of failed runs.
+
+    The table has one column more in front, `PLACE`: the number of the point in the study, from 0.
     """
     if not isinstance(study, Study):
         allowed = "a Study; lightburst.run and lightburst.replicate run a scenario"
@@ -98,9 +128,9 @@ def run_all(
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise InputError("workers", show(workers), "a whole number from 1")
     if isinstance(store, Store):
-        return _execute(study, store, count, progress, kept)
+        return _execute(study, store, count, progress, kept, failed)
     with Store(IN_MEMORY if store is None else store) as opened:
-        return _execute(study, opened, count, progress, kept)
+        return _execute(study, opened, count, progress, kept, failed)
 
 
 def replicate(
@@ -146,13 +176,33 @@ def replicate(
     allowed = "scenario, seeds, store, workers, progress and metrics"
     refuse_changes("replicate", allowed, changes)
     study = Study(scenario, {}, seeds, metrics)
-    table = run_all(study, store, workers=workers, progress=progress)
-    warn(warnings_of(table), stacklevel=2)
+    failed: list[FailedRun] = []
+    table = run_all(study, store, workers=workers, progress=progress, failed=failed)
+    warn([*_told(study, failed, store), *warnings_of(table)], stacklevel=2)
     return table
 
 
+def _told(
+    study: Study, failed: Sequence[FailedRun], store: Store | str | Path | None
+) -> Iterator[str]:
+    """Say which runs failed; points are named by what they set."""
+    runs = len(study.points) * len(study.seeds)
+
+    def named(place: int) -> str:
+        return ", ".join(f"{path} = {value}" for path, value in study.points[place].items())
+
+    yield from failures_of(failed, runs, named)
+    if failed and store is not None:
+        yield HOW_AGAIN
+
+
 def _execute(
-    study: Study, store: Store, workers: int, progress: bool, kept: Kept | None
+    study: Study,
+    store: Store,
+    workers: int,
+    progress: bool,
+    kept: Kept | None,
+    failed: list[FailedRun],
 ) -> pd.DataFrame:
     # Two points can be the same scenario, so runs are counted by key.
     wanted = {planned.key: planned for planned in study.runs}
@@ -163,32 +213,56 @@ def _execute(
         for key in wanted
         if key in stored and has_all(stored[key], own) and (kept is None or kept.has(key))
     }
-    waiting = [planned for key, planned in wanted.items() if key not in finished]
-    with progress_bar(len(wanted), len(finished), shown=progress) as advance:
+    before = store.failures(dict.fromkeys(digest for digest, _ in wanted))
+    hopeless = {
+        key: failure
+        for key, failure in before.items()
+        if key in wanted and key not in finished and failure.stays
+    }
+    done = finished.keys() | hopeless.keys()
+    waiting = [planned for key, planned in wanted.items() if key not in done]
+    with progress_bar(len(wanted), len(done), shown=progress) as advance:
 
         def keep(answer: Answer) -> None:
+            planned = wanted[answer.key]
             if answer.metrics is None:
                 assert answer.error is not None
-                raise answer.error
-            if kept is not None:
-                kept.put(answer.key, answer.tables)
-            row = store.put(wanted[answer.key], answer.metrics)
-            finished[answer.key] = row_of(row, study.metrics)
+                hopeless[answer.key] = failure = Failure.of(answer.error)
+                store.fail(planned, failure)
+            else:
+                if kept is not None:
+                    kept.put(answer.key, answer.tables)
+                finished[answer.key] = row_of(store.put(planned, answer.metrics), study.metrics)
             advance()
 
         order = Order(own, () if kept is None else kept.names)
         with closing(Threads(workers)) as threads:
             drive(waiting, threads, order, keep)
+    for place, planned in _ordered(study):
+        if planned.key in hopeless:
+            failed.append(FailedRun(place, planned.seed, hopeless[planned.key]))
     return _table(study, finished)
 
 
-def _table(study: Study, finished: Mapping[Key, Summary]) -> pd.DataFrame:
-    """Rows point by point, though they ran seed by seed."""
+def _ordered(study: Study) -> Iterator[tuple[int, PlannedRun]]:
+    """Give all runs point by point, each with the place of its point, though they run otherwise."""
     points = len(study.points)
-    ordered = [planned for first in range(points) for planned in study.runs[first::points]]
-    parameters = pd.DataFrame([planned.parameters for planned in ordered])
-    parameters["seed"] = [planned.seed for planned in ordered]
-    summaries = pd.DataFrame([finished[planned.key] for planned in ordered])
+    for place in range(points):
+        for planned in study.runs[place::points]:
+            yield place, planned
+
+
+def _table(study: Study, finished: Mapping[Key, Summary]) -> pd.DataFrame:
+    """Rows of the runs that have finished, point by point."""
+    ordered = [(place, run) for place, run in _ordered(study) if run.key in finished]
+    places = [place for place, _ in ordered]
+    points = [run.parameters for run in study.runs[: len(study.points)]]
+    columns = dict.fromkeys(name for point in points for name in point)
+    # Those of all points, so that what has failed changes no column.
+    parameters = pd.DataFrame(points, columns=list(columns)).iloc[places].reset_index(drop=True)
+    parameters.insert(0, PLACE, places)
+    parameters["seed"] = [planned.seed for _, planned in ordered]
+    summaries = pd.DataFrame([finished[planned.key] for _, planned in ordered])
     # A figure that no run has would be a column of None; it is one of numbers, too.
     empty = [name for name in summaries.columns if summaries[name].isna().all()]
     # A copy, because pandas keeps what has been converted column by column in as many pieces, and

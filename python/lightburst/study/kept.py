@@ -67,13 +67,23 @@ class Kept:
             Of the run.
         tables : mapping of str to bytes
             What `encoded` gave.
+
+        Raises
+        ------
+        InputError
+            If they cannot be written.
         """
         for name, content in tables.items():
             file = self.file(key, name)
             # Several processes can be at the same run.
             fresh = file.with_suffix(f".{os.getpid()}.new")
-            fresh.write_bytes(content)
-            fresh.replace(file)
+            try:
+                fresh.write_bytes(content)
+                fresh.replace(file)
+            except OSError as error:
+                fresh.unlink(missing_ok=True)
+                given = f"{file} ({error.strerror})"
+                raise InputError("keep", given, "a folder that can be written") from error
 
     def read(self, key: Key, name: str) -> pd.DataFrame:
         """Give a table of a run.

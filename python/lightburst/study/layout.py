@@ -9,15 +9,27 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from lightburst.provenance import MODEL_VERSION
-from lightburst.study.rows import COLUMNS, DAMAGED, INDICES, KEYS, TABLES, checksum, is_sound
+from lightburst.study.rows import (
+    COLUMNS,
+    DAMAGED,
+    INDICES,
+    KEYS,
+    STATUS,
+    TABLES,
+    checksum,
+    is_sound,
+)
 from lightburst.study.salvage import PAGE_BYTES
 
 # The two numbers in the header of an SQLite file: the application ("lbst"), and the layout of the
 # tables. The numbers of the layouts differ in two bits, so that one flipped bit does not turn one
 # layout into another.
 APPLICATION: Final = 0x6C627374
-LAYOUT: Final = 2
-_BEFORE: Final = 1
+LAYOUT: Final = 4
+# Without checksums; and without failures.
+_FIRST: Final = 1
+_SECOND: Final = 2
+_TABLES_OF_FIRST: Final = ("runs", "scenarios")
 
 
 def unsound(database: sqlite3.Connection, table: str) -> list[tuple[Any, ...]]:
@@ -57,12 +69,12 @@ def is_ours(database: sqlite3.Connection) -> bool:
     tables = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     database.execute("COMMIT")
     if whose == APPLICATION:
-        return layout in (_BEFORE, LAYOUT)
+        return layout in (_FIRST, _SECOND, LAYOUT)
     return (whose, layout, tables) == (0, 0, 0)
 
 
 def establish(database: sqlite3.Connection) -> int:
-    """Make the tables of a new file, or take over those of the layout before.
+    """Make the tables of a new file, or take over those of an earlier layout.
 
     Parameters
     ----------
@@ -72,7 +84,7 @@ def establish(database: sqlite3.Connection) -> int:
     Returns
     -------
     int
-        How many runs have been taken over: they have checksums from now on.
+        How many runs had no checksums, and have them from now on.
     """
     # It has an effect on a new file only.
     database.execute(f"PRAGMA page_size = {PAGE_BYTES}")
@@ -86,22 +98,24 @@ def establish(database: sqlite3.Connection) -> int:
         layout = marks(database)[1]
         if layout == LAYOUT:
             return 0
-        if layout == _BEFORE:
-            for table in COLUMNS:
+        if layout == _FIRST:
+            for table in _TABLES_OF_FIRST:
                 database.execute(f"ALTER TABLE {table} RENAME TO {table}_before")
-        for statement in (*TABLES, *INDICES, DAMAGED):
-            database.execute(statement)
-        taken = _take_over(database) if layout == _BEFORE else 0
+        for statement in (*TABLES, *INDICES, DAMAGED, STATUS):
+            if layout != _SECOND or "failures" in statement:
+                database.execute(statement)
+        taken = _take_over(database) if layout == _FIRST else 0
         database.execute(f"PRAGMA application_id = {APPLICATION}")
         database.execute(f"PRAGMA user_version = {LAYOUT}")
     return taken
 
 
-def insert(database: sqlite3.Connection, table: str, *values: bytes) -> None:
-    """Write a row with its checksum; one with the same key that is there already stays."""
+def insert(database: sqlite3.Connection, table: str, *values: bytes, instead: bool = False) -> None:
+    """Write a row with its checksum; one with the same key stays, or this is `instead` of it."""
     text = (value.decode() for value in values)
+    how = "REPLACE" if instead else "IGNORE"
     database.execute(
-        f"INSERT OR IGNORE INTO {table} VALUES (NULL, ?, ?, ?, ?, ?)",
+        f"INSERT OR {how} INTO {table} VALUES (NULL, ?, ?, ?, ?, ?)",
         (*text, checksum(table, values)),
     )
 
@@ -139,7 +153,7 @@ def set_aside(database: sqlite3.Connection) -> list[tuple[str, ...]]:
 
 
 def _take_over(database: sqlite3.Connection) -> int:
-    """Copy the rows of the layout before, which had no checksums."""
+    """Copy the rows of the first layout, which had no checksums."""
     for digest, text in database.execute("SELECT digest, scenario FROM scenarios_before"):
         for version in range(1, MODEL_VERSION + 1):
             if hashlib.sha256(b"%d\n%b" % (version, text)).hexdigest().encode() == digest:
@@ -149,7 +163,7 @@ def _take_over(database: sqlite3.Connection) -> int:
         with suppress(TypeError, ValueError):  # visibly damaged: left out, and run again
             if isinstance(json.loads(metrics), dict) and int(seed) >= 0:
                 insert(database, "runs", scenario, seed, b"", metrics)
-    for table in COLUMNS:
+    for table in _TABLES_OF_FIRST:
         database.execute(f"DROP TABLE {table}_before")
     return int(database.execute("SELECT count(*) FROM runs").fetchone()[0])
 

@@ -1,6 +1,6 @@
-"""The rows of a store: its two tables, and the checksum that each row carries.
+"""The rows of a store: its tables, and the checksum that each row carries.
 
-Both tables have a number, four columns of text and the checksum, so that what holds for the rows of
+All tables have a number, four columns of text and the checksum, so that what holds for the rows of
 one holds for those of the other, also where they are read without SQLite (`salvage`).
 """
 
@@ -14,9 +14,10 @@ Row = tuple[bytes, bytes, bytes, bytes, bytes]
 COLUMNS: Final = {
     "runs": ("scenario", "seed", "finished", "metrics"),
     "scenarios": ("digest", "name", "model_version", "scenario"),
+    "failures": ("scenario", "seed", "failed", "error"),
 }
 # The columns in which no two rows of a table are the same.
-KEYS: Final = {"runs": "scenario, seed", "scenarios": "digest"}
+KEYS: Final = {"runs": "scenario, seed", "scenarios": "digest", "failures": "scenario, seed"}
 
 # Each row has a number (`id`): in a table without row numbers SQLite keeps the larger part of a row
 # on a page of its own, which takes three times the space.
@@ -28,6 +29,16 @@ TABLES: Final = tuple(
 INDICES: Final = tuple(
     f"CREATE UNIQUE INDEX {table}_by_key ON {table} ({key})" for table, key in KEYS.items()
 )
+# What has become of each run. One that failed and was run again, perhaps by another process, may
+# stand in both tables: it is finished.
+STATUS: Final = """
+    CREATE VIEW status AS
+    SELECT scenario, seed, 'finished' AS status, finished AS at, '' AS error FROM runs
+    UNION ALL
+    SELECT scenario, seed, 'failed', failed, error FROM failures
+    WHERE NOT EXISTS (
+        SELECT 1 FROM runs WHERE runs.scenario = failures.scenario AND runs.seed = failures.seed)
+"""
 # Rows whose checksum is wrong, as they were found: of which table, and the four columns.
 DAMAGED: Final = (
     "CREATE TABLE damaged "
@@ -52,7 +63,7 @@ def is_sound(table: str, *row: Any) -> bool:
     Parameters
     ----------
     table : str
-        ``"runs"`` or ``"scenarios"``.
+        One of `COLUMNS`.
     *row : any
         The columns of text and the checksum, as they were read: bytes, if nothing is wrong.
 

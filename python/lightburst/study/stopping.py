@@ -25,7 +25,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from lightburst.errors import InputError, did_you_mean, show
-from lightburst.study.executor import run_all
+from lightburst.study.executor import PLACE, run_placed
+from lightburst.study.failures import FailedRun, moved, settle
 from lightburst.study.kept import Kept
 from lightburst.study.statistics import mean_interval
 from lightburst.study.store import IN_MEMORY, Store
@@ -151,6 +152,7 @@ def execute_until(
     workers: int | None = None,
     progress: bool = True,
     kept: Kept | None = None,
+    failed: list[FailedRun] | None = None,
 ) -> pd.DataFrame:
     """Run each point of a study with as many of its seeds as the rule asks for.
 
@@ -164,6 +166,9 @@ def execute_until(
         As for `lightburst.study.execute`.
     kept : Kept, optional
         Where tables of the runs are kept.
+    failed : list of FailedRun, optional
+        Takes the runs that have failed; without it the first error is raised, when all other runs
+        have ended. A point of which no run has finished gets no more seeds.
 
     Returns
     -------
@@ -176,14 +181,19 @@ def execute_until(
     InputError, KeyboardInterrupt
         As `lightburst.study.execute`.
     """
+    found: list[FailedRun] = []
+    how: dict[str, Any] = {"workers": workers, "progress": progress, "kept": kept}
     if isinstance(store, Store):
-        return _rounds(study, stopping, store, kept, workers=workers, progress=progress)
-    with Store(IN_MEMORY if store is None else store) as opened:
-        return _rounds(study, stopping, opened, kept, workers=workers, progress=progress)
+        table = _rounds(study, stopping, store, found, **how)
+    else:
+        with Store(IN_MEMORY if store is None else store) as opened:
+            table = _rounds(study, stopping, opened, found, **how)
+    settle(found, len(table), failed)
+    return table
 
 
 def _rounds(
-    study: Study, stopping: Stopping, store: Store, kept: Kept | None, **how: Any
+    study: Study, stopping: Stopping, store: Store, failed: list[FailedRun], **how: Any
 ) -> pd.DataFrame:
     found: list[list[pd.DataFrame]] = [[] for _ in study.points]
     active = list(range(len(study.points)))
@@ -200,20 +210,29 @@ def _rounds(
         left -= len(active) * (end - begin)
         points = [study.points[i] for i in active]
         part = Study(study.base, points, study.seeds[begin:end], study.metrics)
-        table = run_all(part, store, kept=kept, **how)
-        if stopping.metric not in table:
+        now: list[FailedRun] = []
+        table = run_placed(part, store, failed=now, **how)
+        failed.extend(moved(now, active))
+        if len(table) and stopping.metric not in table:
             known = table.loc[:, "seed":].columns
             allowed = f"a metric of a run{did_you_mean(stopping.metric, known)}"
             raise InputError("stopping.metric", show(stopping.metric), allowed)
         for place, i in enumerate(active):
-            found[i].append(table.iloc[place * (end - begin) : (place + 1) * (end - begin)])
-        active = [i for i in active if not stopping.enough(_values(found[i], stopping.metric))]
+            rows = table[table[PLACE] == place]
+            if len(rows):
+                found[i].append(rows)
+        active = [
+            i
+            for i in active
+            if found[i] and not stopping.enough(_values(found[i], stopping.metric))
+        ]
         if not active:
             break
-    whole = pd.concat([rows for point in found for rows in point], ignore_index=True)
+    tables = [rows.drop(columns=PLACE) for point in found for rows in point]
+    whole = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame({"seed": []})
     # Beside the rest and not into it: a table of runs may have hundreds of columns.
     places = np.repeat(np.arange(len(found)), [sum(map(len, point)) for point in found])
-    return pd.concat([pd.Series(places, name="place"), whole], axis=1)
+    return pd.concat([pd.Series(places, name=PLACE), whole], axis=1)
 
 
 def _steps(looks: list[int]) -> Iterator[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""The finished runs of studies, in one SQLite file.
+"""The finished and failed runs of studies, in one SQLite file.
 
 A run is committed as soon as it is finished. The write-ahead log keeps what is committed when the
 process is killed; only a failure of the machine itself can take back the last moments.
@@ -22,6 +22,7 @@ from lightburst.errors import InputError, StoreWarning, show, warn
 from lightburst.metrics import Metric, from_json, to_json
 from lightburst.provenance import MODEL_VERSION
 from lightburst.study import layout
+from lightburst.study.failures import Failure
 from lightburst.study.own import is_own
 from lightburst.study.rows import checksum, is_sound
 from lightburst.study.sweep import Key, PlannedRun
@@ -168,18 +169,84 @@ class Store:
         InputError
             If the file cannot be written: the disk is full, or the file has become unusable.
         """
-        digest = planned.scenario_digest
-        if digest not in self._known:
-            # Kept once for all seeds, so that a file explains itself.
-            scenario = planned.scenario
-            version = str(MODEL_VERSION)
-            self._insert("scenarios", digest, scenario.name, version, scenario.canonical_json())
-            self._known.add(digest)
+        self._explain(planned)
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        self._insert("runs", digest, str(planned.seed), now, _written(metrics))
+        values = planned.scenario_digest, str(planned.seed), now, _written(metrics)
+        self._insert("runs", *values)
         if not any(map(is_own, metrics)):
             return metrics
         return self.guarded(lambda database: _completed(database, *planned.key, metrics))
+
+    def fail(self, planned: PlannedRun, failure: Failure) -> None:
+        """Keep why a run has failed, in place of an earlier failure of it.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written.
+        """
+        self._explain(planned)
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        values = planned.scenario_digest, str(planned.seed), now, failure.to_text()
+        self._insert("failures", *values, instead=True)
+
+    def failures(self, scenario_digests: Iterable[str] | None = None) -> dict[Key, Failure]:
+        """Look up the failed runs of scenarios.
+
+        Parameters
+        ----------
+        scenario_digests : iterable of str, optional
+            Digests of the scenarios; all by default.
+
+        Returns
+        -------
+        dict of (str, int) to Failure
+            Why each run failed that has not been finished since.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be read.
+
+        Warns
+        -----
+        StoreWarning
+            As `find`.
+        """
+        if scenario_digests is None:
+            scenario_digests = self.digests_of("failures")
+        found: dict[Key, Failure] = {}
+        damaged = False
+        query = """
+            SELECT seed, failed, error, checksum FROM failures AS f WHERE scenario = ? AND NOT
+            EXISTS (SELECT 1 FROM runs WHERE runs.scenario = f.scenario AND runs.seed = f.seed)
+        """
+        for digest in scenario_digests:
+            for row in self.ask(query, digest):
+                if is_sound("failures", digest.encode(), *row):
+                    found[digest, int(row[0])] = Failure.from_text(row[2])
+                else:
+                    damaged = True
+        if damaged:
+            self.set_aside()
+        return found
+
+    def digests_of(self, table: str) -> list[str]:
+        """Give the digests of the scenarios of which a table has runs."""
+        query = f"SELECT DISTINCT scenario FROM {table}"
+        return [digest.decode(errors="replace") for (digest,) in self.ask(query)]
+
+    def retry(self) -> int:
+        """Forget which runs have failed, so that the next call runs them again.
+
+        Returns
+        -------
+        int
+            How many.
+        """
+        failed = len(self.failures())
+        self.ask("DELETE FROM failures")
+        return failed
 
     def set_aside(self) -> None:
         """Move damaged rows to the table ``damaged``, and warn of them."""
@@ -203,9 +270,17 @@ class Store:
         except _ERRORS as error:
             raise self._unusable(error) from error
 
-    def _insert(self, table: str, *values: str) -> None:
+    def _explain(self, planned: PlannedRun) -> None:
+        """Keep a scenario, once for all seeds, so that a file explains itself."""
+        digest, scenario = planned.scenario_digest, planned.scenario
+        if digest not in self._known:
+            version = str(MODEL_VERSION)
+            self._insert("scenarios", digest, scenario.name, version, scenario.canonical_json())
+            self._known.add(digest)
+
+    def _insert(self, table: str, *values: str, instead: bool = False) -> None:
         row = [value.encode() for value in values]
-        self.guarded(lambda database: layout.insert(database, table, *row))
+        self.guarded(lambda database: layout.insert(database, table, *row, instead=instead))
 
     def _open(self) -> int:
         """Refuse the file of another program, before anything in it is changed."""

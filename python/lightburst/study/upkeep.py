@@ -3,7 +3,7 @@
 import itertools
 import shutil
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -18,6 +18,11 @@ from lightburst.study.store import Damaged, Store
 _OTHERS: Final = (
     f"scenario IN (SELECT digest FROM scenarios WHERE model_version <> '{MODEL_VERSION}')"
 )
+
+
+# The tables whose rows are runs.
+_RUNS: Final = ("runs", "failures")
+_FAILED: Final = "FROM status WHERE status = 'failed'"
 
 
 class Kept(NamedTuple):
@@ -62,6 +67,8 @@ class Condition:
         Damaged rows that have been set aside before.
     others : int
         Runs of other versions of the model.
+    failed : int
+        Runs that failed and have not been finished since.
     """
 
     runs: int
@@ -69,6 +76,7 @@ class Condition:
     structure: str
     aside: int
     others: int
+    failed: int = 0
 
     @property
     def sound(self) -> bool:
@@ -138,12 +146,49 @@ def examined(path: Path) -> Condition:
                 damaged=sum(bad.values()),
                 structure="" if said == ["ok"] else said[0],
                 aside=int(store.ask("SELECT count(*) FROM damaged")[0][0]),
-                others=int(store.ask(f"SELECT count(*) FROM runs WHERE {_OTHERS}")[0][0]),
+                others=sum(
+                    int(store.ask(f"SELECT count(*) FROM {table} WHERE {_OTHERS}")[0][0])
+                    for table in _RUNS
+                ),
+                failed=int(store.ask(f"SELECT count(*) {_FAILED}")[0][0]),
             )
     except Damaged as error:
         rows = _salvaged(path, error)
         runs = len({row[:2] for table, row in rows if table == "runs"})
         return Condition(runs, 0, error.given, 0, 0)
+
+
+def failed_runs(path: Path) -> list[dict[str, Any]]:
+    """Give the runs of a store that failed.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    list of dict
+        Of each the ``name`` of its ``scenario`` (a digest), its ``seed``, and the fields of
+        `lightburst.study.failures.Failure`.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, it is not a store, or its structure is damaged.
+    """
+    with _existing(path) as store:
+        names = {_text(a): _text(b) for a, b in store.ask("SELECT digest, name FROM scenarios")}
+        return [
+            {"name": names.get(digest, ""), "scenario": digest, "seed": seed, **asdict(failure)}
+            for (digest, seed), failure in store.failures().items()
+        ]
+
+
+def retried(path: Path) -> int:
+    """Forget which runs of a store failed; give how many. `InputError` as `failed_runs`."""
+    with _existing(path) as store:
+        return store.retry()
 
 
 def clean(path: Path) -> Path | None:
@@ -212,7 +257,8 @@ def _fill(database: sqlite3.Connection, path: Path) -> None:
 def _reduce(store: Store) -> None:
     """Drop what has been set aside and what other versions of the model ran."""
     store.ask("DELETE FROM damaged")
-    store.ask(f"DELETE FROM runs WHERE {_OTHERS}")
+    for table in _RUNS:
+        store.ask(f"DELETE FROM {table} WHERE {_OTHERS}")
     store.ask(f"DELETE FROM scenarios WHERE model_version <> '{MODEL_VERSION}'")
     store.ask("VACUUM")
 

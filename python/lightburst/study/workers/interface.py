@@ -16,7 +16,22 @@ if TYPE_CHECKING:
 
 
 class RunError(RuntimeError):
-    """A run that has ended by a bug of ours, or with the worker that computed it."""
+    """A run that has ended by a bug of ours, or with the worker that computed it.
+
+    Parameters
+    ----------
+    text : str
+        What has happened.
+    trace : str
+        Where in the code.
+    """
+
+    def __init__(self, text: str, trace: str = "") -> None:
+        super().__init__(text, trace)
+        self.trace = trace
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 #: What makes one run a failed one; anything else ends the study.

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+import traceback
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from lightburst._core import Cancelled
 from lightburst.simulate import simulate
 from lightburst.study.kept import encoded
 from lightburst.study.own import to_keep
@@ -54,10 +56,13 @@ def answer(planned: PlannedRun, order: Order, room: Room, cancel: Cancel) -> Ans
         row, tables = room.repeated(partial(_outcome, planned, order, room, cancel), cancel)
     except FAILURES as raised:
         error = raised
+    except (Cancelled, OSError):
+        raise
     except BaseException as raised:
-        if type(raised).__name__ != _PANIC:
+        kind = type(raised).__name__
+        if kind != _PANIC and not isinstance(raised, Exception):
             raise
-        error = RunError(f"the simulator has a bug: {raised}")
+        error = RunError(f"{kind}: {raised}", "".join(traceback.format_exception(raised)))
     return Answer(planned.key, row, tables, error, time.perf_counter() - begun)
 
 
