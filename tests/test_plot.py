@@ -154,6 +154,7 @@ def test_axes_have_units_with_prefixes_and_are_logarithmic_where_values_are_geom
     assert (column_words("topology.link_length_m"), unit_of("topology.link_length_m")) == (
         "link length", "m",
     )  # fmt: skip
+    assert column_words("switching.ecn_threshold_bytes") == "ECN threshold"
 
 
 def test_a_column_of_text_stands_for_the_numbers_beside_it() -> None:

@@ -93,6 +93,8 @@ _COLUMNS: Final = {
 # What many tables of a scenario have, each of another thing.
 _OF_A_TABLE: Final = frozenset({"kind", "number", "probability", "rate", "size", "time", "value"})
 
+_ACRONYMS: Final = {word.lower(): word for word in ("ACK", "ECN", "RTT", "SACK", "TCP")}
+
 # The end of a name, its unit, and whether that takes a prefix such as k or M. The longer first.
 _UNITS: Final = (
     ("_bps2", "b²/s²", False),
@@ -122,7 +124,7 @@ def column_words(name: str) -> str:
         *above, last = name.removesuffix(end).split(".")
         # Alone these say nothing: the loss probability, the assembly time.
         parent = above[-1:] if last in _OF_A_TABLE else []
-        told = " ".join([*parent, last]).replace("_", " ")
+        told = " ".join(_ACRONYMS.get(w, w) for w in "_".join([*parent, last]).split("_"))
     return told
 
 
