@@ -67,6 +67,13 @@ def test_a_small_run_imports_nothing_large(tmp_path: Path, example: str, format:
     assert ("rich.table" in modules) == (format == "table")
 
 
+def test_to_save_a_small_run_needs_no_pandas(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    modules = imported(tmp_path, "run", "examples/hybrid.toml", "--out", str(out))
+    assert modules & HEAVY == {"pyarrow"}
+    assert {file.suffix for file in out.iterdir()} == {".parquet", ".json", ""}
+
+
 @pytest.mark.parametrize("words", [["schema"], ["list", "switches"]])
 def test_what_is_said_of_scenarios_needs_nothing_large(tmp_path: Path, words: list[str]) -> None:
     assert imported(tmp_path, *words) & HEAVY == set()

@@ -14,6 +14,7 @@ import numpy as np
 
 from lightburst import asked, groups, metrics, tables
 from lightburst.caveats import caveats
+from lightburst.columnar import Table, frame
 from lightburst.compile import Plan
 from lightburst.expressions import Expression, beside, parse, parse_all
 from lightburst.fairness import Shared, Use, busiest, link_use
@@ -348,7 +349,7 @@ class Result(Recorded):
             port of each set) and ``status`` (why, if unfinished); and ``counted``, where some do
             not. What is false or spurious is said in docs/model.md.
         """
-        return tables.flows(self.plan, self.columns)
+        return frame(self.columns_of("flows"))
 
     @cached_property
     def size_classes(self) -> pd.DataFrame:
@@ -395,7 +396,13 @@ class Result(Recorded):
             where flows have a choice, and in networks of thousands of switches); and ``jain_index``
             of the throughputs of these flows, each over its own time, NaN with fewer than two.
         """
-        return tables.links(self.plan, self.columns, self._use)
+        return frame(self.columns_of("links"))
+
+    def columns_of(self, name: str) -> Table:
+        """Give the columns of `flows`, `links` or `switches`, without the cost of pandas."""
+        more = (self._use,) if name == "links" else ()
+        found: Table = getattr(tables, name)(self.plan, self.columns, *more)
+        return found
 
     @cached_property
     def _use(self) -> Use:
@@ -432,7 +439,7 @@ class Result(Recorded):
             or another way (``bursts_delayed``, ``delay_line_s`` in all, ``bursts_deflected``). What
             only one kind of switch counts is 0 for the others.
         """
-        return tables.switches(self.plan, self.columns)
+        return frame(self.columns_of("switches"))
 
     @cached_property
     def network(self) -> nx.DiGraph[Any]:

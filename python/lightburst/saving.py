@@ -1,35 +1,83 @@
 """A result as JSON and as files."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from lightburst import metrics
-from lightburst.sampled import TABLES as SAMPLED
+from lightburst import metrics, sampled, traced
+from lightburst.columnar import write_parquet
 
 if TYPE_CHECKING:
+    from io import BytesIO
+
+    import pandas as pd
+
     from lightburst.result import Result
+    from lightburst.scenario import Scenario
 
-_TABLES: Final = ("flows", "links", "switches")
+# What every run has; it is written without pandas.
+_ALWAYS: Final = ("flows", "links", "switches")
+_TRACED: Final = tuple(f"trace_{name}" for name in (*traced.TABLES, *traced.OF_LINKS))
+_SAMPLED: Final = tuple(f"samples_{name}" for name in sampled.TABLES)
+# Those whose figures are in run.json already.
+_FIGURES: Final = ("groups", "size_classes")
+
+#: The tables of a result that can be files, by the names of these.
+TABLES: Final = (
+    *_ALWAYS,
+    *_FIGURES,
+    *("reordering", "bursts", "synchronisation"),
+    *_SAMPLED,
+    *_TRACED,
+)
 
 
-def write(result: "Result", directory: Path) -> None:
+def needed(name: str, scenario: Scenario) -> str | None:
+    """Say what a scenario would need to have a table of `TABLES`; None if it has it."""
+    measurement = scenario.measurement
+    if name in _TRACED:
+        of_links = name.removeprefix("trace_") in traced.OF_LINKS
+        there = measurement.network is not None or (bool(measurement.trace) and not of_links)
+        return None if there else f"measurement.{'network' if of_links else 'trace'}"
+    if name in _SAMPLED:
+        return None if measurement.sample is not None else "measurement.sample"
+    if name == "groups":
+        return None if scenario.groups else "groups"
+    if name == "synchronisation":
+        own = measurement.synchronisation
+        return None if own is not None and own.series else "measurement.synchronisation.series"
+    if name in ("reordering", "bursts"):
+        return None if getattr(measurement, name) is not None else f"measurement.{name}"
+    return None
+
+
+def write_table(result: Result, name: str, file: Path | BytesIO) -> None:
+    """Write a table of `TABLES` that the result has as Parquet."""
+    if name in _ALWAYS:
+        write_parquet(result.columns_of(name), file)
+    else:
+        _frame(result, name).to_parquet(file, index=False)
+
+
+def _frame(result: Result, name: str) -> pd.DataFrame:
+    found: pd.DataFrame
+    if name in _TRACED:
+        found = getattr(result.trace, name.removeprefix("trace_"))
+    elif name in _SAMPLED:
+        found = getattr(result.samples, name.removeprefix("samples_"))
+    else:
+        found = getattr(result, name)
+    return found.reset_index() if name in _FIGURES else found
+
+
+def write(result: Result, directory: Path) -> None:
     """Write the tables of a result and its ``run.json`` into a directory that is there."""
-    measurement = result.scenario.measurement
-    written = {name: getattr(result, name) for name in _TABLES}
-    if result.traced:
-        written |= {f"trace_{name}": getattr(result.trace, name) for name in result.trace.tables}
-    if measurement.reordering is not None:
-        written["reordering"] = result.reordering
-    if measurement.synchronisation is not None and measurement.synchronisation.series:
-        written["synchronisation"] = result.synchronisation
-    if measurement.bursts is not None:
-        written["bursts"] = result.bursts
-    if measurement.sample is not None:
-        written |= {f"samples_{name}": getattr(result.samples, name) for name in SAMPLED}
-    for name, table in written.items():
-        table.to_parquet(directory / f"{name}.parquet", index=False)
+    for name in TABLES:
+        if name not in _FIGURES and needed(name, result.scenario) is None:
+            write_table(result, name, directory / f"{name}.parquet")
     content = {
         "summary": metrics.to_json(result.metrics),
         **result.details(),
@@ -38,7 +86,7 @@ def write(result: "Result", directory: Path) -> None:
     (directory / "run.json").write_text(text + "\n", encoding="utf-8")
 
 
-def of_run(result: "Result", found: Mapping[str, Any]) -> dict[str, Any]:
+def of_run(result: Result, found: Mapping[str, Any]) -> dict[str, Any]:
     """Put what was found in a run between its seed, and its warnings and its provenance."""
     return {
         "seed": result.seed,

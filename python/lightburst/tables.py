@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lightburst import _core, metrics
+from lightburst.columnar import Table, Words
 from lightburst.compile import Plan
 from lightburst.fairness import Use
 from lightburst.metrics import PS, Columns, Metric
@@ -38,76 +39,62 @@ _OF_THE_SENDER = (
 _IN_MEANS = frozenset({"buffer_byte_ps", "burst_packets", "burst_bytes", "assembly_wait_ps"})
 
 
-def flows(plan: Plan, columns: Columns) -> pd.DataFrame:
-    """Make `lightburst.Result.flows`."""
-    import pandas as pd
-
+def flows(plan: Plan, columns: Columns) -> Table:
+    """Give the columns of `lightburst.Result.flows`."""
     given, ran = plan.flows, columns["flows"]
     time, ideal = metrics.completion_s(plan, ran), ran["ideal_ps"] * PS
-    table = pd.DataFrame(
-        {
-            **_group(plan),
-            "source": _named(plan, given["source"]),
-            "destination": _named(plan, given["destination"]),
-            "start_s": given["start_ps"] * PS,
-            **{
-                f"{name}_s": np.where(at == metrics.UNFINISHED, np.nan, at * PS)
-                for name in ("received", "acknowledged")
-                for at in [ran[f"{name}_ps"]]
-            },
-            "size_bytes": given["bytes"],
-            "delivered_bytes": ran["delivered_bytes"],
-            "completion_time_s": time,
-            "ideal_s": ideal,
-            "slowdown": time / ideal,
-            "throughput_bps": throughput_bps(plan, ran),
-            **{name: ran[name] for name in _OF_THE_SENDER},
-            "duplicates": ran["duplicates"],
-            "reordered": ran["reordered"],
-            "reorder_extent_mean": _mean(ran["reorder_extent_sum"], ran["reordered"]),
-            "reorder_extent_max": ran["reorder_extent_max"],
-            "drops": ran["drops"],
-            **columns.get("bursts_flows", {}),
-            "path_links": ran["path_links"],
-            "status": pd.Categorical.from_codes(
-                ran["status"], categories=pd.Index(metrics.STATUSES)
-            ),
-        }
-    )
+    table = {
+        **_group(plan),
+        "source": _named(plan, given["source"]),
+        "destination": _named(plan, given["destination"]),
+        "start_s": given["start_ps"] * PS,
+        **{
+            f"{name}_s": np.where(at == metrics.UNFINISHED, np.nan, at * PS)
+            for name in ("received", "acknowledged")
+            for at in [ran[f"{name}_ps"]]
+        },
+        "size_bytes": given["bytes"],
+        "delivered_bytes": ran["delivered_bytes"],
+        "completion_time_s": time,
+        "ideal_s": ideal,
+        "slowdown": time / ideal,
+        "throughput_bps": throughput_bps(plan, ran),
+        **{name: ran[name] for name in _OF_THE_SENDER},
+        "duplicates": ran["duplicates"],
+        "reordered": ran["reordered"],
+        "reorder_extent_mean": _mean(ran["reorder_extent_sum"], ran["reordered"]),
+        "reorder_extent_max": ran["reorder_extent_max"],
+        "drops": ran["drops"],
+        **columns.get("bursts_flows", {}),
+        "path_links": ran["path_links"],
+        "status": Words(ran["status"], metrics.STATUSES),
+    }
     counted = plan.counted
-    return table if counted.all() else table.assign(counted=counted)
+    return table if counted.all() else {**table, "counted": counted}
 
 
-def _group(plan: Plan) -> dict[str, Any]:
-    import pandas as pd
-
+def _group(plan: Plan) -> dict[str, Words]:
     names = plan.group_names
-    if not names:
-        return {}
-    return {"group": pd.Categorical.from_codes(plan.group, categories=pd.Index(names))}
+    return {"group": Words(plan.group, names)} if names else {}
 
 
-def links(plan: Plan, columns: Columns, use: Use) -> pd.DataFrame:
-    """Make `lightburst.Result.links`."""
-    import pandas as pd
-
+def links(plan: Plan, columns: Columns, use: Use) -> Table:
+    """Give the columns of `lightburst.Result.links`."""
     given, ran = plan.links, columns["links"]
     flows, index = use.by_link()
-    return pd.DataFrame(
-        {
-            **Places.of(plan).all_links(),
-            "rate_bps": given["rate_bps"],
-            "delay_s": given["delay_ps"] * PS,
-            "units": ran["units"],
-            "bytes": ran["bytes"],
-            "waiting_bytes": ran["waiting_bytes"],
-            "lost": ran["lost"],
-            "dropped": ran["dropped"],
-            "utilisation": utilisation(plan, columns),
-            "flows": pd.Series(flows).where(use.told),
-            "jain_index": index,
-        }
-    )
+    return {
+        **Places.of(plan).all_links(),
+        "rate_bps": given["rate_bps"],
+        "delay_s": given["delay_ps"] * PS,
+        "units": ran["units"],
+        "bytes": ran["bytes"],
+        "waiting_bytes": ran["waiting_bytes"],
+        "lost": ran["lost"],
+        "dropped": ran["dropped"],
+        "utilisation": utilisation(plan, columns),
+        "flows": flows if use.told.all() else np.where(use.told, flows, np.nan),
+        "jain_index": index,
+    }
 
 
 def utilisation(plan: Plan, columns: Columns) -> NDArray[np.float64]:
@@ -115,34 +102,31 @@ def utilisation(plan: Plan, columns: Columns) -> NDArray[np.float64]:
     return _over_time(plan, columns, columns["links"]["busy_ps"]) / plan.channels
 
 
-def switches(plan: Plan, columns: Columns) -> pd.DataFrame:
-    """Make `lightburst.Result.switches`."""
-    import pandas as pd
-
+def switches(plan: Plan, columns: Columns) -> Table:
+    """Give the columns of `lightburst.Result.switches`."""
     ran = columns["switches"]
     offered = metrics.offered(plan, columns).astype(np.float64)
     dropped = metrics.dropped(ran)
     loss = np.divide(dropped, offered, out=np.zeros_like(offered), where=offered > 0)
     counted = ("arrived", "forwarded", "buffered", "marked", *metrics.drops(ran))
     network = plan.network
-    table = pd.DataFrame(
-        {
-            "node": _named(plan, plan.settings["hosts"] + np.arange(offered.size)),
-            "layer": "switch" if network is None else network.layer_of_switches(),
-            **{name: ran[name] for name in counted},
-            "loss": loss,
-            "oe_bytes": ran["oe_bytes"],
-            "eo_bytes": ran["eo_bytes"],
-            "buffer_max_bytes": ran["buffer_max_bytes"],
-            "buffer_mean_bytes": _over_time(plan, columns, ran["buffer_byte_ps"]),
-            "bursts": ran["bursts"],
-            "burst_mean_packets": _mean(ran["burst_packets"], ran["bursts"]),
-            "burst_mean_bytes": _mean(ran["burst_bytes"], ran["bursts"]),
-            "assembly_mean_s": _mean(ran["assembly_wait_ps"] * PS, ran["burst_packets"]),
-        }
-    )
+    layers = ["switch"] * offered.size if network is None else network.layer_of_switches()
+    table = {
+        "node": _named(plan, plan.settings["hosts"] + np.arange(offered.size)),
+        "layer": np.array(layers, object),
+        **{name: ran[name] for name in counted},
+        "loss": loss,
+        "oe_bytes": ran["oe_bytes"],
+        "eo_bytes": ran["eo_bytes"],
+        "buffer_max_bytes": ran["buffer_max_bytes"],
+        "buffer_mean_bytes": _over_time(plan, columns, ran["buffer_byte_ps"]),
+        "bursts": ran["bursts"],
+        "burst_mean_packets": _mean(ran["burst_packets"], ran["bursts"]),
+        "burst_mean_bytes": _mean(ran["burst_bytes"], ran["bursts"]),
+        "assembly_mean_s": _mean(ran["assembly_wait_ps"] * PS, ran["burst_packets"]),
+    }
     later = [name for name in ran if name not in table and name not in _IN_MEANS]
-    return table.assign(**dict(_as_counted(name, ran[name]) for name in later))
+    return table | dict(_as_counted(name, ran[name]) for name in later)
 
 
 def _as_counted(name: str, column: NDArray[Any]) -> tuple[str, NDArray[Any]]:

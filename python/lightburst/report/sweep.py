@@ -21,7 +21,7 @@ from lightburst.study.cost import MOST_RUNS, TooManyRunsError, check_room, estim
 from lightburst.study.description import StudyDescription, is_study, load_study
 from lightburst.study.executor import run_placed
 from lightburst.study.failures import FailedRun, from_records
-from lightburst.study.kept import Kept
+from lightburst.study.kept import Kept, check_kept, looks
 from lightburst.study.store import IN_MEMORY
 from lightburst.study.sweep import scenario_digest
 from lightburst.sums import verify
@@ -77,7 +77,7 @@ def sweep(
     metrics : mapping of str to str, optional
         Metrics of the user's own, by their names; see docs/metrics.md.
     keep : sequence of str, optional
-        Tables of each run that are kept: ``["flows"]``.
+        Tables of each run that are kept: ``["flows"]``; docs/sweep.md has their names.
     store, workers, progress
         As for `lightburst.execute`.
     most_runs : int or None
@@ -134,7 +134,7 @@ def sweep_all(
     check_room(points, number)
     with nullcontext(store) if isinstance(store, Store) else Store(store or IN_MEMORY) as opened:
         block = study.block
-        kept = _kept(study, opened)
+        kept = _kept(study, block.study, opened)
         _tell_of_earlier(study, opened)
         if study.metrics_named:
             _check_metrics(study, opened, kept)
@@ -158,12 +158,13 @@ def _tell_of_earlier(study: StudyDescription, store: Store) -> None:
         warn([text], stacklevel=3, kind=StoreWarning)
 
 
-def _kept(study: StudyDescription, store: Store) -> Kept | None:
+def _kept(asked: StudyDescription, study: Study, store: Store) -> Kept | None:
     """Find where tables of single runs are kept: in a folder beside the store."""
-    if not study.keep:
+    if not asked.keep:
         return None
-    alone = store.path == IN_MEMORY
-    return Kept(study.keep, None if alone else Path(f"{store.path}.tables"))
+    check_kept(asked.keep, study.scenarios)
+    folder = None if store.path == IN_MEMORY else Path(f"{store.path}.tables")
+    return Kept(asked.keep, folder, looks(study.runs[: len(study.points)], asked.keep))
 
 
 def _check_metrics(study: StudyDescription, store: Store, kept: Kept | None) -> None:

@@ -228,13 +228,14 @@ class Sweep:
         Parameters
         ----------
         name : str
-            ``"flows"``, ``"links"`` or ``"switches"``: one that was named in ``keep``.
+            One that was named in ``keep``.
 
         Returns
         -------
         pandas.DataFrame
             Those of all runs in one, with the variant, the axes and the seed in front; the other
-            columns are those of `lightburst.Result`.
+            columns are those of `lightburst.Result`. A run whose point has no such table has no
+            rows.
 
         Raises
         ------

@@ -14,6 +14,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from lightburst.compile import check_seeds
 from lightburst.errors import InputError, did_you_mean, inside, show
+from lightburst.saving import TABLES
 from lightburst.scenario import Scenario, load
 from lightburst.scenario.explain import explain
 from lightburst.scenario.fields import Section, Whole, refuse
@@ -21,7 +22,6 @@ from lightburst.scenario.load import read_toml
 from lightburst.study.axes import is_range
 from lightburst.study.block import Block
 from lightburst.study.design import Design
-from lightburst.study.kept import TABLES
 from lightburst.study.sample import Sample
 from lightburst.study.stopping import Stopping
 
@@ -186,7 +186,7 @@ class StudyDescription(Section):
     figures : sequence of FigureWanted
         What is drawn.
     keep : sequence of str
-        The tables of each run that are kept, see `lightburst.study.kept.TABLES`.
+        The tables of each run that are kept, see `lightburst.saving.TABLES`.
     """
 
     instead: ClassVar[str] = "; lightburst.sweep runs a study"

@@ -2,32 +2,49 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pandas as pd
 
-from lightburst.errors import InputError
+from lightburst.errors import InputError, show
+from lightburst.saving import needed, write_table
 
 if TYPE_CHECKING:
     from lightburst.result import Result
-    from lightburst.study.sweep import Key
+    from lightburst.scenario import Scenario
+    from lightburst.study.sweep import Key, PlannedRun
 
-#: What can be kept of a run.
-TABLES: Final = ("flows", "links", "switches")
+# What is looked at changes no run, and so not the digest by which it is found, but its tables.
+_LOOKED_AT: Final = ("trace", "sample", "reordering")
 
 #: The column with the first part of a run's key.
 SCENARIO: Final = "scenario"
 
 
 def encoded(result: Result, names: Sequence[str]) -> dict[str, bytes]:
-    """Give tables of a run as Parquet, by their names: some of `TABLES`."""
-    return {name: getattr(result, name).to_parquet(None, index=False) for name in names}
+    """Give tables of a run as Parquet, by their names: some of `lightburst.saving.TABLES`.
+
+    One that the run does not have, because its point does not ask for it, is empty.
+    """
+    return {name: _encoded(result, name) for name in names}
+
+
+def _encoded(result: Result, name: str) -> bytes:
+    held = BytesIO()
+    if needed(name, result.scenario) is None:
+        write_table(result, name, held)
+    else:
+        pd.DataFrame().to_parquet(held)
+    return held.getvalue()
 
 
 class Kept:
@@ -36,12 +53,20 @@ class Kept:
     Parameters
     ----------
     names : sequence of str
-        Which tables: some of `TABLES`.
+        Which tables: some of `lightburst.saving.TABLES`.
     folder : Path, optional
         Made if it does not exist; without one they are gone with this object.
+    looks : mapping of str to str, optional
+        What stands in the names of files for what a scenario looks at, by its digest; see `looks`.
     """
 
-    def __init__(self, names: Sequence[str], folder: Path | None = None) -> None:
+    def __init__(
+        self,
+        names: Sequence[str],
+        folder: Path | None = None,
+        looks: Mapping[str, str] | None = None,
+    ) -> None:
+        self.looks = {} if looks is None else looks
         self.names = tuple(names)
         if folder is None:
             self.folder = Path(tempfile.mkdtemp())
@@ -104,7 +129,8 @@ class Kept:
     def file(self, key: Key, name: str) -> Path:
         """Name the file of a table."""
         digest, seed = key
-        return self.folder / f"{digest[:32]}-{seed}-{name}.parquet"
+        look = self.looks.get(digest, "") if name.startswith(_LOOKED_AT) else ""
+        return self.folder / f"{digest[:32]}-{seed}-{name}{look}.parquet"
 
     def together(self, runs: pd.DataFrame, name: str) -> pd.DataFrame:
         """Give a table of all runs in one.
@@ -133,3 +159,51 @@ class Kept:
             labels = pd.DataFrame({label: row[label] for label in names}, table.index)
             found.append(pd.concat([labels, table], axis=1))
         return pd.concat(found, ignore_index=True)
+
+
+def check_kept(names: Sequence[str], scenarios: Sequence[Scenario]) -> None:
+    """Refuse tables that no point has, before the first run.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Some of `lightburst.saving.TABLES`.
+    scenarios : sequence of Scenario
+        Those of the points.
+
+    Raises
+    ------
+    InputError
+        That names what the scenario would have to say.
+    """
+    for name in names:
+        keys = [needed(name, scenario) for scenario in scenarios]
+        if None not in keys:
+            raise InputError(f"keep: {show(name)}", f"no {keys[0]}", f"a scenario with {keys[0]}")
+
+
+def looks(runs: Iterable[PlannedRun], names: Sequence[str]) -> dict[str, str]:
+    """Give what `Kept` calls the looks of runs.
+
+    Parameters
+    ----------
+    runs : iterable of PlannedRun
+        One of each point.
+    names : sequence of str
+        The tables.
+
+    Raises
+    ------
+    InputError
+        If two points are one run that is looked at in two ways, so that a table is not one.
+    """
+    found: dict[str, str] = {}
+    for run in runs:
+        measurement = run.scenario.to_dict()["measurement"]
+        text = json.dumps([measurement.get(key) for key in _LOOKED_AT])
+        look = "-" + hashlib.sha256(text.encode()).hexdigest()[:8]
+        if found.setdefault(run.scenario_digest, look) != look:
+            for name in filter(lambda name: name.startswith(_LOOKED_AT), names):
+                given = "points that differ in what is looked at alone"
+                raise InputError(f"keep: {show(name)}", given, "a sweep for each of them")
+    return found
