@@ -92,7 +92,7 @@ bench-peers: setup ## ns-2 beside the nearest scenario of ours
 keys: setup ## the tables of keys in docs/scenario.md and the JSON schema, from the fields of the scenario
 	$(BIN)/python tools/keys.py
 
-reproduced: keys ## docs/reproduced.md, and README's picture and table, from a run of all papers; ARGS=--quick
+reproduced: keys ## docs/reproduced.md, and README's picture and table, from a run of all papers; ARGS=yu2004: of one
 	$(BIN)/python tools/readme.py $(ARGS)
 
 docs: setup ## the site, in out/docs/index.html; its notebooks run; a warning is an error

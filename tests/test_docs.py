@@ -85,7 +85,8 @@ def test_the_table_of_claims() -> None:
 
 
 def test_the_readme_shows_the_criterion() -> None:
-    heading, rule, row = readme.readme_table([("minakhmetov2018", CLAIM)])
+    heading, rule = readme.HEADING
+    (row,) = readme.readme_rows([("minakhmetov2018", CLAIM)])
     assert heading.count("|") == rule.count("|") == row.replace("\\|", "").count("|")
     assert row == (
         "| minakhmetov2018 | hybrid \\| bufferless | the interval is above 1.5 "
@@ -115,6 +116,19 @@ def test_the_readme_s_claims_are_those_of_the_page() -> None:
         assert line.removeprefix("- ").split(" model ")[0] in page
         source = line.rpartition(": ")[2].removesuffix(".")
         assert f"Claims, source: paper ({source})." in page
+
+
+def test_what_is_not_run_again_stays_as_it_was() -> None:
+    page = (ROOT / "docs/reproduced.md").read_text("utf-8")
+    said = readme.sections(page)
+    assert list(said) == readme.names()
+    assert readme.written(said) == page
+    whole = (ROOT / "README.md").read_text("utf-8")
+    of_papers = readme.lines_of(whole)
+    assert {paper: len(rows) for paper, (_, rows) in of_papers.items()} == {
+        paper: len(shown) for paper, shown in readme.SHOWN.items()
+    }
+    assert readme.replaced(whole, readme.readme_section(of_papers)) == whole
 
 
 def test_a_long_table_is_cut_and_kept_whole_in_a_file() -> None:

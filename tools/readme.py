@@ -3,7 +3,8 @@
 Runs every paper that lightburst knows, in full, and writes docs/reproduced.md with all claims and
 notes, long tables whole in docs/data, and the pictures. Between the two marks of README.md it
 writes how many claims hold, and a few of them with their criterion (`SHOWN`). Finished runs are in
-the store, so that a second call takes seconds.
+the store, so that a second call takes seconds. ``make reproduced ARGS=yu2004`` runs one paper, and
+leaves what the pages say of the others.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import argparse
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from lightburst.papers import PAPERS
@@ -81,6 +82,13 @@ def claim_table(claims: Sequence[Claim]) -> list[str]:
     return lines
 
 
+#: The first lines of README.md's table.
+HEADING = (
+    row(["paper", "claim", "holds if", "published", "measured", "95 % interval", "verdict"]),
+    row(["---", "---", "---", "---:", "---:", "---:", "---"]),
+)
+
+
 def runs_of(found: Reproduction) -> str:
     """Say what was run."""
     about = found.provenance
@@ -96,10 +104,9 @@ def readme_counts(found: Reproduction) -> str:
     return f"- {runs_of(found)}. {number_of(found.claims, own)}: {counted(own)}."
 
 
-def readme_table(shown: Sequence[tuple[str, Claim]]) -> list[str]:
-    """Return the lines of README.md's table: papers and claims, each claim with its criterion."""
-    headings = ["paper", "claim", "holds if", "published", "measured", "95 % interval", "verdict"]
-    lines = [row(headings), row(["---", "---", "---", "---:", "---:", "---:", "---"])]
+def readme_rows(shown: Sequence[tuple[str, Claim]]) -> list[str]:
+    """Return the rows of README.md's table: papers and claims, each claim with its criterion."""
+    lines = []
     for paper, claim in shown:
         numbers = [number(claim.published), number(claim.measured), interval(claim)]
         cells = [paper, claim.statement, claim.criterion, *numbers, MARKS[claim.verdict]]
@@ -188,32 +195,75 @@ def save_tables(found: Reproduction, folder: Path) -> None:
             listing.data.to_csv(folder / table_file(found, listing), index=False)
 
 
+def names() -> list[str]:
+    """Name the reproductions: each paper, and each of its parts that is run only when named."""
+    beyond = (
+        [f"{paper.name}/{part}" for part in paper.parts if part not in paper.default]
+        for paper in PAPERS.values()
+    )
+    return [name for paper, more in zip(PAPERS, beyond, strict=True) for name in (paper, *more)]
+
+
+def sections(text: str) -> dict[str, str]:
+    """Give the sections of docs/reproduced.md by their headings."""
+    found = text.split("\n## ")[1:]
+    return {section.partition("\n")[0]: f"## {section.strip()}" for section in found}
+
+
+def written(said: Mapping[str, str]) -> str:
+    """Return docs/reproduced.md with the sections in the order of the papers."""
+    text = ["# What is reproduced, and how well", "", "Written by `make reproduced` from a run."]
+    for name in names():
+        text += ["", said[name]]
+    return "\n".join(text) + "\n"
+
+
+def lines_of(section: str) -> dict[str, tuple[str, list[str]]]:
+    """Give what README.md says of each paper: the line that counts, and the rows of claims."""
+    lines = section.splitlines()
+    return {
+        paper: (
+            next(
+                (line for line in lines if line.startswith(f"- `lightburst reproduce {paper}")), ""
+            ),
+            [line for line in lines if line.startswith(f"| {paper} |")],
+        )
+        for paper in PAPERS
+    }
+
+
+def readme_section(of_papers: Mapping[str, tuple[str, list[str]]]) -> str:
+    """Return what README.md says: the lines that count, and the table of claims."""
+    counts = [count for count, _ in of_papers.values()]
+    rows = [row for _, rows in of_papers.values() for row in rows]
+    return "\n".join([*counts, "", *HEADING, *rows])
+
+
 def main() -> int:
     """Run the papers and write the pages."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="only these; what the pages say of others stays"
+    )
     parser.add_argument("--quick", action="store_true", help="fewer seeds and points: a preview")
     parser.add_argument(
         "--preview", action="append", default=[], metavar="PART", help="run this part quickly only"
     )
     chosen = parser.parse_args()
-    text = ["# What is reproduced, and how well", "", "Written by `make reproduced` from a run."]
-    counts: list[str] = []
-    shown: list[tuple[str, Claim]] = []
-    for paper in PAPERS.values():
-        beyond = [part for part in paper.parts if part not in paper.default]
-        for name in (paper.name, *(f"{paper.name}/{part}" for part in beyond)):
-            found = reproduce(name, quick=chosen.quick or name in chosen.preview)
-            pictures = save_pictures(found, ROOT / "docs" / "images")
-            save_tables(found, ROOT / "docs" / "data")
-            text += ["", page_section(found, pictures)]
-            if name == paper.name:
-                counts.append(readme_counts(found))
-                shown += shown_of(found)
-    readme = ROOT / "README.md"
-    section = "\n".join([*counts, "", *readme_table(shown)])
-    whole = replaced(readme.read_text(encoding="utf-8"), section)
-    readme.write_text(whole, encoding="utf-8")
-    (ROOT / "docs" / "reproduced.md").write_text("\n".join(text) + "\n", encoding="utf-8")
+    if unknown := set(chosen.names) - set(names()):
+        parser.error(f"no {', '.join(sorted(unknown))}; there are {', '.join(names())}")
+    file, readme = ROOT / "docs" / "reproduced.md", ROOT / "README.md"
+    said = sections(file.read_text(encoding="utf-8"))
+    whole = readme.read_text(encoding="utf-8")
+    of_papers = lines_of(whole)
+    for name in chosen.names or names():
+        found = reproduce(name, quick=chosen.quick or name in chosen.preview)
+        save_tables(found, ROOT / "docs" / "data")
+        said[name] = page_section(found, save_pictures(found, ROOT / "docs" / "images"))
+        if name in PAPERS:
+            of_papers[name] = readme_counts(found), readme_rows(shown_of(found))
+    readme.write_text(replaced(whole, readme_section(of_papers)), encoding="utf-8")
+    file.write_text(written(said), encoding="utf-8")
     return 0
 
 
