@@ -1,36 +1,248 @@
-"""The pages as programs: the cells of a notebook, and blocks of code by language."""
+"""The pages as programs: their blocks of code run in order, in a folder of the page's own.
+
+A block is read by its language. `bash`: each command of ours runs. `python`, and the cells of a
+notebook: they share their names over the page. `toml`: a scenario, written to a file and run.
+`text`: what a command printed. A line before a block says what is special about it; readers of the
+page do not see it::
+
+    <!-- block: file: crowd.toml -->       the scenario's file, for commands that follow
+    <!-- block: part: examples/obs.toml --> tables that take the place of those of that scenario
+    <!-- block: part: examples/obs.toml switching -->  keys of one of its tables
+    <!-- block: printed -->                lines of what the block before printed, as they stand
+    <!-- block: printed: COMMAND -->       the same of a command that the text names
+    <!-- block: usage -->                  what can be written: options must be there
+    <!-- block: slow -->                   runs among the slow tests alone
+    <!-- block: slow: BEGIN -->            so do those of its lines that begin so
+    <!-- block: needs PROGRAM -->          runs where that is installed
+    <!-- block: ours alone: REASON -->     only commands of lightburst run, for this reason
+    <!-- block: not run: REASON -->        nothing of it runs, for this reason
+"""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
+import shlex
 import shutil
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import matplotlib
+
+import lightburst as lb
+from lightburst.cli import main
+
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
-_CELL = re.compile(
-    r"^```\{code-cell\}[^\n]*\n(?P<options>(?::[^\n]*\n)*)(?P<code>.*?)^```", re.M | re.S
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
+#: Its blocks are steps that tests/test_contributing.py applies to a copy of the repository.
+ELSEWHERE = {"CONTRIBUTING.md"}
+
+_BLOCK = re.compile(
+    r"^(?:<!-- block: (?P<mark>.*?) -->\n\n?)?"
+    r"(?P<fence>```+)(?P<info>[^\n]*)\n(?P<text>.*?)^(?P=fence)$",
+    re.M | re.S,
 )
-
-#: Pages with cells, by their names in docs/.
-NOTEBOOKS = sorted(
-    path.relative_to(DOCS).as_posix()
-    for path in DOCS.rglob("*.md")
-    if "{code-cell}" in path.read_text("utf-8")
+_MARKS = re.compile(
+    r"(file|part|printed|slow|ours alone|not run): \S.*|printed|usage|slow|needs \w+"
 )
+#: The time that a run took on a clock is never the same.
+_CLOCK = re.compile(r"(wall clock time\W+)[\d.]+ \w+( *)")
 
 
-def cells(page: str) -> list[str]:
-    """Return the code of the cells of a page; what is for IPython alone is left out."""
-    found = (match["code"] for match in _CELL.finditer((DOCS / page).read_text("utf-8")))
-    return [code for code in found if not code.strip().startswith("%")]
+@dataclass(frozen=True)
+class Block:
+    """A block of code: where it stands, and what is said of it."""
+
+    page: str
+    line: int
+    language: str
+    text: str
+    mark: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.page}:{self.line}"
+
+    def says(self, key: str) -> str | None:
+        """Return what follows a key in the mark, or None where the mark is another."""
+        word, _, rest = self.mark.partition(": ")
+        return rest if word == key else None
 
 
-def play(page: str, folder: Path) -> dict[str, Any]:
-    """Run the cells of a page, with the examples in the working directory; return its names."""
-    shutil.copytree(ROOT / "examples", folder / "examples", dirs_exist_ok=True)
-    names: dict[str, Any] = {"__name__": "__main__"}
-    for code in cells(page):
-        exec(compile(code, f"docs/{page}", "exec"), names)
-    return names
+def scenario_of(page: str, file: str) -> str:
+    """Return the scenario that a page says to save as a file."""
+    (block,) = (block for block in blocks(page) if block.says("file") == file)
+    return block.text
+
+
+def name_of(page: Path) -> str:
+    """Name a page by its place in the repository."""
+    return page.relative_to(ROOT).as_posix()
+
+
+def blocks(page: str) -> list[Block]:
+    """Return the blocks of a page; those that are Sphinx's (```` ```{toctree} ````) left out."""
+    text = (ROOT / page).read_text("utf-8")
+    found = []
+    for match in _BLOCK.finditer(text):
+        language, code = match["info"].strip(), match["text"]
+        line = text.count("\n", 0, match.start("text")) + 1
+        if language == "{code-cell} python":
+            code = re.sub(r"\A(:[^\n]*\n)+", lambda options: "\n" * options[0].count("\n"), code)
+            language = "" if code.strip().startswith("%") else "cell"  # for IPython alone
+        elif language.startswith("{"):
+            language = ""
+        if language or not match["info"]:
+            found.append(Block(page, line, language, code, match["mark"] or ""))
+    return found
+
+
+def mark_is_known(block: Block) -> bool:
+    """Say whether a mark is one of those above."""
+    return not block.mark or _MARKS.fullmatch(block.mark) is not None
+
+
+def commands(block: Block) -> list[str]:
+    """Return the commands of a shell block, continued lines joined."""
+    lines = block.text.replace("\\\n", " ").splitlines()
+    return [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
+
+
+def not_run(page: str) -> list[tuple[str, str]]:
+    """Return what of a page runs in no test, with the reason."""
+    left = []
+    for block in blocks(page):
+        if (reason := block.says("not run")) is not None:
+            left.append((block.text, reason))
+        elif (reason := block.says("ours alone")) is not None:
+            others = (c for c in commands(block) if not c.startswith("lightburst "))
+            left += [(line, reason) for line in others]
+    return left
+
+
+def options(line: str) -> list[str]:
+    """Return the options of a command that its help does not know."""
+    words = re.match(r"lightburst(?: (?:model|store|list)\b)?(?: [a-z][a-z0-9-]*)?", line)
+    assert words is not None, line
+    said = _help(words[0])
+    # Settings are options' values: what stands in quotes is none of ours.
+    asked = re.findall(r"(?<![\w-])--[a-z][\w-]*", re.sub(r"'[^']*'|\"[^\"]*\"", "", line))
+    return [option for option in asked if not re.search(rf"{option}(?![\w-])", said)]
+
+
+@cache
+def _help(command: str) -> str:
+    return printed([*command.split()[1:], "--help"])
+
+
+def printed(words: list[str], allowed: tuple[int, ...] = (0,)) -> str:
+    """Run a command of ours, and return what it printed."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        code = main(words)
+    assert code in allowed, f"lightburst {shlex.join(words)}: exit code {code}\n{out.getvalue()}"
+    return out.getvalue()
+
+
+def shown(text: str) -> str:
+    """Take off what two runs never have alike, and spaces at the ends of lines."""
+    lines = (line.rstrip() for line in _CLOCK.sub(r"\1TIME", text).splitlines())
+    return "\n".join(lines).strip("\n")
+
+
+@dataclass
+class Play:
+    """A page that runs: the names of its programs, and what was printed last."""
+
+    page: str
+    slow: bool = False
+    names: dict[str, Any] = field(default_factory=lambda: {"__name__": "__main__"})
+    last: str = ""
+    count: int = 0
+
+    def run(self) -> Play:
+        """Run the blocks of the page, in the working directory."""
+        matplotlib.use("Agg")
+        shutil.copytree(ROOT / "examples", "examples", dirs_exist_ok=True)
+        for block in blocks(self.page):
+            if block.says("not run") is None and (self.slow or block.mark != "slow"):
+                with _named(block):
+                    getattr(self, block.language or "text")(block)
+                    self.count += 1
+        return self
+
+    def python(self, block: Block) -> None:
+        """Run a program; lines of an error are those of the page."""
+        code = compile("\n" * (block.line - 1) + block.text, block.page, "exec", dont_inherit=True)
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            exec(code, self.names)
+        self.last = out.getvalue()
+
+    cell = python
+
+    def bash(self, block: Block) -> None:
+        """Run the commands of a block."""
+        self.last = ""
+        for line in commands(block):
+            words = shlex.split(line, comments=True)
+            if words[0] == "lightburst":
+                late = block.says("slow")
+                if self.slow or late is None or not line.startswith(late):
+                    self.last += printed(words[1:])
+            elif block.mark == f"needs {words[0]}":
+                if shutil.which(words[0]):
+                    self.last += subprocess.check_output(words, text=True)
+            else:
+                assert block.says("ours alone") is not None, f"{line}: mark what does not run"
+
+    def toml(self, block: Block) -> None:
+        """Write a scenario, whole or with the rest of another one, and run it."""
+        values, base = tomllib.loads(block.text), block.says("part")
+        if base is None:
+            file = Path(block.says("file") or "scenario.toml")
+            file.write_text(block.text, encoding="utf-8")
+            self.last = printed(["run", str(file)])
+            return
+        name, *table = base.split()
+        whole = tomllib.loads(Path(name).read_text("utf-8"))
+        if "groups" in values:  # they stand in place of a workload
+            whole.pop("workload", None)
+        (whole[table[0]] if table else whole).update(values)
+        with contextlib.chdir(Path(name).parent):  # files are named from there
+            lb.run(lb.Scenario.from_dict(whole), seed=1)
+
+    def text(self, block: Block) -> None:
+        """Compare what a page shows with what is printed, and usage with what there is."""
+        if block.mark == "usage":
+            for line in commands(block):
+                assert options(line) == [], line
+                self._as_it_may_be_written(line)
+            return
+        command = block.says("printed")
+        assert command is not None or block.mark == "printed", "mark what this is"
+        if command:
+            self.last = printed(shlex.split(command)[1:], allowed=(0, 2))
+        assert shown(block.text) in shown(self.last), f"{shown(self.last)}\n\nis not\n{block.text}"
+
+    def _as_it_may_be_written(self, line: str) -> None:
+        """Run what is in the brackets too, the first of alternatives, where all are values."""
+        plain = re.sub(r"\|[^\s\]|]+", "", line).replace("[", "").replace("]", "")
+        if not re.search(r"[ =]([A-Z]{2,}\b|[A-Z]( |$))|  +[a-z]| (scenario|study)\.toml\b", plain):
+            printed(shlex.split(plain)[1:])
+
+
+@contextlib.contextmanager
+def _named(block: Block) -> Iterator[None]:
+    """Say which block it was that failed."""
+    try:
+        yield
+    except BaseException as error:
+        error.add_note(f"in the block at {block}")
+        raise

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-import shlex
-import shutil
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,7 +13,6 @@ import pytest
 from common_random_numbers import compared
 from coverage import GOOD, REPETITIONS, coverage, row, table
 from coverage_cases import Case, cases, waits
-from lightburst.cli import main
 from lightburst.study import batch_means
 from marks import replaced
 
@@ -108,21 +104,3 @@ def test_a_section_is_put_between_its_marks() -> None:
     assert replaced(once, "x", "y.py", "new") == once
     with pytest.raises(ValueError, match="must have one"):
         replaced(text, "z", "y.py", "new")
-
-
-def test_the_page_s_program_and_commands_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    monkeypatch.chdir(tmp_path)
-    program = re.search(r"^```python\n(.*?)^```", PAGE, re.M | re.S)
-    assert program is not None
-    names: dict[str, Any] = {}
-    exec(program[1], names)
-    verdicts = names["found"].table.set_index("metric")["verdict"]
-    assert verdicts.to_dict() == {"throughput_bps": "higher", "slowdown_p99": "higher"}
-    lines = re.findall(r"^lightburst .*", PAGE, re.M)
-    assert len(lines) == 3
-    for line in lines:
-        assert main(shlex.split(line)[1:]) == 0
-    assert "10 pairs of runs with the same seed." in capsys.readouterr().out

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +12,8 @@ import pytest
 import lightburst as lb
 from lightburst.cli import main
 from lightburst.trace import rescue
+from pages import scenario_of
 
-ROOT = Path(__file__).resolve().parent.parent
-MANUAL = (ROOT / "docs" / "explain.md").read_text("utf-8")
-CROWD = re.search(
-    r"^```toml crowd\n(.*?)^```", (ROOT / "docs" / "trace.md").read_text("utf-8"), re.M | re.S
-)
 # Hosts a, b at the edges A, B and c, d at C and D, all of which lead to X; one datagram is one
 # burst, which takes 36 us at 10 Gb/s; the second comes 10 us behind the first.
 TX_US, LATE_US = 36, 10
@@ -60,9 +55,8 @@ def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> lb.Scenario:
 
 @pytest.fixture
 def crowd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    assert CROWD is not None
     monkeypatch.chdir(tmp_path)
-    Path("crowd.toml").write_text(CROWD[1], encoding="utf-8")
+    Path("crowd.toml").write_text(scenario_of("docs/trace.md", "crowd.toml"), encoding="utf-8")
     return "crowd.toml"
 
 
@@ -184,15 +178,6 @@ def test_a_late_header_would_have_needed_more_offset(two: lb.Scenario) -> None:
         [["20 us more offset time", True]],
         [["20 us more offset time", False], ["80 us more offset time", True]],
     ]
-
-
-def test_the_manual_says_what_the_command_prints(
-    crowd: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    text = re.search(r"^```text burst\n(.*?)^```", MANUAL, re.M | re.S)
-    assert text is not None
-    assert main(["explain", crowd, "--burst", "94"]) == 0
-    assert capsys.readouterr().out.split("\ndigest ")[0] == text[1]
 
 
 def test_what_a_link_loses_nothing_would_have_saved(two: lb.Scenario) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shlex
 from pathlib import Path
 from typing import Any
 
@@ -186,14 +185,8 @@ def test_what_the_command_refuses(
     assert not (tmp_path / "out").exists()
 
 
-def test_the_page_of_the_documentation_runs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_lists_the_columns() -> None:
     page = Path("docs/metrics.md").read_text("utf-8")
-    names: dict[str, Any] = {}
-    exec(re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)[0], names)
-    assert names["runs"]["in time"].between(0, 1).all()
-    line = re.findall(r"^lightburst .*?[^\\]$", page, re.M | re.S)[0].replace("\\\n", " ")
-    assert main(shlex.split(line)[1:]) == 0
-    assert "│ in time " in capsys.readouterr().out
     listed = re.search(r"^The columns are .*$", page, re.M)
     assert listed is not None
     known = {name if name in NAMES else "" for name in re.findall(r"`(\w+)`", listed[0])}

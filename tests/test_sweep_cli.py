@@ -6,14 +6,10 @@ import csv
 import importlib
 import io
 import json
-import re
-import shlex
-import shutil
 import sqlite3
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import pandas as pd
 import pytest
 
@@ -231,34 +227,3 @@ def test_runs_of_another_version_of_the_model_are_told(
     database.close()
     assert main(["sweep", str(study)]) == 2
     assert "(layout 77, of a later version)" in capsys.readouterr().err
-
-
-@pytest.fixture
-def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    monkeypatch.chdir(tmp_path)
-    matplotlib.use("Agg")
-    return tmp_path
-
-
-@pytest.mark.filterwarnings("ignore::lightburst.RunWarning")
-def test_the_page_s_programs_and_commands_run(
-    checkout: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    names: dict[str, Any] = {}
-    for program in re.findall(r"^```python\n(.*?)^```", PAGE, re.M | re.S):
-        exec(compile(program, "docs/sweep.md", "exec"), names)
-    # As the page says: SACK is better, beyond chance, at each point.
-    compared = names["found"].compare("Reno", "SACK", "slowdown_mean").table
-    assert compared["verdict"].tolist() == ["lower"] * 4
-    # The file is the same study.
-    means = names["found"].table("slowdown_mean")["mean"]
-    assert names["again"].table("slowdown_mean")["mean"].tolist() == means.tolist()
-    lines = re.findall(r"^lightburst .*", PAGE, re.M)
-    assert len(lines) == 2
-    # The commands find the runs that the programs have kept.
-    (checkout / ".lightburst").mkdir(exist_ok=True)
-    shutil.copy("runs.sqlite", checkout / ".lightburst")
-    for line in lines:
-        assert main(shlex.split(line)[1:]) == 0
-        assert capsys.readouterr().out

@@ -2,9 +2,7 @@
 
 import json
 import math
-import re
 from itertools import permutations
-from pathlib import Path
 from typing import Any
 
 import networkx as nx
@@ -273,15 +271,6 @@ def test_a_theory_is_of_a_figure_that_runs_have(name: str) -> None:
     assert one.name == name
     assert one.metric in lb.run(bursts(TRIANGLE, workload__flows=10)).metrics
     assert lb.models.theory.named(name) is one
-
-
-def test_the_page_of_the_documentation_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    page = Path("docs/models.md").read_text("utf-8")
-    names: dict[str, Any] = {}
-    exec(re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)[0], names)
-    assert "ratio" in capsys.readouterr().out
-    rows = re.findall(r"^\| `([\w-]+)` \| `(\w+)` \|", page, re.M)
-    assert dict(rows) == {name: one.metric for name, one in theory.THEORIES.items()}
 
 
 def test_the_command_asks_every_theory(capsys: pytest.CaptureFixture[str]) -> None:

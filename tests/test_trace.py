@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -293,26 +292,6 @@ def test_the_command_writes_everything_and_says_where(
     # Another one replaces it, and is a table for people.
     assert main(["trace", "lossy.toml", "--out", "traced", "--set", "transport.kind=saw"]) == 0
     assert "lossy: burst, saw; flow 0, seed 1" in capsys.readouterr().out
-
-
-def test_the_manual_s_scenario_does_what_the_manual_says(
-    scenario: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    manual = (ROOT / "docs" / "trace.md").read_text("utf-8")
-    found = re.search(r"^```toml\n(.*?)^```", manual, re.MULTILINE | re.DOTALL)
-    assert found is not None
-    scenario.write_text(found[1], encoding="utf-8")
-    assert main(["trace", "lossy.toml", "--out", "lost", "--format", "json"]) == 0
-    said = json.loads(capsys.readouterr().out)
-    assert (said["bursts_lost"], said["losses"], said["timeouts"]) == (2, {"scripted": 12}, 1)
-    assert "nine segments that were in one burst" in manual
-    assert b"lost in burst 77: scripted drop" in Path("lost", "trace.pcapng").read_bytes()
-    named = set(
-        re.findall(
-            r"`([a-z_-]+\.(?:json|pcapng|parquet|png)|SHA256SUMS)`", manual.split("\n## ")[0]
-        )
-    )
-    assert named == {name for name in FILES if not name.endswith("svg")}
 
 
 def test_without_a_directory_nothing_is_written(

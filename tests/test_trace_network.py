@@ -17,41 +17,27 @@ from lightburst.plots import network as plots
 from lightburst.report import network
 from lightburst.report.run_page import run_page
 from lightburst.units import parse_duration
+from pages import scenario_of
 
-MANUAL = (Path(__file__).resolve().parent.parent / "docs" / "trace.md").read_text("utf-8")
+CROWD = scenario_of("docs/trace.md", "crowd.toml")
 FILES = {
     "network.json", "bookings.parquet", "bursts.parquet", "losses.parquet", "cuts.parquet",
     "index.html", "network.png", "network.svg", "SHA256SUMS",
 }  # fmt: skip
 
 
-def block(language: str) -> str:
-    """The example of the manual."""
-    found = re.search(rf"^```{language} crowd\n(.*?)^```", MANUAL, re.MULTILINE | re.DOTALL)
-    assert found is not None
-    return found[1]
-
-
 @pytest.fixture
 def crowd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.chdir(tmp_path)
-    Path("crowd.toml").write_text(block("toml"), encoding="utf-8")
+    Path("crowd.toml").write_text(CROWD, encoding="utf-8")
     return "crowd.toml"
 
 
 @pytest.fixture(scope="module")
 def traced(tmp_path_factory: pytest.TempPathFactory) -> lb.TracedNetwork:
     path = tmp_path_factory.mktemp("crowd") / "crowd.toml"
-    path.write_text(block("toml"), encoding="utf-8")
+    path.write_text(CROWD, encoding="utf-8")
     return lb.trace_network(path)
-
-
-def test_the_manual_says_what_the_command_prints(
-    crowd: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    asked = ["--network", "--links", "A:X,X:D", "--from", "3 ms"]
-    assert main(["trace", crowd, *asked]) == 0
-    assert capsys.readouterr().out.split("\ndigest ")[0] == block("text")
 
 
 def test_a_trace_changes_nothing_and_counts_what_the_result_counts(
