@@ -240,6 +240,15 @@ def reordering(page: Play) -> None:
     assert [str(warning.message) for warning in page.names["said"]] != []
 
 
+@says("docs/results.md")
+def results(page: Play) -> None:
+    text = (DOCS / "results.md").read_text("utf-8")
+    for name in re.findall(r"^\| `result\.(\w+)`", text, re.M):
+        assert hasattr(page.names["result"], name)
+    assert f"on links: {page.names['reasons'].sum()}" in page.last
+    assert page.names["reasons"].sum() > 0
+
+
 @says("docs/sweep.md")
 def sweep(page: Play) -> None:
     # As the page says: SACK is better, beyond chance, at each point.
