@@ -71,10 +71,8 @@ def test_ten_times_the_simulated_time_takes_the_same_memory() -> None:
 # Short connections one after the other: some ten are in progress at once.
 CONNECTIONS = PEAK + dedent(
     """
-    import json, sys
-    from lightburst import _core
-    from lightburst.compile import compile_plan
-    from lightburst.scenario import Scenario
+    import sys
+    from lightburst import Scenario, run
 
     short = {
         "topology": {"kind": "fat-tree", "k": 4},
@@ -83,29 +81,32 @@ CONNECTIONS = PEAK + dedent(
         "workload": {
             "kind": "poisson",
             "arrival_rate": "1e5 /s",
-            "flows": int(sys.argv[1]),
+            "duration": sys.argv[1],
             "size": {"kind": "constant", "value": "9 kB"},
         },
     }
-    plan = compile_plan(Scenario.from_dict(short), 1)
-    columns = _core.simulate(json.dumps(plan.settings), plan.nodes, plan.links, plan.flows)
-    assert (columns["flows"]["delivered_bytes"] == 9000).all()
-    print(peak())
+    result = run(Scenario.from_dict(short), 1)
+    assert result.metrics["finished"] == result.metrics["flows"]
+    print(result.metrics["flows"], result.columns["flows"].nbytes + result.plan.nbytes, peak())
     """
 )
 
 
 @LINUX
 def test_of_connections_that_are_over_only_their_rows_are_left() -> None:
-    """A row in the plan, in the run and in the result; the two ends of one take 1,000 bytes."""
-    few, many = 10_000, 110_000
-    peaks = []
-    for flows in (few, many):
-        words = [sys.executable, "-c", CONNECTIONS, str(flows)]
+    """Ten times the simulated time: some eight numbers a flow, and as many while it is summed up.
+
+    The two ends of a connection take 1,000 bytes, and its row, all numbers of 64 bits, 200.
+    """
+    found = []
+    for duration in ("1 s", "10 s"):
+        words = [sys.executable, "-c", CONNECTIONS, duration]
         done = subprocess.run(words, capture_output=True, text=True, check=True)
-        peaks.append(int(done.stdout))
-    each = (peaks[1] - peaks[0]) * 1024 / (many - few)
-    assert each < 450, f"{each:.0f} bytes"
+        found.append([int(number) for number in done.stdout.split()])
+    flows, rows, peak = (after - before for before, after in zip(*found, strict=True))
+    assert flows > 890_000
+    assert rows / flows < 68, f"{rows / flows:.0f} bytes are kept"
+    assert peak * 1024 / flows < 160, f"{peak * 1024 / flows:.0f} bytes at the peak"
 
 
 # Runs a scenario as a user would, looking at all tables; peak and estimate in MiB.

@@ -65,6 +65,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset(
         {
             *("active", "metrics", "groups", "fairness", "folder", "provenance", "saving", "sums"),
+            "narrow",
             *("caveats", "sampled", "synchronised", "tables", "traced", "result", "simulate"),
             *("asked", "contents", "expressions", "recorded", "throughput", "watch", "words"),
         }

@@ -54,7 +54,8 @@ def simulate(
         links lose also ``lossy`` (uint8).
     flows
         Columns ``source``, ``destination`` (uint32), ``start_ps``, ``bytes``
-        (uint64); for datagrams also ``departures_ps`` and ``departure_offsets``.
+        (uint64); for datagrams also ``departures_ps`` and ``departure_offsets``. They are read
+        where they are if they are read-only and no views, else copied.
     cancel
         Ends the run when it is set.
     event_limit
@@ -66,8 +67,9 @@ def simulate(
     Returns
     -------
     dict
-        Tables ``flows``, ``links``, ``switches``, ``drops`` (column name to array)
-        and ``totals`` (name to int); with extra offsets also ``classes``, a row for each
+        Tables ``flows`` (its counts in the narrowest of uint8 to uint64 that holds all),
+        ``links``, ``switches``, ``drops`` (column name to array) and ``totals`` (name to
+        int); with extra offsets also ``classes``, a row for each
         group; with ``displacement_threshold`` also ``reordering``; with ``bursts`` also
         ``bursts``, a row for each fate of bursts, what is counted in them and its number, and
         ``bursts_flows``, a row for each flow; with a trace also

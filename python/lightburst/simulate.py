@@ -14,6 +14,7 @@ from lightburst.active import Active
 from lightburst.compile import check_seed, compile_plan, estimate_memory
 from lightburst.errors import refuse_changes, warn
 from lightburst.expressions import Expression, check_all, parse_all
+from lightburst.narrow import as_counted
 from lightburst.result import Result
 from lightburst.scenario import Scenario, as_scenario
 from lightburst.watch import Progress, Watch, refusal
@@ -107,8 +108,10 @@ def simulate(
     watch = Watch(most, progress)
     limit = scenario.measurement.event_limit
     tables = plan.nodes, plan.links, plan.flows
+    for column in plan.flows.values():
+        column.flags.writeable = False  # so that the simulator reads it where it is
     try:
-        columns = _core.simulate(settings, *tables, cancel, limit, watch)
+        columns = as_counted(_core.simulate(settings, *tables, cancel, limit, watch))
     except _core.Stopped as stopped:
         raise refusal(stopped, plan, watch) from None
     wall_s = time.perf_counter() - begun

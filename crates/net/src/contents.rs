@@ -1,7 +1,7 @@
 //! What bursts carry: how many segments, of how many flows, and how many bursts each flow is in.
 
 use crate::order::{count, Counts};
-use crate::{BurstId, Fabric, Packet};
+use crate::{BurstId, Fabric, Narrow, Packet};
 use lightburst_des::Time;
 use std::ops::Range;
 
@@ -29,7 +29,7 @@ pub struct Tally {
     /// How many have data of each number of flows.
     pub flows: Counts,
     /// How many have data of each flow.
-    pub of_flow: Vec<u64>,
+    pub of_flow: Narrow,
 }
 
 impl Tally {
@@ -52,7 +52,7 @@ impl Contents {
     /// Nothing as yet, of so many flows.
     pub fn new(made: Range<Time>, flows: usize) -> Contents {
         let empty = || Tally {
-            of_flow: vec![0; flows],
+            of_flow: Narrow::zeros(flows),
             ..Tally::default()
         };
         Contents {
@@ -72,7 +72,7 @@ impl Contents {
         self.flows.dedup();
         let tally = &mut self.tallies[fate as usize];
         for &flow in &self.flows {
-            tally.of_flow[flow as usize] += 1;
+            tally.of_flow.count(flow as usize);
         }
         if self.made.contains(&made) {
             count(&mut tally.segments, segments as i64);
@@ -117,9 +117,9 @@ mod tests {
         let [made, lost, cut] = contents.tallies;
         assert_eq!(made.segments, [(0, 1), (3, 1)].into());
         assert_eq!(made.flows, [(0, 1), (2, 1)].into());
-        assert_eq!(made.of_flow, [0, 2, 2]);
+        assert_eq!(made.of_flow, Narrow::U8(vec![0, 2, 2]));
         assert!(lost.segments.is_empty() && lost.flows.is_empty());
-        assert_eq!(lost.of_flow, [0, 1, 1]);
-        assert_eq!(cut.of_flow, [0, 0, 0]);
+        assert_eq!(lost.of_flow, Narrow::U8(vec![0, 1, 1]));
+        assert_eq!(cut.of_flow, Narrow::zeros(3));
     }
 }

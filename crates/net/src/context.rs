@@ -415,12 +415,12 @@ impl<'a> Context<'a> {
     /// counts sendings takes them out.
     #[inline]
     pub fn lost_sendings(&mut self, flow: FlowId) -> &mut Vec<LostSending> {
-        &mut self.fabric.dropped[flow.index()].sendings
+        self.fabric.dropped.unread(flow)
     }
 
-    /// What was dropped of a flow.
-    pub fn dropped(&self, flow: FlowId) -> &Dropped {
-        &self.fabric.dropped[flow.index()]
+    /// What was dropped of each flow.
+    pub fn dropped(&mut self) -> &mut Dropped {
+        &mut self.fabric.dropped
     }
 
     /// The flow of each packet that is somewhere in the network.

@@ -55,7 +55,7 @@ pub struct Fabric {
     /// Packets that have ended at an edge: handed over within the same event.
     pub(crate) ended: VecDeque<PacketId>,
     /// What was dropped, by flow.
-    pub dropped: Vec<Dropped>,
+    pub dropped: Dropped,
     /// Units dropped before a link that they wanted, or behind one that they had come over too
     /// late, by that link.
     pub dropped_at: Vec<u64>,
@@ -117,7 +117,7 @@ impl Fabric {
             created: 0,
             delivered: 0,
             ended: VecDeque::new(),
-            dropped: vec![Dropped::default(); flows],
+            dropped: Dropped::new(flows),
             dropped_at: vec![0; wires.len()],
             bursts: vec![BurstCount::default()],
             labels: None,
@@ -284,7 +284,7 @@ impl Fabric {
     /// Drops a packet; returns the one behind it in its burst.
     pub(crate) fn remove_packet(&mut self, packet: PacketId, now: Time) -> Option<PacketId> {
         let packet = self.units.packets.remove(packet);
-        self.dropped[packet.envelope.flow.index()].count(&packet, now);
+        self.dropped.count(&packet, now);
         packet.next_in_burst()
     }
 

@@ -1,26 +1,35 @@
 //! NumPy columns in and out.
 
+use crate::lent::lent;
 use crate::worker::MemoryEnded;
+use lightburst_net::Shared;
 use lightburst_sim::columns::{Column, Columns};
 use lightburst_sim::plan::{Flows, Links, Nodes};
-use numpy::{Element, IntoPyArray, PyReadonlyArray1};
+use numpy::{Element, IntoPyArray, PyArray1, PyArrayMethods};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::mem::size_of;
 
-fn column<T: Element + Copy>(table: &Bound<'_, PyDict>, name: &str) -> PyResult<Vec<T>> {
+fn array<'py, T: Element>(
+    table: &Bound<'py, PyDict>,
+    name: &str,
+) -> PyResult<Bound<'py, PyArray1<T>>> {
     let Some(value) = table.get_item(name)? else {
         return Err(PyKeyError::new_err(format!(
             "the plan lacks the column {name:?}"
         )));
     };
-    let array: PyReadonlyArray1<'_, T> = value.extract().map_err(|_| {
+    value.cast_into().map_err(|_| {
         PyTypeError::new_err(format!(
             "the column {name:?} must be a one-dimensional array of {}",
             std::any::type_name::<T>()
         ))
-    })?;
+    })
+}
+
+fn column<T: Element + Copy>(table: &Bound<'_, PyDict>, name: &str) -> PyResult<Vec<T>> {
+    let array = array::<T>(table, name)?.readonly();
     let mut values = Vec::new();
     let size = array.len()?;
     let room = values.try_reserve_exact(size);
@@ -34,6 +43,28 @@ fn optional<T: Element + Copy>(table: &Bound<'_, PyDict>, name: &str) -> PyResul
         column(table, name)
     } else {
         Ok(Vec::new())
+    }
+}
+
+/// A column that is not copied if it cannot change.
+fn shared<T>(table: &Bound<'_, PyDict>, name: &str) -> PyResult<Shared<T>>
+where
+    T: Element + Copy + Send + Sync + 'static,
+{
+    Ok(match lent(&array(table, name)?)? {
+        Some(values) => values,
+        None => column(table, name)?.into(),
+    })
+}
+
+/// The same, empty if it is not there.
+fn some<T>(table: &Bound<'_, PyDict>, name: &str) -> PyResult<Shared<T>>
+where
+    T: Element + Copy + Send + Sync + 'static,
+{
+    match table.contains(name)? {
+        true => shared(table, name),
+        false => Ok(Shared::default()),
     }
 }
 
@@ -60,13 +91,13 @@ pub fn links(table: &Bound<'_, PyDict>) -> PyResult<Links> {
 
 pub fn flows(table: &Bound<'_, PyDict>) -> PyResult<Flows> {
     Ok(Flows {
-        source: column(table, "source")?,
-        destination: column(table, "destination")?,
-        start_ps: column(table, "start_ps")?,
-        bytes: column(table, "bytes")?,
-        group: optional(table, "group")?,
-        departures_ps: optional(table, "departures_ps")?,
-        departure_offsets: optional(table, "departure_offsets")?,
+        source: shared(table, "source")?,
+        destination: shared(table, "destination")?,
+        start_ps: shared(table, "start_ps")?,
+        bytes: shared(table, "bytes")?,
+        group: some(table, "group")?,
+        departures_ps: some(table, "departures_ps")?,
+        departure_offsets: some(table, "departure_offsets")?,
     })
 }
 

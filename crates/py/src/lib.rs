@@ -2,6 +2,7 @@
 
 mod bench;
 mod convert;
+mod lent;
 mod memory;
 mod worker;
 
@@ -22,6 +23,9 @@ create_exception!(_core, Stopped, PyException, "The run came to a limit.");
 
 /// Events between two looks at signals and the cancel flag: some 10 ms.
 const SLICE: u64 = 200_000;
+
+/// So many flows are made from tens of megabytes.
+const MANY_FLOWS: usize = 1 << 16;
 
 /// Time between two calls of a watch, at the least.
 const LOOK: Duration = Duration::from_millis(100);
@@ -70,6 +74,10 @@ fn simulate<'py>(
         links: convert::links(links)?,
         flows: convert::flows(flows)?,
     };
+    if plan.flows.source.len() >= MANY_FLOWS {
+        // What it took to make them is not to be there beside what the run takes.
+        memory::trim();
+    }
     let cancelled = cancel.map(|cancel| Arc::clone(&cancel.0));
     let worker = Worker::new()?;
     let mut run = py

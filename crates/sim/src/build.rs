@@ -10,7 +10,7 @@ use lightburst_net::{
 use lightburst_optical::obs::contention::Dropped;
 use lightburst_optical::switch::Build;
 use lightburst_tcp::{
-    transport, DatagramHosts, Datagrams, Flow, Group, MixedHosts, Place, TcpHosts,
+    transport, DatagramHosts, Datagrams, Flow, Flows, Group, MixedHosts, Place, TcpHosts,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -194,27 +194,44 @@ fn given_paths(plan: &Plan, fabric: &Fabric) -> Vec<Path> {
     (0..nodes.path_source.len()).map(path).collect()
 }
 
-/// The flows of the groups that have datagrams, or of those that have not. These groups
-/// count from 0 then.
-fn flows(plan: &Plan, datagrams: bool) -> Vec<Flow> {
-    let (flows, groups) = (&plan.flows, &plan.settings.groups);
-    let wanted = |&i: &usize| plan.group(i).transport.is_datagram() == datagrams;
-    let place = |group: usize| {
-        let before = groups[..group].iter();
-        before
-            .filter(|g| g.transport.is_datagram() == datagrams)
-            .count()
-    };
-    let places: Vec<usize> = (0..groups.len()).map(place).collect();
+/// Of each group which one it is of those that have datagrams, or of those that have not.
+fn places(plan: &Plan, datagrams: bool) -> Vec<u16> {
+    let groups = &plan.settings.groups;
+    let wanted = |group: &&plan::Group| group.transport.is_datagram() == datagrams;
+    let place = |group: usize| groups[..group].iter().filter(wanted).count() as u16;
+    (0..groups.len()).map(place).collect()
+}
+
+/// The flows of datagrams.
+fn datagrams(plan: &Plan) -> Vec<Flow> {
+    let (flows, places) = (&plan.flows, places(plan, true));
+    let wanted = |&i: &usize| plan.group(i).transport.is_datagram();
     let flow = |i: usize| Flow {
         id: FlowId(i as u32),
-        group: places[plan.group_index(i)] as u16,
+        group: places[plan.group_index(i)],
         source: plan.origin(i),
         destination: NodeId(flows.destination[i]),
         start: Time(flows.start_ps[i]),
         size: flows.bytes[i],
     };
     (0..flows.source.len()).filter(wanted).map(flow).collect()
+}
+
+/// The flows with connections.
+fn connections(plan: &Plan) -> Flows {
+    let flows = &plan.flows;
+    let mut groups = plan.settings.groups.iter();
+    let wanted = |i: &u32| !plan.group(*i as usize).transport.is_datagram();
+    let some = groups.any(|group| group.transport.is_datagram());
+    Flows {
+        ids: some.then(|| (0..flows.source.len() as u32).filter(wanted).collect()),
+        groups: places(plan, false),
+        group: flows.group.clone(),
+        source: flows.source.clone(),
+        destination: flows.destination.clone(),
+        start_ps: flows.start_ps.clone(),
+        bytes: flows.bytes.clone(),
+    }
 }
 
 /// Hosts for the flows with connections.
@@ -228,12 +245,12 @@ pub fn tcp_hosts(plan: &Plan) -> TcpHosts {
     };
     let groups = groups.filter(|t| !t.is_datagram()).map(group).collect();
     let all = plan.flows.source.len();
-    TcpHosts::new(flows(plan, false), all, groups, plan.ties())
+    TcpHosts::new(connections(plan), all, groups, plan.ties())
 }
 
 /// Hosts for the flows of datagrams.
 pub fn datagram_hosts(plan: &Plan) -> DatagramHosts {
-    let (flows, table) = (flows(plan, true), &plan.flows);
+    let (flows, table) = (datagrams(plan), &plan.flows);
     let departures = table.departures_ps.iter().map(|&ps| Time(ps)).collect();
     // Flows with connections have no departures: nothing lies between two that have.
     let offset = |flow: &Flow| table.departure_offsets[flow.id.index()] as usize;

@@ -327,7 +327,7 @@ fn flows(plan: &Plan) -> Result<(), PlanError> {
         lengths == [count; 3],
         "columns of flows of different lengths: {count}, {lengths:?}"
     );
-    let ends = || flows.source.iter().zip(&flows.destination);
+    let ends = || flows.source.iter().zip(flows.destination.iter());
     require!(
         ends().all(|(&from, &to)| from < hosts && to < hosts && from != to),
         "a flow without two hosts"

@@ -5,8 +5,8 @@ use crate::registry::{counted, names};
 use lightburst_des::Time;
 use lightburst_net::contents::Tally;
 use lightburst_net::link::Carried;
-use lightburst_net::{BurstCount, Contents, Counted, Dropped, Fabric, Orders};
-use lightburst_tcp::{Narrow, Outcomes};
+use lightburst_net::{BurstCount, Contents, Counted, Fabric, Narrow, Orders};
+use lightburst_tcp::Outcomes;
 use std::ops::Add;
 
 /// A column of numbers.
@@ -58,28 +58,24 @@ pub struct Columns {
     pub totals: Vec<(&'static str, u64)>,
 }
 
-impl Column {
-    /// Numbers as results have them, whatever was enough to hold them.
-    fn of(name: &str, narrow: Narrow) -> Column {
-        let numbers = match narrow {
-            Narrow::U8(status) if name == "status" => return Column::U8(status),
-            Narrow::U8(values) => values.into_iter().map(u64::from).collect(),
-            Narrow::U16(values) => values.into_iter().map(u64::from).collect(),
-            Narrow::U32(values) => values.into_iter().map(u64::from).collect(),
-            Narrow::U64(values) => values,
-        };
-        Column::U64(numbers)
+impl From<Narrow> for Column {
+    fn from(narrow: Narrow) -> Column {
+        match narrow {
+            Narrow::U8(values) => Column::U8(values),
+            Narrow::U16(values) => Column::U16(values),
+            Narrow::U32(values) => Column::U32(values),
+            Narrow::U64(values) => Column::U64(values),
+        }
     }
 }
 
-/// The table of flows.
-pub fn flows(outcomes: Outcomes, dropped: &[Dropped], paths: Paths) -> Table {
+/// The table of flows, its columns as narrow as what is in them: there may be very many rows.
+pub fn flows(outcomes: Outcomes, drops: Narrow, paths: Paths) -> Table {
     let columns = outcomes.columns();
     let mut table: Table = columns
-        .map(|(name, narrow)| (name, Column::of(name, narrow)))
+        .map(|(name, narrow)| (name, narrow.into()))
         .collect();
-    let drops = dropped.iter().map(|dropped| dropped.packets).collect();
-    table.push(("drops", Column::U64(drops)));
+    table.push(("drops", drops.into()));
     table.push(("path_links", Column::U16(paths.links)));
     table.push(("ideal_ps", Column::U64(paths.ideal_ps)));
     table
@@ -158,7 +154,7 @@ pub fn bursts(contents: &Contents) -> [Table; 2] {
     }
     let names = ["bursts", "bursts_lost", "bursts_cut"];
     let each = names.into_iter().zip(&contents.tallies);
-    let of_flow = |(name, tally): (_, &Tally)| (name, Column::U64(tally.of_flow.clone()));
+    let of_flow = |(name, tally): (_, &Tally)| (name, tally.of_flow.clone().into());
     [
         vec![
             ("fate", Column::U8(fates)),

@@ -3,7 +3,7 @@
 //! The Python side has validated it; [`crate::check`] looks at it once more where it comes in.
 
 use lightburst_des::Ties;
-use lightburst_net::NodeId;
+use lightburst_net::{NodeId, Shared};
 use lightburst_optical::obs::contention::Dropped;
 use lightburst_optical::settings::Table;
 use lightburst_optical::switch::{self, SwitchSettings};
@@ -66,19 +66,19 @@ pub struct Links {
 #[derive(Clone, Debug, Default)]
 pub struct Flows {
     /// Source host.
-    pub source: Vec<u32>,
+    pub source: Shared<u32>,
     /// Destination host.
-    pub destination: Vec<u32>,
+    pub destination: Shared<u32>,
     /// Start in picoseconds.
-    pub start_ps: Vec<u64>,
+    pub start_ps: Shared<u64>,
     /// Useful bytes.
-    pub bytes: Vec<u64>,
+    pub bytes: Shared<u64>,
     /// Which group; empty: all are of the first.
-    pub group: Vec<u16>,
+    pub group: Shared<u16>,
     /// Departures of datagrams in picoseconds, flow by flow.
-    pub departures_ps: Vec<u64>,
+    pub departures_ps: Shared<u64>,
     /// First departure of each flow, and their number.
-    pub departure_offsets: Vec<u64>,
+    pub departure_offsets: Shared<u64>,
 }
 
 /// All that a run needs.

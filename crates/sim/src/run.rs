@@ -36,7 +36,7 @@ pub trait Run: Send {
 
 /// Hosts that tell what became of their flows.
 trait Told {
-    fn outcomes(self, dropped: &[Dropped]) -> Outcomes;
+    fn outcomes(self, dropped: &Dropped) -> Outcomes;
 
     /// Those with connections; none if there are only datagrams.
     fn connections(&self) -> Option<&TcpHosts>;
@@ -46,7 +46,7 @@ trait Told {
 }
 
 impl Told for TcpHosts {
-    fn outcomes(self, dropped: &[Dropped]) -> Outcomes {
+    fn outcomes(self, dropped: &Dropped) -> Outcomes {
         TcpHosts::outcomes(self, dropped)
     }
 
@@ -60,7 +60,7 @@ impl Told for TcpHosts {
 }
 
 impl Told for MixedHosts {
-    fn outcomes(self, dropped: &[Dropped]) -> Outcomes {
+    fn outcomes(self, dropped: &Dropped) -> Outcomes {
         MixedHosts::outcomes(self, dropped)
     }
 
@@ -74,8 +74,8 @@ impl Told for MixedHosts {
 }
 
 impl Told for DatagramHosts {
-    fn outcomes(self, dropped: &[Dropped]) -> Outcomes {
-        let mut outcomes = Outcomes::new(dropped.len());
+    fn outcomes(self, dropped: &Dropped) -> Outcomes {
+        let mut outcomes = Outcomes::new(dropped.flows());
         self.tell(dropped, &mut outcomes);
         outcomes
     }
@@ -182,6 +182,8 @@ impl<H: Hosts + Told + Send> Run for Running<H> {
         let (end, events) = (self.end, self.simulator.events());
         let network = self.simulator.model;
         let fabric = &network.fabric;
+        let drops = fabric.dropped.column();
+        let dropped = drops.sum();
         let total = |name, value| (name, value);
         let bursts = |of: fn(&BurstCount) -> u64| fabric.bursts.iter().map(of).sum();
         let counted = network
@@ -190,11 +192,7 @@ impl<H: Hosts + Told + Send> Run for Running<H> {
         Columns {
             links: columns::links(fabric, end),
             switches: columns::switches(counted),
-            flows: columns::flows(
-                network.hosts.outcomes(&fabric.dropped),
-                &fabric.dropped,
-                self.paths,
-            ),
+            flows: columns::flows(network.hosts.outcomes(&fabric.dropped), drops, self.paths),
             drops: columns::drops(fabric),
             classes: self.classes.then(|| columns::classes(fabric)),
             trace: fabric
@@ -216,10 +214,7 @@ impl<H: Hosts + Told + Send> Run for Running<H> {
                 ),
                 total("units_created", fabric.created),
                 total("units_delivered", fabric.delivered),
-                total(
-                    "units_dropped",
-                    fabric.dropped.iter().map(|of| of.packets).sum(),
-                ),
+                total("units_dropped", dropped),
                 total("units_in_flight", fabric.units.packets.len() as u64),
                 total("bursts_created", bursts(|class| class.created)),
                 total("bursts_lost", bursts(|class| class.lost)),

@@ -168,7 +168,7 @@ impl Synchronisation {
     /// The present bin ends now, all events of which have been handled.
     pub fn take(&mut self, hosts: &TcpHosts) {
         let (flows, end) = (hosts.flows(), self.next);
-        while flows.get(self.begun).is_some_and(|flow| flow.start <= end) {
+        while flows.start(self.begun).is_some_and(|start| start <= end) {
             self.live.push(Live {
                 index: self.begun,
                 arrived: 0,

@@ -95,18 +95,22 @@ fn star(hosts: u32, switch: &str, transport: &str, loss: &str, megabytes: u64) -
         links.delay_ps.push(50_000);
         links.lossy.push(u8::from(from < hosts));
     }
-    let mut flows = Flows::default();
-    for flow in 0..4 * hosts {
-        flows.source.push(flow % hosts);
-        flows.destination.push((flow * 3 + 1) % hosts);
-        flows.start_ps.push(u64::from(flow) * 1000);
-        flows.bytes.push(megabytes * 1_000_000);
-    }
-    let same = |i: &usize| flows.source[*i] == flows.destination[*i];
-    let clash: Vec<usize> = (0..flows.source.len()).filter(same).collect();
-    for i in clash {
-        flows.destination[i] = (flows.destination[i] + 1) % hosts;
-    }
+    let source = |flow| flow % hosts;
+    let destination = |flow| match (flow * 3 + 1) % hosts {
+        clash if clash == source(flow) => (clash + 1) % hosts,
+        other => other,
+    };
+    let each = || 0..4 * hosts;
+    let flows = Flows {
+        source: each().map(source).collect::<Vec<_>>().into(),
+        destination: each().map(destination).collect::<Vec<_>>().into(),
+        start_ps: each()
+            .map(|flow| u64::from(flow) * 1000)
+            .collect::<Vec<_>>()
+            .into(),
+        bytes: vec![megabytes * 1_000_000; each().len()].into(),
+        ..Flows::default()
+    };
     Plan {
         settings: PlanSettings::from_json(&settings).unwrap(),
         nodes: Nodes {
@@ -148,10 +152,10 @@ fn burst_path(assembly: &str, transport: &str, count: usize) -> Plan {
             .push(u8::from([(2, 3), (5, 4)].contains(&(from, to))));
     }
     let flows = Flows {
-        source: vec![0; count],
-        destination: vec![1; count],
-        start_ps: vec![0; count],
-        bytes: vec![100_000_000_000_000; count],
+        source: vec![0; count].into(),
+        destination: vec![1; count].into(),
+        start_ps: vec![0; count].into(),
+        bytes: vec![100_000_000_000_000; count].into(),
         ..Flows::default()
     };
     Plan {
@@ -200,20 +204,24 @@ fn burst_ring() -> Plan {
             links.channels.push(2);
         }
     }
-    let mut flows = Flows::default();
-    flows.departure_offsets.push(0);
-    for flow in 0..2 * RING {
-        let (from, hops) = (flow % RING, 1 + flow / RING);
-        flows.source.push(from);
-        flows.destination.push((from + hops) % RING);
-        flows.start_ps.push(0);
-        flows.bytes.push(BURSTS * 1250);
+    let each = || 0..2 * RING;
+    let destination = |flow: u32| (flow % RING + 1 + flow / RING) % RING;
+    let departures = |flow: u32| {
         let gap = 2_000_000 + 250_000 * u64::from(flow);
-        flows.departures_ps.extend((0..BURSTS).map(|i| gap * i));
-        flows
-            .departure_offsets
-            .push(flows.departures_ps.len() as u64);
-    }
+        (0..BURSTS).map(move |i| gap * i)
+    };
+    let flows = Flows {
+        source: each().map(|flow| flow % RING).collect::<Vec<_>>().into(),
+        destination: each().map(destination).collect::<Vec<_>>().into(),
+        start_ps: vec![0; each().len()].into(),
+        bytes: vec![BURSTS * 1250; each().len()].into(),
+        departures_ps: each().flat_map(departures).collect::<Vec<_>>().into(),
+        departure_offsets: (0..=u64::from(2 * RING))
+            .map(|flow| flow * BURSTS)
+            .collect::<Vec<_>>()
+            .into(),
+        ..Flows::default()
+    };
     Plan {
         settings: PlanSettings::from_json(&settings).unwrap(),
         nodes: Nodes {
@@ -246,8 +254,11 @@ fn happened(run: Box<dyn Run>) -> [u64; 2] {
     let columns = run.columns();
     [(&columns.drops, "units"), (&columns.flows, "duplicates")].map(|(table, wanted)| {
         let column = table.iter().find(|(name, _)| *name == wanted);
-        match column {
-            Some((_, Column::U64(values))) => values.iter().sum(),
+        match &column.expect("counts of this name").1 {
+            Column::U8(values) => values.iter().copied().map(u64::from).sum(),
+            Column::U16(values) => values.iter().copied().map(u64::from).sum(),
+            Column::U32(values) => values.iter().copied().map(u64::from).sum(),
+            Column::U64(values) => values.iter().sum(),
             _ => panic!("no counts called {wanted}"),
         }
     })

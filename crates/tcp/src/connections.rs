@@ -3,6 +3,7 @@
 
 use crate::receiver::Receiver;
 use crate::sender::Sender;
+use crate::Flow;
 
 /// In place of a place: the flow has not begun.
 const TO_COME: u32 = u32::MAX;
@@ -13,8 +14,9 @@ const OVER: u32 = u32::MAX - 1;
 pub struct Connections {
     /// By the flow.
     places: Vec<u32>,
-    /// By the place: the flow, and its two ends.
+    /// By the place: the flow, its row, and its two ends.
     flows: Vec<u32>,
+    rows: Vec<Flow>,
     senders: Vec<Sender>,
     receivers: Vec<Receiver>,
     free: Vec<u32>,
@@ -28,6 +30,7 @@ impl Connections {
         Connections {
             places: vec![TO_COME; flows],
             flows: Vec::new(),
+            rows: Vec::new(),
             senders: Vec::new(),
             receivers: Vec::new(),
             free: Vec::new(),
@@ -53,12 +56,12 @@ impl Connections {
         self.senders.get(place).zip(self.receivers.get(place))
     }
 
-    /// The same, to be changed.
+    /// The row of a flow and both ends, to be changed, if it is in progress.
     #[inline]
-    pub fn ends_mut(&mut self, flow: usize) -> Option<(&mut Sender, &mut Receiver)> {
+    pub fn in_progress(&mut self, flow: usize) -> Option<(&Flow, &mut Sender, &mut Receiver)> {
         let place = self.places[flow] as usize;
-        let sender = self.senders.get_mut(place);
-        sender.zip(self.receivers.get_mut(place))
+        let row = self.rows.get(place)?;
+        Some((row, &mut self.senders[place], &mut self.receivers[place]))
     }
 
     /// Whether nothing can happen to a flow any more.
@@ -101,15 +104,17 @@ impl Connections {
     }
 
     /// A flow begins with these ends.
-    pub fn begin(&mut self, flow: usize, sender: Sender, receiver: Receiver) {
+    pub fn begin(&mut self, flow: usize, row: Flow, sender: Sender, receiver: Receiver) {
         let place = self.free.pop();
         self.places[flow] = place.unwrap_or(self.flows.len() as u32);
         if let Some(place) = place.map(|place| place as usize) {
             self.flows[place] = flow as u32;
+            self.rows[place] = row;
             self.senders[place] = sender;
             self.receivers[place] = receiver;
         } else {
             self.flows.push(flow as u32);
+            self.rows.push(row);
             self.senders.push(sender);
             self.receivers.push(receiver);
         }

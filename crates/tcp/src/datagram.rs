@@ -65,15 +65,15 @@ impl DatagramHosts {
     }
 
     /// Writes down what became of each flow, of which these datagrams were dropped.
-    pub fn tell(&self, dropped: &[Dropped], outcomes: &mut Outcomes) {
+    pub fn tell(&self, dropped: &Dropped, outcomes: &mut Outcomes) {
         for (index, flow) in self.flows.iter().enumerate() {
-            let outcome = self.outcome(index, &dropped[flow.id.index()]);
+            let outcome = self.outcome(index, dropped.packets(flow.id));
             outcomes.set(flow.id, &outcome);
         }
     }
 
-    /// What became of one flow, of which these datagrams were dropped.
-    fn outcome(&self, index: usize, dropped: &Dropped) -> Outcome {
+    /// What became of one flow, of which so many datagrams were dropped.
+    fn outcome(&self, index: usize, dropped: u64) -> Outcome {
         let state = &self.states[index];
         let finished = state.received == self.flows[index].size;
         let received = if finished {
@@ -94,7 +94,7 @@ impl DatagramHosts {
             status: match state.transmissions {
                 0 => Status::NotStarted,
                 _ if finished => Status::Finished,
-                _ if dropped.packets > 0 => Status::Lost,
+                _ if dropped > 0 => Status::Lost,
                 _ => Status::TimeLimit,
             },
         }

@@ -2,7 +2,7 @@
 
 use crate::{Reordered, Repetitions};
 use lightburst_des::Time;
-use lightburst_net::{FlowId, NodeId};
+use lightburst_net::{FlowId, NodeId, Shared};
 
 /// A transfer that is to be made.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +19,98 @@ pub struct Flow {
     pub start: Time,
     /// Useful bytes.
     pub size: u64,
+}
+
+/// Flows in the order of their starts, as columns that the plan has, too.
+pub struct Flows {
+    /// Their numbers in the table of all flows, ascending; none: these are all.
+    pub ids: Option<Vec<u32>>,
+    /// Of each group of the plan, which of those it is that the hosts know.
+    pub groups: Vec<u16>,
+    /// The group in the plan; empty: all are of the first.
+    pub group: Shared<u16>,
+    /// Hosts that have the data.
+    pub source: Shared<u32>,
+    /// Hosts that want it.
+    pub destination: Shared<u32>,
+    /// When they are asked for, in picoseconds.
+    pub start_ps: Shared<u64>,
+    /// Useful bytes.
+    pub bytes: Shared<u64>,
+}
+
+impl Flows {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.ids.as_ref().map_or(self.source.len(), Vec::len)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The number of the flow at a place.
+    pub fn id(&self, index: usize) -> FlowId {
+        FlowId(self.ids.as_ref().map_or(index as u32, |ids| ids[index]))
+    }
+
+    /// The place of a flow, if it is one of these.
+    pub fn index(&self, flow: FlowId) -> Option<usize> {
+        match &self.ids {
+            None => Some(flow.index()),
+            Some(ids) => ids.binary_search(&flow.0).ok(),
+        }
+    }
+
+    /// When the flow at a place starts, if there is one.
+    pub fn start(&self, index: usize) -> Option<Time> {
+        let row = (index < self.len()).then(|| self.id(index).index())?;
+        Some(Time(self.start_ps[row]))
+    }
+
+    /// The flow at a place.
+    pub fn get(&self, index: usize) -> Flow {
+        let id = self.id(index);
+        let row = id.index();
+        Flow {
+            id,
+            group: self.groups[self.group.get(row).copied().map_or(0, usize::from)],
+            source: NodeId(self.source[row]),
+            destination: NodeId(self.destination[row]),
+            start: Time(self.start_ps[row]),
+            size: self.bytes[row],
+        }
+    }
+}
+
+#[cfg(test)]
+impl From<Vec<Flow>> for Flows {
+    fn from(rows: Vec<Flow>) -> Flows {
+        let ids: Vec<u32> = rows.iter().map(|flow| flow.id.0).collect();
+        assert!(ids.iter().copied().eq(0..ids.len() as u32));
+        let (of, to) = (
+            |node: &Flow| node.source.0,
+            |node: &Flow| node.destination.0,
+        );
+        Flows {
+            ids: None,
+            groups: (0..=rows.iter().map(|flow| flow.group).max().unwrap_or(0)).collect(),
+            group: rows
+                .iter()
+                .map(|flow| flow.group)
+                .collect::<Vec<_>>()
+                .into(),
+            source: rows.iter().map(of).collect::<Vec<_>>().into(),
+            destination: rows.iter().map(to).collect::<Vec<_>>().into(),
+            start_ps: rows
+                .iter()
+                .map(|flow| flow.start.0)
+                .collect::<Vec<_>>()
+                .into(),
+            bytes: rows.iter().map(|flow| flow.size).collect::<Vec<_>>().into(),
+        }
+    }
 }
 
 /// How a flow ended.

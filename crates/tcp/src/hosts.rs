@@ -7,9 +7,9 @@ use crate::sender::Sender;
 use crate::starts::Starts;
 use crate::token::{self, token};
 use crate::transport::{Reception, TransportKind, TransportSettings};
-use crate::{Flow, Outcome, Outcomes, Parameters, Progress, Sizes, Status};
+use crate::{Flows, Outcome, Outcomes, Parameters, Progress, Sizes, Status};
 use lightburst_des::{Ties, Time};
-use lightburst_net::{Context, Dropped, FlowId, Hosts, Packet, PacketId, Token};
+use lightburst_net::{Context, Dropped, FlowId, Hosts, LostSending, Packet, PacketId, Token};
 use std::collections::BTreeMap;
 
 /// What the flows of a group are built from.
@@ -32,7 +32,7 @@ struct Shared {
 
 /// Hosts that speak TCP.
 pub struct TcpHosts {
-    flows: Vec<Flow>,
+    flows: Flows,
     connections: Connections,
     groups: Vec<Shared>,
     built_from: Vec<Group>,
@@ -44,8 +44,8 @@ pub struct TcpHosts {
 }
 
 impl TcpHosts {
-    /// Hosts for `flows` of these groups, in the order of their numbers, out of so many flows.
-    pub fn new(flows: Vec<Flow>, of: usize, groups: Vec<Group>, ties: Ties) -> TcpHosts {
+    /// Hosts for `flows` of these groups, out of so many flows.
+    pub fn new(flows: Flows, of: usize, groups: Vec<Group>, ties: Ties) -> TcpHosts {
         let shared = groups.iter().map(|group| Shared {
             reception: (group.transport.reception)(&group.parameters),
             sizes: group.sizes,
@@ -62,22 +62,24 @@ impl TcpHosts {
     }
 
     /// What became of each flow, of which these packets were dropped.
-    pub fn outcomes(mut self, dropped: &[Dropped]) -> Outcomes {
-        for (index, flow) in self.flows.iter().enumerate() {
+    pub fn outcomes(mut self, dropped: &Dropped) -> Outcomes {
+        for index in 0..self.flows.len() {
             if !self.connections.is_over(index) {
-                let outcome = self.outcome(index, &dropped[flow.id.index()]);
-                self.outcomes.set(flow.id, &outcome);
+                let flow = self.flows.id(index);
+                let outcome = self.outcome(index, dropped.sendings(flow));
+                self.outcomes.set(flow, &outcome);
             }
         }
         self.outcomes
     }
 
-    /// What became so far of one flow that is not over, of which these packets were dropped.
-    pub fn outcome(&self, index: usize, dropped: &Dropped) -> Outcome {
+    /// What became so far of one flow that is not over, of which these packets were lost and it has
+    /// not read of them.
+    pub fn outcome(&self, index: usize, lost: &[LostSending]) -> Outcome {
         let Some((sender, receiver)) = self.connections.ends(index) else {
             return Outcome::not_started();
         };
-        let finished = receiver.received() == self.flows[index].size;
+        let finished = receiver.received() == self.flows.get(index).size;
         Outcome {
             received: if finished {
                 receiver.advanced()
@@ -90,7 +92,7 @@ impl TcpHosts {
             retransmissions: sender.retransmissions,
             timeouts: sender.timeouts,
             duplicates: receiver.duplicates,
-            repetitions: sender.repetitions(dropped),
+            repetitions: sender.repetitions(lost),
             reordered: receiver.reordered(),
             status: match finished {
                 true => Status::Finished,
@@ -101,7 +103,7 @@ impl TcpHosts {
     }
 
     /// The flows, in the order of their starts.
-    pub fn flows(&self) -> &[Flow] {
+    pub fn flows(&self) -> &Flows {
         &self.flows
     }
 
@@ -120,23 +122,16 @@ impl TcpHosts {
 
     /// The flow whose sender repeated most, SYN, data or FIN, and how often; none without flows.
     pub fn most_repeated(&self) -> Option<(FlowId, u64)> {
-        let repeated = |(index, flow): (usize, &Flow)| {
+        let repeated = |index: usize| {
+            let flow = self.flows.id(index);
             let counted = match self.connections.ends(index) {
                 Some((sender, _)) => [sender.retransmissions, sender.timeouts],
-                None => ["retransmissions", "timeouts"].map(|of| self.outcomes.get(of, flow.id)),
+                None => ["retransmissions", "timeouts"].map(|of| self.outcomes.get(of, flow)),
             };
-            (flow.id, counted[0].max(counted[1]))
+            (flow, counted[0].max(counted[1]))
         };
-        let each = self.flows.iter().enumerate().map(repeated);
+        let each = (0..self.flows.len()).map(repeated);
         each.max_by_key(|(_, number)| *number)
-    }
-
-    /// The place of a flow among those that are here.
-    fn index(&self, flow: FlowId) -> Option<usize> {
-        let own = |index: &usize| self.flows.get(*index).is_some_and(|it| it.id == flow);
-        let search = || self.flows.binary_search_by_key(&flow.0, |it| it.id.0).ok();
-        // If all flows are here it is its number.
-        Some(flow.index()).filter(own).or_else(search)
     }
 
     /// The flow at this place begins: its ends are made.
@@ -144,7 +139,7 @@ impl TcpHosts {
         if self.connections.are_many() {
             self.end_those_over(ctx);
         }
-        let flow = &self.flows[index];
+        let flow = self.flows.get(index);
         let at = usize::from(flow.group);
         let (group, advertised) = (&self.built_from[at], self.groups[at].reception.advertised);
         let build = || {
@@ -155,10 +150,10 @@ impl TcpHosts {
             })
         };
         let (mss, fin_with_data) = (group.sizes.mss(), group.transport.fin_with_data);
-        let sender = Sender::new(flow, mss, advertised, fin_with_data, build());
+        let sender = Sender::new(&flow, mss, advertised, fin_with_data, build());
         let timeout = group.receiver_timers.then(|| build().timeout);
         let receiver = Receiver::new(flow.group, timeout);
-        self.connections.begin(index, sender, receiver);
+        self.connections.begin(index, flow, sender, receiver);
     }
 
     /// Writes down what became of the connections that are over, and frees their places.
@@ -166,12 +161,12 @@ impl TcpHosts {
         let under_way = ctx.flows_under_way();
         let over = self
             .connections
-            .over(under_way.filter_map(|flow| self.index(flow)));
+            .over(under_way.filter_map(|flow| self.flows.index(flow)));
         for &index in &over {
-            let flow = self.flows[index].id;
-            let outcome = self.outcome(index, ctx.dropped(flow));
+            let flow = self.flows.id(index);
+            let outcome = self.outcome(index, ctx.dropped().sendings(flow));
             self.outcomes.set(flow, &outcome);
-            *ctx.lost_sendings(flow) = Vec::new();
+            ctx.dropped().forget(flow);
             let progress = self.just_over.is_some().then(|| self.progress(index));
             if let Some((kept, progress)) = self.just_over.as_mut().zip(progress) {
                 kept.insert(index, progress);
@@ -182,7 +177,7 @@ impl TcpHosts {
 
     /// Sets the timer for the start of the flow at this place.
     fn arm_start(&self, index: usize, ctx: &mut Context<'_>) {
-        let flow = &self.flows[index];
+        let flow = self.flows.get(index);
         ctx.timer_at(flow.source, flow.start, token(flow.id, token::START));
     }
 
@@ -217,12 +212,11 @@ impl TcpHosts {
         if kind == token::START {
             self.begin(index, ctx);
         }
-        let flow = &self.flows[index];
-        let Shared { reception, sizes } = &self.groups[usize::from(flow.group)];
-        let Some((sender, receiver)) = self.connections.ends_mut(index) else {
+        let Some((flow, sender, receiver)) = self.connections.in_progress(index) else {
             // It is over, and the timer was not wanted any more.
             return;
         };
+        let Shared { reception, sizes } = &self.groups[usize::from(flow.group)];
         let end = &mut match kind {
             token::RECEIVER | token::DELAY => Endpoint::destination(flow, sizes, ctx),
             _ => Endpoint::source(flow, sizes, ctx),

@@ -32,10 +32,10 @@ pub mod truth;
 
 pub use cc::CongestionControl;
 pub use datagram::{DatagramHosts, Datagrams};
-pub use flow::{Flow, Outcome, Progress, Stage, Status};
+pub use flow::{Flow, Flows, Outcome, Progress, Stage, Status};
 pub use hosts::{Group, TcpHosts};
 pub use mixed::{MixedHosts, Place};
-pub use outcomes::{Narrow, Outcomes};
+pub use outcomes::Outcomes;
 pub use parameters::{Parameters, Value};
 pub use recovery::LossRecovery;
 pub use reordering::Reordered;

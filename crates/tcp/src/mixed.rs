@@ -42,7 +42,7 @@ impl MixedHosts {
     }
 
     /// What became of each flow, of which these packets were dropped.
-    pub fn outcomes(self, dropped: &[Dropped]) -> Outcomes {
+    pub fn outcomes(self, dropped: &Dropped) -> Outcomes {
         let mut outcomes = self.tcp.outcomes(dropped);
         self.datagrams.tell(dropped, &mut outcomes);
         outcomes

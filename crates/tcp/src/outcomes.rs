@@ -1,72 +1,7 @@
 //! What became of the flows, in columns: a flow that is over is its row here, and nothing else.
 
 use crate::Outcome;
-use lightburst_net::FlowId;
-
-/// Whole numbers in the narrowest type that holds them all.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Narrow {
-    /// All below 2^8.
-    U8(Vec<u8>),
-    /// All below 2^16.
-    U16(Vec<u16>),
-    /// All below 2^32.
-    U32(Vec<u32>),
-    /// Any.
-    U64(Vec<u64>),
-}
-
-/// Puts a value into its place if its type is wide enough.
-fn put<T: TryFrom<u64>>(values: &mut [T], at: usize, value: u64) -> bool {
-    let fits = T::try_from(value);
-    fits.map(|value| values[at] = value).is_ok()
-}
-
-fn wider<T: Copy, U: From<T>>(values: &[T]) -> Vec<U> {
-    values.iter().map(|&value| U::from(value)).collect()
-}
-
-impl Narrow {
-    /// So many zeros.
-    pub fn zeros(number: usize) -> Narrow {
-        Narrow::U8(vec![0; number])
-    }
-
-    /// Changes a number.
-    pub fn set(&mut self, at: usize, value: u64) {
-        while !self.put(at, value) {
-            *self = self.wider();
-        }
-    }
-
-    /// The number at a place.
-    pub fn get(&self, at: usize) -> u64 {
-        match self {
-            Narrow::U8(values) => values[at].into(),
-            Narrow::U16(values) => values[at].into(),
-            Narrow::U32(values) => values[at].into(),
-            Narrow::U64(values) => values[at],
-        }
-    }
-
-    fn put(&mut self, at: usize, value: u64) -> bool {
-        match self {
-            Narrow::U8(values) => put(values, at, value),
-            Narrow::U16(values) => put(values, at, value),
-            Narrow::U32(values) => put(values, at, value),
-            Narrow::U64(values) => put(values, at, value),
-        }
-    }
-
-    fn wider(&self) -> Narrow {
-        match self {
-            Narrow::U8(values) => Narrow::U16(wider(values)),
-            Narrow::U16(values) => Narrow::U32(wider(values)),
-            Narrow::U32(values) => Narrow::U64(wider(values)),
-            Narrow::U64(_) => unreachable!("any number fits"),
-        }
-    }
-}
+use lightburst_net::{FlowId, Narrow};
 
 /// What became of each flow.
 #[derive(Clone, Debug)]
@@ -101,25 +36,5 @@ impl Outcomes {
         let mut columns = Outcome::NUMBERS.iter().zip(&self.columns);
         let named = columns.find(|((known, _), _)| *known == name);
         named.map_or(0, |(_, column)| column.get(flow.index()))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_column_is_as_wide_as_its_largest_number_and_keeps_the_others() {
-        let mut column = Narrow::zeros(3);
-        column.set(0, 255);
-        assert_eq!(column, Narrow::U8(vec![255, 0, 0]));
-        column.set(1, 256);
-        assert_eq!(column, Narrow::U16(vec![255, 256, 0]));
-        column.set(2, 65_536);
-        assert_eq!(column, Narrow::U32(vec![255, 256, 65_536]));
-        column.set(1, 7);
-        column.set(0, u64::MAX);
-        assert_eq!(column, Narrow::U64(vec![u64::MAX, 7, 65_536]));
-        assert_eq!([0, 1, 2].map(|at| column.get(at)), [u64::MAX, 7, 65_536]);
     }
 }

@@ -1,7 +1,7 @@
 //! The flow that starts next at each host: a chain of its own for every host, so that nothing
 //! passes from host to host, and one pending event for each.
 
-use crate::Flow;
+use crate::{Flow, Flows};
 use lightburst_des::Ties;
 
 /// Stands for no flow.
@@ -15,15 +15,22 @@ pub struct Starts {
 
 impl Starts {
     /// Flows that start at one host at one instant come in the order of their timers.
-    pub fn new(flows: &[Flow], ties: Ties) -> Starts {
+    pub fn new(flows: &Flows, ties: Ties) -> Starts {
         let mut order: Vec<u32> = (0..flows.len() as u32).collect();
-        order.sort_by_cached_key(|&index| {
-            let Flow {
-                id, source, start, ..
-            } = flows[index as usize];
-            (source, start, ties.rank_at(start, source.0, id.0))
+        let row = |&index: &u32| flows.get(index as usize);
+        let when = |flow: &Flow| (flow.source, flow.start);
+        let rank = |flow: &Flow| ties.rank_at(flow.start, flow.source.0, flow.id.0);
+        // In place, since there may be very many. Few start at one host at one instant.
+        order.sort_unstable_by(|one, other| {
+            let (one, other) = (row(one), row(other));
+            let ranks = || {
+                rank(&one)
+                    .cmp(&rank(&other))
+                    .then(one.id.0.cmp(&other.id.0))
+            };
+            when(&one).cmp(&when(&other)).then_with(ranks)
         });
-        let source = |index: u32| flows[index as usize].source;
+        let source = |index: u32| row(&index).source;
         let mut starts = Starts {
             first: Vec::new(),
             next: vec![NONE; flows.len()],
@@ -71,7 +78,7 @@ mod tests {
             .map(flow)
             .to_vec();
         let chains = |seed| {
-            let starts = Starts::new(&flows, Ties::new(seed, None));
+            let starts = Starts::new(&flows.to_vec().into(), Ties::new(seed, None));
             let chain = |first| std::iter::successors(Some(first), |&at| starts.after(at));
             let chains: Vec<Vec<usize>> = starts.first().map(|at| chain(at).collect()).collect();
             chains

@@ -10,7 +10,7 @@ use crate::recovery::GoBackN;
 use crate::transport::{Clock, Reception, Transport, TransportKind, TransportSettings};
 use crate::{Flow, Group, Outcome, Parameters, Sizes, Status, TcpHosts, TimeoutPolicy, Value};
 use lightburst_des::{Duration, Simulator, Stop, Ties, Time};
-use lightburst_net::{Dropped, Fabric, FlowId, Network, NodeId, Rate, Routing, Wire};
+use lightburst_net::{Fabric, FlowId, Network, NodeId, Rate, Routing, Wire};
 use std::sync::Mutex;
 
 const DELAY: Duration = Duration(1_000_000);
@@ -140,7 +140,7 @@ fn run(size: u64, segments: f64, pace_bps: f64, timeout_ps: f64) -> (Outcome, Ve
         sizes: SIZES,
         receiver_timers: true,
     };
-    let hosts = TcpHosts::new(vec![flow], 1, vec![group], Ties::new(0, None));
+    let hosts = TcpHosts::new(vec![flow].into(), 1, vec![group], Ties::new(0, None));
     let network = Network::new(fabric(), hosts, Vec::new(), 2);
     let mut simulator: Simulator<_> = Simulator::new(network, Ties::new(0, None), 16);
     simulator.model.start(&mut simulator.scheduler);
@@ -149,7 +149,7 @@ fn run(size: u64, segments: f64, pace_bps: f64, timeout_ps: f64) -> (Outcome, Ve
         simulator.model.fabric.units.packets.is_empty(),
         "a unit was left behind"
     );
-    let outcome = simulator.model.hosts.outcome(0, &Dropped::default());
+    let outcome = simulator.model.hosts.outcome(0, &[]);
     let sent = SENT.lock().unwrap().clone();
     let acked = ACKED.lock().unwrap().clone();
     (outcome, sent, acked)

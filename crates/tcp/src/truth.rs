@@ -3,7 +3,7 @@
 use crate::flight::Flight;
 use crate::segment::{ACK, SYN};
 use lightburst_des::Time;
-use lightburst_net::{Dropped, LostSending};
+use lightburst_net::LostSending;
 
 /// The SYN, among the first bytes of segments.
 pub const SYN_AT: u64 = u64::MAX - 1;
@@ -165,12 +165,12 @@ impl Truth {
     }
 
     /// What is counted if nothing more happens to what is under way.
-    pub fn counts(&self, flight: &Flight, dropped: &Dropped) -> Repetitions {
+    pub fn counts(&self, flight: &Flight, lost: &[LostSending]) -> Repetitions {
         if self.is_settled() {
             return self.counts;
         }
         let mut end = self.clone();
-        end.read(&mut dropped.sendings.clone(), Time::NEVER);
+        end.read(&mut lost.to_vec(), Time::NEVER);
         end.acknowledge(flight.snd_max, flight);
         end.counts
     }

@@ -44,12 +44,26 @@ def most_at_once(plan: Plan, each: FloatArray) -> float:
         The largest sum over those in progress at one time, with what is kept free for others; at
         most that of all flows.
     """
-    start = plan.flows["start_ps"] / PICOSECONDS_PER_SECOND
-    lasts = _lasts(plan)
-    lasts[_are_held_up(plan, float(np.ptp(start)) + float(lasts.max()))] = np.inf
-    order = np.argsort(np.concatenate([start, start + lasts]), kind="stable")
-    change = np.concatenate([each, -each])[order]
-    return min(float(each.sum()), _PLACES * float(np.cumsum(change).max()))
+    start = plan.flows["start_ps"]
+    lasts = np.concatenate([_lasts(part) for _, part in plan.parts()])
+    seconds = int(start[-1] - start[0]) / PICOSECONDS_PER_SECOND
+    lasts[_are_held_up(plan, seconds + float(lasts.max()))] = np.inf
+    now = most = 0.0
+    # Of those that have begun and are not over: when they end, and what they have.
+    ends, has = np.empty(0), np.empty(0)
+    for some, part in plan.parts():
+        begins = part.flows["start_ps"] / PICOSECONDS_PER_SECOND
+        ends = np.concatenate([ends, begins + lasts[some]])
+        has = np.concatenate([has, each[some]])
+        # Until the next ones begin.
+        until = start[some.stop] / PICOSECONDS_PER_SECOND if some.stop < start.size else np.inf
+        over = ends < until
+        change = np.concatenate([each[some], -has[over]])
+        order = np.argsort(np.concatenate([begins, ends[over]]), kind="stable")
+        level = now + np.cumsum(change[order])
+        now, most = float(level[-1]), max(most, float(level.max()))
+        ends, has = ends[~over], has[~over]
+    return min(float(each.sum()), _PLACES * most)
 
 
 def _lasts(plan: Plan) -> FloatArray:
@@ -104,7 +118,8 @@ def _are_held_up(plan: Plan, seconds: float) -> NDArray[np.bool_]:
     # A host has one link, and hosts come first.
     sent, got = (np.bincount(end, bits, minlength=hosts) for end in ends)
     held = (sent > most[:hosts])[ends[0]] | (got > down)[ends[1]]
-    largest = np.argsort(bits, kind="stable")[-_LARGEST:]
+    least = max(bits.size - _LARGEST, 0)
+    largest = np.argpartition(bits, least)[least:]
     user, link, _ = certain_links(plan, largest)
     share = float(bits[largest].sum() / bits.sum())
     offered = np.bincount(link, bits[user] / share, minlength=most.size)

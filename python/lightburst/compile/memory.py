@@ -1,5 +1,6 @@
 """How much memory a run needs, and whether there is so much."""
 
+import operator
 from collections.abc import Mapping
 from typing import Any
 
@@ -152,9 +153,11 @@ def segments_in_windows(sizes: NDArray[np.uint64], payload: int, window: int) ->
 
 def _flows(plan: Plan) -> int:
     """Bytes of the flows, and of their packets in the network at once."""
-    rows = plan.by_flow(lambda transport: _BYTES_PER_FLOW[transport["kind"]])
-    most = _in_flight(plan)
-    needed = int(rows.sum() + _connections(plan, most))
+    numbers = np.bincount(plan.group, minlength=len(plan.transports)).tolist()
+    rows = (_BYTES_PER_FLOW[transport["kind"]] for transport in plan.transports)
+    # Very many flows are looked at a part at a time, so that this takes less than the run.
+    most = np.concatenate([_in_flight(part) for _, part in plan.parts()])
+    needed = int(sum(map(operator.mul, numbers, rows)) + _connections(plan, most))
     if "departures_ps" in plan.flows:
         datagrams = plan.flows["departures_ps"].size
         needed += _BYTES_PER_DATAGRAM * datagrams
@@ -170,8 +173,10 @@ def _flows(plan: Plan) -> int:
 
 def _connections(plan: Plan, in_flight: IntArray) -> float:
     """Bytes of the two ends of the connections that are in progress at once."""
-    ends = plan.by_flow(lambda transport: _BYTES_PER_CONNECTION[transport["kind"]])
-    each = (ends + _BYTES_PER_RECORD * _records(plan, in_flight)).astype(float)
+    each = np.empty(in_flight.size)
+    for some, part in plan.parts():
+        ends = part.by_flow(lambda transport: _BYTES_PER_CONNECTION[transport["kind"]])
+        each[some] = ends + _BYTES_PER_RECORD * _records(part, in_flight[some])
     everything = float(each.sum())
     return everything if everything < HARMLESS_BYTES // 8 else most_at_once(plan, each)
 

@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +15,9 @@ from lightburst.topology import Network, joins_switches
 from lightburst.workload import Senders
 
 Columns = dict[str, NDArray[Any]]
+
+# Flows that are looked at together where there are very many.
+_PART = 2**16
 
 # Settings that came later: without them a plan has the digest that it always had.
 _LATER = (
@@ -125,6 +128,19 @@ class Plan:
     def group(self) -> NDArray[np.uint16]:
         """Which group each flow belongs to, shape (flows,)."""
         return self.flows.get("group", np.zeros(self.flows["source"].size, np.uint16))
+
+    def parts(self) -> Iterator[tuple[slice, "Plan"]]:
+        """Give the plan with some flows at a time, in their order, and which these are."""
+        number = self.flows["source"].size
+        for begin in range(0, number, _PART):
+            some = slice(begin, min(begin + _PART, number))
+            flows = {
+                name: column if name == "departures_ps" else column[some]
+                for name, column in self.flows.items()
+            }
+            if "departure_offsets" in flows:
+                flows["departure_offsets"] = self.flows["departure_offsets"][begin : some.stop + 1]
+            yield some, replace(self, flows=flows)
 
     def by_flow(self, value: Callable[[dict[str, Any]], Any]) -> NDArray[Any]:
         """Look up a value in the settings of each flow's transport, shape (flows,)."""

@@ -5,7 +5,7 @@ bytes last. A link that it certainly uses passes on what it can; the rest waits 
 recursion, D. V. Lindley, "The theory of queues with a single server" (1952).
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,6 @@ from lightburst.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-# Uses of links by flows that are looked at together.
-_BLOCK = 2**17
 # Where the datagrams of each flow begin and end, among the offsets.
 _ENDS = slice(None, -1), slice(1, None)
 
@@ -40,22 +38,46 @@ def packets_at_once(plan: Plan, most: IntArray) -> int:
         links, at most `most`. What is sent again, and what waits where the links are not certain,
         is not in it.
     """
-    user, link, _ = certain_links(plan, np.arange(most.size))
+    carried, delay = _carried(plan), plan.links["delay_ps"].astype(float)
+    sizes = (transport["segment_bytes"] for transport in plan.transports)
+    least = float(min(sizes)) * BITS_PER_BYTE
+    under_way = float((carried * (delay + _delayed(plan))).sum()) / PICOSECONDS_PER_SECOND / least
+    lines, given = _Lines.empty(carried), np.zeros(carried.size)
+    start = plan.flows["start_ps"]
+    for some, part in plan.parts():
+        uses = _uses(part)
+        until = start[some.stop] / PICOSECONDS_PER_SECOND if some.stop < start.size else np.inf
+        lines = lines.advance(uses, until)
+        given += np.bincount(uses.link, uses.bits, minlength=carried.size)
+    waiting = np.minimum(lines.most, _room(plan)) / least
+    # Flows that use a link share what waits there in proportion to their bits.
+    share = np.divide(waiting, given, out=np.zeros(carried.size), where=given > 0)
+    shared = 0.0
+    for some, part in plan.parts():
+        uses, each = _uses(part), np.zeros(some.stop - some.start)
+        np.maximum.at(each, uses.user, uses.bits * share[uses.link])
+        shared += float(np.minimum(each, most[some]).sum())
+    return int(min(float(most.sum()), under_way + shared))
+
+
+class _Uses(NamedTuple):
+    """Flows and links that they certainly use, a row for each of both, shape (uses,)."""
+
+    user: IntArray
+    link: IntArray
+    bits: FloatArray
+    rate: FloatArray
+    start: FloatArray
+
+
+def _uses(plan: Plan) -> _Uses:
+    user, link, _ = certain_links(plan, np.arange(plan.flows["source"].size))
     # What edges make themselves comes over no host's link.
     of_edges = plan.by_flow(lambda transport: transport["kind"] == "bursts")
     used = plan.between_switches[link] | ~of_edges[user]
     user, link = user[used], link[used]
-    carried, delay = _carried(plan), plan.links["delay_ps"].astype(float)
-    segment = plan.by_flow(lambda transport: transport["segment_bytes"]).astype(float)
-    least, bits = float(segment.min()) * BITS_PER_BYTE, _bits(plan)
-    under_way = float((carried * (delay + _delayed(plan))).sum()) / PICOSECONDS_PER_SECOND / least
-    waiting = np.minimum(_backlog(plan, user, link, bits), _room(plan)) / least
-    # Flows that use a link share what waits there in proportion to their bits.
-    given = np.bincount(link, bits[user], minlength=carried.size)
-    part = np.divide(waiting, given, out=np.zeros(carried.size), where=given > 0)
-    each = np.zeros(most.size)
-    np.maximum.at(each, user, bits[user] * part[link])
-    return int(min(float(most.sum()), under_way + float(np.minimum(each, most).sum())))
+    start = plan.flows["start_ps"] / PICOSECONDS_PER_SECOND
+    return _Uses(user, link, _bits(plan)[user], _rate(plan)[user], start[user])
 
 
 def _carried(plan: Plan) -> FloatArray:
@@ -106,45 +128,75 @@ def _bits(plan: Plan) -> FloatArray:
     return bits
 
 
-def _backlog(plan: Plan, user: IntArray, link: IntArray, bits: FloatArray) -> FloatArray:
-    """Bits that wait for each link at the worst moment, shape (links,)."""
-    rate, carried = _rate(plan), _carried(plan)
-    backlog = np.zeros(plan.links["from"].size)
-    order = np.argsort(link, kind="stable")
-    user, link, begin = user[order], link[order], 0
-    while begin < link.size:
-        # Some links at a time, each with all flows that use it.
-        last = link[min(begin + _BLOCK, link.size) - 1]
-        end = int(np.searchsorted(link, last, "right"))
-        mine, at = user[begin:end], link[begin:end]
-        start = plan.flows["start_ps"][mine] / PICOSECONDS_PER_SECOND
-        time = np.concatenate([start, start + bits[mine] / rate[mine]])
-        change = np.concatenate([rate[mine], -rate[mine]])
-        at = np.concatenate([at, at])
-        order = np.lexsort((time, at))
-        _worst(at[order], time[order], change[order], carried, backlog)
-        begin = end
-    return backlog
+class _Lines(NamedTuple):
+    """What waits for each link, shape (links,), and the streams that go on, shape (streams,).
 
+    Attributes
+    ----------
+    carried : ndarray of float
+        Bits a second of each link.
+    most, waiting : ndarray of float
+        Bits that wait for it at the worst moment so far, and now.
+    flowing, since : ndarray of float
+        Bits a second that come to it since some time, in seconds.
+    link, end, rate : ndarray
+        Of each stream that goes on: its link, when it ends, its bits a second.
+    """
 
-def _worst(
-    at: IntArray, time: FloatArray, change: FloatArray, rate: FloatArray, out: FloatArray
-) -> None:
-    """Write the largest backlog of each link, given when the rate of what flows to it changes."""
-    # From each change to the next one on the same link.
-    same = at[1:] == at[:-1]
-    first = np.flatnonzero(np.concatenate([[True], ~same]))
-    number = np.repeat(np.arange(first.size), np.diff(np.append(first, at.size)))
-    flowing = np.cumsum(change)
-    flowing -= (flowing[first] - change[first])[number]
-    lasts = np.append(np.where(same, np.diff(time), 0.0), 0.0)
-    grown = np.cumsum((flowing - rate[at]) * lasts)
-    grown -= np.concatenate([[0.0], grown])[first][number]
-    # The lowest so far on the same link. The links are told apart in one array: the values of each
-    # are shifted below all those of the links before it.
-    depth = number * (np.abs(grown).max() + 1)
-    lowest = np.minimum.accumulate(np.minimum(grown, 0) - depth) + depth
-    np.maximum.at(out, at, grown - lowest)
+    carried: FloatArray
+    most: FloatArray
+    waiting: FloatArray
+    flowing: FloatArray
+    since: FloatArray
+    link: IntArray
+    end: FloatArray
+    rate: FloatArray
+
+    @classmethod
+    def empty(cls, carried: FloatArray) -> "_Lines":
+        most, waiting, flowing, since = np.zeros((4, carried.size))
+        none = np.zeros(0)
+        return cls(carried, most, waiting, flowing, since, none.astype(np.int64), none, none)
+
+    def advance(self, uses: _Uses, until: float) -> "_Lines":
+        """Let streams begin, which is before a time, up to which the others go on."""
+        link = np.concatenate([self.link, uses.link])
+        end = np.concatenate([self.end, uses.start + uses.bits / uses.rate])
+        rate = np.concatenate([self.rate, uses.rate])
+        over = end < until
+        # First what there is on each link of which something changes.
+        at = np.unique(np.concatenate([uses.link, link[over]]))
+        lines = self._replace(link=link[~over], end=end[~over], rate=rate[~over])
+        if at.size == 0:
+            return lines
+        where = np.concatenate([at, uses.link, link[over]])
+        time = np.concatenate([self.since[at], uses.start, end[over]])
+        change = np.concatenate([self.flowing[at], uses.rate, -rate[over]])
+        order = np.lexsort((time, where))
+        where, time, change = where[order], time[order], change[order]
+        # From each change to the next one on the same link.
+        same = where[1:] == where[:-1]
+        first = np.flatnonzero(np.concatenate([[True], ~same]))
+        last = np.append(first[1:], where.size) - 1
+        number = np.repeat(np.arange(first.size), last - first + 1)
+        flowing = np.cumsum(change)
+        flowing -= (flowing[first] - change[first])[number]
+        lasts = np.append(np.where(same, np.diff(time), 0.0), 0.0)
+        grown = np.cumsum((flowing - self.carried[where]) * lasts)
+        grown -= (np.concatenate([[0.0], grown])[first] - self.waiting[at])[number]
+        # The lowest so far on the same link. The links are told apart in one array: the values of
+        # each are shifted below all those of the links before it.
+        depth = number * (np.abs(grown).max() + 1)
+        lowest = np.minimum.accumulate(np.minimum(grown, 0) - depth) + depth
+        waits = grown - lowest
+        np.maximum.at(self.most, where, waits)
+        for values, found in (
+            (self.waiting, waits),
+            (self.flowing, flowing),
+            (self.since, time),
+        ):
+            values[at] = found[last]
+        return lines
 
 
 def _room(plan: Plan) -> FloatArray:

@@ -132,7 +132,7 @@ def _until(workload: Poisson, duration: int, pair: Pairing, draw: Streams) -> Fl
         columns.append(
             (
                 seconds,
-                *pair(_BLOCK, generator=pairs),
+                *(hosts.astype(np.uint32) for hosts in pair(_BLOCK, generator=pairs)),
                 draw_sizes(workload.size, _BLOCK, sizes),
             )
         )
@@ -143,10 +143,10 @@ def _until(workload: Poisson, duration: int, pair: Pairing, draw: Streams) -> Fl
         given = f"{format_duration(duration)}, in which no flow starts with this seed"
         raise InputError("workload.duration", given, "a duration in which flows start")
     return Flows(
-        source=source[:count].astype(np.uint32),
-        destination=destination[:count].astype(np.uint32),
-        start_ps=start[:count],
-        size_bytes=size[:count],
+        source=source[:count].copy(),
+        destination=destination[:count].copy(),
+        start_ps=start[:count].copy(),
+        size_bytes=size[:count].copy(),
     )
 
 

@@ -27,11 +27,19 @@ def merge(groups: Sequence[Flows]) -> tuple[Flows, NDArray[np.uint16], NDArray[n
     order : ndarray of int64, shape (flows,)
         Where each stands when the groups are put one behind the other.
     """
+    if len(groups) == 1:
+        number = len(groups[0])
+        return groups[0], np.zeros(number, np.uint16), np.arange(number)
     start = np.concatenate([flows.start_ps for flows in groups])
     order = np.argsort(start, kind="stable")
     columns = ("source", "destination", "start_ps", "size_bytes")
-    joined = {name: np.concatenate([getattr(flows, name) for flows in groups]) for name in columns}
-    flows = Flows(**{name: column[order] for name, column in joined.items()})
+    # One by one, since there may be very many.
+    flows = Flows(
+        **{
+            name: np.concatenate([getattr(flows, name) for flows in groups])[order]
+            for name in columns
+        }
+    )
     sizes = [len(flows) for flows in groups]
     group = np.repeat(np.arange(len(groups), dtype=np.uint16), sizes)
     return flows, group[order], order

@@ -7,12 +7,13 @@ use crate::segment::Endpoint;
 use crate::truth::{Cause, Truth, FIN_AT, SYN_AT};
 use crate::{Progress, Repetitions, Stage};
 use lightburst_net::trace::{State as TraceState, Window as TraceWindow};
-use lightburst_net::Dropped;
+use lightburst_net::LostSending;
 
 impl Sender {
-    /// What it took for lost, as far as it was not, if these packets of its flow were dropped.
-    pub fn repetitions(&self, dropped: &Dropped) -> Repetitions {
-        let counts = |truth: &Truth| truth.counts(&self.flight, dropped);
+    /// What it took for lost, as far as it was not, if these packets of its flow were lost and it
+    /// has not read of them.
+    pub fn repetitions(&self, lost: &[LostSending]) -> Repetitions {
+        let counts = |truth: &Truth| truth.counts(&self.flight, lost);
         self.truth
             .as_deref()
             .map_or_else(Repetitions::default, counts)
