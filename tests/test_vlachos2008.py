@@ -116,7 +116,13 @@ def windows(pair: tuple[int, int] | None = None) -> Callable[[Point], bool]:
 
 
 def queues(number: int, flows: int) -> Callable[[Point], bool]:
-    return lambda point: (point.queues, point.long_flows) == (number, flows)
+    wanted = (number, flows, named.A_PRIORI)
+    return lambda point: (point.queues, point.long_flows, point.allocation) == wanted
+
+
+def kept_apart(number: int) -> Callable[[Point], bool]:
+    wanted = (number, LONG, named.A_POSTERIORI)
+    return lambda point: (point.queues, point.long_flows, point.allocation) == wanted
 
 
 def test_a_network_as_published_fulfils_every_claim() -> None:
@@ -127,6 +133,13 @@ def test_a_network_as_published_fulfils_every_claim() -> None:
     ids = [claim.id for claim in (*found, *of_one_flow(2.0, 1.0))]
     forms = [re.sub(r"{.*?}", ".*", entry.get("id", name)) for name, entry in SHEET.claims.items()]
     assert not [form for form in forms if not any(re.fullmatch(form, id) for id in ids)]
+
+
+def test_a_point_is_run_as_often_as_the_most_demanding_claim_needs() -> None:
+    usual = Point()
+    assert sorted(need.seeds for need in design.NEEDS if usual in need.points) == [21, 41]
+    assert [design.effort(usual, quick).most for quick in (False, True)] == [41, 2]
+    assert design.effort(Point(time=2e-3), quick=False) == design.FULL
 
 
 EACH = ("mean", "pooled", "mice", "elephants")
@@ -193,6 +206,12 @@ BROKEN: dict[str, tuple[Model, set[str]]] = {
         changed(queues(2, 0), named.WINDOW_DEVIATION, factor=1.6), {"queues-2-nsfnet"}),
     "four queues do nothing on NSFNET": (
         changed(queues(4, 0), named.WINDOW_DEVIATION, factor=1.6), {"queues-4-nsfnet"}),
+    "flows that lost together are not kept apart": (
+        changed(kept_apart(2), named.WINDOW_DEVIATION, factor=1.6),
+        {"posteriori-2", "posteriori-beside-priori-2"}),
+    "flows that lost together are not kept apart in four": (
+        changed(kept_apart(4), named.WINDOW_DEVIATION, factor=1.7),
+        {"posteriori-4", "posteriori-beside-priori-4"}),
     "short ones do not synchronise": (
         changed(lambda p: p.time == 1e-3, named.CORRELATION, factor=0.1), {"stronger-short"}),
     "long ones hit no more": (

@@ -45,6 +45,32 @@ class Effort(NamedTuple):
     horizon_s: float | None = None
 
 
+class Need(NamedTuple):
+    """Points that are run more often than others, because a claim hangs on what chance does there.
+
+    Parameters
+    ----------
+    seeds : int
+        Runs of each.
+    points : tuple of Point
+        Which.
+    why : str
+        The claim, and how much single runs deviate.
+    """
+
+    seeds: int
+    points: tuple[Point, ...]
+    why: str
+
+
+def needed(needs: Iterable[Need]) -> dict[Point, Effort]:
+    """Say how often the points are run of which claims need more; the most, where several do."""
+    more: dict[Point, Effort] = {}
+    for need in sorted(needs):
+        more |= dict.fromkeys(need.points, Effort(need.seeds))
+    return more
+
+
 def grid(kind: Callable[..., T], **axes: Iterable[Any]) -> list[T]:
     """Make a point of every combination of values, the last axis varying fastest."""
     combinations = itertools.product(*axes.values())

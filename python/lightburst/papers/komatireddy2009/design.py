@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from lightburst.papers.design import Effort, blocks_of
+from lightburst.papers.design import Effort, Need, blocks_of, needed
 from lightburst.papers.komatireddy2009.points import (
     LAWS,
     PAPER_TRANSFER,
@@ -107,24 +107,6 @@ BEYOND_LAWS: Final = tuple(LAWS)
 IN_ORDER: Final = ("none", "source", "destination", "rr-tcp")
 
 
-class Need(NamedTuple):
-    """Points that are run more often than others, because a claim hangs on what chance does there.
-
-    Parameters
-    ----------
-    seeds : int
-        Runs of each.
-    points : tuple of Point
-        Which.
-    why : str
-        The claim, and the relative deviation of single runs.
-    """
-
-    seeds: int
-    points: tuple[Point, ...]
-    why: str
-
-
 def _lossy(remedies: Sequence[str], loss: float) -> tuple[Point, ...]:
     points = (LOSS.at("HighSpeed", remedy, PAPER_TRANSFER) for remedy in remedies)
     return tuple(LOSS.put(point, loss) for point in points)
@@ -158,7 +140,7 @@ NEEDS: Final = (
         "times, of which one is twice the other; two runs that are alike say nothing",
     ),
 )
-_MORE: Final = {point: Effort(need.seeds) for need in NEEDS for point in need.points}
+_MORE: Final = needed(NEEDS)
 
 
 def effort(part: str, point: Point, quick: bool) -> Effort:

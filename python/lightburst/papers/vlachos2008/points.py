@@ -21,6 +21,9 @@ SIZES: Final[dict[str, dict[str, object]]] = {
 }
 #: Queues for an egress that stand for one for each flow.
 PER_FLOW: Final = 0
+#: Flows are dealt to queues anew in each cycle, or only those that lost data in one burst.
+A_PRIORI: Final = "a-priori"
+A_POSTERIORI: Final = "a-posteriori"
 #: Seconds in which flows begin that count: the paper's, and of a preview. The warm-up before and
 #: the time that they have to end after are half as long each.
 MEASURED: Final = 20.0
@@ -47,6 +50,8 @@ class Point(NamedTuple):
         B and C: flows with a window below B segments are slow, from C on fast; 0 for timers.
     queues : int
         For an egress; `PER_FLOW` for one for each flow.
+    allocation : str
+        How flows come to several queues, in the scenario's words.
     recovery : str
         Of losses, in the scenario's words.
     sizes : str
@@ -65,6 +70,7 @@ class Point(NamedTuple):
     slow: int = 0
     fast: int = 0
     queues: int = 1
+    allocation: str = A_PRIORI
     recovery: str = "sack"
     sizes: str = "S2"
     ingress: str = "delay"
@@ -87,7 +93,7 @@ class Point(NamedTuple):
             return {"kind": "window-based", **windows}
         if self.queues == 1:
             return {"kind": "timer", "time": seconds(self.time)}
-        several = {"kind": "a-priori", "queues": self.queues}
+        several = {"kind": self.allocation, "queues": self.queues}
         allocation = {"kind": "per-flow"} if self.queues == PER_FLOW else several
         return {"kind": "multi-queue", "time": seconds(self.time), "allocation": allocation}
 
@@ -127,7 +133,8 @@ class Point(NamedTuple):
         if self.queues == PER_FLOW:
             return "a queue for each flow"
         queues = "" if self.queues == 1 else f", {self.queues} queues"
-        return f"T = {self.time * 1e3:g} ms{queues}"
+        how = "" if self.allocation == A_PRIORI else f", {self.allocation.replace('-', ' ')}"
+        return f"T = {self.time * 1e3:g} ms{queues}{how}"
 
     def in_full(self) -> Point:
         """Give the point as the paper runs it, and not a preview."""

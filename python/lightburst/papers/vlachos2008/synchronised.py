@@ -12,9 +12,12 @@ from lightburst.papers.vlachos2008.design import (
     MORE_FLOWS,
     TIMES,
     along,
+    kept_apart,
     queued,
 )
 from lightburst.papers.vlachos2008.points import (
+    A_POSTERIORI,
+    A_PRIORI,
     CORRELATION,
     LOST_FLOWS,
     PER_FLOW,
@@ -57,7 +60,11 @@ def figures(runs: Runs[Point], version: str) -> Iterator[Figure]:
     numbers = runs.numbers_text(
         at
         for flows in _NUMBERS
-        for point in (*queued(_of(flows)).values(), *along(TIMES, _of(flows)).values())
+        for point in (
+            *queued(_of(flows)).values(),
+            *kept_apart(_of(flows)).values(),
+            *along(TIMES, _of(flows)).values(),
+        )
         for at in (point, point.shortened())
     )
     words = (
@@ -70,10 +77,12 @@ def figures(runs: Runs[Point], version: str) -> Iterator[Figure]:
     for flows in _NUMBERS:
         for _, metric, name in _DEVIATIONS:
             curves[f"{flows} flows", name] = _by_queues(flows, fallen(runs, _of(flows), metric))
+            apart = fallen(runs, _of(flows), metric, A_POSTERIORI)
+            curves[f"{flows} flows", f"{name}, a posteriori"] = _by_queues(flows, apart)
         closed = {queues: exact(law(flows, queues)) for queues in queued(_of(flows))}
         curves[f"{flows} flows", "closed form"] = _by_queues(flows, closed)
     queues = Figure.of(
-        {legend: curve for legend, curve in curves.items() if _run(curves, legend)},
+        {legend: curve for legend, curve in curves.items() if curve and _run(curves, legend)},
         id="queues",
         title="Standard deviation of the aggregate over that with one queue",
         caption=words.format("T = 5 ms. Last: a queue for each flow. "),
@@ -101,10 +110,12 @@ def figures(runs: Runs[Point], version: str) -> Iterator[Figure]:
         )
 
 
-def fallen(runs: Runs[Point], point: Point, metric: str) -> dict[int, Interval]:
+def fallen(
+    runs: Runs[Point], point: Point, metric: str, allocation: str = A_PRIORI
+) -> dict[int, Interval]:
     """Compare the deviation with each number of queues to that with one."""
-    points = queued(point)
-    pairs = {queues: (at, points[1]) for queues, at in points.items() if queues != 1}
+    points = kept_apart(point) if allocation == A_POSTERIORI else queued(point)
+    pairs = {queues: (at, queued(point)[1]) for queues, at in points.items() if queues != 1}
     found = runs.ratios(pairs, metric)
     return {1: exact(1.0), **found} if found else {}
 
@@ -120,6 +131,12 @@ def claims(runs: Runs[Point]) -> Iterator[Claim]:
             yield sheet.judge("queues", _less(found), published=printed)
         network = fallen(runs, Point(), WINDOW_DEVIATION).get(queues, UNKNOWN)
         yield SHEET.told(queues=queues).judge("queues-nsfnet", _less(network), published=printed)
+    for queues, point in kept_apart(BURSTIFIER).items():
+        sheet = SHEET.told(queues=queues)
+        found = fallen(runs, BURSTIFIER, WINDOW_DEVIATION, A_POSTERIORI).get(queues, UNKNOWN)
+        yield sheet.judge("posteriori", found)
+        beside = runs.ratio(point, queued(BURSTIFIER)[queues], WINDOW_DEVIATION)
+        yield sheet.judge("posteriori-beside-priori", beside)
     points = along(TIMES, BURSTIFIER)
     short, long = points[TIMES[0]], points[TIMES[-1]]
     yield SHEET.judge("stronger-short", runs.ratio(short, long, CORRELATION))
