@@ -217,6 +217,11 @@ def known(measured: Interval) -> bool:
     return all(math.isfinite(end) for end in (measured.estimate, measured.low, measured.high))
 
 
+def ends(measured: Interval, digits: int) -> dict[str, float]:
+    """Give the ends of an interval as two cells of a table."""
+    return {"95 % from": round(measured.low, digits), "to": round(measured.high, digits)}
+
+
 def times_as_many(measured: Interval, judge: Callable[[Interval], Verdict]) -> float:
     """Estimate how many times as many seeds would decide, if the estimate stays what it is.
 

@@ -41,6 +41,11 @@ def between(curve: Curve, low: float = -math.inf, high: float = math.inf) -> Cur
     return {at: value for at, value in curve.items() if low < at < high}
 
 
+def in_ms(curve: Curve) -> Curve:
+    """Give a curve over times in seconds over milliseconds."""
+    return {time * 1e3: value for time, value in curve.items()}
+
+
 def every(curves: Mapping[K, Curve]) -> dict[tuple[K, float], Interval]:
     """Give all values of several curves, by curve and x."""
     return {(name, at): value for name, curve in curves.items() for at, value in curve.items()}

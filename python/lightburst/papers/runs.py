@@ -148,9 +148,9 @@ class Runs(Generic[P]):
         found = {at: self.mean(point, metric) for at, point in points.items()}
         return {at: mean for at, mean in found.items() if known(mean)}
 
-    def best(self, points: Iterable[P]) -> P:
-        """Find the point with the highest mean; all of them have runs."""
-        return max(points, key=lambda point: self.mean(point).estimate)
+    def best(self, points: Iterable[P], metric: str = "") -> P:
+        """Find the point with the highest mean; any where there are no runs."""
+        return max(points, key=lambda point: self.mean(point, metric).estimate)
 
     def ratio(self, top: P, bottom: P, metric: str = "") -> Interval:
         """Compare two points by a positive metric; `UNKNOWN` where that cannot be."""

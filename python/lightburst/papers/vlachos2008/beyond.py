@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pandas as pd
 
-from lightburst.papers.claims import Claim, known
+from lightburst.papers.claims import Claim, ends, known
 from lightburst.papers.figure import MAP_COLUMNS, Figure, Listing, Maps, Panel
 from lightburst.papers.vlachos2008.design import BEST, SEARCHED_TIMES, along, searched
 from lightburst.papers.vlachos2008.figures import MEGA, PRINTED, STATISTICS, caption
@@ -23,7 +23,7 @@ from lightburst.papers.vlachos2008.points import (
 from lightburst.papers.vlachos2008.sheet import SHEET
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from lightburst.papers.runs import Runs
     from lightburst.study.statistics import Interval
@@ -124,7 +124,7 @@ def listing(runs: Runs[Point]) -> Listing:
             run = [point for point in points if known(runs.mean(point, metric))]
             if not run:
                 continue
-            best = _best(runs, run, metric)
+            best = runs.best(run, metric)
             mean = runs.mean(best, metric)
             behind = runs.ratios({point.words: (best, point) for point in run if point != best},
                                  metric)  # fmt: skip
@@ -135,8 +135,7 @@ def listing(runs: Runs[Point]) -> Listing:
                     "of": what,
                     "best": best.words,
                     "Mb/s": round(mean.estimate / MEGA, 3),
-                    "95 % from": round(mean.low / MEGA, 3),
-                    "to": round(mean.high / MEGA, 3),
+                    **ends(mean.in_unit(MEGA), 3),
                     "not known to be worse": ", ".join(alike) or "none",
                 }
             )
@@ -161,7 +160,7 @@ def claims(runs: Runs[Point]) -> Iterator[Claim]:
         against = {name: (best, point) for name, point in pairs.items()}
         yield sheet.judge("searched-pair", runs.ratios(against, metric))
         if times and best in runs:
-            window, timer = (_best(runs, some, metric) for some in ([best, *pairs.values()], times))
+            window, timer = (runs.best(some, metric) for some in ([best, *pairs.values()], times))
             told = f"{window.words} and {timer.words}"
             yield sheet.judge("windows-beat-timers", runs.ratio(window, timer, metric), best=told)
     for flows in FLOWS:
@@ -179,7 +178,3 @@ def claims(runs: Runs[Point]) -> Iterator[Claim]:
 def _named() -> dict[str, Point]:
     """Give all that is searched, by its words."""
     return {point.words: point for point in (*_TIMES.values(), *_PAIRS.values())}
-
-
-def _best(runs: Runs[Point], points: Sequence[Point], metric: str) -> Point:
-    return max(points, key=lambda point: runs.mean(point, metric).estimate)

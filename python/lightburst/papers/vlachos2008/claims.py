@@ -35,7 +35,7 @@ from lightburst.papers.vlachos2008.points import (
 from lightburst.papers.vlachos2008.sheet import SHEET
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from lightburst.papers.runs import Runs
 
@@ -91,7 +91,7 @@ def throughput_claims(runs: Runs[Point]) -> Iterator[Claim]:
     yield from _checks(runs, ("mean", "variance", "mice", "elephants"), windows=False)
     runs = runs.under(Point.in_full)
     points = along(TIMES)
-    bests = {metric: _best(runs, points, metric) for metric in (MICE, ELEPHANTS)}
+    bests = {metric: runs.best(points.values(), metric) for metric in (MICE, ELEPHANTS)}
     sides = {
         "mice": runs.ratio(bests[MICE], bests[ELEPHANTS], MICE),
         "elephants": runs.ratio(bests[ELEPHANTS], bests[MICE], ELEPHANTS),
@@ -150,11 +150,6 @@ def sender_claims(runs: Runs[Point]) -> Iterator[Claim]:
     for slug, words, metric in STATISTICS:
         sheet = SHEET.told(slug=slug, statistic=words)
         yield sheet.judge("sack-better", runs.ratios(pairs, metric))
-
-
-def _best(runs: Runs[Point], points: Mapping[float, Point], metric: str) -> Point:
-    """Find the point with the highest mean; any where there are no runs."""
-    return max(points.values(), key=lambda point: runs.mean(point, metric).estimate)
 
 
 def _checks(runs: Runs[Point], names: Sequence[str], *, windows: bool) -> Iterator[Claim]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import pandas as pd
 
 from lightburst.papers.claims import exact, known
+from lightburst.papers.curves import in_ms
 from lightburst.papers.figure import BAR_COLUMNS, Bars, Figure, Listing
 from lightburst.papers.vlachos2008.design import (
     AXIS,
@@ -124,7 +125,7 @@ def over_time(runs: Runs[Point], version: str) -> Iterator[Figure]:
             (name, _WHERE): runs.means(points, metric) for name, metric in drawn.curves.items()
         }
         yield Figure.of(
-            {legend: _milliseconds(curve) for legend, curve in curves.items()},
+            {legend: in_ms(curve) for legend, curve in curves.items()},
             drawn.unit,
             id=f"throughput-{drawn.id}",
             title=drawn.title,
@@ -144,7 +145,7 @@ def contents(runs: Runs[Point], version: str) -> Iterator[Figure]:
     runs = runs.under(Point.in_full)
     for name, metric in (("segments", SEGMENTS), ("flows", FLOWS)):
         yield Figure.of(
-            {(f"{name} in a burst", _WHERE): _milliseconds(runs.means(points, metric))},
+            {(f"{name} in a burst", _WHERE): in_ms(runs.means(points, metric))},
             id=f"mean-{name}",
             title=f"{name.capitalize()} in a burst",
             caption=words,
@@ -249,10 +250,6 @@ def bars(groups: Mapping[str, Mapping[str, Interval]], **words: Any) -> Bars:
     data = pd.DataFrame(rows, columns=list(BAR_COLUMNS))
     names, legend = (tuple(dict.fromkeys(data[column])) for column in ("bar", "group"))
     return Bars(bars=names, groups=legend, data=data, **words)
-
-
-def _milliseconds(curve: Mapping[float, Interval]) -> dict[float, Interval]:
-    return {time * 1e3: value for time, value in curve.items()}
 
 
 def _digits(x: Interval) -> str:

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from lightburst.papers.claims import UNKNOWN, Claim, exact, known
+from lightburst.papers.curves import in_ms
 from lightburst.papers.figure import Figure
 from lightburst.papers.vlachos2008.design import (
     BURSTIFIER,
@@ -97,7 +98,7 @@ def figures(runs: Runs[Point], version: str) -> Iterator[Figure]:
         ("correlation", CORRELATION, "Correlation of window reductions of two flows"),
         ("hit", LOST_FLOWS, "Flows with data in a lost burst"),
     ):
-        found = {time * 1e3: x for time, x in runs.means(points, metric).items()}
+        found = in_ms(runs.means(points, metric))
         yield Figure.of(
             {(f"{BURSTIFIER.long_flows} flows", "one queue"): found},
             id=f"synchronisation-{id}",

@@ -28,7 +28,7 @@ import numpy as np
 import pandas as pd
 
 from lightburst.models.yu2004 import gains
-from lightburst.papers.claims import UNKNOWN
+from lightburst.papers.claims import UNKNOWN, ends
 from lightburst.papers.figure import BAR_COLUMNS, Bars, Listing
 from lightburst.papers.yu2004.design import FACTOR_CASES, FACTOR_LOSS, factor_case
 from lightburst.papers.yu2004.figures import caption, rate_name
@@ -167,8 +167,7 @@ def listing(runs: Runs[Point]) -> Listing:
                     "factor": name,
                     "equation": _EQUATIONS[name][0],
                     "measured": round(ratio.estimate, 4),
-                    "95 % from": round(ratio.low, 4),
-                    "to": round(ratio.high, 4),
+                    **ends(ratio, 4),
                     "closed form": round(closed[name], 4),
                 }
             )

@@ -9,7 +9,7 @@ import pandas as pd
 
 from lightburst.models.yu2004 import ABOUT, surface_ranges, written
 from lightburst.papers import overlay
-from lightburst.papers.claims import UNKNOWN
+from lightburst.papers.claims import UNKNOWN, ends
 from lightburst.papers.figure import Figure, Listing
 from lightburst.papers.yu2004.design import (
     CROSSING_LOSS,
@@ -235,8 +235,7 @@ def table_listing(id: str, runs: Runs[Point]) -> Listing:
             "log10 p": round(math.log10(p), 2),
             "published": ratio_of(burst, p, kind)[0],
             "measured": round(ratio.estimate, 3),
-            "95 % from": round(ratio.low, 3),
-            "to": round(ratio.high, 3),
+            **ends(ratio, 3),
             "RFC senders": round(standard.get((kind, p), UNKNOWN).estimate, 3),
             "Reno (segments/s)": round(runs.mean(own[kind, p][1]).estimate, 2),
         }

@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from lightburst.papers.claims import Claim, Verdict, known
-from lightburst.papers.curves import Curve, between, crossing, from_one, listed, smallest
+from lightburst.papers.curves import Curve, between, crossing, from_one, in_ms, listed, smallest
 from lightburst.papers.yu2004.design import (
     CROSSING_LOSS,
     CROSSING_TIMES,
@@ -74,14 +74,14 @@ def _crossing_family(runs: Runs[Point], family: Family) -> Iterator[Claim]:
         for time in both[0]
         if time < _MS / _ROOM and time in both[1]
     }
-    yield sheet.judge("fig11-sack-highest", _in_ms(below))
+    yield sheet.judge("fig11-sack-highest", in_ms(below))
     early = between(over, 10**-5.5 / _ROOM, 1e-4 / _ROOM)
-    yield sheet.judge("fig11-new-reno-early", _in_ms(early))
+    yield sheet.judge("fig11-new-reno-early", in_ms(early))
     middle = between(over, 1e-4 * _ROOM, _MS / _ROOM)
-    yield sheet.judge("fig11-reno-late", _in_ms(middle))
+    yield sheet.judge("fig11-reno-late", in_ms(middle))
     place = crossing(between(over, 1e-5 / _ROOM))
     never = None if known(place) else Verdict.DIFFERS
-    curve = listed(_in_ms(over), "{value:.3f} at {at:.3g} ms")
+    curve = listed(in_ms(over), "{value:.3f} at {at:.3g} ms")
     yield sheet.judge("fig11-crossing", place, verdict=never, curve=curve)
 
 
@@ -89,10 +89,6 @@ def _over(runs: Runs[Point], top: Sender, bottom: Sender) -> Curve:
     """Compare two senders at each assembly time that both were run at."""
     points = (Point(HIGH, time, CROSSING_LOSS) for time in CROSSING_TIMES)
     return runs.ratios({point.time: (point.by(top), point.by(bottom)) for point in points})
-
-
-def _in_ms(curve: Curve) -> Curve:
-    return {time * 1e3: ratio for time, ratio in curve.items()}
 
 
 def table_claims(id: str, runs: Runs[Point]) -> list[Claim]:
