@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 import pandas as pd
 
@@ -45,27 +45,27 @@ class Effort(NamedTuple):
     horizon_s: float | None = None
 
 
-class Need(NamedTuple):
+class Need(NamedTuple, Generic[T]):
     """Points that are run more often than others, because a claim hangs on what chance does there.
 
     Parameters
     ----------
     seeds : int
         Runs of each.
-    points : tuple of Point
+    points : tuple
         Which.
     why : str
         The claim, and how much single runs deviate.
     """
 
     seeds: int
-    points: tuple[Point, ...]
+    points: tuple[T, ...]
     why: str
 
 
-def needed(needs: Iterable[Need]) -> dict[Point, Effort]:
+def needed(needs: Iterable[Need[T]]) -> dict[T, Effort]:
     """Say how often the points are run of which claims need more; the most, where several do."""
-    more: dict[Point, Effort] = {}
+    more: dict[T, Effort] = {}
     for need in sorted(needs):
         more |= dict.fromkeys(need.points, Effort(need.seeds))
     return more
