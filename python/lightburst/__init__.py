@@ -17,7 +17,11 @@ if TYPE_CHECKING:
     from lightburst.report.comparison import compare
     from lightburst.report.explanation import Explanation, explain
     from lightburst.report.network import TracedNetwork, trace_network
+    from lightburst.report.optimise import optimise
+    from lightburst.report.optimised import Optimum
     from lightburst.report.reproduction import reproduce
+    from lightburst.report.sensitivities import Sensitivities
+    from lightburst.report.sensitivity import sensitivity
     from lightburst.report.sweep import load_sweep, sweep
     from lightburst.report.swept import Sweep
     from lightburst.result import Result
@@ -33,9 +37,11 @@ _HOME = {
     "Comparison": "lightburst.study",
     "Explanation": "lightburst.report.explanation",
     "InputError": "lightburst.errors",
+    "Optimum": "lightburst.report.optimised",
     "Result": "lightburst.result",
     "RunWarning": "lightburst.errors",
     "Scenario": "lightburst.scenario",
+    "Sensitivities": "lightburst.report.sensitivities",
     "StoreWarning": "lightburst.errors",
     "Study": "lightburst.study",
     "Sweep": "lightburst.report.swept",
@@ -47,9 +53,11 @@ _HOME = {
     "jain_index": "lightburst.fairness",
     "load": "lightburst.scenario",
     "load_sweep": "lightburst.report.sweep",
+    "optimise": "lightburst.report.optimise",
     "replicate": "lightburst.study",
     "reproduce": "lightburst.report.reproduction",
     "run": "lightburst.simulate",
+    "sensitivity": "lightburst.report.sensitivity",
     "sweep": "lightburst.report.sweep",
     "trace_network": "lightburst.report.network",
 }
@@ -61,9 +69,11 @@ __all__ = [
     "Comparison",
     "Explanation",
     "InputError",
+    "Optimum",
     "Result",
     "RunWarning",
     "Scenario",
+    "Sensitivities",
     "StoreWarning",
     "Study",
     "Sweep",
@@ -77,10 +87,12 @@ __all__ = [
     "load",
     "load_sweep",
     "models",
+    "optimise",
     "plot",
     "replicate",
     "reproduce",
     "run",
+    "sensitivity",
     "sweep",
     "topology",
     "trace",

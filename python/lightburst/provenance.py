@@ -97,6 +97,23 @@ def trace(
     )
 
 
+def of_study(scenario: Mapping[str, Any]) -> dict[str, Any]:
+    """Say where the outcome of many runs comes from.
+
+    Parameters
+    ----------
+    scenario : mapping
+        What they have in common, as nested dictionaries of JSON values.
+
+    Returns
+    -------
+    dict of str to object
+        As the fields of `Provenance`, but for seed and digests.
+    """
+    found = trace(scenario, 0, "", "", datetime.now(UTC)).as_dict()
+    return {key: x for key, x in found.items() if key not in ("seed", "plan_digest", "digest")}
+
+
 @cache
 def source_commit() -> str | None:
     """Commit of the source tree that this package is run from.

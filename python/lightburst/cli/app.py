@@ -29,6 +29,19 @@ TableOption = Annotated[str, typer.Option("--format", metavar="table|json", help
 WorkersOption = Annotated[
     str | None, typer.Option("--workers", metavar="N", help="Threads; all cores by default.")
 ]
+StudyArgument = Annotated[
+    str, typer.Argument(metavar="STUDY", help="A TOML file.", show_default=False)
+]
+StudySettings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="PATH=VALUES", help="Change an axis or a field; may be repeated."
+    ),
+]
+StudyFormat = Annotated[
+    str, typer.Option("--format", metavar="table|json|csv", help="What to print.")
+]
+YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask before very many runs.")]
 
 
 def _version(wanted: bool) -> None:
@@ -83,24 +96,49 @@ def run_command(
 @app.command("sweep")
 @guarded
 def sweep_command(
-    study: Annotated[str, typer.Argument(metavar="STUDY", help="A TOML file.", show_default=False)],
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="PATH=VALUES", help="Change an axis or a field; may be repeated."
-        ),
-    ] = None,
+    study: StudyArgument,
+    settings: StudySettings = None,
     workers: WorkersOption = None,
-    format: Annotated[
-        str, typer.Option("--format", metavar="table|json|csv", help="What to print.")
-    ] = "table",
+    format: StudyFormat = "table",
     out: OutOption = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before very many runs.")] = False,
+    yes: YesOption = False,
 ) -> None:
     """Run a study: axes, variants and seeds over a scenario, with intervals and comparisons."""
     from lightburst.cli.sweep import sweep
 
     sweep(study, settings or [], workers, format, out, yes)
+
+
+@app.command("optimise")
+@guarded
+def optimise_command(
+    study: StudyArgument,
+    settings: StudySettings = None,
+    workers: WorkersOption = None,
+    format: StudyFormat = "table",
+    out: OutOption = None,
+    yes: YesOption = False,
+) -> None:
+    """Find the values of a study's axes for which a metric is best; needs Optuna."""
+    from lightburst.cli.optimise import optimise
+
+    optimise(study, settings or [], workers, format, out, yes)
+
+
+@app.command("sensitivity")
+@guarded
+def sensitivity_command(
+    study: StudyArgument,
+    settings: StudySettings = None,
+    workers: WorkersOption = None,
+    format: StudyFormat = "table",
+    out: OutOption = None,
+    yes: YesOption = False,
+) -> None:
+    """Say how much of a metric's variance is due to which of a study's axes; needs SALib."""
+    from lightburst.cli.sensitivity import sensitivity
+
+    sensitivity(study, settings or [], workers, format, out, yes)
 
 
 @app.command("trace")

@@ -100,16 +100,29 @@ def sweep(
         "seeds": seeds,
     }
     asked |= {"sample": sample, "target": target, "metrics": metrics, "keep": keep}
-    study = _described(scenario, {key: x for key, x in asked.items() if x is not None})
+    study = described(scenario, {key: x for key, x in asked.items() if x is not None})
     found = sweep_all(study, store, workers=workers, progress=progress, most_runs=most_runs)
     warn(found.warnings, stacklevel=2)
     return found
 
 
-def _described(
+def described(
     scenario: Scenario | str | PathLike[str], asked: Mapping[str, Any]
 ) -> StudyDescription:
-    """Describe a study, or read its file."""
+    """Describe a study, or read its file.
+
+    Parameters
+    ----------
+    scenario : Scenario, str or path-like
+        What all runs have in common, or the name of its file, or of a study file.
+    asked : mapping of str to object
+        The other keys of a study.
+
+    Raises
+    ------
+    InputError
+        If something is asked beside a study file, or the description is none.
+    """
     if not isinstance(scenario, str | PathLike) or not is_study(scenario):
         return StudyDescription(scenario=as_scenario(scenario), **asked)
     for key, value in asked.items():

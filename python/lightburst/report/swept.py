@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import platform
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import cached_property, partial
-from importlib import metadata
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -16,7 +13,7 @@ import pandas as pd
 
 from lightburst.errors import InputError, did_you_mean, show
 from lightburst.folder import replace
-from lightburst.provenance import MODEL_VERSION, source_commit
+from lightburst.provenance import of_study
 from lightburst.report.cube import columns_of, cube_of
 from lightburst.report.files import COMPARISONS, RUNS, STUDY, SWEEP, TABLE
 from lightburst.report.words import records
@@ -90,17 +87,9 @@ class Sweep:
         """Make one of runs that have just been made, and of what is kept of them."""
         scenario = study.scenario
         digests = "\n".join(runs["digest"].astype(str))
-        provenance = {
-            "version": metadata.version("lightburst"),
-            "model_version": MODEL_VERSION,
-            "commit": source_commit(),
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "machine": f"{platform.system()} {platform.machine()}",
-            "created": datetime.now(UTC).isoformat(timespec="seconds"),
-            "scenario": {"name": scenario.name, **json.loads(scenario.canonical_json())},
-            "digest": hashlib.sha256(digests.encode()).hexdigest(),
-        }
+        about = {"name": scenario.name, **json.loads(scenario.canonical_json())}
+        digest = hashlib.sha256(digests.encode()).hexdigest()
+        provenance = {**of_study(about), "digest": digest}
         read = _nothing if kept is None else partial(kept.together, runs)
         shown = runs.drop(columns=SCENARIO, errors="ignore")
         return cls(study, shown, provenance, read, failed)

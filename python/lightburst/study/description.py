@@ -3,27 +3,27 @@
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Self
 
-from pydantic import Field, GetCoreSchemaHandler, ValidationError
-from pydantic_core import CoreSchema, core_schema
+from pydantic import Field, ValidationError
 
 from lightburst.compile import check_seeds
 from lightburst.errors import InputError, did_you_mean, inside, show
 from lightburst.saving import TABLES
 from lightburst.scenario import Scenario, load
 from lightburst.scenario.explain import explain
-from lightburst.scenario.fields import Section, Whole, refuse
+from lightburst.scenario.fields import Section, Whole
 from lightburst.scenario.load import read_toml
 from lightburst.study.axes import is_range
 from lightburst.study.block import Block
 from lightburst.study.design import Design
+from lightburst.study.only import Only
 from lightburst.study.sample import Sample
 from lightburst.study.stopping import Stopping
+from lightburst.study.wanted import Optimise, Sensitivity
 
 _AXES = "values by path, as { workload.load = [0.2, 0.4] }"
 _CHANGES = "changes by name, as { SACK = { transport.recovery = 'sack' } }"
@@ -37,32 +37,6 @@ _PRECISION = "a part of the mean, as '2 %' or 0.02"
 _PERCENT = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,12})?) ?%")
 #: Seeds of a study that does not say how many.
 USUAL_SEEDS: Final = 10
-
-
-@dataclass(frozen=True)
-class _Only:
-    """The type of a field that a function checks; stands in an ``Annotated``.
-
-    Attributes
-    ----------
-    allowed : str
-        What can be written, for errors.
-    fits : callable
-        Tells whether a value can stand there.
-    """
-
-    allowed: str
-    fits: Callable[[Any], bool]
-
-    def _validate(self, value: object) -> object:
-        if not self.fits(value):
-            raise refuse(self.allowed)
-        return value
-
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(self._validate)
 
 
 def _names(value: Any) -> bool:
@@ -120,8 +94,8 @@ class Target(Section):
         Runs of all points together, at the most.
     """
 
-    metric: Annotated[str, _Only(_METRIC, _is_text)]
-    precision: Annotated[Any, _Only(_PRECISION, _part)]
+    metric: Annotated[str, Only(_METRIC, _is_text)]
+    precision: Annotated[Any, Only(_PRECISION, _part)]
     minimum: Annotated[int, Whole(2)] = 10
     maximum: Annotated[int, Whole(2)] = 100
     budget: Annotated[int, Whole(1)] | None = None
@@ -147,11 +121,11 @@ class FigureWanted(Section):
         Which value of the other axes is drawn.
     """
 
-    x: Annotated[str, _Only("the path of an axis", _is_text)]
-    y: Annotated[str, _Only(_METRIC, _is_text)]
-    hue: Annotated[str, _Only("'variant', or the path of an axis", _is_text)] | None = None
-    dash: Annotated[str, _Only("'variant', or the path of an axis", _is_text)] | None = None
-    at: Annotated[Any, _Only("values by path, as { switching.buffer_ports = 2 }", _is_table)] = (
+    x: Annotated[str, Only("the path of an axis", _is_text)]
+    y: Annotated[str, Only(_METRIC, _is_text)]
+    hue: Annotated[str, Only("'variant', or the path of an axis", _is_text)] | None = None
+    dash: Annotated[str, Only("'variant', or the path of an axis", _is_text)] | None = None
+    at: Annotated[Any, Only("values by path, as { switching.buffer_ports = 2 }", _is_table)] = (
         Field({})
     )
 
@@ -187,23 +161,29 @@ class StudyDescription(Section):
         What is drawn.
     keep : sequence of str
         The tables of each run that are kept, see `lightburst.saving.TABLES`.
+    optimise : Optimise or None
+        What `lightburst.optimise` is to look for.
+    sensitivity : Sensitivity or None
+        What `lightburst.sensitivity` is to divide among the axes.
     """
 
     instead: ClassVar[str] = "; lightburst.sweep runs a study"
 
-    name: Annotated[str, _Only("text", _is_text)] = ""
-    scenario: Annotated[Any, _Only(_SCENARIO, lambda value: isinstance(value, Scenario))]
-    over: Annotated[Any, _Only(_AXES, _is_table)] = Field({})
-    linked: Annotated[Any, _Only(f"a list of {_AXES}", _tables)] = ()
-    variants: Annotated[Any, _Only(_CHANGES, _is_table)] = Field({})
+    name: Annotated[str, Only("text", _is_text)] = ""
+    scenario: Annotated[Any, Only(_SCENARIO, lambda value: isinstance(value, Scenario))]
+    over: Annotated[Any, Only(_AXES, _is_table)] = Field({})
+    linked: Annotated[Any, Only(f"a list of {_AXES}", _tables)] = ()
+    variants: Annotated[Any, Only(_CHANGES, _is_table)] = Field({})
     sample: Sample | None = None
     seeds: Any = None
     target: Target | None = None
-    compare: Annotated[Any, _Only(_PAIRS, _pairs)] = ()
-    metrics: Annotated[Any, _Only(_OWN, _is_table)] = Field({})
-    show: Annotated[Any, _Only(_METRICS, _names)] = ()
+    compare: Annotated[Any, Only(_PAIRS, _pairs)] = ()
+    metrics: Annotated[Any, Only(_OWN, _is_table)] = Field({})
+    show: Annotated[Any, Only(_METRICS, _names)] = ()
     figures: tuple[FigureWanted, ...] = ()
-    keep: Annotated[Any, _Only(_KEEP, _kept)] = ()
+    keep: Annotated[Any, Only(_KEEP, _kept)] = ()
+    optimise: Optimise | None = None
+    sensitivity: Sensitivity | None = None
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], directory: Path | None = None) -> Self:
@@ -339,8 +319,10 @@ def flat(
 
 
 def is_axis(value: Any) -> bool:
-    """Tell a range from a table of paths."""
-    return is_range(value) and not {"from", "to", "step", "number"}.isdisjoint(value)
+    """Tell a range, also one that lacks its ends, from a table of paths."""
+    return is_range(value) and (
+        set(value) <= {"scale"} or not {"from", "to", "step", "number"}.isdisjoint(value)
+    )
 
 
 def load_study(path: str | PathLike[str]) -> StudyDescription:

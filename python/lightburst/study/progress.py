@@ -168,3 +168,39 @@ def _line(begun: float) -> tuple[Progress, TaskID]:
     line.tasks[0].start_time = begun
     line.start()
     return line, task
+
+
+@contextmanager
+def search_progress(total: int, what: str, *, shown: bool) -> Iterator[Callable[[int, str], None]]:
+    """Show how far a search has come, and its answer so far, while a block runs.
+
+    Parameters
+    ----------
+    total : int
+        Number of steps.
+    what : str
+        What they are called: ``"trials"``.
+    shown : bool
+        Whether to show it if standard error is a terminal.
+
+    Yields
+    ------
+    callable
+        To be called with the number of steps that are done and the answer so far.
+    """
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = _console()
+    bar = Progress(
+        TextColumn(what),
+        BarColumn(bar_width=20),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}", markup=False),
+        console=console,
+        refresh_per_second=2,
+        disable=not (shown and console.is_terminal),
+    )
+    with bar:
+        task = bar.add_task("", total=total)
+        yield lambda done, answer: bar.update(task, completed=done, description=answer)

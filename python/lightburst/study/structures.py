@@ -5,7 +5,9 @@ come first, and each of their combinations is a structure: it says which of the 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, NoReturn
+
+from pydantic.fields import FieldInfo
 
 from lightburst.errors import InputError, show
 from lightburst.scenario import Scenario
@@ -170,16 +172,7 @@ def _axis(
     lists = []
     for path, spec in given.items():
         where = f"over.{path}"
-        field = None
-        if is_range(spec):
-            probe = spec.get("from", 0)
-            fields = (
-                field_at(base, {**one.changes, **one.fixed, path: probe}, path)
-                for one in structures
-            )
-            field = next(filter(None, fields), None)
-            if field is None:
-                _refuse(base, path, probe, structures)
+        field = field_of(base, path, spec, structures) if is_range(spec) else None
         if parts is None:
             lists.append(values_of(where, spec, field))
         else:
@@ -189,6 +182,38 @@ def _axis(
         numbers = ", ".join(f"{n} for {path}" for path, n in zip(given, lengths, strict=True))
         raise InputError(f"linked.{next(iter(given))}", numbers, "as many values for each")
     return Axis(tuple(given), tuple(zip(*lists, strict=True)))
+
+
+def field_of(
+    base: Scenario, path: str, spec: Mapping[str, Any], structures: Sequence[Structure]
+) -> FieldInfo:
+    """Find the field over which a range goes, in the first structure that has it.
+
+    Parameters
+    ----------
+    base : Scenario
+        What all points have in common.
+    path : str
+        Of the field.
+    spec : mapping
+        The range.
+    structures : sequence of Structure
+        Where it may vary.
+
+    Returns
+    -------
+    FieldInfo
+
+    Raises
+    ------
+    InputError
+        If there is no such field in any of them.
+    """
+    probe = spec.get("from", 0)
+    fields = (field_at(base, {**one.changes, **one.fixed, path: probe}, path) for one in structures)
+    if (field := next(filter(None, fields), None)) is None:
+        _refuse(base, path, probe, structures)
+    return field
 
 
 def _with_axis(
@@ -232,7 +257,7 @@ def _with_axis(
     return found
 
 
-def _refuse(base: Scenario, path: str, value: object, structures: Sequence[Structure]) -> None:
+def _refuse(base: Scenario, path: str, value: object, structures: Sequence[Structure]) -> NoReturn:
     """Refuse a path that leads nowhere, in the words of the scenario."""
     if all(path in one.changes for one in structures):
         allowed = "a field that not every variant sets itself"

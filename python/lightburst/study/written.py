@@ -33,7 +33,7 @@ def tables(study: StudyDescription) -> dict[str, Any]:
     found["metrics"] = {name: str(metric) for name, metric in study.metrics.items()}
     found["keep"] = list(study.keep)
     found |= {"show": list(study.show), "compare": [list(pair) for pair in study.compare]}
-    for name in ("sample", "target"):
+    for name in ("sample", "target", "optimise", "sensitivity"):
         if (section := getattr(study, name)) is not None:
             found[name] = plain(section)
     found["over"] = {path: _axis(study, path, spec) for path, spec in study.over.items()}

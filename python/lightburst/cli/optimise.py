@@ -1,0 +1,144 @@
+"""``lightburst optimise``: the best values of some parameters, and what they are worth."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from lightburst.cli.guard import resumable
+from lightburst.cli.numbers import Plain
+from lightburst.cli.options import agreed, choice, whole
+from lightburst.cli.screen import show_table
+from lightburst.cli.streams import say, warn
+from lightburst.cli.sweep import changed
+from lightburst.folder import check
+from lightburst.report.files import STORE, STUDY
+from lightburst.report.optimise import optimise_all
+from lightburst.report.optimised import FIGURE, OPTIMUM, TRIALS
+from lightburst.report.words import readable, readable_interval
+from lightburst.study.cost import MOST_RUNS, TooManyRunsError
+from lightburst.study.description import load_study
+from lightburst.words import words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from lightburst.report.optimised import Optimum
+    from lightburst.study.description import StudyDescription
+
+
+def optimise(
+    path: str,
+    settings: Sequence[str],
+    workers: str | None,
+    format: str,
+    out: str | None,
+    yes: bool,
+) -> None:
+    """Search for an optimum and print what came of it; the parameters are those of ``sweep``."""
+    found = asked(optimise_all, path, settings, workers, format, out, yes)
+    directory = None if out is None else found.save(out)
+    if format == "json":
+        print(json.dumps(found.as_dict(), indent=2, allow_nan=False))
+    elif format == "csv":
+        found.trials.to_csv(sys.stdout, index=False)
+    else:
+        _print(found)
+        if directory is None:
+            say(f"Trials, table and figure as files: add --out DIR. In Python: "
+                f"lb.optimise({path!r}).")  # fmt: skip
+        else:
+            say(*files_in(directory, FIGURE, TRIALS, OPTIMUM, "optimise"))
+    warn(found.warnings)
+
+
+def asked(
+    work: Callable[..., Any],
+    path: str,
+    settings: Sequence[str],
+    workers: str | None,
+    format: str,
+    out: str | None,
+    yes: bool,
+) -> Any:
+    """Read a study and the options, and do what is asked of it.
+
+    Parameters
+    ----------
+    work : callable
+        Takes the study, the store and options, and gives what came of it.
+    path, settings, workers, format, out, yes
+        As for ``sweep``.
+
+    Raises
+    ------
+    InputError
+        If anything of this cannot be used; nothing has been written then.
+    """
+    choice("--format", format, ("table", "json", "csv"))
+    threads = None if workers is None else whole("--workers", workers, 1)
+    study = changed(load_study(path), settings)
+    if out is not None:
+        check(out)
+    with resumable(STORE):
+        return _agreed(work, study, threads, yes)
+
+
+def _agreed(
+    work: Callable[..., Any], study: StudyDescription, workers: int | None, yes: bool
+) -> Any:
+    """Do it; before very many runs the user is asked, with what they would cost."""
+    try:
+        return work(study, STORE, workers=workers, most_runs=None if yes else MOST_RUNS)
+    except TooManyRunsError as error:
+        agreed("study", error.cost.runs, MOST_RUNS, str(error.cost))
+    return work(study, STORE, workers=workers, most_runs=None)
+
+
+def files_in(
+    directory: Path, figure: str, table: str, everything: str, command: str
+) -> Iterator[str]:
+    """Say where what is asked for next can be found, and how to run all of it again."""
+    yield f"figure: {directory / figure}.png (and .svg)"
+    yield f"table:  {directory / table}"
+    yield f"all:    {directory / everything}"
+    if (directory / STUDY).is_file():
+        yield f"again:  lightburst {command} {directory / STUDY}"
+
+
+def _print(found: Optimum) -> None:
+    trials = found.trials.drop_duplicates("trial")
+    given_up = int((trials["verdict"] == "given up").sum())
+    name = found.study.name or found.study.scenario.name or "unnamed study"
+    told = f"{len(trials)} trials, {given_up} given up early, {found.runs:,} runs"
+    say(f"{name}: {found.words.splitlines()[0]}; {told}", "")
+    for line in found.words.splitlines()[1:]:
+        say(f"  {line}")
+    fresh = int(found.confirmed["n"].max())
+    shown = Plain(f"On {fresh} fresh seeds, mean (95 %); against the default seed by seed")
+    names = [one.name for one in found.space.dimensions]
+    shown.add_column("")
+    for column in names:
+        shown.add_column(column, justify="right")
+    for aim in found.aims:
+        shown.add_column(words_of(aim.metric), justify="right", no_wrap=True)
+        shown.add_column("against the default", justify="right", no_wrap=True)
+    for point, labels, rows in found.rows():
+        cells = [cell for row in rows for cell in _cells(found, row)]
+        shown.add_row(point, *(found.value(column, labels) for column in names), *cells)
+    show_table(shown)
+    if found.theory:
+        say("Best assembly time by yu2004:", *(f"  {one}" for one in found.theory))
+
+
+def _cells(found: Optimum, row: Mapping[str, Any]) -> tuple[str, str]:
+    key = found.key(row["metric"])
+    mean = readable_interval(key, dict(row))
+    if row.get("verdict") != row.get("verdict") or row.get("verdict") is None:
+        return mean, ""
+    if row["ratio"] == row["ratio"]:
+        ends = (f"{100 * (row[f'ratio{end}'] - 1):+.3g}" for end in ("", "_low", "_high"))
+        return mean, "{} % ({} to {}), {}".format(*ends, row["verdict"])
+    return mean, f"{readable(key, row['difference'])}, {row['verdict']}"

@@ -1,0 +1,65 @@
+"""``lightburst sensitivity``: which parameter moves a metric, and how much."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+from lightburst.cli.numbers import Plain
+from lightburst.cli.optimise import asked, files_in
+from lightburst.cli.screen import show_table
+from lightburst.cli.streams import say, warn
+from lightburst.report.sensitivities import FIGURE, INDICES, SENSITIVITY
+from lightburst.report.sensitivity import sensitivity_all
+from lightburst.words import words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lightburst.report.sensitivities import Sensitivities
+
+
+def sensitivity(
+    path: str,
+    settings: Sequence[str],
+    workers: str | None,
+    format: str,
+    out: str | None,
+    yes: bool,
+) -> None:
+    """Divide variance and print what came of it; the parameters are those of ``sweep``."""
+    found = asked(sensitivity_all, path, settings, workers, format, out, yes)
+    directory = None if out is None else found.save(out)
+    if format == "json":
+        print(json.dumps(found.as_dict(), indent=2, allow_nan=False))
+    elif format == "csv":
+        found.table.to_csv(sys.stdout, index=False)
+    else:
+        _print(found)
+        if directory is None:
+            say(f"Indices, points and picture as files: add --out DIR. In Python: "
+                f"lb.sensitivity({path!r}).")  # fmt: skip
+        else:
+            say(*files_in(directory, FIGURE, INDICES, SENSITIVITY, "sensitivity"))
+    warn(found.warnings)
+
+
+def _print(found: Sensitivities) -> None:
+    name = found.study.name or found.study.scenario.name or "unnamed study"
+    for metric, rows in found.table.groupby("metric", sort=False):
+        told = f"{len(found.points):,} points, {found.runs:,} runs"
+        shown = Plain(f"{name}: what moves {words_of(str(metric))} ({told}; 95 % intervals)")
+        shown.add_column("parameter")
+        shown.add_column("first-order index", justify="right", no_wrap=True)
+        shown.add_column("total index", justify="right", no_wrap=True)
+        for row in rows.to_dict("records"):
+            shown.add_row(
+                row["parameter"],
+                *(
+                    f"{row[key]:.2f} ({row[f'{key}_low']:.2f} to {row[f'{key}_high']:.2f})"
+                    for key in ("first", "total")
+                ),
+            )
+        show_table(shown)
+        say(f"  {found.about(str(metric))}")

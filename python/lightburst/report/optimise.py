@@ -1,0 +1,307 @@
+"""The search for the best values of some parameters, from its question to its answer."""
+
+from __future__ import annotations
+
+import json
+from contextlib import nullcontext
+from importlib import metadata
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from lightburst.compile import check_seeds
+from lightburst.compile.seeds import LARGEST_SEED
+from lightburst.errors import InputError, show, warn
+from lightburst.provenance import of_study
+from lightburst.report.optimised import Optimum
+from lightburst.report.optimum_theory import NUMERICALLY, TIME, said_of
+from lightburst.report.sweep import described
+from lightburst.report.words import readable
+from lightburst.study.cost import MOST_RUNS, TooManyRunsError, estimate
+from lightburst.study.evaluated import Evaluated
+from lightburst.study.progress import search_progress
+from lightburst.study.racing import COMPLETE, Race
+from lightburst.study.search import Search, Trial, best_of, needed
+from lightburst.study.space import Space
+from lightburst.study.store import IN_MEMORY, Store
+from lightburst.study.trials import (
+    BEST,
+    DEFAULT,
+    confirmed,
+    labels_of,
+    trial_table,
+    unusable,
+)
+from lightburst.study.wanted import EXAMPLES, Aim, Optimise
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from lightburst.expressions import Expression
+    from lightburst.report.optimum_theory import Said
+    from lightburst.scenario import Scenario
+    from lightburst.study.description import StudyDescription
+    from lightburst.study.sweep import Seeds
+
+# How near an end of its range, as a part of it, the best value is worth a word.
+_AT_END: Final = 0.02
+
+
+def optimise(
+    scenario: Scenario | str | PathLike[str],
+    over: Mapping[str, Any] | None = None,
+    *,
+    minimise: str | Sequence[str] = (),
+    maximise: str | Sequence[str] = (),
+    linked: Iterable[Mapping[str, Any]] = (),
+    variants: Mapping[str, Mapping[str, object]] | None = None,
+    seeds: Seeds | None = None,
+    metrics: Mapping[str, str | Expression] | None = None,
+    store: Store | str | Path | None = None,
+    workers: int | None = None,
+    progress: bool = True,
+    most_runs: int | None = MOST_RUNS,
+    **options: Any,
+) -> Optimum:
+    """Find the values of some parameters for which the mean of a metric is best.
+
+    Optuna (``pip install 'lightburst[optimise]'``) proposes points; each runs on seeds in rounds,
+    and is given up when it is worse than the best so far beyond chance. The answer is run again on
+    fresh seeds beside the default, the scenario as it is; docs/optimise.md has it all.
+
+    Parameters
+    ----------
+    scenario : Scenario, str or path-like
+        The default, or the name of its file, or that of a study file with a table ``optimise``.
+    over : mapping of str to iterable or mapping, optional
+        The parameters with their bounds, by path: ``{"from": "1 ms", "to": "20 ms", "scale":
+        "log"}``, with a ``step`` or a ``number`` these values alone; a list has categories.
+    minimise, maximise : str or sequence of str
+        Metrics (see `lightburst.Result.summary`), also of your own, or expressions
+        (docs/metrics.md). Of several the front is looked for.
+    linked, variants, metrics
+        As for `lightburst.sweep`; a variant is one more choice.
+    seeds : iterable of int, or int, optional
+        Of a trial that is not given up; n alone stands for 1 to n; 10 by default.
+    store, workers, progress, most_runs
+        As for `lightburst.sweep`. With a store the same call again goes on where it was
+        interrupted, and costs nothing when it was not.
+    **options
+        The other keys of the table: ``trials``, ``first``, ``risk``, ``confirm``, ``budget``,
+        ``batch``, ``seed``.
+
+    Returns
+    -------
+    Optimum
+        The answer, the trials, the gain, figures.
+
+    Raises
+    ------
+    InputError, KeyboardInterrupt
+        As `lightburst.sweep`; if Optuna is not installed, or no trial had a finite objective.
+
+    Warns
+    -----
+    RunWarning
+        What the runs warn of, and what to know of the answer.
+    """
+    aims = {key: x for key, x in (("minimise", minimise), ("maximise", maximise)) if x}
+    asked: dict[str, Any] = {
+        "over": over,
+        "linked": tuple(linked) or None,
+        **{"variants": variants, "seeds": seeds, "metrics": metrics},
+        "optimise": aims | options or None,
+    }
+    study = described(scenario, {key: x for key, x in asked.items() if x is not None})
+    found = optimise_all(study, store, workers=workers, progress=progress, most_runs=most_runs)
+    warn(found.warnings, stacklevel=2)
+    return found
+
+
+def optimise_all(
+    study: StudyDescription,
+    store: Store | str | Path | None = None,
+    *,
+    progress: bool = True,
+    most_runs: int | None = MOST_RUNS,
+    **how: Any,
+) -> Optimum:
+    """Do what `optimise` does with a study that is described, but issue no warnings.
+
+    `how` is for `lightburst.study.run_all`.
+    """
+    needed("optuna")
+    asked, aims, fresh = _asked(study)
+    space = Space.of(study.scenario, study.over, study.linked, study.variants)
+    number = asked.trials * len(study.all_seeds)
+    number = min(number, asked.budget or number) + (1 + len(aims)) * len(fresh)
+    if most_runs is not None and number > most_runs:
+        scenario = study.scenario.with_(dict(space.first.point))
+        raise TooManyRunsError(
+            estimate(scenario, study.all_seeds[0], number, how.get("workers")), most_runs
+        )
+    names = [aim.metric for aim in aims]
+    with nullcontext(store) if isinstance(store, Store) else Store(store or IN_MEMORY) as opened:
+        how["progress"] = False
+        ran = Evaluated(study.scenario, names, study.metrics, opened, how)
+        where = {aim.metric: aim.where for aim in aims}
+        ran.check(space.first.point, study.all_seeds[0], where)
+        race = Race(study.all_seeds, asked.first, asked.risk, tuple(a.sign for a in aims), ran)
+        search = Search(space, race, asked.trials, asked.batch, asked.seed, asked.budget)
+        trials = _searched(search, study, aims, progress)
+        return _answered(study, search, aims, trials, ran, fresh)
+
+
+def _asked(study: StudyDescription) -> tuple[Optimise, tuple[Aim, ...], range]:
+    """Give what is asked, the objectives, and fresh seeds for the answer."""
+    asked = study.optimise
+    if asked is None:
+        raise InputError("optimise", "nothing", f"a table {EXAMPLES['optimise']}")
+    for key in ("target", "sample"):
+        if getattr(study, key) is not None:
+            allowed = "nothing beside optimise, which says itself which points and seeds are run"
+            raise InputError(key, "a table", allowed)
+    aims = asked.aims
+    seeds = study.all_seeds
+    least = asked.batch * len(seeds)
+    if asked.budget is not None and asked.budget < least:
+        allowed = f"at least {least:,} runs: {asked.batch} trials of {len(seeds)} seeds"
+        raise InputError("optimise.budget", show(asked.budget), allowed)
+    begin = max(seeds) + 1
+    if begin + asked.confirm > LARGEST_SEED:
+        allowed = f"seeds that leave {asked.confirm} fresh ones above them"
+        raise InputError("seeds", show(max(seeds)), allowed)
+    check_seeds(range(begin, begin + asked.confirm))
+    return asked, aims, range(begin, begin + asked.confirm)
+
+
+def _searched(
+    search: Search, study: StudyDescription, aims: Sequence[Aim], progress: bool
+) -> list[Trial]:
+    total = min(search.trials, search.space.number or search.trials)
+    with search_progress(total, "trials", shown=progress) as tell:
+
+        def told(trials: Sequence[Trial]) -> None:
+            tell(len(trials), _present(study, aims, trials))
+
+        trials = search.run(told)
+    if not any(trial.state == COMPLETE for trial in trials):
+        raise _useless(study, aims, trials)
+    return trials
+
+
+def _present(study: StudyDescription, aims: Sequence[Aim], trials: Sequence[Trial]) -> str:
+    """Say the best so far, in a few words."""
+    complete = [trial for trial in trials if trial.state == COMPLETE]
+    best = [complete[i] for i in best_of(complete)]
+    if not best:
+        return "none with a finite objective"
+    if len(aims) > 1:
+        return f"a front of {len(best)}"
+    mean = readable(aims[0].metric, aims[0].sign * float(best[0].means[0]))
+    labels = labels_of(study.scenario, best[0].place)
+    named = {key: value for key, value in labels.items() if key not in best[0].place.settings}
+    numbers = {**best[0].place.settings, **named}
+    values = (
+        readable(key, value) if isinstance(value, float) else str(value)
+        for key, value in numbers.items()
+        if not any(other.startswith(f"{key}_") for other in numbers)
+    )
+    return f"best {mean} at {', '.join(values)}"
+
+
+def _answered(
+    study: StudyDescription,
+    search: Search,
+    aims: tuple[Aim, ...],
+    trials: Sequence[Trial],
+    ran: Evaluated,
+    fresh: Sequence[int],
+) -> Optimum:
+    """Run the answer again on fresh seeds, beside the default and the theory."""
+    space, base = search.space, study.scenario
+    complete = [trial for trial in trials if trial.state == COMPLETE]
+    best = sorted((complete[i] for i in best_of(complete)), key=lambda trial: trial.means[0])
+    names = [BEST] if len(aims) == 1 else [f"front {i + 1}" for i in range(len(best))]
+    places = {DEFAULT: space.default}
+    places |= {name: trial.place for name, trial in zip(names, best, strict=True)}
+    theory: tuple[Said, ...] = ()
+    if len(aims) == 1:
+        theory = said_of(base.with_(dict(best[0].place.point)), list(best[0].place.settings))
+        for one in theory:
+            if one.name == NUMERICALLY:
+                continue  # the peak of a curve that is drawn
+            settings = {**best[0].place.settings, TIME: one.written}
+            if space.is_possible(at := best[0].place._replace(settings=settings)):
+                places[one.name] = at
+    values = ran([place.point for place in places.values()], fresh)
+    about = {"name": base.name, **json.loads(base.canonical_json())}
+    return Optimum(
+        study,
+        space,
+        aims,
+        tuple(trial.place for trial in best),
+        trial_table(base, aims, trials),
+        confirmed(base, aims, places, values),
+        theory,
+        ran.number,
+        (*ran.warnings, *_doubts(search, aims, trials, best)),
+        {**of_study(about), "optuna": metadata.version("optuna")},
+    )
+
+
+def _doubts(
+    search: Search, aims: Sequence[Aim], trials: Sequence[Trial], best: Sequence[Trial]
+) -> Iterator[str]:
+    """Say what to know of the answer."""
+    if bad := unusable(trials):
+        yield (
+            f"{len(bad)} of {len(trials)} trials count as worse than all others: "
+            f"{_what(search.race.seeds, aims, bad)}"
+        )
+    if len(trials) < search.trials and not search.visits_all:
+        yield f"the budget of {search.budget:,} runs ended after {len(trials)} trials"
+    if len(aims) > 1:
+        return
+    for one in search.space.dimensions:
+        raw = best[0].chosen.get(one.name)
+        if raw is None or (one.steps and not one.ordered):
+            continue
+        low, high = one.ends
+        near = _AT_END * (high - low) if one.number is None else 0
+        if not low + near < raw < high - near:
+            end = "lower" if raw <= low + near else "upper"
+            yield (
+                f"{one.name}: the best value is at the {end} end of its range; "
+                "beyond it there may be a better one"
+            )
+
+
+def _what(seeds: Sequence[int], aims: Sequence[Aim], bad: Sequence[Trial]) -> str:
+    """Say in how many runs of trials which objective is missing or infinite, and what to do."""
+    values = np.concatenate([trial.outcome for trial in bad])
+    parts = []
+    for place, aim in enumerate(aims):
+        infinite, missing = (
+            int(test(values[:, place]).sum()) for test in (np.isinf, np.isnan)
+        )  # fmt: skip
+        told = [f"infinite in {infinite}"] * bool(infinite)
+        told += [f"missing in {missing}"] * bool(missing)
+        if told:
+            parts.append(f"{aim.metric} is {' and '.join(told)} of their {len(values)} runs")
+    first = bad[0]
+    row = int(np.argmax(~np.isfinite(first.outcome).all(axis=1)))
+    return (
+        f"{'; '.join(parts)} (first: trial {first.number}, seed {seeds[row]}). A metric is "
+        "infinite where flows did not finish, and missing where nothing of the kind happened: a "
+        "longer measurement.time_limit, narrower bounds, or an objective such as throughput_bps "
+        "help"
+    )
+
+
+def _useless(study: StudyDescription, aims: Sequence[Aim], trials: Sequence[Trial]) -> InputError:
+    metrics = " and ".join(aim.metric for aim in aims)
+    given = f"{metrics}, not finite in any of {len(trials)} trials"
+    return InputError(aims[0].where, given, f"a finite one. {_what(study.all_seeds, aims, trials)}")

@@ -1,0 +1,315 @@
+"""What came of a search for an optimum: the answer, its trials, figures and files."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pandas as pd
+
+from lightburst.folder import replace
+from lightburst.report.files import STUDY
+from lightburst.report.words import readable, records, unit_key
+from lightburst.shown import html_list, html_text
+from lightburst.study.trials import AS_GOOD, BEST, BETTER, DEFAULT, SAME, UNCLEAR, UNKNOWN
+from lightburst.study.written import tables, to_toml
+from lightburst.units import (
+    DELAY_PER_LENGTH,
+    ENERGY_PER_BIT,
+    FREQUENCY,
+    LENGTH,
+    RATE,
+    SIZE,
+    TIME,
+)
+from lightburst.words import words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from matplotlib.figure import Figure as Canvas
+
+    from lightburst.report.optimum_theory import Said
+    from lightburst.scenario import Scenario
+    from lightburst.study.description import StudyDescription
+    from lightburst.study.design import Place
+    from lightburst.study.space import Space
+    from lightburst.study.wanted import Aim
+
+#: Files of a saved optimum.
+OPTIMUM: Final = "optimum.json"
+TRIALS: Final = "trials.csv"
+CONFIRMED: Final = "confirmed.csv"
+FIGURE: Final = "optimum"
+
+_SUFFIXES: Final = frozenset(
+    dimension.suffix
+    for dimension in (TIME, SIZE, RATE, LENGTH, FREQUENCY, DELAY_PER_LENGTH, ENERGY_PER_BIT)
+)
+_VERDICTS: Final = {
+    BETTER: "better, beyond chance",
+    "worse": "worse, beyond chance",
+    UNCLEAR: "chance alone may have made the difference",
+    SAME: "the same in every run",
+    UNKNOWN: "not comparable: a run has no finite value",
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Optimum:
+    """The best values that a search has found; `lightburst.optimise` makes it.
+
+    Attributes
+    ----------
+    study : StudyDescription
+        What was asked.
+    aims : tuple of Aim
+        The objectives, in the order of their columns.
+    places : tuple of Place
+        The best point; of several objectives the front, in the order of the first one.
+    trials : pandas.DataFrame
+        One row for each trial and objective: ``trial``, what it set, ``seeds``, ``verdict``
+        (``"best"``; ``"as good"`` as it, as far as the seeds tell; ``"worse"``; ``"given up"``
+        before the last seed, because it was; ``"unusable"``), ``metric``, ``mean`` with its
+        interval, and with one objective the paired ``difference`` from the best. See
+        docs/optimise.md.
+    confirmed : pandas.DataFrame
+        The default, the best and, of assembly times, what yu2004 says, on fresh seeds: one row for
+        each point and objective, with means, and paired differences from and ratios to the
+        default.
+    theory : tuple of Said
+        What yu2004 says of the best assembly time, if that was looked for.
+    runs : int
+        Runs of the search and of the confirmation, those from the store among them.
+    warnings : tuple of str
+        What the runs warn of, each kind once, and what to know of the answer.
+    provenance : dict
+        Versions and the machine.
+    """
+
+    study: StudyDescription
+    space: Space
+    aims: tuple[Aim, ...]
+    places: tuple[Place, ...]
+    trials: pd.DataFrame
+    confirmed: pd.DataFrame
+    theory: tuple[Said, ...]
+    runs: int
+    warnings: tuple[str, ...]
+    provenance: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        return f"<Optimum of {self.asked}: {self.answer}>"
+
+    def _repr_html_(self) -> str:
+        table = self.confirmed.to_html(index=False, float_format="{:.4g}".format)
+        return f"{html_text(self.words)}{table}{html_list(self.warnings)}"
+
+    @property
+    def best(self) -> dict[str, object]:
+        """What the best point sets, by path; of several objectives the first of the front."""
+        return dict(self.places[0].point)
+
+    @property
+    def scenario(self) -> Scenario:
+        """The base scenario with the best values; of several objectives the first of the front."""
+        found: Scenario = self.study.scenario.with_(self.best)
+        return found
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the best points are called in `confirmed`."""
+        many = len(self.aims) > 1
+        return tuple(f"front {i + 1}" for i in range(len(self.places))) if many else (BEST,)
+
+    @property
+    def asked(self) -> str:
+        """The question, in a line."""
+        wanted = " and ".join(f"{aim.direction} {words_of(aim.metric)}" for aim in self.aims)
+        return f"{wanted} over {', '.join(self.space.columns)}"
+
+    @property
+    def answer(self) -> str:
+        """The answer, in a line."""
+        if len(self.aims) > 1:
+            return f"a front of {len(self.places)} points"
+        rows = records(self.trials[self.trials["verdict"] == BEST])
+        return ", ".join(f"{name} = {self.value(name, rows[0])}" for name in self.space.columns
+                         if not _missing(rows[0].get(name)))  # fmt: skip
+
+    @property
+    def gain(self) -> str:
+        """What the answer is worth beside the default, in a line; nothing for a front."""
+        if len(self.aims) > 1:
+            return ""
+        rows = self.confirmed.set_index("point").to_dict("index")
+        best, default, key = rows[BEST], rows[DEFAULT], self.key(self.aims[0].metric)
+        said = f"{readable(key, best['mean'])} against {readable(key, default['mean'])}"
+        if best["verdict"] == SAME:
+            return f"{said} of the default: {_VERDICTS[SAME]}"
+        if best["verdict"] == UNKNOWN:
+            return f"{said} of the default: {_VERDICTS[UNKNOWN]}"
+        if _missing(best["ratio"]):
+            ends = (readable(key, best[f"difference{end}"]) for end in ("", "_low", "_high"))
+            told = "{}, {} to {}".format(*ends)
+        else:
+            ends = (f"{100 * (best[f'ratio{end}'] - 1):+.3g}" for end in ("", "_low", "_high"))
+            told = "{} %, {} to {} %".format(*ends)
+        return f"{said} of the default: {told}; {_VERDICTS[best['verdict']]}"
+
+    @property
+    def words(self) -> str:
+        """Question, answer and gain, line by line."""
+        fresh = self.confirmed["n"].max()
+        gain = f"on {fresh} fresh seeds {self.gain}" if self.gain else ""
+        lines = (self.asked, self.answer, *self.as_good, gain)
+        return "\n".join(filter(None, lines))
+
+    @cached_property
+    def as_good(self) -> tuple[str, ...]:
+        """For each parameter the values that cannot be told from the best, in words."""
+        if len(self.aims) > 1:
+            return ()
+        near = self.trials[self.trials["verdict"].isin([BEST, AS_GOOD])]
+        return tuple(self._span(name, near) for name in self.space.columns if len(near) > 1)
+
+    def _span(self, name: str, near: pd.DataFrame) -> str:
+        rows = near[near[name].notna()]
+        known = [column for column in map(str, rows) if _is_number_of(name, rows, column)]
+        if not known:
+            values = ", ".join(dict.fromkeys(map(str, rows[name])))
+            return f"as good, as far as the seeds tell: {name} {values}"
+        ordered = records(rows.sort_values(known[0], kind="stable"))
+        ends = " to ".join(dict.fromkeys(self.value(name, ordered[place]) for place in (0, -1)))
+        return f"as good, as far as the seeds tell: {name} {ends} ({len(rows)} trials)"
+
+    def value(self, name: str, row: Mapping[str, Any]) -> str:
+        """Write what a row sets for a parameter, for people; a dash where it sets nothing."""
+        held = [key for key in row if _is_beside(name, key) and not _missing(row[key])]
+        value = row.get(name)
+        if held and not isinstance(value, int | float):
+            return readable(held[0], row[held[0]])
+        if _missing(value):
+            return "–"
+        return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+    def key(self, metric: str) -> str:
+        """Give what `readable` takes for a metric, of which it sees the unit."""
+        return key_of(self.study, metric)
+
+    def plot(self) -> Canvas:
+        """Draw the trials over each parameter, or the front; see docs/optimise.md.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            To show or to save.
+        """
+        from lightburst.plots.static import draw
+        from lightburst.report.optimum_figure import figures
+
+        canvas: Canvas = draw(figures(self))
+        return canvas
+
+    def save(self, directory: str | Path) -> Path:
+        """Write the answer, the trials, the figure and the study itself.
+
+        Parameters
+        ----------
+        directory : str or Path
+            Made if it does not exist; an earlier result in it is replaced, all or nothing.
+
+        Returns
+        -------
+        Path
+            The directory: ``optimum.json`` with everything, ``trials.csv``, ``confirmed.csv``,
+            ``optimum.png`` and ``.svg``, and ``study.toml`` to run it again.
+
+        Raises
+        ------
+        InputError
+            If it cannot be written, or holds what is not ours.
+        """
+        return replace(directory, self._write)
+
+    def _write(self, directory: Path) -> None:
+        from lightburst.plots.sheet import write
+
+        self.trials.to_csv(directory / TRIALS, index=False)
+        self.confirmed.to_csv(directory / CONFIRMED, index=False)
+        canvas = self.plot()
+        for ending in ("png", "svg"):
+            write(canvas, directory / f"{FIGURE}.{ending}")
+        if (text := to_toml(self.study)) is not None:
+            (directory / STUDY).write_text(text, encoding="utf-8")
+        text = json.dumps(self.as_dict(), indent=2, allow_nan=False, ensure_ascii=False)
+        (directory / OPTIMUM).write_text(text + "\n", encoding="utf-8")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give everything as JSON can hold it: None for what there is not, ``"inf"``."""
+        return {
+            "study": tables(self.study),
+            "objectives": [{"metric": a.metric, "direction": a.direction} for a in self.aims],
+            "answer": [
+                {"point": name, "variant": place.variant, "set": _plain(place.point)}
+                for name, place in zip(self.names, self.places, strict=True)
+            ],
+            "said": self.words.splitlines(),
+            "confirmed": records(self.confirmed.replace(np.inf, "inf")),
+            "theory": [
+                {
+                    "equation": one.name,
+                    "assumes": one.assumes,
+                    "holds": one.holds,
+                    "assembly_time_s": one.time_s,
+                    "throughput_bps": one.throughput_bps,
+                }
+                for one in self.theory
+            ],
+            "trials": records(self.trials.replace(np.inf, "inf")),
+            "runs": self.runs,
+            "warnings": list(self.warnings),
+            "provenance": dict(self.provenance),
+        }
+
+    def rows(self) -> Iterator[tuple[str, Mapping[str, Any], list[Mapping[str, Any]]]]:
+        """Give each point of the last comparison: its name, what it sets, a row an objective."""
+        for name, rows in self.confirmed.groupby("point", sort=False):
+            found = rows.to_dict("records")
+            yield str(name), found[0], found  # type: ignore[misc]
+
+
+def key_of(study: StudyDescription, metric: str) -> str:
+    """Give what `readable` takes for a metric: its name, or of an expression an ending, ``_s``."""
+    own = {name: str(one) for name, one in study.metrics.items()}
+    if metric not in own and " " in metric:
+        own[metric] = metric
+    return unit_key(metric, own)
+
+
+def _plain(point: Mapping[str, object]) -> dict[str, Any]:
+    from lightburst.scenario.fields import plain
+
+    return {
+        path: plain(value) if hasattr(value, "model_dump") else value  # type: ignore[arg-type]
+        for path, value in point.items()
+    }
+
+
+def _missing(value: object) -> bool:
+    return value is None or (isinstance(value, float) and value != value)
+
+
+def _is_beside(name: str, column: str) -> bool:
+    """Tell whether a column has the number of a quantity in the SI unit: its name and a unit."""
+    return column.startswith(f"{name}_") and column.removeprefix(f"{name}_") in _SUFFIXES
+
+
+def _is_number_of(name: str, rows: pd.DataFrame, column: str) -> bool:
+    return (column == name or _is_beside(name, column)) and pd.api.types.is_numeric_dtype(
+        rows[column]
+    )

@@ -1,0 +1,190 @@
+"""What came of a sensitivity analysis: Sobol indices, their picture and files."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pandas as pd
+
+from lightburst.folder import replace
+from lightburst.papers.figure import BAR_COLUMNS, Bars
+from lightburst.report.files import STUDY
+from lightburst.report.words import readable, records
+from lightburst.shown import html_list, html_text
+from lightburst.study.written import tables, to_toml
+from lightburst.words import words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from matplotlib.figure import Figure as Canvas
+
+    from lightburst.study.description import StudyDescription
+    from lightburst.study.space import Space
+
+#: Files of a saved analysis.
+SENSITIVITY: Final = "sensitivity.json"
+INDICES: Final = "indices.csv"
+POINTS: Final = "points.csv"
+FIGURE: Final = "indices"
+
+_GROUPS: Final = ("first-order", "total")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sensitivities:
+    """How much of the variance of metrics is due to which parameter; `lightburst.sensitivity`.
+
+    Attributes
+    ----------
+    study : StudyDescription
+        What was asked.
+    table : pandas.DataFrame
+        One row for each metric and parameter: ``metric``, ``parameter``, ``first`` (first-order
+        index) and ``total``, each with ``_low`` and ``_high`` (95 %).
+    metrics : pandas.DataFrame
+        One row for each metric: ``metric``, its ``mean`` and ``std`` over the parameters, in the
+        SI base unit, and ``noise``, the share of noise in the variance that was divided.
+    points : pandas.DataFrame
+        One row for each point of the sample: what it sets, and the mean of each metric there.
+    runs : int
+        How many there were, those from the store among them.
+    warnings : tuple of str
+        What the runs warn of, each kind once, and what to know of the answer.
+    provenance : dict
+        Versions and the machine.
+    """
+
+    study: StudyDescription
+    space: Space
+    table: pd.DataFrame
+    metrics: pd.DataFrame
+    points: pd.DataFrame
+    runs: int
+    warnings: tuple[str, ...]
+    provenance: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        return f"<Sensitivities of {', '.join(self.metrics['metric'])}: {self.answer}>"
+
+    def _repr_html_(self) -> str:
+        table = self.table.to_html(index=False, float_format="{:.3g}".format)
+        return f"{html_text(repr(self))}{table}{html_list(self.warnings)}"
+
+    @property
+    def answer(self) -> str:
+        """The answer of each metric, in a line."""
+        return "; ".join(
+            said_of(list(rows["parameter"]), rows["total"].to_numpy(float), rows["first"])
+            for _, rows in self.table.groupby("metric", sort=False)
+        )
+
+    def about(self, metric: str) -> str:
+        """Say mean, deviation and noise of a metric, in a line."""
+        (row,) = records(self.metrics[self.metrics["metric"] == metric])
+        mean, deviation = (readable(self.key(metric), row[name]) for name in ("mean", "std"))
+        noise = row["noise"]
+        told = "noise unknown" if noise is None else f"{100 * noise:.2g} % of its square noise"
+        return f"mean {mean}, standard deviation {deviation}, {told}"
+
+    def key(self, metric: str) -> str:
+        """Give what `readable` takes for a metric, of which it sees the unit."""
+        from lightburst.report.optimised import key_of
+
+        return key_of(self.study, metric)
+
+    def plot(self) -> Canvas:
+        """Draw the indices as bars with their intervals, side by side for each metric.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            To show or to save.
+        """
+        from lightburst.plots.static import draw
+
+        canvas: Canvas = draw([self._figure(name) for name in self.metrics["metric"]])
+        return canvas
+
+    def _figure(self, metric: str) -> Bars:
+        rows = self.table[self.table["metric"] == metric]
+        data = []
+        for row in rows.to_dict("records"):
+            for name, key in zip(_GROUPS, ("first", "total"), strict=True):
+                top = max(0.0, row[key])
+                ends = max(0.0, row[f"{key}_low"]), max(0.0, row[f"{key}_high"])
+                bar = str(row["parameter"]).replace(".", ".\n")
+                data.append((bar, name, 0.0, top, *ends, f"{row[key]:.2f}"))
+        frame = pd.DataFrame(data, columns=list(BAR_COLUMNS))
+        seeds = len(self.study.all_seeds)
+        caption = (
+            f"Sobol indices of {words_of(metric)} with 95 % intervals, {len(self.points):,} points "
+            f"of {seeds} {'seeds' if seeds > 1 else 'seed'} each; {self.about(metric)}."
+        )
+        return Bars(
+            FIGURE,
+            f"What moves {words_of(metric)}",
+            caption,
+            "",
+            "Share of the variance",
+            tuple(frame["bar"].unique()),
+            _GROUPS,
+            frame,
+        )
+
+    def save(self, directory: str | Path) -> Path:
+        """Write the indices, the points, the picture and the study itself.
+
+        Parameters
+        ----------
+        directory : str or Path
+            Made if it does not exist; an earlier result in it is replaced, all or nothing.
+
+        Returns
+        -------
+        Path
+            The directory: ``sensitivity.json`` with everything but the points, ``indices.csv``,
+            ``points.csv``, ``indices.png`` and ``.svg``, and ``study.toml`` to run it again.
+
+        Raises
+        ------
+        InputError
+            If it cannot be written, or holds what is not ours.
+        """
+        return replace(directory, self._write)
+
+    def _write(self, directory: Path) -> None:
+        from lightburst.plots.sheet import write
+
+        self.table.to_csv(directory / INDICES, index=False)
+        self.points.to_csv(directory / POINTS, index=False)
+        canvas = self.plot()
+        for ending in ("png", "svg"):
+            write(canvas, directory / f"{FIGURE}.{ending}")
+        if (text := to_toml(self.study)) is not None:
+            (directory / STUDY).write_text(text, encoding="utf-8")
+        text = json.dumps(self.as_dict(), indent=2, allow_nan=False, ensure_ascii=False)
+        (directory / SENSITIVITY).write_text(text + "\n", encoding="utf-8")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give everything but the points as JSON can hold it: None for what there is not."""
+        return {
+            "study": tables(self.study),
+            "metrics": records(self.metrics),
+            "indices": records(self.table),
+            "points": len(self.points),
+            "runs": self.runs,
+            "warnings": list(self.warnings),
+            "provenance": dict(self.provenance),
+        }
+
+
+def said_of(names: list[str], total: np.ndarray, first: Any) -> str:
+    """Say indices in a line, the largest first."""
+    order = np.argsort(-np.asarray(total), kind="stable")
+    values = np.asarray(first, dtype=float)
+    return ", ".join(f"{names[i]} {values[i]:.2f} (total {total[i]:.2f})" for i in order)

@@ -1,0 +1,308 @@
+"""A sensitivity analysis, from its question to Sobol indices."""
+
+from __future__ import annotations
+
+import json
+import math
+from contextlib import nullcontext
+from importlib import metadata
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pandas as pd
+
+from lightburst.errors import InputError, show, warn
+from lightburst.provenance import of_study
+from lightburst.report.sensitivities import Sensitivities, said_of
+from lightburst.report.sweep import described
+from lightburst.study.cost import MOST_RUNS, TooManyRunsError, check_room, estimate
+from lightburst.study.evaluated import Evaluated
+from lightburst.study.indices import Indices, analyse, sample, stages
+from lightburst.study.progress import search_progress
+from lightburst.study.search import needed
+from lightburst.study.space import Space
+from lightburst.study.store import IN_MEMORY, Store
+from lightburst.study.trials import labels_of
+from lightburst.study.wanted import EXAMPLES, Sensitivity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from lightburst.expressions import Expression
+    from lightburst.scenario import Scenario
+    from lightburst.study.description import StudyDescription
+    from lightburst.study.design import Place
+    from lightburst.study.sweep import Seeds
+
+# A larger share of noise is worth a word.
+_MUCH_NOISE: Final = 0.05
+
+
+def sensitivity(
+    scenario: Scenario | str | PathLike[str],
+    over: Mapping[str, Any] | None = None,
+    *,
+    metric: str | Sequence[str] = (),
+    linked: Iterable[Mapping[str, Any]] = (),
+    variants: Mapping[str, Mapping[str, object]] | None = None,
+    seeds: Seeds | None = None,
+    metrics: Mapping[str, str | Expression] | None = None,
+    store: Store | str | Path | None = None,
+    workers: int | None = None,
+    progress: bool = True,
+    most_runs: int | None = MOST_RUNS,
+    **options: Any,
+) -> Sensitivities:
+    """Say how much of the variance of a metric is due to which parameter: Sobol indices.
+
+    SALib (``pip install 'lightburst[optimise]'``) draws Saltelli's sample and estimates first-order
+    and total indices with intervals. docs/optimise.md says what they mean, and what the noise of
+    the runs does to them.
+
+    Parameters
+    ----------
+    scenario : Scenario, str or path-like
+        What all runs have in common, or the name of its file, or that of a study file, which says
+        all of this itself, in its table ``sensitivity``.
+    over : mapping of str to iterable or mapping, optional
+        The parameters with their bounds, by path, as for `lightburst.optimise`; each is uniform
+        over them.
+    metric : str or sequence of str
+        Names of metrics (see `lightburst.Result.summary`), of your own, or expressions
+        (docs/metrics.md).
+    linked, variants, metrics
+        As for `lightburst.sweep`; a variant is one more parameter.
+    seeds : iterable of int, or int, optional
+        Of each point, whose mean is analysed; n alone stands for 1 to n; 10 by default.
+    store, workers, progress, most_runs
+        As for `lightburst.sweep`.
+    **options
+        ``points`` (128: of the base sample, a power of two; so many times the number of parameters
+        and two are run), ``resamples`` (1000: of the bootstrap), ``seed`` (1: of the sample).
+
+    Returns
+    -------
+    Sensitivities
+        Indices, picture, points.
+
+    Raises
+    ------
+    InputError, KeyboardInterrupt
+        As `lightburst.sweep`; if SALib is not installed, a parameter does not vary everywhere, or a
+        run lacks a metric.
+
+    Warns
+    -----
+    RunWarning
+        Of what the runs warn of, and of much noise.
+    """
+    asked: dict[str, Any] = {
+        "over": over,
+        "linked": tuple(linked) or None,
+        "variants": variants,
+        "seeds": seeds,
+        "metrics": metrics,
+        "sensitivity": ({"metric": metric} if metric else {}) | options or None,
+    }
+    study = described(scenario, {key: x for key, x in asked.items() if x is not None})
+    found = sensitivity_all(study, store, workers=workers, progress=progress, most_runs=most_runs)
+    warn(found.warnings, stacklevel=2)
+    return found
+
+
+def sensitivity_all(
+    study: StudyDescription,
+    store: Store | str | Path | None = None,
+    *,
+    progress: bool = True,
+    most_runs: int | None = MOST_RUNS,
+    **how: Any,
+) -> Sensitivities:
+    """Do what `sensitivity` does with a study that is described, but issue no warnings.
+
+    `how` is for `lightburst.study.run_all`.
+    """
+    needed("SALib")
+    asked = _asked(study)
+    names, seeds = asked.metrics, study.all_seeds
+    space = Space.of(study.scenario, study.over, study.linked, study.variants)
+    _refuse_parts(space)
+    dimensions = space.dimensions
+    number = asked.points * (len(dimensions) + 2)
+    if most_runs is not None and number * len(seeds) > most_runs:
+        scenario = study.scenario.with_(dict(space.first.point))
+        raise TooManyRunsError(
+            estimate(scenario, seeds[0], number * len(seeds), how.get("workers")), most_runs
+        )
+    check_room(number, number * len(seeds))
+    places = _places(space, sample(len(dimensions), asked.points, asked.seed))
+    with nullcontext(store) if isinstance(store, Store) else Store(store or IN_MEMORY) as opened:
+        how["progress"] = False
+        ran = Evaluated(study.scenario, names, study.metrics, opened, how)
+        ran.check(places[0].point, seeds[0], dict.fromkeys(names, "sensitivity.metric"))
+        values, found = _run(study, asked, space, places, ran, progress)
+    return Sensitivities(
+        study,
+        space,
+        _table(names, space.columns, found),
+        pd.DataFrame(
+            [
+                (name, one.mean, math.sqrt(one.variance), one.noise)
+                for name, one in zip(names, found, strict=True)
+            ],
+            columns=["metric", "mean", "std", "noise"],
+        ),
+        _points(study.scenario, places, names, values),
+        ran.number,
+        (*ran.warnings, *_doubts(names, found)),
+        {
+            **of_study({"name": study.scenario.name, **_canonical(study.scenario)}),
+            "salib": metadata.version("salib"),
+        },
+    )
+
+
+def _canonical(scenario: Scenario) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(scenario.canonical_json())
+    return found
+
+
+def _asked(study: StudyDescription) -> Sensitivity:
+    asked = study.sensitivity
+    if asked is None:
+        raise InputError("sensitivity", "nothing", f"a table {EXAMPLES['sensitivity']}")
+    for key in ("target", "sample"):
+        if getattr(study, key) is not None:
+            allowed = "nothing beside sensitivity, which says itself which points are run"
+            raise InputError(key, "a table", allowed)
+    return asked
+
+
+def _refuse_parts(space: Space) -> None:
+    """Refuse parameters that vary in a part of the space only: no variance is divided there."""
+    for place, axis in enumerate(space.axes):
+        for one in space.structures:
+            there = one.free.get(place, axis.paths if place in one.indices else ())
+            if len(there) < len(axis.paths):
+                where = [f"the variant {show(one.variant)}"] if one.variant else []
+                where += [f"{path} = {show(value)}" for path, value in one.fixed.items()]
+                given = f"nothing to vary with {' and '.join(where)}"
+                allowed = "parameters that vary everywhere: analyse each of these on its own"
+                raise InputError(f"over.{axis.name}", given, allowed)
+
+
+def _places(space: Space, parts: NDArray[np.float64]) -> list[Place]:
+    """Give the points of a sample; `InputError` if one of them cannot be."""
+    names = space.columns
+    places = []
+    for row in parts:
+        chosen = dict(zip(names, row, strict=True))
+        place = space.place(lambda one, chosen=chosen: one.sampled(chosen[one.name]))  # type: ignore[misc]
+        try:
+            space.base.with_(dict(place.point))
+        except InputError as error:
+            given = f"{error.given}, which a combination of others within the bounds does not allow"
+            allowed = f"{error.allowed}; bounds within which all combinations can be"
+            raise InputError(error.path, given, allowed) from None
+        places.append(place)
+    return places
+
+
+def _run(
+    study: StudyDescription,
+    asked: Sensitivity,
+    space: Space,
+    places: Sequence[Place],
+    ran: Evaluated,
+    progress: bool,
+) -> tuple[NDArray[np.float64], list[Indices]]:
+    """Run the sample, half of it first, and say the indices so far after each part."""
+    seeds, names = study.all_seeds, asked.metrics
+    width = len(space.dimensions)
+    parts: list[NDArray[np.float64]] = []
+    begin = 0
+    with search_progress(len(places), "points", shown=progress) as tell:
+        for points in stages(asked.points, asked.least):
+            end = points * (width + 2)
+            table = ran([place.point for place in places[begin:end]], seeds)
+            _refuse_missing(table, begin, seeds, names)
+            parts.append(table)
+            begin = end
+            values = np.concatenate(parts)
+            _refuse_constant(values, names)
+            found = [
+                analyse(width, values[:, :, i], asked.resamples, asked.seed)
+                for i in range(len(names))
+            ]
+            tell(end, said_of(space.columns, found[0].total, found[0].first))
+    return values, found
+
+
+def _refuse_missing(
+    table: NDArray[np.float64], begin: int, seeds: Sequence[int], names: Sequence[str]
+) -> None:
+    """Refuse runs without a finite metric: what is left of a sample would be another question."""
+    for place, name in enumerate(names):
+        values = table[:, :, place]
+        if np.isfinite(values).all():
+            continue
+        infinite, missing = int(np.isinf(values).sum()), int(np.isnan(values).sum())
+        told = [f"infinite in {infinite}"] * bool(infinite)
+        told += [f"missing in {missing}"] * bool(missing)
+        point, seed = np.argwhere(~np.isfinite(values))[0]
+        given = (
+            f"{show(name)}, {' and '.join(told)} of {values.size} runs (first: point "
+            f"{begin + point + 1}, seed {seeds[seed]})"
+        )
+        allowed = (
+            "a metric that every run has. It is infinite where flows did not finish, and missing "
+            "where nothing of the kind happened: a longer measurement.time_limit, narrower "
+            "bounds, or a metric such as throughput_bps help"
+        )
+        raise InputError("sensitivity.metric", given, allowed)
+
+
+def _refuse_constant(values: NDArray[np.float64], names: Sequence[str]) -> None:
+    for place, name in enumerate(names):
+        if np.ptp(values[:, :, place].mean(axis=1)) == 0:
+            given = f"{show(name)}, the same at all of {len(values)} points"
+            raise InputError("sensitivity.metric", given, "a metric that a parameter moves")
+
+
+def _table(
+    names: Sequence[str], parameters: Sequence[str], found: Sequence[Indices]
+) -> pd.DataFrame:
+    rows = []
+    for name, one in zip(names, found, strict=True):
+        for place, parameter in enumerate(parameters):
+            row: dict[str, Any] = {"metric": name, "parameter": parameter}
+            for key, middle, half in (
+                ("first", one.first[place], one.first_half[place]),
+                ("total", one.total[place], one.total_half[place]),
+            ):
+                row |= {key: middle, f"{key}_low": middle - half, f"{key}_high": middle + half}
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _points(
+    base: Scenario, places: Sequence[Place], names: Sequence[str], values: NDArray[np.float64]
+) -> pd.DataFrame:
+    labels = pd.DataFrame([labels_of(base, place) for place in places])
+    means = pd.DataFrame(values.mean(axis=1), columns=list(names))
+    return pd.concat([labels, means], axis=1)
+
+
+def _doubts(names: Sequence[str], found: Sequence[Indices]) -> Iterator[str]:
+    """Say what to know of the indices."""
+    for name, one in zip(names, found, strict=True):
+        if one.noise > _MUCH_NOISE:
+            yield (
+                f"{name}: {one.noise:.0%} of the variance of its means is noise, so that "
+                f"first-order indices are too low by about that part of them, and total indices "
+                f"too high by up to {one.noise:.2f}; more seeds help"
+            )

@@ -1,0 +1,227 @@
+"""The search for an optimum: Optuna proposes points, a race on common seeds judges them.
+
+Trials are proposed in batches of a size that is part of the study, and judged in rounds whose runs
+follow from the runs before: the same study visits the same points, whatever the number of threads,
+and a search that was interrupted finds its runs in the store and goes on where it stopped.
+
+References
+----------
+.. [1] T. Akiba, S. Sano, T. Yanase, T. Ohta, M. Koyama, "Optuna: a next-generation hyperparameter
+   optimization framework", KDD 2019, pp. 2623-2631.
+.. [2] S. Watanabe, "Tree-structured Parzen estimator: understanding its algorithm components and
+   their roles for better empirical performance", arXiv:2304.11127, 2023.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from lightburst.errors import InputError
+from lightburst.study.racing import COMPLETE, UNUSABLE, FloatArray, Race, front_of
+from lightburst.study.space import Dimension, Space
+
+if TYPE_CHECKING:
+    import optuna
+
+    from lightburst.study.design import Place
+
+# Points are drawn at random before their means say where to look.
+_AT_RANDOM: Final = 10
+# So many combinations that cannot be are put up with, for each trial that is wanted.
+_PATIENCE: Final = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A point that was tried.
+
+    Attributes
+    ----------
+    number : int
+        From 1.
+    place : Place
+        The point.
+    chosen : mapping of str to float
+        What was chosen, by the names of dimensions; see `lightburst.study.space.Dimension.at`.
+    outcome : ndarray of float, shape (seeds that it was run on, objectives)
+        What it did.
+    state : str
+        What became of it, see `lightburst.study.racing`.
+    means : ndarray of float, shape (objectives,)
+        What the search knows of it, less being better; not finite where it is unusable.
+    """
+
+    number: int
+    place: Place
+    chosen: Mapping[str, float]
+    outcome: FloatArray
+    state: str
+    means: FloatArray
+
+
+@dataclass(frozen=True)
+class Search:
+    """What is looked for, and how long.
+
+    Attributes
+    ----------
+    space : Space
+        Where.
+    race : Race
+        How points are judged.
+    trials : int
+        Points, at the most.
+    batch : int
+        Points that are proposed at once.
+    seed : int
+        Of the proposals.
+    budget : int or None
+        Runs of all trials, at the most.
+    """
+
+    space: Space
+    race: Race
+    trials: int
+    batch: int
+    seed: int
+    budget: int | None = None
+
+    @property
+    def visits_all(self) -> bool:
+        """Whether there are no more points than trials: then each of them is tried."""
+        return self.space.number is not None and self.space.number <= self.trials
+
+    def run(self, told: Callable[[Sequence[Trial]], object] = lambda trials: None) -> list[Trial]:
+        """Search.
+
+        Parameters
+        ----------
+        told : callable
+            Called with all trials so far after each batch.
+
+        Returns
+        -------
+        list of Trial
+            In their order.
+
+        Raises
+        ------
+        InputError
+            If there is no Optuna, or no point can be.
+        """
+        optuna = needed("optuna")
+        found: list[Trial] = []
+        with _quiet():
+            study = optuna.create_study(
+                directions=["minimize"] * len(self.race.signs),
+                sampler=optuna.samplers.TPESampler(seed=self.seed, n_startup_trials=_AT_RANDOM),
+            )
+            wanted = self.trials
+            if self.visits_all:
+                ways = list(self.space.every())
+                wanted = len(ways)
+                # Not in their order, so that an early answer is one from everywhere.
+                for place in np.random.default_rng(self.seed).permutation(wanted):
+                    study.enqueue_trial(ways[place])
+            while (left := wanted - len(found)) > 0 and self._goes_on(found):
+                batch = self._asked(study, optuna, min(left, self.batch))
+                found += self._judged(study, optuna, batch, found)
+                told(found)
+        return found
+
+    def _goes_on(self, found: Sequence[Trial]) -> bool:
+        """Tell whether there are runs left for a batch, and the first trials were of any use."""
+        if len(found) >= 2 * _AT_RANDOM and all(trial.state == UNUSABLE for trial in found):
+            return False
+        if self.budget is None:
+            return True
+        spent = sum(len(trial.outcome) for trial in found)
+        return self.budget - spent >= self.batch * len(self.race.seeds)
+
+    def _asked(
+        self, study: optuna.Study, optuna: Any, number: int
+    ) -> list[tuple[optuna.Trial, Place]]:
+        """Ask for points that can be; of those that cannot the sampler hears that they are bad."""
+        batch: list[tuple[Any, Place]] = []
+        for _ in range(_PATIENCE * number):
+            if len(batch) == number:
+                break
+            asked = study.ask()
+            place = self.space.place(partial(_chosen, asked))
+            if self.space.is_possible(place):
+                batch.append((asked, place))
+            else:
+                study.tell(asked, state=optuna.trial.TrialState.PRUNED)
+        if not batch:
+            self.space.base.with_(dict(place.point))  # says what is wrong with it
+        return batch
+
+    def _judged(
+        self, study: optuna.Study, optuna: Any, batch: Sequence[Any], found: Sequence[Trial]
+    ) -> list[Trial]:
+        complete = [trial for trial in found if trial.state == COMPLETE]
+        front = [complete[i].outcome for i in best_of(complete)]
+        outcomes = self.race.run([place.point for _, place in batch], front, len(complete))
+        judged: list[Trial] = []
+        for (asked, place), (values, state) in zip(batch, outcomes, strict=True):
+            number = len(found) + len(judged) + 1
+            if state == UNUSABLE:
+                means = np.full(len(self.race.signs), np.nan)
+                # Worse than all that have a mean.
+                study.tell(asked, state=optuna.trial.TrialState.PRUNED)
+            else:
+                means = self.race.comparable(values, front)
+                study.tell(asked, [float(mean) for mean in means])
+            judged.append(Trial(number, place, dict(asked.params), values, state, means))
+        return judged
+
+
+def best_of(trials: Sequence[Trial]) -> list[int]:
+    """Find the best of complete trials: one, or of several objectives the front."""
+    if not trials:
+        return []
+    return front_of(np.array([trial.means for trial in trials]))
+
+
+def needed(package: str) -> Any:
+    """Import a package that is not always installed; `InputError` if it is not."""
+    import importlib
+
+    try:
+        return importlib.import_module(package)
+    except ImportError:
+        name = {"optuna": "Optuna", "SALib": "SALib"}[package.partition(".")[0]]
+        allowed = "with it: pip install 'lightburst[optimise]'"
+        raise InputError("lightburst", f"no package {name}", allowed) from None
+
+
+def _chosen(asked: optuna.Trial, one: Dimension) -> float:
+    """Let Optuna choose a value of a dimension."""
+    if one.steps and not one.ordered:
+        return int(asked.suggest_categorical(one.name, list(range(len(one.steps)))))
+    if one.steps:
+        return asked.suggest_int(one.name, 0, len(one.steps) - 1)
+    if one.whole is None:
+        return asked.suggest_float(one.name, 0.0, 1.0)
+    values = one.wholes
+    log = one.ranges[0].scale == "log" and values.step == 1
+    return asked.suggest_int(one.name, values[0], values[-1], step=values.step, log=log)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep Optuna from telling of each trial; what it is told elsewhere in a process stays."""
+    logger = logging.getLogger("optuna")
+    before = logger.level
+    logger.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)

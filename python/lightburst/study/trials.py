@@ -1,0 +1,193 @@
+"""What came of a search, as tables: its trials, and the answer on fresh seeds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pandas as pd
+
+from lightburst.study.design import VARIANT, Place
+from lightburst.study.racing import COMPLETE, GIVEN_UP, UNUSABLE
+from lightburst.study.search import Trial, best_of
+from lightburst.study.statistics import (
+    confidence_of_each,
+    mean_interval,
+    paired_difference,
+    ratio_of_means,
+)
+from lightburst.study.sweep import parameters_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from lightburst.scenario import Scenario
+    from lightburst.study.wanted import Aim
+
+#: What is said of a trial beside `GIVEN_UP` and `UNUSABLE`.
+BEST: Final = "best"
+AS_GOOD: Final = "as good"
+WORSE: Final = "worse"
+
+#: What is said of a point beside the default, on fresh seeds.
+BETTER, UNCLEAR, SAME, UNKNOWN = "better", "unclear", "same", "unknown"
+
+#: The name of the base scenario among the points of the last comparison.
+DEFAULT: Final = "default"
+
+_CONFIDENCE: Final = 0.95
+
+
+def trial_table(base: Scenario, aims: Sequence[Aim], trials: Sequence[Trial]) -> pd.DataFrame:
+    """Write the trials as a table.
+
+    Parameters
+    ----------
+    base : Scenario
+        What all have in common.
+    aims : sequence of Aim
+        The objectives.
+    trials : sequence of Trial
+        At least one of them complete.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each trial and objective: ``trial``, the variant and the axes (a quantity also
+        as a number in the SI unit), ``seeds``, ``verdict``, ``metric``, and ``mean`` with
+        ``ci_low`` and ``ci_high`` on these seeds (95 % each, Student's); with one objective also
+        ``difference`` from the best (of these seeds, paired) with ``difference_low`` and
+        ``difference_high``. The differences of complete trials hold together; who contains zero is
+        ``"as good"`` as the best, as far as these seeds tell.
+    """
+    complete = [trial for trial in trials if trial.state == COMPLETE]
+    best = [complete[i] for i in best_of(complete)]
+    each = confidence_of_each(_CONFIDENCE, max(1, len(complete) - 1))
+    rows = []
+    for trial in trials:
+        labels = {"trial": trial.number, **labels_of(base, trial.place)}
+        labels["seeds"] = len(trial.outcome)
+        for place, aim in enumerate(aims):
+            row = {**labels, "verdict": trial.state, "metric": aim.metric}
+            row |= _mean(trial.outcome[:, place])
+            if len(aims) == 1:
+                row |= _gap(best[0].outcome[: len(trial.outcome), 0], trial.outcome[:, 0], each)
+            row["verdict"] = _verdict(trial, best, aim, row)
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _verdict(trial: Trial, best: Sequence[Trial], aim: Aim, row: Mapping[str, Any]) -> str:
+    if trial.state != COMPLETE:
+        return trial.state
+    if any(trial is one for one in best):
+        return BEST
+    # Neither end is on the side of the best; NaN, of one seed, tells nothing.
+    low, high = (row.get(f"difference_{end}", math.nan) for end in ("low", "high"))
+    apart = low > 0 if aim.sign > 0 else high < 0
+    return WORSE if apart or "difference" not in row else AS_GOOD
+
+
+def labels_of(base: Scenario, place: Place) -> dict[str, object]:
+    """Name a point: its variant and what its axes set, a quantity also in the SI unit."""
+    named = {} if place.variant is None else {VARIANT: place.variant}
+    scenario = base.with_(dict(place.point))
+    return {**named, **parameters_of(scenario, place.settings)}
+
+
+def confirmed(
+    base: Scenario,
+    aims: Sequence[Aim],
+    places: Mapping[str, Place],
+    values: NDArray[np.float64],
+) -> pd.DataFrame:
+    """Compare points with the default, seed by seed.
+
+    Parameters
+    ----------
+    base : Scenario
+        The default.
+    aims : sequence of Aim
+        The objectives.
+    places : mapping of str to Place
+        The points by name; the first is the default.
+    values : ndarray of float, shape (points, seeds, objectives)
+        What they did, on seeds that the search has not seen.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each point and objective: ``point``, the variant and the axes, ``metric``,
+        ``n``, ``mean`` with ``ci_low`` and ``ci_high`` (95 % each, Student's); ``difference``
+        from the default (paired) and ``ratio`` to it (of the means, paired), each with ``_low``
+        and ``_high``, which hold together for all points and objectives with 95 %; and
+        ``verdict``: ``"better"``, ``"worse"``, ``"unclear"``, ``"same"``, or ``"unknown"`` where
+        a run of one of the two has no finite value.
+    """
+    each = confidence_of_each(_CONFIDENCE, max(1, (len(places) - 1) * len(aims)))
+    default = values[0]
+    rows: list[dict[str, Any]] = []
+    for (name, place), ran in zip(places.items(), values, strict=True):
+        for column, aim in enumerate(aims):
+            x, before = ran[:, column], default[:, column]
+            row = {"point": name, **labels_of(base, place), "metric": aim.metric, "n": len(x)}
+            row |= _mean(x)
+            if name != DEFAULT:
+                row |= _gap(before, x, each) | _ratio(before, x, each)
+                row["verdict"] = _judged(before, x, row, aim.sign)
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _judged(
+    before: NDArray[np.float64], x: NDArray[np.float64], row: Mapping[str, Any], sign: float
+) -> str:
+    if not (np.isfinite(before).all() and np.isfinite(x).all()):
+        return UNKNOWN
+    if np.array_equal(before, x):
+        return SAME
+    low, high = sorted(sign * row[f"difference_{end}"] for end in ("low", "high"))
+    return BETTER if high < 0 else WORSE if low > 0 else UNCLEAR
+
+
+def _mean(x: NDArray[np.float64]) -> dict[str, float]:
+    found = dict.fromkeys(("mean", "ci_low", "ci_high"), math.nan)
+    if len(x) and not np.isnan(x).any() and not np.isneginf(x).any():
+        interval = mean_interval(x, _CONFIDENCE)
+        found = {"mean": interval.estimate, "ci_low": interval.low, "ci_high": interval.high}
+    return found
+
+
+def _gap(
+    one: NDArray[np.float64], other: NDArray[np.float64], confidence: float
+) -> dict[str, float]:
+    """Give the difference of the second from the first, and its interval."""
+    names = ("difference", "difference_low", "difference_high")
+    if not (np.isfinite(one).all() and np.isfinite(other).all()):
+        return dict.fromkeys(names, math.nan)
+    gap = paired_difference(one, other, confidence)
+    return dict(zip(names, (gap.estimate, gap.low, gap.high), strict=True))
+
+
+def _ratio(
+    one: NDArray[np.float64], other: NDArray[np.float64], confidence: float
+) -> dict[str, float]:
+    """Give the ratio of the means, the second over the first, and its interval."""
+    names = ("ratio", "ratio_low", "ratio_high")
+    finite = np.isfinite(one).all() and np.isfinite(other).all()
+    if not finite or one.mean() <= 0 or other.mean() <= 0:
+        return dict.fromkeys(names, math.nan)
+    ratio = ratio_of_means(other, one, confidence)
+    return dict(zip(names, (ratio.estimate, ratio.low, ratio.high), strict=True))
+
+
+def unusable(trials: Sequence[Trial]) -> list[Trial]:
+    """Give the trials in which an objective was missing or infinite."""
+    return [trial for trial in trials if trial.state == UNUSABLE]
+
+
+def given_up(trials: Sequence[Trial]) -> list[Trial]:
+    """Give the trials that were given up before their last seed."""
+    return [trial for trial in trials if trial.state == GIVEN_UP]
