@@ -15,12 +15,14 @@ ROOT = Path(__file__).parents[1]
 HEAVY = frozenset(
     [
         "IPython",
+        "SALib",
         "altair",
         "asyncio",
         "jinja2",
         "matplotlib",
         "networkx",
         "numpy.f2py",
+        "optuna",
         "pandas",
         "pyarrow",
         "rich.progress",
@@ -79,7 +81,9 @@ def test_what_is_said_of_scenarios_needs_nothing_large(tmp_path: Path, words: li
     assert imported(tmp_path, *words) & HEAVY == set()
 
 
-@pytest.mark.parametrize("words", [["--help"], ["--version"], ["run", "--help"]])
+@pytest.mark.parametrize(
+    "words", [["--help"], ["--version"], ["run", "--help"], ["optimise", "--help"]]
+)
 def test_help_needs_no_simulator(tmp_path: Path, words: list[str]) -> None:
     modules = imported(tmp_path, *words)
     assert modules & (HEAVY | OF_RUNS) == set()

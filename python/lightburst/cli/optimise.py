@@ -15,7 +15,7 @@ from lightburst.cli.sweep import changed
 from lightburst.folder import check
 from lightburst.report.files import STORE, STUDY
 from lightburst.report.optimise import optimise_all
-from lightburst.report.optimised import FIGURE, OPTIMUM, TRIALS
+from lightburst.report.optimised import OPTIMUM, TRIALS
 from lightburst.report.words import readable, readable_interval
 from lightburst.study.cost import MOST_RUNS, TooManyRunsError
 from lightburst.study.description import load_study
@@ -50,7 +50,7 @@ def optimise(
             say(f"Trials, table and figure as files: add --out DIR. In Python: "
                 f"lb.optimise({path!r}).")  # fmt: skip
         else:
-            say(*files_in(directory, FIGURE, TRIALS, OPTIMUM, "optimise"))
+            say(*files_in(directory, TRIALS, OPTIMUM, "optimise"))
     warn(found.warnings)
 
 
@@ -97,11 +97,10 @@ def _agreed(
     return work(study, STORE, workers=workers, most_runs=None)
 
 
-def files_in(
-    directory: Path, figure: str, table: str, everything: str, command: str
-) -> Iterator[str]:
+def files_in(directory: Path, table: str, everything: str, command: str) -> Iterator[str]:
     """Say where what is asked for next can be found, and how to run all of it again."""
-    yield f"figure: {directory / figure}.png (and .svg)"
+    for file in sorted(directory.glob("*.png")):
+        yield f"figure: {file} (and .svg)"
     yield f"table:  {directory / table}"
     yield f"all:    {directory / everything}"
     if (directory / STUDY).is_file():

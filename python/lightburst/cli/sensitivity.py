@@ -10,7 +10,7 @@ from lightburst.cli.numbers import Plain
 from lightburst.cli.optimise import asked, files_in
 from lightburst.cli.screen import show_table
 from lightburst.cli.streams import say, warn
-from lightburst.report.sensitivities import FIGURE, INDICES, SENSITIVITY
+from lightburst.report.sensitivities import INDICES, SENSITIVITY
 from lightburst.report.sensitivity import sensitivity_all
 from lightburst.words import words_of
 
@@ -41,7 +41,7 @@ def sensitivity(
             say(f"Indices, points and picture as files: add --out DIR. In Python: "
                 f"lb.sensitivity({path!r}).")  # fmt: skip
         else:
-            say(*files_in(directory, FIGURE, INDICES, SENSITIVITY, "sensitivity"))
+            say(*files_in(directory, INDICES, SENSITIVITY, "sensitivity"))
     warn(found.warnings)
 
 

@@ -109,15 +109,30 @@ def optimise(
     """
     aims = {key: x for key, x in (("minimise", minimise), ("maximise", maximise)) if x}
     asked: dict[str, Any] = {
-        "over": over,
-        "linked": tuple(linked) or None,
-        **{"variants": variants, "seeds": seeds, "metrics": metrics},
+        **searched(over, linked, variants, seeds, metrics),
         "optimise": aims | options or None,
     }
     study = described(scenario, {key: x for key, x in asked.items() if x is not None})
     found = optimise_all(study, store, workers=workers, progress=progress, most_runs=most_runs)
     warn(found.warnings, stacklevel=2)
     return found
+
+
+def searched(
+    over: Mapping[str, Any] | None,
+    linked: Iterable[Mapping[str, Any]],
+    variants: Mapping[str, Mapping[str, object]] | None,
+    seeds: Seeds | None,
+    metrics: Mapping[str, str | Expression] | None,
+) -> dict[str, Any]:
+    """Give what a search shares with a sweep, by the keys of a study; None for what is not said."""
+    return {
+        "over": over,
+        "linked": tuple(linked) or None,
+        "variants": variants,
+        "seeds": seeds,
+        "metrics": metrics,
+    }
 
 
 def optimise_all(

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 OPTIMUM: Final = "optimum.json"
 TRIALS: Final = "trials.csv"
 CONFIRMED: Final = "confirmed.csv"
-FIGURE: Final = "optimum"
 
 _SUFFIXES: Final = frozenset(
     dimension.suffix
@@ -227,7 +226,8 @@ class Optimum:
         -------
         Path
             The directory: ``optimum.json`` with everything, ``trials.csv``, ``confirmed.csv``,
-            ``optimum.png`` and ``.svg``, and ``study.toml`` to run it again.
+            ``optimum.png`` and ``.svg`` (of several parameters ``optimum-1.png`` and so on), and
+            ``study.toml`` to run it again.
 
         Raises
         ------
@@ -237,13 +237,13 @@ class Optimum:
         return replace(directory, self._write)
 
     def _write(self, directory: Path) -> None:
-        from lightburst.plots.sheet import write
+        from lightburst.plots.static import save
+        from lightburst.report.optimum_figure import figures
 
         self.trials.to_csv(directory / TRIALS, index=False)
         self.confirmed.to_csv(directory / CONFIRMED, index=False)
-        canvas = self.plot()
-        for ending in ("png", "svg"):
-            write(canvas, directory / f"{FIGURE}.{ending}")
+        for figure in figures(self):
+            save(figure, directory)
         if (text := to_toml(self.study)) is not None:
             (directory / STUDY).write_text(text, encoding="utf-8")
         text = json.dumps(self.as_dict(), indent=2, allow_nan=False, ensure_ascii=False)

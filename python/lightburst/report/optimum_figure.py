@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -10,9 +11,10 @@ import pandas as pd
 from lightburst.papers.figure import BAR_COLUMNS, Bars
 from lightburst.plots.tables import figure_of
 from lightburst.report.optimum_theory import THROUGHPUT, TIME, curve_of
+from lightburst.shown import prefixed
 from lightburst.study.racing import COMPLETE, GIVEN_UP, UNUSABLE
 from lightburst.study.trials import AS_GOOD, BEST, DEFAULT, WORSE
-from lightburst.words import words_of
+from lightburst.words import has_prefix, unit_of, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,14 +51,17 @@ def figures(found: Optimum) -> list[AnyFigure]:
     """
     if len(found.aims) > 1:
         return [_front(found, place) for place in range(1, len(found.aims))]
-    drawn = [
+    drawn: list[AnyFigure] = [
         figure
         for axis in found.space.axes
         if (figure := _over(found, axis)) is not None
     ]  # fmt: skip
     if not drawn:
         return [_bars(found)]
-    return drawn
+    if len(drawn) == 1:
+        return drawn
+    # A file for each.
+    return [replace(one, id=f"{one.id}-{place}") for place, one in enumerate(drawn, 1)]
 
 
 def _column(rows: pd.DataFrame, name: str) -> str | None:
@@ -91,7 +96,7 @@ def _over(found: Optimum, axis: Dimension) -> AnyFigure | None:
     theory = _theory(found, axis, rows, column)
     return figure_of(
         rows, column, y, "what", None, ("low", "high"), theory,
-        id="optimum", title=found.asked, caption=_caption(found, bool(theory)),
+        id="optimum", title=_title(found), caption=_caption(found, bool(theory)),
         x_log=log or None, published=("simulation", ""), legends=("", ""),
     )  # fmt: skip
 
@@ -126,6 +131,10 @@ def _theory(
     log = bool(axis.ranges) and axis.ranges[0].scale == "log"
     times = (np.geomspace if log else np.linspace)(*ends, _ALONG)
     return {"yu2004": pd.DataFrame({"x": times, "y": curve_of(found.scenario, times)})}
+
+
+def _title(found: Optimum) -> str:
+    return f"{found.asked[:1].upper()}{found.asked[1:]}"
 
 
 def _caption(found: Optimum, theory: bool) -> str:
@@ -166,7 +175,7 @@ def _front(found: Optimum, place: int) -> AnyFigure:
     rows = pd.concat(tables, ignore_index=True)
     return figure_of(
         rows, x, y, "what", None, ("low", "high"), None,
-        id="optimum", title=found.asked, caption=_caption(found, False),
+        id="optimum", title=_title(found), caption=_caption(found, False),
         published=("simulation", ""), legends=("", ""),
     )  # fmt: skip
 
@@ -177,22 +186,25 @@ def _bars(found: Optimum) -> Bars:
     rows = found.trials[found.trials["verdict"].isin([BEST, AS_GOOD, WORSE])]
     rows = rows.sort_values("mean", ascending=aim.sign > 0, kind="stable").head(_MOST_BARS)
     names = ["\n".join(_named(found, row)) for row in rows.to_dict("records")]
+    key = found.key(aim.metric)
+    unit, letter = prefixed(float(rows["mean"].abs().max())) if has_prefix(key) else (1.0, "")
+    height = rows[["mean", "ci_low", "ci_high"]].to_numpy(float) / unit
     data = pd.DataFrame(
         {
             "bar": names,
             "group": "",
             "base": 0.0,
-            "top": rows["mean"].to_numpy(),
-            "low": rows["ci_low"].to_numpy(),
-            "high": rows["ci_high"].to_numpy(),
+            "top": height[:, 0],
+            "low": height[:, 1],
+            "high": height[:, 2],
             "words": rows["verdict"].to_numpy(),
         },
         columns=list(BAR_COLUMNS),
     ).drop_duplicates("bar")
     words = words_of(aim.metric)
+    label = f"{words[:1].upper()}{words[1:]}" + (f" ({letter}{unit_of(key)})" * bool(unit_of(key)))
     return Bars(
-        "optimum", found.asked, _caption(found, False), "", f"{words[:1].upper()}{words[1:]}",
-        tuple(data["bar"]), ("",), data,
+        "optimum", _title(found), _caption(found, False), "", label, tuple(data["bar"]), ("",), data
     )  # fmt: skip
 
 

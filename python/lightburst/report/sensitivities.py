@@ -88,7 +88,7 @@ class Sensitivities:
         (row,) = records(self.metrics[self.metrics["metric"] == metric])
         mean, deviation = (readable(self.key(metric), row[name]) for name in ("mean", "std"))
         noise = row["noise"]
-        told = "noise unknown" if noise is None else f"{100 * noise:.2g} % of its square noise"
+        told = "noise unknown" if noise is None else f"{100 * noise:.2g} % of the variance is noise"
         return f"mean {mean}, standard deviation {deviation}, {told}"
 
     def key(self, metric: str) -> str:
@@ -107,10 +107,17 @@ class Sensitivities:
         """
         from lightburst.plots.static import draw
 
-        canvas: Canvas = draw([self._figure(name) for name in self.metrics["metric"]])
+        canvas: Canvas = draw(self._figures())
         return canvas
 
-    def _figure(self, metric: str) -> Bars:
+    def _figures(self) -> list[Bars]:
+        names = list(self.metrics["metric"])
+        ids = [
+            FIGURE if len(names) == 1 else f"{FIGURE}-{place + 1}" for place in range(len(names))
+        ]
+        return [self._figure(name, id) for name, id in zip(names, ids, strict=True)]
+
+    def _figure(self, metric: str, id: str) -> Bars:
         rows = self.table[self.table["metric"] == metric]
         data = []
         for row in rows.to_dict("records"):
@@ -126,7 +133,7 @@ class Sensitivities:
             f"of {seeds} {'seeds' if seeds > 1 else 'seed'} each; {self.about(metric)}."
         )
         return Bars(
-            FIGURE,
+            id,
             f"What moves {words_of(metric)}",
             caption,
             "",
@@ -148,7 +155,8 @@ class Sensitivities:
         -------
         Path
             The directory: ``sensitivity.json`` with everything but the points, ``indices.csv``,
-            ``points.csv``, ``indices.png`` and ``.svg``, and ``study.toml`` to run it again.
+            ``points.csv``, ``indices.png`` and ``.svg`` (of several metrics ``indices-1.png`` and
+            so on), and ``study.toml`` to run it again.
 
         Raises
         ------
@@ -158,13 +166,12 @@ class Sensitivities:
         return replace(directory, self._write)
 
     def _write(self, directory: Path) -> None:
-        from lightburst.plots.sheet import write
+        from lightburst.plots.static import save
 
         self.table.to_csv(directory / INDICES, index=False)
         self.points.to_csv(directory / POINTS, index=False)
-        canvas = self.plot()
-        for ending in ("png", "svg"):
-            write(canvas, directory / f"{FIGURE}.{ending}")
+        for figure in self._figures():
+            save(figure, directory)
         if (text := to_toml(self.study)) is not None:
             (directory / STUDY).write_text(text, encoding="utf-8")
         text = json.dumps(self.as_dict(), indent=2, allow_nan=False, ensure_ascii=False)

@@ -15,6 +15,7 @@ import pandas as pd
 
 from lightburst.errors import InputError, show, warn
 from lightburst.provenance import of_study
+from lightburst.report.optimise import searched
 from lightburst.report.sensitivities import Sensitivities, said_of
 from lightburst.report.sweep import described
 from lightburst.study.cost import MOST_RUNS, TooManyRunsError, check_room, estimate
@@ -24,7 +25,7 @@ from lightburst.study.progress import search_progress
 from lightburst.study.search import needed
 from lightburst.study.space import Space
 from lightburst.study.store import IN_MEMORY, Store
-from lightburst.study.trials import labels_of
+from lightburst.study.trials import labels_in
 from lightburst.study.wanted import EXAMPLES, Sensitivity
 
 if TYPE_CHECKING:
@@ -101,11 +102,7 @@ def sensitivity(
         Of what the runs warn of, and of much noise.
     """
     asked: dict[str, Any] = {
-        "over": over,
-        "linked": tuple(linked) or None,
-        "variants": variants,
-        "seeds": seeds,
-        "metrics": metrics,
+        **searched(over, linked, variants, seeds, metrics),
         "sensitivity": ({"metric": metric} if metric else {}) | options or None,
     }
     study = described(scenario, {key: x for key, x in asked.items() if x is not None})
@@ -139,7 +136,7 @@ def sensitivity_all(
             estimate(scenario, seeds[0], number * len(seeds), how.get("workers")), most_runs
         )
     check_room(number, number * len(seeds))
-    places = _places(space, sample(len(dimensions), asked.points, asked.seed))
+    places, scenarios = _places(space, sample(len(dimensions), asked.points, asked.seed))
     with nullcontext(store) if isinstance(store, Store) else Store(store or IN_MEMORY) as opened:
         how["progress"] = False
         ran = Evaluated(study.scenario, names, study.metrics, opened, how)
@@ -156,7 +153,7 @@ def sensitivity_all(
             ],
             columns=["metric", "mean", "std", "noise"],
         ),
-        _points(study.scenario, places, names, values),
+        _points(scenarios, places, names, values),
         ran.number,
         (*ran.warnings, *_doubts(names, found)),
         {
@@ -195,21 +192,21 @@ def _refuse_parts(space: Space) -> None:
                 raise InputError(f"over.{axis.name}", given, allowed)
 
 
-def _places(space: Space, parts: NDArray[np.float64]) -> list[Place]:
+def _places(space: Space, parts: NDArray[np.float64]) -> tuple[list[Place], list[Scenario]]:
     """Give the points of a sample; `InputError` if one of them cannot be."""
     names = space.columns
-    places = []
+    places, scenarios = [], []
     for row in parts:
         chosen = dict(zip(names, row, strict=True))
         place = space.place(lambda one, chosen=chosen: one.sampled(chosen[one.name]))  # type: ignore[misc]
         try:
-            space.base.with_(dict(place.point))
+            scenarios.append(space.base.with_(dict(place.point)))
         except InputError as error:
             given = f"{error.given}, which a combination of others within the bounds does not allow"
             allowed = f"{error.allowed}; bounds within which all combinations can be"
             raise InputError(error.path, given, allowed) from None
         places.append(place)
-    return places
+    return places, scenarios
 
 
 def _run(
@@ -290,9 +287,12 @@ def _table(
 
 
 def _points(
-    base: Scenario, places: Sequence[Place], names: Sequence[str], values: NDArray[np.float64]
+    scenarios: Sequence[Scenario],
+    places: Sequence[Place],
+    names: Sequence[str],
+    values: NDArray[np.float64],
 ) -> pd.DataFrame:
-    labels = pd.DataFrame([labels_of(base, place) for place in places])
+    labels = pd.DataFrame(list(map(labels_in, scenarios, places)))
     means = pd.DataFrame(values.mean(axis=1), columns=list(names))
     return pd.concat([labels, means], axis=1)
 

@@ -92,8 +92,12 @@ def _verdict(trial: Trial, best: Sequence[Trial], aim: Aim, row: Mapping[str, An
 
 def labels_of(base: Scenario, place: Place) -> dict[str, object]:
     """Name a point: its variant and what its axes set, a quantity also in the SI unit."""
+    return labels_in(base.with_(dict(place.point)), place)
+
+
+def labels_in(scenario: Scenario, place: Place) -> dict[str, object]:
+    """Name a point whose scenario is made, as `labels_of`."""
     named = {} if place.variant is None else {VARIANT: place.variant}
-    scenario = base.with_(dict(place.point))
     return {**named, **parameters_of(scenario, place.settings)}
 
 
