@@ -10,6 +10,7 @@ page do not see it::
     <!-- block: part: examples/obs.toml switching -->  keys of one of its tables
     <!-- block: printed -->                lines of what the block before printed, as they stand
     <!-- block: printed: COMMAND -->       the same of a command that the text names
+    <!-- block: slow printed -->           the same of a block that is slow
     <!-- block: usage -->                  what can be written: options must be there
     <!-- block: slow -->                   runs among the slow tests alone
     <!-- block: slow: BEGIN -->            so do those of its lines that begin so
@@ -50,8 +51,10 @@ _BLOCK = re.compile(
     re.M | re.S,
 )
 _MARKS = re.compile(
-    r"(file|part|printed|slow|ours alone|not run): \S.*|printed|usage|slow|needs \w+"
+    r"(file|part|printed|slow|ours alone|not run): \S.*|printed|usage|slow|slow printed|needs \w+"
 )
+#: What runs among the slow tests alone.
+_SLOW = ("slow", "slow printed")
 #: The time that a run took on a clock is never the same.
 _CLOCK = re.compile(r"(wall clock time\W+)[\d.]+ \w+( *)")
 
@@ -171,7 +174,7 @@ class Play:
         matplotlib.use("Agg")
         shutil.copytree(ROOT / "examples", "examples", dirs_exist_ok=True)
         for block in blocks(self.page):
-            if block.says("not run") is None and (self.slow or block.mark != "slow"):
+            if block.says("not run") is None and (self.slow or block.mark not in _SLOW):
                 with _named(block):
                     getattr(self, block.language or "text")(block)
                     self.count += 1
@@ -226,7 +229,7 @@ class Play:
                 self._as_it_may_be_written(line)
             return
         command = block.says("printed")
-        assert command is not None or block.mark == "printed", "mark what this is"
+        assert command is not None or block.mark.endswith("printed"), "mark what this is"
         if command:
             self.last = printed(shlex.split(command)[1:], allowed=(0, 2))
         assert shown(block.text) in shown(self.last), f"{shown(self.last)}\n\nis not\n{block.text}"

@@ -26,8 +26,9 @@ BEFORE: dict[str, Callable[[], None]] = {}
 
 #: All that runs in no test, by its reason: one more is to be seen here.
 NOT_RUN = {
-    "it installs": 2,
+    "it installs": 3,
     "the rest installs": 2,
+    "a part of an example, with which tests/test_examples_optimise.py compares it": 2,
     "a comment for editors": 1,
     "it takes 2 GB of memory": 1,
     "a grammar, of which tests/test_own_metrics.py tries each rule": 1,
@@ -128,6 +129,16 @@ def first_figure(page: Play) -> None:
     means = table.pivot_table("mean", "workload.arrival_rate_per_s", "variant")
     assert means.shape == (3, 3)
     assert means["5 ports"].iloc[-1] > means["2 ports"].iloc[-1] > 1.2 * means["no buffer"].iloc[-1]
+
+
+@says("docs/optimise.md")
+def optimise(page: Play) -> None:
+    names = page.names
+    assert names["better"] == names["found"].scenario
+    assert names["better"].to_dict()["switching"]["assembly"]["time"] != "1 ms"
+    assert set(names["both"].confirmed["metric"]) == {"throughput_bps", "assembly_mean_s"}
+    assert len(names["indices"].table) == 2
+    assert {"optimum.png", "indices.png"} <= {file.name for file in Path().iterdir()}
 
 
 @says("docs/tutorial.md")
