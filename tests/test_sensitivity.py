@@ -165,7 +165,7 @@ def test_the_command_prints_and_writes_and_goes_on_from_the_store(
     monkeypatch.setenv("COLUMNS", "120")
     assert main(["sensitivity", str(study), "--out", "out"]) == 0
     printed = capsys.readouterr().out
-    assert printed.startswith("sensitive: what moves throughput (64 points, 129 runs")
+    assert printed.startswith("sensitive: throughput, 64 points, 129 runs; 95 % intervals")
     assert "first-order index" in printed
     assert {file.name for file in Path("out").iterdir()} == {
         "SHA256SUMS", "indices.csv", "indices.png", "indices.svg", "points.csv",

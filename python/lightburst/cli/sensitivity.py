@@ -49,7 +49,7 @@ def _print(found: Sensitivities) -> None:
     name = found.study.name or found.study.scenario.name or "unnamed study"
     for metric, rows in found.table.groupby("metric", sort=False):
         told = f"{len(found.points):,} points, {found.runs:,} runs"
-        shown = Plain(f"{name}: what moves {words_of(str(metric))} ({told}; 95 % intervals)")
+        shown = Plain(f"{name}: {words_of(str(metric))}, {told}; 95 % intervals")
         shown.add_column("parameter")
         shown.add_column("first-order index", justify="right", no_wrap=True)
         shown.add_column("total index", justify="right", no_wrap=True)
