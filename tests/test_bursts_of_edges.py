@@ -100,6 +100,41 @@ def test_a_trace_follows_them_from_edge_to_edge() -> None:
     assert (burst["node"], burst["egress"], burst["packets"]) == ("A", "B", 1)
 
 
+def test_lost_bursts_do_not_wait_for_the_timers_of_connections() -> None:
+    """After all is sent, only a timer of TCP expires; that is no time in which bursts were sent."""
+    tcp = {"kind": "tcp", "preset": "wide-area"}
+    pair = {"kind": "pairs", "size": "100 kB"}
+    crowd = {"kind": "poisson", "arrival_rate": "100000 /s", "flows": 100, "size": "125 kB"}
+    tables = {key: table for key, table in GOOD.items() if key not in ("workload", "transport")}
+    scenario = lb.Scenario.from_dict(
+        {
+            **tables,
+            "switching": {**GOOD["switching"], "ingress": "lose"},
+            "groups": {
+                "edges": {"transport": {"kind": "bursts"}, "workload": crowd},
+                "hosts": {"transport": tcp, "workload": pair},
+            },
+        }
+    ).with_(topology__links=OF_HOSTS["topology"]["links"])
+    result = lb.run(scenario, seed=1)
+    edges = result.flows[result.flows["group"] == "edges"]
+    assert {*edges["status"]} == {"finished", "lost"}
+    # But for the close of the connection, a few round trips; a timer takes a second.
+    ends_s = (result.flows["start_s"] + result.flows["completion_time_s"])[
+        result.flows["status"] == "finished"
+    ]
+    makespan_s = result.metrics["makespan_s"]
+    assert isinstance(makespan_s, float)
+    assert makespan_s == pytest.approx(ends_s.max() - result.flows["start_s"].min(), abs=5e-3)
+    row = result.groups.loc["edges"]
+    found_bps = row["throughput_bps"]
+    assert found_bps == pytest.approx(8 * row["delivered_bytes"] / makespan_s, rel=0.01)
+    # With bursts alone the last event is that of a burst.
+    alone_s = lb.run(made(workload=crowd), seed=1).metrics["makespan_s"]
+    assert isinstance(alone_s, float)
+    assert alone_s < makespan_s
+
+
 def test_what_became_of_one_can_be_asked() -> None:
     explained = lb.explain_burst(made(topology__wavelengths=1), 0, seed=1)
     assert explained.about["outcome"] == "arrived"
@@ -127,6 +162,16 @@ def test_what_cannot_be_is_refused(name: str) -> None:
         lb.run(made(workload={"kind": "shuffle", "size": "1 kB"}).with_(**changes), seed=1)
     assert error.value.path == path
     assert given in error.value.given
+
+
+def test_who_draws_pairs_of_one_switch_is_told_how_not_to() -> None:
+    links = [*LINKS, {"source": "c", "target": "A"}]
+    drawn = {"kind": "poisson", "load": 0.1, "flows": 50, "size": "125 kB"}
+    scenario = made(workload=drawn, topology__links=links)
+    with pytest.raises(InputError) as error:
+        lb.run(scenario, seed=1)
+    assert error.value.allowed.endswith("such as workload.between = 'edges' draws")
+    assert lb.run(scenario.with_(workload__between="edges"), seed=1).metrics["flows"] == 50
 
 
 def test_the_assembly_has_no_say_in_their_size() -> None:

@@ -70,6 +70,7 @@ def test_engset_takes_the_load_that_is_meant(capsys: pytest.CaptureFixture[str])
 
 def test_classes_are_isolated_or_in_part(capsys: pytest.CaptureFixture[str]) -> None:
     three = rows(["jet-classes", "--load", "0.8", "--shares", "0.2,0.3,0.5"], capsys)
+    assert [row["broken_assumptions"] for row in three] == [[], *[["conservation"]] * 2]
     np.testing.assert_allclose(
         [row["loss"] for row in three], models.jet_class_loss([1.28, 1.92, 3.2], 8)
     )
@@ -145,8 +146,9 @@ def test_each_has_a_figure(
     text = (tmp_path / "a.svg").read_text(encoding="utf-8")
     assert "Offered load of a wavelength (erlangs)" in text
     assert "W = 8" in text.replace("\xa0", " ")
-    # Of the tandem and of the network, the fixed point and not the streamlined loss.
-    hollow = 4 if command == "reduced-load" else 0
+    # Of the tandem and of the network, the fixed point and not the streamlined loss; of the
+    # classes, the lower one.
+    hollow = {"reduced-load": 4, "jet-classes": 2}.get(command, 0)
     assert hollow_dots(text) == hollow
     assert ("Hollow" in text) == bool(hollow)
 

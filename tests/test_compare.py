@@ -125,6 +125,19 @@ def test_what_holm_finds_and_no_interval_shows_is_said(
     assert "Holm's p can tell a difference whose interval still" in capsys.readouterr().out
 
 
+def test_networks_that_were_not_offered_the_same_are_told(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    first = pd.DataFrame({"seed": range(3), "offered_bps": 1e9, "x": [1.0, 2.0, 4.0]})
+    second = first.assign(offered_bps=[1.2e9, 1.25e9, 1.3e9], x=[1.0, 2.5, 4.5])
+    print_found(compare_runs(first, second, ["x"], names=("eight", "ten")))
+    assert "Not the same traffic: B was offered 1.25 times the traffic of A" in (
+        capsys.readouterr().out
+    )
+    print_found(compare_runs(first, first.assign(x=[1.0, 2.5, 4.5]), ["x"]))
+    assert "traffic" not in capsys.readouterr().out
+
+
 def test_of_single_runs_nothing_is_said_of_chance(
     saved: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

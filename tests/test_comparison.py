@@ -113,6 +113,29 @@ def test_figures_of_groups_are_compared_when_asked_for() -> None:
         compare_runs(first, second, "y")
 
 
+def test_what_was_offered_to_only_one_of_the_two_is_told() -> None:
+    seeds = [1, 2, 3]
+    first = runs(seeds, offered_bps=[1e9, 2e9, 3e9], x=[1.0, 2.0, 3.0])
+    same = compare_runs(first, first, names=("W = 8", "W = 10"))
+    assert (same.offered, same.other_traffic) == ((1, 1), None)
+    more = first.assign(offered_bps=1.25 * first["offered_bps"])
+    found = compare_runs(first, more, ["x"], names=("W = 8", "W = 10"))
+    assert found.offered == (1.25, 1.25)
+    assert found.other_traffic is not None
+    assert found.other_traffic.startswith("W = 10 was offered 1.25 times the traffic of W = 8")
+    assert found.as_dict()["offered_ratio"] == [1.25, 1.25]
+    several = compare_runs(
+        pd.concat([first.assign(at=0), first.assign(at=1)]),
+        pd.concat([first.assign(at=0), more.assign(at=1)]),
+        by=["at"],
+    )
+    assert several.other_traffic is not None
+    assert several.other_traffic.startswith("B was offered 1 to 1.25 times the traffic of A")
+    # Runs of other seeds differ by chance, and some tables do not tell.
+    assert compare_runs(first, more.assign(seed=[7, 8, 9]), ["x"]).other_traffic is None
+    assert math.isnan(compare_runs(runs(seeds, x=seeds), runs(seeds, x=seeds)).offered[0])
+
+
 def test_points_are_compared_each_on_its_own() -> None:
     def table(shift: float, loads: list[float]) -> pd.DataFrame:
         rng = np.random.default_rng(4)

@@ -147,6 +147,7 @@ BAD: dict[str, tuple[Any, str, str, str]] = {
     "no line": ([LINES | {"lines": 0}], "[0].lines", "0", f"{ALLOWED} 256, or 'unlimited'"),
     "nowhere": ([LINES | {"occupied": "out"}], "[0].occupied", "'out'", "'entering', 'inside'"),
     "no hop": ([{"kind": "deflection", "hop_limit": 0}], "[0].hop_limit", "0", f"{ALLOWED} 255"),
+    "misspelt": (["deflecton"], "[0]", "'deflecton'", "did you mean 'deflection'"),
     "twice": (
         ["deflection", LINES, "deflection"],
         "[2]",

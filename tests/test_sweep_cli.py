@@ -96,6 +96,21 @@ def test_a_study_prints_its_answer_and_what_comes_next(
     assert lb.load_sweep("again").provenance["digest"] == found.provenance["digest"]
 
 
+def test_variants_with_other_traffic_are_told(
+    study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["sweep", str(study)]) == 0
+    assert "Not the same traffic" not in capsys.readouterr().out
+    scenario = study.parent / "small.toml"
+    text = scenario.read_text("utf-8")
+    drawn = '[workload]\nkind = "poisson"\nload = 0.2\nflows = 20\nsize = "10 kB"\n'
+    scenario.write_text(text[: text.index("[workload]")] + drawn, encoding="utf-8")
+    wide = STUDY.replace("transport.p = 4 }", "transport.p = 4, topology.link_rate = '20 Gb/s' }")
+    study.write_text(wide, encoding="utf-8")
+    assert main(["sweep", str(study)]) == 0
+    assert "Not the same traffic: SAWL was offered 2 times the" in capsys.readouterr().out
+
+
 def test_machines_get_json_and_csv(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sweep", str(study), "--format", "json"]) == 0
     about = json.loads(capsys.readouterr().out)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from lightburst import _core
 from lightburst.active import Active
 from lightburst.compile import Plan
+from lightburst.scenario.transport import OPEN_LOOP
 from lightburst.scenario.workload import WITHOUT_END
 
 # A table is a mapping of column names to arrays; "totals" is one of names to whole numbers.
@@ -286,7 +287,9 @@ def observed_until_ps(plan: Plan, columns: Columns) -> int:
         Picoseconds, of the flows that count. The last acknowledgement of data (of datagrams: the
         last arrival) if all was acknowledged; the time limit if that cut a flow off; the last event
         if some flow lost data that nothing sends again, or an end gave up (the last arrival, where
-        other flows go on that do not count).
+        other flows go on that do not count). Where only open loops lost data, which wait for
+        nothing, timers of others do not count: the end of the last transmission, or of a flow if
+        that is later.
     """
     end = columns["flows"]["acknowledged_ps"][plan.counted]
     open_ended = columns["flows"]["status"][plan.counted][end == UNFINISHED]
@@ -298,7 +301,14 @@ def observed_until_ps(plan: Plan, columns: Columns) -> int:
     over = ENDED if patient or last == limit else (*ENDED, FINISHED)
     if not np.isin(open_ended, over).all():
         return limit
-    return last if plan.counted.all() else int(end[end != UNFINISHED].max(initial=0)) or last
+    arrived = int(end[end != UNFINISHED].max(initial=0))
+    if not plan.counted.all():
+        return arrived or last
+    kinds = [transport["kind"] in OPEN_LOOP for transport in plan.transports]
+    waits_for_nothing = np.array(kinds)[plan.group][end == UNFINISHED].all()
+    if waits_for_nothing and not all(kinds):
+        return max(arrived, int(columns["totals"]["transmitted_until_ps"]))
+    return last
 
 
 def summary(

@@ -181,9 +181,9 @@ class Result(Recorded):
             ``throughput_bps``
                 useful bits delivered / ``makespan_s``;
             ``makespan_s``
-                from the first start of a flow to the last acknowledgement of data. If a flow did
-                not finish, to the time limit, or, if it can never finish (lost datagrams, an end
-                that gave up), to the last event; 0 if the time limit came before the first flow;
+                from the first start (0 if none) of a flow to the last acknowledgement of data. If
+                one did not finish, to the time limit; if it never can (an end gave up, lost
+                datagrams), to the last event, or transmission where only connections wait on;
             ``flows``, ``finished``
                 numbers of flows, and of those whose last byte arrived;
             ``unfinished``

@@ -14,9 +14,10 @@ pub struct Densities {
     pub extents: Counts,
     /// By the largest `n` with which they are n-reordered (RFC 4737, section 5.3).
     pub degrees: Counts,
-    /// By displacement, negative for early ones (RFC 5236, section 4).
+    /// By displacement, negative for early ones (reorder density, RFC 5236).
     pub displacements: Counts,
-    /// By what a buffer that puts them in order holds after them (RFC 5236, section 5).
+    /// By what a buffer that puts them in order holds after them (reorder buffer-occupancy density,
+    /// RFC 5236).
     pub occupancies: Counts,
 }
 
@@ -172,7 +173,7 @@ impl Window {
         }
     }
 
-    /// Of the first arrival, if it is not beyond the threshold (RFC 5236, section 4).
+    /// Of the first arrival, if it is not beyond the threshold (the algorithm for RD).
     fn displacement(&mut self, threshold: i64) -> Option<i64> {
         // The receive index: the numbers of lost packets are left out.
         let all = self.arrived.iter().chain(&self.early);
@@ -192,7 +193,7 @@ impl Window {
         Some(displacement)
     }
 
-    /// Of the buffer after the first arrival (RFC 5236, section 5).
+    /// Of the buffer after the first arrival (the algorithm for RBD).
     fn occupancy(&mut self) -> usize {
         let expected = self.arrived.iter().min().copied();
         if let Some(number) = self.arrived.pop_front() {
@@ -258,5 +259,22 @@ mod tests {
         assert_eq!(beyond.occupancies, of([(0, 5)]));
         assert_eq!(beyond.extents, of([(0, 5), (3, 1)]));
         assert_eq!(beyond.degrees, of([(0, 5), (3, 1)]));
+    }
+
+    /// What the algorithms for RD and RBD give as the authors of RFC 5236 publish them
+    /// (cnrl.colostate.edu, Projects/PacketReordering, rd_algo.txt and rbd_algo.txt).
+    #[test]
+    fn densities_are_those_of_the_authors_algorithms() {
+        let lost = order(2, &[1, 4, 3, 5, 8, 7, 6]);
+        let far = of([(-2, 1), (-1, 1), (0, 3), (1, 1), (2, 1)]);
+        assert_eq!(lost.displacements, far);
+        assert_eq!(lost.occupancies, of([(0, 4), (1, 2)]));
+        let early = order(4, &[2, 1, 5, 3, 4, 9, 6, 7, 8, 10]);
+        let far = of([(-3, 1), (-2, 1), (-1, 1), (0, 1), (1, 6)]);
+        assert_eq!(early.displacements, far);
+        assert_eq!(early.occupancies, of([(0, 4), (1, 6)]));
+        let beyond = order(3, &[3, 1, 2, 8, 4, 5, 12, 6, 9, 10, 11]);
+        assert_eq!(beyond.displacements, of([(-2, 1), (0, 6), (1, 2)]));
+        assert_eq!(beyond.occupancies, of([(0, 2), (1, 8), (2, 1)]));
     }
 }

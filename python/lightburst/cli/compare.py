@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.box import SIMPLE
@@ -147,6 +148,8 @@ def _left(found: Comparison, rows: Sequence[dict[str, Any]], shown: int) -> Iter
 
 def _changes(found: Comparison) -> Iterator[str]:
     """Say in what the two scenarios differ."""
+    if said := replace(found, first="A", second="B").other_traffic:
+        yield f"Not the same traffic: {said}."
     if not found.changes:
         return
     yield "What was changed, A -> B:"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -184,6 +184,10 @@ def _storms(scenario: Scenario, network: Network, groups: Sequence[Flows]) -> It
             )
 
 
+#: How a workload can be told to have flows between different switches only.
+_DRAWN: Final = {"poisson": ", such as workload.between = 'edges' draws"}
+
+
 def _nowhere_to_go(
     scenario: Scenario, network: Network, groups: Sequence[Flows]
 ) -> Iterator[InputError]:
@@ -201,7 +205,7 @@ def _nowhere_to_go(
                 f"{group.transport_path}.kind",
                 f"'bursts', where {there.size} flows are between hosts of one switch, such as "
                 f"{names} at {at}",
-                "flows between hosts of different switches",
+                "flows between hosts of different switches" + _DRAWN.get(group.workload.kind, ""),
             )
 
 

@@ -208,7 +208,9 @@ class Sweep:
         wanted = self._known(metrics)
         if metrics is None:
             wanted = [n for n in wanted if all(side[n].notna().any() for side in sides)]
-        first, second = (side[[*by, "seed", *wanted]] for side in sides)
+        # What each was offered is told with whatever is compared.
+        columns = dict.fromkeys([*wanted, *({"offered_bps"} & {*self.runs})])
+        first, second = (side[[*by, "seed", *columns]] for side in sides)
         return compare_runs(first, second, wanted, by=by, names=(str(a), str(b)))
 
     def kept(self, name: str) -> pd.DataFrame:

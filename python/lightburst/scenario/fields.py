@@ -25,7 +25,7 @@ from pydantic.fields import FieldInfo
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from lightburst.errors import InputError, number_meant, show
+from lightburst.errors import InputError, did_you_mean, number_meant, show
 from lightburst.scenario.files import obstacle
 from lightburst.units import Quantity, as_python
 
@@ -271,7 +271,8 @@ class Named:
             if not isinstance(value, str):
                 return value
             if value not in names:
-                raise refuse(f"one of {', '.join(map(repr, names))}")
+                near = did_you_mean(value, names)
+                raise refuse(f"one of {', '.join(map(repr, names))}{near}")
             return {"kind": value}
 
         return core_schema.no_info_before_validator_function(table, handler(source))

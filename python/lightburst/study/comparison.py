@@ -40,6 +40,9 @@ VERDICTS: Final = {
     UNKNOWN: "too few runs to tell from chance",
 }
 
+#: Up to which share traffic is called the same.
+_ALIKE: Final = 0.01
+
 #: Columns that tell of the machine and of how the simulator works, and nothing of a network.
 NOT_COMPARED: Final = ("seed", "wall_s", "events")
 
@@ -68,6 +71,9 @@ class Comparison:
         Metrics that only one of the two has.
     points_left_out : int
         Points that only one of the two has.
+    offered : tuple of float
+        What the second was offered over what the first was (of the means of ``offered_bps``, on the
+        same seeds), the least and the most of all points; NaN where the runs do not tell.
     changes : mapping of str to tuple
         In what the two scenarios differ, by path: what the first and what the second has, None for
         what one has not. Empty where only tables of runs are known.
@@ -82,12 +88,25 @@ class Comparison:
     only_first: tuple[str, ...]
     only_second: tuple[str, ...]
     points_left_out: int = 0
+    offered: tuple[float, float] = (math.nan, math.nan)
     changes: Mapping[str, tuple[object, object]] = field(default_factory=dict)
 
     @property
     def points(self) -> list[str]:
         """The columns of the table that name a point."""
         return [str(name) for name in self.table.columns[: self.table.columns.get_loc("metric")]]
+
+    @property
+    def other_traffic(self) -> str | None:
+        """A sentence where the two were not offered the same traffic; None where they were."""
+        least, most = self.offered
+        if not (least < 1 - _ALIKE or most > 1 + _ALIKE):
+            return None
+        times = f"{least:.3g}" if most - least < _ALIKE else f"{least:.3g} to {most:.3g}"
+        return (
+            f"{self.second} was offered {times} times the traffic of {self.first}: a 'load' is "
+            "relative to the network, an 'arrival_rate' is not"
+        )
 
     @property
     def differ(self) -> pd.DataFrame:
@@ -113,6 +132,7 @@ class Comparison:
             "only_first": list(self.only_first),
             "only_second": list(self.only_second),
             "points_left_out": self.points_left_out,
+            "offered_ratio": [_plain(ratio) for ratio in self.offered],
         }
 
     def __str__(self) -> str:
@@ -209,6 +229,7 @@ def compare_runs(
         tuple(name for name in known[0] if name not in known[1]),
         tuple(name for name in known[1] if name not in known[0]),
         len(groups[0]) + len(groups[1]) - 2 * len(shared),
+        _offered([(groups[0][point], groups[1][point]) for point in shared]),
     )
 
 
@@ -229,6 +250,17 @@ def _rows(cases: list[_Two], confidence: float) -> tuple[list[dict[str, Any]], f
         row["p_holm"] = float(p)
         row["verdict"] = row["verdict"] or _verdict(case, p <= 1 - confidence)
     return rows, each, counted
+
+
+def _offered(pairs: list[tuple[pd.DataFrame, pd.DataFrame]]) -> tuple[float, float]:
+    """Give the least and the most of what the second runs were offered, over the first."""
+    name, found = "offered_bps", []
+    for one, other in pairs:
+        if name in one and name in other:
+            two = _two((), name, one, other)
+            if two.pairs and two.first.mean() > 0:
+                found.append(float(two.second.mean() / two.first.mean()))
+    return (min(found), max(found)) if found else (math.nan, math.nan)
 
 
 def _points(by: Sequence[str], first: pd.DataFrame, second: pd.DataFrame) -> list[str]:

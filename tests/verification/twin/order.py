@@ -34,7 +34,7 @@ def refill(window: list[int], coming: list[int], least: int, threshold: int) -> 
 
 
 def displacements(order: list[int], threshold: int) -> Counter[int]:
-    """RFC 5236, section 4, step by step."""
+    """RFC 5236, the algorithm for the reorder density, step by step."""
     found = Counter[int]()
     coming = list(order)
     window: list[int] = []
@@ -56,7 +56,7 @@ def displacements(order: list[int], threshold: int) -> Counter[int]:
 
 
 def occupancies(order: list[int], threshold: int) -> Counter[int]:
-    """RFC 5236, section 5, step by step."""
+    """RFC 5236, the algorithm for the reorder buffer-occupancy density, step by step."""
     found = Counter[int]()
     coming = list(order)
     window: list[int] = []
