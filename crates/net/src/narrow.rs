@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(column, Narrow::U64(vec![u64::MAX, 7, 65_536]));
         assert_eq!([0, 1, 2].map(|at| column.get(at)), [u64::MAX, 7, 65_536]);
         let mut counts = Narrow::U8(vec![255, 0]);
-        [0, 1, 1].map(|at| counts.count(at));
+        [0, 1, 1].into_iter().for_each(|at| counts.count(at));
         assert_eq!((&counts, counts.sum()), (&Narrow::U16(vec![256, 2]), 258));
     }
 }
