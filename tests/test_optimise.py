@@ -117,8 +117,9 @@ def test_the_command_prints_and_writes_and_costs_nothing_again(
     monkeypatch.setenv("COLUMNS", "140")
     assert main(["optimise", str(study), "--out", "out"]) == 0
     printed = capsys.readouterr().out
-    assert printed.startswith("timer: maximise throughput over switching.assembly.time; 12 trials")
-    assert re.search(r"on 5 fresh seeds .* against .* of the default: \+", printed)
+    assert printed.startswith("timer: maximise throughput over switching.assembly.time\n")
+    assert "\n  12 trials, " in printed
+    assert re.search(r"on 5 fresh seeds .* against .* of the default:\n  \+", printed)
     assert "equation (32)" in printed
     assert {file.name for file in Path("out").iterdir()} == {
         "SHA256SUMS", "confirmed.csv", "optimum.json", "optimum.png", "optimum.svg", "study.toml",

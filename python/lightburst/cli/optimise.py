@@ -111,11 +111,13 @@ def _print(found: Optimum) -> None:
     trials = found.trials.drop_duplicates("trial")
     given_up = int((trials["verdict"] == "given up").sum())
     name = found.study.name or found.study.scenario.name or "unnamed study"
-    told = f"{len(trials)} trials, {given_up} given up early, {found.runs:,} runs"
-    say(f"{name}: {found.words.splitlines()[0]}; {told}", "")
-    for line in found.words.splitlines()[1:]:
-        say(f"  {line}")
     fresh = int(found.confirmed["n"].max())
+    say(f"{name}: {found.asked}")
+    say(f"  {len(trials)} trials, {given_up} given up early, {found.runs:,} runs", "")
+    say(*(f"  {line}" for line in (found.answer, *found.as_good)))
+    if found.gain:
+        value, _, gain = found.gain.partition(": ")
+        say(f"  on {fresh} fresh seeds {value}:", f"  {gain}")
     shown = Plain(f"On {fresh} fresh seeds, mean (95 %); against the default seed by seed")
     names = [one.name for one in found.space.dimensions]
     shown.add_column("")

@@ -66,6 +66,8 @@ class Optimum:
     ----------
     study : StudyDescription
         What was asked.
+    space : Space
+        The axes as they were read.
     aims : tuple of Aim
         The objectives, in the order of their columns.
     places : tuple of Place
@@ -181,10 +183,10 @@ class Optimum:
         known = [column for column in map(str, rows) if _is_number_of(name, rows, column)]
         if not known:
             values = ", ".join(dict.fromkeys(map(str, rows[name])))
-            return f"as good, as far as the seeds tell: {name} {values}"
+            return f"{name} {values}: as good, as far as the seeds tell"
         ordered = records(rows.sort_values(known[0], kind="stable"))
         ends = " to ".join(dict.fromkeys(self.value(name, ordered[place]) for place in (0, -1)))
-        return f"as good, as far as the seeds tell: {name} {ends} ({len(rows)} trials)"
+        return f"{name} {ends}: as good, as far as the seeds tell ({len(rows)} trials)"
 
     def value(self, name: str, row: Mapping[str, Any]) -> str:
         """Write what a row sets for a parameter, for people; a dash where it sets nothing."""

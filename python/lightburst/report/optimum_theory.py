@@ -61,7 +61,7 @@ class Said:
         return format_duration(round(held))
 
     def __str__(self) -> str:
-        there = "" if self.holds else f" (which assumes {self.assumes}: not so there)"
+        there = "" if self.holds else f" (assumes {self.assumes}: not so there)"
         time, rate = (
             readable("assembly_time_s", self.time_s),
             readable(THROUGHPUT, self.throughput_bps),
@@ -95,8 +95,8 @@ def said_of(scenario: Scenario, paths: Sequence[str]) -> tuple[Said, ...]:
     limited = optimum.best_time_at_limit(flow), optimum.best_throughput_at_limit(flow)
     below = optimum.best_time_below_limit(flow), optimum.best_throughput_below_limit(flow)
     for name, words, (time, rate), at_limit in (
-        ("equation (30)", "a window below its limit and bursts below it", below, False),
-        ("equation (32)", "a window at its limit and bursts below it", limited, True),
+        ("equation (30)", "a window below its limit, and smaller bursts", below, False),
+        ("equation (32)", "a window at its limit, and smaller bursts", limited, True),
     ):
         there = predict(flow.changed(assembly_time_s=time), one.flavour)
         # Both take S for lambda T_b, and are optima only where S < W_m.

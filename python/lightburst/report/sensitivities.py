@@ -43,6 +43,8 @@ class Sensitivities:
     ----------
     study : StudyDescription
         What was asked.
+    space : Space
+        The axes as they were read.
     table : pandas.DataFrame
         One row for each metric and parameter: ``metric``, ``parameter``, ``first`` (first-order
         index) and ``total``, each with ``_low`` and ``_high`` (95 %).
