@@ -33,6 +33,7 @@ SCENARIO: dict[str, Any] = {
     },
 }
 PORTS, LENGTHS = "switching.buffer_ports", "topology.link_length"
+LOSS = "loss.probability"
 
 
 @pytest.fixture(scope="module")
@@ -222,6 +223,77 @@ def test_the_points_in_a_browser(saved: Path, tmp_path: Path) -> None:
         names = [name for name in found[width]["charts"] if name.startswith("compare-")]
         assert all(found[width]["charts"][name]["symbol"] for name in names)
         assert names
+
+
+@pytest.fixture(scope="module")
+def beside_theory() -> Sweep:
+    from lightburst.report.sweep import sweep_all
+    from lightburst.study.description import StudyDescription
+
+    base = Path(__file__).resolve().parent.parent / "examples" / "obs.toml"
+    study = StudyDescription.from_dict(
+        {
+            "scenario": str(base),
+            "over": {LOSS: [0.002, 0.01, 0.05]},
+            "variants": {
+                "TCP": {"workload.size": "100 kB"},
+                "bursts": {"transport.kind": "saw", "workload.size": "100 kB"},
+            },
+            "seeds": 2,
+            "show": ["throughput_bps"],
+        }
+    )
+    return sweep_all(study, progress=False)
+
+
+def test_theory_stands_beside_the_points_that_it_is_about(beside_theory: Sweep) -> None:
+    data = points_of(beside_theory)["metrics"]
+    assert [name for name, one in data.items() if "theories" in one] == ["throughput_bps"]
+    (theory,) = data["throughput_bps"]["theories"]
+    rows = beside_theory.beside("yu2004")
+    np.testing.assert_allclose(
+        [np.nan if value is None else value for value in theory["values"]],
+        rows["theory"],
+        rtol=1e-5,
+    )
+    assert theory["values"].count(None) == 3
+    broken = [words for said in theory["broken"] for words in said]
+    assert any("p is at most" in words for words in broken)
+    assert theory["broken"].count(["outside"]) == 3
+
+
+@needs_browser
+def test_theory_in_a_browser(beside_theory: Sweep, tmp_path: Path) -> None:
+    page = tmp_path / "index.html"
+    page.write_text(sweep_page(beside_theory))
+    action = (
+        ASK
+        + """
+      const below = document.getElementById("explore-residual");
+      const see = (name) => {
+        note(name);
+        told[name].dashed = [...document.querySelectorAll("#explore-chart .mark-line path")]
+          .filter((line) => line.getAttribute("stroke-dasharray")).length;
+        told[name].below = below.hidden ? 0 : below.querySelectorAll(".mark-symbol path").length;
+        told[name].heads = document.querySelector("#points tr").textContent;
+      };
+      see("at first");
+      await set("filter-0", "1"); see("bursts");
+      await set("filter-0", "0"); await set("metric", "slowdown_p99"); see("slowdown");
+      return told;
+    """
+    )
+    found = opened(page, tmp_path, action)
+    assert_clean(found)
+    for width in WIDTHS:
+        told = found[width]["done"]
+        assert (told["at first"]["dashed"], told["at first"]["below"]) == (1, 3)
+        assert "Yu et al. 2004 is about 3 of the 6 points" in told["at first"]["state"]
+        assert "p is at most 0.02" in told["at first"]["state"]
+        assert "Mean less theory" in told["at first"]["heads"]
+        for name in ("bursts", "slowdown"):
+            assert (told[name]["dashed"], told[name]["below"]) == (0, 0)
+        assert "theory" not in told["slowdown"]["state"]
 
 
 @pytest.mark.slow

@@ -33,8 +33,8 @@ def drawing(links: pd.DataFrame, nodes: pd.DataFrame, places: Positions) -> dict
     ----------
     links : pandas.DataFrame
         One row for each direction between two nodes: ``source``, ``target``, ``words`` (what they
-        are called together), ``utilisation`` (0 to 1), ``lost`` (units), ``share`` (of these in
-        all that were sent); and what is said of them when hovered over, in columns of text that
+        are called together), ``utilisation`` (0 to 1), ``gone`` (units that were dropped
+        before it or lost on it); and what is said of them when hovered over, in columns of text that
         begin with a capital.
     nodes : pandas.DataFrame
         One row for each node that is drawn: ``node``, ``name``, ``host`` (bool), ``loss`` (share of
@@ -57,7 +57,7 @@ def drawing(links: pd.DataFrame, nodes: pd.DataFrame, places: Positions) -> dict
     )
     dots = nodes.assign(x=nodes["node"].map(x), y=nodes["node"].map(y)).drop(columns="node")
     halves = halves.drop(columns=["source", "target"])
-    crosses = halves[halves["lost"] > 0]
+    crosses = halves[halves["gone"] > 0]
     crosses = crosses.assign(
         x=crosses["x"] + 0.62 * (crosses["x2"] - crosses["x"]),
         y=crosses["y"] + 0.62 * (crosses["y2"] - crosses["y"]),
@@ -160,9 +160,10 @@ def _nodes(dots: pd.DataFrame) -> list[alt.Chart]:
 
 
 def _crosses(crosses: pd.DataFrame) -> alt.Chart:
+    size = 130 if len(crosses) <= 60 else 36
     found: alt.Chart = (
         alt.Chart(crosses)
-        .mark_point(shape="cross", angle=45, filled=True, color=LOSS, opacity=1, size=130,
+        .mark_point(shape="cross", angle=45, filled=True, color=LOSS, opacity=1, size=size,
                     stroke="white", strokeWidth=1)
         .encode(x="x:Q", y="y:Q", tooltip=_tooltip(crosses))
     )  # fmt: skip
@@ -176,7 +177,7 @@ def by_layer(spread: pd.DataFrame) -> dict[str, Any]:
     ----------
     spread : pandas.DataFrame
         One row for each pair of layers: ``between``, ``low``, ``q1``, ``median``, ``q3``, ``high``
-        (utilisation, 0 to 1), ``lost``; and text to be hovered over as in `drawing`.
+        (utilisation, 0 to 1), ``gone``; and text to be hovered over as in `drawing`.
 
     Returns
     -------
@@ -194,7 +195,7 @@ def by_layer(spread: pd.DataFrame) -> dict[str, Any]:
         base.mark_bar(color=style.BLUE, height=14).encode(x="q1:Q", x2="q3:Q"),
         base.mark_tick(color="white", thickness=3, height=14).encode(x="median:Q"),
     ]
-    lossy = spread[spread["lost"] > 0]
+    lossy = spread[spread["gone"] > 0]
     if len(lossy):
         layers.append(
             base.properties(data=lossy)

@@ -39,7 +39,7 @@ def network_charts(links: pd.DataFrame, switches: pd.DataFrame) -> Iterator[Char
         The topology; in its place utilisation by layer, where it has more switches, or links
         between them, than a drawing can show.
     """
-    layers = _layers(links, switches)
+    links, layers = _told(links), _layers(links, switches)
     pairs = _pairs(links)
     inner = sum(layers[a] != HOST != layers[b] for a, b in pairs[["source", "target"]].to_numpy())
     if len(switches) > _MOST_SWITCHES or inner > 2 * _MOST_LINKS:
@@ -61,6 +61,7 @@ def network_tables(links: pd.DataFrame, switches: pd.DataFrame) -> Iterator[Tabl
     Table
         Both.
     """
+    links = _told(links)
     spread = _spread(links, _layers(links, switches))
     columns = [str(name) for name in spread if str(name)[0].isupper()]
     yield Table(
@@ -78,14 +79,24 @@ def network_tables(links: pd.DataFrame, switches: pd.DataFrame) -> Iterator[Tabl
             readable("_bytes", int(row.bytes)),
             readable("_bytes", int(row.waiting_bytes)),
             f"{int(row.units):,}",
+            f"{int(row.dropped):,}",
             f"{int(row.lost):,}",
         )
         for row in in_rows(busiest)
     ]
     header = (
-        "Link", "Utilisation", "Rate", "Transmitted", "Waiting at the end", "Units", "Lost on it"
+        "Link", "Utilisation", "Rate", "Transmitted", "Waiting at the end", "Units", "No room",
+        "Lost on it",
     )  # fmt: skip
-    yield Table("The busiest links", header, rows)
+    caption = "No room: units that wanted the link and were dropped before it."
+    yield Table("The busiest links", header, rows, caption)
+
+
+def _told(links: pd.DataFrame) -> pd.DataFrame:
+    """Add what is gone of what was to go over each link: dropped before it, or lost on the way."""
+    # Runs that were saved earlier do not say before which link their units were dropped.
+    known = links if "dropped" in links else links.assign(dropped=0)
+    return known.assign(gone=known["dropped"] + known["lost"])
 
 
 def _link(row: Any) -> str:
@@ -117,10 +128,9 @@ def _pairs(links: pd.DataFrame) -> pd.DataFrame:
         bytes=("bytes", "sum"),
         units=("units", "sum"),
         waiting=("waiting_bytes", "sum"),
-        lost=("lost", "sum"),
+        **{name: (name, "sum") for name in ("dropped", "lost", "gone")},
     )
     found["utilisation"] = found["busy"] / found["rate"]
-    found["share"] = found["lost"] / found["units"].clip(lower=1)
     return found
 
 
@@ -141,7 +151,8 @@ def _drawn(pairs: pd.DataFrame, switches: pd.DataFrame, layers: Mapping[Hashable
         "Each link is drawn in two halves: the half at a node is the direction away from it. The "
         "darker it is, the busier: busy share of the time, the mean of the links and wavelengths "
         "that go the same way. A red ring is a switch that dropped units, the wider the larger "
-        "their share; a red cross a direction on which units were lost on the way. "
+        "their share; a red cross a direction before which units were dropped, because they found "
+        "no room or no channel, or on which they were lost. "
         f"Hover for the numbers.{'' if shown else left_out}",
         drawing(_said_of_links(pairs[inside]), nodes, places),
     )
@@ -164,7 +175,7 @@ def _graph(
 
 def _said_of_links(pairs: pd.DataFrame) -> pd.DataFrame:
     """Write what is said of each direction when hovered over."""
-    found = pairs[["source", "target", "utilisation", "lost"]].copy()
+    found = pairs[["source", "target", "utilisation", "gone"]].copy()
     source, target = pairs["source"].astype(str), pairs["target"].astype(str)
     found["Link"] = source + _ARROW + target
     found["Utilisation"] = [f"{value:.3%}" for value in pairs["utilisation"]]
@@ -175,11 +186,18 @@ def _said_of_links(pairs: pd.DataFrame) -> pd.DataFrame:
     found["Transmitted"] = _sizes(pairs["bytes"])
     if pairs["waiting"].any():
         found["Waiting at the end"] = _sizes(pairs["waiting"])
-    found["Lost on the way"] = [
-        f"{lost:,} of {units:,} units" if lost else "none"
-        for lost, units in zip(pairs["lost"].tolist(), pairs["units"].tolist(), strict=True)
-    ]
+    wanted = pairs["units"] + pairs["dropped"]
+    found["Dropped before it"] = _of(pairs["dropped"], wanted)
+    if pairs["lost"].any():
+        found["Lost on the way"] = _of(pairs["lost"], pairs["units"])
     return found
+
+
+def _of(parts: pd.Series[Any], whole: pd.Series[Any]) -> list[str]:
+    return [
+        f"{int(part):,} of {int(all_of_it):,} units" if part else "none"
+        for part, all_of_it in zip(parts, whole, strict=True)
+    ]
 
 
 def _nodes(
@@ -249,7 +267,7 @@ def _spread(links: pd.DataFrame, layers: Mapping[Hashable, str]) -> pd.DataFrame
     rows = []
     for name, part in links.groupby(between, sort=False):
         low, q1, median, q3, high = np.quantile(part["utilisation"], (0, 0.25, 0.5, 0.75, 1))
-        lost, units = int(part["lost"].sum()), int(part["units"].sum())
+        lost, dropped, units = (int(part[name].sum()) for name in ("lost", "dropped", "units"))
         rows.append(
             {
                 "between": name,
@@ -258,7 +276,7 @@ def _spread(links: pd.DataFrame, layers: Mapping[Hashable, str]) -> pd.DataFrame
                 "median": median,
                 "q3": q3,
                 "high": high,
-                "lost": lost,
+                "gone": lost + dropped,
                 "From and to": name,
                 "Links": f"{len(part):,}",
                 "Mean": f"{part['utilisation'].mean():.3%}",
@@ -267,6 +285,7 @@ def _spread(links: pd.DataFrame, layers: Mapping[Hashable, str]) -> pd.DataFrame
                 "Upper quarter": f"{q3:.3%}",
                 "Busiest": f"{high:.3%}",
                 "Transmitted": readable("_bytes", int(part["bytes"].sum())),
+                "Dropped before it": f"{dropped:,} of {units + dropped:,}" if dropped else "none",
                 "Lost on the way": f"{lost:,} of {units:,}" if lost else "none",
             }
         )
@@ -281,6 +300,6 @@ def _summary(links: pd.DataFrame, layers: Mapping[Hashable, str]) -> Chart:
         f"{len(layers):,} nodes and {len(links):,} directed links are too many for a drawing. Each "
         "row is the links from one layer to another: the line from the least to the most busy, the "
         "bar from the lower to the upper quarter, the white stroke the median; a red cross where "
-        "units were lost on the way. What switches dropped is in a table below.",
+        "units were dropped before the links, or lost on them.",
         by_layer(spread),
     )

@@ -51,7 +51,8 @@ function build() {
   const names = Object.keys(sweep.metrics);
   const metrics = chooser("metric", names,
     names.map((name) => withUnit(sweep.metrics[name].words, sweep.metrics[name].unit) +
-      (name.includes("[") ? "" : ` \u2013 ${name}`)), sweep.shown[0] ?? names[0]);
+      (name.includes("[") ? "" : ` \u2013 ${name}`) +
+      (sweep.metrics[name].theories ? ", with theory" : "")), sweep.shown[0] ?? names[0]);
   const x = widest(true) >= 0 ? widest(true) : Math.max(widest(false), 0);
   const box = at("choose");
   box.append(control("Show", metrics));
@@ -156,7 +157,7 @@ function rows(found, metric, x, hue) {
     const colour = hue < 0 ? "all" : wordsOf(hue, point);
     const beside = rest.map((place) => wordsOf(place, point));
     const row = {
-      y: mean, low: metric.low[point], high: metric.high[point], n: metric.n[point], colour,
+      point, y: mean, low: metric.low[point], high: metric.high[point], n: metric.n[point], colour,
       line: [colour, ...beside].join(" \u00b7 "),
       beside: rest.map((place, which) => `${axisNames[place]} ${beside[which]}`).join(", "),
     };
@@ -168,6 +169,19 @@ function rows(found, metric, x, hue) {
     }
   }
   return made;
+}
+
+function predictions(data, metric) {
+  // What each theory says where the rows stand, and how far the simulation is from it.
+  return (metric.theories ?? []).flatMap((theory) => data.flatMap((row) => {
+    const value = theory.values[row.point];
+    if (typeof value !== "number") return [];
+    const broken = theory.broken[row.point];
+    const part = (mean) => (mean === null || !value ? null : mean / value - 1);
+    return [{ ...row, theory: theory.words, line: `${row.line} \u00b7 ${theory.words}`,
+      value, holds: !broken.length, breaks: broken.join("; ") || "nothing",
+      part: part(row.y), partLow: part(row.low), partHigh: part(row.high) }];
+  }));
 }
 
 function quantile(sorted, share) {
@@ -202,7 +216,7 @@ function binned(data, log) {
   });
 }
 
-function specification(data, metric, x, colours, dots, inBins) {
+function specification(data, told, metric, x, colours, dots, inBins) {
   const axis = sweep.axes[x];
   const numeric = Boolean(axis?.numbers);
   const positive = data.every((row) => row.y > 0);
@@ -251,10 +265,48 @@ function specification(data, metric, x, colours, dots, inBins) {
     encoding: { y: mean, tooltip, shape: { field: "colour", type: "nominal", legend: null,
       scale: { domain: colours, range: colours.map((_, place) => shapes[place % 6]) } } },
   });
-  return { width: "container", height: 380, data: { values: data }, encoding, layer };
+  if (told.length) layer.push(...theoryLayers(told, { ...y, field: "value" }, numeric && !dots));
+  return { width: "container", height: 380, data: { values: data }, encoding, layer,
+    resolve: { scale: { shape: "independent" } } };
 }
 
-function tell(data, found, metric, inBins, dots) {
+const shapesOfTheory = { domain: [true, false], range: ["circle", "cross"] };
+const tellOfTheory = [
+  { field: "theory", type: "nominal", title: "Theory" },
+  { field: "value", type: "quantitative", format: ".4~g", title: "says" },
+  { field: "part", type: "quantitative", format: "+.2~%", title: "Simulation above it by" },
+  { field: "breaks", type: "nominal", title: "Breaks" },
+];
+
+function theoryLayers(told, y, lines) {
+  const dashes = { domain: [...new Set(told.map((row) => row.theory))], range: [[6, 4], [2, 3]] };
+  const mean = { ...y, type: "quantitative" };
+  const found = lines ? [{ data: { values: told }, mark: { type: "line", strokeWidth: 1.5 },
+    encoding: { y: mean, strokeDash: { field: "theory", type: "nominal", legend: null,
+      scale: dashes } } }] : [];
+  return [...found, { data: { values: told }, mark: { type: "point", filled: false, size: 45 },
+    encoding: { y: mean, tooltip: tellOfTheory, shape: { field: "holds", type: "nominal",
+      legend: null, scale: shapesOfTheory } } }];
+}
+
+function residuals(told, spec) {
+  // The same x and colours as the points above.
+  const { x, color, detail } = spec.encoding;
+  const y = { title: "(mean \u2212 theory) / theory", axis: { format: "~%", tickCount: 4 } };
+  const dashes = theoryLayers(told, { ...y, field: "part" }, false);
+  return { width: "container", height: 150, data: { values: told }, encoding: { x, color, detail },
+    resolve: { scale: { shape: "independent" } },
+    layer: [
+      { data: { values: [{}] }, mark: { type: "rule", color: "#8A8A8A" },
+        encoding: { y: { datum: 0, type: "quantitative" }, x: null, color: null, detail: null } },
+      { transform: [{ filter: "datum.partLow !== null && datum.partHigh !== null" }],
+        mark: { type: "rule", strokeWidth: 1.5, opacity: 0.8 },
+        encoding: { y: { ...y, field: "partLow", type: "quantitative" }, y2: { field: "partHigh" } } },
+      ...dashes,
+    ] };
+}
+
+function tell(data, told, found, metric, inBins, dots) {
   const infinite = found.filter((point) => metric.mean[point] === "inf").length;
   const missing = found.filter((point) => metric.mean[point] === null).length;
   const parts = [`${found.length.toLocaleString("en")} of ${points.toLocaleString("en")} points.`];
@@ -271,7 +323,23 @@ function tell(data, found, metric, inBins, dots) {
     parts.push("Where an axis does not vary, its one value stands at all of x.");
   if (at("y-log")?.checked && !data.every((row) => row.y > 0))
     parts.push("Not logarithmic: some means are zero or below.");
-  at("state").textContent = parts.join(" ");
+  at("state").textContent = [...parts, ...tellTheory(told, found, metric)].join(" ");
+}
+
+function tellTheory(told, found, metric) {
+  if (!told.length) return [];
+  const parts = ["Below, how far the means lie from theory, with the same intervals."];
+  for (const theory of metric.theories) {
+    const broken = new Map();
+    const said = found.filter((point) => theory.values[point] !== null);
+    for (const point of said)
+      for (const words of theory.broken[point]) broken.set(words, (broken.get(words) ?? 0) + 1);
+    const ends = [...broken].map(([words, count]) => `${words} (at ${count})`).join("; ");
+    if (said.length < found.length)
+      parts.push(`${theory.words} is about ${said.length} of the ${found.length} points.`);
+    if (ends) parts.push(`${theory.words} assumes what does not hold at its crosses: ${ends}.`);
+  }
+  return parts;
 }
 
 function table(found, metric) {
@@ -288,17 +356,31 @@ function table(found, metric) {
   };
   const digits = (value) => (typeof value === "number" ? Number(value.toPrecision(4)).toString()
     : value ?? "\u2013");
-  line([...axisNames, "Runs", withUnit("Mean", metric.unit), "95 % from", "to"], "th");
-  for (const point of found.slice(0, mostRows))
+  const theories = metric.theories ?? [];
+  line([...axisNames, "Runs", withUnit("Mean", metric.unit), "95 % from", "to",
+    ...theories.flatMap((theory) => [theory.words, "Mean less theory", "It breaks"])], "th");
+  for (const point of found.slice(0, mostRows)) {
+    const mean = metric.mean[point];
     line([...axisNames.map((_, place) => wordsOf(place, point)), metric.n[point],
-      digits(metric.mean[point]), digits(metric.low[point]), digits(metric.high[point])], "td");
+      digits(mean), digits(metric.low[point]), digits(metric.high[point]),
+      ...theories.flatMap(({ values, broken }) => [digits(values[point]),
+        digits(typeof mean === "number" && values[point] !== null ? mean - values[point] : null),
+        broken[point].join("; ")])], "td");
+  }
   at("more").textContent = found.length > mostRows
     ? `The first ${mostRows} of ${found.length.toLocaleString("en")} points.` : "";
 }
 
-function legend(colours, hue) {
+function legend(colours, hue, told) {
   const list = at("series");
   list.replaceChildren();
+  [...new Set(told.map((row) => row.theory))].forEach((words, place) => {
+    const item = document.createElement("li");
+    const mark = document.createElement("i");
+    mark.className = place ? "theory second" : "theory";
+    item.append(mark, words);
+    list.append(item);
+  });
   if (hue < 0) return;
   colours.forEach((words, place) => {
     const item = document.createElement("li");
@@ -324,15 +406,21 @@ async function show() {
   const there = new Set(data.map((row) => row.colour));
   const colours = hue < 0 ? ["all"]
     : [...sweep.axes[hue].values, "\u2013"].filter((words) => there.has(words));
-  legend(colours, hue);
-  tell(data, found, metric, inBins, dots);
+  const told = inBins ? [] : predictions(data, metric);
+  legend(colours, hue, told);
+  tell(data, told, found, metric, inBins, dots);
   table(found, metric);
-  const spec = specification(data, metric, x, colours, dots, inBins);
+  const spec = specification(data, told, metric, x, colours, dots, inBins);
   const turn = ++drawing;
   const box = at("explore-chart");
-  const made = await vegaEmbed(box, spec, { renderer: dots ? "canvas" : "svg", config: look(),
-    actions: { export: true, source: false, compiled: false, editor: false } });
-  if (turn !== drawing) made.finalize();
+  const how = { renderer: dots ? "canvas" : "svg", config: look(),
+    actions: { export: true, source: false, compiled: false, editor: false } };
+  const made = await vegaEmbed(box, spec, how);
+  if (turn !== drawing) return made.finalize();
+  const below = at("explore-residual");
+  const parts = told.filter((row) => row.part !== null);
+  below.hidden = !parts.length;
+  if (parts.length) await vegaEmbed(below, residuals(parts, spec), how);
 }
 
 build();

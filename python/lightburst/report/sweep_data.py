@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from lightburst.report.cube import columns_of
+from lightburst.report.sweep_theory import that_apply
 from lightburst.report.words import words_of
 from lightburst.study.design import SAMPLE
 from lightburst.study.statistics.intervals import student
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from lightburst.models.theory import Theory
     from lightburst.report.swept import Sweep
 
 # A mean with its interval for a metric at a point; more would make the page slow to open.
@@ -49,7 +51,8 @@ def points_of(sweep: Sweep) -> dict[str, Any]:
         each axis the place of each point's value among them, -1 where the axis does not vary;
         ``metrics`` by name, each with ``words``, ``unit`` and columns ``n``, ``mean``, ``low`` and
         ``high`` (95 %, Student; None where there is none, ``"inf"`` for a mean with a run that is
-        infinite); ``shown``, names of metrics to begin with; ``left_out``, how many metrics there
+        infinite), and of a metric that theory knows ``theories``, each with ``words``, ``values``
+        and, by point, ``broken``, its assumptions that do not hold there; ``shown``, names of metrics to begin with; ``left_out``, how many metrics there
         was no room for; and ``sample``, whether the points are drawn and no grid.
     """
     runs = sweep.runs
@@ -61,10 +64,14 @@ def points_of(sweep: Sweep) -> dict[str, Any]:
     axes = [_axis(sweep, points, name) for name in names]
     usual = list(dict.fromkeys(sweep.table()["metric"])) if len(runs) else []
     chosen, left_out = _chosen(sweep, usual, len(points))
+    metrics = _metrics(runs.assign(**{_POINT: place}), chosen)
+    for theory, rows in that_apply(sweep):
+        if theory.metric in metrics and len(rows) == len(points):
+            metrics[theory.metric].setdefault("theories", []).append(_theory(theory, rows))
     return {
         "axes": [axis for axis, _ in axes],
         "places": [places for _, places in axes],
-        "metrics": _metrics(runs.assign(**{_POINT: place}), chosen),
+        "metrics": metrics,
         "shown": [name for name in usual if name in chosen],
         "left_out": left_out,
         "sample": sweep.design.sample is not None,
@@ -136,6 +143,18 @@ def _metrics(runs: pd.DataFrame, names: Sequence[str]) -> dict[str, dict[str, An
             "high": _column(np.where(infinite[name], np.nan, middle + half)),
         }
     return found
+
+
+def _theory(theory: Theory, rows: pd.DataFrame) -> dict[str, Any]:
+    """Give what a theory says at each point, and in words what it breaks there."""
+    return {
+        "words": theory.words,
+        "values": _column(rows["theory"].to_numpy(np.float64)),
+        "broken": [
+            [theory.assumptions.get(name, name) for name in text.split(", ") if name]
+            for text in rows["broken"]
+        ],
+    }
 
 
 def _column(values: NDArray[np.float64]) -> list[float | str | None]:

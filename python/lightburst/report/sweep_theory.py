@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
 
 from lightburst.errors import InputError
 from lightburst.models import theory as theories
@@ -14,14 +15,37 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from lightburst.report.swept import Sweep
+    from lightburst.scenario import Scenario
+
+# More scenarios would take long to make, and to ask theory about.
+_MOST_POINTS: Final = 3000
 
 
 def beside(sweep: Sweep, theory: str | Theory) -> pd.DataFrame:
     """Do what `Sweep.beside` says."""
     chosen = theories.named(theory)
+    return theories.beside(sweep.table(chosen.metric), _scenarios(sweep), chosen)
+
+
+def that_apply(sweep: Sweep) -> list[tuple[Theory, pd.DataFrame]]:
+    """Give each theory that is about a point of a sweep, with its rows of `beside`.
+
+    None for a sweep of very many points.
+    """
+    if not 0 < sweep.design.number <= _MOST_POINTS:
+        return []
+    scenarios, found = _scenarios(sweep), []
+    for theory in theories.THEORIES.values():
+        if theory.metric in sweep.metrics:
+            with suppress(InputError):  # it is about no point
+                rows = theories.beside(sweep.table(theory.metric), scenarios, theory)
+                found.append((theory, rows))
+    return found
+
+
+def _scenarios(sweep: Sweep) -> list[Scenario]:
     base, places = sweep.design.base, sweep.design.places
-    scenarios = [base.with_(dict(place.point)) for place in places]
-    return theories.beside(sweep.table(chosen.metric), scenarios, chosen)
+    return [base.with_(dict(place.point)) for place in places]
 
 
 def named_in(theory: Any) -> list[Theory]:
