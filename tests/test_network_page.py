@@ -105,8 +105,8 @@ def test_what_was_dropped_and_lost_is_marked(result: lb.Result) -> None:
     crosses = crosses_of(data)
     wanted = result.links.query("dropped > 0")
     assert {row["Link"]: row["Dropped before it"] for row in crosses} == {
-        f"{one.source} \u2192 {one.target}": f"{one.dropped:,} of {one.units + one.dropped:,} units"
-        for one in wanted.itertuples()
+        f"{one['source']} \u2192 {one['target']}": f"{one['dropped']:,} of {one['all']:,} units"
+        for one in wanted.assign(all=wanted["units"] + wanted["dropped"]).to_dict("records")
     }
     assert sum(row["gone"] for row in crosses) == result.columns["totals"]["units_dropped"] > 0
     assert "Lost on the way" not in crosses[0]

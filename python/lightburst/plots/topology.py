@@ -34,8 +34,8 @@ def drawing(links: pd.DataFrame, nodes: pd.DataFrame, places: Positions) -> dict
     links : pandas.DataFrame
         One row for each direction between two nodes: ``source``, ``target``, ``words`` (what they
         are called together), ``utilisation`` (0 to 1), ``gone`` (units that were dropped
-        before it or lost on it); and what is said of them when hovered over, in columns of text that
-        begin with a capital.
+        before it or lost on it); and what is said of them when hovered over, in columns of text
+        that begin with a capital.
     nodes : pandas.DataFrame
         One row for each node that is drawn: ``node``, ``name``, ``host`` (bool), ``loss`` (share of
         what arrived, 0 to 1); and columns of text likewise.

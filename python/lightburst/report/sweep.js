@@ -314,7 +314,8 @@ function tell(data, told, found, metric, inBins, dots) {
   if (missing) parts.push(`${missing} have no such figure.`);
   if (inBins) parts.push("So many are drawn as median and quarters of the means in bins of x.");
   else if (dots) parts.push("Dots are means; hover for their intervals.");
-  else parts.push("Means over the seeds; bars and bands are 95 % intervals (Student).");
+  else parts.push(
+    `Means over the seeds; bars and bands are 95 % intervals (${metric.interval}).`);
   const lines = new Map();
   for (const row of data) lines.set(row.colour, (lines.get(row.colour) ?? new Set()).add(row.line));
   if (!dots && [...lines.values()].some((own) => own.size > 1))

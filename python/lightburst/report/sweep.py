@@ -14,7 +14,8 @@ import pandas as pd
 from lightburst.errors import InputError, StoreWarning, show, warn
 from lightburst.provenance import MODEL_VERSION
 from lightburst.report.files import RUNS, SWEEP, as_written
-from lightburst.report.swept import Sweep, check_metric
+from lightburst.report.swept import Sweep
+from lightburst.report.words import check_metric
 from lightburst.scenario.load import as_scenario
 from lightburst.study import Store, Study
 from lightburst.study.cost import MOST_RUNS, TooManyRunsError, check_room, estimate
@@ -45,6 +46,7 @@ def sweep(
     target: Mapping[str, object] | None = None,
     metrics: Mapping[str, str | Expression] | None = None,
     keep: Sequence[str] | None = None,
+    interval: str | None = None,
     store: Store | str | Path | None = None,
     workers: int | None = None,
     progress: bool = True,
@@ -61,8 +63,7 @@ def sweep(
         all of this itself.
     over : mapping of str to iterable or mapping, optional
         Axes: values by path, ``{"workload.load": [0.2, 0.4]}``, or a range, ``{"from": "1 ms",
-        "to": "100 ms", "number": 5, "scale": "log"}``. All combinations are visited; where a
-        variant has no such field, or sets it itself, the axis does not vary.
+        "to": "100 ms", "number": 5, "scale": "log"}``, of which all combinations are visited.
     linked : iterable of mapping
         Axes of several paths that move together.
     variants : mapping of str to mapping, optional
@@ -78,6 +79,8 @@ def sweep(
         Metrics of the user's own, by their names; see docs/metrics.md.
     keep : sequence of str, optional
         Tables of each run that are kept: ``["flows"]``; docs/sweep.md has their names.
+    interval : str, optional
+        Of means and of comparisons: ``"t"``, the default, or ``"bca"``.
     store, workers, progress
         As for `lightburst.execute`.
     most_runs : int or None
@@ -93,13 +96,9 @@ def sweep(
     InputError, KeyboardInterrupt
         As `lightburst.execute`, whose warnings there are, too.
     """
-    asked: dict[str, Any] = {
-        "over": over,
-        "linked": tuple(linked) or None,
-        "variants": variants,
-        "seeds": seeds,
-    }
-    asked |= {"sample": sample, "target": target, "metrics": metrics, "keep": keep}
+    asked: dict[str, Any] = {"over": over, "linked": tuple(linked) or None, "variants": variants}
+    asked |= {"seeds": seeds, "sample": sample, "target": target, "metrics": metrics}
+    asked |= {"keep": keep, "interval": interval}
     study = described(scenario, {key: x for key, x in asked.items() if x is not None})
     found = sweep_all(study, store, workers=workers, progress=progress, most_runs=most_runs)
     warn(found.warnings, stacklevel=2)

@@ -12,7 +12,7 @@ from lightburst.report.cube import columns_of
 from lightburst.report.sweep_theory import that_apply
 from lightburst.report.words import words_of
 from lightburst.study.design import SAMPLE
-from lightburst.study.statistics.intervals import student
+from lightburst.study.statistics.intervals import BCA, INTERVALS, STUDENT, student
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,10 +50,11 @@ def points_of(sweep: Sweep) -> dict[str, Any]:
         ``values`` in words and, if all are numbers, ``numbers`` in the SI unit; ``places``, for
         each axis the place of each point's value among them, -1 where the axis does not vary;
         ``metrics`` by name, each with ``words``, ``unit`` and columns ``n``, ``mean``, ``low`` and
-        ``high`` (95 %, Student; None where there is none, ``"inf"`` for a mean with a run that is
+        ``high`` (95 %; None where there is none, ``"inf"`` for a mean with a run that is
         infinite), and of a metric that theory knows ``theories``, each with ``words``, ``values``
-        and, by point, ``broken``, its assumptions that do not hold there; ``shown``, names of metrics to begin with; ``left_out``, how many metrics there
-        was no room for; and ``sample``, whether the points are drawn and no grid.
+        and, by point, ``broken``, its assumptions that do not hold there; ``shown``, names of
+        metrics to begin with; ``left_out``, how many metrics there was no room for; and ``sample``,
+        whether the points are drawn and no grid.
     """
     runs = sweep.runs
     names = [name for name in sweep.design.columns if name != SAMPLE]
@@ -65,6 +66,8 @@ def points_of(sweep: Sweep) -> dict[str, Any]:
     usual = list(dict.fromkeys(sweep.table()["metric"])) if len(runs) else []
     chosen, left_out = _chosen(sweep, usual, len(points))
     metrics = _metrics(runs.assign(**{_POINT: place}), chosen)
+    if sweep.study.interval == BCA:
+        _draw_intervals(sweep, metrics, [name for name in usual if name in chosen])
     for theory, rows in that_apply(sweep):
         if theory.metric in metrics and len(rows) == len(points):
             metrics[theory.metric].setdefault("theories", []).append(_theory(theory, rows))
@@ -137,12 +140,25 @@ def _metrics(runs: pd.DataFrame, names: Sequence[str]) -> dict[str, dict[str, An
         found[name] = {
             "words": words_of(name),
             "unit": _unit(name.partition("[")[0]),
+            "interval": INTERVALS[STUDENT],
             "n": count.tolist(),
             "mean": _column(middle),
             "low": _column(np.where(infinite[name], np.nan, middle - half)),
             "high": _column(np.where(infinite[name], np.nan, middle + half)),
         }
     return found
+
+
+def _draw_intervals(sweep: Sweep, metrics: dict[str, dict[str, Any]], names: Sequence[str]) -> None:
+    """Put intervals by the bootstrap, which take long to draw, to metrics that are asked for."""
+    means = sweep.table(names)
+    for name in names:
+        own, rows = metrics[name], means[means["metric"] == name]
+        there = [place for place, count in enumerate(own["n"]) if count]
+        for end, column in (("low", "ci_low"), ("high", "ci_high")):
+            for place, value in zip(there, _column(rows[column].to_numpy()), strict=True):
+                own[end][place] = value
+        own["interval"] = INTERVALS[BCA]
 
 
 def _theory(theory: Theory, rows: pd.DataFrame) -> dict[str, Any]:

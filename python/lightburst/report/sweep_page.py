@@ -18,6 +18,7 @@ from lightburst.report.sweep_data import points_of
 from lightburst.report.words import readable, readable_interval, words_of
 from lightburst.study.comparison import VERDICTS
 from lightburst.study.design import SAMPLE
+from lightburst.study.statistics.intervals import INTERVALS
 from lightburst.study.warned import warned
 from lightburst.study.written import to_toml
 
@@ -67,7 +68,7 @@ def sweep_page(sweep: Sweep) -> str:
     page = Page(
         title=name,
         lede=f"{', '.join(axes) or 'One point'}; seeds {_seeds(seeds)}. Means over the seeds with "
-        "95 % intervals (Student).",
+        f"95 % intervals ({INTERVALS[study.interval]}).",
         provenance=_provenance(sweep, seeds),
         tiles=tiles,
         charts=[chart for one in compared for chart in one.charts()],

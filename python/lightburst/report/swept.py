@@ -16,7 +16,7 @@ from lightburst.folder import replace
 from lightburst.provenance import of_study
 from lightburst.report.cube import columns_of, cube_of
 from lightburst.report.files import COMPARISONS, RUNS, STUDY, SWEEP, TABLE
-from lightburst.report.words import records
+from lightburst.report.words import check_metric, records
 from lightburst.shown import html_list, html_text
 from lightburst.study import compare_runs, warnings_of
 from lightburst.study.design import VARIANT
@@ -120,19 +120,24 @@ class Sweep:
         failed = failures_of(self.failed, number, self._named)
         return (*failed, *warnings_of(self.runs), *self._missed())
 
-    def table(self, metrics: str | Sequence[str] | None = None) -> pd.DataFrame:
+    def table(
+        self, metrics: str | Sequence[str] | None = None, *, interval: str | None = None
+    ) -> pd.DataFrame:
         """Give mean and 95 % interval of metrics at each point.
 
         Parameters
         ----------
         metrics : str or sequence of str, optional
             Columns of `runs`. Without them a few that are asked for often.
+        interval : str, optional
+            ``"t"``, Student's, or ``"bca"``, by the bootstrap, for skewed metrics and many runs;
+            docs/statistics.md says when. By default that of the study, which is ``"t"``.
 
         Returns
         -------
         pandas.DataFrame
             One row for each point and metric: ``variant``, the axes, ``metric``, ``n`` (runs that
-            have it), ``mean``, ``std``, ``ci_low`` and ``ci_high`` (Student's, 95 %), all in the
+            have it), ``mean``, ``std``, ``ci_low`` and ``ci_high`` (95 %), all in the
             SI base unit. A mean with a run that is infinite, because flows did not finish, is
             infinite and has no interval.
 
@@ -141,11 +146,12 @@ class Sweep:
         InputError
             If there is no such metric.
         """
+        kind = self.study.interval if interval is None else interval
         runs = self.runs.assign(**{_POINT: self._points().ngroup()})
         named = runs.drop_duplicates(_POINT).set_index(_POINT)[self.labels]
         found = []
         for metric in self._known(metrics):
-            means = summarise(runs, [_POINT], metric).set_index(_POINT)
+            means = summarise(runs, [_POINT], metric, interval=kind).set_index(_POINT)
             means.insert(0, "metric", metric)
             found.append(named.join(means, how="inner"))
         return pd.concat(found, ignore_index=True)
@@ -157,6 +163,7 @@ class Sweep:
         metrics: str | Sequence[str] | None = None,
         *,
         along: str = VARIANT,
+        interval: str | None = None,
     ) -> Comparison:
         """Compare two variants at each point, seed by seed.
 
@@ -168,6 +175,8 @@ class Sweep:
             As for `table`.
         along : str
             What they are values of: ``"variant"``, or the path of an axis.
+        interval : str, optional
+            As for `table`; with ``"bca"`` p is that of the permutation test.
 
         Returns
         -------
@@ -211,7 +220,9 @@ class Sweep:
         # What each was offered is told with whatever is compared.
         columns = dict.fromkeys([*wanted, *({"offered_bps"} & {*self.runs})])
         first, second = (side[[*by, "seed", *columns]] for side in sides)
-        return compare_runs(first, second, wanted, by=by, names=(str(a), str(b)))
+        kind = self.study.interval if interval is None else interval
+        names = str(a), str(b)
+        return compare_runs(first, second, wanted, by=by, names=names, interval=kind)
 
     def kept(self, name: str) -> pd.DataFrame:
         """Give a table that the study keeps of its runs.
@@ -465,25 +476,3 @@ class Sweep:
 
 def _nothing(name: str) -> pd.DataFrame:
     raise AssertionError(f"{name} is asked for only where it was kept")
-
-
-def check_metric(known: Sequence[str], where: str, name: str) -> None:
-    """Refuse the name of a metric that runs do not have.
-
-    Parameters
-    ----------
-    known : sequence of str
-        Those that they have.
-    where, name : str
-        What gave it, and the name.
-
-    Raises
-    ------
-    InputError
-        If it is none of them.
-    """
-    if name not in known:
-        # Those of groups and classes of size are the same again.
-        names = ", ".join(one for one in known if "[" not in one)
-        allowed = f"a metric of the runs{did_you_mean(name, known)}: {names}"
-        raise InputError(where, show(name), allowed)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from lightburst.errors import InputError, did_you_mean, show
 from lightburst.expressions import parse
 from lightburst.metrics import REPEATED
 from lightburst.scenario.transport import OPEN_LOOP
@@ -227,3 +228,25 @@ def records(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
+
+
+def check_metric(known: Sequence[str], where: str, name: str) -> None:
+    """Refuse the name of a metric that runs do not have.
+
+    Parameters
+    ----------
+    known : sequence of str
+        Those that they have.
+    where, name : str
+        What gave it, and the name.
+
+    Raises
+    ------
+    InputError
+        If it is none of them.
+    """
+    if name not in known:
+        # Those of groups and classes of size are the same again.
+        names = ", ".join(one for one in known if "[" not in one)
+        allowed = f"a metric of the runs{did_you_mean(name, known)}: {names}"
+        raise InputError(where, show(name), allowed)

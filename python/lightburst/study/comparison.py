@@ -8,8 +8,9 @@ points some look different by chance: p-values are Holm's, and all intervals hol
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -17,7 +18,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lightburst.errors import InputError, did_you_mean, show
+from lightburst.study.statistics.bootstrap import bootstrap_difference, bootstrap_ratio
+from lightburst.study.statistics.intervals import BCA, STUDENT, Interval, checked_interval
 from lightburst.study.statistics.paired import (
+    Difference,
     difference_of_means,
     paired_difference,
     ratio_of_means,
@@ -171,6 +175,7 @@ def compare_runs(
     by: Sequence[str] = (),
     names: tuple[str, str] = ("A", "B"),
     confidence: float = 0.95,
+    interval: str = STUDENT,
 ) -> Comparison:
     """Compare two systems, each by a table of its runs.
 
@@ -180,15 +185,17 @@ def compare_runs(
         One row for each run, as by `lightburst.replicate` or a part of that by
         `lightburst.execute`, with ``seed`` and its metrics behind it.
     metrics : iterable of str or str, optional
-        What to compare. By default all figures of whole runs that both have, and none of groups
-        and of classes of size (``slowdown_p99[query]``). Fewer are known better, because fewer can
-        differ by chance: name those that the question is about.
+        What to compare; fewer are known better. By default all figures of whole runs that both
+        have, and none of groups and of classes of size (``slowdown_p99[query]``).
     by : sequence of str
         Columns that name a point, if the tables have several; each point is compared on its own.
     names : tuple of str
         What the two are called.
     confidence : float
         Probability with which all intervals hold together, between 0 and 1.
+    interval : str
+        ``"t"``: Student's, and p of the t-test. ``"bca"``: of the bootstrap, and p of the
+        permutation test, for skewed metrics and many runs (docs/statistics.md).
 
     Returns
     -------
@@ -218,7 +225,7 @@ def compare_runs(
         for point in shared
         for metric in chosen
     ]
-    rows, each, counted = _rows(cases, confidence)
+    rows, each, counted = _rows(cases, confidence, _tests(interval))
     points = pd.DataFrame([case.point for case in cases], columns=columns)
     return Comparison(
         *names,
@@ -239,14 +246,35 @@ _ORDER: Final = (
 )  # fmt: skip
 
 
-def _rows(cases: list[_Two], confidence: float) -> tuple[list[dict[str, Any]], float, int]:
+class _Tests(NamedTuple):
+    """How a difference, and a ratio, of two means are known: functions as those of Student."""
+
+    paired: Callable[..., Difference]
+    apart: Callable[..., Difference]
+    ratio: Callable[..., Interval]
+
+    def difference(self, case: _Two, confidence: float = 0.95) -> Difference:
+        test = self.paired if case.pairs else self.apart
+        return test(case.first, case.second, confidence)
+
+
+def _tests(interval: str) -> _Tests:
+    if checked_interval(interval) == BCA:
+        apart = partial(bootstrap_difference, shared_seeds=False)
+        return _Tests(bootstrap_difference, apart, bootstrap_ratio)
+    return _Tests(paired_difference, difference_of_means, ratio_of_means)
+
+
+def _rows(
+    cases: list[_Two], confidence: float, tests: _Tests
+) -> tuple[list[dict[str, Any]], float, int]:
     """Give the rows of the table, the confidence of each interval, and how many may differ."""
-    rows = [_tested(case) for case in cases]
+    rows = [_tested(case, tests) for case in cases]
     counted = max(1, sum(not math.isnan(row["p"]) for row in rows))
     each = confidence_of_each(confidence, counted)
     corrected = holm([row["p"] for row in rows])
     for row, case, p in zip(rows, cases, corrected, strict=True):
-        row |= _ends(case, each)
+        row |= _ends(case, each, tests)
         row["p_holm"] = float(p)
         row["verdict"] = row["verdict"] or _verdict(case, p <= 1 - confidence)
     return rows, each, counted
@@ -336,7 +364,7 @@ def _two(point: tuple[object, ...], metric: str, first: pd.DataFrame, second: pd
     return _Two(point, metric, values[0], values[1], len(seeds) if paired else 0)
 
 
-def _tested(case: _Two) -> dict[str, Any]:
+def _tested(case: _Two, tests: _Tests) -> dict[str, Any]:
     """Give what does not hang on how many other comparisons there are."""
     one, other = case.first, case.second
     means = [float(x.mean()) if x.size else math.nan for x in (one, other)]
@@ -355,8 +383,7 @@ def _tested(case: _Two) -> dict[str, Any]:
     elif _is_same(case):
         row["verdict"] = SAME
     elif np.isfinite(means).all():
-        test = paired_difference if case.pairs else difference_of_means
-        row["p"] = test(one, other).p
+        row["p"] = tests.difference(case).p
     elif case.pairs > 1:
         row["p"] = sign_test(one, other)
     if math.isnan(row["p"]):
@@ -371,7 +398,7 @@ def _is_same(case: _Two) -> bool:
     return np.unique(np.concatenate([case.first, case.second])).size == 1
 
 
-def _ends(case: _Two, confidence: float) -> dict[str, float]:
+def _ends(case: _Two, confidence: float, tests: _Tests) -> dict[str, float]:
     """Give the difference and the ratio with their intervals."""
     one, other = case.first, case.second
     found = dict.fromkeys(
@@ -379,11 +406,10 @@ def _ends(case: _Two, confidence: float) -> dict[str, float]:
     )
     if min(one.size, other.size) == 0 or not np.isfinite([*one, *other]).all():
         return found
-    test = paired_difference if case.pairs else difference_of_means
-    gap = test(one, other, confidence)
+    gap = tests.difference(case, confidence)
     found |= {"difference": gap.estimate, "ci_low": gap.low, "ci_high": gap.high}
     if one.mean() > 0 and other.mean() > 0:
-        ratio = ratio_of_means(other, one, confidence, shared_seeds=bool(case.pairs))
+        ratio = tests.ratio(other, one, confidence, shared_seeds=bool(case.pairs))
         found |= {"ratio": ratio.estimate, "ratio_low": ratio.low, "ratio_high": ratio.high}
     return found
 

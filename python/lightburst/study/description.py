@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Final, Self
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import Field, ValidationError
 
@@ -157,6 +157,8 @@ class StudyDescription(Section):
         Metrics of the user's own, by their names, see docs/metrics.md.
     show : sequence of str
         Metrics in tables and comparisons.
+    interval : str
+        What intervals these have: ``"t"`` or ``"bca"``, see `lightburst.study.compare_runs`.
     figures : sequence of FigureWanted
         What is drawn.
     keep : sequence of str
@@ -180,6 +182,7 @@ class StudyDescription(Section):
     compare: Annotated[Any, Only(_PAIRS, _pairs)] = ()
     metrics: Annotated[Any, Only(_OWN, _is_table)] = Field({})
     show: Annotated[Any, Only(_METRICS, _names)] = ()
+    interval: Literal["t", "bca"] = "t"
     figures: tuple[FigureWanted, ...] = ()
     keep: Annotated[Any, Only(_KEEP, _kept)] = ()
     optimise: Optimise | None = None

@@ -11,6 +11,7 @@ from lightburst.scenario.explain import markers
 from lightburst.scenario.fields import Bare, plain
 from lightburst.study.axes import is_range
 from lightburst.study.description import StudyDescription
+from lightburst.study.statistics.intervals import STUDENT
 from lightburst.units import Quantity
 
 
@@ -33,6 +34,8 @@ def tables(study: StudyDescription) -> dict[str, Any]:
     found["metrics"] = {name: str(metric) for name, metric in study.metrics.items()}
     found["keep"] = list(study.keep)
     found |= {"show": list(study.show), "compare": [list(pair) for pair in study.compare]}
+    if study.interval != STUDENT:
+        found["interval"] = study.interval
     for name in ("sample", "target", "optimise", "sensitivity"):
         if (section := getattr(study, name)) is not None:
             found[name] = plain(section)

@@ -3,7 +3,12 @@
 docs/statistics.md says which to use when, where each comes from, and how often each is right.
 """
 
-from lightburst.study.statistics.bootstrap import bootstrap_interval, quantile_interval
+from lightburst.study.statistics.bootstrap import (
+    bootstrap_difference,
+    bootstrap_interval,
+    bootstrap_ratio,
+    quantile_interval,
+)
 from lightburst.study.statistics.intervals import (
     Interval,
     mean_interval,
@@ -29,7 +34,9 @@ __all__ = [
     "Difference",
     "Interval",
     "batch_means",
+    "bootstrap_difference",
     "bootstrap_interval",
+    "bootstrap_ratio",
     "confidence_of_each",
     "difference_of_means",
     "holm",

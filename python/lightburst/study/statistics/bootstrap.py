@@ -10,13 +10,15 @@ References
 """
 
 import math
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from lightburst.study.statistics.intervals import Interval, checked, samples_of
+from lightburst.study.statistics.paired import Difference, pairs_of
 
 #: Statistics by name: functions of an array and an axis.
 STATISTICS: Final[dict[str, Callable[..., Any]]] = {
@@ -28,6 +30,9 @@ STATISTICS: Final[dict[str, Callable[..., Any]]] = {
 _MOST: Final = 10_000
 # Numbers held at a time.
 _AT_ONCE: Final = 4_000_000
+_RESAMPLES: Final = 9999
+# Resamples that vary by less than this part of what they are differ by rounding alone.
+_ROUNDING: Final = 1e-12
 
 
 def bootstrap_interval(
@@ -35,7 +40,7 @@ def bootstrap_interval(
     statistic: str | Callable[..., Any] = "mean",
     confidence: float = 0.95,
     *,
-    resamples: int = 9999,
+    resamples: int = _RESAMPLES,
     seed: int = 1,
 ) -> Interval:
     """Interval of any statistic of independent samples, by the BCa bootstrap.
@@ -73,8 +78,6 @@ def bootstrap_interval(
     often (docs/statistics.md has the coverage): a bootstrap draws from what it has seen. For a
     quantile `quantile_interval` needs no draws and is exact.
     """
-    from scipy import stats  # takes longer to import than all the rest
-
     x, level = samples_of(values, "values"), checked(confidence)
     if x.size > _MOST:
         raise ValueError(f"values: {x.size:,} samples; allowed are up to {_MOST:,}")
@@ -82,22 +85,122 @@ def bootstrap_interval(
     if function is None:
         raise ValueError(f"statistic: one of {', '.join(STATISTICS)}, or a function")
     estimate = float(function(x, axis=0))
-    if x.size < 2:
-        return Interval(estimate, math.nan, math.nan, x.size)
-    if np.all(x == x[0]):
+    if np.all(x == x[0]) and x.size > 1:
         return Interval(estimate, estimate, estimate, x.size)
-    found = stats.bootstrap(
-        (x,),
-        function,
-        n_resamples=resamples,
-        batch=max(1, _AT_ONCE // x.size),
-        vectorized=True,
-        confidence_level=level,
-        method="BCa",
-        rng=np.random.default_rng(seed),
-    )
-    ends: Any = found.confidence_interval
-    return Interval(estimate, float(ends.low), float(ends.high), x.size)
+    return Interval(estimate, *_bca((x,), function, level, resamples, seed), x.size)
+
+
+def bootstrap_difference(
+    first: ArrayLike, second: ArrayLike, confidence: float = 0.95, *, shared_seeds: bool = True
+) -> Difference:
+    """Difference of two means by the BCa bootstrap, with the p-value of the permutation test.
+
+    Parameters
+    ----------
+    first, second : array_like of float, shape (n,) and (m,)
+        Measurements of the two; where seeds are shared the same place in both is the same seed.
+    confidence : float
+        Probability with which the interval covers the difference, between 0 and 1.
+    shared_seeds : bool
+        Whether the two are paired.
+
+    Returns
+    -------
+    Difference
+        As `lightburst.study.paired_difference` and `lightburst.study.difference_of_means`; p asks
+        how often a difference as large comes out where, by chance, each pair changes its sides, or
+        samples change between the two (9,999 draws from a fixed seed; all changes where there are
+        fewer). It assumes no distribution and is at least two over the number of changes, ``2^(1 -
+        n)`` for n pairs.
+
+    Raises
+    ------
+    ValueError
+        As those.
+    """
+    level, n = checked(confidence), 0
+    if shared_seeds:
+        one, other = pairs_of(first, second, "first", "second")
+        found, n = bootstrap_interval(other - one, "mean", level), one.size
+    else:
+        one, other = samples_of(first, "first"), samples_of(second, "second")
+        ends, n = _bca((other, one), _gap, level), one.size + other.size
+        found = Interval(float(other.mean() - one.mean()), *ends, n)
+    p = _permuted(one, other, paired=shared_seeds) if min(one.size, other.size) > 1 else math.nan
+    return Difference(found.estimate, found.low, found.high, n, p)
+
+
+def _permuted(one: NDArray[np.float64], other: NDArray[np.float64], *, paired: bool) -> float:
+    """Give the p-value of the permutation test of a difference of means."""
+    from scipy import stats
+
+    how: dict[str, Any] = {"vectorized": True, "n_resamples": _RESAMPLES}
+    random = np.random.default_rng(1)
+    if paired:
+        gaps: Any = (other - one,)
+        found = stats.permutation_test(gaps, np.mean, permutation_type="samples", rng=random, **how)
+    else:
+        found = stats.permutation_test((other, one), _gap, rng=random, **how)
+    return float(found.pvalue)
+
+
+def bootstrap_ratio(
+    top: ArrayLike, bottom: ArrayLike, confidence: float = 0.95, *, shared_seeds: bool = True
+) -> Interval:
+    """Ratio of two means by the BCa bootstrap; see `lightburst.study.ratio_of_means`."""
+    level = checked(confidence)
+    if shared_seeds:
+        one, other = pairs_of(top, bottom, "top", "bottom")
+    else:
+        one, other = samples_of(top, "top"), samples_of(bottom, "bottom")
+    estimate = float(one.mean() / other.mean())
+    ends = _bca((one, other), _over, level, paired=shared_seeds)
+    n = one.size if shared_seeds else one.size + other.size
+    return Interval(estimate, *ends, n)
+
+
+def _gap(first: Any, second: Any, axis: int = -1) -> Any:
+    return np.mean(first, axis=axis) - np.mean(second, axis=axis)
+
+
+def _over(top: Any, bottom: Any, axis: int = -1) -> Any:
+    return np.mean(top, axis=axis) / np.mean(bottom, axis=axis)
+
+
+def _bca(
+    samples: Sequence[NDArray[np.float64]],
+    statistic: Callable[..., Any],
+    level: float,
+    resamples: int = _RESAMPLES,
+    seed: int = 1,
+    *,
+    paired: bool = False,
+) -> tuple[float, float]:
+    """Give the ends; NaN with fewer than two samples, both the estimate where none varies."""
+    from scipy import stats  # takes longer to import than all the rest
+
+    if min(x.size for x in samples) < 2:
+        return math.nan, math.nan
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        # Where resamples do not vary it warns, and gives no ends.
+        warnings.simplefilter("ignore", stats.DegenerateDataWarning)
+        found: Any = stats.bootstrap(
+            tuple(samples),
+            statistic,
+            n_resamples=resamples,
+            batch=max(1, _AT_ONCE // max(x.size for x in samples)),
+            vectorized=True,
+            paired=paired,
+            confidence_level=level,
+            method="BCa",
+            rng=np.random.default_rng(seed),
+        )
+    ends = float(found.confidence_interval.low), float(found.confidence_interval.high)
+    if np.isnan(ends).any() and np.ptp(found.bootstrap_distribution) <= _ROUNDING * np.abs(
+        estimate := float(statistic(*samples, axis=-1))
+    ):
+        return estimate, estimate
+    return ends
 
 
 def quantile_interval(values: ArrayLike, q: float, confidence: float = 0.95) -> Interval:

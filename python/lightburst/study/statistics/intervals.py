@@ -11,6 +11,7 @@ References
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from lightburst.errors import InputError, did_you_mean, show
+
+STUDENT: Final = "t"
+BCA: Final = "bca"
+#: Intervals of means by name, and in words.
+INTERVALS: Final = {STUDENT: "Student", BCA: "BCa bootstrap"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +130,12 @@ def relative_deviation(
 
 
 def summarise(
-    runs: pd.DataFrame, by: Sequence[str], metric: str, confidence: float = 0.95
+    runs: pd.DataFrame,
+    by: Sequence[str],
+    metric: str,
+    confidence: float = 0.95,
+    *,
+    interval: str = STUDENT,
 ) -> pd.DataFrame:
     """Mean and interval of a metric at each point of a study.
 
@@ -138,6 +149,9 @@ def summarise(
         Column to average over the seeds; runs without a value are left out.
     confidence : float
         Probability with which each interval covers its mean, between 0 and 1.
+    interval : str
+        ``"t"``, Student's, or ``"bca"``, by the bootstrap (`bootstrap_interval`), for skewed
+        metrics and many runs; docs/statistics.md says when.
 
     Returns
     -------
@@ -166,8 +180,25 @@ def summarise(
         raise InputError("metric", show(metric), allowed + did_you_mean(metric, numbers))
     grouped = runs.dropna(subset=[metric]).groupby(list(by), sort=False, dropna=False)[metric]
     table = grouped.agg(n="count", mean="mean", std="std").reset_index()
+    if checked_interval(interval) == BCA:
+        from lightburst.study.statistics.bootstrap import bootstrap_interval
+
+        none = Interval(math.nan, math.nan, math.nan, 0)
+        ends = [
+            bootstrap_interval(x, "mean", confidence) if np.isfinite(x).all() else none
+            for x in (x.to_numpy(np.float64) for _, x in grouped)
+        ]
+        return table.assign(ci_low=[x.low for x in ends], ci_high=[x.high for x in ends])
     half = table["std"] * student(table["n"], confidence)
     return table.assign(ci_low=table["mean"] - half, ci_high=table["mean"] + half)
+
+
+def checked_interval(kind: object, where: str = "interval") -> str:
+    """Give the name of a kind of interval back; `InputError` if there is none of that name."""
+    if not isinstance(kind, str) or kind not in INTERVALS:
+        names = ", ".join(f"'{name}' ({words})" for name, words in INTERVALS.items())
+        raise InputError(where, show(kind), f"one of {names}")
+    return kind
 
 
 def student(n: ArrayLike, confidence: float) -> NDArray[np.float64]:

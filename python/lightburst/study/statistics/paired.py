@@ -63,7 +63,7 @@ def paired_difference(first: ArrayLike, second: ArrayLike, confidence: float = 0
     and p is that of the sign test, ``2^(1 - n)``, the least that n pairs can give without any
     assumption on the distribution. Two systems that did the same in every run have a p of 1.
     """
-    one, other = _pairs(first, second, "first", "second")
+    one, other = pairs_of(first, second, "first", "second")
     differences = other - one
     found = mean_interval(differences, confidence)
     ends = found.estimate, found.low, found.high
@@ -180,7 +180,7 @@ def paired_ratio(
     positive numbers. Where the ratios vary by a relative deviation c, their geometric mean is below
     their arithmetic mean by about c^2 / 2.
     """
-    top, bottom = _pairs(numerator, denominator, "numerator", "denominator")
+    top, bottom = pairs_of(numerator, denominator, "numerator", "denominator")
     if np.any(top <= 0) or np.any(bottom <= 0):
         raise ValueError("numerator and denominator: allowed are measurements above 0")
     log = mean_interval(np.log(top / bottom), confidence)
@@ -287,7 +287,7 @@ def log_ratio_error(
     return math.sqrt(variance), variance**2 / squares
 
 
-def _pairs(
+def pairs_of(
     first: ArrayLike, second: ArrayLike, one: str, other: str
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Read two systems of which each sample has a partner."""
