@@ -1,6 +1,6 @@
 """Write the tables of keys in docs/scenario.md from the fields of the scenario: ``make keys``.
 
-And docs/scenario.schema.json, the JSON schema of scenario files.
+And docs/scenario.schema.json and docs/study.schema.json, the JSON schemas of the files.
 
 The fields have the descriptions, defaults and limits, also for errors and for the JSON schema; what
 stands between the tables is written by hand. A table stands after a line that says what it has::
@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -38,10 +38,12 @@ from lightburst.scenario.fields import (
 )
 from lightburst.scenario.transport import Tcp
 from lightburst.scenario.transport.presets import PRESETS
+from lightburst.study.json_schema import schema as study_schema
 from lightburst.units import Quantity
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "scenario.md"
 SCHEMA = PAGE.with_suffix(".schema.json")
+STUDY_SCHEMA = PAGE.with_name("study.schema.json")
 END = "<!-- end -->"
 _MARK = re.compile(r"<!-- (keys: (?P<of>.*?)(?: - (?P<without>\w+))?|presets) -->")
 _TABLES = ("congestion_control", "recovery")
@@ -237,14 +239,15 @@ def _lines(lines: Iterator[str]) -> Iterator[str]:
         yield END
 
 
-def json_schema() -> str:
-    """Return the JSON schema as ``lightburst schema`` prints it."""
-    return json.dumps(schema(), indent=2) + "\n"
+def json_schema(of: Callable[[], Mapping[str, Any]] = schema) -> str:
+    """Return a JSON schema as ``lightburst schema`` prints it."""
+    return json.dumps(of(), indent=2) + "\n"
 
 
 def main() -> int:
-    """Write the page, and the JSON schema beside it."""
+    """Write the page, and the JSON schemas beside it."""
     SCHEMA.write_text(json_schema(), encoding="utf-8")
+    STUDY_SCHEMA.write_text(json_schema(study_schema), encoding="utf-8")
     PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
     return 0
 

@@ -11,7 +11,8 @@ from lightburst.errors import InputError
 SUMS: Final = "SHA256SUMS"
 
 _LINE: Final = re.compile(r"([0-9a-f]{64})  ([\w.+-]+)")
-_WRITTEN: Final = "a directory written by 'run --out' or 'reproduce --out'"
+#: What is a saved result, for errors.
+WRITTEN: Final = "a directory written by 'run --out', 'sweep --out' or 'reproduce --out'"
 
 
 def seal(directory: Path, before: Path | None = None) -> None:
@@ -51,7 +52,7 @@ def listed(directory: Path) -> dict[str, str]:
     """
     file = directory / SUMS
     if not file.is_file():
-        raise InputError("DIR", f"{directory} (without {SUMS})", _WRITTEN)
+        raise InputError("DIR", f"{directory} (without {SUMS})", WRITTEN)
     try:
         lines = file.read_text(encoding="ascii").splitlines()
     except (OSError, ValueError) as error:

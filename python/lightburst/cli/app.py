@@ -288,12 +288,19 @@ def list_command(
 
 @app.command("schema")
 @guarded
-def schema_command() -> None:
-    """Print the JSON schema of scenario files."""
+def schema_command(
+    of: Annotated[str, typer.Argument(metavar="[scenario|study]", help="Of which.")] = "scenario",
+) -> None:
+    """Print the JSON schema of scenario files, or of study files."""
     import json
 
-    from lightburst.scenario import schema
+    from lightburst.cli.options import choice
 
+    choice("schema", of, ("scenario", "study"))
+    if of == "study":
+        from lightburst.study.json_schema import schema
+    else:
+        from lightburst.scenario import schema
     print(json.dumps(schema(), indent=2))
 
 

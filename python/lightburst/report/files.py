@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from lightburst.errors import InputError
+from lightburst.sums import WRITTEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,6 +54,5 @@ def as_written(directory: Path) -> Iterator[None]:
     except Exception as error:
         if isinstance(error, InputError) and error.path == _DIRECTORY:
             raise
-        allowed = "a directory written by 'run --out' or 'reproduce --out'"
         what = f"{type(error).__name__}: {error}"
-        raise InputError(_DIRECTORY, f"{directory} ({what})", allowed) from error
+        raise InputError(_DIRECTORY, f"{directory} ({what})", WRITTEN) from error

@@ -13,7 +13,7 @@ from lightburst.report.files import PAGE, REPLICATIONS, REPRODUCTION, RUN, RUNS,
 from lightburst.report.sweep import load_sweep
 from lightburst.report.sweep_page import sweep_page
 from lightburst.simulate import simulate
-from lightburst.sums import listed, verify
+from lightburst.sums import WRITTEN, listed, verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,8 +60,7 @@ def write_page(
             verify(source, sorted({*listed(source), SWEEP, RUNS} - {PAGE}))
             _write(source, sweep_page(load_sweep(source)))
         else:
-            allowed = "a directory written by 'run --out', 'sweep --out' or 'reproduce --out'"
-            raise InputError("DIR", str(source), allowed)
+            raise InputError("DIR", str(source), WRITTEN)
     return source / PAGE
 
 

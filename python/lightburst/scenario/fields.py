@@ -104,7 +104,7 @@ class Section(BaseModel):
                 table["properties"][name]["default"] = default
         if "kind" in cls.model_fields:
             # It has a default for Python only.
-            table["required"] = ["kind", *table.get("required", ())]
+            table["required"] = list(dict.fromkeys(["kind", *table.get("required", ())]))
         return described
 
 

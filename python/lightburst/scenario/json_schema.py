@@ -8,6 +8,8 @@ plugins of editors, understands.
 
 from typing import Any, Final
 
+from pydantic import BaseModel
+
 from lightburst.scenario.model import Scenario
 
 DIALECT: Final = "http://json-schema.org/draft-07/schema#"
@@ -26,10 +28,23 @@ def schema() -> Node:
         Draft 7. What it refuses `lightburst.load` refuses, too; it does not know what must fit
         together across keys, nor limits beyond the form of a quantity.
     """
-    found = Scenario.model_json_schema(ref_template="#/definitions/{model}")
-    definitions = {name: _node(table) for name, table in found.pop("$defs").items()}
-    title = {"title": "A scenario of lightburst"}
-    return {"$schema": DIALECT, "$id": ID, **_node(found), **title, "definitions": definitions}
+    return draft7(Scenario, ID, "A scenario of lightburst")
+
+
+def draft7(model: type[BaseModel], name: str, title: str) -> Node:
+    """Give the schema of a kind of file, in the form that editors understand.
+
+    Parameters
+    ----------
+    model : type of pydantic.BaseModel
+        What the file is read into.
+    name, title : str
+        Its ``$id`` and its title.
+    """
+    found = model.model_json_schema(ref_template="#/definitions/{model}")
+    definitions = {key: _node(table) for key, table in found.pop("$defs", {}).items()}
+    head = {"$schema": DIALECT, "$id": name}
+    return {**head, **_node(found), "title": title, "definitions": definitions}
 
 
 def _node(node: Any) -> Any:

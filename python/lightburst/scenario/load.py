@@ -1,5 +1,6 @@
 """Reading scenario files."""
 
+import shlex
 from os import PathLike
 from pathlib import Path
 from tomllib import TOMLDecodeError
@@ -52,7 +53,11 @@ def load(path: str | PathLike[str]) -> Scenario:
         When the file cannot be read or is not TOML; otherwise with every field that is not
         allowed.
     """
-    return Scenario.from_dict(read_toml(path), Path(path).parent)
+    tables = read_toml(path)
+    if "scenario" in tables and "topology" not in tables:
+        allowed = f"a scenario; 'lightburst sweep {shlex.quote(str(path))}' runs a study"
+        raise InputError(str(path), "a study", allowed)
+    return Scenario.from_dict(tables, Path(path).parent)
 
 
 def as_scenario(given: Scenario | str | PathLike[str]) -> Scenario:

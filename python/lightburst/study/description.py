@@ -2,13 +2,18 @@
 
 import math
 import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
-from pydantic import Field, ValidationError
+from pydantic import (
+    Field,
+    ValidationError,
+    WithJsonSchema,
+)
 
 from lightburst.compile import check_seeds
 from lightburst.errors import InputError, did_you_mean, inside, show
@@ -33,10 +38,34 @@ _OWN = "expressions by name, as { mice = 'p99 of slowdown where bytes < 100 kB' 
 _METRIC = "the name of a metric, as 'slowdown_p99'"
 _METRICS = "a list of names of metrics, as ['slowdown_p99', 'throughput_bps']"
 _KEEP = f"a list of some of {', '.join(TABLES)}, as ['flows']"
+_LINKED = f"a list of {_AXES}"
+_TOLD = "'variant', or the path of an axis"
+_AT = "values by path, as { switching.buffer_ports = 2 }"
 _PRECISION = "a part of the mean, as '2 %' or 0.02"
 _PERCENT = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,12})?) ?%")
 #: Seeds of a study that does not say how many.
 USUAL_SEEDS: Final = 10
+
+
+_FORM_TEXT: Final = {"type": "string"}
+_FORM_TABLE: Final = {"type": "object"}
+_FORM_NAMES: Final = {"type": "array", "items": _FORM_TEXT}
+_FORM_PAIRS: Final = {"type": "array", "items": {**_FORM_NAMES, "minItems": 2, "maxItems": 2}}
+_FORM_KEEP: Final = {"type": "array", "items": {"enum": list(TABLES)}}
+_FORM_PART: Final = {
+    "if": _FORM_TEXT,
+    "then": {"pattern": f"^{_PERCENT.pattern}$"},
+    "else": {"type": "number", "exclusiveMinimum": 0},
+}
+_FORM_SEEDS: Final = {
+    "if": {"type": "array"},
+    "then": {"items": {"type": "integer", "minimum": 0}, "minItems": 1},
+    "else": {"type": "integer", "minimum": 1},
+}
+_FORM_OWN: Final = {**_FORM_TABLE, "additionalProperties": _FORM_TEXT}
+# `lightburst.study.json_schema` says more of what follows the scenario.
+_FORM_TABLES: Final = {"type": "array", "items": _FORM_TABLE}
+_FORM_SCENARIO: Final = {"if": _FORM_TEXT, "else": _FORM_TABLE}
 
 
 def _names(value: Any) -> bool:
@@ -59,6 +88,10 @@ def _tables(value: Any) -> bool:
 
 def _is_table(value: Any) -> bool:
     return isinstance(value, Mapping)
+
+
+def _is_scenario(value: Any) -> bool:
+    return isinstance(value, Scenario)
 
 
 def _is_text(value: Any) -> bool:
@@ -94,8 +127,8 @@ class Target(Section):
         Runs of all points together, at the most.
     """
 
-    metric: Annotated[str, Only(_METRIC, _is_text)]
-    precision: Annotated[Any, Only(_PRECISION, _part)]
+    metric: Annotated[str, Only(_METRIC, _is_text, _FORM_TEXT)]
+    precision: Annotated[Any, Only(_PRECISION, _part, _FORM_PART)]
     minimum: Annotated[int, Whole(2)] = 10
     maximum: Annotated[int, Whole(2)] = 100
     budget: Annotated[int, Whole(1)] | None = None
@@ -121,13 +154,11 @@ class FigureWanted(Section):
         Which value of the other axes is drawn.
     """
 
-    x: Annotated[str, Only("the path of an axis", _is_text)]
-    y: Annotated[str, Only(_METRIC, _is_text)]
-    hue: Annotated[str, Only("'variant', or the path of an axis", _is_text)] | None = None
-    dash: Annotated[str, Only("'variant', or the path of an axis", _is_text)] | None = None
-    at: Annotated[Any, Only("values by path, as { switching.buffer_ports = 2 }", _is_table)] = (
-        Field({})
-    )
+    x: Annotated[str, Only("the path of an axis", _is_text, _FORM_TEXT)]
+    y: Annotated[str, Only(_METRIC, _is_text, _FORM_TEXT)]
+    hue: Annotated[str, Only(_TOLD, _is_text, _FORM_TEXT)] | None = None
+    dash: Annotated[str, Only(_TOLD, _is_text, _FORM_TEXT)] | None = None
+    at: Annotated[Any, Only(_AT, _is_table, _FORM_TABLE)] = Field({})
 
 
 class StudyDescription(Section):
@@ -171,20 +202,20 @@ class StudyDescription(Section):
 
     instead: ClassVar[str] = "; lightburst.sweep runs a study"
 
-    name: Annotated[str, Only("text", _is_text)] = ""
-    scenario: Annotated[Any, Only(_SCENARIO, lambda value: isinstance(value, Scenario))]
-    over: Annotated[Any, Only(_AXES, _is_table)] = Field({})
-    linked: Annotated[Any, Only(f"a list of {_AXES}", _tables)] = ()
-    variants: Annotated[Any, Only(_CHANGES, _is_table)] = Field({})
+    name: Annotated[str, Only("text", _is_text, _FORM_TEXT)] = ""
+    scenario: Annotated[Any, Only(_SCENARIO, _is_scenario, _FORM_SCENARIO)]
+    over: Annotated[Any, Only(_AXES, _is_table, _FORM_TABLE)] = Field({})
+    linked: Annotated[Any, Only(_LINKED, _tables, _FORM_TABLES)] = ()
+    variants: Annotated[Any, Only(_CHANGES, _is_table, _FORM_TABLE)] = Field({})
     sample: Sample | None = None
-    seeds: Any = None
+    seeds: Annotated[Any, WithJsonSchema(_FORM_SEEDS)] = None
     target: Target | None = None
-    compare: Annotated[Any, Only(_PAIRS, _pairs)] = ()
-    metrics: Annotated[Any, Only(_OWN, _is_table)] = Field({})
-    show: Annotated[Any, Only(_METRICS, _names)] = ()
+    compare: Annotated[Any, Only(_PAIRS, _pairs, _FORM_PAIRS)] = ()
+    metrics: Annotated[Any, Only(_OWN, _is_table, _FORM_OWN)] = Field({})
+    show: Annotated[Any, Only(_METRICS, _names, _FORM_NAMES)] = ()
     interval: Literal["t", "bca"] = "t"
     figures: tuple[FigureWanted, ...] = ()
-    keep: Annotated[Any, Only(_KEEP, _kept)] = ()
+    keep: Annotated[Any, Only(_KEEP, _kept, _FORM_KEEP)] = ()
     optimise: Optimise | None = None
     sensitivity: Sensitivity | None = None
 
@@ -345,7 +376,14 @@ def load_study(path: str | PathLike[str]) -> StudyDescription:
     InputError
         When the file cannot be read or is not TOML; otherwise with every key that is not allowed.
     """
-    return StudyDescription.from_dict(read_toml(path), Path(path).parent)
+    tables = read_toml(path)
+    if "scenario" not in tables and "topology" in tables:
+        allowed = (
+            f"a study, which names this file as its scenario; 'lightburst run "
+            f"{shlex.quote(str(path))}' runs a scenario"
+        )
+        raise InputError(str(path), "a scenario", allowed)
+    return StudyDescription.from_dict(tables, Path(path).parent)
 
 
 def is_study(path: str | PathLike[str]) -> bool:
