@@ -3,18 +3,22 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from lightburst.papers import PAPERS
 from lightburst.report.replications import Replications
 from lightburst.report.reproduction import reproduce
 from lightburst.report.saved import write_page
+from lightburst.report.sweep import sweep
 from lightburst.simulate import run
 from lightburst.study import replicate
+from lightburst.study.description import FigureWanted
 from stores import scenario
 from test_report_more import TRACED
 
-KINDS = ("run", "replications", "reproduction")
+FIGURE = FigureWanted(x="transport.p", y="throughput_bps", hue="variant")
+KINDS = ("run", "replications", "reproduction", "sweep")
 
 
 @contextmanager
@@ -30,6 +34,10 @@ def saved_in(place: Path) -> Iterator[Path]:
     seeds = range(1, 4)
     Replications(scenario(0), seeds, replicate(scenario(0), seeds)).save("replications")
     reproduce(TRACED.name, progress=False).save("reproduction")
+    over, variants = {"transport.p": [0, 4]}, {"two": {}, "three": {"switching.buffer_ports": 3}}
+    swept = sweep(scenario(0), over, variants=variants, seeds=2, keep=["links"], progress=False)
+    study = swept.study.model_copy(update={"compare": (("two", "three"),), "figures": (FIGURE,)})
+    replace(swept, study=study).save("sweep")
     for kind in KINDS:
         write_page(kind)
     yield place

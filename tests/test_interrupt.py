@@ -56,6 +56,7 @@ flows = 1000000
 size = { kind = "constant", value = "9 kB" }
 """
 
+# A signal that comes in the instant before a sleep begins does not end it: no sleep is long.
 # Swallows the first interrupt, as some libraries do.
 SWALLOWING = """
 import time
@@ -64,7 +65,7 @@ def wait(topic):
     print("waiting", flush=True)
     while True:
         try:
-            time.sleep(60)
+            time.sleep(0.05)
         except KeyboardInterrupt:
             pass
 listing.print_list = wait
@@ -78,11 +79,12 @@ from lightburst.cli import listing, main
 class Late:
     def __del__(self):
         print("waiting", flush=True)
-        time.sleep(60)
+        for _ in range(1200):
+            time.sleep(0.05)
 def wait(topic):
     Late()
     while True:
-        time.sleep(60)
+        time.sleep(0.05)
 listing.print_list = wait
 sys.exit(main())
 """

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.legend import Legend
 from matplotlib.text import Text
 
+import lightburst as lb
 from lightburst.papers import PAPERS
 from lightburst.papers.figure import COLUMNS, Figure
 from lightburst.papers.minakhmetov2018 import design
@@ -203,3 +204,21 @@ def test_the_full_plan_is_that_of_the_paper() -> None:
     assert len(figure) == 9 * len(rates)
     assert set(long.labels["link_length_m"]) == {1000, 10000}
     assert design.base().workload.flows == 1024  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("values", "written"),
+    [
+        ([1, 2], ["1", "2"]),
+        ([0, 1, 2, 5], ["0", "1", "2", "3", "4", "5"]),
+        ([0.5, 1.0], ["0.5", "0.6", "0.7", "0.8", "0.9", "1.0"]),
+    ],
+)
+def test_between_one_port_and_two_there_is_no_tick(values: list[float], written: list[str]) -> None:
+    data = pd.DataFrame({"ports": values, "y": range(len(values))})
+    canvas = lb.plot.curves(data, x="ports", y="y")
+    canvas.draw_without_rendering()
+    axes = canvas.axes[0]
+    low, high = axes.get_xlim()
+    ticks = zip(axes.get_xticks(), axes.get_xticklabels(), strict=True)
+    assert [label.get_text() for at, label in ticks if low <= at <= high] == written

@@ -19,8 +19,10 @@ from hypothesis.strategies import DataObject, data
 from lightburst import sums
 from lightburst.errors import InputError, StoreWarning
 from lightburst.folder import check
-from lightburst.report.files import CLAIMS, PAGE, REPLICATIONS, REPRODUCTION, RUN
+from lightburst.report.files import CLAIMS, PAGE, REPLICATIONS, REPRODUCTION, RUN, SWEEP
 from lightburst.report.saved import write_page
+from lightburst.report.sweep import load_sweep
+from lightburst.report.swept import Sweep
 from lightburst.study import Store
 from lightburst.study.upkeep import clean, examined, listed
 from results import KINDS, everything, saved_in
@@ -134,6 +136,14 @@ def change(drawn: DataObject, file: Path, original: Path) -> None:
             damage.damage(file, drawn.draw(damage.changes(file.stat().st_size)))
 
 
+def looked_at(found: Sweep) -> None:
+    """Ask a sweep for what its user asks."""
+    found.table()
+    found.comparisons()
+    for name in found.study.keep:
+        found.kept(name)
+
+
 @cases(0.1)
 @given(data())
 def test_result_directories(
@@ -160,10 +170,12 @@ def test_result_directories(
     if isinstance(page, InputError):
         assert everything(directory) == before
         # Without its first file nothing tells what it is; a page is not read but written.
-        unnamed = {RUN, REPLICATIONS, REPRODUCTION, PAGE} & set(changed)
+        unnamed = {RUN, REPLICATIONS, REPRODUCTION, SWEEP, PAGE} & set(changed)
         assert forged or unnamed or any(name in page.given for name in (*changed, sums.SUMS))
     elif not forged:
         assert page.read_bytes() == (original / page.name).read_bytes()
+    if original.name == "sweep":
+        unless_refused("DIR", lambda: looked_at(load_sweep(directory)))
     unless_refused("--out", lambda: check(directory))
     assert [entry.name for entry in directory.parent.iterdir()] == [directory.name]
     shutil.rmtree(directory.parent)

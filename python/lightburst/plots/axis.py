@@ -6,7 +6,14 @@ import math
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import (
+    FixedLocator,
+    FuncFormatter,
+    LogLocator,
+    MaxNLocator,
+    NullFormatter,
+    NullLocator,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,6 +104,9 @@ def settle(axis: Axis, values: ArrayLike, *, logarithmic: bool, zero: bool = Fal
     axes = axis.axes
     way = "x" if axis is axes.xaxis else "y"
     if not logarithmic:
+        if way == "x" and _are_counts(values):
+            # Between one port and two there is none; no more ticks than matplotlib takes.
+            axis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 2.5, 5, 10], integer=True))
         if zero:
             axes.set(**{f"{way}lim": (0, None)})
         return
@@ -110,6 +120,13 @@ def settle(axis: Axis, values: ArrayLike, *, logarithmic: bool, zero: bool = Fal
     else:
         axis.set_major_formatter(FuncFormatter(lambda x, _: power(x)))
         axis.set_minor_locator(LogLocator(subs="all", numticks=99))
+
+
+def _are_counts(values: ArrayLike) -> bool:
+    """Tell whether all values are whole numbers, as ports and hops are."""
+    row = np.asarray(values, dtype=np.float64)
+    row = row[np.isfinite(row)]
+    return bool(row.size) and bool((row == np.round(row)).all())
 
 
 def _fixed(axis: Axis, chosen: Sequence[float]) -> None:
