@@ -23,7 +23,7 @@ from matplotlib.textpath import TextToPath
 from lightburst.plots.sheet import RC, settings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from matplotlib.artist import Artist
     from matplotlib.figure import SubFigure
@@ -61,6 +61,8 @@ STYLES: Final = {
     "two-column": Style(7.16, 8.0, beside=True),
     "screen": Style(8.0, 10.0, beside=True),
 }
+#: A screen, for what is as wide as it: the legend stands below.
+BELOW: Final = Style(8.6, 10.0, beside=False)
 _Place = Literal["outside right upper", "outside right lower", "outside lower left"]
 StyleName = Literal["one-column", "two-column", "screen"]
 
@@ -201,6 +203,23 @@ def page(cells: int, style: Style, widths: Sequence[float]) -> tuple[Picture, li
     FigureCanvasAgg(canvas)
     parts = canvas.subfigures(1, cells, width_ratios=list(widths), squeeze=False)
     return canvas, list(parts[0])
+
+
+def alone(height: float, paint: Callable[[SubFigure], Words]) -> Picture:
+    """Draw one picture on a sheet of its own, in the style `BELOW`.
+
+    Parameters
+    ----------
+    height : float
+        Of its axes with their labels, in inches.
+    paint : callable
+        Puts axes on the part of the figure that it is given, and says what stands around them.
+    """
+    with settings(rc(BELOW)):
+        canvas, (part,) = page(1, BELOW, [BELOW.width])
+        cell = Cell(part, BELOW, BELOW.width, height)
+        canvas.set_size_inches(BELOW.width, cell.write(paint(cell.inner)))
+    return canvas
 
 
 def wrapped(text: str, width: float, size: float) -> list[str]:

@@ -11,7 +11,8 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.patches import Patch
 
 from lightburst.plots import style
-from lightburst.plots.sheet import MOST_DOTS, RC, WIDTH, captioned, dot, line, settings
+from lightburst.plots.layout import Group, Words, alone
+from lightburst.plots.sheet import MOST_DOTS, dot, line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
+    from matplotlib.figure import SubFigure
     from numpy.typing import NDArray
 
     from lightburst.trace.network import NetworkTrace
@@ -29,7 +31,6 @@ COLOURS: Final = (
 )  # fmt: skip
 OTHERS: Final = "#B0B0B0"
 LOSS: Final = style.VERMILION
-_LEFT: Final = 1.25
 _LANE: Final = 0.16  # of a channel
 _MOST_HEIGHT: Final = 8.0
 _MOST_FIBRES: Final = 8
@@ -99,11 +100,16 @@ def space_time(trace: NetworkTrace, source: str) -> Canvas:
     )
     counts = len(bookings), len(losses), len(cuts)
     caption = _caption(trace, shown, (begin, end), counts, f"its {end_of}. {source}")
-    with settings(RC):
-        sheet, low = captioned(caption, height + 1.75)
-        axes = sheet.axes(_LEFT, low + 1.25, WIDTH - _LEFT - 0.2, height)
+    colours = _colours(bookings[end_of])
+    keys: list[Artist] = [
+        Patch(facecolor=colour, label=f"{word} {name}") for name, colour in colours.items()
+    ]
+    if bookings[end_of].nunique() > len(colours):
+        keys.append(Patch(facecolor=OTHERS, label=f"{word} others"))
+
+    def paint(part: SubFigure) -> Words:
+        axes = part.subplots()
         axes.set_xlim(begin * scale, end * scale)
-        colours = _colours(bookings[end_of])
         faces = [colours.get(name, OTHERS) for name in bookings[end_of]]
         _boxes(axes, bookings, bases, faces, scale)
         for table, dashes in ((losses, "-"), (cuts, "--")):
@@ -115,16 +121,9 @@ def space_time(trace: NetworkTrace, source: str) -> Canvas:
             axes.axhline(bases[place] - 0.5, color="#dddddd", linewidth=0.8)
         axes.set_xlabel(f"Time ({unit})")
         axes.set_ylabel("Fibre")
-        sheet.words(0.15, sheet.height - 0.05, "Bursts on fibres", fontsize=11)
-        keys: list[Artist] = [
-            Patch(facecolor=colour, label=f"{word} {name}") for name, colour in colours.items()
-        ]
-        if bookings[end_of].nunique() > len(colours):
-            keys.append(Patch(facecolor=OTHERS, label=f"{word} others"))
-        if keys:
-            sheet.legend(keys, _LEFT, low + 0.45)
-        sheet.legend(_kinds(trace), _LEFT, low + 0.2)
-    return sheet.canvas
+        return Words("Bursts on fibres", caption, [Group("", keys), Group("", _kinds(trace))])
+
+    return alone(height + 0.6, paint)
 
 
 def _kinds(trace: NetworkTrace) -> list[Artist]:
@@ -183,10 +182,11 @@ def paths(trace: NetworkTrace, source: str) -> Canvas:
         f"those with most bursts. {source}"
     )
     labels = sorted(bursts["label"].unique().tolist())
-    with settings(RC):
-        height = 0.42 * len(pairs) + 0.2
-        sheet, low = captioned(caption, height + 1.4)
-        axes = sheet.axes(_LEFT, low + 0.95, WIDTH - _LEFT - 0.2, height)
+    keys = [line(f"path {label}", _of(place)) for place, label in enumerate(labels[:8])]
+    keys.append(dot("lost", "x", "black"))
+
+    def paint(part: SubFigure) -> Words:
+        axes = part.subplots()
         for row, (ingress, egress) in enumerate(pairs):
             own = bursts[(bursts["node"] == ingress) & (bursts["egress"] == egress)]
             _strokes(axes, own, row, labels, scale)
@@ -197,10 +197,9 @@ def paths(trace: NetworkTrace, source: str) -> Canvas:
         axes.grid(visible=False, axis="y")
         axes.set_xlabel(f"Time ({unit})")
         axes.set_ylabel("From ingress to egress")
-        sheet.words(0.15, sheet.height - 0.05, "The path that each burst took", fontsize=11)
-        keys = [line(f"path {label}", _of(place)) for place, label in enumerate(labels[:8])]
-        sheet.legend([*keys, dot("lost", "x", "black")], _LEFT, low + 0.15)
-    return sheet.canvas
+        return Words("The path that each burst took", caption, [Group("", keys)])
+
+    return alone(0.42 * len(pairs) + 0.8, paint)
 
 
 def _of(place: int) -> str:

@@ -10,22 +10,19 @@ from matplotlib.patches import Patch
 from lightburst import traced
 from lightburst.papers.figure import Packets
 from lightburst.plots import static, style
-from lightburst.plots.sheet import MOST_DOTS, RC, WIDTH, captioned, dot, line, settings, write
+from lightburst.plots.layout import Group, Words, alone
+from lightburst.plots.sheet import MOST_DOTS, dot, line, write
 from lightburst.trace import series, tables
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
+    from matplotlib.figure import SubFigure
 
-    from lightburst.plots.sheet import Sheet
     from lightburst.trace.flow import FlowTrace
 
-_LEFT: Final = 0.95  # room for segments of six digits
-_ROW: Final = 0.22  # of a legend
 _STATE_COLOURS: Final = dict(
     zip(traced.STATES, (style.SKY, "#ffffff", style.ORANGE, style.VERMILION), strict=True)
 )
@@ -87,33 +84,28 @@ def time_sequence(trace: FlowTrace, source: str) -> Canvas:
         "(DSACK) that the data had arrived before. A dashed line is a timeout while data was "
         f"outstanding. Below: a part of it, from {begin:.6g} s to {end:.6g} s. {source}"
     )
-    with settings(RC):
-        sheet, low = captioned(caption, 8.6)
-        below = sheet.axes(_LEFT, low + 1.05, WIDTH - _LEFT - 0.2, 3.3)
-        above = sheet.axes(_LEFT, low + 4.85, WIDTH - _LEFT - 0.2, 3.3)
+    keys = [
+        dot("sent", ".", style.BLUE),
+        dot("sent again", "^", style.VERMILION),
+        dot("lost", "x", "black"),
+        line("acknowledged", style.GREEN),
+        line("SACK block", style.PURPLE),
+        line("duplicate SACK block", style.ORANGE),
+        line("timeout", style.GREY, "--"),
+    ]
+
+    def paint(part: SubFigure) -> Words:
+        above, below = part.subplots(2, 1)
         for axes in (above, below):
             _sequence(axes, trace)
             axes.set_ylabel("Segment")
         _look_closer(below, trace, begin, end)
         above.axvspan(begin, end, color="#eeeeee", zorder=0)
         below.set_xlabel("Time (s)")
-        sheet.words(0.15, sheet.height - 0.05, f"Flow {trace.flow}: time and sequence", fontsize=11)
-        _legend(
-            sheet,
-            low,
-            (
-                dot("sent", ".", style.BLUE),
-                dot("sent again", "^", style.VERMILION),
-                dot("lost", "x", "black"),
-                line("acknowledged", style.GREEN),
-            ),
-            (
-                line("SACK block", style.PURPLE),
-                line("duplicate SACK block", style.ORANGE),
-                line("timeout", style.GREY, "--"),
-            ),
-        )
-    return sheet.canvas
+        part.align_ylabels()
+        return Words(f"Flow {trace.flow}: time and sequence", caption, [Group("", keys)])
+
+    return alone(7.6, paint)
 
 
 def windows(trace: FlowTrace, source: str) -> Canvas:
@@ -140,11 +132,20 @@ def windows(trace: FlowTrace, source: str) -> Canvas:
     )
     rows = tables.windows(trace)
     time, size = rows["time_s"].to_numpy(), trace.payload_bytes
-    with settings(RC):
-        sheet, low = captioned(caption, 6.6)
-        below = sheet.axes(_LEFT, low + 1.05, WIDTH - _LEFT - 0.2, 1.75)
-        above = sheet.axes(_LEFT, low + 3.05, WIDTH - _LEFT - 0.2, 3.1)
-        above.sharex(below)
+    lines = [
+        line("congestion window", style.BLUE),
+        line("slow start threshold", style.VERMILION, "--"),
+        line("in flight", style.GREY),
+        line("RTT", style.GREEN),
+        line("RTO", style.VERMILION),
+    ]
+    states = [
+        Patch(facecolor=colour, alpha=0.3, edgecolor=style.GREY, label=state)
+        for state, colour in _STATE_COLOURS.items()
+    ]
+
+    def paint(part: SubFigure) -> Words:
+        above, below = part.subplots(2, 1, sharex=True, height_ratios=(3.1, 1.75))
         _states(above, time, rows["state"].cat.codes.to_numpy())
         threshold = rows["slow_start_threshold_bytes"].replace([0, np.inf], np.nan)
         for values, colour, dashes in (
@@ -159,27 +160,14 @@ def windows(trace: FlowTrace, source: str) -> Canvas:
         below.step(time, rows["rtt_s"], where="post", color=style.GREEN, linewidth=1.3)
         above.set_ylim(bottom=0)
         below.set_ylim(bottom=0)
-        above.tick_params(axis="x", labelbottom=False)
         above.set_ylabel("Segments")
         below.set_ylabel("RTT, RTO (s)")
         below.set_xlabel("Time (s)")
-        sheet.words(0.15, sheet.height - 0.05, f"Flow {trace.flow}: windows", fontsize=11)
-        _legend(
-            sheet,
-            low,
-            (
-                line("congestion window", style.BLUE),
-                line("slow start threshold", style.VERMILION, "--"),
-                line("in flight", style.GREY),
-                line("RTT", style.GREEN),
-                line("RTO", style.VERMILION),
-            ),
-            [
-                Patch(facecolor=colour, alpha=0.3, edgecolor=style.GREY, label=state)
-                for state, colour in _STATE_COLOURS.items()
-            ],
-        )
-    return sheet.canvas
+        part.align_ylabels()
+        groups = [Group("", lines), Group("", states)]
+        return Words(f"Flow {trace.flow}: windows", caption, groups)
+
+    return alone(5.6, paint)
 
 
 def packets(trace: FlowTrace, source: str, modulo: int = 60) -> Packets:
@@ -277,8 +265,3 @@ def _states(axes: Axes, time: Any, states: Any) -> None:
             alpha=0.3,
             linewidth=0,
         )
-
-
-def _legend(sheet: Sheet, low: float, *rows: Sequence[Artist]) -> None:
-    for place, handles in enumerate(reversed(rows)):
-        sheet.legend(handles, _LEFT, low + 0.08 + place * _ROW)
