@@ -202,8 +202,7 @@ def compare_runs(
     Comparison
         Paired over the seeds that both have, if these are two or more; else by Welch's method.
         Where a run is infinite, because flows did not finish, there is a p-value (sign test) and no
-        interval. What is the same in every run of both is not tested and does not count among the
-        comparisons.
+        interval. What is the same in every run of both is not tested and does not count.
 
     Raises
     ------
@@ -213,7 +212,7 @@ def compare_runs(
     ValueError
         If `confidence` is not between 0 and 1.
     """
-    columns = _points(by, first, second)
+    columns, tests = _points(by, first, second), _tests(interval)
     known = [_metrics_of(runs, columns) for runs in (first, second)]
     chosen = _chosen(metrics, *known)
     groups = [_by_point(runs, columns) for runs in (first, second)]
@@ -225,7 +224,7 @@ def compare_runs(
         for point in shared
         for metric in chosen
     ]
-    rows, each, counted = _rows(cases, confidence, _tests(interval))
+    rows, each, counted = _rows(cases, confidence, tests)
     points = pd.DataFrame([case.point for case in cases], columns=columns)
     return Comparison(
         *names,
