@@ -78,6 +78,9 @@ def test_who_held_the_channel_and_that_one_more_would_have_saved_it(two: lb.Scen
     assert about["start_s"] - about["holder_start_s"] == pytest.approx(LATE_US * 1e-6)
     assert about["end_s"] - about["start_s"] == pytest.approx(TX_US * 1e-6)
     assert found.hops["link_target"].tolist() == ["X"]
+    assert (
+        str(found).splitlines()[0].endswith("from B to D on path 0, 1 packet, 45 kB: it was lost.")
+    )
     saved = remedy(found, "one more wavelength")
     assert saved["changes"] == {"topology.wavelengths": 2}
     assert (saved["saved"], saved["same"], saved["outcome"]) == (True, True, "arrived")

@@ -225,7 +225,8 @@ def _lines(found: BurstExplanation) -> Iterator[str]:
     yield (
         f"Burst {found.burst}, number {about['of_node']} of {about['ingress']}, from "
         f"{about['ingress']} to {about['egress']} on path {about['label']}, "
-        f"{about['packets']} packets, {readable('size_bytes', about['bytes'])}: "
+        f"{about['packets']} packet{'s' * (about['packets'] != 1)}, "
+        f"{readable('size_bytes', about['bytes'])}: "
         f"it {_OUTCOMES[about['outcome']]}."
     )
     yield ""
