@@ -7,6 +7,7 @@ from lightburst.scenario import Scenario
 from lightburst.study import Store
 from lightburst.study.sweep import Key, PlannedRun, scenario_digest
 
+INDEX = "index.sqlite"
 SCENARIOS = 3
 SEEDS = 8
 

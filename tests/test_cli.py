@@ -395,7 +395,7 @@ def test_a_reader_that_goes_away_is_no_error(scenario: Path) -> None:
 
 
 def finished_runs(directory: Path) -> int:
-    store = directory / ".lightburst" / "runs.sqlite"
+    store = directory / ".lightburst" / "runs" / "index.sqlite"
     if not store.is_file():
         return 0
     with contextlib.closing(sqlite3.connect(store)) as database:

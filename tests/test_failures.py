@@ -30,7 +30,7 @@ from lightburst.study.sweep import PlannedRun
 from lightburst.study.upkeep import clean, examined
 from lightburst.study.workers.interface import Order, RunError
 from lightburst.study.workers.one import answer
-from stores import fill, planned
+from stores import INDEX, fill, planned
 from test_study import outcome, scenario, study
 
 executor = importlib.import_module("lightburst.study.executor")
@@ -269,8 +269,7 @@ def test_a_damaged_failure_is_set_aside_and_the_run_tried_again(tmp_path: Path) 
         rows = store.ask("SELECT status, count(*) FROM status GROUP BY 1")
         assert dict(rows) == {b"finished": 24, b"failed": 1}
     assert examined(file).failed == 1
-    database_file = next(path for path in [file, file / "index.sqlite"] if path.is_file())
-    with closing(sqlite3.connect(database_file)) as database, database:
+    with closing(sqlite3.connect(file / INDEX)) as database, database:
         database.execute("UPDATE failures SET error = replace(error, 'b', 'd') WHERE seed = '99'")
     with Store(file) as store, pytest.warns(StoreWarning, match="1 damaged rows"):
         assert store.failures() == {}

@@ -70,7 +70,7 @@ def test_each_row_has_the_figures_of_each_group_as_the_run_has_them() -> None:
 
 def test_a_study_is_averaged_compared_and_stopped_by_the_figure_of_a_group() -> None:
     study = lb.Study(scenario(), {LOAD: [0.1, 0.5]}, SEEDS)
-    runs = lb.execute(study, "runs.sqlite", progress=False)
+    runs = lb.execute(study, "runs", progress=False)
     key = "completion_time_mean_s[query]"
     means = summarise(runs, [LOAD], key)
     assert means["mean"].tolist() == runs.groupby(LOAD)[key].mean().tolist()
@@ -79,7 +79,7 @@ def test_a_study_is_averaged_compared_and_stopped_by_the_figure_of_a_group() -> 
     assert row["ratio"] == pytest.approx(busy[key].mean() / quiet[key].mean())
     assert row["pairs"] == len(SEEDS)
     # What is stored has all of it.
-    again = lb.execute(study, "runs.sqlite", progress=False)
+    again = lb.execute(study, "runs", progress=False)
     pd.testing.assert_frame_equal(again, runs)
     stopped = execute_until(study, Stopping(key, precision=100.0, first=2), progress=False)
     assert len(stopped) == 4

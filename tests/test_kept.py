@@ -98,7 +98,7 @@ def test_the_tables_of_a_run_are_written_as_pandas_would(tmp_path: Path, example
 def test_every_table_of_a_result_can_be_kept(tmp_path: Path) -> None:
     there = [name for name in TABLES if needed(name, BASE) is None]
     assert set(TABLES) - set(there) == {"bursts", "trace_bookings", "trace_cuts"}
-    found = lb.sweep(BASE, seeds=2, keep=there, store=tmp_path / "runs.sqlite", progress=False)
+    found = lb.sweep(BASE, seeds=2, keep=there, store=tmp_path / "runs", progress=False)
     alone = lb.run(BASE, seed=2)
     for name, own in {
         "groups": alone.groups.reset_index(),
@@ -127,7 +127,7 @@ def test_a_variant_without_a_table_has_no_rows_in_it(tmp_path: Path) -> None:
 
 
 def test_what_is_looked_at_is_no_run_but_its_tables(tmp_path: Path) -> None:
-    store, short = tmp_path / "runs.sqlite", {"measurement.sample": "25 us"}
+    store, short = tmp_path / "runs", {"measurement.sample": "25 us"}
 
     def sweep(base: lb.Scenario, over: Mapping[str, list[str]] | None = None) -> lb.Sweep:
         keep = ["flows", "samples_flows"]
@@ -136,7 +136,7 @@ def test_what_is_looked_at_is_no_run_but_its_tables(tmp_path: Path) -> None:
     few = len(sweep(BASE).kept("samples_flows"))
     assert len(sweep(BASE.with_(short)).kept("samples_flows")) > 1.5 * few
     assert len(sweep(BASE).kept("samples_flows")) == few
-    assert len(list(tmp_path.glob("runs.sqlite.tables/*-flows.parquet"))) == 1
+    assert len(list(tmp_path.glob("runs/tables/*-flows.parquet"))) == 1
     with pytest.raises(lb.InputError, match="keep: 'samples_flows': given points that differ"):
         sweep(BASE, over={"measurement.sample": ["25 us", "50 us"]})
 

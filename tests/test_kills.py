@@ -88,7 +88,7 @@ def saving_killed(target: Path, times: int) -> None:
 
 @pytest.mark.slow
 def test_a_study_killed_twenty_times_gives_the_same_bits(tmp_path: Path) -> None:
-    study_killed(tmp_path / "runs.sqlite", 20)
+    study_killed(tmp_path / "runs", 20)
 
 
 def test_a_result_is_whole_after_kills(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_a_notebook_goes_on_and_finished_runs_are_kept(tmp_path: Path) -> None:
         again = lb.execute(lb.Study(small, {{}}, 4), store, workers=2, progress=False)
         print(len(store), kept.equals(again[:3]))
         """
-    done = leaving(600, program, str(tmp_path / "runs.sqlite"))
+    done = leaving(600, program, str(tmp_path / "runs"))
     assert (done.returncode, done.stderr) == (0, "")
     assert re.fullmatch(r"there is no room for \d+ MiB of a run\n4 True\n", done.stdout)
 

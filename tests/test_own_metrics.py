@@ -59,7 +59,7 @@ def test_a_study_has_a_column_for_each_metric(tmp_path: Path) -> None:
 def test_a_kept_run_without_the_metric_is_run_again_and_all_else_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file, seeds = tmp_path / "runs.sqlite", ran(monkeypatch)
+    file, seeds = tmp_path / "runs", ran(monkeypatch)
     plain = run_all(study(), file)
     before = rows(file)
     assert sorted(seeds) == [1, 1, 2, 2]
@@ -89,7 +89,7 @@ def text() -> str:
 
 
 def test_runs_without_metrics_are_kept_as_before(tmp_path: Path) -> None:
-    file = tmp_path / "runs.sqlite"
+    file = tmp_path / "runs"
     run_all(study(), file)
     assert not [key for row in rows(file) for key in row if key.startswith("metric")]
     digests = [planned.key for planned in study().runs]
@@ -100,7 +100,7 @@ def test_infinity_and_none_are_kept(tmp_path: Path) -> None:
     cut = scenario(0).with_({"measurement.time_limit": "3 us"})
     own = {"slow": "mean of completion_time", "none": "mean of slowdown where size > 1 GB"}
     for _ in range(2):
-        table = run_all(lb.Study(cut, {}, 1, own), tmp_path / "runs.sqlite")
+        table = run_all(lb.Study(cut, {}, 1, own), tmp_path / "runs")
         assert table["slow"].tolist() == [float("inf")]
         assert table["none"].isna().all()
 

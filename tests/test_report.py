@@ -135,7 +135,7 @@ def test_a_reproduction_has_runs_claims_figures_and_provenance() -> None:
 
 def test_a_second_call_takes_up_the_finished_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     first = quick()
-    assert Path(".lightburst", "runs.sqlite").is_file()
+    assert Path(".lightburst", "runs", "index.sqlite").is_file()
 
     def never(*arguments: object, **options: object) -> None:
         raise AssertionError("nothing is left to run")

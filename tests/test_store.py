@@ -19,7 +19,7 @@ from lightburst.study.rows import COLUMNS
 from lightburst.study.salvage import salvage
 from lightburst.study.sweep import Key, PlannedRun
 from lightburst.study.upkeep import clean, examined, listed
-from stores import SCENARIOS, SEEDS, digests, fill, metrics, planned, scenario
+from stores import INDEX, SCENARIOS, SEEDS, digests, fill, metrics, planned, scenario
 
 RUNS = SCENARIOS * SEEDS
 Truth = dict[Key, dict[str, Metric]]
@@ -27,13 +27,13 @@ Truth = dict[Key, dict[str, Metric]]
 
 def change(path: Path, statement: str, *values: object) -> None:
     """Change a store as no lightburst would."""
-    with closing(sqlite3.connect(path)) as database, database:
+    with closing(sqlite3.connect(path / INDEX)) as database, database:
         database.execute(statement, values)
 
 
 def held(path: Path) -> set[tuple[str, tuple[bytes, ...]]]:
     """All rows, as SQLite reads them."""
-    with closing(sqlite3.connect(path)) as database:
+    with closing(sqlite3.connect(path if path.is_file() else path / INDEX)) as database:
         database.text_factory = bytes
         return {
             (table, row)
@@ -44,8 +44,8 @@ def held(path: Path) -> set[tuple[str, tuple[bytes, ...]]]:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    fill(tmp_path / "runs.sqlite")
-    return tmp_path / "runs.sqlite"
+    fill(tmp_path / "runs")
+    return tmp_path / "runs"
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_damaged_row_is_said_set_aside_and_run_again(file: Path, damage: str) 
     digest = digests()[1]
     change(file, f"UPDATE runs SET {damage} WHERE scenario = ? AND seed = '3'", digest)
     with Store(file) as store:
-        with pytest.warns(StoreWarning, match=r"runs\.sqlite: 1 damaged rows .*table 'damaged'"):
+        with pytest.warns(StoreWarning, match=r"runs: 1 damaged rows .*table 'damaged'"):
             found = store.find(digests())
         assert set(fill(file)) - set(found) == {(digest, 3)}
         for run in planned():
@@ -87,7 +87,7 @@ def test_a_sound_row_in_the_place_of_another_is_not_believed(file: Path) -> None
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Truth]:
-    path = tmp_path_factory.mktemp("store") / "whole.sqlite"
+    path = tmp_path_factory.mktemp("store") / "whole"
     return path, fill(path)
 
 
@@ -95,42 +95,43 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Truth]:
 def test_a_cut_off_store_is_one_message_or_what_is_left(
     whole: tuple[Path, Truth], tmp_path: Path, size: int
 ) -> None:
-    path = tmp_path / "cut.sqlite"
-    path.write_bytes(whole[0].read_bytes()[:size])
+    path = tmp_path / "cut"
+    path.mkdir()
+    (path / INDEX).write_bytes((whole[0] / INDEX).read_bytes()[:size])
     with pytest.raises(InputError, match=r"^store: given .*'lightburst store clean'"):
         Store(path).find(digests())
 
 
 @pytest.mark.parametrize("columns", [1, 60, 160, 170, 400, 1500])
 def test_salvage_finds_what_sqlite_reads(tmp_path: Path, columns: int) -> None:
-    path = tmp_path / "runs.sqlite"
+    path = tmp_path / "runs"
     fill(path, columns)
     assert len(held(path)) == RUNS + SCENARIOS
-    assert set(salvage(path)) == held(path)
+    assert set(salvage(path / INDEX)) == held(path)
 
 
 def test_salvage_finds_rows_of_every_length(tmp_path: Path) -> None:
-    path, run = tmp_path / "runs.sqlite", planned()[0]
+    path, run = tmp_path / "runs", planned()[0]
     with Store(path) as store:
         for length in range(3900, 13_000, 50):
             longer = PlannedRun({}, run.scenario, length, run.scenario_digest)
             store.put(longer, {"text": "x" * length})
-    assert set(salvage(path)) == held(path)
+    assert set(salvage(path / INDEX)) == held(path)
 
 
 def test_salvage_reads_the_write_ahead_log(tmp_path: Path) -> None:
-    path, copy = tmp_path / "runs.sqlite", tmp_path / "copy.sqlite"
+    path, copy = tmp_path / "runs", tmp_path / "copy.sqlite"
     with Store(path) as store:
         for run in planned():
             store.put(run, metrics(0, run.seed, 200))
         # As a kill leaves it: what was written last is in the log alone.
         for ending in ("", "-wal"):
-            shutil.copyfile(f"{path}{ending}", f"{copy}{ending}")
+            shutil.copyfile(f"{path / INDEX}{ending}", f"{copy}{ending}")
     assert set(salvage(copy)) >= held(path)
 
 
 def test_a_store_without_checksums_is_taken_over(tmp_path: Path) -> None:
-    path, run = tmp_path / "runs.sqlite", planned()[0]
+    path, run = tmp_path / "runs", planned()[0]
     text = run.scenario.canonical_json()
     with closing(sqlite3.connect(path)) as database, database:
         database.executescript(
@@ -143,7 +144,10 @@ def test_a_store_without_checksums_is_taken_over(tmp_path: Path) -> None:
         for seed, kept in ((1, '{"a": 1.5}'), (2**64 - 1, '{"a": "inf"}'), (3, '{"a":'), (4, 5)):
             row = (run.scenario_digest, str(seed), kept)
             database.execute("INSERT INTO runs VALUES (?, ?, ?)", row)
-    with pytest.warns(StoreWarning, match="2 runs of an earlier version had no checksums"):
+    with (
+        pytest.warns(StoreWarning, match="2 runs of an earlier version had no checksums"),
+        pytest.warns(StoreWarning, match="was one file, with 2 runs, and is a folder now"),
+    ):
         store = Store(path)
     with store, warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -198,25 +202,26 @@ def test_a_damaged_structure_is_mended_and_the_file_kept(
     file: Path, capsys: pytest.CaptureFixture[str], place: int
 ) -> None:
     truth = fill(file)
-    damaged = bytearray(file.read_bytes())
+    damaged = bytearray((file / INDEX).read_bytes())
     damaged[place : place + 9] = b"\xff" * 9
-    file.write_bytes(damaged)
+    (file / INDEX).write_bytes(damaged)
     with pytest.raises(InputError, match="'lightburst store clean' keeps what can be read"):
         Store(file).find(digests())
     assert main(["store", "check", str(file)]) == 1
-    assert "the structure of the file is damaged" in capsys.readouterr().out
+    assert "the structure of the index is damaged" in capsys.readouterr().out
     assert main(["store", "clean", str(file), "--yes"]) == 0
     with Store(file) as store:
         assert store.find(digests()) == truth
-    assert file.with_name("runs.sqlite.damaged").read_bytes() == damaged
-    assert {path.name for path in file.parent.iterdir()} == {"runs.sqlite", "runs.sqlite.damaged"}
+    assert (file / f"{INDEX}.damaged").read_bytes() == damaged
+    assert {path.name for path in file.iterdir()} == {INDEX, f"{INDEX}.damaged"}
+    assert [path.name for path in file.parent.iterdir()] == ["runs"]
 
 
 def test_a_store_that_cannot_be_mended_for_want_of_room_stays(file: Path) -> None:
-    fill(file.with_name("more.sqlite"), 400)
-    damaged = b"\xff" * 16 + file.with_name("more.sqlite").read_bytes()[16:]
-    file.with_name("more.sqlite").unlink()
-    file.write_bytes(damaged)
+    fill(file.with_name("more"), 400)
+    damaged = b"\xff" * 16 + (file.with_name("more") / INDEX).read_bytes()[16:]
+    shutil.rmtree(file.with_name("more"))
+    (file / INDEX).write_bytes(damaged)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
     try:
@@ -224,8 +229,9 @@ def test_a_store_that_cannot_be_mended_for_want_of_room_stays(file: Path) -> Non
             clean(file)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert file.read_bytes() == damaged
-    assert [entry.name for entry in file.parent.iterdir()] == ["runs.sqlite"]
+    assert (file / INDEX).read_bytes() == damaged
+    assert [entry.name for entry in file.parent.iterdir()] == ["runs"]
+    assert [entry.name for entry in file.iterdir()] == [INDEX]
     assert clean(file) is not None
     assert examined(file).runs == RUNS
 

@@ -21,6 +21,7 @@ from lightburst.simulate import run, simulate
 from lightburst.study import Store, Study, execute, replicate
 from lightburst.study.sweep import scenario_digest
 from processes import started
+from stores import INDEX
 
 RUNS = 60
 one = importlib.import_module("lightburst.study.workers.one")
@@ -131,11 +132,11 @@ def test_threads_do_not_change_the_table() -> None:
 
 
 def test_what_is_stored_is_not_run_again(tmp_path: Path, simulated: list[tuple[str, int]]) -> None:
-    first = execute(study(seeds=2), tmp_path / "runs.sqlite", progress=False)
+    first = execute(study(seeds=2), tmp_path / "runs", progress=False)
     assert len(simulated) == 6
-    more = execute(study(seeds=3), tmp_path / "runs.sqlite", progress=False)
+    more = execute(study(seeds=3), tmp_path / "runs", progress=False)
     assert len(simulated) == len(set(simulated)) == 9
-    again = execute(study(seeds=3), tmp_path / "runs.sqlite", progress=False)
+    again = execute(study(seeds=3), tmp_path / "runs", progress=False)
     assert len(simulated) == 9
     pd.testing.assert_frame_equal(more, again)
     both = more[more["seed"] <= 2].reset_index(drop=True)
@@ -197,7 +198,7 @@ def test_a_store_that_cannot_be_used_is_refused(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "other.sqlite") as other:
         other.execute("CREATE TABLE albums (title TEXT)")
     other.close()
-    for name in ("notes.txt", "other.sqlite", "notes.txt/runs.sqlite", "."):
+    for name in ("notes.txt", "other.sqlite", "notes.txt/runs", "."):
         with pytest.raises(InputError, match=r"^store: given"):
             Store(tmp_path / name)
     assert (tmp_path / "notes.txt").read_text().startswith("not a database")
@@ -209,8 +210,8 @@ def test_a_store_that_cannot_be_used_is_refused(tmp_path: Path) -> None:
 def test_a_store_that_becomes_unusable_ends_the_study(
     tmp_path: Path, simulated: list[tuple[str, int]]
 ) -> None:
-    with Store(tmp_path / "runs.sqlite") as store:
-        with sqlite3.connect(tmp_path / "runs.sqlite") as other:
+    with Store(tmp_path / "runs") as store:
+        with sqlite3.connect(tmp_path / "runs" / INDEX) as other:
             other.execute("DROP TABLE runs")
         other.close()
         with pytest.raises(InputError, match=r"^store: given .*no such table"):
@@ -220,8 +221,8 @@ def test_a_store_that_becomes_unusable_ends_the_study(
 
 def test_a_store_explains_itself(tmp_path: Path) -> None:
     largest = 2**64 - 1
-    replicate(scenario(), [1, largest], tmp_path / "runs.sqlite", progress=False)
-    with sqlite3.connect(tmp_path / "runs.sqlite") as database:
+    replicate(scenario(), [1, largest], tmp_path / "runs", progress=False)
+    with sqlite3.connect(tmp_path / "runs" / INDEX) as database:
         rows = database.execute(
             "SELECT seed, scenarios.scenario FROM runs JOIN scenarios ON digest = runs.scenario"
         ).fetchall()
@@ -241,7 +242,7 @@ def child(tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
         "    print('stopped', flush=True)\n"
         "    sys.exit(130)\n"
     )
-    file = tmp_path / "runs.sqlite"
+    file = tmp_path / "runs"
     process = started(program, file)
     deadline = time.monotonic() + 60
     while finished(file) < 8:
@@ -274,24 +275,24 @@ def check_resumed(file: Path, simulated: list[tuple[str, int]]) -> None:
 def test_a_killed_study_goes_on_where_it_was(
     tmp_path: Path, child: "subprocess.Popen[str]", simulated: list[tuple[str, int]]
 ) -> None:
-    before = finished(tmp_path / "runs.sqlite")
+    before = finished(tmp_path / "runs")
     child.send_signal(signal.SIGKILL)
     child.wait(10)
-    assert finished(tmp_path / "runs.sqlite") >= before
-    check_resumed(tmp_path / "runs.sqlite", simulated)
+    assert finished(tmp_path / "runs") >= before
+    check_resumed(tmp_path / "runs", simulated)
 
 
 def test_control_c_ends_a_study_and_keeps_what_is_finished(
     tmp_path: Path, child: "subprocess.Popen[str]", simulated: list[tuple[str, int]]
 ) -> None:
-    before = finished(tmp_path / "runs.sqlite")
+    before = finished(tmp_path / "runs")
     child.send_signal(signal.SIGINT)
     out, errors = child.communicate(timeout=30)
     assert out == "stopped\n"
     assert child.returncode == 130
     assert errors == ""
-    assert finished(tmp_path / "runs.sqlite") >= before
-    check_resumed(tmp_path / "runs.sqlite", simulated)
+    assert finished(tmp_path / "runs") >= before
+    check_resumed(tmp_path / "runs", simulated)
 
 
 def test_a_terminal_sees_a_progress_bar_with_the_time_left(tmp_path: Path) -> None:
@@ -301,7 +302,7 @@ def test_a_terminal_sees_a_progress_bar_with_the_time_left(tmp_path: Path) -> No
         "execute(study(), sys.argv[2])\n"
     )
     ours, theirs = os.openpty()
-    here, file = str(Path(__file__).parent), str(tmp_path / "runs.sqlite")
+    here, file = str(Path(__file__).parent), str(tmp_path / "runs")
     subprocess.run(
         [sys.executable, "-c", program, here, file],
         stderr=theirs,

@@ -161,7 +161,7 @@ def test_tables_of_runs_are_kept_beside_the_store(
     assert one["completion_time_s"].tolist() == alone["completion_time_s"].tolist()
     assert main(["sweep", str(study)]) == 0
     assert len(simulated) == 24
-    file = next(Path(".lightburst/runs.sqlite.tables").glob("*-flows.parquet"))
+    file = next(Path(".lightburst/runs/tables").glob("*-flows.parquet"))
     file.write_bytes(b"damaged")
     capsys.readouterr()
     assert main(["sweep", str(study), "--out", "damaged"]) == 2
@@ -237,7 +237,7 @@ def test_runs_of_another_version_of_the_model_are_told(
     said = capsys.readouterr().err
     assert "runs of this study are of version 7 of the model" in said
     capsys.readouterr()
-    database = sqlite3.connect(".lightburst/runs.sqlite")
+    database = sqlite3.connect(".lightburst/runs/index.sqlite")
     database.execute("PRAGMA user_version = 77")
     database.close()
     assert main(["sweep", str(study)]) == 2

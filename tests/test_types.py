@@ -307,14 +307,14 @@ def test_a_store_knows_numpy_s_values_again(
 ) -> None:
     plain = execute(
         Study(small(), {"switching.buffer_ports": [0, 2]}, [1, 2]),
-        tmp_path / "runs.sqlite",
+        tmp_path / "runs",
         progress=False,
     )
     monkeypatch.setattr("lightburst.study.workers.one.simulate", None)  # nothing is run again
     grid = {"switching.buffer_ports": np.array([0, 2])}
-    again = execute(Study(small(), grid, np.arange(1, 3)), tmp_path / "runs.sqlite", progress=False)
+    again = execute(Study(small(), grid, np.arange(1, 3)), tmp_path / "runs", progress=False)
     pd.testing.assert_frame_equal(plain, again)
-    replicate(small().with_(switching__buffer_ports=0), 2, tmp_path / "runs.sqlite", progress=False)
+    replicate(small().with_(switching__buffer_ports=0), 2, tmp_path / "runs", progress=False)
 
 
 def test_a_table_has_the_number_beside_the_text() -> None:

@@ -127,7 +127,7 @@ def test_a_study_warns_of_each_kind_once_and_has_it_in_its_rows(tmp_path: Path) 
     study = lb.Study(incast(), {"measurement.time_limit": ["500 us", "100 ms"]}, [1, 2, 3])
     for _ in range(2):  # the second time from the store
         with pytest.warns(lb.RunWarning) as told:
-            runs = lb.execute(study, tmp_path / "runs.sqlite", progress=False)
+            runs = lb.execute(study, tmp_path / "runs", progress=False)
         assert len(told) == 1
         assert str(told[0].message).startswith("in 3 of 6 runs, first with seed 1: ")
         assert told[0].filename == __file__
@@ -182,7 +182,7 @@ def test_infinity_is_written_as_text_where_json_has_none(tmp_path: Path) -> None
 def test_a_store_keeps_infinity(tmp_path: Path) -> None:
     study = lb.Study(scenario(), {}, [1])
     (planned,) = study.runs
-    with Store(tmp_path / "runs.sqlite") as store:
+    with Store(tmp_path / "runs") as store:
         store.put(planned, half_done().record)
         (kept,) = store.find([planned.scenario_digest]).values()
     assert kept == half_done().record

@@ -26,7 +26,7 @@ from lightburst.report.swept import Sweep
 from lightburst.study import Store
 from lightburst.study.upkeep import clean, examined, listed
 from results import KINDS, everything, saved_in
-from stores import digests, fill, planned, truth
+from stores import INDEX, digests, fill, planned, truth
 
 T = TypeVar("T")
 
@@ -44,8 +44,11 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Store(place / "open") as store:
         for run in planned():
             store.put(run, TRUTH[run.key])
+        (place / "killed").mkdir()
         for ending in ("", LOG):
-            shutil.copyfile(f"{store.path}{ending}", place / f"killed{ending}")
+            shutil.copyfile(
+                f"{place / 'open' / INDEX}{ending}", f"{place / 'killed' / INDEX}{ending}"
+            )
     return place
 
 
@@ -91,18 +94,19 @@ def test_stores(tmp_path_factory: pytest.TempPathFactory, stores: Path, drawn: D
     which, ending = drawn.draw(
         st.sampled_from([*[("rest", "")] * 3, *[("killed", LOG)] * 2, ("killed", "")])
     )
-    store = tmp_path_factory.mktemp("store") / "runs.sqlite"
-    for file in stores.glob(f"{which}*"):
-        shutil.copyfile(file, store.with_name(file.name.replace(which, store.name)))
+    store = tmp_path_factory.mktemp("store") / "runs"
+    shutil.copytree(stores / which, store)
     flips = 0
     if drawn.draw(st.integers(0, 4)) < 4:
-        file = store.with_name(store.name + ending)
+        file = store / f"{INDEX}{ending}"
         wanted = drawn.draw(damage.changes(file.stat().st_size))
         damage.damage(file, wanted)
         if which == "rest" and all(kind == "flip" for kind, *_ in wanted):
             flips = len(wanted)
     else:
-        damage.tell(store, drawn.draw(st.lists(damage.statements(), min_size=1, max_size=3)))
+        damage.tell(
+            store / INDEX, drawn.draw(st.lists(damage.statements(), min_size=1, max_size=3))
+        )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StoreWarning)
         unless_refused("store", lambda: taken_up(store))

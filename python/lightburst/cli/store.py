@@ -25,18 +25,18 @@ store_app = typer.Typer(
 # What `lightburst store check` ends with when something is damaged.
 DAMAGED: Final = 1
 
-FileArgument = Annotated[
+FolderArgument = Annotated[
     Path,
-    typer.Argument(metavar="FILE", help="The store; studies of this directory use the default."),
+    typer.Argument(metavar="FOLDER", help="The store; studies of this directory use the default."),
 ]
 # The same as `lightburst.report.files.STORE`; to import that would slow down every command.
-_STORE: Final = Path(".lightburst", "runs.sqlite")
+_STORE: Final = Path(".lightburst", "runs")
 
 
 @store_app.command("list")
 @guarded
 def list_command(
-    file: FileArgument = _STORE,
+    folder: FolderArgument = _STORE,
     format: Annotated[
         str, typer.Option("--format", metavar="table|json", help="What to print.")
     ] = "table",
@@ -47,7 +47,7 @@ def list_command(
     from lightburst.study.upkeep import listed
 
     choice("--format", format, ("table", "json"))
-    found = listed(file)
+    found = listed(folder)
     if format == "json":
         print(json.dumps([kept._asdict() for kept in found], indent=2))
     else:
@@ -56,11 +56,11 @@ def list_command(
 
 @store_app.command("check")
 @guarded
-def check_command(file: FileArgument = _STORE) -> None:
+def check_command(folder: FolderArgument = _STORE) -> None:
     """Verify every row and the structure; exit code 1 if something is damaged."""
     from lightburst.study.upkeep import examined
 
-    found = examined(file)
+    found = examined(folder)
     say(*_said(found))
     if not found.sound:
         raise typer.Exit(DAMAGED)
@@ -69,7 +69,7 @@ def check_command(file: FileArgument = _STORE) -> None:
 @store_app.command("failed")
 @guarded
 def failed_command(
-    file: FileArgument = _STORE,
+    folder: FolderArgument = _STORE,
     format: Annotated[
         str, typer.Option("--format", metavar="table|json", help="What to print.")
     ] = "table",
@@ -79,7 +79,7 @@ def failed_command(
     from lightburst.study.upkeep import failed_runs
 
     choice("--format", format, ("table", "json"))
-    found = failed_runs(file)
+    found = failed_runs(folder)
     if format == "json":
         print(json.dumps(found, indent=2))
         return
@@ -91,36 +91,36 @@ def failed_command(
 
 @store_app.command("retry")
 @guarded
-def retry_command(file: FileArgument = _STORE) -> None:
+def retry_command(folder: FolderArgument = _STORE) -> None:
     """Forget which runs failed: the next call of their study runs them again."""
     from lightburst.study.upkeep import retried
 
-    print(f"{retried(file):,} failed runs are forgotten; the next call runs them again")
+    print(f"{retried(folder):,} failed runs are forgotten; the next call runs them again")
 
 
 @store_app.command("clean")
 @guarded
 def clean_command(
-    file: FileArgument = _STORE,
+    folder: FolderArgument = _STORE,
     yes: Annotated[
         bool, typer.Option("--yes", help="Do it; without this it is only said.")
     ] = False,
 ) -> None:
     """Remove what is damaged, and runs of other versions of the model.
 
-    Of a store that cannot be read any more, what is sound is kept in a new file, and the damaged
+    Of a store that cannot be read any more, what is sound is kept in a new index, and the damaged
     one beside it. No other command may use the store meanwhile.
     """
     from lightburst.study.upkeep import clean, examined
 
-    found = examined(file)
+    found = examined(folder)
     say(*_said(found))
     print(f"to be removed: {_removed(found)}")
     if not yes:
         print("Nothing is removed yet: add --yes.")
         return
-    copy = clean(file)
-    say(f"{file} is clean" if copy is None else f"{file} is new; the damaged file is {copy}")
+    copy = clean(folder)
+    say(f"{folder} is clean" if copy is None else f"{folder} is new; the damaged index is {copy}")
 
 
 def _rows(found: list[Kept]) -> Iterator[tuple[str, ...]]:
@@ -144,7 +144,7 @@ def _said(found: Condition) -> Iterator[str]:
     if found.damaged:
         yield f"{found.damaged:,} rows are damaged"
     if found.structure:
-        yield f"the structure of the file is damaged: {found.structure}"
+        yield f"the structure of the index is damaged: {found.structure}"
     if found.failed:
         yield f"{found.failed:,} runs failed: 'lightburst store failed' lists them"
     if found.aside:
@@ -158,5 +158,7 @@ def _removed(found: Condition) -> str:
     }
     words = [f"{number:,} {what}" for what, number in parts.items() if number]
     if found.structure:
-        words.append("whatever of the damaged file cannot be read, and other versions of the model")
+        words.append(
+            "whatever of the damaged index cannot be read, and other versions of the model"
+        )
     return ", ".join(words) or "nothing"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Beside the working directory's other files, so that a later call finds the finished runs.
-STORE: Final = Path(".lightburst", "runs.sqlite")
+STORE: Final = Path(".lightburst", "runs")
 
 PAGE: Final = "index.html"
 # The files that tell what a directory holds.

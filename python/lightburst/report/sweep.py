@@ -23,6 +23,7 @@ from lightburst.study.description import StudyDescription, is_study, load_study
 from lightburst.study.executor import run_placed
 from lightburst.study.failures import FailedRun, from_records
 from lightburst.study.kept import Kept, check_kept, looks
+from lightburst.study.place import TABLES
 from lightburst.study.store import IN_MEMORY
 from lightburst.study.sweep import scenario_digest
 from lightburst.sums import verify
@@ -171,11 +172,11 @@ def _tell_of_earlier(study: StudyDescription, store: Store) -> None:
 
 
 def _kept(asked: StudyDescription, study: Study, store: Store) -> Kept | None:
-    """Find where tables of single runs are kept: in a folder beside the store."""
+    """Find where tables of single runs are kept: in the folder of the store."""
     if not asked.keep:
         return None
     check_kept(asked.keep, study.scenarios)
-    folder = None if store.path == IN_MEMORY else Path(f"{store.path}.tables")
+    folder = None if store.folder is None else store.folder / TABLES
     return Kept(asked.keep, folder, looks(study.runs[: len(study.points)], asked.keep))
 
 

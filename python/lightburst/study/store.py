@@ -1,4 +1,4 @@
-"""The finished and failed runs of studies, in one SQLite file.
+"""The finished and failed runs of studies, in one folder; their index is an SQLite file.
 
 A run is committed as soon as it is finished. The write-ahead log keeps what is committed when the
 process is killed; only a failure of the machine itself can take back the last moments.
@@ -21,7 +21,7 @@ from typing import Any, Final, Self, TypeVar
 from lightburst.errors import InputError, StoreWarning, show, warn
 from lightburst.metrics import Metric, from_json, to_json
 from lightburst.provenance import MODEL_VERSION
-from lightburst.study import layout
+from lightburst.study import layout, place
 from lightburst.study.failures import Failure
 from lightburst.study.own import is_own
 from lightburst.study.rows import checksum, is_sound
@@ -43,8 +43,8 @@ _ERRORS: Final = (sqlite3.Error, UnicodeDecodeError)
 _GENERAL: Final = 0xFF  # the part of a code that is not the detail
 
 
-class Damaged(InputError):  # noqa: N818 - it is what the file is
-    """A file that is no store, or is one whose structure is damaged."""
+class Damaged(InputError):  # noqa: N818 - it is what the store is
+    """The index of a store is none, or its structure is damaged."""
 
 
 class Store:
@@ -56,33 +56,45 @@ class Store:
     Parameters
     ----------
     path : str or Path
-        The file, made with its directories if it does not exist; `IN_MEMORY` keeps nothing.
+        The folder, made if it does not exist; `IN_MEMORY` keeps nothing. A store of an earlier
+        version was one file: this, or one by the name with ``.sqlite`` added, becomes the folder.
 
     Raises
     ------
     InputError
-        If the file cannot be opened and written, is not a store of runs, or is one whose structure
-        is damaged.
+        If the folder cannot be opened and written, is not a store of runs, or is one whose
+        structure is damaged.
 
     Warns
     -----
     StoreWarning
-        If the file had no checksums, because an earlier version wrote it. Its rows have them from
-        now on; what was damaged before cannot be seen.
+        If a store of an earlier version has become a folder. If that had no checksums, its rows
+        have them from now on; what was damaged before cannot be seen. If the folder is on a network
+        file system: this process then has the store alone.
+
+    Attributes
+    ----------
+    path : str or Path
+        As given.
+    folder : Path or None
+        Where it is; None in memory.
     """
 
     def __init__(self, path: str | Path = IN_MEMORY) -> None:
         if not isinstance(path, str | PathLike):
-            raise InputError("store", show(path), "the name of a file, new or a store of runs")
+            raise InputError("store", show(path), "the name of a folder, new or a store of runs")
         self.path = path
+        self.folder = None if path == IN_MEMORY else Path(path)
+        network, file = "", None
         try:
-            if path != IN_MEMORY:
-                Path(path).resolve().parent.mkdir(parents=True, exist_ok=True)
-            self.database = sqlite3.connect(path, timeout=_PATIENCE_S, isolation_level=None)
-        except (OSError, *_ERRORS) as error:
-            raise self._unusable(error) from error
+            if self.folder is not None:
+                file = place.prepared(self.folder)
+                network = place.network_of(self.folder)
+            self.database = sqlite3.connect(self._index, timeout=_PATIENCE_S, isolation_level=None)
+        except (OSError, ValueError, *_ERRORS) as error:
+            raise error if isinstance(error, InputError) else self._unusable(error) from error
         try:
-            taken = self._open()
+            taken = self._open(alone=bool(network))
         except _ERRORS as error:
             self.database.close()
             raise self._unusable(error) from error
@@ -90,8 +102,15 @@ class Store:
             self.database.close()
             raise
         self._known: set[str] = set()
+        if file is not None:
+            self._warn(f"{file} was one file, with {len(self):,} runs, and is a folder now")
         if taken:
             self._warn(f"{taken:,} runs of an earlier version had no checksums and have them now")
+        if network:
+            self._warn(
+                f"it is on a network file system ({network}), where this process uses it alone and "
+                "SQLite rests on the locks of the server; a disk of this machine is safer"
+            )
 
     def __enter__(self) -> Self:
         return self
@@ -282,15 +301,22 @@ class Store:
         row = [value.encode() for value in values]
         self.guarded(lambda database: layout.insert(database, table, *row, instead=instead))
 
-    def _open(self) -> int:
+    @property
+    def _index(self) -> str | Path:
+        return IN_MEMORY if self.folder is None else self.folder / place.INDEX
+
+    def _open(self, alone: bool) -> int:
         """Refuse the file of another program, before anything in it is changed."""
+        if alone:
+            # Before the first access: no memory has to be shared with other processes then.
+            self.database.execute("PRAGMA locking_mode = EXCLUSIVE")
         # As it stands in the file: what is damaged may be no text any more.
         self.database.text_factory = bytes
         if not layout.is_ours(self.database):
             whose, number = layout.marks(self.database)
             later = whose == layout.APPLICATION and number > layout.LAYOUT
             given = f"{self.path} (layout {number}, of a later version)" if later else self.path
-            raise Damaged("store", str(given), "a new file or a store of runs")
+            raise Damaged("store", str(given), "a new folder or a store of runs")
         return layout.establish(self.database)
 
     def _warn(self, text: str) -> None:
@@ -298,12 +324,13 @@ class Store:
 
     def _unusable(self, error: Exception) -> InputError:
         reason = getattr(error, "strerror", None) or error
+        if getattr(error, "sqlite_errorcode", 0) & _GENERAL == sqlite3.SQLITE_BUSY:
+            reason = f"used by another process: {error}"
         given = f"{self.path} ({reason})"
-        allowed = "a file that can be written, new or a store of runs"
         if not self._damaged(error):
-            return InputError("store", given, allowed)
+            return InputError("store", given, place.ALLOWED)
         command = "'lightburst store clean' keeps what can be read of a damaged one"
-        return Damaged("store", given, f"{allowed}; {command}")
+        return Damaged("store", given, f"{place.ALLOWED}; {command}")
 
     def _damaged(self, error: Exception) -> bool:
         """Tell whether an error comes from the structure of the file."""
@@ -311,7 +338,7 @@ class Store:
         if code is None:
             return isinstance(error, UnicodeDecodeError)
         # A damaged header can call a file read-only that the system lets us write.
-        refused = code == sqlite3.SQLITE_READONLY and os.access(self.path, os.W_OK)
+        refused = code == sqlite3.SQLITE_READONLY and os.access(self._index, os.W_OK)
         return refused or code & _GENERAL in _STRUCTURE
 
 

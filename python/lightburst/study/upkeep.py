@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 from lightburst.errors import InputError
 from lightburst.provenance import MODEL_VERSION
 from lightburst.study import layout
+from lightburst.study.place import INDEX, earlier, index_of
 from lightburst.study.rows import COLUMNS, Row
 from lightburst.study.salvage import salvage
 from lightburst.study.store import Damaged, Store
@@ -90,7 +91,7 @@ def listed(path: Path) -> list[Kept]:
     Parameters
     ----------
     path : Path
-        The file.
+        The store.
 
     Returns
     -------
@@ -100,7 +101,7 @@ def listed(path: Path) -> list[Kept]:
     Raises
     ------
     InputError
-        If there is no such file, it is not a store, or its structure is damaged.
+        If there is no such store, or its structure is damaged.
     """
     query = """
         SELECT coalesce(name, ''), coalesce(model_version, ''), count(DISTINCT runs.scenario),
@@ -121,7 +122,7 @@ def examined(path: Path) -> Condition:
     Parameters
     ----------
     path : Path
-        The file.
+        The store.
 
     Returns
     -------
@@ -131,7 +132,7 @@ def examined(path: Path) -> Condition:
     Raises
     ------
     InputError
-        If there is no such file, or nothing in it is a store's.
+        If there is no such store, or nothing in it can be read.
     """
     try:
         with _existing(path) as store:
@@ -164,7 +165,7 @@ def failed_runs(path: Path) -> list[dict[str, Any]]:
     Parameters
     ----------
     path : Path
-        The file.
+        The store.
 
     Returns
     -------
@@ -175,7 +176,7 @@ def failed_runs(path: Path) -> list[dict[str, Any]]:
     Raises
     ------
     InputError
-        If there is no such file, it is not a store, or its structure is damaged.
+        If there is no such store, or its structure is damaged.
     """
     with _existing(path) as store:
         names = {_text(a): _text(b) for a, b in store.ask("SELECT digest, name FROM scenarios")}
@@ -194,23 +195,23 @@ def retried(path: Path) -> int:
 def clean(path: Path) -> Path | None:
     """Keep of a store what is sound and of this version of the model, and nothing else.
 
-    A store with a damaged structure is written anew; the damaged file is kept beside it. No other
-    process may use it then.
+    An index with a damaged structure is written anew; the damaged one is kept beside it. No other
+    process may use the store then.
 
     Parameters
     ----------
     path : Path
-        The file.
+        The store.
 
     Returns
     -------
     Path or None
-        The copy of a damaged file; None if the structure is sound.
+        The copy of a damaged index; None if the structure is sound.
 
     Raises
     ------
     InputError
-        If there is no such file, nothing in it is a store's, or it cannot be written.
+        If there is no such store, nothing in it can be read, or it cannot be written.
     """
     if not examined(path).structure:
         with _existing(path) as store:
@@ -220,31 +221,31 @@ def clean(path: Path) -> Path | None:
             _reduce(store)
         return None
     try:
-        return _rebuilt(path)
+        return _rebuilt(index_of(path), path)
     except OSError as error:
         raise InputError(
-            "store", f"{path} ({error.strerror})", "a file that can be written"
+            "store", f"{path} ({error.strerror})", "a folder that can be written"
         ) from error
 
 
-def _rebuilt(path: Path) -> Path:
-    """Put a new file with all that can be read in the place of a damaged one."""
-    fresh, copy = _unused(path, "new"), _unused(path, "damaged")
+def _rebuilt(index: Path, path: Path) -> Path:
+    """Put a new index with all that can be read in the place of a damaged one."""
+    fresh, copy = _unused(path, "new"), _unused(index, "damaged")
     try:
         with Store(fresh) as store:
-            store.guarded(lambda database: _fill(database, path))
+            store.guarded(lambda database: _fill(database, index))
             _reduce(store)
-        shutil.copy2(path, copy)
+        shutil.copy2(index, copy)
         for ending in ("-wal", "-shm"):
             # SQLite would take the old log for that of the new file.
-            log = path.with_name(path.name + ending)
+            log = index.with_name(index.name + ending)
             if log.exists():
                 shutil.copy2(log, copy.with_name(copy.name + ending))
                 log.unlink()
-        fresh.replace(path)
+        # One of an earlier version becomes a folder when it is opened.
+        (fresh / INDEX).replace(index)
     finally:
-        for ending in ("", "-wal", "-shm"):
-            fresh.with_name(fresh.name + ending).unlink(missing_ok=True)
+        shutil.rmtree(fresh, ignore_errors=True)
     return copy
 
 
@@ -269,18 +270,20 @@ def _unsound(store: Store, table: str) -> list[tuple[Any, ...]]:
 
 def _existing(path: Path) -> Store:
     try:
-        path.stat()
+        there = index_of(path).is_file() or earlier(path) is not None
+        if not there:
+            path.stat()
     except OSError as error:
         raise InputError("store", f"{path} ({error.strerror})", "a store of runs") from error
-    if not path.is_file():  # and nothing that never ends
-        raise InputError("store", f"{path} (no file)", "a store of runs")
+    if not there:
+        raise InputError("store", f"{path} (something else)", "a store of runs")
     return Store(path)
 
 
 def _salvaged(path: Path, error: Damaged) -> list[tuple[str, Row]]:
     """Give the rows of a store that SQLite cannot read; the error again if there are none."""
     try:
-        rows = list(salvage(path))
+        rows = list(salvage(index_of(path)))
     except OSError:
         rows = []
     if not rows:
