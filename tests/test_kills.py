@@ -1,6 +1,6 @@
 """Processes that are killed at any moment: nothing is lost, and the results are the same bits.
 
-One kill of a study is in test_study.py.
+Those of studies are in test_resume.py.
 """
 
 import os
@@ -11,17 +11,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
-from lightburst.study import Store, execute
-from lightburst.study.upkeep import examined
 from lightburst.sums import SUMS, listed, verify
-from test_study import outcome, slow_study
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 
-STUDY = "from test_study import *; execute(slow_study(), sys.argv[2], progress=False)"
 # Says when it begins to write, and writes again and again.
 SAVE = """
 from stores import scenario
@@ -40,13 +35,6 @@ def start(program: str, file: Path) -> "subprocess.Popen[str]":
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
-def runs(file: Path) -> int:
-    if not file.exists():
-        return 0
-    with Store(file) as store:
-        return len(store)
-
-
 def kill(process: "subprocess.Popen[str]", ready: Callable[[], bool], after_s: float) -> None:
     """Kill a process some time after it is ready, or when it is done."""
     deadline = time.monotonic() + 60
@@ -56,21 +44,6 @@ def kill(process: "subprocess.Popen[str]", ready: Callable[[], bool], after_s: f
     time.sleep(after_s)
     process.kill()
     process.communicate()
-
-
-def study_killed(file: Path, times: int) -> None:
-    fresh, chance = outcome(execute(slow_study(), progress=False)), random.Random(times)
-    for _ in range(times):
-        before = runs(file)
-        kill(start(STUDY, file), lambda before=before: runs(file) > before, chance.random() / 4)  # type: ignore[misc]
-        found = examined(file)
-        assert found.sound
-        assert found.runs >= before
-        assert found.aside == 0
-        if found.runs == len(fresh):
-            pd.testing.assert_frame_equal(outcome(execute(slow_study(), file)), fresh)
-            file.unlink()
-    pd.testing.assert_frame_equal(outcome(execute(slow_study(), file, progress=False)), fresh)
 
 
 def saving_killed(target: Path, times: int) -> None:
@@ -84,11 +57,6 @@ def saving_killed(target: Path, times: int) -> None:
         assert {entry.name for entry in target.iterdir()} == {*listed(target), SUMS}
         # Of the call before nothing is left, of this one at most what it was writing.
         assert len(list(target.parent.iterdir())) <= 2
-
-
-@pytest.mark.slow
-def test_a_study_killed_twenty_times_gives_the_same_bits(tmp_path: Path) -> None:
-    study_killed(tmp_path / "runs", 20)
 
 
 def test_a_result_is_whole_after_kills(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ The calling thread alone writes to the store, draws the progress bar and hears C
 the runs is in `lightburst.study.workers`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import closing
 from os import PathLike
 from pathlib import Path
@@ -14,11 +14,11 @@ import pandas as pd
 
 from lightburst.errors import InputError, refuse_changes, show, warn
 from lightburst.expressions import Expression
-from lightburst.metrics import Metric
 from lightburst.scenario import Scenario
 from lightburst.study.failures import HOW_AGAIN, FailedRun, Failure, failures_of, settle
+from lightburst.study.found import Rows
 from lightburst.study.kept import Kept
-from lightburst.study.own import has_all, row_of
+from lightburst.study.own import row_of
 from lightburst.study.progress import progress_bar
 from lightburst.study.store import IN_MEMORY, Store
 from lightburst.study.sweep import Key, PlannedRun, Seeds, Study
@@ -27,8 +27,6 @@ from lightburst.study.workers.driver import drive
 from lightburst.study.workers.interface import Answer, Order
 from lightburst.study.workers.threads import Threads, available_cores
 from lightburst.units import as_python
-
-Summary = Mapping[str, Metric]
 
 #: The column with the number of a run's point.
 PLACE: Final = "place"
@@ -206,20 +204,16 @@ def _execute(
 ) -> pd.DataFrame:
     # Two points can be the same scenario, so runs are counted by key.
     wanted = {planned.key: planned for planned in study.runs}
-    stored = store.find(dict.fromkeys(digest for digest, _ in wanted))
+    digests = list(dict.fromkeys(digest for digest, _ in wanted))
     own = tuple(study.metrics.values())
-    finished: dict[Key, Summary] = {
-        key: row_of(stored[key], study.metrics)
-        for key in wanted
-        if key in stored and has_all(stored[key], own) and (kept is None or kept.has(key))
-    }
-    before = store.failures(dict.fromkeys(digest for digest, _ in wanted))
+    finished = store.rows(digests).with_metrics(study.metrics)
+    there = {key for key in wanted if key in finished and (kept is None or kept.has(key))}
     hopeless = {
         key: failure
-        for key, failure in before.items()
-        if key in wanted and key not in finished and failure.stays
+        for key, failure in store.failures(digests).items()
+        if key in wanted and key not in there and failure.stays
     }
-    done = finished.keys() | hopeless.keys()
+    done = there | hopeless.keys()
     waiting = [planned for key, planned in wanted.items() if key not in done]
     with progress_bar(len(wanted), len(done), shown=progress) as advance:
 
@@ -232,7 +226,9 @@ def _execute(
             else:
                 if kept is not None:
                     kept.put(answer.key, answer.tables)
-                finished[answer.key] = row_of(store.put(planned, answer.metrics), study.metrics)
+                row = row_of(store.put(planned, answer.metrics), study.metrics)
+                finished.put(answer.key, row)
+                there.add(answer.key)
             advance()
 
         order = Order(own, () if kept is None else kept.names)
@@ -241,7 +237,7 @@ def _execute(
     for place, planned in _ordered(study):
         if planned.key in hopeless:
             failed.append(FailedRun(place, planned.seed, hopeless[planned.key]))
-    return _table(study, finished)
+    return _table(study, finished, there)
 
 
 def _ordered(study: Study) -> Iterator[tuple[int, PlannedRun]]:
@@ -252,9 +248,9 @@ def _ordered(study: Study) -> Iterator[tuple[int, PlannedRun]]:
             yield place, planned
 
 
-def _table(study: Study, finished: Mapping[Key, Summary]) -> pd.DataFrame:
-    """Rows of the runs that have finished, point by point."""
-    ordered = [(place, run) for place, run in _ordered(study) if run.key in finished]
+def _table(study: Study, finished: Rows, there: Container[Key]) -> pd.DataFrame:
+    """Rows of the runs that are there, point by point."""
+    ordered = [(place, run) for place, run in _ordered(study) if run.key in there]
     places = [place for place, _ in ordered]
     points = [run.parameters for run in study.runs[: len(study.points)]]
     columns = dict.fromkeys(name for point in points for name in point)
@@ -262,9 +258,6 @@ def _table(study: Study, finished: Mapping[Key, Summary]) -> pd.DataFrame:
     parameters = pd.DataFrame(points, columns=list(columns)).iloc[places].reset_index(drop=True)
     parameters.insert(0, PLACE, places)
     parameters["seed"] = [planned.seed for _, planned in ordered]
-    summaries = pd.DataFrame([finished[planned.key] for _, planned in ordered])
-    # A figure that no run has would be a column of None; it is one of numbers, too.
-    empty = [name for name in summaries.columns if summaries[name].isna().all()]
-    # A copy, because pandas keeps what has been converted column by column in as many pieces, and
-    # warns of that when a column is added.
-    return parameters.join(summaries.astype(dict.fromkeys(empty, "float64"))).copy()
+    # A copy, because pandas keeps what has been put together in as many pieces, and warns of that
+    # when a column is added.
+    return parameters.join(finished.table([planned.key for _, planned in ordered])).copy()

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Final
 from lightburst.expressions import beside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping
+
+    import pandas as pd
 
     from lightburst.expressions import Expression
     from lightburst.metrics import Metric
@@ -26,7 +28,7 @@ def is_own(key: str) -> bool:
     return key.startswith(_KEPT)
 
 
-def has_all(kept: Mapping[str, Metric], expressions: Iterable[Expression]) -> bool:
+def has_all(kept: Container[str], expressions: Iterable[Expression]) -> bool:
     """Tell whether a kept row has the values of all expressions that are wanted."""
     return all(_key(expression) in kept for expression in expressions)
 
@@ -59,6 +61,32 @@ def row_of(kept: Mapping[str, Metric], metrics: Mapping[str, Expression]) -> dic
     """
     figures = {key: value for key, value in kept.items() if not is_own(key)}
     return beside(figures, {name: kept[_key(metric)] for name, metric in metrics.items()})
+
+
+def columns_of(frame: pd.DataFrame, metrics: Mapping[str, Expression]) -> pd.DataFrame:
+    """Give rows that are columns already as `row_of` gives one.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        What is kept of runs, with values of these expressions and perhaps of others.
+    metrics : mapping of str to Expression
+        Of the study.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Without those others.
+
+    Raises
+    ------
+    InputError
+        If a metric has the name of a figure.
+    """
+    figures = [name for name in frame.columns if not is_own(name)]
+    names = beside(dict.fromkeys(figures), dict.fromkeys(metrics))
+    found = frame[figures + [_key(metric) for metric in metrics.values()]]
+    return found.set_axis(list(names), axis="columns")
 
 
 def _key(expression: Expression) -> str:

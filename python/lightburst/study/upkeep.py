@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 from lightburst.errors import InputError
 from lightburst.provenance import MODEL_VERSION
 from lightburst.study import layout
+from lightburst.study.place import COLUMNS as COLUMNS_OF_ROWS
 from lightburst.study.place import INDEX, earlier, index_of
 from lightburst.study.rows import COLUMNS, Row
 from lightburst.study.salvage import salvage
@@ -262,6 +263,9 @@ def _reduce(store: Store) -> None:
         store.ask(f"DELETE FROM {table} WHERE {_OTHERS}")
     store.ask(f"DELETE FROM scenarios WHERE model_version <> '{MODEL_VERSION}'")
     store.ask("VACUUM")
+    if store.folder is not None:
+        # Copies of rows, which are made again.
+        shutil.rmtree(store.folder / COLUMNS_OF_ROWS, ignore_errors=True)
 
 
 def _unsound(store: Store, table: str) -> list[tuple[Any, ...]]:
