@@ -22,7 +22,7 @@ from lightburst.free import TooMuchMemoryError
 from lightburst.result import Result
 from lightburst.scenario import Scenario
 from lightburst.simulate import simulate
-from lightburst.study import Stopping, Store, execute, execute_until, replicate
+from lightburst.study import Stopping, Store, Study, execute, execute_until, replicate
 from lightburst.study import failures as failures_module
 from lightburst.study.failures import Failure
 from lightburst.study.room import Room
@@ -107,7 +107,7 @@ def test_a_failed_run_costs_nothing_until_it_is_to_be_tried_again(
     assert main(["store", "check", str(file)]) == 0
     assert "3 runs failed" in capsys.readouterr().out
     assert main(["store", "retry", str(file)]) == 0
-    assert capsys.readouterr().out.startswith("3 failed runs are forgotten")
+    assert capsys.readouterr().out.endswith("run again by the next call: 3\n")
     bad.error = None
     table, said = told(lambda: execute(study(), file, progress=False))
     assert (bad.seen, said) == ([3, 3, 3], [])
@@ -132,6 +132,15 @@ def test_what_may_do_better_now_is_tried_again(
     pd.testing.assert_frame_equal(outcome(table), whole())
     with Store(tmp_path / "runs") as store:
         assert store.failures() == {}  # finished since, whatever stood there
+
+
+def test_a_higher_limit_is_another_chance(tmp_path: Path) -> None:
+    """Limits are no part of what a run is known by."""
+    short = Study(scenario().with_({"measurement.event_limit": 3000}), {}, 3)
+    with pytest.raises(InputError, match=r"^measurement\.event_limit: given 3000"):
+        execute(short, tmp_path / "runs", progress=False)
+    table, said = told(lambda: execute(Study(scenario(), {}, 3), tmp_path / "runs", progress=False))
+    assert (len(table), said) == (3, [])
 
 
 def test_if_nothing_finishes_the_error_is_raised(tmp_path: Path, bad: Bad) -> None:

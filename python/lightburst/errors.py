@@ -144,6 +144,13 @@ class InputError(ValueError):
         return f"{self.path}: given {self.given}; allowed: {self.allowed}"
 
 
+class LimitError(InputError):
+    """A run came to a limit that is no part of its scenario: of events, or of memory.
+
+    With another limit, or elsewhere, it may end.
+    """
+
+
 class InputErrors(InputError):  # noqa: N818 - it is several
     """Several input errors, reported together; ``path`` and the rest are those of the first.
 

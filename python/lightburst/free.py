@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from lightburst.errors import InputError
+from lightburst.errors import LimitError
 from lightburst.units import format_size
 
 # Less than this is not checked: any machine has it, and asking would take longer than compiling.
@@ -16,11 +16,7 @@ _FILES = {
 }
 
 
-class MemoryShortError(InputError):
-    """There is too little memory here and now; elsewhere, or later, there may be enough."""
-
-
-class TooMuchMemoryError(MemoryShortError):
+class TooMuchMemoryError(LimitError):
     """What is asked for does not fit into the memory that is free now."""
 
 

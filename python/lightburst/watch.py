@@ -5,8 +5,8 @@ from typing import Final
 
 from lightburst._core import Stopped
 from lightburst.compile import Plan
-from lightburst.errors import InputError
-from lightburst.free import MemoryShortError, available_memory, held_memory
+from lightburst.errors import InputError, LimitError
+from lightburst.free import available_memory, held_memory
 from lightburst.units import format_size
 
 #: Called with the number of events and the simulated time in picoseconds.
@@ -67,10 +67,10 @@ def refusal(stopped: Stopped, plan: Plan, watch: Watch) -> InputError:
         return InputError("topology", given, "queues that are sent within 213 days")
     if why == "events":
         given = f"{load['events']}, and a run that has not ended {when}: {most}"
-        return InputError("measurement.event_limit", given, "more, or a run that ends earlier")
+        return LimitError("measurement.event_limit", given, "more, or a run that ends earlier")
     memory = "'free'" if watch.limit is None else format_size(watch.limit)
     given = f"{memory}, and a run that needs more {when}: {most}"
-    return MemoryShortError("measurement.memory_limit", given, "more, or a smaller run")
+    return LimitError("measurement.memory_limit", given, "more, or a smaller run")
 
 
 def _most(load: dict[str, int], plan: Plan) -> Iterator[str]:

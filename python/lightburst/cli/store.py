@@ -95,7 +95,7 @@ def retry_command(folder: FolderArgument = _STORE) -> None:
     """Forget which runs failed: the next call of their study runs them again."""
     from lightburst.study.upkeep import retried
 
-    print(f"{retried(folder):,} failed runs are forgotten; the next call runs them again")
+    print(f"failed runs that are forgotten, and run again by the next call: {retried(folder):,}")
 
 
 @store_app.command("clean")

@@ -78,7 +78,7 @@ def execute(
         Of runs that failed, which have no row: how many, which, and why. And of what the others
         warn of, each kind once, see `lightburst.study.warnings_of`. A run that failed fails again,
         so the store remembers it: it is run again after ``lightburst store retry`` (`Store.retry`),
-        with another version of lightburst, or if it was for want of memory.
+        with another version of lightburst, or if it came to a limit of events or memory.
     """
     failed: list[FailedRun] = []
     table = run_all(study, store, workers=workers, progress=progress, failed=failed)

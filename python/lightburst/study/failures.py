@@ -14,8 +14,7 @@ from functools import cache
 from importlib import metadata
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from lightburst.errors import InputError, show
-from lightburst.free import MemoryShortError
+from lightburst.errors import InputError, LimitError, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -40,7 +39,8 @@ class Failure:
     path, given, allowed : str
         The three parts of its `InputError`.
     passing : bool
-        Whether another call may do better without any change: there was too little memory.
+        Whether it came to a limit, of events or of memory, that is no part of its key: another call
+        may do better.
     version : str
         Of lightburst.
     trace : str
@@ -59,7 +59,7 @@ class Failure:
         """Say why a run has failed."""
         version = this_version()
         if isinstance(error, InputError):
-            passing = isinstance(error, MemoryShortError)
+            passing = isinstance(error, LimitError)
             return cls(error.path, error.given, error.allowed, passing, version)
         if isinstance(error, MemoryError):
             return cls(_MEMORY, str(error), _LESS_MEMORY, passing=True, version=version)
