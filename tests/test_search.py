@@ -162,6 +162,6 @@ def test_without_optuna_one_message_says_what_to_install(monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "optuna", None)
     evaluate, _ = noisy(parabola, common=1, own=0.1)
     with pytest.raises(
-        InputError, match=r"no package Optuna.*pip install 'lightburst\[optimise\]'"
+        InputError, match=r"optimise: given no package Optuna.*pip install 'lightburst\[optimise\]'"
     ):
         search(evaluate).run()

@@ -251,5 +251,5 @@ def test_what_is_no_box_is_refused(over: dict[str, Any], more: dict[str, Any], w
 
 def test_without_salib_one_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "SALib", None)
-    with pytest.raises(lb.InputError, match="no package SALib"):
+    with pytest.raises(lb.InputError, match="sensitivity: given no package SALib"):
         lb.sensitivity(ONE_FLOW, BOX, metric="completion_time_mean_s")

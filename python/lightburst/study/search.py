@@ -197,9 +197,10 @@ def needed(package: str) -> Any:
     try:
         return importlib.import_module(package)
     except ImportError:
-        name = {"optuna": "Optuna", "SALib": "SALib"}[package.partition(".")[0]]
+        whole = package.partition(".")[0]
+        asks, name = {"optuna": ("optimise", "Optuna"), "SALib": ("sensitivity", "SALib")}[whole]
         allowed = "with it: pip install 'lightburst[optimise]'"
-        raise InputError("lightburst", f"no package {name}", allowed) from None
+        raise InputError(asks, f"no package {name}", allowed) from None
 
 
 def _chosen(asked: optuna.Trial, one: Dimension) -> float:
