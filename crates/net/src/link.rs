@@ -31,8 +31,6 @@ pub struct Wire {
 struct Kind {
     rate: Rate,
     delay: Duration,
-    /// Zero when the rate gives no whole number of picoseconds.
-    ps_per_byte: u32,
     store_and_forward: bool,
     watched: bool,
 }
@@ -43,20 +41,20 @@ impl Kind {
         Kind {
             rate: wire.rate,
             delay: wire.delay,
-            ps_per_byte: wire.rate.whole_ps_per_byte().unwrap_or(0),
             store_and_forward: wire.store_and_forward,
             watched: wire.watched,
         }
     }
 
-    /// As [`Rate::transmission_time`], without a division if possible.
     #[inline]
     fn transmission_time(&self, bytes: u32) -> Duration {
-        if self.ps_per_byte != 0 {
-            Duration(u64::from(self.ps_per_byte) * u64::from(bytes))
-        } else {
-            self.rate.transmission_time(Bytes(u64::from(bytes)))
-        }
+        self.rate.transmission_time(Bytes(u64::from(bytes)))
+    }
+
+    /// Whether the bytes that a link has transmitted do not tell for how long.
+    #[inline]
+    fn is_timed(&self) -> bool {
+        self.rate.whole_ps_per_byte().is_none()
     }
 }
 
@@ -147,7 +145,7 @@ impl Links {
             units: 0,
             bytes: 0,
         };
-        let bytes_tell = kinds.iter().all(|kind| kind.ps_per_byte != 0);
+        let bytes_tell = !kinds.iter().any(Kind::is_timed);
         let timed = if bytes_tell { 0 } else { wires.len() };
         Links {
             exits,
@@ -209,9 +207,9 @@ impl Links {
         let carried = move |(i, load): (usize, &Load)| {
             let exit = &self.exits[i];
             let kind = &self.kinds[exit.kind as usize];
-            let given = match kind.ps_per_byte {
-                0 => self.busy[i],
-                each => Duration(u64::from(each)) * load.bytes,
+            let given = match kind.rate.whole_ps_per_byte() {
+                None => self.busy[i],
+                Some(each) => Duration(u64::from(each)) * load.bytes,
             };
             let left = match self.bursts.get(i).filter(|bursts| !bursts.is_empty()) {
                 Some(bursts) => left_of(bursts, end),
@@ -262,7 +260,7 @@ impl Links {
         let exit = &mut self.exits[link.index()];
         let kind = &self.kinds[exit.kind as usize];
         let duration = kind.transmission_time(bytes);
-        if kind.ps_per_byte == 0 {
+        if kind.is_timed() {
             self.busy[link.index()] += duration;
         }
         let start = exit.free_at.max(from);
@@ -304,7 +302,7 @@ impl Links {
     pub(crate) fn carry(&mut self, link: LinkId, bytes: u32, start: Time, now: Time) {
         let kind = &self.kinds[self.exits[link.index()].kind as usize];
         let duration = kind.transmission_time(bytes);
-        if kind.ps_per_byte == 0 {
+        if kind.is_timed() {
             self.busy[link.index()] += duration;
         }
         let end = start + duration;
@@ -332,7 +330,7 @@ impl Links {
         let kind = &self.kinds[self.exits[link.index()].kind as usize];
         let end = start + kind.transmission_time(before);
         let earlier = start + kind.transmission_time(left);
-        if kind.ps_per_byte == 0 {
+        if kind.is_timed() {
             let busy = &mut self.busy[link.index()];
             *busy = Duration(busy.0 - end.since(earlier).0);
         }

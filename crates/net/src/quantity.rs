@@ -13,13 +13,19 @@ const BYTE_PS: u64 = 8_000_000_000_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rate {
     bps: u64,
+    /// Picoseconds for one byte; 0 if that is no whole number that fits 32 bits.
+    ps_per_byte: u32,
 }
 
 impl Rate {
     /// A rate in bits per second; it must be positive.
     pub fn from_bps(bps: u64) -> Rate {
         assert!(bps > 0, "a rate must be positive");
-        Rate { bps }
+        let whole = Some(BYTE_PS / bps).filter(|_| BYTE_PS % bps == 0);
+        Rate {
+            bps,
+            ps_per_byte: whole.map_or(0, |ps| u32::try_from(ps).unwrap_or(0)),
+        }
     }
 
     /// Bits per second.
@@ -28,14 +34,24 @@ impl Rate {
     }
 
     /// Picoseconds for one byte, if that is a whole number that fits 32 bits.
+    #[inline]
     pub fn whole_ps_per_byte(self) -> Option<u32> {
-        (BYTE_PS % self.bps == 0)
-            .then(|| u32::try_from(BYTE_PS / self.bps).ok())
-            .flatten()
+        (self.ps_per_byte != 0).then_some(self.ps_per_byte)
     }
 
     /// The time to transmit `bytes`, rounded up to a picosecond; at most [`u64::MAX`].
+    #[inline]
     pub fn transmission_time(self, bytes: Bytes) -> Duration {
+        let whole = self.whole_ps_per_byte().map(u64::from);
+        match whole.and_then(|ps| ps.checked_mul(bytes.0)) {
+            Some(ps) => Duration(ps),
+            None => self.divided(bytes),
+        }
+    }
+
+    /// The same with a division of 128 bits.
+    #[inline(never)]
+    fn divided(self, bytes: Bytes) -> Duration {
         let ps = (u128::from(bytes.0) * u128::from(BYTE_PS)).div_ceil(u128::from(self.bps));
         Duration(u64::try_from(ps).unwrap_or(u64::MAX))
     }
@@ -74,6 +90,7 @@ mod tests {
         );
         assert_eq!(Rate::from_bps(3_000_000_000).whole_ps_per_byte(), None);
         assert_eq!(Rate::from_bps(1000).whole_ps_per_byte(), None);
+        assert_eq!(rate.transmission_time(Bytes(u64::MAX)), Duration(u64::MAX));
     }
 
     #[test]
