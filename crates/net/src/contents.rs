@@ -85,6 +85,14 @@ impl Fabric {
     /// Counts the packets of a burst with these places, if that is asked for.
     #[inline]
     pub(crate) fn tally(&mut self, fate: Fate, burst: BurstId, places: Range<usize>) {
+        if self.contents.is_some() {
+            self.count_contents(fate, burst, places);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn count_contents(&mut self, fate: Fate, burst: BurstId, places: Range<usize>) {
         if let Some(contents) = &mut self.contents {
             let packets = self.units.packets_at(burst, places);
             contents.count(fate, self.units.bursts[burst].birth.at, packets);

@@ -272,7 +272,7 @@ impl<'a> Context<'a> {
 
     /// Hands a header packet to the control channel of a port, not before `from`, which it takes
     /// for `time`; its burst follows in `slot`.
-    #[inline]
+    #[inline(always)]
     pub fn send_header(
         &mut self,
         port: PortId,
@@ -283,15 +283,15 @@ impl<'a> Context<'a> {
         let place = self.place(port);
         let link = place.link;
         let fabric = &mut *self.fabric;
+        let now = self.scheduler.now();
+        let transit = fabric.links.signal(link, time, from);
         let it = &mut fabric.units.headers[header];
         it.envelope.behind = Behind::NOTHING;
-        it.data_at = slot.start + fabric.links.delay(link);
+        it.data_at = slot.start + transit.delay;
         it.channel = slot.channel;
         it.hops += 1;
         let (bytes, arrival) = (it.envelope.bytes, it.data_at);
-        let now = self.scheduler.now();
         fabric.links.carry(link, bytes, slot.start, now);
-        let transit = fabric.links.signal(link, time, from);
         if transit.watched {
             let passage = Passage {
                 place,

@@ -27,6 +27,7 @@ pub mod routing;
 pub mod shared;
 pub mod switch;
 pub mod tails;
+pub mod timeline;
 pub mod trace;
 pub mod units;
 
@@ -55,5 +56,6 @@ pub use routing::{Path, Route, Routing};
 pub use shared::Shared;
 pub use switch::{Hosts, Switch};
 pub use tails::{Sent, Tails};
+pub use timeline::Timeline;
 pub use trace::Trace;
 pub use units::{Birth, Envelope, Sendable, Units, LARGEST_UNIT};

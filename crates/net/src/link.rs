@@ -5,9 +5,9 @@
 //! hop, but nothing waits for it.
 
 use crate::fifo::Tail;
-use crate::{Bytes, LinkId, NodeId, Rate};
+use crate::{Bytes, LinkId, NodeId, Rate, Timeline};
 use lightburst_des::{Duration, Time};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 /// A directed link as the plan gives it.
 #[derive(Clone, Copy, Debug)]
@@ -85,6 +85,8 @@ pub(crate) struct Transit {
     pub start: Time,
     pub arrival: Time,
     pub to: NodeId,
+    /// Of the link.
+    pub delay: Duration,
     /// Whether it is to be looked at.
     pub watched: bool,
 }
@@ -101,13 +103,13 @@ pub struct Links {
     postponed: Vec<Time>,
     /// The bursts that the data channels of a fibre were given: when each begins, and when it ends.
     /// The first of them may be missing, if they are over. Of other links none.
-    bursts: Vec<VecDeque<(Time, Time)>>,
+    bursts: Vec<Timeline<(Time, Time)>>,
     /// The end of the last burst that a fibre was given.
     bursts_until: Time,
 }
 
 /// How long bursts have still to be transmitted at a time.
-fn left_of(bursts: &VecDeque<(Time, Time)>, at: Time) -> Duration {
+fn left_of(bursts: &[(Time, Time)], at: Time) -> Duration {
     let left = |(start, end): &(Time, Time)| end.0.saturating_sub(start.max(&at).0);
     Duration(bursts.iter().map(left).fold(0, u64::saturating_add))
 }
@@ -277,6 +279,7 @@ impl Links {
             start,
             arrival: sent + kind.delay,
             to: exit.to,
+            delay: kind.delay,
             watched: kind.watched,
         }
     }
@@ -293,6 +296,7 @@ impl Links {
             start,
             arrival: exit.free_at + kind.delay,
             to: exit.to,
+            delay: kind.delay,
             watched: kind.watched,
         }
     }
@@ -308,16 +312,9 @@ impl Links {
         let end = start + duration;
         self.bursts_until = self.bursts_until.max(end);
         if self.bursts.is_empty() {
-            self.bursts.resize(self.exits.len(), VecDeque::new());
+            self.bursts.resize(self.exits.len(), Timeline::default());
         }
-        let bursts = &mut self.bursts[link.index()];
-        // Where room is needed, so that the list is mostly not read.
-        if bursts.len() == bursts.capacity() {
-            while bursts.front().is_some_and(|(_, end)| *end <= now) {
-                bursts.pop_front();
-            }
-        }
-        bursts.push_back((start, end));
+        self.bursts[link.index()].push((start, end), |(_, end)| *end <= now);
         let load = &mut self.loads[link.index()];
         load.units += 1;
         load.bytes += u64::from(bytes);

@@ -1,8 +1,7 @@
 //! The data channels of a fibre, and what is booked on them.
 
 use lightburst_des::{Duration, Time};
-use lightburst_net::Birth;
-use std::collections::VecDeque;
+use lightburst_net::{Birth, Timeline};
 use std::ops::Range;
 
 /// A channel is booked from `start` on, and free again at `end`.
@@ -20,7 +19,7 @@ pub struct Booking {
 #[derive(Clone, Debug, Default)]
 struct Channel {
     /// In the order of time; those that are over may be missing.
-    bookings: VecDeque<Booking>,
+    bookings: Timeline<Booking>,
     /// The end of the last one that is missing.
     over: Time,
 }
@@ -108,7 +107,7 @@ impl Channels {
     /// The earliest time, not before `from`, from which a channel is free for `time`.
     pub fn earliest(&self, channel: u16, from: Time, time: Duration) -> Time {
         let mut start = from;
-        for booking in &self.channels[usize::from(channel)].bookings {
+        for booking in self.channels[usize::from(channel)].bookings.iter() {
             if start + time <= booking.start {
                 break;
             }
@@ -148,8 +147,8 @@ impl Channels {
         it.expect("a booking").end = earlier;
     }
 
-    /// Books a channel that is free then; what was over at `now` is forgotten where room is needed,
-    /// so that a list is mostly not read.
+    /// Books a channel that is free then; what was over at `now` may be forgotten.
+    #[inline]
     pub fn book(&mut self, channel: u16, booking: Booking, now: Time) {
         let horizon = &mut self.horizons[usize::from(channel)];
         let last = booking.start >= *horizon;
@@ -159,17 +158,17 @@ impl Channels {
             self.latest_start = self.latest_start.max(booking.start);
         }
         let Channel { bookings, over } = &mut self.channels[usize::from(channel)];
-        if bookings.len() == bookings.capacity() {
-            while let Some(first) = bookings.front().filter(|first| first.end <= now) {
-                *over = first.end;
-                bookings.pop_front();
-            }
-        }
+        let is_over = |first: &Booking| {
+            let ended = first.end <= now;
+            *over = if ended { first.end } else { *over };
+            ended
+        };
         if last {
-            bookings.push_back(booking);
+            bookings.push(booking, is_over);
         } else {
-            let at = bookings.partition_point(|other| other.start < booking.end);
-            bookings.insert(at, booking);
+            bookings.insert(booking, is_over, |bookings| {
+                bookings.partition_point(|other| other.start < booking.end)
+            });
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::edge::Core;
 use crate::switch::{Build, ObsSettings};
 use lightburst_des::{Duration, Time};
 use lightburst_net::{
-    Bundle, BurstHeader, BurstId, Context, Counted, Counters, DropReason, HeaderId, PortId, Slot,
+    Bundle, BurstHeader, BurstId, Context, Counted, Counters, DropReason, HeaderId, PortId, Route, Slot,
     Switch, Token, Unit,
 };
 use serde::Deserialize;
@@ -98,11 +98,12 @@ impl ObsCore {
 
     /// When a header that comes now is handled, after those before it. None: its burst comes sooner
     /// than the matrix can be set, and both are lost.
+    #[inline(always)]
     fn handle(&mut self, header: HeaderId, ctx: &mut Context<'_>) -> Option<Time> {
         self.counters.arrived += 1;
         let begins = ctx.now().max(self.busy_until);
         self.busy_until = begins + self.outputs.settings.header_processing_time;
-        let BurstHeader { data_at, .. } = *ctx.header(header);
+        let data_at = ctx.header(header).data_at;
         if self.busy_until + self.outputs.settings.switching_time <= data_at {
             return Some(self.busy_until);
         }
@@ -111,17 +112,23 @@ impl ObsCore {
         None
     }
 
-    /// Finds a channel for a burst; without one, what the resolvers find for it.
-    fn find(&mut self, header: HeaderId, request: Request, ctx: &mut Context<'_>) -> Outcome {
+    /// Finds a channel for a burst; without one it says on which ports there is none. Apart from what
+    /// is done then, most of which most bursts never need.
+    #[inline(always)]
+    fn find(
+        &mut self,
+        header: HeaderId,
+        request: &Request,
+        ctx: &mut Context<'_>,
+    ) -> Result<Offer, Route> {
         let ports = self.outputs.ports(header, ctx);
-        if let Some(offer) = self.outputs.offer(ports, &request, |_| true, ctx) {
-            return Ok(Resolved::whole(offer, request));
-        }
-        let burst = Contention {
-            header,
-            request,
-            ports,
-        };
+        let offer = self.outputs.offer(ports, request, |_| true, ctx);
+        offer.ok_or(ports)
+    }
+
+    /// What the resolvers find for a burst without a channel.
+    fn resolve(&mut self, burst: Contention, ctx: &mut Context<'_>) -> Outcome {
+        let request = &burst.request;
         if request.channel.is_none() && self.outputs.settings.ingress == IngressRule::Delay {
             return Ok(self.outputs.wait(&burst, ctx));
         }
@@ -129,7 +136,7 @@ impl ObsCore {
         resolved.map_err(|reason| (burst, reason))
     }
 
-    /// Books what was found for a burst, and cuts off what cannot go with it.
+    /// Books what the resolvers found for a burst, and cuts off what cannot go with it.
     fn book(&mut self, resolved: &Resolved, header: HeaderId, ctx: &mut Context<'_>) {
         let Resolved {
             offer,
@@ -154,10 +161,58 @@ impl ObsCore {
         ctx.drop_for(burst.header, port, reason, holder);
     }
 
+    #[inline(always)]
     fn send(&mut self, offer: Offer, header: HeaderId, from: Time, ctx: &mut Context<'_>) {
         self.counters.forwarded += 1;
         self.outputs.note_sent(offer, header, ctx);
         ctx.send_header(offer.port, header, (from, self.header_time), offer.slot);
+    }
+
+    /// Sends off a burst that was made here and has found no channel, or loses it.
+    #[inline(never)]
+    fn launch_against(
+        &mut self,
+        contention: Contention,
+        burst: BurstId,
+        bundle: &Bundle,
+        ctx: &mut Context<'_>,
+    ) -> Option<Time> {
+        let Contention {
+            header, request, ..
+        } = contention;
+        let found = self.resolve(contention, ctx);
+        let as_it_leaves = found.map_or(request, |resolved| resolved.request);
+        ctx.note_burst(bundle, burst, as_it_leaves.start);
+        match found {
+            Ok(resolved) => {
+                self.book(&resolved, header, ctx);
+                let Resolved { offer, request, .. } = resolved;
+                match request.handled == ctx.now() {
+                    true => self.send(offer, header, request.handled, ctx),
+                    false => self.send_later(offer, header, request.handled, ctx),
+                }
+                Some(request.start)
+            }
+            Err((burst, reason)) => {
+                self.lose(&burst, reason, ctx);
+                None
+            }
+        }
+    }
+
+    /// Lets a burst pass that has found no channel, or loses it.
+    #[inline(never)]
+    fn pass_against(&mut self, contention: Contention, ctx: &mut Context<'_>) {
+        let Contention {
+            header, request, ..
+        } = contention;
+        match self.resolve(contention, ctx) {
+            Ok(resolved) => {
+                self.book(&resolved, header, ctx);
+                self.send(resolved.offer, header, request.handled, ctx);
+            }
+            Err((burst, reason)) => self.lose(&burst, reason, ctx),
+        }
     }
 
     /// Sends a header when its time has come.
@@ -200,22 +255,20 @@ impl Core for ObsCore {
             channel: None,
             burst: ctx.header(header).birth,
         };
-        let found = self.find(header, request, ctx);
-        let as_it_leaves = found.map_or(request, |resolved| resolved.request);
-        ctx.note_burst(bundle, burst, as_it_leaves.start);
-        match found {
-            Ok(resolved) => {
-                self.book(&resolved, header, ctx);
-                let Resolved { offer, request, .. } = resolved;
-                match request.handled == now {
-                    true => self.send(offer, header, now, ctx),
-                    false => self.send_later(offer, header, request.handled, ctx),
-                }
+        match self.find(header, &request, ctx) {
+            Ok(offer) => {
+                ctx.note_burst(bundle, burst, request.start);
+                self.outputs.book(offer, &request, now);
+                self.send(offer, header, now, ctx);
                 Some(request.start)
             }
-            Err((burst, reason)) => {
-                self.lose(&burst, reason, ctx);
-                None
+            Err(ports) => {
+                let contention = Contention {
+                    header,
+                    request,
+                    ports,
+                };
+                self.launch_against(contention, burst, bundle, ctx)
             }
         }
     }
@@ -227,10 +280,9 @@ impl Core for ObsCore {
         self.handle(header, ctx)?;
         let BurstHeader {
             envelope, data_at, ..
-        } = *ctx.header(header);
-        let burst = ctx.take_header(header);
-        let time = self.outputs.transmission_time(envelope.bytes);
-        Some((burst, data_at + time))
+        } = ctx.header(header);
+        let tail = *data_at + self.outputs.transmission_time(envelope.bytes);
+        Some((ctx.take_header(header), tail))
     }
 }
 
@@ -251,12 +303,19 @@ impl Switch for ObsCore {
             channel: Some(it.channel),
             burst: it.birth,
         };
-        match self.find(header, request, ctx) {
-            Ok(resolved) => {
-                self.book(&resolved, header, ctx);
-                self.send(resolved.offer, header, handled, ctx);
+        match self.find(header, &request, ctx) {
+            Ok(offer) => {
+                self.outputs.book(offer, &request, ctx.now());
+                self.send(offer, header, handled, ctx);
             }
-            Err((burst, reason)) => self.lose(&burst, reason, ctx),
+            Err(ports) => {
+                let contention = Contention {
+                    header,
+                    request,
+                    ports,
+                };
+                self.pass_against(contention, ctx);
+            }
         }
     }
 

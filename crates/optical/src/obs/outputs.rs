@@ -77,6 +77,7 @@ impl Outputs {
     }
 
     /// How long a channel takes for a burst.
+    #[inline]
     pub fn transmission_time(&self, bytes: u32) -> Duration {
         let rate = self.fibre_rate.expect("a fibre, since there are bursts");
         rate.transmission_time(Bytes(u64::from(bytes)))
@@ -100,6 +101,7 @@ impl Outputs {
     }
 
     /// From when to when a channel is booked.
+    #[inline]
     pub fn booked(&self, request: &Request) -> (Time, Time) {
         let handled = Handled {
             at: request.handled,
@@ -111,6 +113,7 @@ impl Outputs {
     }
 
     /// The channels of a port that a burst can use.
+    #[inline]
     pub fn reach(&self, port: PortId, request: &Request) -> Range<u16> {
         let all = self.channels(port).all();
         match request.channel {
@@ -120,6 +123,7 @@ impl Outputs {
     }
 
     /// A slot on a port, if there is one.
+    #[inline]
     pub fn slot(&mut self, port: PortId, request: &Request) -> Option<Slot> {
         let (start, end) = self.booked(request);
         let wanted = Wanted {
@@ -137,6 +141,7 @@ impl Outputs {
     }
 
     /// The ports by any of which a burst may leave, as it is routed.
+    #[inline]
     pub fn ports(&mut self, header: HeaderId, ctx: &Context<'_>) -> Route {
         let route = ctx.route(header);
         match self.choice {
@@ -147,6 +152,7 @@ impl Outputs {
 
     /// A port of several for a burst, with a slot: uniformly among those that have one and that
     /// are `able`.
+    #[inline]
     pub fn offer(
         &mut self,
         ports: Route,
@@ -159,6 +165,17 @@ impl Outputs {
             let slot = able(port).then(|| self.slot(port, request))??;
             return Some(Offer { port, slot });
         }
+        self.offer_of_several(ports, request, able, ctx)
+    }
+
+    #[inline(never)]
+    fn offer_of_several(
+        &mut self,
+        ports: Route,
+        request: &Request,
+        able: impl Fn(PortId) -> bool,
+        ctx: &Context<'_>,
+    ) -> Option<Offer> {
         let (mut found, mut number) = (None, 0);
         for &port in ctx.ports(ports).iter().filter(|&&port| able(port)) {
             if let Some(slot) = self.slot(port, request) {
@@ -196,6 +213,7 @@ impl Outputs {
     }
 
     /// Books what was offered.
+    #[inline]
     pub fn book(&mut self, Offer { port, slot }: Offer, request: &Request, now: Time) {
         let (start, end) = self.booked(request);
         let booking = Booking {

@@ -18,28 +18,37 @@ fn choose(channels: &Channels, wanted: Wanted, _draw: &mut Stream) -> Option<u16
     if channels.may_have_voids(wanted.channels.clone(), end) {
         return choose_void(channels, wanted);
     }
-    let horizons = channels.horizons(wanted.channels.clone());
-    let latest = Time(start.0.wrapping_sub(least_gap(horizons, start)));
-    let place = horizons.iter().position(|&horizon| horizon == latest)?;
-    (latest <= start).then(|| wanted.channels.start + place as u16)
+    let (gap, place) = least_gap(channels.horizons(wanted.channels.clone()), start);
+    (gap <= start.0).then_some(wanted.channels.start + place)
 }
 
-/// The least time from one of these to `start`, modulo 2^64: of a channel that is in use by then it
-/// is more than of any that is free, so that no branch has to tell them apart, which no processor
-/// could predict.
+/// The least time from one of these to `start`, modulo 2^64, and the first place of it: of a channel
+/// that is in use by then it is more than of any that is free. So no branch has to tell them apart,
+/// nor to find the place, which no processor could predict.
 #[inline]
-fn least_gap(horizons: &[Time], start: Time) -> u64 {
-    let gap = |horizon: &Time| start.0.wrapping_sub(horizon.0);
-    // Four at once, since each minimum waits for the one before.
-    let fours = horizons.chunks_exact(4);
-    let rest = fours.remainder().iter().map(gap).fold(u64::MAX, u64::min);
-    let mut least = [u64::MAX; 4];
-    for four in fours {
-        for (least, horizon) in least.iter_mut().zip(four) {
-            *least = gap(horizon).min(*least);
-        }
+fn least_gap(horizons: &[Time], start: Time) -> (u64, u16) {
+    let lower = |least: (u64, u16), horizon: Time, place: u16| {
+        let gap = start.0.wrapping_sub(horizon.0);
+        let is_less = gap < least.0;
+        (
+            if is_less { gap } else { least.0 },
+            if is_less { place } else { least.1 },
+        )
+    };
+    // Two at once, since each minimum waits for the one before.
+    let (mut even, mut odd) = ((u64::MAX, 0), (u64::MAX, 0));
+    let pairs = horizons.chunks_exact(2);
+    let rest = pairs.remainder();
+    let mut place = 0;
+    for pair in pairs {
+        even = lower(even, pair[0], place);
+        odd = lower(odd, pair[1], place + 1);
+        place += 2;
     }
-    least.into_iter().fold(rest, u64::min)
+    for &horizon in rest {
+        even = lower(even, horizon, place);
+    }
+    even.min(odd)
 }
 
 /// The same where there is room before a booking.
