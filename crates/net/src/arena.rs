@@ -8,6 +8,26 @@ pub trait Handle: Copy {
     fn place(self) -> usize;
 }
 
+/// Tells the processor that a value will be wanted soon.
+#[inline(always)]
+pub fn prefetch<T>(value: &T) {
+    #[cfg(target_arch = "x86_64")]
+    #[allow(unsafe_code)]
+    // SAFETY: a prefetch neither reads nor writes; the address is that of a value.
+    unsafe {
+        use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0};
+        let first: *const T = value;
+        let first = first.cast::<i8>();
+        _mm_prefetch::<_MM_HINT_T0>(first);
+        // A packet is one line of the cache.
+        if std::mem::size_of::<T>() > 64 {
+            _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(std::mem::size_of::<T>() - 1));
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = value;
+}
+
 /// An arena of values of one type under handles of their own.
 #[derive(Debug)]
 pub struct Arena<H, T> {
@@ -46,22 +66,7 @@ impl<H: Handle, T: Copy> Arena<H, T> {
     /// Tells the processor that a value will be wanted soon.
     #[inline(always)]
     pub fn prefetch(&self, handle: H) {
-        let value = &self.values[handle.place()];
-        #[cfg(target_arch = "x86_64")]
-        #[allow(unsafe_code)]
-        // SAFETY: a prefetch neither reads nor writes; the address is that of a value.
-        unsafe {
-            use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0};
-            let first: *const T = value;
-            let first = first.cast::<i8>();
-            _mm_prefetch::<_MM_HINT_T0>(first);
-            // A packet is one line of the cache.
-            if std::mem::size_of::<T>() > 64 {
-                _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(std::mem::size_of::<T>() - 1));
-            }
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = value;
+        prefetch(&self.values[handle.place()]);
     }
 
     /// The values stored.

@@ -4,13 +4,15 @@ use crate::units::{Birth, Envelope};
 use crate::{Counted, Counters, DropReason, FlowId, NodeId, PacketId};
 use lightburst_des::{mix, Time};
 
-/// A burst on its way.
+/// A burst on its way. Its fields are in this order because its header is made of the first two as
+/// soon as they are written, and a processor hands on only what it reads as it was written.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub struct Burst {
-    /// What the network reads of it.
-    pub envelope: Envelope,
     /// Which one it is.
     pub birth: Birth,
+    /// What the network reads of it.
+    pub envelope: Envelope,
     /// Its class: the group of its packets, where classes are told apart; otherwise 0.
     pub class: u16,
     /// Its number among those from its ingress to its egress, from 0.

@@ -439,7 +439,15 @@ impl<'a> Context<'a> {
     }
 
     /// Notes that a burst leaves, if there is a trace that keeps it.
+    #[inline]
     pub fn note_burst(&mut self, bundle: &Bundle, burst: BurstId, departure: Time) {
+        if self.fabric.trace.is_some() {
+            self.note_burst_in_trace(bundle, burst, departure);
+        }
+    }
+
+    #[cold]
+    fn note_burst_in_trace(&mut self, bundle: &Bundle, burst: BurstId, departure: Time) {
         let Fabric { trace, units, .. } = &mut *self.fabric;
         let Some(trace) = trace else {
             return;

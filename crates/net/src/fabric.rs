@@ -167,7 +167,14 @@ impl Fabric {
 
     /// Gives a new burst its label; says whether the burst before it took another path, and the
     /// load is why.
+    #[inline]
     pub(crate) fn label_burst(&mut self, unit: &mut Envelope, bundle: &Bundle, now: Time) -> bool {
+        let are_labelled = self.balance.is_some() || self.labels.is_some();
+        are_labelled && self.choose_label(unit, bundle, now)
+    }
+
+    #[cold]
+    fn choose_label(&mut self, unit: &mut Envelope, bundle: &Bundle, now: Time) -> bool {
         let Some(balance) = &mut self.balance else {
             self.label(unit);
             return false;

@@ -286,7 +286,7 @@ impl Links {
 
     /// Gives the control channel of a fibre a header packet, which takes `time` to send, not
     /// before `from`. The free time of the link is that of its control channel then.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn signal(&mut self, link: LinkId, time: Duration, from: Time) -> Transit {
         let exit = &mut self.exits[link.index()];
         let kind = &self.kinds[exit.kind as usize];
@@ -301,8 +301,14 @@ impl Links {
         }
     }
 
+    #[cold]
+    #[inline(never)]
+    fn have_bursts(&mut self) {
+        self.bursts.resize(self.exits.len(), Timeline::default());
+    }
+
     /// Counts a burst of `bytes` that a data channel of a fibre will carry from `start` on.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn carry(&mut self, link: LinkId, bytes: u32, start: Time, now: Time) {
         let kind = &self.kinds[self.exits[link.index()].kind as usize];
         let duration = kind.transmission_time(bytes);
@@ -312,7 +318,7 @@ impl Links {
         let end = start + duration;
         self.bursts_until = self.bursts_until.max(end);
         if self.bursts.is_empty() {
-            self.bursts.resize(self.exits.len(), Timeline::default());
+            self.have_bursts();
         }
         self.bursts[link.index()].push((start, end), |(_, end)| *end <= now);
         let load = &mut self.loads[link.index()];

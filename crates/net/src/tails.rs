@@ -131,7 +131,14 @@ impl Fabric {
 
     /// Drops those packets of a burst that were cut off it on its way; it has come to a node where
     /// it ends.
+    #[inline]
     pub(crate) fn drop_tail(&mut self, burst: BurstId, node: NodeId, now: Time) {
+        if self.tails.is_some() {
+            self.drop_cuts(burst, node, now);
+        }
+    }
+
+    fn drop_cuts(&mut self, burst: BurstId, node: NodeId, now: Time) {
         let birth = self.units.bursts[burst].birth;
         let tails = self.tails.as_mut();
         let Some(cuts) = tails.and_then(|tails| tails.cuts.remove(&birth)) else {

@@ -4,6 +4,7 @@
 
 mod ingress;
 mod ordering;
+mod receiving;
 
 pub use ordering::Ordering;
 
@@ -16,7 +17,8 @@ use lightburst_net::{
     PacketId, Rate, Switch, Token, Unit,
 };
 use ordering::{Arrivals, Flight, Made};
-use std::collections::{BTreeMap, VecDeque};
+use receiving::Receiving;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The timer of a link: the tail of a burst that came over it is here.
@@ -126,9 +128,7 @@ impl Counters for EdgeCounters {
 /// An edge node.
 pub struct Edge<C> {
     ingress: Ingress,
-    /// The bursts that are coming in, by the link over which they come: those whose tails come first
-    /// are in front.
-    receiving: BTreeMap<LinkId, VecDeque<(Time, BurstId)>>,
+    receiving: Receiving,
     ordering: Ordering,
     /// The bursts that have come, where their order matters here: by their ingress and class, as the
     /// timers are about them.
@@ -145,7 +145,7 @@ impl<C: Core> Edge<C> {
     pub fn new(settings: &EdgeSettings<'_>, around: Around, core: C) -> Edge<C> {
         Edge {
             ingress: Ingress::new(settings, &around),
-            receiving: BTreeMap::new(),
+            receiving: Receiving::default(),
             ordering: settings.ordering,
             arrivals: BTreeMap::new(),
             held_bytes: 0,
@@ -314,15 +314,7 @@ impl<C: Core> Edge<C> {
         let Some((burst, tail)) = self.core.receive(unit, ctx) else {
             return;
         };
-        let here = self.receiving.entry(ctx.input()).or_default();
-        // Mostly it is the last.
-        match here.back() {
-            Some((last, _)) if tail < *last => {
-                let at = here.partition_point(|(other, _)| *other <= tail);
-                here.insert(at, (tail, burst));
-            }
-            _ => here.push_back((tail, burst)),
-        }
+        self.receiving.add(ctx.input(), tail, burst);
         let LinkId(subject) = ctx.input();
         let token = Token {
             kind: TAIL,
@@ -419,11 +411,9 @@ impl<C: Core> Switch for Edge<C> {
     fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>) {
         match token.kind {
             TAIL => {
-                let bursts = self.receiving.get_mut(&LinkId(token.subject));
-                let bursts = bursts.expect("a link over which bursts come");
-                let (_, burst) = bursts.pop_front().expect("a burst that is coming in");
-                if let Some(&(_, next)) = bursts.front() {
-                    ctx.prefetch(next, bursts.get(1).map(|&(_, later)| later));
+                let (burst, [next, later]) = self.receiving.take(LinkId(token.subject));
+                if let Some(next) = next {
+                    ctx.prefetch(next, later);
                 }
                 self.come(burst, ctx);
             }

@@ -43,9 +43,18 @@ impl Context<'_> {
     }
 
     /// The tail of a burst has come to its egress: what was cut off it is missing.
+    #[inline]
     pub fn tail_came(&mut self, burst: BurstId) {
+        self.fabric
+            .drop_tail(burst, self.node, self.scheduler.now());
+        if self.fabric.trace.is_some() {
+            self.note_tail(burst);
+        }
+    }
+
+    #[cold]
+    fn note_tail(&mut self, burst: BurstId) {
         let now = self.scheduler.now();
-        self.fabric.drop_tail(burst, self.node, now);
         if let Some(trace) = &mut self.fabric.trace {
             trace.end(self.fabric.units.bursts[burst].birth, now);
             for (packet, _) in self.fabric.units.packets_of(Unit::Burst(burst)) {

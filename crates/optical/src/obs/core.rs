@@ -75,6 +75,8 @@ pub struct ObsCore {
     outputs: Outputs,
     /// How long a control channel takes for a header.
     header_time: Duration,
+    /// What each fibre of the path adds to the offset time.
+    offset_per_hop: Duration,
     chain: Chain,
     /// Headers that wait for their time, by port.
     waiting: Vec<VecDeque<Waiting>>,
@@ -88,6 +90,7 @@ impl ObsCore {
     pub fn new(settings: &ObsSettings, build: Build) -> ObsCore {
         ObsCore {
             header_time: settings.header_time(),
+            offset_per_hop: settings.offset_per_hop(),
             chain: Chain::new(&settings.contention),
             waiting: vec![VecDeque::new(); build.channels.len()],
             outputs: Outputs::new(settings, build),
@@ -237,7 +240,7 @@ impl Core for ObsCore {
     fn offset(&self, burst: BurstId, ctx: &Context<'_>) -> Duration {
         let settings = &self.outputs.settings;
         let offset = settings.offset_time + settings.extra_offset(ctx.burst(burst).class);
-        match settings.offset_per_hop() {
+        match self.offset_per_hop {
             Duration::ZERO => offset,
             // Each fibre ends at a node that handles the header.
             each => offset + each * ctx.fibres(burst).count() as u64,
@@ -245,6 +248,7 @@ impl Core for ObsCore {
     }
 
     fn launch(&mut self, burst: BurstId, bundle: &Bundle, ctx: &mut Context<'_>) -> Option<Time> {
+        let birth = ctx.burst(burst).birth;
         let header = ctx.announce(burst);
         let now = ctx.now();
         let request = Request {
@@ -253,7 +257,7 @@ impl Core for ObsCore {
             delayed: Duration::ZERO,
             time: self.outputs.transmission_time(bundle.bytes),
             channel: None,
-            burst: ctx.header(header).birth,
+            burst: birth,
         };
         match self.find(header, &request, ctx) {
             Ok(offer) => {
