@@ -19,7 +19,11 @@ impl Receiving {
     #[inline]
     fn of(&mut self, link: LinkId) -> &mut VecDeque<Coming> {
         let place = self.links.partition_point(|(other, _)| *other < link);
-        if self.links.get(place).map_or(true, |(other, _)| *other != link) {
+        if self
+            .links
+            .get(place)
+            .map_or(true, |(other, _)| *other != link)
+        {
             self.links.insert(place, (link, VecDeque::new()));
         }
         &mut self.links[place].1

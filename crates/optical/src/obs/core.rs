@@ -6,7 +6,7 @@ use crate::edge::Core;
 use crate::switch::{Build, ObsSettings};
 use lightburst_des::{Duration, Time};
 use lightburst_net::{
-    Bundle, BurstHeader, BurstId, Context, Counted, Counters, DropReason, HeaderId, PortId, Route, Slot,
+    Bundle, BurstHeader, BurstId, Context, Counted, Counters, DropReason, HeaderId, PortId, Route,
     Switch, Token, Unit,
 };
 use serde::Deserialize;
@@ -64,7 +64,7 @@ impl Counters for ObsCounters {
 struct Waiting {
     until: Time,
     header: HeaderId,
-    slot: Slot,
+    offer: Offer,
 }
 
 /// How a burst leaves; or what it wanted, and why it is lost.
@@ -146,7 +146,7 @@ impl ObsCore {
             request,
             cut,
         } = resolved;
-        self.outputs.book(*offer, request, ctx.now());
+        self.outputs.book(*offer, request.burst, ctx.now());
         if let Some(cut) = cut {
             let comes = Time(request.start.0 - request.delayed.0);
             let rest = request.channel.map(|_| comes);
@@ -220,12 +220,12 @@ impl ObsCore {
 
     /// Sends a header when its time has come.
     fn send_later(&mut self, offer: Offer, header: HeaderId, until: Time, ctx: &mut Context<'_>) {
-        let Offer { port, slot } = offer;
+        let port = offer.port;
         let waiting = &mut self.waiting[usize::from(port.0)];
         let one = Waiting {
             until,
             header,
-            slot,
+            offer,
         };
         waiting.insert(waiting.partition_point(|other| other.until <= until), one);
         let token = Token {
@@ -262,7 +262,7 @@ impl Core for ObsCore {
         match self.find(header, &request, ctx) {
             Ok(offer) => {
                 ctx.note_burst(bundle, burst, request.start);
-                self.outputs.book(offer, &request, now);
+                self.outputs.book(offer, birth, now);
                 self.send(offer, header, now, ctx);
                 Some(request.start)
             }
@@ -309,7 +309,7 @@ impl Switch for ObsCore {
         };
         match self.find(header, &request, ctx) {
             Ok(offer) => {
-                self.outputs.book(offer, &request, ctx.now());
+                self.outputs.book(offer, request.burst, ctx.now());
                 self.send(offer, header, handled, ctx);
             }
             Err(ports) => {
@@ -329,9 +329,9 @@ impl Switch for ObsCore {
         let Waiting {
             until,
             header,
-            slot,
+            offer,
         } = first.expect("a header that waits");
-        self.send(Offer { port, slot }, header, until, ctx);
+        self.send(offer, header, until, ctx);
     }
 
     fn counted(&self, end: Time) -> Counted {

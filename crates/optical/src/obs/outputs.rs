@@ -45,6 +45,8 @@ pub struct Offer {
     pub port: PortId,
     /// When, and on which channel.
     pub slot: Slot,
+    /// From when to when that is booked then.
+    pub booked: (Time, Time),
 }
 
 /// The outputs of a node.
@@ -122,9 +124,9 @@ impl Outputs {
         }
     }
 
-    /// A slot on a port, if there is one.
+    /// What a port has for a burst, if it has a channel.
     #[inline]
-    pub fn slot(&mut self, port: PortId, request: &Request) -> Option<Slot> {
+    pub fn offer_of(&mut self, port: PortId, request: &Request) -> Option<Offer> {
         let (start, end) = self.booked(request);
         let wanted = Wanted {
             channels: self.reach(port, request),
@@ -133,11 +135,13 @@ impl Outputs {
         };
         let channels = self.fibres[usize::from(port.0)].as_ref().expect("a fibre");
         let channel = (self.settings.scheduler.choose)(channels, wanted, &mut self.draw)?;
-        Some(Slot {
+        let slot = Slot {
             channel,
             start: request.start,
             delayed: request.delayed,
-        })
+        };
+        let booked = (start, end);
+        Some(Offer { port, slot, booked })
     }
 
     /// The ports by any of which a burst may leave, as it is routed.
@@ -162,8 +166,7 @@ impl Outputs {
     ) -> Option<Offer> {
         if ports.len == 1 {
             let port = ctx.port(ports, 0);
-            let slot = able(port).then(|| self.slot(port, request))??;
-            return Some(Offer { port, slot });
+            return able(port).then(|| self.offer_of(port, request))?;
         }
         self.offer_of_several(ports, request, able, ctx)
     }
@@ -178,10 +181,10 @@ impl Outputs {
     ) -> Option<Offer> {
         let (mut found, mut number) = (None, 0);
         for &port in ctx.ports(ports).iter().filter(|&&port| able(port)) {
-            if let Some(slot) = self.slot(port, request) {
+            if let Some(offer) = self.offer_of(port, request) {
                 number += 1;
                 if self.draw.below(number) == 0 {
-                    found = Some(Offer { port, slot });
+                    found = Some(offer);
                 }
             }
         }
@@ -207,20 +210,16 @@ impl Outputs {
         let later = next.expect("a channel").since(from);
         request.start = request.start + later;
         request.handled = request.handled + later;
-        let slot = self.slot(port, &request).expect("a void");
-        let offer = Offer { port, slot };
+        let offer = self.offer_of(port, &request).expect("a void");
         Resolved::whole(offer, request)
     }
 
-    /// Books what was offered.
+    /// Books what was offered to a burst.
     #[inline]
-    pub fn book(&mut self, Offer { port, slot }: Offer, request: &Request, now: Time) {
-        let (start, end) = self.booked(request);
-        let booking = Booking {
-            start,
-            end,
-            burst: request.burst,
-        };
+    pub fn book(&mut self, offer: Offer, burst: Birth, now: Time) {
+        let Offer { port, slot, booked } = offer;
+        let (start, end) = booked;
+        let booking = Booking { start, end, burst };
         let channels = self.fibres[usize::from(port.0)].as_mut();
         channels.expect("a fibre").book(slot.channel, booking, now);
     }
@@ -234,7 +233,7 @@ impl Outputs {
     }
 
     #[cold]
-    fn keep_sent(&mut self, Offer { port, slot }: Offer, header: HeaderId, ctx: &Context<'_>) {
+    fn keep_sent(&mut self, Offer { port, slot, .. }: Offer, header: HeaderId, ctx: &Context<'_>) {
         let bytes = ctx.header(header).envelope.bytes;
         let end = slot.start + self.transmission_time(bytes);
         let sent = self.sent.as_mut().expect("bursts that are asked for");

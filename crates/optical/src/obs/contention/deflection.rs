@@ -5,7 +5,7 @@
 //! for it.
 
 use super::{Contention, Resolved, Resolver, ResolverSettings};
-use crate::obs::outputs::{Offer, Outputs};
+use crate::obs::outputs::Outputs;
 use lightburst_des::Time;
 use lightburst_net::{Context, Counted, Counters, Detour, DropReason, PortId};
 use serde::Deserialize;
@@ -106,10 +106,9 @@ impl Resolver for Deflection {
             }
             // It is the want of a channel now, if this has none.
             reason = None;
-            if let Some(slot) = outputs.slot(port, &request) {
+            if let Some(offer) = outputs.offer_of(port, &request) {
                 self.counters.bursts_deflected += 1;
                 ctx.deflect(burst.header);
-                let offer = Offer { port, slot };
                 return Ok(Resolved::whole(offer, request));
             }
         }

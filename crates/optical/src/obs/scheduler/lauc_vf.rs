@@ -37,16 +37,19 @@ fn least_gap(horizons: &[Time], start: Time) -> (u64, u16) {
     };
     // Two at once, since each minimum waits for the one before.
     let (mut even, mut odd) = ((u64::MAX, 0), (u64::MAX, 0));
-    let pairs = horizons.chunks_exact(2);
-    let rest = pairs.remainder();
+    let fours = horizons.chunks_exact(4);
+    let rest = fours.remainder();
     let mut place = 0;
-    for pair in pairs {
-        even = lower(even, pair[0], place);
-        odd = lower(odd, pair[1], place + 1);
-        place += 2;
+    for four in fours {
+        even = lower(even, four[0], place);
+        odd = lower(odd, four[1], place + 1);
+        even = lower(even, four[2], place + 2);
+        odd = lower(odd, four[3], place + 3);
+        place += 4;
     }
     for &horizon in rest {
         even = lower(even, horizon, place);
+        place += 1;
     }
     even.min(odd)
 }

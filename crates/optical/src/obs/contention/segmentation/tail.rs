@@ -82,7 +82,8 @@ impl Resolver for TailDrop {
             start: request.start,
             delayed: request.delayed,
         };
-        Ok(Resolved::whole(Offer { port, slot }, request))
+        let booked = outputs.booked(&request);
+        Ok(Resolved::whole(Offer { port, slot, booked }, request))
     }
 
     fn lost(&mut self, _reason: &'static DropReason) {
