@@ -50,8 +50,8 @@ class Instant:
     def slots(self) -> int:
         return self.number
 
-    def capacity(self) -> int:
-        return 2 * self.number
+    def wants(self) -> int:
+        return 2 * self.number - len(self.waiting)
 
     def submit(self, batch: Sequence[PlannedRun]) -> None:
         self.waiting.append(batch)

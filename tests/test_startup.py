@@ -18,6 +18,8 @@ HEAVY = frozenset(
         "SALib",
         "altair",
         "asyncio",
+        "dask",
+        "distributed",
         "jinja2",
         "matplotlib",
         "networkx",

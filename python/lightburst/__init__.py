@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lightburst import models, plot, topology, trace
-    from lightburst.errors import InputError, RunWarning, StoreWarning
+    from lightburst.errors import InputError, RunWarning, StoreWarning, WorkerWarning
     from lightburst.fairness import jain_index
     from lightburst.report.burst import BurstExplanation, explain_burst
     from lightburst.report.comparison import compare
@@ -46,6 +46,7 @@ _HOME = {
     "Study": "lightburst.study",
     "Sweep": "lightburst.report.swept",
     "TracedNetwork": "lightburst.report.network",
+    "WorkerWarning": "lightburst.errors",
     "compare": "lightburst.report.comparison",
     "execute": "lightburst.study",
     "explain": "lightburst.report.explanation",
@@ -78,6 +79,7 @@ __all__ = [
     "Study",
     "Sweep",
     "TracedNetwork",
+    "WorkerWarning",
     "__version__",
     "compare",
     "execute",

@@ -175,12 +175,20 @@ class InputErrors(InputError):  # noqa: N818 - it is several
         return "\n".join(str(error) for error in self._errors)
 
 
+class WorkersLostError(InputError):
+    """Nobody is there any more who could compute the rest of a study; what has ended is kept."""
+
+
 class RunWarning(UserWarning):
     """Something that a scenario asks for did not happen, or its results need a word of caution."""
 
 
 class StoreWarning(UserWarning):
     """What was damaged or old in a store of runs, and what has become of it."""
+
+
+class WorkerWarning(UserWarning):
+    """What happened to those who compute the runs of a study, on a cluster."""
 
 
 def warn(texts: Iterable[str], stacklevel: int, kind: type[Warning] = RunWarning) -> None:

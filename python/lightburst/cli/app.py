@@ -43,6 +43,32 @@ StudyFormat = Annotated[
 ]
 YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask before very many runs.")]
 
+DaskOption = Annotated[
+    str | None,
+    typer.Option(
+        "--dask",
+        metavar="ADDRESS|local:N",
+        help="Compute on a Dask cluster: its scheduler's address or file, or N processes here.",
+    ),
+]
+SlurmOption = Annotated[
+    bool, typer.Option("--slurm", help="Compute in jobs of Slurm, which are submitted from here.")
+]
+PbsOption = Annotated[bool, typer.Option("--pbs", help="Compute in jobs of PBS.")]
+JobsOption = Annotated[
+    str | None,
+    typer.Option("--jobs", metavar="N", help="With --slurm or --pbs: jobs; 1 by default."),
+]
+JobOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--job",
+        metavar="KEY=VALUE",
+        help="With --slurm or --pbs: 'cores=16', 'memory=64 GB', 'walltime=02:00:00', "
+        "'queue=short'; may be repeated.",
+    ),
+]
+
 
 def _version(wanted: bool) -> None:
     if wanted:
@@ -99,14 +125,21 @@ def sweep_command(
     study: StudyArgument,
     settings: StudySettings = None,
     workers: WorkersOption = None,
+    dask: DaskOption = None,
+    slurm: SlurmOption = False,
+    pbs: PbsOption = False,
+    jobs: JobsOption = None,
+    job: JobOption = None,
     format: StudyFormat = "table",
     out: OutOption = None,
     yes: YesOption = False,
 ) -> None:
     """Run a study: axes, variants and seeds over a scenario, with intervals and comparisons."""
+    from lightburst.cli.computing import computing
     from lightburst.cli.sweep import sweep
 
-    sweep(study, settings or [], workers, format, out, yes)
+    where = computing(workers, dask, slurm, pbs, jobs, job or [])
+    sweep(study, settings or [], where, format, out, yes)
 
 
 @app.command("optimise")
@@ -115,14 +148,21 @@ def optimise_command(
     study: StudyArgument,
     settings: StudySettings = None,
     workers: WorkersOption = None,
+    dask: DaskOption = None,
+    slurm: SlurmOption = False,
+    pbs: PbsOption = False,
+    jobs: JobsOption = None,
+    job: JobOption = None,
     format: StudyFormat = "table",
     out: OutOption = None,
     yes: YesOption = False,
 ) -> None:
     """Find the values of a study's axes for which a metric is best; needs Optuna."""
+    from lightburst.cli.computing import computing
     from lightburst.cli.optimise import optimise
 
-    optimise(study, settings or [], workers, format, out, yes)
+    where = computing(workers, dask, slurm, pbs, jobs, job or [])
+    optimise(study, settings or [], where, format, out, yes)
 
 
 @app.command("sensitivity")
@@ -131,14 +171,21 @@ def sensitivity_command(
     study: StudyArgument,
     settings: StudySettings = None,
     workers: WorkersOption = None,
+    dask: DaskOption = None,
+    slurm: SlurmOption = False,
+    pbs: PbsOption = False,
+    jobs: JobsOption = None,
+    job: JobOption = None,
     format: StudyFormat = "table",
     out: OutOption = None,
     yes: YesOption = False,
 ) -> None:
     """Say how much of a metric's variance is due to which of a study's axes; needs SALib."""
+    from lightburst.cli.computing import computing
     from lightburst.cli.sensitivity import sensitivity
 
-    sensitivity(study, settings or [], workers, format, out, yes)
+    where = computing(workers, dask, slurm, pbs, jobs, job or [])
+    sensitivity(study, settings or [], where, format, out, yes)
 
 
 @app.command("trace")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import shlex
 import sys
 import warnings
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ import typer
 from lightburst.cli.interrupt import INTERRUPTED
 from lightburst.cli.memory import BAD_INPUT, memory_ended, words_of
 from lightburst.cli.streams import FAILED_OUTPUT, OutputError, ReaderGoneError, discard, tell
-from lightburst.errors import InputError, StoreWarning, printable
+from lightburst.errors import InputError, StoreWarning, WorkersLostError, WorkerWarning, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -130,10 +131,11 @@ def _warnings_said() -> Iterator[None]:
     """Print warnings about stores, one line each; commands print those about runs themselves."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", StoreWarning)
+        warnings.simplefilter("always", WorkerWarning)
         usual = warnings.showwarning
 
         def say(message: Warning | str, category: type[Warning], *where: Any, **how: Any) -> None:
-            if issubclass(category, StoreWarning):
+            if issubclass(category, StoreWarning | WorkerWarning):
                 tell(str(message), "warning")
             else:
                 usual(message, category, *where, **how)
@@ -153,7 +155,7 @@ def complete(failed: Sequence[object]) -> None:
 
 @contextmanager
 def resumable(store: Path) -> Iterator[None]:
-    """Tell whoever interrupts long work that it is not lost.
+    """Tell whoever interrupts long work, or loses those who do it, that it is not lost.
 
     Parameters
     ----------
@@ -164,4 +166,8 @@ def resumable(store: Path) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         tell(f"finished runs are kept in {store}; the same command goes on from there")
+        raise
+    except WorkersLostError:
+        again = shlex.join(["lightburst", *sys.argv[1:]])
+        tell(f"finished runs are kept in {store}; with workers again this goes on: {again}")
         raise

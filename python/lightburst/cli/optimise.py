@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lightburst.cli.guard import resumable
 from lightburst.cli.numbers import Plain
-from lightburst.cli.options import agreed, choice, whole
+from lightburst.cli.options import agreed, choice
 from lightburst.cli.screen import show_table
 from lightburst.cli.streams import say, warn
 from lightburst.cli.sweep import changed
@@ -23,22 +23,24 @@ from lightburst.words import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from lightburst.report.optimised import Optimum
     from lightburst.study.description import StudyDescription
+    from lightburst.study.workers.interface import Workers
 
 
 def optimise(
     path: str,
     settings: Sequence[str],
-    workers: str | None,
+    where: AbstractContextManager[Workers],
     format: str,
     out: str | None,
     yes: bool,
 ) -> None:
     """Search for an optimum and print what came of it; the parameters are those of ``sweep``."""
-    found = asked(optimise_all, path, settings, workers, format, out, yes)
+    found = asked(optimise_all, path, settings, where, format, out, yes)
     directory = None if out is None else found.save(out)
     if format == "json":
         print(json.dumps(found.as_dict(), indent=2, allow_nan=False))
@@ -58,7 +60,7 @@ def asked(
     work: Callable[..., Any],
     path: str,
     settings: Sequence[str],
-    workers: str | None,
+    where: AbstractContextManager[Workers],
     format: str,
     out: str | None,
     yes: bool,
@@ -69,7 +71,7 @@ def asked(
     ----------
     work : callable
         Takes the study, the store and options, and gives what came of it.
-    path, settings, workers, format, out, yes
+    path, settings, where, format, out, yes
         As for ``sweep``.
 
     Raises
@@ -78,17 +80,14 @@ def asked(
         If anything of this cannot be used; nothing has been written then.
     """
     choice("--format", format, ("table", "json", "csv"))
-    threads = None if workers is None else whole("--workers", workers, 1)
     study = changed(load_study(path), settings)
     if out is not None:
         check(out)
-    with resumable(STORE):
-        return _agreed(work, study, threads, yes)
+    with resumable(STORE), where as workers:
+        return _agreed(work, study, workers, yes)
 
 
-def _agreed(
-    work: Callable[..., Any], study: StudyDescription, workers: int | None, yes: bool
-) -> Any:
+def _agreed(work: Callable[..., Any], study: StudyDescription, workers: Workers, yes: bool) -> Any:
     """Do it; before very many runs the user is asked, with what they would cost."""
     try:
         return work(study, STORE, workers=workers, most_runs=None if yes else MOST_RUNS)

@@ -16,20 +16,22 @@ from lightburst.words import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from contextlib import AbstractContextManager
 
     from lightburst.report.sensitivities import Sensitivities
+    from lightburst.study.workers.interface import Workers
 
 
 def sensitivity(
     path: str,
     settings: Sequence[str],
-    workers: str | None,
+    where: AbstractContextManager[Workers],
     format: str,
     out: str | None,
     yes: bool,
 ) -> None:
     """Divide variance and print what came of it; the parameters are those of ``sweep``."""
-    found = asked(sensitivity_all, path, settings, workers, format, out, yes)
+    found = asked(sensitivity_all, path, settings, where, format, out, yes)
     directory = None if out is None else found.save(out)
     if format == "json":
         print(json.dumps(found.as_dict(), indent=2, allow_nan=False))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lightburst.cli.guard import complete, resumable
 from lightburst.cli.numbers import Plain
-from lightburst.cli.options import agreed, choice, whole
+from lightburst.cli.options import agreed, choice
 from lightburst.cli.screen import show_table
 from lightburst.cli.streams import say, warn
 from lightburst.errors import InputError, show
@@ -23,18 +23,20 @@ from lightburst.study.description import is_axis, load_study
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     import pandas as pd
 
     from lightburst.report.swept import Sweep
     from lightburst.study.description import StudyDescription
+    from lightburst.study.workers.interface import Workers
 
 
 def sweep(
     path: str,
     settings: Sequence[str],
-    workers: str | None,
+    where: AbstractContextManager[Workers],
     format: str,
     out: str | None,
     yes: bool,
@@ -47,8 +49,8 @@ def sweep(
         The study file.
     settings : sequence of str
         Changes, ``path=values`` each: of an axis, or of the base scenario.
-    workers : str or None
-        Number of threads, as given.
+    where : context manager
+        Of those who compute it, see `lightburst.cli.computing`.
     format : str
         ``"table"``, ``"json"`` or ``"csv"``.
     out : str or None
@@ -62,12 +64,11 @@ def sweep(
         If anything of this cannot be used; nothing has been written then.
     """
     choice("--format", format, ("table", "json", "csv"))
-    threads = None if workers is None else whole("--workers", workers, 1)
     study = changed(load_study(path), settings)
     if out is not None:
         check(out)
-    with resumable(STORE):
-        found = _swept(study, threads, yes)
+    with resumable(STORE), where as workers:
+        found = _swept(study, workers, yes)
     directory = None if out is None else found.save(out)
     if format == "json":
         print(json.dumps(found.as_dict(), indent=2, allow_nan=False))
@@ -95,7 +96,7 @@ def _files(directory: Path) -> Iterator[str]:
         yield f"again:  lightburst sweep {directory / STUDY}"
 
 
-def _swept(study: StudyDescription, workers: int | None, yes: bool) -> Sweep:
+def _swept(study: StudyDescription, workers: Workers, yes: bool) -> Sweep:
     """Run a study; before very many runs the user is asked, with what they would cost."""
     try:
         return sweep_all(study, STORE, workers=workers, most_runs=None if yes else MOST_RUNS)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import nullcontext
 from importlib import metadata
 from os import PathLike
 from pathlib import Path
@@ -21,11 +20,12 @@ from lightburst.report.sweep import described
 from lightburst.report.words import readable
 from lightburst.study.cost import MOST_RUNS, TooManyRunsError, estimate
 from lightburst.study.evaluated import Evaluated
+from lightburst.study.executor import opened
 from lightburst.study.progress import search_progress
 from lightburst.study.racing import COMPLETE, Race
 from lightburst.study.search import Search, Trial, best_of, needed
 from lightburst.study.space import Space
-from lightburst.study.store import IN_MEMORY, Store
+from lightburst.study.store import Store
 from lightburst.study.trials import (
     BEST,
     DEFAULT,
@@ -35,6 +35,7 @@ from lightburst.study.trials import (
     unusable,
 )
 from lightburst.study.wanted import EXAMPLES, Aim, Optimise
+from lightburst.study.workers.where import workers_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from lightburst.scenario import Scenario
     from lightburst.study.description import StudyDescription
     from lightburst.study.sweep import Seeds
+    from lightburst.study.workers.where import Where
 
 # How near an end of its range, as a part of it, the best value is worth a word.
 _AT_END: Final = 0.02
@@ -60,7 +62,7 @@ def optimise(
     seeds: Seeds | None = None,
     metrics: Mapping[str, str | Expression] | None = None,
     store: Store | str | Path | None = None,
-    workers: int | None = None,
+    workers: Where = None,
     progress: bool = True,
     most_runs: int | None = MOST_RUNS,
     **options: Any,
@@ -158,9 +160,9 @@ def optimise_all(
             estimate(scenario, study.all_seeds[0], number, how.get("workers")), most_runs
         )
     names = [aim.metric for aim in aims]
-    with nullcontext(store) if isinstance(store, Store) else Store(store or IN_MEMORY) as opened:
-        how["progress"] = False
-        ran = Evaluated(study.scenario, names, study.metrics, opened, how)
+    with workers_of(how.get("workers")) as workers, opened(store) as kept_in:
+        how |= {"workers": workers, "progress": False}
+        ran = Evaluated(study.scenario, names, study.metrics, kept_in, how)
         where = {aim.metric: aim.where for aim in aims}
         ran.check(space.first.point, study.all_seeds[0], where)
         race = Race(study.all_seeds, asked.first, asked.risk, tuple(a.sign for a in aims), ran)

@@ -20,6 +20,7 @@ from lightburst.provenance import MODEL_VERSION, source_commit
 from lightburst.report.files import CLAIMS, PAGE, REPRODUCTION, RUNS, STORE, as_written
 from lightburst.shown import html_table
 from lightburst.study.store import Store
+from lightburst.study.workers.where import workers_of
 from lightburst.sums import verify
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from lightburst.papers.claims import Claim
     from lightburst.papers.figure import AnyFigure, Listing
     from lightburst.papers.paper import Paper
+    from lightburst.study.workers.where import Where
 
 
 @dataclass(frozen=True)
@@ -196,7 +198,7 @@ def reproduce(
     *,
     quick: bool = False,
     store: Store | str | Path | None = STORE,
-    workers: int | None = None,
+    workers: Where = None,
     progress: bool = True,
 ) -> Reproduction:
     """Run what a paper ran and judge what it says.
@@ -210,8 +212,8 @@ def reproduce(
     store : Store, str or Path, optional
         Where finished runs are kept, so that a second call goes on where the first one stopped;
         None keeps nothing.
-    workers : int, optional
-        Number of threads, all cores by default.
+    workers
+        As for `lightburst.execute`.
     progress : bool
         Show a progress bar with the time left, if standard error is a terminal.
 
@@ -243,12 +245,13 @@ def reproduce_parts(
     *,
     quick: bool = False,
     store: Store | str | Path | None = STORE,
-    workers: int | None = None,
+    workers: Where = None,
     progress: bool = True,
 ) -> Reproduction:
     """Run some parts of a paper, as `reproduce` does, or of a study that is described like one."""
     blocks = paper.blocks(parts, quick)
-    tables = [block.run(store, workers=workers, progress=progress) for block in blocks]
+    with workers_of(workers) as computing:
+        tables = [block.run(store, workers=computing, progress=progress) for block in blocks]
     runs = pd.concat(tables, ignore_index=True)
     traces = {} if paper.traced is None else paper.traced.record(parts)
     provenance = {

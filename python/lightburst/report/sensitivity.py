@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from contextlib import nullcontext
 from importlib import metadata
 from os import PathLike
 from pathlib import Path
@@ -20,13 +19,15 @@ from lightburst.report.sensitivities import Sensitivities, said_of
 from lightburst.report.sweep import described
 from lightburst.study.cost import MOST_RUNS, TooManyRunsError, check_room, estimate
 from lightburst.study.evaluated import Evaluated
+from lightburst.study.executor import opened
 from lightburst.study.indices import Indices, analyse, sample, stages
 from lightburst.study.progress import search_progress
 from lightburst.study.search import needed
 from lightburst.study.space import Space
-from lightburst.study.store import IN_MEMORY, Store
+from lightburst.study.store import Store
 from lightburst.study.trials import labels_in
 from lightburst.study.wanted import EXAMPLES, Sensitivity
+from lightburst.study.workers.where import workers_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from lightburst.study.description import StudyDescription
     from lightburst.study.design import Place
     from lightburst.study.sweep import Seeds
+    from lightburst.study.workers.where import Where
 
 # A larger share of noise is worth a word.
 _MUCH_NOISE: Final = 0.05
@@ -53,7 +55,7 @@ def sensitivity(
     seeds: Seeds | None = None,
     metrics: Mapping[str, str | Expression] | None = None,
     store: Store | str | Path | None = None,
-    workers: int | None = None,
+    workers: Where = None,
     progress: bool = True,
     most_runs: int | None = MOST_RUNS,
     **options: Any,
@@ -137,9 +139,9 @@ def sensitivity_all(
         )
     check_room(number, number * len(seeds))
     places, scenarios = _places(space, sample(len(dimensions), asked.points, asked.seed))
-    with nullcontext(store) if isinstance(store, Store) else Store(store or IN_MEMORY) as opened:
-        how["progress"] = False
-        ran = Evaluated(study.scenario, names, study.metrics, opened, how)
+    with workers_of(how.get("workers")) as workers, opened(store) as kept_in:
+        how |= {"workers": workers, "progress": False}
+        ran = Evaluated(study.scenario, names, study.metrics, kept_in, how)
         ran.check(places[0].point, seeds[0], dict.fromkeys(names, "sensitivity.metric"))
         values, found = _run(study, asked, space, places, ran, progress)
     return Sensitivities(

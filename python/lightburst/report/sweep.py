@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import nullcontext
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -20,12 +19,12 @@ from lightburst.scenario.load import as_scenario
 from lightburst.study import Store, Study
 from lightburst.study.cost import MOST_RUNS, TooManyRunsError, check_room, estimate
 from lightburst.study.description import StudyDescription, is_study, load_study
-from lightburst.study.executor import run_placed
+from lightburst.study.executor import opened, run_placed
 from lightburst.study.failures import FailedRun, from_records
 from lightburst.study.kept import Kept, check_kept, looks
 from lightburst.study.place import TABLES
-from lightburst.study.store import IN_MEMORY
 from lightburst.study.sweep import scenario_digest
+from lightburst.study.workers.where import workers_of
 from lightburst.sums import verify
 
 if TYPE_CHECKING:
@@ -34,6 +33,8 @@ if TYPE_CHECKING:
     from lightburst.expressions import Expression
     from lightburst.scenario import Scenario
     from lightburst.study.sweep import Seeds
+    from lightburst.study.workers.interface import Workers
+    from lightburst.study.workers.where import Where
 
 
 def sweep(
@@ -49,7 +50,7 @@ def sweep(
     keep: Sequence[str] | None = None,
     interval: str | None = None,
     store: Store | str | Path | None = None,
-    workers: int | None = None,
+    workers: Where = None,
     progress: bool = True,
     most_runs: int | None = MOST_RUNS,
 ) -> Sweep:
@@ -134,26 +135,36 @@ def sweep_all(
     study: StudyDescription,
     store: Store | str | Path | None = None,
     *,
-    workers: int | None = None,
+    workers: Where = None,
     progress: bool = True,
     most_runs: int | None = MOST_RUNS,
 ) -> Sweep:
     """Do what `sweep` does with a study that is described, but issue no warnings."""
+    with workers_of(workers) as computing, opened(store) as found:
+        return _swept(study, found, computing, progress, most_runs)
+
+
+def _swept(
+    study: StudyDescription,
+    store: Store,
+    workers: Workers,
+    progress: bool,
+    most_runs: int | None,
+) -> Sweep:
     number, points = study.number_of_runs, study.design.number
     if most_runs is not None and number > most_runs:
         scenario = study.scenario.with_(dict(study.design.first.point))
         cost = estimate(scenario, study.all_seeds[0], number, workers)
         raise TooManyRunsError(cost, most_runs)
     check_room(points, number)
-    with nullcontext(store) if isinstance(store, Store) else Store(store or IN_MEMORY) as opened:
-        block = study.block
-        kept = _kept(study, block.study, opened)
-        _tell_of_earlier(study, opened)
-        if study.metrics_named:
-            _check_metrics(study, opened, kept)
-        failed: list[FailedRun] = []
-        runs = block.run(opened, workers=workers, progress=progress, kept=kept, failed=failed)
-        return Sweep.of(study, runs, kept, failed)
+    block = study.block
+    kept = _kept(study, block.study, store)
+    _tell_of_earlier(study, store)
+    if study.metrics_named:
+        _check_metrics(study, store, workers, kept)
+    failed: list[FailedRun] = []
+    runs = block.run(store, workers=workers, progress=progress, kept=kept, failed=failed)
+    return Sweep.of(study, runs, kept, failed)
 
 
 def _tell_of_earlier(study: StudyDescription, store: Store) -> None:
@@ -180,10 +191,12 @@ def _kept(asked: StudyDescription, study: Study, store: Store) -> Kept | None:
     return Kept(asked.keep, folder, looks(study.runs[: len(study.points)], asked.keep))
 
 
-def _check_metrics(study: StudyDescription, store: Store, kept: Kept | None) -> None:
+def _check_metrics(
+    study: StudyDescription, store: Store, workers: Workers, kept: Kept | None
+) -> None:
     """Refuse names that no run has, after the first run and not after the last."""
     first = Study(study.scenario, [study.design.first.point], study.all_seeds[:1], study.metrics)
-    runs = run_placed(first, store, workers=1, progress=False, kept=kept, failed=[])
+    runs = run_placed(first, store, workers=workers, progress=False, kept=kept, failed=[])
     if runs.empty:  # it has failed, and others may not
         return
     known = Sweep.of(study, runs).metrics

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -14,6 +14,9 @@ from lightburst.study.kept import SCENARIO, Kept
 from lightburst.study.stopping import Stopping, execute_until
 from lightburst.study.store import Store
 from lightburst.study.sweep import Study
+
+if TYPE_CHECKING:
+    from lightburst.study.workers.where import Where
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ class Block:
         self,
         store: Store | str | Path | None,
         *,
-        workers: int | None,
+        workers: Where,
         progress: bool,
         kept: Kept | None = None,
         failed: list[FailedRun] | None = None,

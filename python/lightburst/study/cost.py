@@ -1,11 +1,13 @@
 """What very many runs would cost, told before they begin."""
 
+from __future__ import annotations
+
 import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Timer
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from lightburst._core import Cancel, Cancelled
 from lightburst.errors import InputError
@@ -15,8 +17,11 @@ from lightburst.result import Result
 from lightburst.scenario import Scenario
 from lightburst.simulate import simulate
 from lightburst.study.threads import work_aside
-from lightburst.study.workers.threads import available_cores
+from lightburst.study.workers.where import slots_of
 from lightburst.units import format_size
+
+if TYPE_CHECKING:
+    from lightburst.study.workers.where import Where
 
 #: More runs than these are more likely a typing error, so the user is asked.
 MOST_RUNS: Final = 10_000
@@ -65,7 +70,7 @@ class Cost:
         return f"runs, {about} {time_} in {self.threads} threads, {kept} in a store"
 
 
-def estimate(scenario: Scenario, seed: int, runs: int, workers: int | None) -> Cost:
+def estimate(scenario: Scenario, seed: int, runs: int, workers: Where) -> Cost:
     """Estimate what runs would cost, from one that is tried for a few seconds.
 
     Parameters
@@ -76,8 +81,8 @@ def estimate(scenario: Scenario, seed: int, runs: int, workers: int | None) -> C
         Of the run that is tried.
     runs : int
         How many are wanted.
-    workers : int or None
-        Number of threads; all cores if None.
+    workers
+        Who would compute them, see `lightburst.execute`.
 
     Returns
     -------
@@ -116,7 +121,7 @@ def estimate(scenario: Scenario, seed: int, runs: int, workers: int | None) -> C
     size = _USUAL_BYTES
     if result is not None:
         size = _ROW_BYTES + len(json.dumps(to_json(result.record)))
-    threads = available_cores() if workers is None else workers
+    threads = slots_of(workers)
     return Cost(runs, took * runs / threads, result is None, threads, size * runs)
 
 

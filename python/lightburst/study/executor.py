@@ -4,11 +4,13 @@ The calling thread alone writes to the store, draws the progress bar and hears C
 the runs is in `lightburst.study.workers`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Container, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, nullcontext
 from os import PathLike
 from pathlib import Path
-from typing import Final, Never
+from typing import TYPE_CHECKING, Final, Never
 
 import pandas as pd
 
@@ -24,9 +26,11 @@ from lightburst.study.store import IN_MEMORY, Store
 from lightburst.study.sweep import Key, PlannedRun, Seeds, Study
 from lightburst.study.warned import warnings_of
 from lightburst.study.workers.driver import drive
-from lightburst.study.workers.interface import Answer, Order
-from lightburst.study.workers.threads import Threads, available_cores
-from lightburst.units import as_python
+from lightburst.study.workers.interface import Answer, Order, Workers
+from lightburst.study.workers.where import workers_of
+
+if TYPE_CHECKING:
+    from lightburst.study.workers.where import Where
 
 #: The column with the number of a run's point.
 PLACE: Final = "place"
@@ -36,7 +40,7 @@ def execute(
     study: Study,
     store: Store | str | Path | None = None,
     *,
-    workers: int | None = None,
+    workers: Where = None,
     progress: bool = True,
 ) -> pd.DataFrame:
     """Run what is not finished yet of a study.
@@ -47,9 +51,10 @@ def execute(
         Points and seeds.
     store : Store, str or Path, optional
         Where finished runs are kept and looked up. Without one nothing is kept.
-    workers : int, optional
-        Number of threads, all cores by default. A run that does not fit into memory beside the
-        others waits until some have ended.
+    workers : int, str, Client or Cluster, optional
+        Number of threads, all cores by default; or a cluster of Dask: ``"local:2"``,
+        ``"tcp://HOST:PORT"``, a client or a cluster (docs/cluster.md). A run that does not fit into
+        memory beside the others waits until some have ended.
     progress : bool
         Show a progress bar with the time left, if standard error is a terminal.
 
@@ -90,7 +95,7 @@ def run_all(
     study: Study,
     store: Store | str | Path | None = None,
     *,
-    workers: int | None = None,
+    workers: Where = None,
     progress: bool = True,
     kept: Kept | None = None,
     failed: list[FailedRun] | None = None,
@@ -110,7 +115,7 @@ def run_placed(
     study: Study,
     store: Store | str | Path | None = None,
     *,
-    workers: int | None = None,
+    workers: Where = None,
     progress: bool = True,
     kept: Kept | None = None,
     failed: list[FailedRun],
@@ -122,13 +127,8 @@ def run_placed(
     if not isinstance(study, Study):
         allowed = "a Study; lightburst.run and lightburst.replicate run a scenario"
         raise InputError("study", show(study), allowed)
-    count = as_python(available_cores() if workers is None else workers)
-    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise InputError("workers", show(workers), "a whole number from 1")
-    if isinstance(store, Store):
-        return _execute(study, store, count, progress, kept, failed)
-    with Store(IN_MEMORY if store is None else store) as opened:
-        return _execute(study, opened, count, progress, kept, failed)
+    with workers_of(workers) as computing, opened(store) as kept_in:
+        return _execute(study, kept_in, computing, progress, kept, failed)
 
 
 def replicate(
@@ -136,7 +136,7 @@ def replicate(
     seeds: Seeds,
     store: Store | str | Path | None = None,
     *,
-    workers: int | None = None,
+    workers: Where = None,
     progress: bool = True,
     metrics: Mapping[str, str | Expression] | None = None,
     **changes: Never,
@@ -180,6 +180,13 @@ def replicate(
     return table
 
 
+def opened(store: Store | str | Path | None) -> AbstractContextManager[Store]:
+    """Open a store of runs; one that is open stays so."""
+    if isinstance(store, Store):
+        return nullcontext(store)
+    return Store(IN_MEMORY if store is None else store)
+
+
 def _told(
     study: Study, failed: Sequence[FailedRun], store: Store | str | Path | None
 ) -> Iterator[str]:
@@ -197,7 +204,7 @@ def _told(
 def _execute(
     study: Study,
     store: Store,
-    workers: int,
+    workers: Workers,
     progress: bool,
     kept: Kept | None,
     failed: list[FailedRun],
@@ -232,8 +239,7 @@ def _execute(
             advance()
 
         order = Order(own, () if kept is None else kept.names)
-        with closing(Threads(workers)) as threads:
-            drive(waiting, threads, order, keep)
+        drive(waiting, workers, order, keep)
     for place, planned in _ordered(study):
         if planned.key in hopeless:
             failed.append(FailedRun(place, planned.seed, hopeless[planned.key]))

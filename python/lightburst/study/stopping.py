@@ -18,20 +18,24 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
 from lightburst.errors import InputError, did_you_mean, show
-from lightburst.study.executor import PLACE, run_placed
+from lightburst.study.executor import PLACE, opened, run_placed
 from lightburst.study.failures import FailedRun, moved, settle
 from lightburst.study.kept import Kept
 from lightburst.study.statistics import mean_interval
-from lightburst.study.store import IN_MEMORY, Store
+from lightburst.study.store import Store
 from lightburst.study.sweep import Study
+from lightburst.study.workers.where import workers_of
 from lightburst.units import as_python
+
+if TYPE_CHECKING:
+    from lightburst.study.workers.where import Where
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +153,7 @@ def execute_until(
     stopping: Stopping,
     store: Store | str | Path | None = None,
     *,
-    workers: int | None = None,
+    workers: Where = None,
     progress: bool = True,
     kept: Kept | None = None,
     failed: list[FailedRun] | None = None,
@@ -181,14 +185,11 @@ def execute_until(
     InputError, KeyboardInterrupt
         As `lightburst.study.execute`.
     """
-    found: list[FailedRun] = []
-    how: dict[str, Any] = {"workers": workers, "progress": progress, "kept": kept}
-    if isinstance(store, Store):
-        table = _rounds(study, stopping, store, found, **how)
-    else:
-        with Store(IN_MEMORY if store is None else store) as opened:
-            table = _rounds(study, stopping, opened, found, **how)
-    settle(found, len(table), failed)
+    missed: list[FailedRun] = []
+    with workers_of(workers) as computing, opened(store) as found:
+        how: dict[str, Any] = {"workers": computing, "progress": progress, "kept": kept}
+        table = _rounds(study, stopping, found, missed, **how)
+    settle(missed, len(table), failed)
     return table
 
 

@@ -54,18 +54,16 @@ def drive(
         before.
     """
     batches = Batches(runs, workers)
-    under_way = left = 0
+    left = len(runs)
     try:
         workers.begin(order)
-        left = len(runs)
         while left:
-            begun, number = time.perf_counter(), under_way
-            while batches.left and under_way < workers.capacity():
+            begun, number = time.perf_counter(), 0
+            while batches.left and workers.wants() > 0:
                 workers.submit(batches.next())
-                under_way += 1
-            batches.handed_in(under_way - number, time.perf_counter() - begun)
+                number += 1
+            batches.handed_in(number, time.perf_counter() - begun)
             for batch in workers.answers():
-                under_way -= 1
                 left -= len(batch)
                 batches.learn(batch)
                 for answer in batch:

@@ -93,8 +93,8 @@ class Workers(Protocol):
     def slots(self) -> int:
         """Give how many batches can be computed at once now, at least 1; it may change."""
 
-    def capacity(self) -> int:
-        """Give how many batches may be under way: the slots, and some that wait beside them."""
+    def wants(self) -> int:
+        """Give how many more batches may be handed in now: some wait beside those in the slots."""
 
     def submit(self, batch: Sequence[PlannedRun]) -> None:
         """Hand in runs that one worker computes one after the other. Each is answered once.

@@ -45,6 +45,8 @@ class Threads:
         self._todo: SimpleQueue[tuple[Order, Sequence[PlannedRun]] | None] = SimpleQueue()
         self._done: SimpleQueue[list[Answer] | BaseException] = SimpleQueue()
         self._threads: list[Thread] = []
+        self._under_way = 0
+        self._raised: BaseException | None = None
 
     def begin(self, order: Order) -> None:
         """Say what is wanted of the runs that are handed in from now on."""
@@ -54,23 +56,37 @@ class Threads:
         """Give the number of threads."""
         return self.number
 
-    def capacity(self) -> int:
-        """Give how many batches may be under way."""
-        return self.number * (1 + _AHEAD)
+    def wants(self) -> int:
+        """Give how many more batches may be handed in now."""
+        return self.number * (1 + _AHEAD) - self._under_way
 
     def submit(self, batch: Sequence[PlannedRun]) -> None:
         """Hand in a batch."""
         self._todo.put((self._order, batch))
+        self._under_way += 1
         if len(self._threads) < self.number:
             thread = Thread(target=self._work, daemon=True)
             self._threads.append(thread)
             thread.start()
 
     def answers(self) -> list[list[Answer]]:
-        """Wait for a batch and give all that have ended; raise what ended a thread."""
-        found = [_given(next_of(self._done))]
-        while not self._done.empty():
-            found.append(_given(self._done.get()))
+        """Wait for a batch and give all that have ended.
+
+        Raises
+        ------
+        BaseException
+            What ended a thread, when all that came before it has been given.
+        """
+        found: list[list[Answer]] = []
+        while self._raised is None and not (found and self._done.empty()):
+            outcome = next_of(self._done)
+            if isinstance(outcome, BaseException):
+                self._raised = outcome
+            else:
+                found.append(outcome)
+        if not found and self._raised is not None:
+            raise self._raised
+        self._under_way -= len(found)
         return found
 
     def stop(self) -> list[list[Answer]]:
@@ -104,12 +120,6 @@ class Threads:
             return
         except BaseException as error:
             self._done.put(error)
-
-
-def _given(outcome: list[Answer] | BaseException) -> list[Answer]:
-    if isinstance(outcome, BaseException):
-        raise outcome
-    return outcome
 
 
 def available_cores() -> int:

@@ -1,0 +1,246 @@
+"""Runs on a cluster of Dask, which brings batches to workers and does again what a lost one had.
+
+References
+----------
+.. [1] Dask documentation, "Futures" (`Client.submit`, `as_completed`) and "Resilience" (tasks of
+   lost workers are done again; one whose worker died four times is given up, `KilledWorker`).
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, Final
+from uuid import uuid4
+
+from lightburst.errors import InputError, WorkersLostError, WorkerWarning, warn
+from lightburst.study.workers.identity import Identity, mine, question
+from lightburst.study.workers.interface import Answer, Order
+from lightburst.study.workers.remote import Batch, Refusal, compute, stop
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from distributed import Client, Future
+
+    from lightburst.study.sweep import PlannedRun
+
+#: How long a scheduler may not answer.
+PATIENCE_S: Final = 10.0
+# How often it is asked for its workers, at the most, and which part of the time that may take.
+_LOOK_S: Final = 1.0
+_LOOKING: Final = 0.05
+_PAUSE_S: Final = 0.005
+# Without workers for so long, the user is told.
+_NOBODY_S: Final = 10.0
+# How long those that have just ended may take to come back after an interrupt.
+_LAST_S: Final = 0.3
+
+
+class Dask:
+    """The workers of a Dask cluster, see `lightburst.study.workers.interface.Workers`.
+
+    Parameters
+    ----------
+    client : Client
+        Connected.
+    path, name : str
+        What the user gave where, for messages.
+
+    Raises
+    ------
+    InputError
+        If there are workers, and all have another lightburst.
+
+    Warns
+    -----
+    WorkerWarning
+        Of each worker that has another lightburst, and gets no runs.
+    """
+
+    batch_s = 0.5
+
+    def __init__(self, client: Client, path: str, name: str) -> None:
+        from distributed import as_completed
+
+        self.client, self._path, self._name = client, path, name
+        self._order, self._study = Order(), uuid4().hex
+        self._completed: Any = as_completed(loop=client.loop, with_results=True, raise_errors=False)
+        # By its key in the cluster: the batch, its future, and to whom alone it may go.
+        self._under_way: dict[str, tuple[Sequence[PlannedRun], Future, list[str] | None]] = {}
+        self._number = 0
+        # Threads by address, of workers that may compute; and who may not.
+        self._threads: dict[str, int] = {}
+        self._refused: dict[str, Identity] = {}
+        self._next_look = 0.0
+        self._nobody_since: float | None = time.monotonic()
+        self._look()
+
+    def begin(self, order: Order) -> None:
+        """Say what is wanted of the runs that are handed in from now on."""
+        self._order = order
+
+    def slots(self) -> int:
+        """Give the number of threads of all workers."""
+        return max(1, sum(self._threads.values()))
+
+    def wants(self) -> int:
+        """Give how many more batches can be handed in: one waits for each that is computed."""
+        return 2 * self.slots() - len(self._under_way)
+
+    def submit(self, batch: Sequence[PlannedRun]) -> None:
+        """Hand in a batch."""
+        self._number += 1
+        key = f"lightburst-{self._study}-{self._number}"
+        # Nobody is named without need: then Dask may choose freely when workers come and go.
+        only = list(self._threads) if self._refused and self._threads else None
+        task = Batch(batch, self._order, mine(), self._study)
+        future = self.client.submit(compute, task, key=key, pure=False, workers=only)
+        self._under_way[key] = (batch, future, only)
+        self._completed.add(future)
+
+    def answers(self) -> list[list[Answer]]:
+        """Wait for a batch and give all that have ended."""
+        while True:
+            if found := self._ended():
+                return found
+            self._look()
+            time.sleep(_PAUSE_S)
+
+    def stop(self) -> list[list[Answer]]:
+        """End all runs, and give what came of those that had just ended."""
+        try:
+            if self.client.status != "running":
+                return []
+            # Those that have begun are told; the others are forgotten by the scheduler.
+            self.client.run(stop, self._study, wait=False)
+            found, deadline = [], time.monotonic() + _LAST_S
+            while self._under_way and time.monotonic() < deadline:
+                found += self._ended(stopping=True)
+                time.sleep(_PAUSE_S)
+            self.client.cancel([future for _, future, _ in self._under_way.values()])
+            return found
+        except OSError:
+            return []
+
+    def close(self) -> None:
+        """Let the cluster forget what is left: the connection is closed by whoever opened it."""
+        self._under_way.clear()
+
+    def _ended(self, stopping: bool = False) -> list[list[Answer]]:
+        """Give what came of batches that have ended; those without answers are handed in again."""
+        found = []
+        if self._completed.has_ready():
+            for future, result in self._completed.next_batch(block=False):
+                batch, *_ = self._under_way.pop(future.key, (None,))
+                if batch is None:
+                    continue  # handed in again, as another one
+                if future.status == "finished" and isinstance(result, list):
+                    found.append(result)
+                elif not stopping:
+                    found += self._again(batch, future.status, result)
+        return found
+
+    def _again(self, batch: Sequence[PlannedRun], status: str, result: Any) -> list[list[Answer]]:
+        """Hand a batch in again that has not been answered; give failed runs."""
+        from distributed import KilledWorker
+
+        if isinstance(result, Refusal):
+            self._refuse({result.worker: result.identity})
+        elif status in ("cancelled", "lost"):
+            self._wait_for_scheduler()
+        else:
+            error = result[1] if isinstance(result, tuple) else result
+            if isinstance(error, KilledWorker):
+                return self._killed(batch)
+            # A worker without our modules fails before it can refuse.
+            before = len(self._refused)
+            self._look(now=True)
+            if len(self._refused) == before:
+                raise error
+        self.submit(batch)
+        return []
+
+    def _killed(self, batch: Sequence[PlannedRun]) -> list[list[Answer]]:
+        """Find out which run of a batch its workers died of: alone it is a failed run."""
+        if len(batch) > 1:
+            for run in batch:
+                self.submit([run])
+            return []
+        # Dask ends a worker that holds more than it may, and so does the system.
+        error = MemoryError("several workers died of it, one after the other; their logs say more")
+        return [[Answer(run.key, None, {}, error, 0.0) for run in batch]]
+
+    def _look(self, now: bool = False) -> None:
+        """See who has come and who has gone, now and then."""
+        begun = time.monotonic()
+        if begun < self._next_look and not now:
+            return
+        try:
+            there: dict[str, int] = self.client.nthreads()
+            new = there.keys() - self._threads.keys() - self._refused.keys()
+            asked = self.client.run(question(), workers=list(new), on_error="return") if new else {}
+        except (OSError, ValueError, RuntimeError):
+            self._wait_for_scheduler()
+            return
+        # One that has gone meanwhile is an OSError; one that cannot even be asked has nothing.
+        found = {who: _identity(x) for who, x in asked.items() if not isinstance(x, OSError)}
+        threads = self._threads | {who: there[who] for who in found if mine().fits(found[who])}
+        self._threads = {who: n for who, n in threads.items() if who in there}
+        self._refuse({who: one for who, one in found.items() if who not in threads})
+        self._tell_if_nobody()
+        for key, (batch, future, only) in list(self._under_way.items()):
+            if only is not None and self._threads.keys().isdisjoint(only):
+                # Those who were named have gone, and Dask would wait for them.
+                del self._under_way[key]
+                self.client.cancel([future])
+                self.submit(batch)
+        ended = time.monotonic()
+        self._next_look = ended + max(_LOOK_S, (ended - begun) / _LOOKING)
+
+    def _refuse(self, others: dict[str, Identity]) -> None:
+        """Give no more runs to workers with another lightburst."""
+        new = {who: one for who, one in others.items() if who not in self._refused}
+        self._refused |= new
+        for who in new:
+            self._threads.pop(who, None)
+        texts = [
+            f"worker {who} is refused: it has {one}, and here is {mine()}"
+            for who, one in new.items()
+        ]
+        if new and not self._threads and not self._number:
+            given = f"{self._name}, whose workers have {next(iter(new.values()))}"
+            raise InputError(self._path, given, f"workers with {mine()}, as here")
+        warn(texts, stacklevel=1, kind=WorkerWarning)
+
+    def _tell_if_nobody(self) -> None:
+        if self._threads:
+            self._nobody_since = None
+        elif self._nobody_since is None:
+            self._nobody_since = time.monotonic()
+        elif time.monotonic() - self._nobody_since > _NOBODY_S:
+            warn([f"{self._name} has no workers; the study waits for them"], 1, WorkerWarning)
+            self._nobody_since = float("inf")
+
+    def _wait_for_scheduler(self) -> None:
+        """Wait until the scheduler answers again; then all that was under way is handed in again.
+
+        Raises
+        ------
+        WorkersLostError
+            If it does not.
+        """
+        begun = time.monotonic()
+        while (waited := time.monotonic() - begun) < PATIENCE_S and self.client.status != "closed":
+            if self.client.status == "running" and waited > _PAUSE_S:
+                return
+            time.sleep(_PAUSE_S)
+        given = f"{self._name}, whose scheduler has not answered for {waited:.0f} s"
+        raise WorkersLostError(
+            self._path,
+            given,
+            "a scheduler that answers; what has ended is kept, and the same goes on from there",
+        )
+
+
+def _identity(answer: Any) -> Identity:
+    return Identity(**answer) if isinstance(answer, dict) else Identity()

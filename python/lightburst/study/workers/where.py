@@ -1,0 +1,204 @@
+"""Where the runs of a study are computed, in the user's words."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import time
+from contextlib import closing, contextmanager, nullcontext
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from lightburst.errors import InputError, show
+from lightburst.study.workers.threads import Threads, available_cores
+from lightburst.units import as_python
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+
+    from distributed import Client
+    from distributed.deploy import Cluster
+
+    from lightburst.study.workers.interface import Workers
+
+    #: Threads, or words for a cluster, or one that is there.
+    Where: TypeAlias = int | str | Client | Cluster | Workers | None
+
+_WORDS: Final = (
+    "local:N for N worker processes on this machine, or the scheduler of a Dask cluster: its "
+    "address as tcp://HOST:PORT, or its file as NAME.json"
+)
+_ALLOWED: Final = (
+    f"a whole number from 1, of threads; or a client or a cluster of Dask, or {_WORDS}"
+)
+_LOCAL: Final = re.compile(r"local:([0-9]{1,5})")
+_ADDRESS: Final = re.compile(r"([a-z]+://)?[^\s/:]+(:[0-9]{1,5})|[a-z]+://\S+")
+_ENDING: Final = ".json"
+
+
+def workers_of(where: Where, path: str = "workers") -> AbstractContextManager[Workers]:
+    """Get those together who compute runs.
+
+    Parameters
+    ----------
+    where : int, str, Client, Cluster or Workers, optional
+        Number of threads, all cores by default; or words for a Dask cluster, or one that is there.
+    path : str
+        Where the user gave it, for messages.
+
+    Returns
+    -------
+    context manager
+        Of the `Workers`. Those that are given, and a cluster that is, stay when it ends.
+
+    Raises
+    ------
+    InputError
+        If it is nothing of this, the cluster does not answer, or its extra is not installed.
+    """
+    given = as_python(where)
+    if given is None:
+        return closing(Threads(available_cores()))
+    if isinstance(given, int) and not isinstance(given, bool) and given >= 1:
+        return closing(Threads(given))
+    if hasattr(given, "answers"):
+        return nullcontext(given)
+    if isinstance(given, str):
+        return _in_words(given.strip(), path)
+    if type(given).__module__.partition(".")[0] in ("distributed", "dask_jobqueue") or hasattr(
+        given, "scheduler_address"
+    ):
+        return _there(given, path)
+    raise InputError(path, show(where), _ALLOWED)
+
+
+def slots_of(where: Where) -> int:
+    """Give how many runs are computed at once; 1 where that is not known before it is opened."""
+    given = as_python(where)
+    if given is None:
+        return available_cores()
+    return given if isinstance(given, int) else given.slots() if hasattr(given, "slots") else 1
+
+
+def require(module: str, path: str, given: str) -> None:
+    """Refuse what needs a package that is not installed.
+
+    Parameters
+    ----------
+    module : str
+        Of the package.
+    path, given : str
+        For the message.
+
+    Raises
+    ------
+    InputError
+        If it is not there.
+    """
+    if find_spec(module) is None:
+        allowed = "it when the extra 'cluster' is installed: pip install 'lightburst[cluster]'"
+        raise InputError(path, given, allowed)
+
+
+def _in_words(words: str, path: str) -> AbstractContextManager[Workers]:
+    if match := _LOCAL.fullmatch(words):
+        number = int(match[1])
+        if number >= 1:
+            require("distributed", path, words)
+            return _local(number, path)
+    elif _ADDRESS.fullmatch(words) or words.endswith(_ENDING):
+        require("distributed", path, words)
+        return _at(words, path)
+    raise InputError(path, show(words), _WORDS)
+
+
+@contextmanager
+def _local(number: int, path: str) -> Iterator[Workers]:
+    """Start worker processes on this machine, for this study alone."""
+    from distributed import LocalCluster
+
+    # Bound to this machine alone.
+    cluster = LocalCluster(
+        n_workers=number,
+        threads_per_worker=1,
+        host="127.0.0.1",
+        dashboard_address="127.0.0.1:0",
+        silence_logs=logging.CRITICAL,
+    )
+    with cluster, connected(cluster, path, f"local:{number}") as workers:
+        yield workers
+
+
+def _at(words: str, path: str) -> AbstractContextManager[Workers]:
+    """Connect to a scheduler that runs somewhere, by its address or its file."""
+    if not words.endswith(_ENDING):
+        return connected(words, path, words)
+    try:
+        address = json.loads(Path(words).read_text(encoding="utf-8"))["address"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        given = f"{words} ({getattr(error, 'strerror', None) or type(error).__name__})"
+        allowed = "the file that 'dask scheduler --scheduler-file NAME.json' writes"
+        raise InputError(path, given, allowed) from error
+    return connected(address, path, f"{address} of {words}")
+
+
+@contextmanager
+def connected(to: Any, path: str, name: str) -> Iterator[Workers]:
+    """Connect to a scheduler, by its address or its cluster, and leave it at the end.
+
+    Parameters
+    ----------
+    to : str or Cluster
+        Which.
+    path, name : str
+        For messages.
+
+    Raises
+    ------
+    InputError
+        If it does not answer, or its workers have another lightburst.
+    """
+    from distributed import Client
+
+    from lightburst.study.workers.dask import PATIENCE_S, Dask
+
+    begun = time.monotonic()
+    with _silent("distributed.client"):
+        try:
+            client = Client(to, timeout=PATIENCE_S, set_as_default=False)
+        except (OSError, ValueError) as error:
+            waited = time.monotonic() - begun
+            given = f"{name}, where no Dask scheduler has answered for {waited:.0f} s"
+            allowed = (
+                "the address of one that runs, as 'dask scheduler' prints it, or local:N for "
+                "worker processes on this machine"
+            )
+            raise InputError(path, given, allowed) from error
+        with client, closing(Dask(client, path, name)) as workers:
+            yield workers
+
+
+def _there(given: Any, path: str) -> AbstractContextManager[Workers]:
+    """Use a client or a cluster of the user's, which stays."""
+    from distributed import Client
+
+    from lightburst.study.workers.dask import Dask
+
+    if isinstance(given, Client):
+        return closing(Dask(given, path, str(given.scheduler.address)))
+    return connected(given, path, str(given.scheduler_address))
+
+
+@contextmanager
+def _silent(logger: str) -> Iterator[None]:
+    """Let a logger say nothing meanwhile: what it would say, our errors say."""
+    log = logging.getLogger(logger)
+    before = log.level
+    log.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        log.setLevel(before)

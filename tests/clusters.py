@@ -1,0 +1,76 @@
+"""Dask clusters on this machine for tests: processes that are killed, and old workers."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from distributed import Client, LocalCluster
+
+_OLD = """
+__version__ = "0.0.9"
+"""
+
+
+@contextmanager
+def local(workers: int, **options: Any) -> Iterator[Any]:
+    """A client of a cluster with so many workers, of a thread each if nothing else is said."""
+    how = {
+        "threads_per_worker": 1,
+        "host": "127.0.0.1",
+        "dashboard_address": "127.0.0.1:0",
+    } | options
+    if not options.get("processes", True):
+        del how["host"]  # it does not even have one
+    with (
+        LocalCluster(n_workers=workers, silence_logs=50, **how) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
+
+
+def old_lightburst(folder: Path) -> Path:
+    """Write the package of an earlier version, to stand first on a path."""
+    package, about = folder / "lightburst", folder / "lightburst-0.0.9.dist-info"
+    package.mkdir(parents=True)
+    about.mkdir()
+    (package / "__init__.py").write_text(_OLD)
+    (package / "provenance.py").write_text("MODEL_VERSION = 7\n")
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: lightburst\nVersion: 0.0.9\n")
+    return folder
+
+
+@contextmanager
+def process(tool: str, *words: str, path: Path | None = None) -> Iterator[subprocess.Popen[bytes]]:
+    """A scheduler or a worker of Dask in a process of its own, which is killed at the end."""
+    command = [sys.executable, "-m", f"distributed.cli.dask_{tool}", *words]
+    environment = dict(os.environ) if path is None else {**os.environ, "PYTHONPATH": str(path)}
+    started = subprocess.Popen(
+        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        yield started
+    finally:
+        started.kill()
+        started.wait()
+
+
+@contextmanager
+def old_worker(client: Any, folder: Path) -> Iterator[str]:
+    """The address of a worker with an earlier version, beside those that are there."""
+    before = set(client.nthreads())
+    words = ["--no-dashboard", "--no-nanny", "--nthreads", "1", "--host", "127.0.0.1"]
+    with process("worker", client.scheduler.address, *words, path=old_lightburst(folder)):
+        deadline = time.monotonic() + 60
+        while not (new := set(client.nthreads()) - before):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        yield new.pop()
+    while set(client.nthreads()) - before:
+        time.sleep(0.05)
