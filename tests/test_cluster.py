@@ -139,26 +139,16 @@ def test_a_worker_with_another_version_is_refused_with_both_named(
 
 
 def test_also_one_that_joins_later(client: Any, table: pd.DataFrame, tmp_path: Path) -> None:
-    """Runs of some seconds, so that it is seen; whatever it gets it cannot even read."""
-    study = Study(slow_study().base, {"switching.buffer_ports": [0, 1, 2]}, range(1, 101))
-    opened: list[Any] = []
-
-    def join() -> None:
-        opened.append(old_worker(client, tmp_path / "old"))
-        opened[0].__enter__()
-        vars(workers)["_next_look"] = 0.0  # now, and not within a second
-
-    try:
+    """Between two studies, of which the second is asked for at once."""
+    with where.workers_of(client) as workers:
+        execute(Study(slow_study().base, {}, 1), workers=workers, progress=False)
         with (
-            Acting(tmp_path / "runs", 5, join) as store,
-            pytest.warns(WorkerWarning, match=r"is refused: it has lightburst 0\.0\.9"),
-            where.workers_of(client) as workers,
+            old_worker(client, tmp_path) as address,
+            pytest.warns(WorkerWarning, match=f"{address} is refused: it has lightburst 0.0.9"),
         ):
-            found = execute(study, store, workers=workers, progress=False)
-    finally:
-        opened[0].__exit__(None, None, None)
-    early = outcome(found[found["seed"] <= 20]).reset_index(drop=True)
-    pd.testing.assert_frame_equal(early, table)
+            workers._look(now=True)  # type: ignore[attr-defined] # and not within a second
+            found = execute(slow_study(), workers=workers, progress=False)
+    pd.testing.assert_frame_equal(outcome(found), table)
 
 
 def test_where_all_have_another_version_nothing_is_run(

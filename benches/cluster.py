@@ -1,0 +1,96 @@
+"""Studies on clusters: ``python benches/cluster.py``; docs/cluster.md has what came of it.
+
+Runs per second in threads and in worker processes of Dask; what Dask takes for a batch; and what
+the driver does alone, with a thousand made-up workers that answer at once.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+
+import lightburst as lb  # noqa: E402
+from instant import Instant  # noqa: E402 - it is a module of the tests
+from lightburst.study import Store, Study, execute  # noqa: E402
+from lightburst.study.sweep import PlannedRun  # noqa: E402
+from lightburst.study.workers.driver import drive  # noqa: E402
+from lightburst.study.workers.interface import Answer, Order  # noqa: E402
+from lightburst.study.workers.where import workers_of  # noqa: E402
+
+MADE_UP = 100_000
+
+
+def scenario(flows: int) -> lb.Scenario:
+    return lb.Scenario.from_dict(
+        {
+            "topology": {"kind": "fat-tree", "k": 4},
+            "switching": {"kind": "hybrid"},
+            "transport": {"kind": "sawl"},
+            "workload": {
+                "kind": "poisson",
+                "arrival_rate": "1e6 /s",
+                "flows": flows,
+                "size": {"kind": "constant", "value": "100 kB"},
+            },
+        }
+    )
+
+
+def rate(where: int | str, flows: int, study: Study) -> None:
+    with workers_of(where) as workers:
+        execute(Study(study.base, {}, 20), workers=workers, progress=False)  # imports, caches
+        begun = time.perf_counter()
+        execute(study, workers=workers, progress=False)
+        took = time.perf_counter() - begun
+    number = len(study.runs)
+    print(f"{flows} flows, {where}: {number / took:.0f} runs/s, {1e3 * took / number:.2f} ms each")
+
+
+def of_dask() -> None:
+    """Batches with nothing in them."""
+    with workers_of("local:2") as workers:
+        workers.begin(Order())
+        for number in (10, 2000):
+            begun, left = time.perf_counter(), number
+            for _ in range(number):
+                workers.submit([])
+            while left:
+                left -= len(workers.answers())
+            took = time.perf_counter() - begun
+        print(f"Dask: {number / took:.0f} batches/s, {1e3 * took / number:.2f} ms each")
+
+
+def alone(kept: bool, takes: float) -> None:
+    """Drive a thousand workers that answer at once: all of the time is the driver's."""
+    result = lb.run(scenario(20))
+    digests = [f"{n:064x}" for n in range(100)]
+    runs = [PlannedRun({}, result.scenario, n, digests[n % 100]) for n in range(MADE_UP)]
+    by_key = {run.key: run for run in runs}
+    made_up = Instant(1000, takes=lambda run: takes, row=dict(result.record))
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "runs")) as store:
+
+        def keep(answer: Answer) -> None:
+            if kept and answer.metrics is not None:
+                store.put(by_key[answer.key], answer.metrics)
+
+        begun = time.perf_counter()
+        drive(runs, made_up, Order(), keep)
+        took = time.perf_counter() - begun
+    words = "kept" if kept else "not kept"
+    print(f"runs of {takes} s, {words}: {MADE_UP / took:.0f}/s, {len(made_up.batches)} batches")
+
+
+if __name__ == "__main__":
+    for kept in (False, True):
+        alone(kept, 0.001)
+        alone(kept, 0.1)
+    of_dask()
+    for flows, seeds in ((20, 1500), (400, 150)):
+        study = Study(scenario(flows), {"switching.buffer_ports": [0, 2]}, seeds)
+        for where in (1, 2, "local:1", "local:2"):
+            rate(where, flows, study)
