@@ -222,7 +222,7 @@ def test_one_seed_has_no_intervals_and_says_so(
 
 def test_a_scenario_is_no_study(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sweep", str(study.parent / "small.toml")]) == 2
-    assert "study: given a scenario; allowed: a study" in capsys.readouterr().err
+    assert "small.toml: given a scenario; allowed: a study" in capsys.readouterr().err
 
 
 def test_runs_of_another_version_of_the_model_are_told(

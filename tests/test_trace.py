@@ -219,13 +219,13 @@ def test_pictures_show_what_there_is_and_say_what_it_is(tmp_path: Path) -> None:
     for canvas in drawn.values():
         words = " ".join(text.get_text() for text in cast(list[Text], canvas.findobj(Text)))
         assert "Where it comes from." in words.replace("\n", " ")
-        assert canvas.axes[0].get_xlabel() == "Time (s)"
+        assert canvas.axes[-1].get_xlabel() == "Time (s)"
         assert all(axes.get_ylabel() for axes in canvas.axes)
         assert canvas.findobj(Legend)
-    whole = drawn["time-sequence"].axes[1]
+    whole = drawn["time-sequence"].axes[0]
     dots = {line.get_marker(): len(line.get_xdata()) for line in whole.lines}  # type: ignore[arg-type]
     assert (dots["."], dots["^"], dots["x"]) == (8, 4, 3)
-    flight, window, threshold = drawn["windows"].axes[1].lines
+    flight, window, threshold = drawn["windows"].axes[0].lines
     assert np.max(window.get_ydata()) == pytest.approx(4.322)  # segments
     assert np.max(flight.get_ydata()) == 3
     assert np.isnan(threshold.get_ydata()[0])  # type: ignore[index]
