@@ -259,7 +259,7 @@ BAD: dict[str, tuple[list[str], list[str]]] = {
     ),
     "unknown topic": (["list", "colours"], ["list", "colours", "topologies"]),
     "nothing saved there": (["report", "."], ["DIR", "reproduce --out"]),
-    "unknown command": (["simulate"], ["no such command 'simulate'; allowed: run, sweep, "]),
+    "unknown command": (["simulate"], ["no such command 'simulate'; allowed: run, sweep, opt"]),
     "unknown model": (["model", "yu2003"], ["no such command 'yu2003'; allowed: yu2004, padhye"]),
     "unknown option": (
         ["run", "small.toml", "--sed", "1"],

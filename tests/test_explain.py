@@ -23,24 +23,13 @@ PATH: dict[str, Any] = {
 }
 
 
-def block(language: str) -> str:
-    found = re.search(rf"^```{language}\n(.*?)^```", MANUAL, re.MULTILINE | re.DOTALL)
-    assert found is not None
-    return found[1]
-
-
 @pytest.fixture
 def scenario(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.chdir(tmp_path)
-    Path("incast.toml").write_text(block("toml"), encoding="utf-8")
+    found = re.search(r"^```toml\n(.*?)^```", MANUAL, re.MULTILINE | re.DOTALL)
+    assert found is not None
+    Path("incast.toml").write_text(found[1], encoding="utf-8")
     return "incast.toml"
-
-
-def test_the_manual_says_what_the_command_prints(
-    scenario: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["explain", scenario]) == 0
-    assert capsys.readouterr().out.split("\ndigest ")[0] == block("text")
 
 
 def test_the_worst_flow_of_an_incast_waited_for_a_timeout(scenario: str) -> None:

@@ -70,9 +70,9 @@ CALLS: list[tuple[Call, str, str, str]] = [
     (lambda: lb.replicate(S, [1, 1]), "seeds", "1 twice", "for the seeds 1 to 10"),
     (lambda: lb.replicate(S, []), "seeds", "none", "for the seeds 1 to 10"),
     (lambda: lb.replicate(S, [1, 2.0]), "seeds[1]", "2.0", f"{WHOLE} (did you mean 2?)"),
-    (lambda: lb.replicate(S, 2, workers="2"), "workers", "'2'", "a whole number from 1"),
-    (lambda: lb.replicate(S, 2, workers=1.5), "workers", "1.5", "a whole number from 1"),
-    (lambda: lb.replicate(S, 2, 5), "store", "5", "the name of a file, new or a store of runs"),
+    (lambda: lb.replicate(S, 2, workers="2"), "workers", "'2'", "(did you mean 2?)"),
+    (lambda: lb.replicate(S, 2, workers=1.5), "workers", "1.5", "or its file as NAME.json"),
+    (lambda: lb.replicate(S, 2, 5), "store", "5", "the name of a folder, new or a store of runs"),
     (lambda: lb.execute(S), "study", "a Scenario", "lightburst.replicate run a scenario"),
     (lambda: Study(S, {"topology.k": 4}), "grid['topology.k']", "4", "a list of values, as [4]"),
     (

@@ -112,7 +112,9 @@ def _in_words(words: str, path: str) -> AbstractContextManager[Workers]:
     elif _ADDRESS.fullmatch(words) or words.endswith(_ENDING):
         require("distributed", path, words)
         return _at(words, path)
-    raise InputError(path, show(words), _WORDS)
+    meant = words if path == "workers" else f"local:{words}"
+    hint = f" (did you mean {meant}?)" if words.isdecimal() else ""
+    raise InputError(path, show(words), f"{_WORDS}{hint}")
 
 
 @contextmanager
