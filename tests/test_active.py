@@ -125,6 +125,18 @@ def test_what_stores_have_of_runs_without_ends_is_not_taken_up() -> None:
     assert scenario_digest(endless) != hashlib.sha256(text.encode()).hexdigest()
 
 
+def test_what_stores_have_of_mixed_runs_is_not_taken_up() -> None:
+    """Their makespan went on to the last timer of a connection."""
+    tcp = {"workload": LIGHT["workload"], "transport": LIGHT["transport"]}
+    alone = lb.Scenario.from_dict(LIGHT).with_(workload=None, transport=None, groups={"tcp": tcp})
+    text = f"{MODEL_VERSION}\n{alone.canonical_json()}"
+    assert scenario_digest(alone) == hashlib.sha256(text.encode()).hexdigest()
+    datagrams = {"workload": LIGHT["workload"], "transport": {"kind": "datagram"}}
+    mixed = alone.with_(groups={"tcp": tcp, "datagrams": datagrams})
+    text = f"{MODEL_VERSION}\n{mixed.canonical_json()}"
+    assert scenario_digest(mixed) != hashlib.sha256(text.encode()).hexdigest()
+
+
 def test_datagrams_are_no_active_flows() -> None:
     datagrams = lb.Scenario.from_dict({**LIGHT, "transport": {"kind": "datagram"}})
     found = lb.run(datagrams).metrics

@@ -17,6 +17,7 @@ from lightburst.provenance import MODEL_VERSION
 from lightburst.scenario import Scenario, as_scenario
 from lightburst.scenario.change import from_text, quantity_at
 from lightburst.scenario.sizes import Constant
+from lightburst.scenario.transport import OPEN_LOOP
 from lightburst.scenario.workload import WITHOUT_END, Table
 from lightburst.shown import html_table, html_text
 from lightburst.units import as_python
@@ -249,6 +250,9 @@ def scenario_digest(scenario: Scenario, version: int | None = None) -> str:
     if _may_have_no_end(scenario):
         # What stores have of such runs counts active flows until the last start alone.
         text += "\nactive flows until the end"
+    if len({group.transport.kind in OPEN_LOOP for group in scenario.flow_groups}) > 1:
+        # There the makespan went on to the last timer of a connection.
+        text += "\nmakespan until the last transmission"
     return hashlib.sha256(text.encode()).hexdigest()
 
 
