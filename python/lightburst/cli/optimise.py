@@ -6,28 +6,22 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from lightburst.cli.guard import resumable
 from lightburst.cli.numbers import Plain
-from lightburst.cli.options import agreed, choice
 from lightburst.cli.screen import show_table
 from lightburst.cli.streams import say, warn
-from lightburst.cli.sweep import changed
-from lightburst.folder import check
-from lightburst.report.files import STORE, STUDY
+from lightburst.cli.sweep import asked
+from lightburst.report.files import STUDY
 from lightburst.report.optimise import optimise_all
 from lightburst.report.optimised import OPTIMUM, TRIALS
 from lightburst.report.words import readable, readable_interval
-from lightburst.study.cost import MOST_RUNS, TooManyRunsError
-from lightburst.study.description import load_study
 from lightburst.words import words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
     from lightburst.report.optimised import Optimum
-    from lightburst.study.description import StudyDescription
     from lightburst.study.workers.interface import Workers
 
 
@@ -54,46 +48,6 @@ def optimise(
         else:
             say(*files_in(directory, TRIALS, OPTIMUM, "optimise"))
     warn(found.warnings)
-
-
-def asked(
-    work: Callable[..., Any],
-    path: str,
-    settings: Sequence[str],
-    where: AbstractContextManager[Workers],
-    format: str,
-    out: str | None,
-    yes: bool,
-) -> Any:
-    """Read a study and the options, and do what is asked of it.
-
-    Parameters
-    ----------
-    work : callable
-        Takes the study, the store and options, and gives what came of it.
-    path, settings, where, format, out, yes
-        As for ``sweep``.
-
-    Raises
-    ------
-    InputError
-        If anything of this cannot be used; nothing has been written then.
-    """
-    choice("--format", format, ("table", "json", "csv"))
-    study = changed(load_study(path), settings)
-    if out is not None:
-        check(out)
-    with resumable(STORE), where as workers:
-        return _agreed(work, study, workers, yes)
-
-
-def _agreed(work: Callable[..., Any], study: StudyDescription, workers: Workers, yes: bool) -> Any:
-    """Do it; before very many runs the user is asked, with what they would cost."""
-    try:
-        return work(study, STORE, workers=workers, most_runs=None if yes else MOST_RUNS)
-    except TooManyRunsError as error:
-        agreed("study", error.cost.runs, MOST_RUNS, str(error.cost))
-    return work(study, STORE, workers=workers, most_runs=None)
 
 
 def files_in(directory: Path, table: str, everything: str, command: str) -> Iterator[str]:

@@ -7,9 +7,10 @@ import sys
 from typing import TYPE_CHECKING
 
 from lightburst.cli.numbers import Plain
-from lightburst.cli.optimise import asked, files_in
+from lightburst.cli.optimise import files_in
 from lightburst.cli.screen import show_table
 from lightburst.cli.streams import say, warn
+from lightburst.cli.sweep import asked
 from lightburst.report.sensitivities import INDICES, SENSITIVITY
 from lightburst.report.sensitivity import sensitivity_all
 from lightburst.words import words_of

@@ -22,7 +22,7 @@ from lightburst.study.cost import MOST_RUNS, TooManyRunsError
 from lightburst.study.description import is_axis, load_study
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -63,12 +63,7 @@ def sweep(
     InputError
         If anything of this cannot be used; nothing has been written then.
     """
-    choice("--format", format, ("table", "json", "csv"))
-    study = changed(load_study(path), settings)
-    if out is not None:
-        check(out)
-    with resumable(STORE), where as workers:
-        found = _swept(study, workers, yes)
+    found = asked(sweep_all, path, settings, where, format, out, yes)
     directory = None if out is None else found.save(out)
     if format == "json":
         print(json.dumps(found.as_dict(), indent=2, allow_nan=False))
@@ -84,6 +79,46 @@ def sweep(
     complete(found.failed)
 
 
+def asked(
+    work: Callable[..., Any],
+    path: str,
+    settings: Sequence[str],
+    where: AbstractContextManager[Workers],
+    format: str,
+    out: str | None,
+    yes: bool,
+) -> Any:
+    """Read a study and the options, and do what is asked of it.
+
+    Parameters
+    ----------
+    work : callable
+        Takes the study, the store and options, and gives what came of it.
+    path, settings, where, format, out, yes
+        As for ``sweep``.
+
+    Raises
+    ------
+    InputError
+        If anything of this cannot be used; nothing has been written then.
+    """
+    choice("--format", format, ("table", "json", "csv"))
+    study = changed(load_study(path), settings)
+    if out is not None:
+        check(out)
+    with resumable(STORE), where as workers:
+        return _agreed(work, study, workers, yes)
+
+
+def _agreed(work: Callable[..., Any], study: StudyDescription, workers: Workers, yes: bool) -> Any:
+    """Do it; before very many runs the user is asked, with what they would cost."""
+    try:
+        return work(study, STORE, workers=workers, most_runs=None if yes else MOST_RUNS)
+    except TooManyRunsError as error:
+        agreed("study", error.cost.runs, MOST_RUNS, str(error.cost))
+    return work(study, STORE, workers=workers, most_runs=None)
+
+
 def _files(directory: Path) -> Iterator[str]:
     """Say where what is asked for next can be found, and how to run all of it again."""
     for file in sorted(directory.glob("*.png")):
@@ -94,15 +129,6 @@ def _files(directory: Path) -> Iterator[str]:
     yield f"runs:   {directory / RUNS}; lb.load_sweep({str(directory)!r}) has all of it in Python"
     if (directory / STUDY).is_file():
         yield f"again:  lightburst sweep {directory / STUDY}"
-
-
-def _swept(study: StudyDescription, workers: Workers, yes: bool) -> Sweep:
-    """Run a study; before very many runs the user is asked, with what they would cost."""
-    try:
-        return sweep_all(study, STORE, workers=workers, most_runs=None if yes else MOST_RUNS)
-    except TooManyRunsError as error:
-        agreed("study", error.cost.runs, MOST_RUNS, str(error.cost))
-    return sweep_all(study, STORE, workers=workers, most_runs=None)
 
 
 def changed(study: StudyDescription, settings: Sequence[str]) -> StudyDescription:

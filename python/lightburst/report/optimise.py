@@ -40,6 +40,8 @@ from lightburst.study.workers.where import workers_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from lightburst.expressions import Expression
     from lightburst.report.optimum_theory import Said
     from lightburst.scenario import Scenario
@@ -137,6 +139,30 @@ def searched(
     }
 
 
+def check_cost(
+    study: StudyDescription, space: Space, number: int, most_runs: int | None, workers: Any
+) -> None:
+    """Refuse so many runs; `TooManyRunsError` says what one of them costs."""
+    if most_runs is not None and number > most_runs:
+        scenario = study.scenario.with_(dict(space.first.point))
+        raise TooManyRunsError(estimate(scenario, study.all_seeds[0], number, workers), most_runs)
+
+
+def check_alone(study: StudyDescription, what: str) -> None:
+    """Refuse what chooses points or seeds beside a table that does so itself."""
+    for key in ("target", "sample"):
+        if getattr(study, key) is not None:
+            raise InputError(key, "a table", f"nothing beside {what}")
+
+
+def not_finite(values: NDArray[np.float64]) -> str:
+    """Say in how many runs a metric is infinite and missing; nothing if it is finite in all."""
+    infinite, missing = int(np.isinf(values).sum()), int(np.isnan(values).sum())
+    told = [f"infinite in {infinite}"] * bool(infinite)
+    told += [f"missing in {missing}"] * bool(missing)
+    return " and ".join(told)
+
+
 def optimise_all(
     study: StudyDescription,
     store: Store | str | Path | None = None,
@@ -154,11 +180,7 @@ def optimise_all(
     space = Space.of(study.scenario, study.over, study.linked, study.variants)
     number = asked.trials * len(study.all_seeds)
     number = min(number, asked.budget or number) + (1 + len(aims)) * len(fresh)
-    if most_runs is not None and number > most_runs:
-        scenario = study.scenario.with_(dict(space.first.point))
-        raise TooManyRunsError(
-            estimate(scenario, study.all_seeds[0], number, how.get("workers")), most_runs
-        )
+    check_cost(study, space, number, most_runs, how.get("workers"))
     names = [aim.metric for aim in aims]
     with workers_of(how.get("workers")) as workers, opened(store) as kept_in:
         how |= {"workers": workers, "progress": False}
@@ -176,10 +198,7 @@ def _asked(study: StudyDescription) -> tuple[Optimise, tuple[Aim, ...], range]:
     asked = study.optimise
     if asked is None:
         raise InputError("optimise", "nothing", f"a table {EXAMPLES['optimise']}")
-    for key in ("target", "sample"):
-        if getattr(study, key) is not None:
-            allowed = "nothing beside optimise, which says itself which points and seeds are run"
-            raise InputError(key, "a table", allowed)
+    check_alone(study, "optimise, which says itself which points and seeds are run")
     aims = asked.aims
     seeds = study.all_seeds
     least = asked.batch * len(seeds)
@@ -301,13 +320,8 @@ def _what(seeds: Sequence[int], aims: Sequence[Aim], bad: Sequence[Trial]) -> st
     values = np.concatenate([trial.outcome for trial in bad])
     parts = []
     for place, aim in enumerate(aims):
-        infinite, missing = (
-            int(test(values[:, place]).sum()) for test in (np.isinf, np.isnan)
-        )  # fmt: skip
-        told = [f"infinite in {infinite}"] * bool(infinite)
-        told += [f"missing in {missing}"] * bool(missing)
-        if told:
-            parts.append(f"{aim.metric} is {' and '.join(told)} of their {len(values)} runs")
+        if told := not_finite(values[:, place]):
+            parts.append(f"{aim.metric} is {told} of their {len(values)} runs")
     first = bad[0]
     row = int(np.argmax(~np.isfinite(first.outcome).all(axis=1)))
     return (

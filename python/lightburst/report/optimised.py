@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -11,11 +10,11 @@ import numpy as np
 import pandas as pd
 
 from lightburst.folder import replace
-from lightburst.report.files import STUDY
+from lightburst.report.study_files import write_study
 from lightburst.report.words import readable, records, unit_key
 from lightburst.shown import html_list, html_text
 from lightburst.study.trials import AS_GOOD, BEST, BETTER, DEFAULT, SAME, UNCLEAR, UNKNOWN
-from lightburst.study.written import tables, to_toml
+from lightburst.study.written import tables
 from lightburst.units import (
     DELAY_PER_LENGTH,
     ENERGY_PER_BIT,
@@ -246,10 +245,7 @@ class Optimum:
         self.confirmed.to_csv(directory / CONFIRMED, index=False)
         for figure in figures(self):
             save(figure, directory)
-        if (text := to_toml(self.study)) is not None:
-            (directory / STUDY).write_text(text, encoding="utf-8")
-        text = json.dumps(self.as_dict(), indent=2, allow_nan=False, ensure_ascii=False)
-        (directory / OPTIMUM).write_text(text + "\n", encoding="utf-8")
+        write_study(directory, self.study, OPTIMUM, self.as_dict())
 
     def as_dict(self) -> dict[str, Any]:
         """Give everything as JSON can hold it: None for what there is not, ``"inf"``."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,10 +10,10 @@ import pandas as pd
 
 from lightburst.folder import replace
 from lightburst.papers.figure import BAR_COLUMNS, Bars
-from lightburst.report.files import STUDY
+from lightburst.report.study_files import write_study
 from lightburst.report.words import readable, records
 from lightburst.shown import html_list, html_text
-from lightburst.study.written import tables, to_toml
+from lightburst.study.written import tables
 from lightburst.words import words_of
 
 if TYPE_CHECKING:
@@ -174,10 +173,7 @@ class Sensitivities:
         self.points.to_csv(directory / POINTS, index=False)
         for figure in self._figures():
             save(figure, directory)
-        if (text := to_toml(self.study)) is not None:
-            (directory / STUDY).write_text(text, encoding="utf-8")
-        text = json.dumps(self.as_dict(), indent=2, allow_nan=False, ensure_ascii=False)
-        (directory / SENSITIVITY).write_text(text + "\n", encoding="utf-8")
+        write_study(directory, self.study, SENSITIVITY, self.as_dict())
 
     def as_dict(self) -> dict[str, Any]:
         """Give everything but the points as JSON can hold it: None for what there is not."""

@@ -14,10 +14,10 @@ import pandas as pd
 
 from lightburst.errors import InputError, show, warn
 from lightburst.provenance import of_study
-from lightburst.report.optimise import searched
+from lightburst.report.optimise import check_alone, check_cost, not_finite, searched
 from lightburst.report.sensitivities import Sensitivities, said_of
 from lightburst.report.sweep import described
-from lightburst.study.cost import MOST_RUNS, TooManyRunsError, check_room, estimate
+from lightburst.study.cost import MOST_RUNS, check_room
 from lightburst.study.evaluated import Evaluated
 from lightburst.study.executor import opened
 from lightburst.study.indices import Indices, analyse, sample, stages
@@ -132,11 +132,7 @@ def sensitivity_all(
     _refuse_parts(space)
     dimensions = space.dimensions
     number = asked.points * (len(dimensions) + 2)
-    if most_runs is not None and number * len(seeds) > most_runs:
-        scenario = study.scenario.with_(dict(space.first.point))
-        raise TooManyRunsError(
-            estimate(scenario, seeds[0], number * len(seeds), how.get("workers")), most_runs
-        )
+    check_cost(study, space, number * len(seeds), most_runs, how.get("workers"))
     check_room(number, number * len(seeds))
     places, scenarios = _places(space, sample(len(dimensions), asked.points, asked.seed))
     with workers_of(how.get("workers")) as workers, opened(store) as kept_in:
@@ -174,10 +170,7 @@ def _asked(study: StudyDescription) -> Sensitivity:
     asked = study.sensitivity
     if asked is None:
         raise InputError("sensitivity", "nothing", f"a table {EXAMPLES['sensitivity']}")
-    for key in ("target", "sample"):
-        if getattr(study, key) is not None:
-            allowed = "nothing beside sensitivity, which says itself which points are run"
-            raise InputError(key, "a table", allowed)
+    check_alone(study, "sensitivity, which says itself which points are run")
     return asked
 
 
@@ -247,14 +240,12 @@ def _refuse_missing(
     """Refuse runs without a finite metric: what is left of a sample would be another question."""
     for place, name in enumerate(names):
         values = table[:, :, place]
-        if np.isfinite(values).all():
+        told = not_finite(values)
+        if not told:
             continue
-        infinite, missing = int(np.isinf(values).sum()), int(np.isnan(values).sum())
-        told = [f"infinite in {infinite}"] * bool(infinite)
-        told += [f"missing in {missing}"] * bool(missing)
         point, seed = np.argwhere(~np.isfinite(values))[0]
         given = (
-            f"{show(name)}, {' and '.join(told)} of {values.size} runs (first: point "
+            f"{show(name)}, {told} of {values.size} runs (first: point "
             f"{begin + point + 1}, seed {seeds[seed]})"
         )
         allowed = (

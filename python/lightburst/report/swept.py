@@ -15,7 +15,8 @@ from lightburst.errors import InputError, did_you_mean, show
 from lightburst.folder import replace
 from lightburst.provenance import of_study
 from lightburst.report.cube import columns_of, cube_of
-from lightburst.report.files import COMPARISONS, RUNS, STUDY, SWEEP, TABLE
+from lightburst.report.files import COMPARISONS, RUNS, SWEEP, TABLE
+from lightburst.report.study_files import write_study
 from lightburst.report.words import check_metric, records
 from lightburst.shown import html_list, html_text
 from lightburst.study import compare_runs, warnings_of
@@ -24,7 +25,7 @@ from lightburst.study.failures import failures_of
 from lightburst.study.failures import records as records_of
 from lightburst.study.kept import SCENARIO
 from lightburst.study.statistics import summarise
-from lightburst.study.written import tables, to_toml
+from lightburst.study.written import tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -426,10 +427,7 @@ class Sweep:
         for name, canvas in draw_all(self):
             for ending in ("png", "svg"):
                 canvas.savefig(directory / f"{name}.{ending}")
-        if (text := to_toml(self.study)) is not None:
-            (directory / STUDY).write_text(text, encoding="utf-8")
-        text = json.dumps(self.as_dict(), indent=2, allow_nan=False, ensure_ascii=False)
-        (directory / SWEEP).write_text(text + "\n", encoding="utf-8")
+        write_study(directory, self.study, SWEEP, self.as_dict())
 
     @property
     def labels(self) -> list[str]:
