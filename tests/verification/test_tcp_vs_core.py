@@ -18,6 +18,8 @@ from twin.assembly import RULES
 QUICK = range(250)
 BRIEF = range(1_100, 1_200)
 LONG = range(10_000, 13_000)
+# How `multi-queue` allocates flows to queues.
+ALLOCATIONS = ("a-posteriori", "a-priori", "per-flow", "printed")
 
 each = pytest.mark.parametrize("kind", KINDS)
 
@@ -122,8 +124,9 @@ def happened(plan: Plan, trace: Trace) -> set[str]:
         things.add("shortest by delay")
     if plan.paths is not None and len(plan.paths["path_source"]) > 1:
         things.add(f"label {plan.settings['label']}")
-    rules = (switch.get("assembly") for switch in plan.settings["switches"])
-    things |= {f"assembly {rule['kind']}" for rule in rules if rule}
+    rules = [rule for switch in plan.settings["switches"] if (rule := switch.get("assembly"))]
+    things |= {f"assembly {rule['kind']}" for rule in rules}
+    things |= {f"allocation {rule['allocation']['kind']}" for rule in rules if "allocation" in rule}
     transports = [group["transport"] for group in plan.settings["groups"]]
     kinds = sorted(transport["kind"].replace("sawl", "saw") for transport in transports)
     things |= {f"{one} beside {other}" for one, other in combinations(kinds, 2)}
@@ -160,6 +163,7 @@ def test_each_unit_is_in_one_place_whatever_happens() -> None:
     expected |= {f"drop of {name}" for name in ("burst", "segments", "window", "acknowledgements")}
     expected |= {f"law {law}" for law in LAWS}
     expected |= {f"assembly {rule}" for rule in RULES}
+    expected |= {f"allocation {kind}" for kind in ALLOCATIONS}
     expected |= {"several kinds of switch", "shortest by delay", "classes"}
     expected |= {f"label {label}" for label in ("first", "random", "hash")}
     assert {name: counts[name] for name in expected if counts[name] < 5} == {}

@@ -1,0 +1,44 @@
+"""Which queue a flow waits in: core against twin where many flows lose data together.
+
+In the random plans of `test_tcp_vs_core` flows are few, and hardly any is kept apart from another.
+"""
+
+from collections import Counter
+
+import pytest
+from allocated_plans import POLICIES, allocated_plan
+from compare import check_conservation, check_equal
+from plans import core, traced
+from twin import Burst
+
+SEEDS = range(12)
+
+each = pytest.mark.parametrize("policy", POLICIES)
+
+
+@each
+@pytest.mark.parametrize("seed", SEEDS)
+def test_core_equals_twin(seed: int, policy: str) -> None:
+    plan = allocated_plan(seed, policy)
+    check_equal(plan)
+    check_conservation(plan, core(plan))
+
+
+@pytest.mark.slow
+@each
+@pytest.mark.parametrize("seed", range(1_000, 1_200))
+def test_core_equals_twin_at_length(seed: int, policy: str) -> None:
+    check_equal(allocated_plan(seed, policy))
+
+
+def test_flows_lose_data_together() -> None:
+    """What the plans are worth; with a queue for each flow none does."""
+    shared = Counter[str]()
+    for policy in POLICIES:
+        for seed in SEEDS:
+            for entry in traced(allocated_plan(seed, policy)):
+                if "drop" in entry.what and isinstance(entry.unit, Burst):
+                    flows = {packet.flow for packet in entry.unit.packets if packet.payload}
+                    shared[policy] += len(flows) > 1
+    assert shared["per-flow"] == 0
+    assert min(shared[policy] for policy in POLICIES if policy != "per-flow") > 5
