@@ -126,13 +126,39 @@ def test_lost_bursts_do_not_wait_for_the_timers_of_connections() -> None:
     makespan_s = result.metrics["makespan_s"]
     assert isinstance(makespan_s, float)
     assert makespan_s == pytest.approx(ends_s.max() - result.flows["start_s"].min(), abs=5e-3)
+    # Of the group itself not even what the connection sends behind its bursts.
     row = result.groups.loc["edges"]
-    found_bps = row["throughput_bps"]
-    assert found_bps == pytest.approx(8 * row["delivered_bytes"] / makespan_s, rel=0.01)
+    own_s = ends_s[edges.index.intersection(ends_s.index)].max() - edges["start_s"].min()
+    assert own_s < makespan_s / 5
+    assert row["throughput_bps"] == pytest.approx(8 * row["delivered_bytes"] / own_s, rel=0.01)
     # With bursts alone the last event is that of a burst.
     alone_s = lb.run(made(workload=crowd), seed=1).metrics["makespan_s"]
     assert isinstance(alone_s, float)
     assert alone_s < makespan_s
+
+
+def test_what_is_lost_has_no_delay() -> None:
+    """Of bursts those that arrive have one, and the loss tells how many did not."""
+    crowd = {"kind": "poisson", "arrival_rate": "20000 /s", "flows": 200, "size": "125 kB"}
+    scenario = made(workload=crowd, switching__ingress="lose", topology__wavelengths=1)
+    result = lb.run(scenario, seed=1)
+    flows, summary = result.flows, result.summary
+    lost = flows["status"] == "lost"
+    assert summary["unfinished"] == lost.sum() == summary["burst_loss"] * 200 > 10
+    times = flows["completion_time_s"]
+    assert times[lost].isna().all()
+    assert times[~lost].notna().all()
+    # The same offset and light for each.
+    assert summary["completion_time_p99_s"] == pytest.approx(summary["completion_time_mean_s"])
+    assert summary["completion_time_mean_s"] == pytest.approx(times[~lost].mean())
+    assert result.metric("mean of completion_time") == summary["completion_time_mean_s"]
+    worst = metrics.worst_flow(result.plan, result.columns)
+    assert flows["status"][worst] == "lost"
+    # One that the time limit cuts off is no loss: it would have come.
+    limit_ps = round(float(flows["start_s"].iloc[-1]) * 1e12) + 1_000_000
+    with pytest.warns(lb.RunWarning, match="did not finish before the time limit"):
+        cut = lb.run(scenario.with_(measurement__time_limit=f"{limit_ps} ps"), seed=1)
+    assert cut.summary["completion_time_mean_s"] == float("inf")
 
 
 def test_what_became_of_one_can_be_asked() -> None:

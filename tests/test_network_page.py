@@ -202,10 +202,12 @@ def test_other_networks_have_distances_on_paper_that_follow_the_delays() -> None
 def test_the_worst_flows_are_those_of_the_largest_slowdown_that_count() -> None:
     flows = pd.DataFrame(
         {
-            "slowdown": [1.0, np.inf, 7.0, np.nan, 7.0, np.inf, 90.0],
+            "slowdown": [1.0, np.inf, 7.0, np.nan, 7.0, np.nan, 90.0],
             "counted": [True, True, True, True, True, True, False],
+            "status": [*2 * ["finished", "time-limit"], "finished", "lost", "finished"],
         }
     )
+    # The fourth was not meant to finish; the sixth was lost.
     assert list(worst_flows(flows).index) == [1, 5, 2, 4, 0]
     assert list(worst_flows(flows, 2).index) == [1, 5]
     assert list(worst_flows(flows.drop(columns="counted")).index) == [1, 5, 6, 2, 4, 0]

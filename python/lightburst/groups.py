@@ -10,6 +10,7 @@ from lightburst import asked, metrics
 from lightburst.compile import Plan
 from lightburst.metrics import Columns, Metric
 from lightburst.scenario import Scenario
+from lightburst.scenario.transport import OPEN_LOOP
 from lightburst.scenario.workload import Poisson
 from lightburst.workload import Offered, load_of
 
@@ -126,5 +127,18 @@ def _figures(plan: Plan, columns: Columns, number: int) -> dict[str, Metric]:
     figures = metrics.flow_figures(alone, flows, alone.counted)
     if not alone.counted.any():
         return {**_WITHOUT, **figures}
-    found = metrics.summary(alone, {**columns, "flows": flows}, None)
+    totals = columns["totals"]
+    if plan.transports[number]["kind"] in OPEN_LOOP:
+        # What lost data waits for nothing, and not for what other groups send.
+        left = _left_ps(plan, columns, chosen)
+        totals = {**totals, "end_ps": left, "transmitted_until_ps": left}
+    found = metrics.summary(alone, {**columns, "flows": flows, "totals": totals}, None)
     return {key: found[key] for key in FIGURES}
+
+
+def _left_ps(plan: Plan, columns: Columns, chosen: metrics.Mask) -> int:
+    """Time at which the last datagram or burst of some flows was sent, in the run."""
+    offsets = plan.flows["departure_offsets"]
+    any_left = chosen & (offsets[1:] > offsets[:-1])
+    last = plan.flows["departures_ps"][offsets[1:][any_left] - np.uint64(1)]
+    return min(int(last.max(initial=0)), int(columns["totals"]["end_ps"]))

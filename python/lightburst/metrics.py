@@ -31,7 +31,9 @@ UNFINISHED: Final = np.uint64(2**64 - 1)
 STATUSES: Final = tuple(_core.registry()["statuses"])
 # Flows of which nothing more will come, though not all of it came.
 FINISHED: Final = STATUSES.index("finished")
-ENDED: Final = tuple(STATUSES.index(name) for name in ("lost", "gave-up"))
+# Of an open loop, which sends nothing again.
+LOST: Final = STATUSES.index("lost")
+ENDED: Final = (LOST, STATUSES.index("gave-up"))
 # The figures of any set of flows.
 OF_FLOWS: Final = (
     "flows",
@@ -202,10 +204,11 @@ def worst_flow(plan: Plan, columns: Columns) -> int:
     -------
     int
         The one with the largest slowdown of those that count; a flow that should have finished and
-        did not has an infinite one, and of several it is the first.
+        did not is worse than any that did, and of several it is the first.
     """
     flows = columns["flows"]
     slowdown = completion_s(plan, flows) / (flows["ideal_ps"] * PS)
+    slowdown[unfinished(plan, flows)] = np.inf
     counted = np.where(plan.counted, slowdown, np.nan)
     return 0 if np.isnan(counted).all() else int(np.nanargmax(counted))
 
@@ -218,15 +221,22 @@ def completion_s(plan: Plan, flows: Table) -> FloatArray:
     plan : Plan
         What was run.
     flows : mapping of str to ndarray, each of shape (flows,)
-        ``received_ps`` of the run.
+        ``received_ps`` and ``status`` of the run.
 
     Returns
     -------
     ndarray of float, shape (flows,)
         Seconds. Infinite if the last byte did not arrive; NaN if, besides, the flow was not meant
-        to finish, see `due`.
+        to finish, see `due`, or was lost: what an open loop loses has no delay, and is told by the
+        loss.
     """
-    return since_start_s(plan, flows["received_ps"], np.where(due(plan), np.inf, np.nan))
+    endless = due(plan) & (flows["status"] != LOST)
+    return since_start_s(plan, flows["received_ps"], np.where(endless, np.inf, np.nan))
+
+
+def unfinished(plan: Plan, flows: Table) -> Mask:
+    """Tell which flows were meant to finish and did not, shape (flows,); `flows` as they ran."""
+    return due(plan) & np.asarray(flows["received_ps"] == UNFINISHED)
 
 
 def since_start_s(plan: Plan, ends_ps: Any, without: FloatArray) -> FloatArray:
@@ -243,7 +253,7 @@ def flow_figures(plan: Plan, flows: Table, chosen: Mask) -> dict[str, Metric]:
     plan : Plan
         What was run.
     flows : mapping of str to ndarray, each of shape (flows,)
-        ``received_ps`` and ``ideal_ps`` of the run.
+        ``received_ps``, ``status`` and ``ideal_ps`` of the run.
     chosen : ndarray of bool, shape (flows,)
         Which flows.
 
@@ -253,13 +263,13 @@ def flow_figures(plan: Plan, flows: Table, chosen: Mask) -> dict[str, Metric]:
         ``flows``, how many; ``unfinished``, how many of them were meant to finish and did not; and
         of those that were meant to, mean, median and 99th percentile of the completion time and of
         the slowdown, in which what did not finish is infinite: ``completion_time_p99_s``,
-        ``slowdown_p99``... None where there is no flow.
+        ``slowdown_p99``... But what open loops lost is left out. None where there is no flow.
     """
     time = completion_s(plan, flows)
     taken = chosen & ~np.isnan(time)
     slowdown = time[taken] / (flows["ideal_ps"][taken] * PS)
-    number, unfinished = np.count_nonzero(chosen), np.count_nonzero(np.isinf(time[taken]))
-    found = (int(number), int(unfinished), *_spread(time[taken]), *_spread(slowdown))
+    numbers = (np.count_nonzero(rows) for rows in (chosen, chosen & unfinished(plan, flows)))
+    found = (*map(int, numbers), *_spread(time[taken]), *_spread(slowdown))
     return dict(zip(OF_FLOWS, found, strict=True))
 
 
@@ -308,7 +318,7 @@ def observed_until_ps(plan: Plan, columns: Columns) -> int:
     waits_for_nothing = np.array(kinds)[plan.group][end == UNFINISHED].all()
     if waits_for_nothing and not all(kinds):
         return max(arrived, int(columns["totals"]["transmitted_until_ps"]))
-    return last
+    return max(arrived, last)
 
 
 def summary(

@@ -216,7 +216,8 @@ class Result(Recorded):
             ``completion_time_mean_s``, ``completion_time_median_s``, ``completion_time_p99_s``
                 over the flows that were meant to finish, from the start to the arrival of the last
                 byte. A flow that did not finish counts as infinitely long, so that a mean with one,
-                and a percentile that falls on one, are infinite;
+                and a percentile that falls on one, are infinite; but datagrams and bursts that were
+                lost are left out (``unfinished`` has them), as they have no delay;
             ``slowdown_mean``, ``slowdown_median``, ``slowdown_p99``
                 completion time / that of the flow alone on the network with nothing to hold it
                 back, over the fastest way that the routing allows: never below 1;
@@ -333,7 +334,8 @@ class Result(Recorded):
             ``acknowledged_s`` (arrival of its acknowledgement at the sender; for datagrams, which
             have none, as ``received_s``), both NaN if it did not come; ``size_bytes``,
             ``delivered_bytes``, ``completion_time_s`` (from ``start_s`` to ``received_s``; infinite
-            if unfinished, NaN if, besides, it was not meant to finish), ``ideal_s``, ``slowdown``,
+            if unfinished, NaN if, besides, it was not meant to finish, or was lost by an open loop,
+            which sends nothing again), ``ideal_s``, ``slowdown``,
             ``throughput_bps`` (all its bits from ``start_s`` to ``acknowledged_s``, else NaN),
             ``transmissions`` (data segments sent, with ``retransmissions``),
             ``spurious_retransmissions`` and ``spurious_bytes`` (those of data of which a sending

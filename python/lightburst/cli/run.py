@@ -8,6 +8,8 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from lightburst.cli.aside import run_aside
 from lightburst.cli.guard import complete, resumable
 from lightburst.cli.options import agreed, choice, seed_of, whole
@@ -16,7 +18,7 @@ from lightburst.compile import LARGEST_SEED
 from lightburst.errors import InputError, show
 from lightburst.expressions import check_all, parse_all
 from lightburst.folder import check
-from lightburst.metrics import to_json
+from lightburst.metrics import LOST, to_json
 from lightburst.report.files import STORE
 from lightburst.report.words import (
     in_parts,
@@ -183,7 +185,13 @@ def _print_run(result: Result, format: str) -> None:
 
 
 def _end(result: Result) -> Iterator[str]:
-    """Say that the throughput is that of an end in which few flows are left, where it is so."""
+    """Say what is left out of completion times, and that few flows are left at the end."""
+    status = result.columns["flows"]["status"][result.plan.counted]
+    if lost := int(np.count_nonzero(status == LOST)):
+        yield (
+            f"{lost:,} of {status.size:,} flows lost data, which nothing sends again: completion "
+            "times and slowdowns are of the others\n"
+        )
     starts = result.plan.flows["start_ps"][result.plan.counted]
     began_s, makespan_s = float(starts[-1] - starts[0]) / 1e12, result.metrics["makespan_s"]
     if isinstance(makespan_s, float) and 0 < 2 * began_s < makespan_s:

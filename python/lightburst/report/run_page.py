@@ -210,6 +210,7 @@ def _page(
 def _completion(flows: pd.DataFrame, groups: list[str]) -> Chart:
     times = {name: part["completion_time_s"].dropna() for name, part in _named(flows, groups)}
     number = sum(map(len, times.values()))
+    lost = sum(int((part["status"] == "lost").sum()) for _, part in _each(flows, groups))
     unfinished = sum(int(np.isinf(part).sum()) for part in times.values())
     that_count = " that count," if "counted" in flows else ""
     words = f"Share of the {number:,} flows{that_count} that were complete within a time"
@@ -218,7 +219,14 @@ def _completion(flows: pd.DataFrame, groups: list[str]) -> Chart:
         "completion_time_s",
         id="completion",
         title="Completion times",
-        caption=f"{words}; {unfinished:,} did not finish." if unfinished else f"{words}.",
+        caption="; ".join(
+            (
+                words,
+                *([f"{unfinished:,} did not finish"] if unfinished else []),
+                *([f"{lost:,} others lost data that nothing sends again"] if lost else []),
+            )
+        )
+        + ".",
         y_label="Share of flows",
     )
     return _drawn(figure)

@@ -48,7 +48,7 @@ def worst_flows(flows: pd.DataFrame, most: int = _LISTED) -> pd.DataFrame:
         Rows of `flows` by their number, those with the largest slowdown first; a flow that should
         have finished and did not is worse than any that did. Only those that count.
     """
-    slowdown = flows["slowdown"].astype(float)
+    slowdown = flows["slowdown"].astype(float).mask(flows["status"] == "lost", np.inf)
     counted = slowdown.notna()
     if "counted" in flows:
         counted &= flows["counted"]

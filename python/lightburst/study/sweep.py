@@ -250,9 +250,9 @@ def scenario_digest(scenario: Scenario, version: int | None = None) -> str:
     if _may_have_no_end(scenario):
         # What stores have of such runs counts active flows until the last start alone.
         text += "\nactive flows until the end"
-    if len({group.transport.kind in OPEN_LOOP for group in scenario.flow_groups}) > 1:
-        # There the makespan went on to the last timer of a connection.
-        text += "\nmakespan until the last transmission"
+    if any(group.transport.kind in OPEN_LOOP for group in scenario.flow_groups):
+        # There what was lost made completion times infinite, and makespans went on with others.
+        text += "\ncompletion times of what arrived, makespans without others"
     return hashlib.sha256(text.encode()).hexdigest()
 
 
