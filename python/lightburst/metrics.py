@@ -236,7 +236,7 @@ def completion_s(plan: Plan, flows: Table) -> FloatArray:
 
 def unfinished(plan: Plan, flows: Table) -> Mask:
     """Tell which flows were meant to finish and did not, shape (flows,); `flows` as they ran."""
-    return due(plan) & np.asarray(flows["received_ps"] == UNFINISHED)
+    return np.asarray(due(plan) & (flows["received_ps"] == UNFINISHED))
 
 
 def since_start_s(plan: Plan, ends_ps: Any, without: FloatArray) -> FloatArray:

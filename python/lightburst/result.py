@@ -215,9 +215,8 @@ class Result(Recorded):
                 how long a packet waited for its burst to be closed;
             ``completion_time_mean_s``, ``completion_time_median_s``, ``completion_time_p99_s``
                 over the flows that were meant to finish, from the start to the arrival of the last
-                byte. A flow that did not finish counts as infinitely long, so that a mean with one,
-                and a percentile that falls on one, are infinite; but datagrams and bursts that were
-                lost are left out (``unfinished`` has them), as they have no delay;
+                byte. One that did not finish counts as infinitely long, so that a mean with one,
+                and a percentile that falls on one, is infinite; what an open loop lost is left out;
             ``slowdown_mean``, ``slowdown_median``, ``slowdown_p99``
                 completion time / that of the flow alone on the network with nothing to hold it
                 back, over the fastest way that the routing allows: never below 1;
