@@ -148,6 +148,11 @@ def test_what_bursts_carry_is_steps() -> None:
     rows = segments.data[segments.data["colour"] == "made"]
     assert dict(zip(rows["x"], rows["y"], strict=True)) == {1.0: 1.0, 3.0: 0.5}
     assert flows.id == "burst-flows"
+    # Half a flow is no tick.
+    assert '"tickMinStep": 1' in json.dumps(interactive.chart(flows))
+    assert '"tickMinStep": 1' not in json.dumps(
+        interactive.chart(replace(flows, data=flows.data.assign(x=0.5)))
+    )
     own = pd.DataFrame({"acknowledged_s": [1.0, 2.0, np.inf], "bursts": [1, 3, 9],
                         "bursts_lost": [0, 1, 9]})  # fmt: skip
     needed, lost = contents.of_flows({"": own})

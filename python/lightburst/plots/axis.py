@@ -104,7 +104,7 @@ def settle(axis: Axis, values: ArrayLike, *, logarithmic: bool, zero: bool = Fal
     axes = axis.axes
     way = "x" if axis is axes.xaxis else "y"
     if not logarithmic:
-        if way == "x" and _are_counts(values):
+        if way == "x" and are_counts(values):
             # Between one port and two there is none; no more ticks than matplotlib takes.
             axis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 2.5, 5, 10], integer=True))
         if zero:
@@ -122,8 +122,19 @@ def settle(axis: Axis, values: ArrayLike, *, logarithmic: bool, zero: bool = Fal
         axis.set_minor_locator(LogLocator(subs="all", numticks=99))
 
 
-def _are_counts(values: ArrayLike) -> bool:
-    """Tell whether all values are whole numbers, as ports and hops are."""
+def are_counts(values: ArrayLike) -> bool:
+    """Tell whether all values are whole numbers, as ports and hops are.
+
+    Parameters
+    ----------
+    values : array_like of float
+        Those that are not finite are passed over.
+
+    Returns
+    -------
+    bool
+        False where there are none.
+    """
     row = np.asarray(values, dtype=np.float64)
     row = row[np.isfinite(row)]
     return bool(row.size) and bool((row == np.round(row)).all())

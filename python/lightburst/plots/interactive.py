@@ -232,6 +232,8 @@ def _x(figure: Figure, *, words: bool = True) -> alt.X:
         first, last = (round(math.log10(end)) for end in ends)
         decades = [10.0**power for power in range(first, last + 1)]
         at = alt.Axis(values=decades, format="~e", labelExpr="replace(datum.label, '+', '')")
+    elif axis.are_counts(figure.data["x"]):
+        at = alt.Axis(tickMinStep=1)
     if not words:
         return alt.X(
             "x:Q", title=None, scale=scale, axis=alt.Axis(labels=False, ticks=False, grid=False)
