@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +137,21 @@ def test_networks_that_were_not_offered_the_same_are_told(
     )
     print_found(compare_runs(first, first.assign(x=[1.0, 2.5, 4.5]), ["x"]))
     assert "traffic" not in capsys.readouterr().out
+
+
+def test_slowdowns_over_other_ideal_times_are_told(
+    saved: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(saved)
+    said_of = "Not the same ideal: a slowdown is over the time of the flow alone on its own network"
+    assert f"{said_of}, which switching.kind changes" in said(capsys, "hybrid", "optical")
+    alone = said(capsys, "hybrid", "optical", "--metric", "throughput_bps")
+    assert "ideal" not in alone
+    table = pd.DataFrame({"seed": range(3), "slowdown_mean": [1.0, 2.0, 4.0]})
+    found = compare_runs(table, table.assign(slowdown_mean=[1.0, 2.5, 4.5]))
+    assert found.other_ideal is None
+    assert replace(found, changes={"transport.p": (0, 4)}).other_ideal is None
+    assert replace(found, changes={"topology.link_rate": (1, 2)}).other_ideal is not None
 
 
 def test_of_single_runs_nothing_is_said_of_chance(

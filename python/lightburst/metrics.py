@@ -204,13 +204,18 @@ def worst_flow(plan: Plan, columns: Columns) -> int:
     -------
     int
         The one with the largest slowdown of those that count; a flow that should have finished and
-        did not is worse than any that did, and of several it is the first.
+        did not is worse than any that did, and of several it is the first. Flows without end have
+        no slowdown: where all are such, the one that delivered least for its time.
     """
     flows = columns["flows"]
     slowdown = completion_s(plan, flows) / (flows["ideal_ps"] * PS)
     slowdown[unfinished(plan, flows)] = np.inf
     counted = np.where(plan.counted, slowdown, np.nan)
-    return 0 if np.isnan(counted).all() else int(np.nanargmax(counted))
+    if not np.isnan(counted).all():
+        return int(np.nanargmax(counted))
+    lasted = np.maximum(float(plan.settings["time_limit_ps"]) - plan.flows["start_ps"], 1.0)
+    rate = np.where(plan.counted, flows["delivered_bytes"] / lasted, np.inf)
+    return int(np.argmin(rate)) if rate.size else 0
 
 
 def completion_s(plan: Plan, flows: Table) -> FloatArray:

@@ -150,6 +150,8 @@ def _changes(found: Comparison) -> Iterator[str]:
     """Say in what the two scenarios differ."""
     if said := replace(found, first="A", second="B").other_traffic:
         yield f"Not the same traffic: {said}."
+    if found.other_ideal:
+        yield f"Not the same ideal: {found.other_ideal}."
     if not found.changes:
         return
     yield "What was changed, A -> B:"

@@ -32,6 +32,7 @@ from lightburst.report.words import (
 )
 from lightburst.saving import of_run
 from lightburst.scenario import Scenario, load
+from lightburst.scenario.transport import Bursts, Datagram
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -177,7 +178,8 @@ def _print_run(result: Result, format: str) -> None:
             line = f"{load}; this run offered {readable(key, result.record[key])}"
             print(f"{name}: {line}" if name else line)
         _print_parts(groups, [*rows_of(groups, readable), *_shared(result)])
-        print(*_end(result), sep="\n", end="")
+        for line in (*_end(result), *_gaps(result)):
+            print(line)
         if result.fairness is not None and result.fairness.together:
             print(result.fairness)
         # Longer than a terminal leaves for a value.
@@ -197,7 +199,27 @@ def _end(result: Result) -> Iterator[str]:
     if isinstance(makespan_s, float) and 0 < 2 * began_s < makespan_s:
         yield (
             f"throughput is over the makespan of {readable('_s', makespan_s)}; the flows began in "
-            f"its first {readable('_s', began_s)}\n"
+            f"its first {readable('_s', began_s)}"
+        )
+
+
+def _gaps(result: Result) -> Iterator[str]:
+    """Say that completion times hold a gap before the first datagram, where flows have only one.
+
+    Whoever makes a flow of each packet, to see packets wait in a queue, sees the gap in its place.
+    """
+    for number, group in enumerate(result.scenario.flow_groups):
+        transport = group.transport
+        if not isinstance(transport, Datagram | Bursts) or transport.spacing != "poisson":
+            continue
+        sizes = result.plan.flows["bytes"][result.plan.group == number]
+        if sizes.size < 2 or np.median(sizes) > transport.segment_size - transport.header_size:
+            continue
+        rate = transport.rate or int(result.plan.host_rate_bps.max())
+        gap = readable("_s", 8 * transport.segment_size / rate)
+        yield (
+            f"completion times hold a gap before the first datagram, {gap} or more in the mean, "
+            f"and most flows are one datagram: {group.path}transport.spacing = 'constant' has none"
         )
 
 
@@ -231,6 +253,27 @@ def _print_replications(found: Replications, format: str) -> None:
         print_table(_title(found.scenario, seeds), rows)
         for parts in in_parts(summary, found.scenario.groups or {})[::-1]:
             _print_parts(parts, rows_of(parts, readable_interval))
+        for line in _end_of_many(found, means):
+            print(line)
+
+
+# So few samples have an interval several times as wide as a few more would give.
+_FEW_SEEDS: Final = 4
+
+
+def _end_of_many(found: Replications, means: Mapping[str, Any]) -> Iterator[str]:
+    """Say of several runs what their means alone would hide."""
+    delivered, offered = means.get("throughput_bps"), means.get("offered_bps")
+    if means.get("unfinished") == 0 and delivered and offered and offered > 2 * delivered:
+        yield (
+            "throughput is over the makespan, and in more than half of that no flow began: all "
+            "that was offered was delivered"
+        )
+    runs = len(found.runs)
+    if runs > 1 and found.runs["digest"].nunique() == 1:
+        yield "the same in every run, to the bit: nothing in this scenario depends on the seed"
+    elif runs > 1 and runs < _FEW_SEEDS:
+        yield f"intervals of {runs} runs are very wide: --replications 10 makes them narrower"
 
 
 def _print_parts(parts: Parts, rows: Iterable[tuple[str, ...]]) -> None:

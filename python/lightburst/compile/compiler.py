@@ -24,7 +24,7 @@ from lightburst.free import check_memory
 from lightburst.scenario.fit import misfits
 from lightburst.scenario.model import Scenario
 from lightburst.scenario.transport import OpenLoop
-from lightburst.scenario.workload import Poisson
+from lightburst.scenario.workload import WITHOUT_END, Poisson
 from lightburst.topology import Counts, Network, build_network, count
 from lightburst.units import format_about
 from lightburst.workload import (
@@ -139,6 +139,11 @@ def _check_counted(plan: Plan) -> None:
     if int(plan.flows["start_ps"][-1]) >= begin:
         path, given = "measurement.until", end
     allowed = f"a time that leaves flows to count: they start from {first} to {last}"
+    if path.endswith("warm_up") and (plan.flows["bytes"] == WITHOUT_END).all():
+        allowed += (
+            "; what flows without end do after a time is the difference of two runs with the same "
+            "seed, up to that measurement.time_limit and beyond"
+        )
     raise InputError(path, format_about(given), allowed)
 
 

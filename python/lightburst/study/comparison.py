@@ -47,6 +47,13 @@ VERDICTS: Final = {
 #: Up to which share traffic is called the same.
 _ALIKE: Final = 0.01
 
+#: What the ideal time of a flow depends on: paths of a scenario, and what they begin with.
+_OF_IDEAL: Final = (
+    "topology.", "routing.", "switching.kind", "switching.layers", "switching.nodes",
+    "switching.switching_time", "switching.header_processing_time", "transport.segment_size",
+    "transport.header_size", "transport.kind",
+)  # fmt: skip
+
 #: Columns that tell of the machine and of how the simulator works, and nothing of a network.
 NOT_COMPARED: Final = ("seed", "wall_s", "events")
 
@@ -110,6 +117,20 @@ class Comparison:
         return (
             f"{self.second} was offered {times} times the traffic of {self.first}: a 'load' is "
             "relative to the network, an 'arrival_rate' is not"
+        )
+
+    @property
+    def other_ideal(self) -> str | None:
+        """A sentence where slowdowns are over different ideal times; None where they are not.
+
+        Known where the scenarios are, and a slowdown was compared.
+        """
+        moved = [path for path in self.changes if path.startswith(_OF_IDEAL)]
+        if not moved or not self.table["metric"].str.startswith("slowdown").any():
+            return None
+        return (
+            f"a slowdown is over the time of the flow alone on its own network, which {moved[0]} "
+            "changes: completion times say which of the two is faster"
         )
 
     @property

@@ -32,7 +32,8 @@ class OpenLoop(BaseTransport):
         description=(
             'Gaps between datagrams. `"poisson"`: exponential, with one before the first '
             "datagram, so that departures are a Poisson process from the flow's start. "
-            '`"constant"`: all the same, the first datagram at the start.'
+            "That gap is in the completion time: where a flow is a single datagram, to see it wait "
+            'in a queue, take `"constant"`: all the same, the first datagram at the start.'
         ),
     )
 
