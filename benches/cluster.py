@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -74,9 +75,9 @@ def alone(kept: bool, takes: float) -> None:
     made_up = Instant(1000, takes=lambda run: takes, row=dict(result.record))
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "runs")) as store:
 
-        def keep(answer: Answer) -> None:
-            if kept and answer.metrics is not None:
-                store.put(by_key[answer.key], answer.metrics)
+        def keep(answers: Sequence[Answer]) -> None:
+            if kept:
+                store.put_all([(by_key[one.key], one.metrics or {}) for one in answers])
 
         begun = time.perf_counter()
         drive(runs, made_up, Order(), keep)

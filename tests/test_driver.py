@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from instant import Instant
 from lightburst.study.sweep import Key, PlannedRun
-from lightburst.study.workers.driver import MOST_RUNS, drive
+from lightburst.study.workers.driver import MOST_RUNS, TOGETHER, drive
 from lightburst.study.workers.interface import Answer, Order
 from stores import scenario
 
@@ -20,7 +22,7 @@ def runs(number: int, scenarios: int = 1) -> list[PlannedRun]:
 
 def driven(workers: Instant, wanted: list[PlannedRun]) -> list[Key]:
     kept: list[Key] = []
-    drive(wanted, workers, Order(), lambda answer: kept.append(answer.key))
+    drive(wanted, workers, Order(), lambda answers: kept.extend(one.key for one in answers))
     return kept
 
 
@@ -74,14 +76,35 @@ def test_in_threads_each_run_is_a_batch() -> None:
 
 
 def test_what_has_ended_by_then_is_kept_on_an_interrupt() -> None:
+    """Also what was just to be kept, and what comes after it."""
     workers, kept = Instant(3), list[Key]()
+    calls: list[int] = []
 
-    def keep(answer: Answer) -> None:
-        kept.append(answer.key)
-        if len(kept) == 1:
+    def keep(answers: Sequence[Answer]) -> None:
+        calls.append(len(answers))
+        if len(calls) == 1:
             raise KeyboardInterrupt
+        kept.extend(one.key for one in answers)
 
+    wanted = runs(100)
     with pytest.raises(KeyboardInterrupt):
-        drive(runs(100), workers, Order(), keep)
+        drive(wanted, workers, Order(), keep)
     assert workers.stopped
-    assert len(kept) == 4
+    assert calls == [3, 6]
+    assert kept == [run.key for run in wanted[:6]]
+
+
+def test_what_has_come_is_kept_together_before_anything_is_waited_for() -> None:
+    workers, lengths = Instant(2, takes=lambda run: 1e-6), list[int]()
+    waited = workers.answers
+
+    def answers() -> list[list[Answer]]:
+        # All that was given before has been kept.
+        assert sum(lengths) == sum(map(len, workers.batches)) - sum(map(len, workers.waiting))
+        return waited()
+
+    workers.answers = answers  # type: ignore[method-assign]
+    drive(runs(4000), workers, Order(), lambda come: lengths.append(len(come)))
+    assert sum(lengths) == 4000
+    assert max(lengths) == TOGETHER
+    assert lengths.count(TOGETHER) > 50

@@ -36,15 +36,16 @@ from lightburst.study.workers import one
 from test_study import execute, outcome, slow_study
 def said(word, digest, seed):
     os.write(1, f"{{word}} {{digest}} {{seed}}\\n".encode())
-simulate, put = one.simulate, Store.put
+simulate, put_all = one.simulate, Store.put_all
 def begun(scenario, seed, **options):
     said("begun", scenario_digest(scenario), seed)
     return simulate(scenario, seed, **options)
-def kept(store, planned, metrics):
-    row = put(store, planned, metrics)
-    said("kept", *planned.key)
-    return row
-one.simulate, Store.put = begun, kept
+def kept(store, ended):
+    rows = put_all(store, ended)
+    for planned, _ in ended:
+        said("kept", *planned.key)
+    return rows
+one.simulate, Store.put_all = begun, kept
 try:
     table = execute(slow_study(), sys.argv[1], workers={WORKERS}, progress=False)
 except KeyboardInterrupt:

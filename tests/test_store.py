@@ -14,7 +14,8 @@ from lightburst.cli import main
 from lightburst.errors import InputError, StoreWarning
 from lightburst.metrics import Metric
 from lightburst.provenance import MODEL_VERSION
-from lightburst.study import Store
+from lightburst.study import Store, layout
+from lightburst.study.failures import Failure
 from lightburst.study.rows import COLUMNS
 from lightburst.study.salvage import salvage
 from lightburst.study.sweep import Key, PlannedRun
@@ -22,7 +23,8 @@ from lightburst.study.upkeep import clean, examined, listed
 from stores import INDEX, SCENARIOS, SEEDS, digests, fill, metrics, planned, scenario
 
 RUNS = SCENARIOS * SEEDS
-Truth = dict[Key, dict[str, Metric]]
+Row = dict[str, Metric]
+Truth = dict[Key, Row]
 
 
 def change(path: Path, statement: str, *values: object) -> None:
@@ -187,9 +189,12 @@ def test_the_command_checks_and_cleans(file: Path, capsys: pytest.CaptureFixture
 def test_clean_removes_runs_of_other_models(file: Path) -> None:
     which, run = scenario(0), planned()[0]
     with Store(file) as store:
-        store._insert("scenarios", "0" * 64, "older", str(MODEL_VERSION - 1), which.to_toml())
-        store._insert("runs", "0" * 64, "1", "", "{}")
-        store._insert("runs", "1" * 64, "1", "", "{}")  # whatever that was
+        for table, *row in (
+            ("scenarios", "0" * 64, "older", str(MODEL_VERSION - 1), which.to_toml()),
+            ("runs", "0" * 64, "1", "", "{}"),
+            ("runs", "1" * 64, "1", "", "{}"),  # whatever that was
+        ):
+            layout.insert(store.database, table, *(text.encode() for text in row))
     assert examined(file).others == 1
     assert clean(file) is None
     assert (examined(file).others, examined(file).runs) == (0, RUNS + 1)
@@ -244,3 +249,38 @@ def test_what_is_no_store_is_refused(tmp_path: Path, capsys: pytest.CaptureFixtu
             assert main(["store", command, str(tmp_path / name)]) == 2
             assert capsys.readouterr().err.startswith("lightburst: store: given ")
     assert {path.name for path in tmp_path.iterdir()} == {"notes.txt", "loop"}
+
+
+def test_runs_that_end_together_are_kept_in_one_commit(tmp_path: Path) -> None:
+    """Finished and failed ones, and one that is there already, which stays as it is."""
+    first, second, third, *_ = planned()
+    why = Failure("a", "b", "c")
+    with Store(tmp_path / "runs") as store:
+        store.put(first, {"x": 1.0})
+        commits: list[str] = []
+        store.database.set_trace_callback(
+            lambda text: commits.append(text) if text == "COMMIT" else None
+        )
+        more: Row = {"x": 2.0, "metric: mean of bytes": 3.0}
+        kept = store.put_all([(first, more), (second, {"x": 4.0}), (third, why)])
+        assert kept == [{"x": 1.0, "metric: mean of bytes": 3.0}, {"x": 4.0}, why]
+        assert commits == ["COMMIT"]
+    with Store(tmp_path / "runs") as store:
+        assert store.find(digests()) == {first.key: kept[0], second.key: kept[1]}
+        assert store.failures() == {third.key: why}
+
+
+def test_where_the_disk_is_full_none_of_them_is_kept_and_the_store_goes_on(file: Path) -> None:
+    fresh = [PlannedRun({}, run.scenario, run.seed + 99, run.scenario_digest) for run in planned()]
+    ended = [(run, metrics(0, run.seed)) for run in fresh]
+    with Store(file) as store:
+        before = len(store)
+        (pages,) = store.ask("PRAGMA page_count")[0]
+        store.ask(f"PRAGMA max_page_count = {pages + 5}")
+        with pytest.raises(InputError, match=r"^store: given .*disk is full\)") as raised:
+            store.put_all(ended)
+        assert "damaged" not in str(raised.value)
+        assert len(store) == before
+        store.ask("PRAGMA max_page_count = 100000")
+        store.put_all(ended)
+        assert len(store) == before + len(fresh)

@@ -30,6 +30,7 @@ from lightburst.study.workers.interface import Answer, Order, Workers
 from lightburst.study.workers.where import workers_of
 
 if TYPE_CHECKING:
+    from lightburst.metrics import Metric
     from lightburst.study.workers.where import Where
 
 #: The column with the number of a run's point.
@@ -224,19 +225,24 @@ def _execute(
     waiting = [planned for key, planned in wanted.items() if key not in done]
     with progress_bar(len(wanted), len(done), shown=progress) as advance:
 
-        def keep(answer: Answer) -> None:
-            planned = wanted[answer.key]
-            if answer.metrics is None:
-                assert answer.error is not None
-                hopeless[answer.key] = failure = Failure.of(answer.error)
-                store.fail(planned, failure)
-            else:
+        def keep(answers: Sequence[Answer]) -> None:
+            ended: list[tuple[PlannedRun, Mapping[str, Metric] | Failure]] = []
+            for answer in answers:
+                planned = wanted[answer.key]
+                if answer.metrics is None:
+                    assert answer.error is not None
+                    ended.append((planned, Failure.of(answer.error)))
+                    continue
                 if kept is not None:
                     kept.put(answer.key, answer.tables)
-                row = row_of(store.put(planned, answer.metrics), study.metrics)
-                finished.put(answer.key, row)
-                there.add(answer.key)
-            advance()
+                ended.append((planned, answer.metrics))
+            for (planned, _), what in zip(ended, store.put_all(ended), strict=True):
+                if isinstance(what, Failure):
+                    hopeless[planned.key] = what
+                else:
+                    finished.put(planned.key, row_of(what, study.metrics))
+                    there.add(planned.key)
+                advance()
 
         order = Order(own, () if kept is None else kept.names)
         drive(waiting, workers, order, keep)

@@ -43,13 +43,15 @@ def unsound(database: sqlite3.Connection, table: str) -> list[tuple[Any, ...]]:
 @contextmanager
 def transaction(database: sqlite3.Connection) -> Iterator[None]:
     """Do all that is inside or nothing of it, with no other process writing in between."""
-    database.execute("BEGIN IMMEDIATE")
     try:
+        database.execute("BEGIN IMMEDIATE")
         yield
+        database.execute("COMMIT")
     except BaseException:
-        database.execute("ROLLBACK")
+        # A full disk may have ended it already.
+        if database.in_transaction:
+            database.execute("ROLLBACK")
         raise
-    database.execute("COMMIT")
 
 
 def marks(database: sqlite3.Connection) -> tuple[int, int]:
@@ -110,14 +112,21 @@ def establish(database: sqlite3.Connection) -> int:
     return taken
 
 
-def insert(database: sqlite3.Connection, table: str, *values: bytes, instead: bool = False) -> None:
-    """Write a row with its checksum; one with the same key stays, or this is `instead` of it."""
+def insert(database: sqlite3.Connection, table: str, *values: bytes, instead: bool = False) -> bool:
+    """Write a row with its checksum; one with the same key stays, or this is `instead` of it.
+
+    Returns
+    -------
+    bool
+        Whether it was written.
+    """
     text = (value.decode() for value in values)
     how = "REPLACE" if instead else "IGNORE"
-    database.execute(
+    done = database.execute(
         f"INSERT OR {how} INTO {table} VALUES (NULL, ?, ?, ?, ?, ?)",
         (*text, checksum(table, values)),
     )
+    return done.rowcount > 0
 
 
 def set_aside(database: sqlite3.Connection) -> list[tuple[str, ...]]:

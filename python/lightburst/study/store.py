@@ -1,7 +1,8 @@
 """The finished and failed runs of studies, in one folder; their index is an SQLite file.
 
-A run is committed as soon as it is finished. The write-ahead log keeps what is committed when the
-process is killed; only a failure of the machine itself can take back the last moments.
+Runs that have ended are committed together, as soon as whoever drives a study has them. The
+write-ahead log keeps what is committed when the process is killed; only a failure of the machine
+itself can take back the last moments.
 
 Each row has a checksum. A row that is not what was written is set aside and its run is run again; a
 file whose structure is damaged is refused, and `lightburst.study.upkeep.clean` keeps what can be
@@ -11,7 +12,7 @@ read of it.
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
@@ -21,6 +22,7 @@ from typing import Any, Final, Self, TypeVar
 from lightburst.errors import InputError, StoreWarning, show, warn
 from lightburst.metrics import Metric, from_json, to_json
 from lightburst.provenance import MODEL_VERSION
+from lightburst.scenario import Scenario
 from lightburst.study import columns, layout, place
 from lightburst.study.failures import Failure
 from lightburst.study.found import Rows
@@ -212,45 +214,60 @@ class Store:
             self.set_aside()
 
     def put(self, planned: PlannedRun, metrics: Mapping[str, Metric]) -> Mapping[str, Metric]:
-        """Keep a finished run; a run that is there already stays as it is, but for what it lacks.
+        """Keep a finished run, as `put_all` does, and give what is kept of it now."""
+        (kept,) = self.put_all([(planned, metrics)])
+        assert not isinstance(kept, Failure)
+        return kept
+
+    def fail(self, planned: PlannedRun, failure: Failure) -> None:
+        """Keep why a run has failed, as `put_all` does."""
+        self.put_all([(planned, failure)])
+
+    def put_all(
+        self, ended: Sequence[tuple[PlannedRun, Mapping[str, Metric] | Failure]]
+    ) -> list[Mapping[str, Metric] | Failure]:
+        """Keep runs that have ended, all of them in one commit or none.
+
+        A finished run that is there already stays as it is, but for what it lacks; a failure takes
+        the place of an earlier one of the same run.
 
         Parameters
         ----------
-        planned : PlannedRun
-            What was run.
-        metrics : mapping of str to Metric
-            Its summary, and values of expressions, see `lightburst.study.own`.
+        ended : sequence of (PlannedRun, mapping or Failure)
+            Of each run its summary, and values of expressions (see `lightburst.study.own`), or why
+            it failed.
 
         Returns
         -------
-        mapping of str to Metric
-            What is kept of the run now.
+        list of mapping or Failure
+            What is kept of each run now.
 
         Raises
         ------
         InputError
             If the file cannot be written: the disk is full, or the file has become unusable.
         """
-        self._explain(planned)
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        values = planned.scenario_digest, str(planned.seed), now, _written(metrics)
-        self._insert("runs", *values)
-        if not any(map(is_own, metrics)):
-            return metrics
-        return self.guarded(lambda database: _completed(database, *planned.key, metrics))
+        # All that takes time is done before others have to wait for the file.
+        written = [what.to_text() if isinstance(what, Failure) else _written(what)
+                   for _, what in ended]  # fmt: skip
+        fresh = {run.scenario_digest: run.scenario for run, _ in ended
+                 if run.scenario_digest not in self._known}  # fmt: skip
+        scenarios = [_about(digest, scenario) for digest, scenario in fresh.items()]
 
-    def fail(self, planned: PlannedRun, failure: Failure) -> None:
-        """Keep why a run has failed, in place of an earlier failure of it.
+        def write(database: sqlite3.Connection) -> list[Mapping[str, Metric] | Failure]:
+            with layout.transaction(database):
+                # Once for all seeds, so that a file explains itself.
+                for row in scenarios:
+                    _insert(database, "scenarios", *row)
+                return [
+                    _put(database, run, what, now, text)
+                    for (run, what), text in zip(ended, written, strict=True)
+                ]
 
-        Raises
-        ------
-        InputError
-            If the file cannot be written.
-        """
-        self._explain(planned)
-        now = datetime.now(UTC).isoformat(timespec="seconds")
-        values = planned.scenario_digest, str(planned.seed), now, failure.to_text()
-        self._insert("failures", *values, instead=True)
+        kept = self.guarded(write)
+        self._known.update(fresh)
+        return kept
 
     def failures(self, scenario_digests: Iterable[str] | None = None) -> dict[Key, Failure]:
         """Look up the failed runs of scenarios.
@@ -332,18 +349,6 @@ class Store:
         except _ERRORS as error:
             raise self._unusable(error) from error
 
-    def _explain(self, planned: PlannedRun) -> None:
-        """Keep a scenario, once for all seeds, so that a file explains itself."""
-        digest, scenario = planned.scenario_digest, planned.scenario
-        if digest not in self._known:
-            version = str(MODEL_VERSION)
-            self._insert("scenarios", digest, scenario.name, version, scenario.canonical_json())
-            self._known.add(digest)
-
-    def _insert(self, table: str, *values: str, instead: bool = False) -> None:
-        row = [value.encode() for value in values]
-        self.guarded(lambda database: layout.insert(database, table, *row, instead=instead))
-
     @property
     def _index(self) -> str | Path:
         return IN_MEMORY if self.folder is None else self.folder / place.INDEX
@@ -394,23 +399,47 @@ def _written(metrics: Mapping[str, Metric]) -> str:
     return json.dumps(to_json(metrics), allow_nan=False)
 
 
+def _about(digest: str, scenario: Scenario) -> tuple[str, str, str, str]:
+    return digest, scenario.name, str(MODEL_VERSION), scenario.canonical_json()
+
+
+def _insert(database: sqlite3.Connection, table: str, *row: str, instead: bool = False) -> bool:
+    return layout.insert(database, table, *(text.encode() for text in row), instead=instead)
+
+
+def _put(
+    database: sqlite3.Connection,
+    run: PlannedRun,
+    what: Mapping[str, Metric] | Failure,
+    now: str,
+    text: str,
+) -> Mapping[str, Metric] | Failure:
+    """Write the row of a run, and give what is kept of it then."""
+    row = run.scenario_digest, str(run.seed), now, text
+    if isinstance(what, Failure):
+        _insert(database, "failures", *row, instead=True)
+        return what
+    if _insert(database, "runs", *row) or not any(map(is_own, what)):
+        return what
+    return _completed(database, *run.key, what)
+
+
 def _completed(
     database: sqlite3.Connection, digest: str, seed: int, metrics: Mapping[str, Metric]
 ) -> Mapping[str, Metric]:
     """Add to a row that was there before what it lacks, and give what it has then."""
     query = "SELECT id, finished, metrics, checksum FROM runs WHERE scenario = ? AND seed = ?"
-    with layout.transaction(database):
-        # Another process may have written it, with values of other expressions.
-        number, finished, text, sum_ = database.execute(query, (digest, str(seed))).fetchone()
-        key = digest.encode(), str(seed).encode(), finished
-        if not is_sound("runs", *key, text, sum_):
-            return metrics  # it is set aside when it is looked up
-        before = from_json(json.loads(text))
-        merged = {**metrics, **before}
-        if len(merged) > len(before):
-            written = _written(merged)
-            database.execute(
-                "UPDATE runs SET metrics = ?, checksum = ? WHERE id = ?",
-                (written, checksum("runs", (*key, written.encode())), number),
-            )
+    # Another process may have written it, with values of other expressions.
+    number, finished, text, sum_ = database.execute(query, (digest, str(seed))).fetchone()
+    key = digest.encode(), str(seed).encode(), finished
+    if not is_sound("runs", *key, text, sum_):
+        return metrics  # it is set aside when it is looked up
+    before = from_json(json.loads(text))
+    merged = {**metrics, **before}
+    if len(merged) > len(before):
+        written = _written(merged)
+        database.execute(
+            "UPDATE runs SET metrics = ?, checksum = ? WHERE id = ?",
+            (written, checksum("runs", (*key, written.encode())), number),
+        )
     return merged

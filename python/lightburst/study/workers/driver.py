@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 # some megabytes holds, and little enough to be done again when a worker is lost.
 MOST_RUNS: Final = 256
 _MOST_BYTES: Final = 32 * 2**20
+#: The most answers that are kept at once. A commit costs as much as ten rows or so; and it is
+#: made before much is waiting that could be lost, also where each answer has large tables.
+TOGETHER: Final = 64
 # Of a new time in the mean of those of a scenario.
 _WEIGHT: Final = 0.3
 # Batches of all slots cost the driver at most this part of its time: the rest is for the rows.
@@ -32,7 +35,10 @@ _BUSY: Final = 0.5
 
 
 def drive(
-    runs: Sequence[PlannedRun], workers: Workers, order: Order, keep: Callable[[Answer], None]
+    runs: Sequence[PlannedRun],
+    workers: Workers,
+    order: Order,
+    keep: Callable[[Sequence[Answer]], None],
 ) -> None:
     """Have runs computed.
 
@@ -45,7 +51,8 @@ def drive(
     order : Order
         What is wanted of each.
     keep : callable
-        Takes each answer, on the calling thread.
+        Takes answers, as many as have come but no more than `TOGETHER`, on the calling thread, and
+        before that waits for others. After an interrupt it is given again those that it was at.
 
     Raises
     ------
@@ -55,6 +62,13 @@ def drive(
     """
     batches = Batches(runs, workers)
     left = len(runs)
+    come: list[Answer] = []
+
+    def keep_all() -> None:
+        while come:
+            keep(come[:TOGETHER])
+            del come[:TOGETHER]
+
     try:
         workers.begin(order)
         while left:
@@ -66,12 +80,12 @@ def drive(
             for batch in workers.answers():
                 left -= len(batch)
                 batches.learn(batch)
-                for answer in batch:
-                    keep(answer)
+                come += batch
+            keep_all()
     except BaseException:
         for batch in workers.stop():
-            for answer in batch:
-                keep(answer)
+            come += batch
+        keep_all()
         raise
 
 
