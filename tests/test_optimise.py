@@ -159,13 +159,13 @@ def test_fresh_seeds_are_none_of_the_search_and_gains_are_paired(study: Path) ->
 INTERRUPTED = """
 from lightburst.cli import main
 from lightburst.study import evaluated
-run_all, calls = evaluated.run_all, []
+run_placed, calls = evaluated.run_placed, []
 def told(*words, **more):
     calls.append(words)
     if len(calls) == 5:
         print("searching", flush=True)
-    return run_all(*words, **more)
-evaluated.run_all = told
+    return run_placed(*words, **more)
+evaluated.run_placed = told
 sys.exit(main())
 """
 

@@ -6,6 +6,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+from lightburst.cli.guard import complete
 from lightburst.cli.numbers import Plain
 from lightburst.cli.screen import show_table
 from lightburst.cli.streams import say, warn
@@ -48,6 +49,7 @@ def optimise(
         else:
             say(*files_in(directory, TRIALS, OPTIMUM, "optimise"))
     warn(found.warnings)
+    complete(found.failed)
 
 
 def files_in(directory: Path, table: str, everything: str, command: str) -> Iterator[str]:

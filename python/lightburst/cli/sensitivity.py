@@ -6,6 +6,7 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
+from lightburst.cli.guard import complete
 from lightburst.cli.numbers import Plain
 from lightburst.cli.optimise import files_in
 from lightburst.cli.screen import show_table
@@ -46,6 +47,7 @@ def sensitivity(
         else:
             say(*files_in(directory, INDICES, SENSITIVITY, "sensitivity"))
     warn(found.warnings)
+    complete(found.failed)
 
 
 def _print(found: Sensitivities) -> None:

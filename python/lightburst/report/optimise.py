@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from importlib import metadata
 from os import PathLike
 from pathlib import Path
@@ -16,13 +17,13 @@ from lightburst.errors import InputError, show, warn
 from lightburst.provenance import of_study
 from lightburst.report.optimised import Optimum
 from lightburst.report.optimum_theory import NUMERICALLY, TIME, said_of
-from lightburst.report.sweep import described
+from lightburst.report.sweep import described, tell_of_earlier
 from lightburst.report.words import readable
 from lightburst.study.cost import MOST_RUNS, TooManyRunsError, estimate
 from lightburst.study.evaluated import Evaluated
 from lightburst.study.executor import opened
 from lightburst.study.progress import search_progress
-from lightburst.study.racing import COMPLETE, Race
+from lightburst.study.racing import COMPLETE, FAILED, UNUSABLE, Race
 from lightburst.study.search import Search, Trial, best_of, needed
 from lightburst.study.space import Space
 from lightburst.study.store import Store
@@ -30,9 +31,9 @@ from lightburst.study.trials import (
     BEST,
     DEFAULT,
     confirmed,
+    in_state,
     labels_of,
     trial_table,
-    unusable,
 )
 from lightburst.study.wanted import EXAMPLES, Aim, Optimise
 from lightburst.study.workers.where import workers_of
@@ -46,7 +47,9 @@ if TYPE_CHECKING:
     from lightburst.report.optimum_theory import Said
     from lightburst.scenario import Scenario
     from lightburst.study.description import StudyDescription
+    from lightburst.study.design import Place
     from lightburst.study.sweep import Seeds
+    from lightburst.study.workers.interface import Workers
     from lightburst.study.workers.where import Where
 
 # How near an end of its range, as a part of it, the best value is worth a word.
@@ -155,6 +158,40 @@ def check_alone(study: StudyDescription, what: str) -> None:
             raise InputError(key, "a table", f"nothing beside {what}")
 
 
+def evaluated(
+    study: StudyDescription,
+    first: Place,
+    wanted: Mapping[str, str],
+    store: Store,
+    workers: Workers,
+) -> Evaluated:
+    """Give what runs the points of a search, when it has run the first of them.
+
+    Parameters
+    ----------
+    study : StudyDescription
+        What is asked.
+    first : Place
+        One of the points.
+    wanted : mapping of str to str
+        Metrics, and the key that names each.
+    store : Store
+        Where runs are kept.
+    workers : Workers
+        Who compute them.
+
+    Raises
+    ------
+    InputError
+        If runs have no such metric.
+    """
+    tell_of_earlier(study.scenario.with_(dict(first.point)), store)
+    how = {"workers": workers, "progress": False}
+    ran = Evaluated(study.scenario, wanted, study.metrics, store, how)
+    ran([first.point], study.all_seeds[:1])
+    return ran
+
+
 def not_finite(values: NDArray[np.float64]) -> str:
     """Say in how many runs a metric is infinite and missing; nothing if it is finite in all."""
     infinite, missing = int(np.isinf(values).sum()), int(np.isnan(values).sum())
@@ -173,7 +210,7 @@ def optimise_all(
 ) -> Optimum:
     """Do what `optimise` does with a study that is described, but issue no warnings.
 
-    `how` is for `lightburst.study.run_all`.
+    `how` may have ``workers``.
     """
     needed("optuna")
     asked, aims, fresh = _asked(study)
@@ -181,15 +218,12 @@ def optimise_all(
     number = asked.trials * len(study.all_seeds)
     number = min(number, asked.budget or number) + (1 + len(aims)) * len(fresh)
     check_cost(study, space, number, most_runs, how.get("workers"))
-    names = [aim.metric for aim in aims]
+    wanted = {aim.metric: aim.where for aim in aims}
     with workers_of(how.get("workers")) as workers, opened(store) as kept_in:
-        how |= {"workers": workers, "progress": False}
-        ran = Evaluated(study.scenario, names, study.metrics, kept_in, how)
-        where = {aim.metric: aim.where for aim in aims}
-        ran.check(space.first.point, study.all_seeds[0], where)
+        ran = evaluated(study, space.first, wanted, kept_in, workers)
         race = Race(study.all_seeds, asked.first, asked.risk, tuple(a.sign for a in aims), ran)
         search = Search(space, race, asked.trials, asked.batch, asked.seed, asked.budget)
-        trials = _searched(search, study, aims, progress)
+        trials = _searched(search, study, aims, ran, progress)
         return _answered(study, search, aims, trials, ran, fresh)
 
 
@@ -214,7 +248,11 @@ def _asked(study: StudyDescription) -> tuple[Optimise, tuple[Aim, ...], range]:
 
 
 def _searched(
-    search: Search, study: StudyDescription, aims: Sequence[Aim], progress: bool
+    search: Search,
+    study: StudyDescription,
+    aims: Sequence[Aim],
+    ran: Evaluated,
+    progress: bool,
 ) -> list[Trial]:
     total = min(search.trials, search.space.number or search.trials)
     with search_progress(total, "trials", shown=progress) as tell:
@@ -222,10 +260,20 @@ def _searched(
         def told(trials: Sequence[Trial]) -> None:
             tell(len(trials), _present(study, aims, trials))
 
-        trials = search.run(told)
-    if not any(trial.state == COMPLETE for trial in trials):
-        raise _useless(study, aims, trials)
-    return trials
+        trials = [_settled(trial, study.all_seeds, ran) for trial in search.run(told)]
+    if any(trial.state == COMPLETE for trial in trials):
+        return trials
+    if bad := [trial for trial in trials if trial.state == UNUSABLE]:
+        raise _useless(study, aims, bad)
+    raise ran.failures[0].failure.error
+
+
+def _settled(trial: Trial, seeds: Sequence[int], ran: Evaluated) -> Trial:
+    """Tell a trial of which a run failed from one without a finite objective."""
+    if trial.state != UNUSABLE:
+        return trial
+    failed = ran.have_failed([trial.place.point], seeds[: len(trial.outcome)]).any()
+    return replace(trial, state=FAILED) if failed else trial
 
 
 def _present(study: StudyDescription, aims: Sequence[Aim], trials: Sequence[Trial]) -> str:
@@ -272,7 +320,8 @@ def _answered(
             settings = {**best[0].place.settings, TIME: one.written}
             if space.is_possible(at := best[0].place._replace(settings=settings)):
                 places[one.name] = at
-    values = ran([place.point for place in places.values()], fresh)
+    points = [place.point for place in places.values()]
+    values, failed = ran(points, fresh), ran.have_failed(points, fresh)
     about = {"name": base.name, **json.loads(base.canonical_json())}
     return Optimum(
         study,
@@ -280,9 +329,10 @@ def _answered(
         aims,
         tuple(trial.place for trial in best),
         trial_table(base, aims, trials),
-        confirmed(base, aims, places, values),
+        confirmed(base, aims, places, values, failed),
         theory,
         ran.number,
+        ran.failed,
         (*ran.warnings, *_doubts(search, aims, trials, best)),
         {**of_study(about), "optuna": metadata.version("optuna")},
     )
@@ -292,7 +342,12 @@ def _doubts(
     search: Search, aims: Sequence[Aim], trials: Sequence[Trial], best: Sequence[Trial]
 ) -> Iterator[str]:
     """Say what to know of the answer."""
-    if bad := unusable(trials):
+    if failed := in_state(FAILED, trials):
+        yield (
+            f"{len(failed)} of {len(trials)} trials count as worse than all others: a run of them "
+            f"failed (first: trial {failed[0].number})"
+        )
+    if bad := in_state(UNUSABLE, trials):
         yield (
             f"{len(bad)} of {len(trials)} trials count as worse than all others: "
             f"{_what(search.race.seeds, aims, bad)}"

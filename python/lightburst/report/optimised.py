@@ -13,6 +13,7 @@ from lightburst.folder import replace
 from lightburst.report.study_files import write_study
 from lightburst.report.words import readable, records, unit_key
 from lightburst.shown import html_list, html_text
+from lightburst.study.evaluated import as_set
 from lightburst.study.trials import AS_GOOD, BEST, BETTER, DEFAULT, SAME, UNCLEAR, UNKNOWN
 from lightburst.study.written import tables
 from lightburst.units import (
@@ -53,7 +54,7 @@ _VERDICTS: Final = {
     "worse": "worse, beyond chance",
     UNCLEAR: "chance alone may have made the difference",
     SAME: "the same in every run",
-    UNKNOWN: "not comparable: a run has no finite value",
+    UNKNOWN: "not comparable: runs failed or have no finite value",
 }
 
 
@@ -74,7 +75,8 @@ class Optimum:
     trials : pandas.DataFrame
         One row for each trial and objective: ``trial``, what it set, ``seeds``, ``verdict``
         (``"best"``; ``"as good"`` as it, as far as the seeds tell; ``"worse"``; ``"given up"``
-        before the last seed, because it was; ``"unusable"``), ``metric``, ``mean`` with its
+        before the last seed, because it was; ``"failed"``, or ``"unusable"`` where the objective is
+        missing or infinite in a run), ``metric``, ``mean`` with its
         interval, and with one objective the paired ``difference`` from the best. See
         docs/optimise.md.
     confirmed : pandas.DataFrame
@@ -85,6 +87,9 @@ class Optimum:
         What yu2004 says of the best assembly time, if that was looked for.
     runs : int
         Runs of the search and of the confirmation, those from the store among them.
+    failed : tuple of dict
+        Those of them that failed, and are in no mean: ``set``, ``seed``, and why (``path``,
+        ``given``, ``allowed``).
     warnings : tuple of str
         What the runs warn of, each kind once, and what to know of the answer.
     provenance : dict
@@ -99,6 +104,7 @@ class Optimum:
     confirmed: pd.DataFrame
     theory: tuple[Said, ...]
     runs: int
+    failed: tuple[Mapping[str, Any], ...]
     warnings: tuple[str, ...]
     provenance: Mapping[str, Any]
 
@@ -253,7 +259,7 @@ class Optimum:
             "study": tables(self.study),
             "objectives": [{"metric": a.metric, "direction": a.direction} for a in self.aims],
             "answer": [
-                {"point": name, "variant": place.variant, "set": _plain(place.point)}
+                {"point": name, "variant": place.variant, "set": as_set(place.point)}
                 for name, place in zip(self.names, self.places, strict=True)
             ],
             "said": self.words.splitlines(),
@@ -270,6 +276,7 @@ class Optimum:
             ],
             "trials": records(self.trials.replace(np.inf, "inf")),
             "runs": self.runs,
+            "failed": [dict(one) for one in self.failed],
             "warnings": list(self.warnings),
             "provenance": dict(self.provenance),
         }
@@ -287,15 +294,6 @@ def key_of(study: StudyDescription, metric: str) -> str:
     if metric not in own and " " in metric:
         own[metric] = metric
     return unit_key(metric, own)
-
-
-def _plain(point: Mapping[str, object]) -> dict[str, Any]:
-    from lightburst.scenario.fields import plain
-
-    return {
-        path: plain(value) if hasattr(value, "model_dump") else value  # type: ignore[arg-type]
-        for path, value in point.items()
-    }
 
 
 def _missing(value: object) -> bool:

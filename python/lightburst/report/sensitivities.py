@@ -54,6 +54,9 @@ class Sensitivities:
         One row for each point of the sample: what it sets, and the mean of each metric there.
     runs : int
         How many there were, those from the store among them.
+    failed : tuple of dict
+        Those of them that failed: ``set``, ``seed``, and why (``path``, ``given``, ``allowed``).
+        Their points have no mean, and the indices are those of the rest; see docs/optimise.md.
     warnings : tuple of str
         What the runs warn of, each kind once, and what to know of the answer.
     provenance : dict
@@ -66,6 +69,7 @@ class Sensitivities:
     metrics: pd.DataFrame
     points: pd.DataFrame
     runs: int
+    failed: tuple[Mapping[str, Any], ...]
     warnings: tuple[str, ...]
     provenance: Mapping[str, Any]
 
@@ -183,6 +187,7 @@ class Sensitivities:
             "indices": records(self.table),
             "points": len(self.points),
             "runs": self.runs,
+            "failed": [dict(one) for one in self.failed],
             "warnings": list(self.warnings),
             "provenance": dict(self.provenance),
         }

@@ -14,12 +14,18 @@ import pandas as pd
 
 from lightburst.errors import InputError, show, warn
 from lightburst.provenance import of_study
-from lightburst.report.optimise import check_alone, check_cost, not_finite, searched
+from lightburst.report.optimise import (
+    check_alone,
+    check_cost,
+    evaluated,
+    not_finite,
+    searched,
+)
 from lightburst.report.sensitivities import Sensitivities, said_of
 from lightburst.report.sweep import described
 from lightburst.study.cost import MOST_RUNS, check_room
-from lightburst.study.evaluated import Evaluated
 from lightburst.study.executor import opened
+from lightburst.study.failures import HOW_AGAIN
 from lightburst.study.indices import Indices, analyse, sample, stages
 from lightburst.study.progress import search_progress
 from lightburst.study.search import needed
@@ -38,11 +44,14 @@ if TYPE_CHECKING:
     from lightburst.scenario import Scenario
     from lightburst.study.description import StudyDescription
     from lightburst.study.design import Place
+    from lightburst.study.evaluated import Evaluated
     from lightburst.study.sweep import Seeds
     from lightburst.study.workers.where import Where
 
 # A larger share of noise is worth a word.
 _MUCH_NOISE: Final = 0.05
+# The part of a sample that may be lost by runs that fail: what is left is no box, strictly.
+_MOST_LOST: Final = 0.05
 
 
 def sensitivity(
@@ -123,7 +132,7 @@ def sensitivity_all(
 ) -> Sensitivities:
     """Do what `sensitivity` does with a study that is described, but issue no warnings.
 
-    `how` is for `lightburst.study.run_all`.
+    `how` may have ``workers``.
     """
     needed("SALib")
     asked = _asked(study)
@@ -136,10 +145,9 @@ def sensitivity_all(
     check_room(number, number * len(seeds))
     places, scenarios = _places(space, sample(len(dimensions), asked.points, asked.seed))
     with workers_of(how.get("workers")) as workers, opened(store) as kept_in:
-        how |= {"workers": workers, "progress": False}
-        ran = Evaluated(study.scenario, names, study.metrics, kept_in, how)
-        ran.check(places[0].point, seeds[0], dict.fromkeys(names, "sensitivity.metric"))
-        values, found = _run(study, asked, space, places, ran, progress)
+        wanted = dict.fromkeys(names, "sensitivity.metric")
+        ran = evaluated(study, places[0], wanted, kept_in, workers)
+        values, lost, found = _run(study, asked, space, places, ran, progress)
     return Sensitivities(
         study,
         space,
@@ -153,7 +161,8 @@ def sensitivity_all(
         ),
         _points(scenarios, places, names, values),
         ran.number,
-        (*ran.warnings, *_doubts(names, found)),
+        ran.failed,
+        (*ran.warnings, *_left_out(lost), *_doubts(names, found)),
         {
             **of_study({"name": study.scenario.name, **_canonical(study.scenario)}),
             "salib": metadata.version("salib"),
@@ -211,39 +220,51 @@ def _run(
     places: Sequence[Place],
     ran: Evaluated,
     progress: bool,
-) -> tuple[NDArray[np.float64], list[Indices]]:
-    """Run the sample, half of it first, and say the indices so far after each part."""
+) -> tuple[NDArray[np.float64], NDArray[np.bool_], list[Indices]]:
+    """Run the sample, half of it first, and say the indices so far after each part.
+
+    Also which rows of it are left out, because a run at one of their points failed.
+    """
     seeds, names = study.all_seeds, asked.metrics
-    width = len(space.dimensions)
-    parts: list[NDArray[np.float64]] = []
-    begin = 0
+    step = len(space.dimensions) + 2
+    values = np.empty((0, len(seeds), len(names)))
+    lost = np.empty(0, dtype=bool)
+    found: list[Indices] = []
     with search_progress(len(places), "points", shown=progress) as tell:
-        for points in stages(asked.points, asked.least):
-            end = points * (width + 2)
-            table = ran([place.point for place in places[begin:end]], seeds)
-            _refuse_missing(table, begin, seeds, names)
-            parts.append(table)
-            begin = end
-            values = np.concatenate(parts)
-            _refuse_constant(values, names)
+        for rows in stages(asked.points, asked.least):
+            begin, end = len(values), rows * step
+            points = [place.point for place in places[begin:end]]
+            table, failed = ran(points, seeds), ran.have_failed(points, seeds)
+            _refuse_missing(table, failed, begin, seeds, names)
+            values = np.concatenate([values, table])
+            lost = np.concatenate([lost, failed.reshape(-1, step * len(seeds)).any(axis=1)])
+            _refuse_lost(lost, asked, ran)
+            whole = values[~np.repeat(lost, step)]
+            if not len(whole):
+                continue
+            _refuse_constant(whole, names)
             found = [
-                analyse(width, values[:, :, i], asked.resamples, asked.seed)
+                analyse(step - 2, whole[:, :, i], asked.resamples, asked.seed)
                 for i in range(len(names))
             ]
             tell(end, said_of(space.columns, found[0].total, found[0].first))
-    return values, found
+    return values, lost, found
 
 
 def _refuse_missing(
-    table: NDArray[np.float64], begin: int, seeds: Sequence[int], names: Sequence[str]
+    table: NDArray[np.float64],
+    failed: NDArray[np.bool_],
+    begin: int,
+    seeds: Sequence[int],
+    names: Sequence[str],
 ) -> None:
     """Refuse runs without a finite metric: what is left of a sample would be another question."""
     for place, name in enumerate(names):
         values = table[:, :, place]
-        told = not_finite(values)
+        told = not_finite(values[~failed])
         if not told:
             continue
-        point, seed = np.argwhere(~np.isfinite(values))[0]
+        point, seed = np.argwhere(~np.isfinite(values) & ~failed)[0]
         given = (
             f"{show(name)}, {told} of {values.size} runs (first: point "
             f"{begin + point + 1}, seed {seeds[seed]})"
@@ -254,6 +275,26 @@ def _refuse_missing(
             "bounds, or a metric such as throughput_bps help"
         )
         raise InputError("sensitivity.metric", given, allowed)
+
+
+def _refuse_lost(lost: NDArray[np.bool_], asked: Sensitivity, ran: Evaluated) -> None:
+    """Refuse a sample of which too much is lost by runs that fail."""
+    if lost.sum() <= _MOST_LOST * asked.points:
+        return
+    (words, *_) = ran.warnings
+    given = f"{lost.sum()} of {asked.points} rows of the sample with runs that failed ({words})"
+    allowed = (
+        f"no more than {_MOST_LOST:.0%} of them: bounds within which runs do not fail. {HOW_AGAIN}"
+    )
+    raise InputError("sensitivity", given, allowed)
+
+
+def _left_out(lost: NDArray[np.bool_]) -> Iterator[str]:
+    if lost.any():
+        yield (
+            f"{lost.sum()} of {len(lost)} rows of the sample are left out, because a run at one of "
+            "their points failed; the indices are those of the rest"
+        )
 
 
 def _refuse_constant(values: NDArray[np.float64], names: Sequence[str]) -> None:

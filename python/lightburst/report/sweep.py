@@ -159,7 +159,7 @@ def _swept(
     check_room(points, number)
     block = study.block
     kept = _kept(study, block.study, store)
-    _tell_of_earlier(study, store)
+    tell_of_earlier(study.scenario.with_(dict(study.design.first.point)), store)
     if study.metrics_named:
         _check_metrics(study, store, workers, kept)
     failed: list[FailedRun] = []
@@ -167,9 +167,21 @@ def _swept(
     return Sweep.of(study, runs, kept, failed)
 
 
-def _tell_of_earlier(study: StudyDescription, store: Store) -> None:
-    """Say that runs of the study are there, but of another version of the model."""
-    scenario = study.scenario.with_(dict(study.design.first.point))
+def tell_of_earlier(scenario: Scenario, store: Store) -> None:
+    """Say that runs of a study are there, but of another version of the model.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        One that the study runs in any case.
+    store : Store
+        Where it looks for its runs.
+
+    Warns
+    -----
+    StoreWarning
+        With both versions.
+    """
     if store.find([scenario_digest(scenario)]):
         return
     others = range(MODEL_VERSION - 1, 0, -1)

@@ -1,9 +1,12 @@
-"""Points of a search as runs: by the ordinary way of a study, so that each one is kept."""
+"""Points of a search as runs: by the ordinary way of a study, so that each one is kept.
+
+A run that fails does not end a search: it is kept with its error and told, and no mean has it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +14,8 @@ import pandas as pd
 
 from lightburst.errors import InputError, did_you_mean, show
 from lightburst.expressions import Expression, parse, parse_all
-from lightburst.study.executor import run_all
+from lightburst.study.executor import PLACE, run_placed
+from lightburst.study.failures import FailedRun, failures_of
 from lightburst.study.sweep import Point, Study
 from lightburst.study.warned import warnings_of
 
@@ -30,22 +34,26 @@ class Evaluated:
     ----------
     base : Scenario
         What all points have in common.
-    wanted : sequence of str
-        Metrics: of runs, of the user's own, or expressions.
+    wanted : mapping of str to str
+        Metrics, of runs, of the user's own, or expressions; and the key that names each, for
+        messages.
     own : mapping of str to str
         Metrics of the user's own, by name.
     store : Store
         Where finished runs are kept and looked up.
     how : mapping of str to object
-        More for `lightburst.study.run_all`.
+        More for `lightburst.study.executor.run_placed`.
     """
 
     base: Scenario
-    wanted: Sequence[str]
+    wanted: Mapping[str, str]
     own: Mapping[str, str | Expression]
     store: Store
     how: Mapping[str, Any]
     _runs: list[pd.DataFrame] = field(default_factory=list)
+    _points: list[Point] = field(default_factory=list)
+    # By the point in words, and the seed: a run may be asked for twice.
+    _failed: dict[tuple[str, int], FailedRun] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.metrics = dict(parse_all(self.own))
@@ -59,64 +67,98 @@ class Evaluated:
         Returns
         -------
         ndarray of float, shape (points, seeds, wanted)
-            In SI base units; NaN for what a run does not have.
-        """
-        table = self.runs(points, seeds)
-        columns = [
-            table[name].to_numpy(dtype=np.float64) if name in table else np.full(len(table), np.nan)
-            for name in self.wanted
-        ]
-        return np.stack(columns, axis=-1).reshape(len(points), len(seeds), -1)
-
-    def runs(self, points: Sequence[Point], seeds: Sequence[int]) -> pd.DataFrame:
-        """Run points on seeds; one row for each run, see `lightburst.execute`."""
-        table = run_all(Study(self.base, points, seeds, self.metrics), self.store, **self.how)
-        self._runs.append(table[["seed", "warnings"]])
-        return table
-
-    @property
-    def number(self) -> int:
-        """Runs that were asked for, those from the store among them."""
-        return sum(map(len, self._runs))
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What the runs warn of, each kind once."""
-        return warnings_of(pd.concat(self._runs, ignore_index=True)) if self._runs else ()
-
-    def check(self, point: Point, seed: int, where: Mapping[str, str]) -> None:
-        """Refuse metrics that runs do not have, after one run and not after the last.
-
-        Parameters
-        ----------
-        point : mapping of str to object
-            Where.
-        seed : int
-            Of the run.
-        where : mapping of str to str
-            The key that names each metric, for messages.
+            In SI base units; NaN for what a run does not have, and for all of a run that failed.
 
         Raises
         ------
         InputError
-            With those that there are.
+            If no run has a metric of this name: after the first run and not after the last.
         """
-        table = self.runs([point], [seed])
+        table = self._ran(points, seeds)
+        found = np.full((len(points), len(seeds), len(self.wanted)), np.nan)
+        order = {seed: column for column, seed in enumerate(seeds)}
+        if len(table):
+            at = table[PLACE].to_numpy(), table["seed"].map(order).to_numpy()
+            for place, name in enumerate(self.wanted):
+                if name in table:
+                    found[(*at, place)] = table[name].to_numpy(dtype=np.float64)
+        return found
+
+    def have_failed(self, points: Sequence[Point], seeds: Sequence[int]) -> NDArray[np.bool_]:
+        """Tell which runs have failed, as an array of shape (points, seeds)."""
+        return np.array([[(repr(p), seed) in self._failed for seed in seeds] for p in points])
+
+    @property
+    def number(self) -> int:
+        """Runs that were asked for, those from the store and those that failed among them."""
+        return sum(map(len, self._runs)) + len(self._failed)
+
+    @property
+    def failures(self) -> tuple[FailedRun, ...]:
+        """Runs that failed; their places say little, see `failed`."""
+        return tuple(self._failed.values())
+
+    @property
+    def failed(self) -> tuple[dict[str, Any], ...]:
+        """Runs that failed as JSON can hold them: what their points set, the seed, and why."""
+        return tuple(
+            {"set": as_set(self._points[run.place]), "seed": run.seed, **asdict(run.failure)}
+            for run in self.failures
+        )
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Which runs failed and why, and what the others warn of, each kind once."""
+        failed = failures_of(self.failures, self.number, self._named)
+        ran = [table for table in self._runs if len(table)]
+        return (*failed, *(warnings_of(pd.concat(ran, ignore_index=True)) if ran else ()))
+
+    def _ran(self, points: Sequence[Point], seeds: Sequence[int]) -> pd.DataFrame:
+        failed: list[FailedRun] = []
+        study = Study(self.base, points, seeds, self.metrics)
+        table = run_placed(study, self.store, **self.how, failed=failed)
+        if len(table) and not any(map(len, self._runs)):
+            self._check(table)
+        begin = len(self._points)
+        self._points += points
+        for run in failed:
+            place = begin + run.place
+            self._failed.setdefault(
+                (repr(self._points[place]), run.seed), run._replace(place=place)
+            )
+        self._runs.append(table[["seed", "warnings"]] if len(table) else table)
+        return table
+
+    def _named(self, place: int) -> str:
+        return ", ".join(f"{path} = {value}" for path, value in self._points[place].items())
+
+    def _check(self, table: pd.DataFrame) -> None:
+        """Refuse metrics that runs do not have; `InputError` names those that there are."""
         known = [
             str(name)
             for name in table.loc[:, "seed":].columns[1:]
             if pd.api.types.is_numeric_dtype(table[name])
         ]
-        for name in self.wanted:
+        for name, where in self.wanted.items():
             if name in known:
                 continue
             if " " in name.strip():
-                parse(name, where[name])  # says where it goes wrong
+                parse(name, where)  # says where it goes wrong
             # Those of groups and classes of size are the same again.
             names = ", ".join(one for one in known if "[" not in one)
             near = did_you_mean(name, known)
             allowed = f"a metric of the runs{near}, or an expression (docs/metrics.md): {names}"
-            raise InputError(where[name], show(name), allowed)
+            raise InputError(where, show(name), allowed)
+
+
+def as_set(point: Point) -> dict[str, Any]:
+    """Give what a point sets as JSON can hold it."""
+    from lightburst.scenario.fields import plain
+
+    return {
+        path: plain(value) if hasattr(value, "model_dump") else value  # type: ignore[arg-type]
+        for path, value in point.items()
+    }
 
 
 def _expression(text: str) -> Expression | None:

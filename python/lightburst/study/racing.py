@@ -44,6 +44,8 @@ Evaluate = Callable[[Sequence[Point], Sequence[int]], FloatArray]
 COMPLETE: Final = "complete"
 GIVEN_UP: Final = "given up"
 UNUSABLE: Final = "unusable"
+#: An unusable one, because a run of it failed.
+FAILED: Final = "failed"
 
 _GROWTH: Final = 2.0
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from lightburst.study.design import VARIANT, Place
-from lightburst.study.racing import COMPLETE, GIVEN_UP, UNUSABLE
+from lightburst.study.racing import COMPLETE
 from lightburst.study.search import Trial, best_of
 from lightburst.study.statistics import (
     confidence_of_each,
@@ -106,6 +106,7 @@ def confirmed(
     aims: Sequence[Aim],
     places: Mapping[str, Place],
     values: NDArray[np.float64],
+    failed: NDArray[np.bool_],
 ) -> pd.DataFrame:
     """Compare points with the default, seed by seed.
 
@@ -119,26 +120,28 @@ def confirmed(
         The points by name; the first is the default.
     values : ndarray of float, shape (points, seeds, objectives)
         What they did, on seeds that the search has not seen.
+    failed : ndarray of bool, shape (points, seeds)
+        Runs that failed: they are in no mean, and in no difference.
 
     Returns
     -------
     pandas.DataFrame
         One row for each point and objective: ``point``, the variant and the axes, ``metric``,
-        ``n``, ``mean`` with ``ci_low`` and ``ci_high`` (95 % each, Student's); ``difference``
-        from the default (paired) and ``ratio`` to it (of the means, paired), each with ``_low``
-        and ``_high``, which hold together for all points and objectives with 95 %; and
-        ``verdict``: ``"better"``, ``"worse"``, ``"unclear"``, ``"same"``, or ``"unknown"`` where
-        a run of one of the two has no finite value.
+        ``n`` (runs that did not fail), ``mean`` with ``ci_low`` and ``ci_high`` (95 % each,
+        Student's); ``difference`` from the default (paired) and ``ratio`` to it (of the means,
+        paired), each with ``_low`` and ``_high``, which hold together for all points and objectives
+        with 95 %; and ``verdict``: ``"better"``, ``"worse"``, ``"unclear"``, ``"same"``, or
+        ``"unknown"`` where runs of one of the two failed or have no finite value.
     """
     each = confidence_of_each(_CONFIDENCE, max(1, (len(places) - 1) * len(aims)))
-    default = values[0]
     rows: list[dict[str, Any]] = []
-    for (name, place), ran in zip(places.items(), values, strict=True):
+    for (name, place), ran, ended in zip(places.items(), values, ~failed, strict=True):
+        both = ended & ~failed[0]
         for column, aim in enumerate(aims):
-            x, before = ran[:, column], default[:, column]
-            row = {"point": name, **labels_of(base, place), "metric": aim.metric, "n": len(x)}
-            row |= _mean(x)
+            row = {"point": name, **labels_of(base, place), "metric": aim.metric}
+            row |= {"n": int(ended.sum()), **_mean(ran[ended, column])}
             if name != DEFAULT:
+                before, x = values[0][both, column], ran[both, column]
                 row |= _gap(before, x, each) | _ratio(before, x, each)
                 row["verdict"] = _judged(before, x, row, aim.sign)
             rows.append(row)
@@ -148,7 +151,7 @@ def confirmed(
 def _judged(
     before: NDArray[np.float64], x: NDArray[np.float64], row: Mapping[str, Any], sign: float
 ) -> str:
-    if not (np.isfinite(before).all() and np.isfinite(x).all()):
+    if not len(x) or not (np.isfinite(before).all() and np.isfinite(x).all()):
         return UNKNOWN
     if np.array_equal(before, x):
         return SAME
@@ -169,7 +172,7 @@ def _gap(
 ) -> dict[str, float]:
     """Give the difference of the second from the first, and its interval."""
     names = ("difference", "difference_low", "difference_high")
-    if not (np.isfinite(one).all() and np.isfinite(other).all()):
+    if not len(one) or not (np.isfinite(one).all() and np.isfinite(other).all()):
         return dict.fromkeys(names, math.nan)
     gap = paired_difference(one, other, confidence)
     return dict(zip(names, (gap.estimate, gap.low, gap.high), strict=True))
@@ -181,17 +184,12 @@ def _ratio(
     """Give the ratio of the means, the second over the first, and its interval."""
     names = ("ratio", "ratio_low", "ratio_high")
     finite = np.isfinite(one).all() and np.isfinite(other).all()
-    if not finite or one.mean() <= 0 or other.mean() <= 0:
+    if not len(one) or not finite or one.mean() <= 0 or other.mean() <= 0:
         return dict.fromkeys(names, math.nan)
     ratio = ratio_of_means(other, one, confidence)
     return dict(zip(names, (ratio.estimate, ratio.low, ratio.high), strict=True))
 
 
-def unusable(trials: Sequence[Trial]) -> list[Trial]:
-    """Give the trials in which an objective was missing or infinite."""
-    return [trial for trial in trials if trial.state == UNUSABLE]
-
-
-def given_up(trials: Sequence[Trial]) -> list[Trial]:
-    """Give the trials that were given up before their last seed."""
-    return [trial for trial in trials if trial.state == GIVEN_UP]
+def in_state(state: str, trials: Sequence[Trial]) -> list[Trial]:
+    """Give the trials of which this became, see `lightburst.study.racing`."""
+    return [trial for trial in trials if trial.state == state]
