@@ -24,6 +24,25 @@ def test_core_equals_twin(seed: int, policy: str) -> None:
     check_conservation(plan, core(plan))
 
 
+@each
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_joins_a_queue_leaves_it_in_one_burst_and_in_order(seed: int, policy: str) -> None:
+    joined: dict[int, int] = {}
+    closed = set[int]()
+    trace = traced(allocated_plan(seed, policy))
+    for place, entry in enumerate(trace):
+        unit = entry.unit
+        if entry.what == "wait":
+            assert id(unit) not in joined
+            joined[id(unit)] = place
+        elif isinstance(unit, Burst) and id(unit) not in closed:
+            closed.add(id(unit))
+            places = [joined.pop(id(packet)) for packet in unit.packets]
+            assert places == sorted(places)
+    # Nothing is left behind.
+    assert not joined
+
+
 @pytest.mark.slow
 @each
 @pytest.mark.parametrize("seed", range(1_000, 1_200))

@@ -5,6 +5,7 @@ The network is that of `test_burst_exact`.
 
 from collections import Counter
 from collections.abc import Callable
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -141,6 +142,21 @@ def test_flows_of_one_block_share_no_burst() -> None:
         assert all(len({0, 1, 2} & set(flows)) == 1 for flows in bursts)
         partners.update(flows[0] for flows in bursts if flows[-1] == 3)
     assert stats.chisquare([partners[flow] for flow in range(3)]).pvalue > 1e-3
+
+
+def test_each_permutation_of_the_queues_is_as_likely() -> None:
+    """Six flows and three queues: with whom of the second block each of the first shares one."""
+    cycles = 300
+    made = bursts_of(in_cycles(6, cycles, multi_queue(50 * MICROSECOND, "a-priori", 3)))
+    assert len(made) == 3 * cycles
+    drawn = Counter[tuple[int, ...]]()
+    for cycle in range(cycles):
+        pairs = sorted(made[3 * cycle : 3 * cycle + 3])
+        assert [flows[0] for flows in pairs] == [0, 1, 2]
+        drawn[tuple(flows[1] for flows in pairs)] += 1
+    expected = list(permutations((3, 4, 5)))
+    assert set(drawn) <= set(expected)
+    assert stats.chisquare([drawn[one] for one in expected]).pvalue > 1e-3
 
 
 def test_where_each_flow_draws_for_itself_two_may_meet() -> None:
