@@ -72,6 +72,7 @@ def test_the_blocks_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::lightburst.RunWarning")
 @pytest.mark.parametrize("page", SLOW)
 def test_the_slow_blocks_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -297,4 +297,4 @@ def test_nothing_to_draw_is_named() -> None:
         lb.plot.distribution([math.nan])
     with pytest.raises(InputError, match="column"):
         lb.plot.distribution(table(), "throughput")
-    assert dir(lb.plot) == ["STYLES", "curves", "distribution"]
+    assert dir(lb.plot) == ["STYLES", "curves", "distribution", "flow", "over_time"]

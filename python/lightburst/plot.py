@@ -1,4 +1,4 @@
-"""Pictures of results with matplotlib: curves with intervals, and distributions.
+"""Pictures of results with matplotlib: curves with intervals, distributions, and courses in time.
 
 The figures of the papers are drawn by the same code. What a figure shows has a colour and a marker
 and a dash, so that a grey print reads; quantities with an order have colours from dark to bright;
@@ -26,12 +26,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
     from lightburst.papers.figure import Figure
+    from lightburst.result import Result
 
 #: Where a figure is to be read.
 STYLES: Final = ("screen", "one-column", "two-column")
 _INTERVALS: Final = ("bars", "bands", "none")
 
-__all__ = ["STYLES", "curves", "distribution"]
+__all__ = ["STYLES", "curves", "distribution", "flow", "over_time"]
 
 
 def __dir__() -> list[str]:
@@ -66,30 +67,30 @@ def curves(
     x, y : str
         Columns of numbers. An axis is named after its column, with the unit that the name of the
         column ends in and a fitting prefix: ``throughput_bps`` becomes Throughput (Gb/s). A column
-        of text such as ``topology.link_length`` stands for ``topology.link_length_m`` beside it.
-        In a table with a column ``metric``, `y` may be one of these, with the value ``mean``.
+        of text such as ``topology.link_length`` stands for ``topology.link_length_m`` beside it;
+        along other text points stand side by side. `y` may be one of a column ``metric``, too.
     hue : str, optional
         Column whose values have a colour and a marker each; numbers go from dark to bright.
     dash : str, optional
-        Column whose values have a dash and a filling of the marker each.
+        Column whose values have a dash and a filling of the marker.
     ci : sequence of str, or None
-        Columns with the ends of the interval of `y`: these, or with the name of `y` and ``_``
-        before them. None draws none.
+        Columns with the ends of the interval: these, or with the name of `y` and ``_`` before
+        them. None draws none.
     theory : callable, DataFrame or mapping, optional
-        What theory says, drawn as lines without markers: a function of x, in the unit of the
-        column; a table with the same columns; or several of these by their names.
+        Drawn as lines without markers: a function of x, in the unit of the column; a table with
+        the same columns; or several of these by name.
     ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure without.
     style : {"screen", "one-column", "two-column"}
         Size of a new figure: 8, 3.5 or 7.16 inches wide.
     intervals : {"bars", "bands", "none"}
-        How the intervals are drawn. Bars of several curves stand a little apart.
+        How they are drawn. Bars of several curves stand a little apart.
     title, caption : str
         Words above and below a new figure.
     x_label, y_label : str, optional
         Labels; numbers are as in the table then.
     x_log, y_log : bool, optional
-        Logarithmic axes; else where the values are geometric.
+        Logarithmic; else where values are geometric.
 
     Returns
     -------
@@ -104,8 +105,8 @@ def curves(
     from lightburst.plots import tables
 
     _one_of("intervals", intervals, _INTERVALS)
-    labels = {"x_label": x_label, "y_label": y_label, "x_log": x_log, "y_log": y_log}
-    words = {"title": title, "caption": caption, "intervals": intervals, **labels}
+    axes = {"x_label": x_label, "y_label": y_label, "x_log": x_log, "y_log": y_log}
+    words: dict[str, Any] = {"title": title, "caption": caption, "intervals": intervals, **axes}
     figure = tables.figure_of(table, x, y, hue, dash, ci, theory, **words)
     return _drawn(figure, ax, style)
 
@@ -159,6 +160,101 @@ def distribution(
     words = {"title": title, "caption": caption, "x_label": x_label, "x_log": x_log}
     figure = distributions.figure_of(parts, name, complementary=complementary, **words)
     return _drawn(figure, ax, style)
+
+
+def over_time(
+    table: pd.DataFrame,
+    y: str | Sequence[str],
+    *,
+    hue: str | None = None,
+    ax: Axes | None = None,
+    style: str = "screen",
+    title: str = "",
+    caption: str = "",
+    x_label: str | None = None,
+    y_label: str | None = None,
+    y_log: bool = False,
+) -> Canvas:
+    """Draw what a table with times says as steps: each row holds until the next one.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        With a column ``time_s``, as those of `lightburst.Result.samples` (queues, buffers, active
+        flows), or ``windows`` of `lightburst.Result.trace`.
+    y : str or sequence of str
+        Column of numbers; or several in one unit, which are told apart by their names.
+    hue : str, optional
+        Column whose values have steps of their own, such as ``link`` or ``flow``. With one column
+        alone.
+    ax, style, title, caption, x_label, y_label
+        As for `curves`.
+    y_log : bool
+        Whether the height is logarithmic.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        As `curves`.
+
+    Raises
+    ------
+    InputError
+        If a column is not there or has no numbers, or columns differ in their unit.
+    """
+    from lightburst.plots import tables
+
+    rows, name, hue = tables.in_one_column(table, y, hue)
+    if name == "active_flows" and y_label is None:
+        y_label = "Active flows"  # the figure of a run is their mean
+    words = {"title": title, "caption": caption, "x_label": x_label, "y_label": y_label}
+    scales = {"x_log": False, "y_log": y_log}
+    figure = tables.figure_of(
+        rows, tables.TIME_S, name, hue, None, None, None, steps="post", intervals="none",
+        **words, **scales,
+    )  # fmt: skip
+    return _drawn(figure, ax, style)
+
+
+def flow(result: Result, flow: int | None = None, kind: str = "time-sequence") -> Canvas:
+    """Draw what a traced flow did.
+
+    Parameters
+    ----------
+    result : Result
+        Of a scenario whose ``measurement.trace`` names the flow.
+    flow : int, optional
+        Its number; by default the one that was traced.
+    kind : {"time-sequence", "windows", "packets"}
+        Segments against time, with what was lost, sent again and acknowledged; window, threshold,
+        state, round-trip time and timeout; or when packets left, as in figures 8 to 10 of yu2004.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        One of the pictures that ``lightburst trace --out`` writes; docs/trace.md explains them.
+
+    Raises
+    ------
+    InputError
+        If the flow was not traced, or there is no such picture of it: datagrams have no windows.
+    """
+    from lightburst.plots import traces
+    from lightburst.report.traces import source_of
+    from lightburst.trace import FlowTrace
+
+    _one_of("kind", kind, traces.KINDS)
+    traced = list(result.scenario.measurement.trace)
+    if flow is None and len(traced) == 1:
+        (flow,) = traced
+    if flow not in traced:
+        known = " or ".join(map(str, traced)) or "flows that are traced"
+        given = "nothing" if flow is None else show(flow)
+        raise InputError("flow", given, f"{known}, which measurement.trace names")
+    drawn = traces.picture(FlowTrace.of(result, flow), source_of(result), kind)
+    if drawn is None:
+        raise InputError("kind", show(kind), f"time-sequence: flow {flow} has no {kind}")
+    return drawn
 
 
 def _drawn(figure: Figure, ax: Axes | None, style: str) -> Canvas:

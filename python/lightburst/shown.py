@@ -40,6 +40,8 @@ def readable(key: str, value: float | str | None) -> str:
         return "inf"
     if math.isnan(value):
         return "–"
+    # Of a group of flows, or of a class of size: slowdown_p99[query].
+    key = key.partition("[")[0]
     if key.endswith(_SQUARED):
         factor, prefix = prefixed(math.sqrt(abs(value)))
         return f"{value / factor**2:.4g} ({prefix}b/s)²"

@@ -3,6 +3,7 @@
 A name carries its unit: ``throughput_bps``, ``completion_time_s``, ``topology.link_length_m``.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -90,6 +91,9 @@ _COLUMNS: Final = {
     "ne": "ports of the buffer",
 }
 
+# A field of one group of flows, whose name stands in quotes if it has a dot.
+_OF_GROUP: Final = re.compile(r'groups\.(?:"([^"]*)"|([^".]*))\.(.+)')
+
 # What many tables of a scenario have, each of another thing.
 _OF_A_TABLE: Final = frozenset({"kind", "number", "probability", "rate", "size", "time", "value"})
 
@@ -113,26 +117,55 @@ def words_of(key: str, own: Mapping[str, str] | None = None) -> str:
     """Say what a figure of the summary is called; metrics of the user's own, as the user says."""
     if own and key in own:
         return own[key]
-    return WORDS.get(key, key.replace("_", " "))
+    figure, part = apart(key)
+    return _with_part(WORDS.get(figure, figure.replace("_", " ")), part)
 
 
 def column_words(name: str) -> str:
-    """Say what a column is called, without its unit: ``link length`` for a path of a scenario."""
-    told = WORDS.get(name) or _COLUMNS.get(name)
+    """Say what a column is called, without its unit: ``link length`` for a path of a scenario.
+
+    What it is of stands behind it: ``completion time, mean [query]``, ``load [background]``.
+    """
+    figure, part = apart(name)
+    told = WORDS.get(figure) or _COLUMNS.get(figure)
     if told is None:
-        end = next((end for end, *_ in _UNITS if name.endswith(end)), "")
-        *above, last = name.removesuffix(end).split(".")
+        end = next((end for end, *_ in _UNITS if figure.endswith(end)), "")
+        *above, last = figure.removesuffix(end).split(".")
         # Alone these say nothing: the loss probability, the assembly time.
         parent = above[-1:] if last in _OF_A_TABLE else []
         told = " ".join(_ACRONYMS.get(w, w) for w in "_".join([*parent, last]).split("_"))
-    return told
+    return _with_part(told, part)
+
+
+def apart(name: str) -> tuple[str, str]:
+    """Take apart what is of one group or class of size, as all that reads the name must.
+
+    Parameters
+    ----------
+    name : str
+        Of a figure or a field: ``slowdown_p99[query]``, ``groups.query.workload.load``.
+
+    Returns
+    -------
+    (str, str)
+        The name without it, and the group or class: ``""`` where it is of all flows.
+    """
+    if found := _OF_GROUP.fullmatch(name):
+        quoted, plain, field = found.groups()
+        return field, quoted or plain
+    figure, _, rest = name.partition("[")
+    return figure, rest.removesuffix("]")
+
+
+def _with_part(words: str, part: str) -> str:
+    return f"{words} [{part}]" if part else words
 
 
 def unit_of(name: str) -> str:
     """Give the unit in which a column is, by the end of its name; nothing for a plain number."""
-    return next((unit for end, unit, _ in _UNITS if name.endswith(end)), "")
+    return next((unit for end, unit, _ in _UNITS if apart(name)[0].endswith(end)), "")
 
 
 def has_prefix(name: str) -> bool:
     """Tell whether the unit of a column takes a prefix such as k or M."""
-    return next((prefixed for end, _, prefixed in _UNITS if name.endswith(end)), False)
+    return next((prefixed for end, _, prefixed in _UNITS if apart(name)[0].endswith(end)), False)

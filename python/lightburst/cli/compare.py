@@ -80,13 +80,12 @@ def _table(found: Comparison, rows: Sequence[dict[str, Any]], single: bool) -> T
     for name in ("A\nB", "B - A\nB / A", *(() if single else ("B is\np",))):
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
-        key = row["metric"].partition("[")[0]
+        key = row["metric"]
         cells = [f"{readable(key, row['first'])}\n{readable(key, row['second'])}"]
         cells.append(f"{_difference(key, row)}\n{_ratio(row)}")
         if not single:
             cells.append(f"{row['verdict']}\n{_probability(row['p_holm'])}")
-        part = row["metric"].removeprefix(key)
-        table.add_row(*(str(row[name]) for name in points), words_of(key) + part, *cells)
+        table.add_row(*(str(row[name]) for name in points), words_of(key), *cells)
     return table
 
 

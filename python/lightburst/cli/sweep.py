@@ -181,7 +181,7 @@ def _print(found: Sweep) -> None:
     for metric in metrics:
         shown.add_column(words_of(metric), justify="right", no_wrap=True)
     for key, rows in _by_point(means, labels).items():
-        cells = {row["metric"]: _interval(row) for row in rows}
+        cells = {x["metric"]: readable_interval(found.key(x["metric"]), x) for x in rows}
         shown.add_row(*key, *(cells.get(metric, "") for metric in metrics))
     show_table(shown)
     for a, b in found.study.compare:
@@ -216,10 +216,6 @@ def _by_point(table: pd.DataFrame, labels: Sequence[str]) -> dict[tuple[Any, ...
         key = tuple(_plain(row[name]) for name in labels)
         found.setdefault(key, []).append(row)
     return found
-
-
-def _interval(row: dict[str, Any]) -> str:
-    return readable_interval(row["metric"], row)
 
 
 def _plain(value: Any) -> str:

@@ -56,6 +56,9 @@ class Figure:
         from it on.
     cut : tuple of float, optional
         Heights between which nothing is: the axis is broken there.
+    places : tuple of str
+        Words along x: of each row ``x`` is the place of its word among them, and no line joins
+        the points. Nothing for an axis of numbers.
     """
 
     id: str
@@ -77,6 +80,7 @@ class Figure:
     intervals: Literal["bars", "bands", "none"] = "bars"
     steps: Literal["", "pre", "post"] = ""
     cut: tuple[float, float] | None = None
+    places: tuple[str, ...] = ()
 
     @property
     def measured(self) -> pd.DataFrame:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+import textwrap
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from matplotlib.ticker import (
@@ -26,7 +27,13 @@ _MANY: Final = 1e3
 #: Values of a shorter row that are this share of the axis apart are its ticks.
 _ROW: Final = 9
 _ROOM: Final = 0.07
+#: Numbers beyond these are powers of ten.
+_PLAIN_FROM, _PLAIN_BELOW = 1e-4, 1e5
 _SUPERSCRIPTS: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+#: More words than these stand aslant; so many letters have room side by side, and in one word.
+_MOST_LEVEL: Final = 8
+_LETTERS: Final = 84
+_LONGEST: Final = 24
 #: A row of values is geometric if it reaches over this factor, in steps that are more even in
 #: their logarithms.
 _GEOMETRIC: Final = 8.0
@@ -56,10 +63,26 @@ def is_geometric(values: ArrayLike) -> bool:
 
 def power(value: float) -> str:
     """Write a power of ten, ``10⁻³``; another number with two digits, ``3.2·10⁻⁴``."""
+    value = float(f"{value:.2g}")
     exponent = math.floor(math.log10(value) + 1e-9)
     head = f"{value / 10.0**exponent:.2g}"
     raised = f"10{str(exponent).translate(_SUPERSCRIPTS)}"
     return raised if head == "1" else f"{head}·{raised}"
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Write a number beside an axis or in a legend: ``0.05``, ``2500``, ``10⁵``; never ``1e+05``.
+
+    Parameters
+    ----------
+    value : float
+        Which.
+    digits : int
+        How many significant ones of a plain number.
+    """
+    rounded = float(f"{value:.{digits}g}")
+    plain = rounded <= 0 or _PLAIN_FROM <= rounded < _PLAIN_BELOW
+    return f"{rounded:.12g}" if plain else power(value)
 
 
 def ticks(values: ArrayLike, *, logarithmic: bool) -> list[float]:
@@ -116,10 +139,31 @@ def settle(axis: Axis, values: ArrayLike, *, logarithmic: bool, zero: bool = Fal
         _fixed(axis, chosen)
     elif high / low < _MANY:
         axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        axis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+        axis.set_major_formatter(FuncFormatter(lambda x, _: number(x, 6)))
     else:
         axis.set_major_formatter(FuncFormatter(lambda x, _: power(x)))
         axis.set_minor_locator(LogLocator(subs="all", numticks=99))
+
+
+def put_words(axis: Axis, words: Sequence[str]) -> None:
+    """Put words along an axis of matplotlib, at 0, 1, 2 and so on.
+
+    Parameters
+    ----------
+    axis : matplotlib.axis.Axis
+        The lower one.
+    words : sequence of str
+        From left to right.
+    """
+    many = len(words) > _MOST_LEVEL
+    room = _LONGEST if many else max(_LETTERS // len(words), _LONGEST // 2)
+    told = ["\n".join(textwrap.wrap(word, room)) for word in words]
+    aslant: dict[str, Any] = (
+        {"rotation": 35, "ha": "right", "rotation_mode": "anchor"} if many else {}
+    )
+    axis.set_ticks(range(len(words)), told, **aslant)
+    axis.axes.set_xlim(-0.5, len(words) - 0.5)
+    axis.grid(visible=False)
 
 
 def are_counts(values: ArrayLike) -> bool:
@@ -142,5 +186,5 @@ def are_counts(values: ArrayLike) -> bool:
 
 def _fixed(axis: Axis, chosen: Sequence[float]) -> None:
     axis.set_major_locator(FixedLocator(list(chosen)))
-    axis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.3g}"))
+    axis.set_major_formatter(FuncFormatter(lambda x, _: number(x)))
     axis.set_minor_locator(NullLocator())

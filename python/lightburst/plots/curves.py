@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -29,6 +30,9 @@ _WORDS: Final = 26  # characters of a line of the legend
 #: many in all.
 _APART: Final = 1.6
 _MOST_APART: Final = 7.0
+#: Points at a word stand further apart, as there is room for it.
+_SIDE: Final = 11.0
+_MOST_SIDE: Final = 40.0
 #: Markers on a stair, and on any line of more points than this, are so far apart, in widths.
 _EVERY: Final = 0.13
 _MANY: Final = 30
@@ -81,13 +85,19 @@ def draw(axes: Axes, figure: Figure) -> None:
     groups = figure.data.groupby(["colour", "dash"], sort=False)
     order = [key for key in found if key in groups.groups]
     apart = _apart(figure, order)
+    if figure.steps and len(order) == 1:
+        # One stair is told from no other, and may have thousands of steps.
+        found = {key: replace(look, marker=None, width=1.6) for key, look in found.items()}
     for place, key in enumerate(order):
-        points = groups.get_group(key).sort_values("x")
+        points = groups.get_group(key).sort_values("x", kind="stable")
         _curve(axes, figure, points, found[key], scale, place, apart.get(key, 0.0))
     for place, (height, _) in enumerate(figure.reference):
         axes.axhline(height, color=_MUTE, linewidth=1.0, linestyle=_pattern(place), zorder=1.5)
     _limit(axes, figure)
-    axis.settle(axes.xaxis, figure.measured["x"], logarithmic=figure.x_log)
+    if figure.places:
+        axis.put_words(axes.xaxis, figure.places)
+    else:
+        axis.settle(axes.xaxis, figure.measured["x"], logarithmic=figure.x_log)
     axis.settle(axes.yaxis, figure.data["y"], logarithmic=figure.y_log, zero=figure.y_zero)
     axes.set_xlabel(figure.x_label)
     axes.set_ylabel(figure.y_label)
@@ -190,6 +200,10 @@ def _limit(axes: Axes, figure: Figure) -> None:
 def _apart(figure: Figure, order: list[tuple[str, str]]) -> dict[tuple[str, str], float]:
     """Say by how many points each measured curve is moved aside: those that lie on each other."""
     own = [key for key in order if key[1] not in (*figure.theory, *figure.published)]
+    if figure.places:
+        # Side by side at each word, what theory says of them all at its place among them.
+        side = min(_SIDE, _MOST_SIDE / len(order))
+        return {key: side * (at - (len(order) - 1) / 2) for at, key in enumerate(order)}
     if figure.steps or figure.intervals != "bars" or figure.data["x"].nunique() > _MANY:
         return {}
     wide = {
@@ -227,7 +241,7 @@ def _entry(name: str, look: Look, *, bare: bool = False, grey: bool = False) -> 
         drawn |= {"linestyle": "-", "linewidth": 1.6}
     if grey:
         drawn |= {"color": _MUTE, "markeredgecolor": look.rim or _MUTE, "linewidth": 1.4}
-        if look.marker is not None:
+        if look.marker not in (None, style.ALONE):
             drawn |= {"marker": "o", "markersize": 7.5 if look.rim else 5.0}
     return Line2D([], [], label=_fold(name), **drawn)
 

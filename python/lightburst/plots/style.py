@@ -13,7 +13,7 @@ that one on another leaves both to be seen.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from matplotlib import colormaps
@@ -84,7 +84,9 @@ SVG_MARKERS: Final = (
 )
 
 #: What is published of no curve alone.
-_ALONE: Final = 8
+ALONE: Final = 8
+#: Points at a word lie on no other.
+_AT_A_WORD: Final = 6.5
 
 # The same sender has the same dash in every figure.
 _KNOWN_DASHES: Final = {"p = 4": 0, "p = 1": 1, "p = 0 (SAW)": 2}
@@ -156,7 +158,7 @@ def looks(figure: Figure) -> dict[tuple[str, str], Look]:
                 look = Look(paints[at], None, pattern, width=max(1.2, 0.8 * width))
             elif dash in figure.published:
                 look = (
-                    Look(BLACK, _ALONE, None, size=9.0)
+                    Look(BLACK, ALONE, None, size=9.0)
                     if alone
                     else Look(paints[at], shapes[at], None, size=9.5, rim=BLACK)
                 )
@@ -171,8 +173,15 @@ def looks(figure: Figure) -> dict[tuple[str, str], Look]:
     for place, dash in enumerate(figure.theory):
         found["", dash] = Look(BLACK, None, _THEORY[place % len(_THEORY)], width=1.4)
     for dash in figure.published:
-        found["", dash] = Look(BLACK, _ALONE, None, size=9.0)
-    return found
+        found["", dash] = Look(BLACK, ALONE, None, size=9.0)
+    return {key: _pointed(look) for key, look in found.items()} if figure.places else found
+
+
+def _pointed(look: Look) -> Look:
+    """Give a look without its line: between two words there is nothing to go along."""
+    if look.marker is None:
+        return replace(look, marker=ALONE, dash=None, size=8.0)
+    return replace(look, dash=None, size=max(look.size, _AT_A_WORD))
 
 
 def of_kind(figure: Figure, found: Mapping[tuple[str, str], Look], dash: str) -> Look:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ import pandas as pd
 
 from lightburst.errors import InputError, did_you_mean, show
 from lightburst.papers.figure import COLUMNS, Figure
-from lightburst.plots.axis import is_geometric
+from lightburst.plots.axis import is_geometric, number
 from lightburst.shown import prefixed
 from lightburst.units import (
     DELAY_PER_LENGTH,
@@ -36,6 +37,8 @@ _SUFFIXES: Final = tuple(
 )
 _SIMULATED: Final = "simulation"
 _ALONG: Final = 101  # points of a function
+TIME_S: Final = "time_s"
+_PLACE: Final = "place along x"
 #: Heights over more than this factor, none of them zero, want a logarithmic axis.
 _HEIGHTS: Final = 1e3
 
@@ -62,8 +65,7 @@ def figure_of(
     """Make a figure of a tidy table, as `lightburst.plot.curves` describes it."""
     _check(table)
     rows, height = _rows(table, y)
-    across = _axis(rows, _numeric(rows, x, "x"), "x", words.pop("x_label", None),
-                   words.pop("x_log", None))  # fmt: skip
+    rows, across, places = _along(rows, x, words.pop("x_label", None), words.pop("x_log", None))
     up = _axis(rows, _numeric(rows, height, "y"), "y", words.pop("y_label", None),
                words.pop("y_log", None), name=y)  # fmt: skip
     low, high = _ends(rows, up.column, ci)
@@ -83,7 +85,7 @@ def figure_of(
     data = data[np.isfinite(data["x"]) & np.isfinite(data["y"])]
     if data.empty:
         raise InputError("y", show(y), "a column with a number in at least one row")
-    closed = _theory(theory, data, across, up, hue)
+    closed = _theory(theory, data, across, up, hue, x, places)
     lines = tuple(dict.fromkeys(closed["dash"]))
     both = pd.concat([data, closed]) if len(closed) else data
     if up.logarithmic:
@@ -105,9 +107,34 @@ def figure_of(
             "data": both[list(COLUMNS)],
             "legends": (colours.heading, dashes.heading),
             "ordered": colours.ordered,
+            "places": places,
             **words,
         }
     )
+
+
+def in_one_column(
+    table: Any, y: str | Sequence[str], hue: str | None
+) -> tuple[pd.DataFrame, str, str | None]:
+    """Put several columns of one unit below each other, the name of each as a hue."""
+    _check(table)
+    if TIME_S not in table:
+        raise InputError("table", f"one without {TIME_S}", "such as result.samples.links")
+    if isinstance(y, str):
+        return table, y, hue
+    names = [_numeric(table, name, "y") for name in y]
+    units = dict.fromkeys(unit_of(name) or "no unit" for name in names)
+    if not names or len(units) > 1:
+        told = " and ".join(units) or "no column"
+        raise InputError("y", told, "one column, or several in one unit")
+    if hue is not None and len(names) > 1:
+        raise InputError("hue", show(hue), "nothing beside several columns, which have the hues")
+    if len(names) == 1:
+        return table, names[0], hue
+    end = _suffix(names[0])
+    value = f"value_{end}" if end else "value"
+    rows = table.melt(TIME_S, names, "quantity", value)
+    return rows.assign(quantity=rows["quantity"].map(column_words)), value, "quantity"
 
 
 def _check(table: Any) -> None:
@@ -122,13 +149,38 @@ def _rows(table: pd.DataFrame, y: str) -> tuple[pd.DataFrame, str]:
     return table, y
 
 
+def _along(
+    table: pd.DataFrame, name: str, label: str | None, logarithmic: bool | None
+) -> tuple[pd.DataFrame, Axis, tuple[str, ...]]:
+    """Choose what is along x: numbers, or words at places of their own, in order of the rows."""
+    if name not in table or _is_quantity(table[name]) or _beside(table, name):
+        return table, _axis(table, _numeric(table, name, "x"), "x", label, logarithmic), ()
+    if logarithmic:
+        raise InputError("x_log", "True", f"an axis of numbers; {name} has words")
+    words = column_words(name)
+    axis = Axis(_PLACE, 1.0, f"{words[:1].upper()}{words[1:]}" if label is None else label, False)
+    places = tuple(dict.fromkeys(table[name].dropna().astype(str)))
+    return _placed(table, name, places), axis, places
+
+
+def _placed(table: pd.DataFrame, name: str, places: Sequence[str]) -> pd.DataFrame:
+    at = {word: float(place) for place, word in enumerate(places)}
+    return table.assign(**{_PLACE: table[name].astype(str).map(at)})
+
+
+def _beside(table: pd.DataFrame, name: str) -> list[str]:
+    """List columns of numbers that have the same as one of text, in the SI unit."""
+    columns = [str(one) for one in table.columns if _is_quantity(table[one])]
+    return [column for column in columns if column == f"{name}_{_suffix(column)}"]
+
+
 def _numeric(table: pd.DataFrame, name: str, argument: str) -> str:
     """Find a column of numbers: it, or the one beside it that has the same in the SI unit."""
     known = [str(column) for column in table.columns]
     numbers = [column for column in known if pd.api.types.is_numeric_dtype(table[column])]
     if name in numbers:
         return name
-    beside = [column for column in numbers if column == f"{name}_{_suffix(column)}"]
+    beside = _beside(table, name)
     if name in known and len(beside) == 1:
         return beside[0]
     allowed = f"a column of the table with numbers{did_you_mean(name, numbers)}"
@@ -208,15 +260,14 @@ def _names(table: pd.DataFrame, column: str | None, argument: str) -> Names:
     if not _is_quantity(values):
         heading = f"{words[:1].upper()}{words[1:]}"
         named = values.astype(str)
-        beside = [name for name in table if str(name) == f"{column}_{_suffix(str(name))}"]
-        if beside and _is_quantity(table[beside[0]]):
+        beside = _beside(table, column)
+        if beside:
             named = named.loc[table[beside[0]].sort_values(kind="stable").index]
         return Names(values.astype(str), tuple(dict.fromkeys(named)), bool(beside), heading)
     axis = _axis(table, column, "x", None, False)
-    order = (f"{value / axis.unit:.4g}" for value in sorted(set(values.dropna())))
-    return Names(
-        (values / axis.unit).map("{:.4g}".format), tuple(dict.fromkeys(order)), True, axis.label
-    )
+    write = partial(number, digits=4)
+    order = (write(value / axis.unit) for value in sorted(set(values.dropna())))
+    return Names((values / axis.unit).map(write), tuple(dict.fromkeys(order)), True, axis.label)
 
 
 def _is_quantity(values: pd.Series[Any]) -> bool:
@@ -224,7 +275,13 @@ def _is_quantity(values: pd.Series[Any]) -> bool:
 
 
 def _theory(
-    theory: Any, data: pd.DataFrame, across: Axis, up: Axis, hue: str | None
+    theory: Any,
+    data: pd.DataFrame,
+    across: Axis,
+    up: Axis,
+    hue: str | None,
+    x: str,
+    places: Sequence[str],
 ) -> pd.DataFrame:
     """Give the rows of the closed forms, in the units of the axes."""
     if theory is None:
@@ -235,12 +292,15 @@ def _theory(
     colour = "" if hue else data["colour"].iloc[0]
     found = []
     for name, form in theory.items():
+        if callable(form) and places:
+            raise InputError("theory", "a function", f"a table; {x} has words and no numbers")
         if callable(form):
             ends = float(data["x"].min()), float(data["x"].max())
             at = np.geomspace(*ends, _ALONG) if across.logarithmic else np.linspace(*ends, _ALONG)
             heights = np.broadcast_to(np.asarray(form(at * across.unit), dtype=float), at.shape)
             curve = pd.DataFrame({"x": at, "y": heights / up.unit, "colour": colour})
         else:
+            form = _placed(form, x, places) if places and x in form else form
             column = _numeric(form, across.column if across.column in form else "x", "theory")
             height = up.column if up.column in form else "y"
             curve = pd.DataFrame(

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from lightburst.trace.flow import FlowTrace
 
+#: The pictures of a trace, by the stems of their files.
+KINDS: Final = ("time-sequence", "windows", "packets")
 _STATE_COLOURS: Final = dict(
     zip(traced.STATES, (style.SKY, "#ffffff", style.ORANGE, style.VERMILION), strict=True)
 )
@@ -46,13 +48,18 @@ def pictures(trace: FlowTrace, source: str, modulo: int = 60) -> dict[str, Canva
         The pictures by the stems of their files; those of windows and of packets only where there
         are any (stop-and-wait has no windows).
     """
-    drawn = {"time-sequence": time_sequence(trace, source)}
-    if trace.windows["time_ps"].size:
-        drawn["windows"] = windows(trace, source)
+    drawn = {kind: picture(trace, source, kind, modulo) for kind in KINDS}
+    return {kind: canvas for kind, canvas in drawn.items() if canvas is not None}
+
+
+def picture(trace: FlowTrace, source: str, kind: str, modulo: int = 60) -> Canvas | None:
+    """Draw one of the pictures of a trace, of `KINDS`; None if there is nothing to draw."""
+    if kind == "time-sequence":
+        return time_sequence(trace, source)
+    if kind == "windows":
+        return windows(trace, source) if trace.windows["time_ps"].size else None
     figure = packets(trace, source, modulo)
-    if len(figure.data):
-        drawn[figure.id] = static.draw([figure])
-    return drawn
+    return static.draw([figure]) if len(figure.data) else None
 
 
 def save(canvas: Canvas, directory: Path, stem: str) -> None:

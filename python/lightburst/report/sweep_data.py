@@ -10,9 +10,9 @@ import pandas as pd
 
 from lightburst.report.cube import columns_of
 from lightburst.report.sweep_theory import that_apply
-from lightburst.report.words import words_of
 from lightburst.study.design import SAMPLE
 from lightburst.study.statistics.intervals import BCA, INTERVALS, STUDENT, student
+from lightburst.words import apart, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +65,7 @@ def points_of(sweep: Sweep) -> dict[str, Any]:
     axes = [_axis(sweep, points, name) for name in names]
     usual = list(dict.fromkeys(sweep.table()["metric"])) if len(runs) else []
     chosen, left_out = _chosen(sweep, usual, len(points))
-    metrics = _metrics(runs.assign(**{_POINT: place}), chosen)
+    metrics = _metrics(sweep, runs.assign(**{_POINT: place}), chosen)
     if sweep.study.interval == BCA:
         _draw_intervals(sweep, metrics, [name for name in usual if name in chosen])
     for theory, rows in that_apply(sweep):
@@ -125,7 +125,7 @@ def _chosen(sweep: Sweep, first: Sequence[str], points: int) -> tuple[list[str],
     return found[:most], len(found[most:])
 
 
-def _metrics(runs: pd.DataFrame, names: Sequence[str]) -> dict[str, dict[str, Any]]:
+def _metrics(sweep: Sweep, runs: pd.DataFrame, names: Sequence[str]) -> dict[str, dict[str, Any]]:
     numbers = runs[list(names)].astype(float)
     grouped = numbers.groupby(runs[_POINT].to_numpy(), sort=True)
     # An infinite run makes its mean infinite and its interval none.
@@ -139,7 +139,7 @@ def _metrics(runs: pd.DataFrame, names: Sequence[str]) -> dict[str, dict[str, An
         middle = np.where(infinite[name], np.inf, mean[name])
         found[name] = {
             "words": words_of(name),
-            "unit": _unit(name.partition("[")[0]),
+            "unit": _unit(apart(sweep.key(name))[0]),
             "interval": INTERVALS[STUDENT],
             "n": count.tolist(),
             "mean": _column(middle),

@@ -42,15 +42,7 @@ def draw(
         means[one.name], ends = predicted(sweep, one, means["metric"].iloc[0])
         more["caption"] = f"{more.get('caption', '')} {ends}".strip()
     varying = [name for name in sweep.design.columns if name != SAMPLE]
-    for name, value in (at or {}).items():
-        _known("at", name, varying)
-        chosen = means[name] == value
-        if not chosen.any():
-            known = dict.fromkeys(means[name].dropna())
-            values = ", ".join(_word(one) if isinstance(one, float) else show(one) for one in known)
-            raise InputError(f"at[{name!r}]", show(value), f"one of {values}")
-        means = means[chosen | means[name].isna()]
-        varying.remove(name)
+    means, varying = _at(means, varying, at or {})
     chosen_x = _axis(sweep, varying) if x is None else _known("x", x, varying)
     for key, asked in (("hue", hue), ("dash", dash)):
         if asked is not None:
@@ -66,18 +58,44 @@ def draw(
     if rest:
         given = f"nothing for {', '.join(rest)}"
         raise InputError("at", given, "a value for each axis that is neither x, hue nor dash")
-    axis = next(one for one in sweep.design.axes if one.name == chosen_x)
-    means = spread(means, axis, sweep.runs)
+    axis = next((one for one in sweep.design.axes if one.name == chosen_x), None)
+    if axis is not None:
+        means = spread(means, axis, sweep.runs)
     for told in filter(None, (hue, dash)):
         if means[told].isna().any():
             means[told] = means[told].map(_word)
-    metric = means["metric"].iloc[0]
+    metric = _named(sweep, means["metric"].iloc[0])
+    means = means.assign(metric=metric)
     theory = theories_in(means, said, dash) if said else theory
     means = means.drop(columns=[one.name for one in said])
     canvas: Canvas = plot.curves(
         means, x=chosen_x, y=metric, hue=hue, dash=dash, theory=theory, **more
     )
     return canvas
+
+
+def _at(
+    means: pd.DataFrame, varying: list[str], at: Mapping[str, object]
+) -> tuple[pd.DataFrame, list[str]]:
+    """Choose the rows with the given values of some axes, and what varies beside these."""
+    for name, value in at.items():
+        _known("at", name, varying)
+        chosen = means[name] == value
+        if not chosen.any():
+            known = dict.fromkeys(means[name].dropna())
+            values = ", ".join(_word(one) if isinstance(one, float) else show(one) for one in known)
+            raise InputError(f"at[{name!r}]", show(value), f"one of {values}")
+        means = means[chosen | means[name].isna()]
+        varying = [other for other in varying if other != name]
+    return means, varying
+
+
+def _named(sweep: Sweep, metric: str) -> str:
+    """Name a metric so that its end tells the unit: one of the user's own has it by expression."""
+    if metric not in sweep.study.metrics:
+        return metric
+    unit = sweep.key(metric)
+    return f"{metric.removesuffix(unit)}{unit}"
 
 
 def draw_all(sweep: Sweep) -> Iterator[tuple[str, Canvas]]:
@@ -98,12 +116,14 @@ def draw_all(sweep: Sweep) -> Iterator[tuple[str, Canvas]]:
 
 
 def _axis(sweep: Sweep, varying: Sequence[str]) -> str:
-    """Choose the first axis of numbers."""
+    """Choose the first axis of numbers, or else of words."""
     for name in varying:
         columns = [name, *(label for label in sweep.labels if label.startswith(f"{name}_"))]
         if name != VARIANT and any(_is_numbers(sweep.runs[column]) for column in columns):
             return name
-    raise InputError("x", "nothing", "an axis of numbers, of which the sweep has none")
+    if not varying:
+        raise InputError("x", "nothing", "an axis, or variants, of which the sweep has none")
+    return varying[0]
 
 
 def _is_numbers(values: pd.Series[Any]) -> bool:

@@ -134,7 +134,7 @@ class _Compared:
 
     def __init__(self, sweep: Sweep, a: str, b: str) -> None:
         self.a, self.b = a, b
-        self.found = sweep.compare(a, b)
+        self.sweep, self.found = sweep, sweep.compare(a, b)
         self.sure = f"{100 * self.found.confidence:g} %"
         # Beside a value as it was given its number says nothing more.
         self.labels = [name for name in self.found.points if name in sweep.design.columns]
@@ -171,6 +171,7 @@ class _Compared:
         rows = []
         for row in _records(self.found.table.head(_MOST_ROWS)):
             metric = row["metric"]
+            key = self.sweep.key(metric)
             gap = {"mean": row["difference"], "ci_low": row["ci_low"], "ci_high": row["ci_high"]}
             ratio = {
                 "mean": row["ratio"], "ci_low": row["ratio_low"], "ci_high": row["ratio_high"]
@@ -179,8 +180,8 @@ class _Compared:
                 [
                     *("–" if pd.isna(row[name]) else _word(row[name]) for name in self.labels),
                     words_of(metric),
-                    *(readable(metric, float(row[side])) for side in ("first", "second")),
-                    readable_interval(metric, gap),
+                    *(readable(key, float(row[side])) for side in ("first", "second")),
+                    readable_interval(key, gap),
                     readable_interval("", ratio),
                     "–" if pd.isna(row["p_holm"]) else short(row["p_holm"]),
                     row["verdict"],

@@ -17,7 +17,7 @@ from lightburst.provenance import of_study
 from lightburst.report.cube import columns_of, cube_of
 from lightburst.report.files import COMPARISONS, RUNS, SWEEP, TABLE
 from lightburst.report.study_files import write_study
-from lightburst.report.words import check_metric, records
+from lightburst.report.words import check_metric, records, unit_key
 from lightburst.shown import html_list, html_text
 from lightburst.study import compare_runs, warnings_of
 from lightburst.study.design import VARIANT
@@ -120,6 +120,10 @@ class Sweep:
         number = len(self.runs) + len(self.failed)
         failed = failures_of(self.failed, number, self._named)
         return (*failed, *warnings_of(self.runs), *self._missed())
+
+    def key(self, metric: str) -> str:
+        """Give what `readable` takes for a metric, of which it sees the unit."""
+        return unit_key(metric, {name: str(one) for name, one in self.study.metrics.items()})
 
     def table(
         self, metrics: str | Sequence[str] | None = None, *, interval: str | None = None
@@ -314,7 +318,8 @@ class Sweep:
         Parameters
         ----------
         x : str, optional
-            The path of an axis of numbers; the first one by default.
+            ``"variant"``, or the path of an axis; by default the first axis of numbers. Along
+            words points stand side by side.
         y : str, optional
             A metric; the first of `table` by default.
         hue, dash : str, optional

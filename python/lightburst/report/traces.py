@@ -60,7 +60,7 @@ def save(
     trace, about = FlowTrace.of(result, flow), record(result, flow)
     captured = capture(trace)
     tool = f"lightburst {about['provenance']['version']}"
-    source = f"{result.scenario.name or 'Unnamed scenario'}; seed {result.seed}"
+    source = source_of(result)
 
     def fill(fresh: Path) -> None:
         write(fresh / CAPTURE, captured, tool)
@@ -68,12 +68,18 @@ def save(
             table(trace).to_parquet(fresh / f"{stem}.parquet", index=False)
         if bins is not None:
             bins.to_parquet(fresh / "trace_bins.parquet", index=False)
-        for stem, canvas in pictures(trace, f"{source}; {tool}.").items():
+        for stem, canvas in pictures(trace, source).items():
             save_picture(canvas, fresh, stem)
         text = json.dumps(about, indent=2, allow_nan=False)
         (fresh / TRACE).write_text(text + "\n", encoding="utf-8")
 
     return replace(directory, fill)
+
+
+def source_of(result: Result) -> str:
+    """Say what a picture was drawn from: scenario, seed and version."""
+    name = result.scenario.name or "Unnamed scenario"
+    return f"{name}; seed {result.seed}; lightburst {result.provenance.version}."
 
 
 def record(result: Result, flow: int) -> dict[str, Any]:
