@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 
+from lightburst.elsewhere import called_here
+
 _LONGEST_GIVEN = 80
 # Most characters of a path and of a part of an error; of more the middle is left out.
 _LONGEST_PATH, _LONGEST_PART = 200, 1000
@@ -82,9 +84,17 @@ def some(names: Collection[str]) -> str:
 
 
 def did_you_mean(given: object, known: Iterable[str]) -> str:
-    """Write `` (did you mean 'hybrid'?)`` if some known name is near, else nothing."""
-    near = difflib.get_close_matches(str(given), list(known), 1, _ALIKE)
-    return f" (did you mean '{near[0]}'?)" if near else ""
+    """Write `` (did you mean 'hybrid'?)`` if some known name is near, else nothing.
+
+    One that it has elsewhere is nearer than one that looks alike, but for upper and lower case.
+    """
+    folded = {name.casefold(): name for name in known}
+    plain = str(given).casefold()
+    if plain not in folded and (called := called_here(given, folded.values())):
+        name, beside = called
+        return f" (did you mean '{name}'{', ' if beside else ''}{beside}?)"
+    near = difflib.get_close_matches(plain, folded, 1, _ALIKE)
+    return f" (did you mean '{folded[near[0]]}'?)" if near else ""
 
 
 def number_meant(given: object, fits: Callable[[float], bool]) -> str:

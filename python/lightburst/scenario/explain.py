@@ -8,6 +8,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from lightburst.elsewhere import called_here
 from lightburst.errors import InputError, combine, did_you_mean, show
 from lightburst.scenario.fields import Bare, Named
 
@@ -141,7 +142,7 @@ def _unknown_key(place: _Place, key: str) -> str:
         return inner
     others = (other for other in place.parent_others if key in other.model_fields)
     owners = [kind for other in others for kind in _kind_names(other)]
-    if owners:
+    if owners and not called_here(key, names):
         return f"{text} ('{key}' is for kind {_quoted(owners)})"
     if place.root and (paths := _elsewhere(place.root, key)):
         return f"{text} (did you mean {' or '.join(_quoted([path]) for path in paths)}?)"

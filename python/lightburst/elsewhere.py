@@ -1,0 +1,94 @@
+"""What things are called elsewhere: in papers, in Linux, in ns-3, OMNeT++ and htsim."""
+
+from collections.abc import Collection
+from typing import Final
+
+_LIGHT: Final = "with 200 km for 1 ms"
+
+
+def _window(name: str) -> tuple[str, str]:
+    return "tcp", f"with congestion_control = '{name}'"
+
+
+def _repair(name: str) -> tuple[str, str]:
+    return "tcp", f"with recovery = '{name}'"
+
+
+# By the name elsewhere, without case and what joins its words: the names here, of which the first
+# that can stand there counts, each with what is to be said beside it.
+NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
+    # Links.
+    **dict.fromkeys(
+        ("delay", "latency", "linkdelay", "linklatency", "hoplatency", "propagationdelay"),
+        (("length", _LIGHT), ("link_length", _LIGHT)),
+    ),
+    **dict.fromkeys(
+        ("bandwidth", "bw", "capacity", "datarate", "speed", "linkspeed", "bitrate"),
+        (("rate", ""), ("link_rate", "")),
+    ),
+    **dict.fromkeys(("channels", "lambdas", "wdm"), (("wavelengths", ""),)),
+    **dict.fromkeys(
+        ("star", "dumbbell", "ring", "torus", "mesh", "leafspine", "line", "custom"),
+        (("graph", "with a table of links"),),
+    ),
+    # Switches.
+    **dict.fromkeys(
+        ("buffer", "buffersize", "queue", "queuelimit", "qlimit", "maxsize", "queuecapacity"),
+        (("queue_size", "in bytes"), ("buffer_size", "in bytes")),
+    ),
+    **dict.fromkeys(
+        ("ecn", "ecnk", "k", "markingthreshold", "ecnthresh"), (("ecn_threshold", "in bytes"),)
+    ),
+    **dict.fromkeys(("droptail", "fifo", "packet", "eps"), (("electronic", ""),)),
+    **dict.fromkeys(("optical", "ops", "bufferless"), (("all-optical", ""),)),
+    # Transports.
+    **{name: (_window(name),) for name in ("cubic", "dctcp", "vegas", "fast", "highspeed")},
+    **{name: (_repair(name),) for name in ("reno", "sack", "tahoe")},
+    "newreno": (("new-reno", ""), _repair("new-reno")),
+    "udp": (("datagram", ""),),
+    **dict.fromkeys(
+        ("mss", "mtu", "packetsize", "framesize"), (("segment_size", "headers included"),)
+    ),
+    **dict.fromkeys(
+        ("cc", "cca", "congestion", "tcpvariant", "sockettype"), (("congestion_control", ""),)
+    ),
+    **dict.fromkeys(("rtomin", "minrto"), (("min_timeout", ""),)),
+    **dict.fromkeys(("rto", "initialrto", "conntimeout"), (("initial_timeout", ""),)),
+    **dict.fromkeys(("cwnd", "initcwnd", "initialcwnd", "iw"), (("initial_window", ""),)),
+    **dict.fromkeys(
+        ("rwnd", "rcvbuf", "rcvbufsize", "receivewindow", "maxwindow", "window"),
+        (("advertised_window", "in segments"),),
+    ),
+    **dict.fromkeys(
+        ("delayedack", "delayedacks", "delack", "delackcount"),
+        (("acknowledge_every", "2 segments, or each: 1"),),
+    ),
+    "dupthresh": (("duplicate_threshold", ""),),
+    # Workloads and measurement.
+    **dict.fromkeys(("bulk", "permutation", "ftp"), (("pairs", ""),)),
+    **dict.fromkeys(("alltoall", "mapreduce"), (("shuffle", ""),)),
+    **dict.fromkeys(("flowsize", "filesize", "maxbytes"), (("size", ""),)),
+    "lambda": (("arrival_rate", ""),),
+    **dict.fromkeys(("stop", "simtime", "duration", "end"), (("time_limit", ""),)),
+}
+
+
+def called_here(given: object, known: Collection[str]) -> tuple[str, str] | None:
+    """Find what a name of elsewhere is here.
+
+    Parameters
+    ----------
+    given : object
+        The name.
+    known : collection of str
+        What can stand in its place.
+
+    Returns
+    -------
+    tuple of str or None
+        The name here, and what is to be said beside it; None if it is not known elsewhere, or its
+        name here cannot stand there.
+    """
+    plain = "".join(letter for letter in str(given).casefold() if letter.isalnum())
+    here = (name for name in NAMES.get(plain, ()) if name[0] in known)
+    return next(here, None)

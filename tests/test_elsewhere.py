@@ -1,0 +1,74 @@
+"""Who writes the name that a thing has elsewhere is told the one that it has here."""
+
+import json
+
+import pytest
+
+import lightburst as lb
+from lightburst.cli import main
+from lightburst.elsewhere import NAMES, called_here
+from lightburst.errors import InputError, did_you_mean
+
+LINKS = [{"source": "a", "target": "s"}, {"source": "s", "target": "b"}]
+BASE: dict[str, dict[str, object]] = {
+    "topology": {"kind": "graph", "links": LINKS},
+    "switching": {"kind": "electronic"},
+    "transport": {"kind": "tcp"},
+    "workload": {"kind": "pairs"},
+}
+
+
+@pytest.mark.parametrize(
+    ("table", "changes", "meant"),
+    [
+        ("transport", {"mss": "1460 B"}, "did you mean 'segment_size', headers included?"),
+        ("transport", {"rto_min": "1 ms"}, "did you mean 'min_timeout'?"),
+        ("transport", {"minRto": "1 ms"}, "did you mean 'min_timeout'?"),
+        ("transport", {"congestion_control": "DCTCP"}, "did you mean 'dctcp'?"),
+        ("transport", {"recovery": "NewReno"}, "did you mean 'new-reno'?"),
+        ("transport", {"kind": "dctcp"}, "'tcp', with congestion_control = 'dctcp'?"),
+        ("transport", {"kind": "NewReno"}, "'tcp', with recovery = 'new-reno'?"),
+        ("transport", {"kind": "udp"}, "did you mean 'datagram'?"),
+        ("topology", {"link_delay": "1 ms"}, "did you mean 'link_length', with 200 km for 1 ms?"),
+        ("topology", {"links": [{**LINKS[0], "delay": "1 ms"}]}, "'length', with"),
+        ("topology", {"kind": "star"}, "did you mean 'graph', with a table of links?"),
+        ("switching", {"buffer_size": "9 kB"}, "did you mean 'queue_size', in bytes?"),
+        ("switching", {"kind": "drop-tail"}, "did you mean 'electronic'?"),
+        ("workload", {"kind": "permutation"}, "did you mean 'pairs'?"),
+        ("measurement", {"duration": "1 s"}, "did you mean 'time_limit'?"),
+        # What is only misspelt is told as before.
+        ("workload", {"kind": "pars"}, "did you mean 'pairs'?"),
+    ],
+)  # fmt: skip
+def test_names_of_elsewhere(table: str, changes: dict[str, object], meant: str) -> None:
+    values = {**BASE, table: {**BASE.get(table, {}), **changes}}
+    with pytest.raises(InputError) as error:
+        lb.Scenario.from_dict(values)
+    assert meant in str(error.value)
+
+
+def test_a_name_that_can_stand_there_is_not_taken_for_another() -> None:
+    assert did_you_mean("capacity", ["rate", "link_rate"]) == " (did you mean 'rate'?)"
+    assert did_you_mean("DELAY", ["delay", "length"]) == " (did you mean 'delay'?)"
+    assert called_here("delay", ["delays"]) is None
+    assert did_you_mean("quite something else", ["rate"]) == ""
+
+
+def test_each_name_here_is_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["schema"]) == 0
+    found: set[str] = set()
+
+    def look(value: object) -> None:
+        if isinstance(value, dict):
+            found.update(value)
+            found.update(x for x in (value.get("const"), *value.get("enum", ())) if x)
+            for inner in value.values():
+                look(inner)
+        elif isinstance(value, list):
+            for inner in value:
+                look(inner)
+
+    look(json.loads(capsys.readouterr().out))
+    here = {name for names in NAMES.values() for name, _ in names}
+    assert here <= found
+    assert all(plain == plain.casefold() and plain.isalnum() for plain in NAMES)
