@@ -89,10 +89,13 @@ class Dask:
 
     def submit(self, batch: Sequence[PlannedRun]) -> None:
         """Hand in a batch."""
+        # Nobody is named without need: then Dask may choose freely when workers come and go.
+        self._submit(batch, named=bool(self._refused))
+
+    def _submit(self, batch: Sequence[PlannedRun], named: bool) -> None:
         self._number += 1
         key = f"lightburst-{self._study}-{self._number}"
-        # Nobody is named without need: then Dask may choose freely when workers come and go.
-        only = list(self._threads) if self._refused and self._threads else None
+        only = list(self._threads) if named and self._threads else None
         task = Batch(batch, self._order, mine(), self._study)
         future = self.client.submit(compute, task, key=key, pure=False, workers=only)
         self._under_way[key] = (batch, future, only)
@@ -131,16 +134,18 @@ class Dask:
         found = []
         if self._completed.has_ready():
             for future, result in self._completed.next_batch(block=False):
-                batch, *_ = self._under_way.pop(future.key, (None,))
+                batch, _, only = self._under_way.pop(future.key, (None, None, None))
                 if batch is None:
                     continue  # handed in again, as another one
                 if future.status == "finished" and isinstance(result, list):
                     found.append(result)
                 elif not stopping:
-                    found += self._again(batch, future.status, result)
+                    found += self._again(batch, only, future.status, result)
         return found
 
-    def _again(self, batch: Sequence[PlannedRun], status: str, result: Any) -> list[list[Answer]]:
+    def _again(
+        self, batch: Sequence[PlannedRun], only: list[str] | None, status: str, result: Any
+    ) -> list[list[Answer]]:
         """Hand a batch in again that has not been answered; give failed runs."""
         from distributed import KilledWorker
 
@@ -152,11 +157,13 @@ class Dask:
             error = result[1] if isinstance(result, tuple) else result
             if isinstance(error, KilledWorker):
                 return self._killed(batch)
-            # A worker without our modules fails before it can refuse.
-            before = len(self._refused)
-            self._look(now=True)
-            if len(self._refused) == before:
+            # A worker without our modules fails before it can refuse, each of the batches that it
+            # got: whose fault it was shows when workers that are known alone get the batch.
+            if only is not None:
                 raise error
+            self._look(now=True)
+            self._submit(batch, named=True)
+            return []
         self.submit(batch)
         return []
 
