@@ -193,7 +193,7 @@ def test_without_a_store_tables_are_kept_as_long_as_the_sweep(study: Path) -> No
         ('x = "switching.buffer_ports"', 'x = "ports"', "figures[0].x: given 'ports'; allowed: "),
         ("SAWL = {", "SAW = {", "study.toml: given what is not TOML (Cannot overwrite"),
         ("{ transport.p = 4 }", "{ transport.p = 0 }", "variants.SAWL: given the same as 'SAW'"),
-        ("seeds = 3", "keep = ['nodes']", "keep: given ['nodes']; allowed: a list of some of flow"),
+        ("seeds = 3", "keep = ['flow']", "keep: given 'flow'; allowed: some of: 'flows',"),
         ("[1, 2]", "{ from = 1, to = 2, number = 900000 }", "given 900,000 values"),
         ("seeds = 3", "seeds = 3000000", "study: given 12,000,000 runs, about "),
     ],

@@ -78,10 +78,6 @@ def _pairs(value: Any) -> bool:
     )
 
 
-def _kept(value: Any) -> bool:
-    return _names(value) and set(value) <= set(TABLES)
-
-
 def _tables(value: Any) -> bool:
     return isinstance(value, list | tuple) and all(isinstance(one, Mapping) for one in value)
 
@@ -215,7 +211,7 @@ class StudyDescription(Section):
     show: Annotated[Any, Only(_METRICS, _names, _FORM_NAMES)] = ()
     interval: Literal["t", "bca"] = "t"
     figures: tuple[FigureWanted, ...] = ()
-    keep: Annotated[Any, Only(_KEEP, _kept, _FORM_KEEP)] = ()
+    keep: Annotated[Any, Only(_KEEP, _names, _FORM_KEEP)] = ()
     optimise: Optimise | None = None
     sensitivity: Sensitivity | None = None
 
@@ -277,6 +273,8 @@ class StudyDescription(Section):
                 _one_of(where, name, known, "one of the variants")
             if pair[0] == pair[1]:
                 raise InputError(where, f"{show(pair[0])} twice", _PAIRS)
+        for table in self.keep:
+            _one_of("keep", table, TABLES, "some of")
         for place, figure in enumerate(self.figures):
             for key in ("x", "hue", "dash"):
                 if (name := getattr(figure, key)) is not None:
