@@ -66,6 +66,16 @@ impl Event {
         }
     }
 
+    /// Its node, link and packet, if a packet arrives: one comparison tells.
+    #[inline(always)]
+    pub fn packet(self) -> Option<(NodeId, LinkId, PacketId)> {
+        let place = (
+            NodeId(self.place as u32),
+            LinkId((self.place >> LOW) as u32),
+        );
+        (self.what >> LOW == 0).then_some((place.0, place.1, PacketId(self.what as u32)))
+    }
+
     /// What it is.
     #[inline(always)]
     pub fn unpack(self) -> EventKind {

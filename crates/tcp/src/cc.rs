@@ -228,7 +228,7 @@ impl Window {
 ///
 /// The window is the sender's: whatever a law does to it, the sender takes no growth beyond what
 /// the receiver has room for, and lowers it where RFC 5681 and RFC 6582 want that.
-pub trait CongestionControl: Send {
+pub trait CongestionControl: CopiedLaw + Send {
     /// The window after the handshake; `initial` is the one that the scenario gives.
     fn start(&self, initial: f64) -> Window {
         Window {
@@ -269,7 +269,10 @@ pub trait CongestionControl: Send {
     }
 }
 
+crate::boxed::copied_in_box!(CongestionControl, CopiedLaw);
+
 /// A window and the law by which it moves.
+#[derive(Clone)]
 pub struct Congestion {
     window: Window,
     /// Useful bytes that the receiver has room for.
@@ -364,6 +367,7 @@ mod tests {
     use super::*;
 
     /// A law that knows no bound.
+    #[derive(Clone)]
     struct Greedy;
 
     impl CongestionControl for Greedy {

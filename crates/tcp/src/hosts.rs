@@ -6,9 +6,9 @@ use crate::segment::{Endpoint, FORWARD, NIC};
 use crate::sender::Sender;
 use crate::starts::Starts;
 use crate::token::{self, token};
-use crate::transport::{Reception, TransportKind, TransportSettings};
+use crate::transport::{Reception, Transport, TransportKind, TransportSettings};
 use crate::{Flows, Outcome, Outcomes, Parameters, Progress, Sizes, Status};
-use lightburst_des::{Ties, Time};
+use lightburst_des::{Duration, Ties, Time};
 use lightburst_net::{Context, Dropped, FlowId, Hosts, LostSending, Packet, PacketId, Token};
 use std::collections::BTreeMap;
 
@@ -28,6 +28,26 @@ pub struct Group {
 struct Shared {
     reception: Reception,
     sizes: Sizes,
+    /// What their senders begin with, by the transmission time of a segment at their hosts. To
+    /// build it is to read many settings by name, which takes longer than to copy it.
+    transports: Vec<(Duration, Transport)>,
+}
+
+impl Shared {
+    /// What a sender begins with whose host sends a segment in that time.
+    fn transport(&mut self, group: &Group, segment_time: Duration) -> Transport {
+        let mut known = self.transports.iter();
+        if let Some((_, transport)) = known.find(|(time, _)| *time == segment_time) {
+            return transport.clone();
+        }
+        let transport = (group.transport.build)(&TransportSettings {
+            parameters: &group.parameters,
+            sizes: &group.sizes,
+            segment_time,
+        });
+        self.transports.push((segment_time, transport.clone()));
+        transport
+    }
 }
 
 /// Hosts that speak TCP.
@@ -49,6 +69,7 @@ impl TcpHosts {
         let shared = groups.iter().map(|group| Shared {
             reception: (group.transport.reception)(&group.parameters),
             sizes: group.sizes,
+            transports: Vec::new(),
         });
         TcpHosts {
             groups: shared.collect(),
@@ -141,17 +162,17 @@ impl TcpHosts {
         }
         let flow = self.flows.get(index);
         let at = usize::from(flow.group);
-        let (group, advertised) = (&self.built_from[at], self.groups[at].reception.advertised);
-        let build = || {
-            (group.transport.build)(&TransportSettings {
-                parameters: &group.parameters,
-                sizes: &group.sizes,
-                segment_time: ctx.transmission_time(NIC, group.sizes.segment),
-            })
-        };
-        let (mss, fin_with_data) = (group.sizes.mss(), group.transport.fin_with_data);
-        let sender = Sender::new(&flow, mss, advertised, fin_with_data, build());
-        let timeout = group.receiver_timers.then(|| build().timeout);
+        let (group, shared) = (&self.built_from[at], &mut self.groups[at]);
+        let segment_time = ctx.transmission_time(NIC, group.sizes.segment);
+        let transport = shared.transport(group, segment_time);
+        let timeout = group.receiver_timers.then(|| transport.timeout.clone());
+        let sender = Sender::new(
+            &flow,
+            group.sizes.mss(),
+            shared.reception.advertised,
+            group.transport.fin_with_data,
+            transport,
+        );
         let receiver = Receiver::new(flow.group, timeout);
         self.connections.begin(index, flow, sender, receiver);
     }
@@ -195,7 +216,9 @@ impl TcpHosts {
         let options = given.as_ref();
         if header.flags & FORWARD != 0 {
             let receiver = self.connections.receiver(index);
-            let Shared { reception, sizes } = &self.groups[usize::from(receiver.group)];
+            let Shared {
+                reception, sizes, ..
+            } = &self.groups[usize::from(receiver.group)];
             let end = &mut Endpoint::at_arrival(packet, sizes, ctx);
             let first = packet.envelope.sending == 1;
             receiver.on_segment(header, first, options, reception, end);
@@ -216,7 +239,9 @@ impl TcpHosts {
             // It is over, and the timer was not wanted any more.
             return;
         };
-        let Shared { reception, sizes } = &self.groups[usize::from(flow.group)];
+        let Shared {
+            reception, sizes, ..
+        } = &self.groups[usize::from(flow.group)];
         let end = &mut match kind {
             token::RECEIVER | token::DELAY => Endpoint::destination(flow, sizes, ctx),
             _ => Endpoint::source(flow, sizes, ctx),

@@ -1,5 +1,6 @@
 //! Transport: what hosts send and when. Knows no optics.
 
+mod boxed;
 pub mod cc;
 mod connections;
 pub mod datagram;

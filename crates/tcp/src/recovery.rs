@@ -179,7 +179,7 @@ pub enum Phase {
 }
 
 /// What is retransmitted when, for one connection.
-pub trait LossRecovery: Send {
+pub trait LossRecovery: CopiedRecovery + Send {
     /// SACK blocks arrived; says whether they tell anything new. Called before
     /// `on_ack` or `on_duplicate`, if there are any.
     fn on_blocks(&mut self, _blocks: &[Block], _flight: &Flight) -> bool {
@@ -220,6 +220,8 @@ pub trait LossRecovery: Send {
     /// Where it is.
     fn phase(&self, flight: &Flight) -> Phase;
 }
+
+crate::boxed::copied_in_box!(LossRecovery, CopiedRecovery);
 
 /// The next segment in order, if `window` has room for it beside what is `outstanding`.
 #[inline]

@@ -1,8 +1,8 @@
 //! The flow that starts next at each host: a chain of its own for every host, so that nothing
 //! passes from host to host, and one pending event for each.
 
-use crate::{Flow, Flows};
-use lightburst_des::Ties;
+use crate::Flows;
+use lightburst_des::{Ties, Time};
 
 /// Stands for no flow.
 const NONE: u32 = u32::MAX;
@@ -17,20 +17,18 @@ impl Starts {
     /// Flows that start at one host at one instant come in the order of their timers.
     pub fn new(flows: &Flows, ties: Ties) -> Starts {
         let mut order: Vec<u32> = (0..flows.len() as u32).collect();
-        let row = |&index: &u32| flows.get(index as usize);
-        let when = |flow: &Flow| (flow.source, flow.start);
-        let rank = |flow: &Flow| ties.rank_at(flow.start, flow.source.0, flow.id.0);
+        // The columns once, and not for each of very many comparisons.
+        let (sources, starts_ps) = (&*flows.source, &*flows.start_ps);
+        let row = |&index: &u32| flows.id(index as usize).index();
+        let when = |row: usize| (sources[row], starts_ps[row]);
+        let rank = |row: usize| ties.rank_at(Time(starts_ps[row]), sources[row], row as u32);
         // In place, since there may be very many. Few start at one host at one instant.
         order.sort_unstable_by(|one, other| {
             let (one, other) = (row(one), row(other));
-            let ranks = || {
-                rank(&one)
-                    .cmp(&rank(&other))
-                    .then(one.id.0.cmp(&other.id.0))
-            };
-            when(&one).cmp(&when(&other)).then_with(ranks)
+            let ranks = || rank(one).cmp(&rank(other)).then(one.cmp(&other));
+            when(one).cmp(&when(other)).then_with(ranks)
         });
-        let source = |index: u32| row(&index).source;
+        let source = |index: u32| sources[row(&index)];
         let mut starts = Starts {
             first: Vec::new(),
             next: vec![NONE; flows.len()],
@@ -61,7 +59,7 @@ impl Starts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lightburst_des::Time;
+    use crate::Flow;
     use lightburst_net::{FlowId, NodeId};
 
     #[test]

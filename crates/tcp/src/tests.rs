@@ -40,6 +40,7 @@ fn fabric() -> Fabric {
 
 /// A window that stays as it is, paced at `rate` if there is one; notes what it is told. Unless
 /// it paces, it asks for delivery rates.
+#[derive(Clone)]
 struct Fixed {
     rate: Option<Rate>,
 }
@@ -81,6 +82,7 @@ impl CongestionControl for Fixed {
     }
 }
 
+#[derive(Clone)]
 struct Constant(Duration);
 
 impl TimeoutPolicy for Constant {

@@ -9,7 +9,7 @@ pub use saw::SawTimeout;
 use lightburst_des::Duration;
 
 /// A rule for the retransmission timeout, with its state for one endpoint.
-pub trait TimeoutPolicy: Send {
+pub trait TimeoutPolicy: CopiedTimeout + Send {
     /// The timeout to set now.
     fn value(&self) -> Duration;
 
@@ -22,3 +22,5 @@ pub trait TimeoutPolicy: Send {
     /// The timer expired.
     fn on_timeout(&mut self);
 }
+
+crate::boxed::copied_in_box!(TimeoutPolicy, CopiedTimeout);

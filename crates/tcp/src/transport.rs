@@ -18,6 +18,7 @@ pub struct TransportSettings<'a> {
 }
 
 /// The choices that make the sender of a connection.
+#[derive(Clone)]
 pub struct Transport {
     /// How much may be in flight.
     pub congestion: Congestion,

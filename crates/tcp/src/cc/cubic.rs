@@ -21,6 +21,7 @@ struct Epoch {
 }
 
 /// The window law of CUBIC; windows in segments.
+#[derive(Clone)]
 pub struct Cubic {
     mss: f64,
     c: f64,

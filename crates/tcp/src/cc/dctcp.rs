@@ -7,6 +7,7 @@ use crate::recovery::Phase;
 use crate::rounds::Rounds;
 
 /// The window law of DCTCP.
+#[derive(Clone)]
 pub struct Dctcp {
     mss: f64,
     /// g.

@@ -8,6 +8,7 @@ use crate::recovery::Phase;
 use crate::rounds::Rounds;
 
 /// The window law of FAST; round-trip times in picoseconds, alpha and beta in segments.
+#[derive(Clone)]
 pub struct Fast {
     mss: f64,
     alpha: f64,

@@ -12,6 +12,7 @@ const HIGH_DECREASE: f64 = 0.1;
 const LEAST_DECREASE: f64 = 0.01;
 
 /// The window law of HighSpeed TCP.
+#[derive(Clone)]
 pub struct HighSpeed {
     mss: f64,
     /// The whole segments of the window for which `increase` is.

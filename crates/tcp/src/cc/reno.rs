@@ -13,6 +13,7 @@ enum Halving {
 }
 
 /// The window law of Tahoe, Reno, New-Reno and SACK.
+#[derive(Clone)]
 pub struct Reno {
     mss: f64,
     rwnd: f64,

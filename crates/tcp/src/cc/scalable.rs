@@ -4,6 +4,7 @@
 use super::{Ack, CongestionControl, CongestionControlSettings, Loss, Timeout, Window};
 
 /// The window law of Scalable TCP.
+#[derive(Clone)]
 pub struct Scalable {
     mss: f64,
     /// a, in segments for each acknowledgement.

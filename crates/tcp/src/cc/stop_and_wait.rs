@@ -4,6 +4,7 @@
 use super::{Ack, CongestionControl, Loss, Timeout, Window};
 
 /// A window of one segment.
+#[derive(Clone)]
 pub struct StopAndWait {
     mss: f64,
 }

@@ -9,6 +9,7 @@ use crate::recovery::Phase;
 use crate::rounds::Rounds;
 
 /// The window law of Vegas; round-trip times in picoseconds, alpha, beta and gamma in segments.
+#[derive(Clone)]
 pub struct Vegas {
     mss: f64,
     alpha: f64,

@@ -5,6 +5,7 @@ use crate::cc::Ack;
 use crate::flight::Flight;
 
 /// Go-back-N.
+#[derive(Clone)]
 pub struct GoBackN;
 
 impl LossRecovery for GoBackN {

@@ -6,6 +6,7 @@ use crate::cc::Ack;
 use crate::flight::Flight;
 use crate::Parameters;
 
+#[derive(Clone)]
 struct Recovering {
     /// Bytes by which the window is inflated.
     inflation: i64,
@@ -13,6 +14,7 @@ struct Recovering {
     partial: bool,
 }
 
+#[derive(Clone)]
 pub struct NewReno {
     duplicates: Duplicates,
     recovering: Option<Recovering>,

@@ -6,6 +6,7 @@ use crate::cc::Ack;
 use crate::flight::Flight;
 use crate::Parameters;
 
+#[derive(Clone)]
 pub struct Reno {
     duplicates: Duplicates,
     /// Bytes by which the window is inflated, while recovering.

@@ -28,6 +28,7 @@ struct Episode {
     longest: u64,
 }
 
+#[derive(Clone)]
 pub struct RrTcp {
     sack: Sack,
     /// The threshold where nothing is known.

@@ -47,6 +47,7 @@ fn scores(scoreboard: &Scoreboard, flight: &Flight, high_rxt: u64, threshold: u6
     }
 }
 
+#[derive(Clone)]
 pub struct Sack {
     /// DupThresh.
     pub(super) threshold: u64,

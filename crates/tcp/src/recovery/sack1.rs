@@ -9,6 +9,7 @@ use crate::scoreboard::Scoreboard;
 use crate::Parameters;
 use lightburst_net::Block;
 
+#[derive(Clone)]
 pub struct Sack1 {
     duplicates: Duplicates,
     recovering: bool,

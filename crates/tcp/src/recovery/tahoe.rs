@@ -6,6 +6,7 @@ use crate::cc::{Ack, Loss};
 use crate::flight::Flight;
 use crate::Parameters;
 
+#[derive(Clone)]
 pub struct Tahoe {
     duplicates: Duplicates,
 }

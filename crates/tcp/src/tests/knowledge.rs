@@ -22,6 +22,7 @@ enum Heard {
 }
 
 /// A law of a window that stays as it is, which writes down what it hears.
+#[derive(Clone)]
 struct Listener {
     heard: Arc<Mutex<Vec<Heard>>>,
     wants: Wants,

@@ -263,6 +263,7 @@ fn five_losses_take_new_reno_through_the_windows_of_rfc_6582() {
 }
 
 /// A window that nothing moves.
+#[derive(Clone)]
 pub struct Still;
 
 impl CongestionControl for Still {
