@@ -104,6 +104,8 @@ def test_a_failed_run_costs_nothing_until_it_is_to_be_tried_again(
     assert main(["store", "failed", str(file), "--format", "json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert [(row["seed"], row["path"]) for row in rows] == [(3, "workload.file")] * 3
+    assert main(["store", "list", str(file)]) == 0
+    assert "runs failed: 'lightburst store failed' lists them" in capsys.readouterr().out
     assert main(["store", "check", str(file)]) == 0
     assert "3 runs failed" in capsys.readouterr().out
     assert main(["store", "retry", str(file)]) == 0

@@ -191,7 +191,7 @@ def test_without_a_store_tables_are_kept_as_long_as_the_sweep(study: Path) -> No
         ("buffer_ports = [1, 2]", "buffer_ports = []", "over.switching.buffer_ports: given no v"),
         ('y = "throughput_bps"', 'y = "throughput"', "figures[0].y: given 'throughput'"),
         ('x = "switching.buffer_ports"', 'x = "ports"', "figures[0].x: given 'ports'; allowed: "),
-        ("SAWL = {", "SAW = {", "study.toml: given what is not TOML (Cannot overwrite"),
+        ("SAWL = {", "SAW = {", "study.toml: given 'SAW' twice (again at line"),
         ("{ transport.p = 4 }", "{ transport.p = 0 }", "variants.SAWL: given the same as 'SAW'"),
         ("seeds = 3", "keep = ['flow']", "keep: given 'flow'; allowed: some of: 'flows',"),
         ("[1, 2]", "{ from = 1, to = 2, number = 900000 }", "given 900,000 values"),

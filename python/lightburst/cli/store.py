@@ -44,14 +44,14 @@ def list_command(
     """List what is kept, by paper or study: runs, size, version of the model, and when it ran."""
     from lightburst.cli.options import choice
     from lightburst.report.words import aligned
-    from lightburst.study.upkeep import listed
+    from lightburst.study.upkeep import failed_runs, listed
 
     choice("--format", format, ("table", "json"))
     found = listed(folder)
     if format == "json":
         print(json.dumps([kept._asdict() for kept in found], indent=2))
     else:
-        say(*aligned(list(_rows(found))))
+        say(*aligned(list(_rows(found))), *_told(len(failed_runs(folder))))
 
 
 @store_app.command("check")
@@ -145,10 +145,14 @@ def _said(found: Condition) -> Iterator[str]:
         yield f"{found.damaged:,} rows are damaged"
     if found.structure:
         yield f"the structure of the index is damaged: {found.structure}"
-    if found.failed:
-        yield f"{found.failed:,} runs failed: 'lightburst store failed' lists them"
+    yield from _told(found.failed)
     if found.aside:
         yield f"{found.aside:,} damaged rows were set aside before"
+
+
+def _told(failed: int) -> Iterator[str]:
+    if failed:
+        yield f"{failed:,} runs failed: 'lightburst store failed' lists them"
 
 
 def _removed(found: Condition) -> str:

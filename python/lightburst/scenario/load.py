@@ -1,5 +1,6 @@
 """Reading scenario files."""
 
+import re
 import shlex
 from os import PathLike
 from pathlib import Path
@@ -32,7 +33,20 @@ def read_toml(path: str | PathLike[str]) -> dict[str, Any]:
     try:
         return toml.read(text)
     except TOMLDecodeError as error:
+        twice = _twice(text, str(error))
+        if twice:
+            raise InputError(str(file), twice, "each name once") from None
         raise InputError(str(file), f"what is not TOML ({error})", "a TOML file") from None
+
+
+def _twice(text: str, error: str) -> str | None:
+    """Say which name a file gives twice, if that is why `tomllib` refused it."""
+    found = re.match(r"Cannot (?:overwrite|declare) .*\(at line (\d+), column", error)
+    if found is None:
+        return None
+    line = text.splitlines()[int(found[1]) - 1]
+    name = re.match(r"\s*\[{0,2}\s*([^=\[\]]*[^=\[\]\s])\s*(?:=|\])", line)
+    return name and f"{show(name[1])} twice (again at line {found[1]})"
 
 
 def load(path: str | PathLike[str]) -> Scenario:
