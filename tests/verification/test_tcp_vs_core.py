@@ -163,7 +163,8 @@ def test_each_unit_is_in_one_place_whatever_happens() -> None:
     expected |= {f"drop of {name}" for name in ("burst", "segments", "window", "acknowledgements")}
     expected |= {f"law {law}" for law in LAWS}
     expected |= {f"assembly {rule}" for rule in RULES}
-    expected |= {f"allocation {kind}" for kind in ALLOCATIONS}
     expected |= {"several kinds of switch", "shortest by delay", "classes"}
     expected |= {f"label {label}" for label in ("first", "random", "hash")}
     assert {name: counts[name] for name in expected if counts[name] < 5} == {}
+    # A part of one assembly rule; `test_allocation` has plans of its own for each.
+    assert all(counts[f"allocation {kind}"] for kind in ALLOCATIONS)
