@@ -255,21 +255,22 @@ def test_a_file_that_went_away_after_it_was_checked(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "given"),
+    ("content", "given", "allowed"),
     [
-        (b'name = "a"\n[topology\n', "at line 2, column 10"),
-        (b'name = "a"\nk = 8\nk = 9\n', "at line 3"),
-        (b"name = a\n", "at line 1"),
+        (b'name = "a"\n[topology\n', "at line 2, column 10", "a TOML file"),
+        (b'name = "a"\nk = 8\nk = 9\n', "'k' twice (again at line 3)", "each name once"),
+        (b"[a.b]\nk = 8\n[ a.b ]\n", "'a.b' twice (again at line 3)", "each name once"),
+        (b"name = a\n", "at line 1", "a TOML file"),
     ],
 )
 def test_what_is_not_toml_is_named_with_its_line(
-    content: bytes, given: str, tmp_path: Path
+    content: bytes, given: str, allowed: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "scenario.toml"
     file.write_bytes(content)
     with pytest.raises(InputError) as caught:
         load(file)
-    assert (caught.value.path, caught.value.allowed) == (str(file), "a TOML file")
+    assert (caught.value.path, caught.value.allowed) == (str(file), allowed)
     assert given in caught.value.given
 
 
