@@ -10,7 +10,7 @@ from scipy import integrate, stats
 import lightburst as lb
 from lightburst.compile import compile_plan
 from lightburst.errors import InputError
-from lightburst.scenario.sizes import Exponential, Pareto
+from lightburst.scenario.sizes import Exponential, Lognormal, Pareto
 from lightburst.scenario.workload import Poisson
 from lightburst.workload import Edges, make_flows
 from lightburst.workload.sizes import draw_sizes, mean_size
@@ -161,6 +161,74 @@ def test_means_that_cannot_be(keys: dict[str, Any], path: str, allowed: str) -> 
     assert allowed in error.value.allowed
 
 
+@pytest.mark.parametrize("sigma", [0.5, 1.0, 2.0, 2.45663283])
+def test_log_normal_sizes_by_their_mean(sigma: float) -> None:
+    # Wide laws are drawn with a maximum, so that the mean of a sample tells anything.
+    most = None if sigma <= 1 else "16 MiB"
+    size = Lognormal(mean="100 kB", sigma=sigma, max=most)
+    mu = math.log(100_000) - sigma**2 / 2
+    assert size.log_median == pytest.approx(mu, rel=1e-12)
+    assert stats.lognorm(s=sigma, scale=math.exp(size.log_median)).mean() == pytest.approx(100_000)
+    assert mean_size(Lognormal(mean="100 kB", sigma=sigma)) == pytest.approx(100_000, rel=1e-12)
+    sizes = draw_sizes(size, 200_000, stream(1, "sizes"))
+    assert abs(sizes.mean() - mean_size(size)) < 4 * sizes.std() / math.sqrt(sizes.size)
+    # The same law by mu has the same flows.
+    same = Lognormal(mu=mu, sigma=sigma, max=most)
+    assert np.array_equal(draw_sizes(same, 200_000, stream(1, "sizes")), sizes)
+
+
+def test_log_normal_sizes_by_their_median() -> None:
+    size = Lognormal(median="100 kB")
+    assert size.log_median == math.log(100_000)
+    sizes = draw_sizes(size, 40_000, stream(1, "sizes"))
+    assert abs(np.mean(sizes > 100_000) - 0.5) < 4 * 0.5 / 200
+    assert set(draw_sizes(Lognormal(mean="9 kB", sigma=0), 9, stream(1, "sizes"))) == {9000}
+
+
+@pytest.mark.parametrize(
+    ("keys", "path", "given", "allowed"),
+    [
+        ({"mu": 9, "mean": "1 MB"}, "mu", "both of mu and mean", "one of mu, median and mean"),
+        ({"median": "1 MB", "mean": "2 MB"}, "mu", "both of median and mean", "one of mu"),
+        # exp(5^2 / 2) = 268,337
+        ({"mean": "200 kB", "sigma": 5}, "mean", "200 kB with sigma = 5", "bytes, 268337, or a"),
+        ({"mean": "1 MB", "max": "10 B"}, "max", "10 B, which keeps", "at least 1 % of them"),
+    ],
+)
+def test_log_normal_means_that_cannot_be(
+    keys: dict[str, Any], path: str, given: str, allowed: str
+) -> None:
+    with pytest.raises(InputError) as error:
+        Lognormal(**keys)
+    assert error.value.path == path
+    assert given in error.value.given
+    assert allowed in error.value.allowed
+
+
+def test_a_mean_takes_the_place_of_mu_and_the_other_way_round() -> None:
+    scenario = lb.Scenario.from_dict(
+        {
+            "topology": {"kind": "path", "links": 1},
+            "switching": {"kind": "all-optical"},
+            "transport": {"kind": "datagram", "segment_size": "1 GB", "spacing": "constant"},
+            "workload": {"kind": "poisson", "arrival_rate": "100 /s", "flows": 20},
+        }
+    )
+    told = scenario.with_(workload__size__mean="100 kB")
+    size = told.to_dict()["workload"]["size"]
+    assert size == {
+        "kind": "lognormal",
+        "mean": "100 kB",
+        "sigma": 2.45663283,
+        "max": "16 MiB",
+    }
+    assert lb.Scenario.from_dict(told.to_dict()) == told
+    # What was written before there were other keys is written as it was, and as found in a store.
+    back = told.with_(workload__size__mu=9.48)
+    assert back.canonical_json() == scenario.canonical_json()
+    assert '"size":{"kind":"lognormal","max":"16 MiB","mu":9.48,' in scenario.canonical_json()
+
+
 def told(size: Any) -> str:
     scenario = lb.Scenario.from_dict(
         {
@@ -181,6 +249,12 @@ def test_a_warning_says_what_the_mean_is() -> None:
     assert "at most 100 MB, have a mean of 264 kB; truncated_mean = '700 kB'" in cut
     endless = told({**pareto, "mean": "700 kB"})
     assert "with the shape 1.061 their variance is infinite" in endless
+    wide = told(Lognormal(mean="100 kB"))
+    # sqrt((exp(2.45663283^2) - 1) / 50) = 2.89
+    assert "with sigma = 2.457 a mean of 50 sizes has a deviation of 289 %, and" in wide
+    # 80.5 of 100 kB are in sizes up to 16 MiB, by the partial expectation.
+    capped = told(Lognormal(mean="100 kB", max="16 MiB"))
+    assert capped.endswith("at most 16 MiB, have a mean of 80.5 kB")
     short = told(Exponential(mean="100 kB", max="100 kB"))
     # 1 - 1 / (e - 1) of 100 kB.
     assert short.endswith("at most 100 kB, have a mean of 41.8 kB")
@@ -190,5 +264,7 @@ def test_a_warning_says_what_the_mean_is() -> None:
         {**pareto, "shape": 1.0606, "max": "100 MB"},
         {**pareto, "mean": "50 kB"},
         {"kind": "exponential", "mean": "100 kB", "max": "10 MB"},
+        {"kind": "lognormal", "mean": "100 kB", "sigma": 0.5},
+        {"kind": "lognormal", "mu": 9, "max": "100 kB"},
     ):
         assert told(size) == ""

@@ -30,12 +30,12 @@ from lightburst.scenario.fields import (
     Name,
     Real,
     Section,
-    Span,
     Whole,
     given,
     is_named,
     written_default,
 )
+from lightburst.scenario.loss import Span
 from lightburst.scenario.transport import Tcp
 from lightburst.scenario.transport.presets import PRESETS
 from lightburst.study.json_schema import schema as study_schema

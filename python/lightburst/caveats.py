@@ -1,5 +1,6 @@
 """Warnings of a run: what the scenario asks for and did not happen, or what cannot be meant."""
 
+import math
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
@@ -11,7 +12,7 @@ from lightburst.compile import Plan
 from lightburst.metrics import Columns
 from lightburst.scenario import Scenario
 from lightburst.scenario.groups import FlowGroup
-from lightburst.scenario.sizes import Exponential, Pareto
+from lightburst.scenario.sizes import Exponential, Lognormal, Pareto
 from lightburst.units import format_about, format_duration, format_size
 from lightburst.workload.sizes import mean_size
 
@@ -20,6 +21,8 @@ from lightburst.workload.sizes import mean_size
 _FEW: Final = 0.01
 # The share of a mean that is as good as all of it.
 _NEARLY: Final = 0.99
+# The standard deviation of a mean of sizes, relative to their mean, from which it is worth a word.
+_FAR: Final = 0.1
 
 
 class _Run(NamedTuple):
@@ -71,7 +74,7 @@ def _other_means(run: _Run) -> Iterator[str]:
     """Tell the mean of sizes where it is not the one that was asked for."""
     for number, group in enumerate(run.scenario.flow_groups):
         size, path = getattr(group.workload, "size", None), f"{group.path}workload.size.mean"
-        if not isinstance(size, Exponential | Pareto) or size.mean is None:
+        if not isinstance(size, Exponential | Lognormal | Pareto) or size.mean is None:
             continue
         asked = format_size(size.mean)
         if size.max is not None and mean_size(size) < _NEARLY * size.mean:
@@ -80,13 +83,28 @@ def _other_means(run: _Run) -> Iterator[str]:
                 f"; truncated_mean = '{asked}' is of those" if isinstance(size, Pareto) else ""
             )
             yield f"{path} ({asked}) is before the maximum: sizes, all at most {drawn}{instead}"
-        if size.max is None and isinstance(size, Pareto) and size.tail_index <= 2:
-            mean = float(run.plan.flows["bytes"][run.plan.group == number].mean())
+        sizes = run.plan.flows["bytes"][run.plan.group == number]
+        if size.max is None and (spread := _spread(size, sizes.size)):
             yield (
-                f"{path} ({asked}) is that of infinitely many flows: with the shape "
-                f"{size.tail_index:.4g} their variance is infinite, and the flows of this run have "
-                f"a mean of {_about(mean)}. A max and truncated_mean make it what it should be"
+                f"{path} ({asked}) is that of infinitely many flows: {spread}, and the flows of "
+                f"this run have a mean of {_about(sizes.mean())}"
             )
+
+
+def _spread(size: Exponential | Lognormal | Pareto, flows: int) -> str:
+    """Say why a mean of so many sizes can be far from that of the law; nothing if it cannot."""
+    if isinstance(size, Pareto) and size.tail_index <= 2:
+        truncated = "a max and truncated_mean make it what it should be"
+        return f"with the shape {size.tail_index:.4g} their variance is infinite ({truncated})"
+    if not isinstance(size, Lognormal):
+        return ""
+    # Var X / (E X)^2 = exp(sigma^2) - 1
+    deviation = math.sqrt(math.expm1(size.sigma**2) / flows)
+    if deviation <= _FAR:
+        return ""
+    return f"with sigma = {size.sigma:.4g} a mean of {flows} sizes has a deviation of " + (
+        f"{100 * deviation:.3g} %" if deviation < 10 else f"{deviation:.3g} times that"
+    )
 
 
 def _unsettled(run: _Run) -> Iterator[str]:

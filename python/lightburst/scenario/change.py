@@ -110,7 +110,9 @@ def _alternatives(field: FieldInfo | None, target: dict[str, Any], key: str) -> 
     table = kinds(field).get(str(target.get("kind"))) if field else None
     if table is None or not issubclass(table, Section):
         return frozenset()
-    return frozenset(other for keys in table.alternatives if key in keys for other in keys - {key})
+    return frozenset(
+        other for keys in table.alternatives if key in keys for other in keys if other != key
+    )
 
 
 def split(path: str) -> list[str]:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, get_args
+from typing import Annotated, Any, ClassVar, Self, get_args
 
 from pydantic import (
     BaseModel,
@@ -43,8 +43,8 @@ class Section(BaseModel):
 
     Attributes
     ----------
-    alternatives : tuple of frozenset of str
-        Keys of which there may be one only: setting one of them takes the others away.
+    alternatives : tuple of tuple of str
+        Keys of which there is just one: setting one of them takes the others away.
     came_later : frozenset of str
         Fields that were added later. At their default `Scenario.canonical_json` leaves them out, so
         that scenarios from before keep their digests.
@@ -58,7 +58,7 @@ class Section(BaseModel):
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-    alternatives: ClassVar[tuple[frozenset[str], ...]] = ()
+    alternatives: ClassVar[tuple[tuple[str, ...], ...]] = ()
     came_later: ClassVar[frozenset[str]] = frozenset()
     instead: ClassVar[str] = ""
 
@@ -86,6 +86,16 @@ class Section(BaseModel):
         if isinstance(values, Mapping):
             return {key: as_python(value) for key, value in values.items()}
         return values
+
+    @model_validator(mode="after")
+    def _one_of_each(self) -> Self:
+        for keys in self.alternatives:
+            names = [name for name in keys if getattr(self, name) is not None]
+            if len(names) != 1:
+                all_keys = f"{', '.join(keys[:-1])} and {keys[-1]}"
+                given = f"both of {' and '.join(names[:2])}" if names else f"none of {all_keys}"
+                raise refuse_at(keys[0], given, f"one of {all_keys}")
+        return self
 
     @classmethod
     def __get_pydantic_json_schema__(
@@ -317,39 +327,6 @@ class Bare:
     ) -> JsonSchemaValue:
         quantity = self.quantity.__get_pydantic_json_schema__(schema, handler)
         return {"anyOf": [quantity, handler(schema)]}
-
-
-@dataclass(frozen=True)
-class Span:
-    """The type of a field that holds the first and the last of a range; in an ``Annotated``.
-
-    Both ends belong to it, and count from one.
-    """
-
-    @property
-    def allowed(self) -> str:
-        """What can be written, for errors and the documentation."""
-        return f"[first, last], whole numbers from 1 to {LARGEST_COUNT}, first no more than last"
-
-    def _validate(self, value: object) -> tuple[int, int]:
-        ends = value if isinstance(value, list | tuple) else ()
-        whole = all(isinstance(end, int) and not isinstance(end, bool) for end in ends)
-        if len(ends) != 2 or not whole or not 1 <= ends[0] <= ends[1] <= LARGEST_COUNT:
-            raise refuse(self.allowed)
-        return int(ends[0]), int(ends[1])
-
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(
-            self._validate, serialization=core_schema.plain_serializer_function_ser_schema(list)
-        )
-
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        number = {"type": "integer", "minimum": 1, "maximum": LARGEST_COUNT}
-        return {"type": "array", "items": number, "minItems": 2, "maxItems": 2}
 
 
 @dataclass(frozen=True)

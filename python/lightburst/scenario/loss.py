@@ -1,10 +1,47 @@
 """``[loss]``: what links lose by chance, or because the scenario says so."""
 
-from typing import Annotated, Literal, Self
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, GetCoreSchemaHandler, GetJsonSchemaHandler, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, core_schema
 
-from lightburst.scenario.fields import Real, Section, Span, Whole, refuse_at
+from lightburst.scenario.fields import LARGEST_COUNT, Real, Section, Whole, refuse, refuse_at
+
+
+@dataclass(frozen=True)
+class Span:
+    """The type of a field that holds the first and the last of a range; in an ``Annotated``.
+
+    Both ends belong to it, and count from one.
+    """
+
+    @property
+    def allowed(self) -> str:
+        """What can be written, for errors and the documentation."""
+        return f"[first, last], whole numbers from 1 to {LARGEST_COUNT}, first no more than last"
+
+    def _validate(self, value: object) -> tuple[int, int]:
+        ends = value if isinstance(value, list | tuple) else ()
+        whole = all(isinstance(end, int) and not isinstance(end, bool) for end in ends)
+        if len(ends) != 2 or not whole or not 1 <= ends[0] <= ends[1] <= LARGEST_COUNT:
+            raise refuse(self.allowed)
+        return int(ends[0]), int(ends[1])
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(
+            self._validate, serialization=core_schema.plain_serializer_function_ser_schema(list)
+        )
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        number = {"type": "integer", "minimum": 1, "maximum": LARGEST_COUNT}
+        return {"type": "array", "items": number, "minItems": 2, "maxItems": 2}
+
 
 _Probability = Annotated[float, Real(0, 1)]
 _Number = Annotated[int, Whole(1)]

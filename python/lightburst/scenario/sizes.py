@@ -1,7 +1,8 @@
 """``size`` of a workload: how many bytes a flow carries."""
 
 import math
-from typing import Annotated, ClassVar, Literal, Self
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -64,30 +65,72 @@ class Lognormal(Section):
 
     Attributes
     ----------
-    mu, sigma : float
-        Mean and standard deviation of the natural logarithm of the size in bytes, before the
-        maximum is applied.
+    mu : float or None
+        Mean of the natural logarithm of the size in bytes, before the maximum is applied; None
+        where the median or the mean tells it, see `log_median`.
+    median, mean : int or None
+        Bytes, before the maximum is applied.
+    sigma : float
+        Standard deviation of that logarithm.
     max : int or None
         Bytes; None is unlimited.
     """
 
+    alternatives: ClassVar[tuple[tuple[str, ...], ...]] = (("mu", "median", "mean"),)
+
     kind: Literal["lognormal"] = "lognormal"
-    mu: Annotated[float, Real(0, 40)] = Field(
-        9.48, description="Mean of the natural logarithm of the size in bytes."
+    mu: Annotated[float, Real(0, 40)] | None = Field(
+        9.48,
+        description=(
+            "Mean of the natural logarithm of the size in bytes. This, `median` or `mean`."
+        ),
+    )
+    median: PositiveSize | None = Field(
+        None, description="In place of `mu`, which is its logarithm: half of the sizes are larger."
+    )
+    mean: PositiveSize | None = Field(
+        None,
+        description=(
+            "In place of `mu`, which is ln(mean) - sigma^2 / 2: the mean before the maximum is "
+            "applied. What is drawn with a maximum has a smaller mean, which a warning tells."
+        ),
     )
     sigma: Annotated[float, Real(0, 20)] = Field(
         2.45663283, description="Standard deviation of that logarithm."
     )
     max: _Maximum = Field(None, description="Larger sizes are drawn again.")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _no_usual_mu(cls, values: Any) -> Any:
+        """Take the usual `mu` only where nothing else stands in its place."""
+        if isinstance(values, Mapping) and {"median", "mean"} & set(values):
+            return {"mu": None, **values}
+        return values
+
     @model_validator(mode="after")
     def _keeps_enough(self) -> Self:
+        if self.mean is not None and self.log_median < 0:
+            mean = f"{format_size(self.mean)} with sigma = {self.sigma:g}"
+            least = math.exp(self.sigma**2 / 2)
+            allowed = f"at least exp(sigma^2 / 2) bytes, {least:.6g}, or a smaller sigma"
+            raise refuse_at("mean", mean, allowed)
         if self.max is not None:
-            distance = math.log(self.max) - self.mu
+            distance = math.log(self.max) - self.log_median
             width = self.sigma * math.sqrt(2)
             kept = 0.5 * math.erfc(-distance / width) if width else float(distance >= 0)
             _check_kept(self.max, kept)
         return self
+
+    @property
+    def log_median(self) -> float:
+        """The natural logarithm of the median in bytes, which is `mu`, given or told otherwise."""
+        if self.mean is not None:
+            return math.log(self.mean) - self.sigma**2 / 2
+        if self.median is not None:
+            return math.log(self.median)
+        assert self.mu is not None
+        return self.mu
 
 
 class Pareto(Section):
@@ -105,9 +148,7 @@ class Pareto(Section):
         Bytes; None is unlimited.
     """
 
-    alternatives: ClassVar[tuple[frozenset[str], ...]] = (
-        frozenset({"shape", "mean", "truncated_mean"}),
-    )
+    alternatives: ClassVar[tuple[tuple[str, ...], ...]] = (("shape", "mean", "truncated_mean"),)
 
     kind: Literal["pareto"] = "pareto"
     shape: Annotated[float, Real(0, inclusive=False)] | None = Field(
@@ -137,11 +178,6 @@ class Pareto(Section):
 
     @model_validator(mode="after")
     def _keeps_enough(self) -> Self:
-        keys = ("shape", "mean", "truncated_mean")
-        names = [name for name in keys if getattr(self, name) is not None]
-        if len(names) != 1:
-            given = " and ".join(names) or "none of shape, mean and truncated_mean"
-            raise refuse_at("shape", given, "one of shape, mean and truncated_mean")
         for name in ("mean", "truncated_mean"):
             mean = getattr(self, name)
             if mean is not None and mean <= self.minimum:
@@ -238,6 +274,8 @@ EmpiricalName = Literal["websearch", "hadoop"]
 class Empirical(Section):
     """Sizes from a measured distribution, with straight lines between its points."""
 
+    alternatives: ClassVar[tuple[tuple[str, ...], ...]] = (("name", "file"),)
+
     kind: Literal["empirical"] = "empirical"
     name: EmpiricalName | None = Field(
         None,
@@ -257,13 +295,6 @@ class Empirical(Section):
             "first line above zero is a share of flows of just that size."
         ),
     )
-
-    @model_validator(mode="after")
-    def _one_of_both(self) -> Self:
-        if (self.name is None) == (self.file is None):
-            given = "neither" if self.name is None else "both"
-            raise refuse_at("name", f"{given} of name and file", "one of name and file")
-        return self
 
 
 FlowSize = Annotated[

@@ -29,7 +29,6 @@ USUAL_FLOWS = 1024
 
 Between = Literal["hosts", "edges"]
 _Weights = Annotated[dict[str, Annotated[float, Real(0)]], AfterValidator(Tables)]
-_RATES = ("arrival_rate", "arrival_rate_per_edge", "load")
 
 
 class Poisson(Section):
@@ -47,9 +46,9 @@ class Poisson(Section):
         Picoseconds; None where `flows` tells how many there are.
     """
 
-    alternatives: ClassVar[tuple[frozenset[str], ...]] = (
-        frozenset(_RATES),
-        frozenset({"flows", "duration"}),
+    alternatives: ClassVar[tuple[tuple[str, ...], ...]] = (
+        ("arrival_rate", "arrival_rate_per_edge", "load"),
+        ("flows", "duration"),
     )
 
     kind: Literal["poisson"] = "poisson"
@@ -121,13 +120,7 @@ class Poisson(Section):
         return workload
 
     @model_validator(mode="after")
-    def _one_of_each(self) -> Self:
-        for keys in (_RATES, ("flows", "duration")):
-            names = [name for name in keys if getattr(self, name) is not None]
-            if len(names) != 1:
-                both = f"{', '.join(keys[:-1])} and {keys[-1]}"
-                given = f"both of {' and '.join(names[:2])}" if names else f"none of {both}"
-                raise refuse_at(keys[0], given, f"one of {both}")
+    def _ends(self) -> Self:
         if self.between == "hosts" and self.arrival_rate_per_edge is not None:
             raise refuse_at("between", "hosts", "'edges' with arrival_rate_per_edge")
         if self.destination_weights and not self.between_edges:

@@ -76,7 +76,8 @@ def _(size: Exponential, count: int, generator: np.random.Generator) -> Floats:
 
 @_draw.register
 def _(size: Lognormal, count: int, generator: np.random.Generator) -> Floats:
-    return _redrawn(lambda n: generator.lognormal(size.mu, size.sigma, n), count, size.max)
+    mu = size.log_median
+    return _redrawn(lambda n: generator.lognormal(mu, size.sigma, n), count, size.max)
 
 
 @_draw.register
@@ -159,10 +160,10 @@ def _(size: Exponential) -> float:
 def _(size: Lognormal) -> float:
     from scipy.special import log_ndtr
 
-    exponent = size.mu + size.sigma**2 / 2
+    exponent = size.log_median + size.sigma**2 / 2
     if size.max is not None and size.sigma > 0:
         # E[X | X <= M] = exp(mu + sigma^2 / 2) Phi(d - sigma) / Phi(d), d = (ln M - mu) / sigma
-        below = (math.log(size.max) - size.mu) / size.sigma
+        below = (math.log(size.max) - size.log_median) / size.sigma
         exponent += float(log_ndtr(below - size.sigma) - log_ndtr(below))
     return math.exp(exponent)
 
