@@ -59,14 +59,6 @@ workload = { kind = "pairs", size = { kind = "constant", value = "400 kB" } }
 """
 
 
-@pytest.fixture
-def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    path = tmp_path / "study.toml"
-    path.write_text(STUDY, encoding="utf-8")
-    return path
-
-
 def test_a_simulation_with_a_known_best_gives_it() -> None:
     # The time is 7.2 us and 15 us a km: 240 us at 15.52 km.
     late = "mean of (completion_time - 240 us) * (completion_time - 240 us)"

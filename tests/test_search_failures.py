@@ -52,14 +52,6 @@ def bad(monkeypatch: pytest.MonkeyPatch) -> Bad:
     return found
 
 
-@pytest.fixture
-def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    path = tmp_path / "study.toml"
-    path.write_text(STUDY, encoding="utf-8")
-    return path
-
-
 def assembly_ms(scenario: Scenario) -> float:
     return float(scenario.switching.assembly.time) / MS  # type: ignore[union-attr]
 

@@ -151,14 +151,6 @@ workload = { kind = "pairs", size = { kind = "constant", value = "200 kB" } }
 """
 
 
-@pytest.fixture
-def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    path = tmp_path / "study.toml"
-    path.write_text(STUDY, encoding="utf-8")
-    return path
-
-
 def test_the_command_prints_and_writes_and_goes_on_from_the_store(
     study: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -66,37 +66,27 @@ impl Event {
         }
     }
 
-    /// Its node, link and packet, if a packet arrives: one comparison tells.
-    #[inline(always)]
-    pub fn packet(self) -> Option<(NodeId, LinkId, PacketId)> {
-        let place = (
-            NodeId(self.place as u32),
-            LinkId((self.place >> LOW) as u32),
-        );
-        (self.what >> LOW == 0).then_some((place.0, place.1, PacketId(self.what as u32)))
-    }
-
-    /// What it is.
+    /// What it is. One comparison tells that a packet arrives, which is what most events are.
     #[inline(always)]
     pub fn unpack(self) -> EventKind {
         let node = NodeId(self.place as u32);
         let number = self.what as u32;
-        let kind = (self.what >> LOW) as u8;
-        if self.what & TIMER != 0 {
-            let token = Token {
-                kind,
-                subject: number,
-            };
-            return EventKind::Timer { node, token };
-        }
+        let unit = match self.what >> LOW {
+            0 => Unit::Packet(PacketId(number)),
+            1 => Unit::Burst(BurstId(number)),
+            2 => Unit::Header(HeaderId(number)),
+            timer => {
+                let token = Token {
+                    kind: timer as u8,
+                    subject: number,
+                };
+                return EventKind::Timer { node, token };
+            }
+        };
         EventKind::Arrival {
             to: node,
             link: LinkId((self.place >> LOW) as u32),
-            unit: match kind {
-                0 => Unit::Packet(PacketId(number)),
-                1 => Unit::Burst(BurstId(number)),
-                _ => Unit::Header(HeaderId(number)),
-            },
+            unit,
         }
     }
 }

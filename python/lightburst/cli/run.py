@@ -192,7 +192,7 @@ def _end(result: Result) -> Iterator[str]:
     if lost := int(np.count_nonzero(status == LOST)):
         yield (
             f"{lost:,} of {status.size:,} flows lost data, which nothing sends again: completion "
-            "times and slowdowns are of the others\n"
+            "times and slowdowns are of the others"
         )
     starts = result.plan.flows["start_ps"][result.plan.counted]
     began_s, makespan_s = float(starts[-1] - starts[0]) / 1e12, result.metrics["makespan_s"]
