@@ -98,7 +98,20 @@ CELLS = (
     "lb.run(scenario, seed=1)",
     "runs = lb.replicate(scenario, seeds=3)",
     "lb.explain(scenario)",
+    # A few looks at how well the mean is known.
+    "target = dict(metric='throughput_bps', precision='0.1 %', minimum=2, maximum=6)\n"
+    "two = {'topology.link_length': ['10 m', '20 m']}\n"
+    "found = lb.sweep('examples/hybrid.toml', over=two, target=target)",
+    "over = {'topology.link_length': {'from': '10 m', 'to': '20 m'}}\n"
+    "found = lb.optimise(scenario, over, maximise='throughput_bps', trials=4, batch=2, seeds=2)",
+    "over |= {'topology.link_rate': {'from': '1 Gb/s', 'to': '2 Gb/s'}}\n"
+    "found = lb.sensitivity(scenario, over, metric='throughput_bps', points=16)",
 )
+
+
+def bars(outputs: list[Any]) -> list[str]:
+    """The bars below a cell, in words."""
+    return [one["data"]["text/plain"] for one in outputs if one["output_type"] == "display_data"]
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +131,7 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> list[list[Any]]:
 # zmq and asyncio warn of what nbclient does.
 @pytest.mark.filterwarnings("ignore")
 def test_a_fresh_kernel_shows_all_of_it(outputs: list[list[Any]]) -> None:
-    first, of_scenario, of_result, of_runs, of_explanation = outputs
+    first, of_scenario, of_result, of_runs, of_explanation, *_ = outputs
     assert first[0]["text"] == "True\n"
     assert of_scenario[0]["data"]["text/html"].startswith("<pre>")
     assert "<table>" in of_result[0]["data"]["text/html"]
@@ -128,3 +141,16 @@ def test_a_fresh_kernel_shows_all_of_it(outputs: list[list[Any]]) -> None:
     (bar,) = of_runs
     assert 'max="3" value="3"' in bar["data"]["text/html"]
     assert bar["data"]["text/plain"].startswith("3/3 runs, 0:00:")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_long_work_has_one_bar(outputs: list[list[Any]]) -> None:
+    *_, of_target, of_search, of_sample = outputs
+    # Two points, and seeds until there are six: one bar for all looks.
+    (bar,) = bars(of_target)
+    assert bar.startswith("12/12 runs, 0:00:")
+    (bar,) = bars(of_search)
+    assert re.match(r"4/4 trials, 0:00:\d\d, best [\d.]+ [MG]b/s at link_length = 1[\d.]+ m$", bar)
+    assert "IProgress" not in str(of_search)
+    (bar,) = bars(of_sample)
+    assert re.match(r"64/64 points, 0:00:\d\d, topology\.link_rate [\d.]+ \(total", bar)

@@ -310,3 +310,10 @@ def test_what_cannot_be_drawn(swept: lb.Sweep, given: dict[str, Any], message: s
     with pytest.raises(lb.InputError) as raised:
         swept.plot(**given)
     assert message in str(raised.value)
+
+
+def test_that_nothing_varies_is_told() -> None:
+    with pytest.warns(lb.RunWarning, match=r"^nothing varies: all runs .* \(over\) and variants"):
+        found = lb.sweep(scenario(), {}, seeds=2, progress=False)
+    assert repr(found) == "<Sweep of one point, 2 runs: nothing varies>"
+    assert len(found.table("throughput_bps")) == 1

@@ -22,7 +22,7 @@ from lightburst.report.words import readable
 from lightburst.study.cost import MOST_RUNS, TooManyRunsError, estimate
 from lightburst.study.evaluated import Evaluated
 from lightburst.study.executor import opened
-from lightburst.study.progress import search_progress
+from lightburst.study.progress import progress_bar
 from lightburst.study.racing import COMPLETE, FAILED, UNUSABLE, Race
 from lightburst.study.search import Search, Trial, best_of, needed
 from lightburst.study.space import Space
@@ -32,7 +32,6 @@ from lightburst.study.trials import (
     DEFAULT,
     confirmed,
     in_state,
-    labels_of,
     trial_table,
 )
 from lightburst.study.wanted import EXAMPLES, Aim, Optimise
@@ -255,10 +254,14 @@ def _searched(
     progress: bool,
 ) -> list[Trial]:
     total = min(search.trials, search.space.number or search.trials)
-    with search_progress(total, "trials", shown=progress) as tell:
+    with progress_bar(progress, "trials") as bar:
+        bar.add(total)
+        done = 0
 
         def told(trials: Sequence[Trial]) -> None:
-            tell(len(trials), _present(study, aims, trials))
+            nonlocal done
+            bar.advance(_present(aims, trials), len(trials) - done)
+            done = len(trials)
 
         trials = [_settled(trial, study.all_seeds, ran) for trial in search.run(told)]
     if any(trial.state == COMPLETE for trial in trials):
@@ -276,7 +279,7 @@ def _settled(trial: Trial, seeds: Sequence[int], ran: Evaluated) -> Trial:
     return replace(trial, state=FAILED) if failed else trial
 
 
-def _present(study: StudyDescription, aims: Sequence[Aim], trials: Sequence[Trial]) -> str:
+def _present(aims: Sequence[Aim], trials: Sequence[Trial]) -> str:
     """Say the best so far, in a few words."""
     complete = [trial for trial in trials if trial.state == COMPLETE]
     best = [complete[i] for i in best_of(complete)]
@@ -285,15 +288,9 @@ def _present(study: StudyDescription, aims: Sequence[Aim], trials: Sequence[Tria
     if len(aims) > 1:
         return f"a front of {len(best)}"
     mean = readable(aims[0].metric, aims[0].sign * float(best[0].means[0]))
-    labels = labels_of(study.scenario, best[0].place)
-    named = {key: value for key, value in labels.items() if key not in best[0].place.settings}
-    numbers = {**best[0].place.settings, **named}
-    values = (
-        readable(key, value) if isinstance(value, float) else str(value)
-        for key, value in numbers.items()
-        if not any(other.startswith(f"{key}_") for other in numbers)
-    )
-    return f"best {mean} at {', '.join(values)}"
+    place = best[0].place
+    named = [f"{path.rpartition('.')[2]} = {value}" for path, value in place.settings.items()]
+    return f"best {mean} at {', '.join([*filter(None, [place.variant]), *named])}"
 
 
 def _answered(

@@ -27,7 +27,7 @@ from lightburst.study.cost import MOST_RUNS, check_room
 from lightburst.study.executor import opened
 from lightburst.study.failures import HOW_AGAIN
 from lightburst.study.indices import Indices, analyse, sample, stages
-from lightburst.study.progress import search_progress
+from lightburst.study.progress import progress_bar
 from lightburst.study.search import needed
 from lightburst.study.space import Space
 from lightburst.study.store import Store
@@ -230,7 +230,8 @@ def _run(
     values = np.empty((0, len(seeds), len(names)))
     lost = np.empty(0, dtype=bool)
     found: list[Indices] = []
-    with search_progress(len(places), "points", shown=progress) as tell:
+    with progress_bar(progress, "points") as bar:
+        bar.add(len(places))
         for rows in stages(asked.points, asked.least):
             begin, end = len(values), rows * step
             points = [place.point for place in places[begin:end]]
@@ -241,13 +242,15 @@ def _run(
             _refuse_lost(lost, asked, ran)
             whole = values[~np.repeat(lost, step)]
             if not len(whole):
+                bar.advance(steps=end - begin)
                 continue
             _refuse_constant(whole, names)
             found = [
                 analyse(step - 2, whole[:, :, i], asked.resamples, asked.seed)
                 for i in range(len(names))
             ]
-            tell(end, said_of(space.columns, found[0].total, found[0].first))
+            answer = said_of(space.columns, found[0].total, found[0].first)
+            bar.advance(answer, end - begin)
     return values, lost, found
 
 

@@ -48,6 +48,9 @@ _USUAL: Final = (
 # Of a table in a notebook.
 _MOST_ROWS: Final = 30
 _POINT: Final = "place of the point"
+_ALONE: Final = (
+    "nothing varies: all runs are of the scenario as it is; axes (over) and variants say what does"
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,6 +100,8 @@ class Sweep:
 
     def __repr__(self) -> str:
         points, runs = self.design.number, len(self.runs)
+        if not self.design.columns:
+            return f"<Sweep of one point, {runs:,} runs: nothing varies>"
         return f"<Sweep of {points:,} points, {runs:,} runs: {', '.join(self.design.columns)}>"
 
     def _repr_html_(self) -> str:
@@ -116,10 +121,14 @@ class Sweep:
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """Which runs failed, what others warn of, each kind once, and what missed the target."""
+        """Which runs failed, what others warn of, each kind once, and what missed the target.
+
+        And that nothing varies: that is a study like any other, but seldom meant.
+        """
         number = len(self.runs) + len(self.failed)
         failed = failures_of(self.failed, number, self._named)
-        return (*failed, *warnings_of(self.runs), *self._missed())
+        alone = () if self.design.columns else (_ALONE,)
+        return (*failed, *warnings_of(self.runs), *self._missed(), *alone)
 
     def key(self, metric: str) -> str:
         """Give what `readable` takes for a metric, of which it sees the unit."""

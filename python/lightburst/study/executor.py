@@ -21,7 +21,7 @@ from lightburst.study.failures import HOW_AGAIN, FailedRun, Failure, failures_of
 from lightburst.study.found import Rows
 from lightburst.study.kept import Kept
 from lightburst.study.own import row_of
-from lightburst.study.progress import progress_bar
+from lightburst.study.progress import Bar, progress_bar
 from lightburst.study.store import IN_MEMORY, Store
 from lightburst.study.sweep import Key, PlannedRun, Seeds, Study
 from lightburst.study.warned import warnings_of
@@ -117,13 +117,14 @@ def run_placed(
     store: Store | str | Path | None = None,
     *,
     workers: Where = None,
-    progress: bool = True,
+    progress: bool | Bar = True,
     kept: Kept | None = None,
     failed: list[FailedRun],
 ) -> pd.DataFrame:
     """Do what `run_all` does, and raise nothing because of failed runs.
 
     The table has one column more in front, `PLACE`: the number of the point in the study, from 0.
+    A bar that is shown already counts these runs, too.
     """
     if not isinstance(study, Study):
         allowed = "a Study; lightburst.run and lightburst.replicate run a scenario"
@@ -206,7 +207,7 @@ def _execute(
     study: Study,
     store: Store,
     workers: Workers,
-    progress: bool,
+    progress: bool | Bar,
     kept: Kept | None,
     failed: list[FailedRun],
 ) -> pd.DataFrame:
@@ -223,7 +224,8 @@ def _execute(
     }
     done = there | hopeless.keys()
     waiting = [planned for key, planned in wanted.items() if key not in done]
-    with progress_bar(len(wanted), len(done), shown=progress) as advance:
+    with progress_bar(progress) as bar:
+        bar.add(len(wanted), len(done))
 
         def keep(answers: Sequence[Answer]) -> None:
             ended: list[tuple[PlannedRun, Mapping[str, Metric] | Failure]] = []
@@ -242,7 +244,7 @@ def _execute(
                 else:
                     finished.put(planned.key, row_of(what, study.metrics))
                     there.add(planned.key)
-                advance()
+                bar.advance()
 
         order = Order(own, () if kept is None else kept.names)
         drive(waiting, workers, order, keep)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from html import escape
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -19,52 +20,99 @@ _PS: Final = 1e-12
 _PAUSE_S: Final = 0.5
 
 
+class Bar(Protocol):
+    """How far some work has come, to whoever looks at it."""
+
+    def add(self, total: int, finished: int = 0) -> None:
+        """Count steps more, of which some were finished before: these tell nothing of the pace."""
+
+    def advance(self, answer: str = "", steps: int = 1) -> None:
+        """Count steps that are done now, and show the answer so far."""
+
+
 @contextmanager
-def progress_bar(total: int, finished: int, *, shown: bool) -> Iterator[Callable[[], None]]:
+def progress_bar(shown: bool | Bar, what: str = "runs") -> Iterator[Bar]:
     """Show a bar while a block runs.
 
     Parameters
     ----------
-    total : int
-        Number of runs.
-    finished : int
-        Number of runs that were finished before; they do not count for the speed.
-    shown : bool
-        Whether to show it if standard error is a terminal.
+    shown : bool or Bar
+        Whether to show it if standard error is a terminal, or below the cell of a notebook. A bar
+        that others have opened counts the steps of this block, too, and stays open.
+    what : str
+        What the steps are called.
 
     Yields
     ------
-    callable
-        To be called, without arguments, when a run is finished.
+    Bar
+        To be told how many steps there are, and when some are done.
     """
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
+    if not isinstance(shown, bool):
+        yield shown
+        return
     console = _console()
     if shown and console.is_jupyter:
-        yield NotebookBar(total, finished).advance
+        yield NotebookBar(what)
         return
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        console=console,
-        # Drawing takes milliseconds of the lock that the workers need too.
-        refresh_per_second=2,
-        disable=not (shown and console.is_terminal),
-    )
-    with bar:
-        task = bar.add_task("runs", total=total, completed=finished)
-        yield lambda: bar.advance(task)
+    hidden = not (shown and console.is_terminal)
+    with TerminalBar(what, console, hidden=hidden).open() as bar:
+        yield bar
+
+
+class TerminalBar:
+    """A bar in the last line of a terminal.
+
+    Parameters
+    ----------
+    what : str
+        As in `progress_bar`.
+    console : rich.console.Console
+        Where.
+    hidden : bool
+        Whether nothing is shown.
+    """
+
+    def __init__(self, what: str, console: Console, *, hidden: bool) -> None:
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+
+        self._line = Progress(
+            TextColumn(what),
+            BarColumn(bar_width=20),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            TextColumn("{task.description}", markup=False),
+            console=console,
+            # Drawing takes milliseconds of the lock that the workers need too.
+            refresh_per_second=2,
+            disable=hidden,
+        )
+        self._task = self._line.add_task("", total=0)
+
+    @contextmanager
+    def open(self) -> Iterator[TerminalBar]:
+        """Show it while a block runs."""
+        with self._line:
+            yield self
+
+    def add(self, total: int, finished: int = 0) -> None:
+        """Count steps more, as `Bar.add`."""
+        task = self._line.tasks[0]
+        self._line.update(
+            self._task, total=(task.total or 0) + total, completed=task.completed + finished
+        )
+
+    def advance(self, answer: str = "", steps: int = 1) -> None:
+        """Count steps that are done, as `Bar.advance`."""
+        self._line.update(self._task, advance=steps, description=answer)
 
 
 class NotebookBar:
@@ -72,37 +120,51 @@ class NotebookBar:
 
     Parameters
     ----------
-    total, finished : int
+    what : str
         As in `progress_bar`.
     """
 
-    def __init__(self, total: int, finished: int) -> None:
+    def __init__(self, what: str) -> None:
+        self._what, self._answer = what, ""
+        self._total = self._before = self._done = 0
+        self._begun = self._drawn = time.monotonic()
+        self._place: Any = None
+
+    def add(self, total: int, finished: int = 0) -> None:
+        """Count steps more, as `Bar.add`, and draw the bar."""
+        self._total += total
+        self._before += finished
+        self._done += finished
+        self._draw()
+
+    def advance(self, answer: str = "", steps: int = 1) -> None:
+        """Count steps that are done, as `Bar.advance`; draw it unless it was drawn just now."""
+        self._done += steps
+        self._answer = answer
+        if self._done == self._total or time.monotonic() - self._drawn > _PAUSE_S:
+            self._draw()
+
+    def _draw(self) -> None:
+        self._drawn = time.monotonic()
+        if self._place is not None:
+            self._place.update(self)
+            return
         from IPython.display import display
 
-        self._total, self._before, self._done = total, finished, finished
-        self._begun = self._drawn = time.monotonic()
         show: Any = display
         self._place = show(self, display_id=True)
 
-    def advance(self) -> None:
-        """Count a run that is finished, and draw the bar unless it was drawn just now."""
-        self._done += 1
-        now = time.monotonic()
-        if self._done == self._total or now - self._drawn > _PAUSE_S:
-            self._drawn = now
-            self._place.update(self)
-
     def __repr__(self) -> str:
         passed = time.monotonic() - self._begun
-        words = f"{self._done}/{self._total} runs, {_clock(passed)}"
+        words = [f"{self._done}/{self._total} {self._what}", _clock(passed)]
         done = self._done - self._before
-        if not done or self._done == self._total:
-            return words
-        return f"{words}, left {_clock(passed / done * (self._total - self._done))}"
+        if done and self._done < self._total:
+            words.append(f"left {_clock(passed / done * (self._total - self._done))}")
+        return ", ".join([*words, self._answer] if self._answer else words)
 
     def _repr_html_(self) -> str:
         bar = f'<progress max="{self._total}" value="{self._done}" style="width: 24em"></progress>'
-        return f"{bar} {self!r}"
+        return f"{bar} {escape(repr(self))}"
 
 
 def _clock(seconds: float) -> str:
@@ -168,39 +230,3 @@ def _line(begun: float) -> tuple[Progress, TaskID]:
     line.tasks[0].start_time = begun
     line.start()
     return line, task
-
-
-@contextmanager
-def search_progress(total: int, what: str, *, shown: bool) -> Iterator[Callable[[int, str], None]]:
-    """Show how far a search has come, and its answer so far, while a block runs.
-
-    Parameters
-    ----------
-    total : int
-        Number of steps.
-    what : str
-        What they are called: ``"trials"``.
-    shown : bool
-        Whether to show it if standard error is a terminal.
-
-    Yields
-    ------
-    callable
-        To be called with the number of steps that are done and the answer so far.
-    """
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    console = _console()
-    bar = Progress(
-        TextColumn(what),
-        BarColumn(bar_width=20),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.description}", markup=False),
-        console=console,
-        refresh_per_second=2,
-        disable=not (shown and console.is_terminal),
-    )
-    with bar:
-        task = bar.add_task("", total=total)
-        yield lambda done, answer: bar.update(task, completed=done, description=answer)

@@ -15,6 +15,7 @@ References
 from __future__ import annotations
 
 import logging
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -195,7 +196,10 @@ def needed(package: str) -> Any:
     import importlib
 
     try:
-        return importlib.import_module(package)
+        with warnings.catch_warnings():
+            # In a notebook a bar of its own, which is not used, asks for widgets.
+            warnings.filterwarnings("ignore", "IProgress not found")
+            return importlib.import_module(package)
     except ImportError:
         whole = package.partition(".")[0]
         asks, name = {"optuna": ("optimise", "Optuna"), "SALib": ("sensitivity", "SALib")}[whole]

@@ -28,6 +28,7 @@ from lightburst.errors import InputError, did_you_mean, show
 from lightburst.study.executor import PLACE, opened, run_placed
 from lightburst.study.failures import FailedRun, moved, settle
 from lightburst.study.kept import Kept
+from lightburst.study.progress import progress_bar
 from lightburst.study.statistics import mean_interval
 from lightburst.study.store import Store
 from lightburst.study.sweep import Study
@@ -186,8 +187,8 @@ def execute_until(
         As `lightburst.study.execute`.
     """
     missed: list[FailedRun] = []
-    with workers_of(workers) as computing, opened(store) as found:
-        how: dict[str, Any] = {"workers": computing, "progress": progress, "kept": kept}
+    with workers_of(workers) as computing, opened(store) as found, progress_bar(progress) as bar:
+        how: dict[str, Any] = {"workers": computing, "progress": bar, "kept": kept}
         table = _rounds(study, stopping, found, missed, **how)
     settle(missed, len(table), failed)
     return table
