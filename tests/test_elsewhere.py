@@ -10,6 +10,7 @@ from lightburst.elsewhere import NAMES, called_here
 from lightburst.errors import InputError, did_you_mean
 
 LINKS = [{"source": "a", "target": "s"}, {"source": "s", "target": "b"}]
+OBS: dict[str, object] = {"kind": "obs", "assembly": {"kind": "timer", "time": "1 ms"}}
 BASE: dict[str, dict[str, object]] = {
     "topology": {"kind": "graph", "links": LINKS},
     "switching": {"kind": "electronic"},
@@ -36,6 +37,16 @@ BASE: dict[str, dict[str, object]] = {
         ("switching", {"kind": "drop-tail"}, "did you mean 'electronic'?"),
         ("workload", {"kind": "permutation"}, "did you mean 'pairs'?"),
         ("measurement", {"duration": "1 s"}, "did you mean 'time_limit'?"),
+        ("switching", {**OBS, "assembly": {"kind": "adaptive"}}, "'average-delay', the rule that"),
+        ("switching", {**OBS, "assembly": {"kind": "fixed"}}, "did you mean 'timer'?"),
+        ("switching", {**OBS, "assembly": {"kind": "timer", "period": "1 ms"}}, "mean 'time'?"),
+        ("switching", {**OBS, "scheduler": "FFUC-VF"}, "did you mean 'first-fit-vf'?"),
+        ("switching", {**OBS, "conversion": "yes"}, "did you mean 'full'?"),
+        ("switching", {**OBS, "fdl": 4}, "'contention', with 'delay-line' in its list?"),
+        ("switching", {**OBS, "offset": "1 us"}, "did you mean 'offset_time'?"),
+        ("routing", {"multipath": True}, "did you mean 'label', with kind = 'load' and two"),
+        # A kind of its own, not that of a table in it.
+        ("routing", {"kind": "ecmp"}, "one of the keys choice, metric, paths, label, routes"),
         # What is only misspelt is told as before.
         ("workload", {"kind": "pars"}, "did you mean 'pairs'?"),
     ],

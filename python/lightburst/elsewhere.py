@@ -10,6 +10,10 @@ def _window(name: str) -> tuple[str, str]:
     return "tcp", f"with congestion_control = '{name}'"
 
 
+def _contention(name: str) -> tuple[str, str]:
+    return "contention", f"with '{name}' in its list"
+
+
 def _repair(name: str) -> tuple[str, str]:
     return "tcp", f"with recovery = '{name}'"
 
@@ -37,10 +41,46 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         (("queue_size", "in bytes"), ("buffer_size", "in bytes")),
     ),
     **dict.fromkeys(
-        ("ecn", "ecnk", "k", "markingthreshold", "ecnthresh"), (("ecn_threshold", "in bytes"),)
+        ("ecn", "ecnk", "markingthreshold", "ecnthresh"), (("ecn_threshold", "in bytes"),)
     ),
+    "k": (("ecn_threshold", "in bytes"), ("paths", "")),
     **dict.fromkeys(("droptail", "fifo", "packet", "eps"), (("electronic", ""),)),
     **dict.fromkeys(("optical", "ops", "bufferless"), (("all-optical", ""),)),
+    # Bursts.
+    **dict.fromkeys(("reservation", "protocol", "signaling"), (("signalling", ""),)),
+    **dict.fromkeys(
+        ("fixed", "periodic", "timeout", "period", "assemblytime", "assemblyperiod"),
+        (("timer", ""), ("time", "")),
+    ),
+    **dict.fromkeys(
+        ("threshold", "length", "burstsize", "burstlength", "maxburstsize", "maxburstlength"),
+        (("size", ""),),
+    ),
+    **dict.fromkeys(
+        ("hybrid", "timesize", "sizetime", "timersize", "maxtimemaxlength"), (("mixed", ""),)
+    ),
+    **dict.fromkeys(("adaptive", "aap"), (("average-delay", "the rule that follows the traffic"),)),
+    **dict.fromkeys(("ff", "ffuc", "fcfs"), (("first-fit", ""),)),
+    "ffucvf": (("first-fit-vf", ""),),
+    **dict.fromkeys(("voidfilling", "vf", "lucvf", "latest"), (("lauc-vf", ""),)),
+    "luc": (("lauc", ""),),
+    **dict.fromkeys(("converters", "wavelengthconversion", "wc"), (("conversion", ""),)),
+    **dict.fromkeys(("yes", "all"), (("full", ""),)),
+    "no": (("none", ""),),
+    **dict.fromkeys(("fdl", "fdls", "delayline", "delaylines"), (_contention("delay-line"),)),
+    **{name: (_contention(name),) for name in ("deflection", "segmentation")},
+    **dict.fromkeys(("resolution", "resolvers", "contentionresolution"), (("contention", ""),)),
+    **dict.fromkeys(("offset", "basicoffset"), (("offset_time", ""),)),
+    **dict.fromkeys(
+        ("processingtime", "bhpprocessingtime", "bcpprocessingtime", "processingdelay"),
+        (("header_processing_time", ""),),
+    ),
+    **dict.fromkeys(("bhpsize", "bcpsize", "controlpacketsize"), (("header_size", ""),)),
+    **dict.fromkeys(
+        ("loadbalancing", "loadbalance", "multipath", "balance"),
+        (("label", "with kind = 'load' and two paths"),),
+    ),
+    **dict.fromkeys(("numpaths", "kpaths", "kshortest"), (("paths", ""),)),
     # Transports.
     **{name: (_window(name),) for name in ("cubic", "dctcp", "vegas", "fast", "highspeed")},
     **{name: (_repair(name),) for name in ("reno", "sack", "tahoe")},

@@ -137,7 +137,8 @@ def _unknown_key(place: _Place, key: str) -> str:
         place.parent.model_fields if place.parent else (), key=lambda name: name != "kind"
     )
     text = f"one of the keys {', '.join(names)}"
-    inner = None if place.root else _inner_key(place, key)
+    # Many inner tables have a kind.
+    inner = None if place.root or key == "kind" else _inner_key(place, key)
     if inner is not None:
         return inner
     others = (other for other in place.parent_others if key in other.model_fields)
