@@ -14,6 +14,7 @@ import pytest
 from nbclient import NotebookClient
 
 import lightburst as lb
+from lightburst.papers.claims import Claim, Claims, Verdict
 
 ROOT = Path(__file__).parents[1]
 PATH = ROOT / "examples" / "path.toml"
@@ -90,6 +91,34 @@ def test_studies_and_replications_and_sweeps(scenario: lb.Scenario) -> None:
     assert "throughput_bps" in shown(found)
     swept = lb.sweep(scenario, over={"topology.link_rate": ["1 Gb/s", "2 Gb/s"]}, seeds=2)
     assert "1 Gb/s" in shown(swept)
+
+
+def test_what_was_recorded_says_which_tables_it_has(scenario: lb.Scenario) -> None:
+    found = lb.run(scenario.with_(measurement__trace=[0], measurement__sample="1 ms"))
+    for thing in (found.trace, found.samples):
+        told = shown(thing)
+        assert html.escape(repr(thing).strip("<>")) in told
+        rows = re.findall(r">\.(\w+)</th><td[^>]*>([\d,]+)</td><td[^>]*>(One row [^<]*)</td>", told)
+        assert {name: int(number.replace(",", "")) for name, number, _ in rows} == {
+            name: len(getattr(thing, name)) for name, _, _ in rows
+        }
+        assert len(rows) == len(re.findall("<tr>", told)) - 1
+    assert len(found.trace.segments) > 0
+
+
+def test_claims_are_a_tuple_that_shows_itself_as_a_table() -> None:
+    holds = Claim("a", "1", "5 < 6", 5.0, 4.9, 4.8, 5.0, Verdict.HOLDS, "within", "")
+    open_ = Claim("b", "1", NAME, None, None, None, None, Verdict.NOT_COMPARABLE, "none", "")
+    claims = Claims([holds, open_])
+    assert claims[0] is holds
+    assert claims == (holds, open_)
+    assert repr(claims) == "<Claims: 1 holds, 0 differs, 1 not comparable>"
+    rows = re.findall(r"<tr><th[^>]*>([^<]*)</th>(.*?)</tr>", shown(claims))
+    cells = [(name, *re.findall(r"<td[^>]*>([^<]*)</td>", rest)) for name, rest in rows]
+    assert cells[1:] == [
+        ("5 &lt; 6", "5", "4.9", "4.8 to 5", "holds"),
+        (html.escape(NAME), "–", "–", "–", "not comparable"),
+    ]
 
 
 CELLS = (

@@ -297,4 +297,7 @@ def test_nothing_to_draw_is_named() -> None:
         lb.plot.distribution([math.nan])
     with pytest.raises(InputError, match="column"):
         lb.plot.distribution(table(), "throughput")
+    numbers = ", ".join(map(str, table().select_dtypes("number").columns))
+    with pytest.raises(InputError, match=rf"^column: given nothing; allowed: .*: {numbers}$"):
+        lb.plot.distribution(table())
     assert dir(lb.plot) == ["STYLES", "curves", "distribution", "flow", "over_time"]

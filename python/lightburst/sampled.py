@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lightburst.active import Active
+from lightburst.shown import html_members
 from lightburst.traced import Places
 
 if TYPE_CHECKING:
@@ -52,6 +53,10 @@ class Samples:
     def __repr__(self) -> str:
         links, switches = self._places.link_from.size, self._buffers.shape[1]
         return f"<Samples: {self.time_ps.size:,} times, {links:,} links, {switches:,} switches>"
+
+    def _repr_html_(self) -> str:
+        sizes = self._links["queue_bytes"].size, self._buffers.size, self.time_ps.size
+        return html_members(self, dict(zip(TABLES, sizes, strict=True)))
 
     @property
     def _buffers(self) -> NDArray[np.uint64]:
@@ -111,7 +116,7 @@ class Samples:
 
     @cached_property
     def flows(self) -> pd.DataFrame:
-        """One row for each time.
+        """One row for each time: how many connections are in progress.
 
         Returns
         -------

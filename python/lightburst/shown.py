@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 _UNITS: Final = {"_bps": "b/s", "_s": "s", "_bytes": "B", "_j": "J"}
 _SQUARED: Final = "_bps2"
@@ -61,7 +61,9 @@ def prefixed(value: float) -> tuple[float, str]:
     return next(((size, word) for size, word in _PREFIXES if value >= size), (1.0, ""))
 
 
-def html_table(title: str, rows: Iterable[Sequence[str]], heading: Sequence[str] = ()) -> str:
+def html_table(
+    title: str, rows: Iterable[Sequence[str]], heading: Sequence[str] = (), *, align: str = "right"
+) -> str:
     """Write a table for a notebook.
 
     Parameters
@@ -69,9 +71,11 @@ def html_table(title: str, rows: Iterable[Sequence[str]], heading: Sequence[str]
     title : str
         Above it.
     rows : iterable of sequence of str
-        Cells as text; the first of a row is its name, the others stand to the right.
+        Cells as text; the first of a row is its name.
     heading : sequence of str
         Names of the columns, if they have any.
+    align : {"right", "left"}
+        Where the other cells stand: numbers to the right, words to the left.
 
     Returns
     -------
@@ -81,9 +85,33 @@ def html_table(title: str, rows: Iterable[Sequence[str]], heading: Sequence[str]
     head = "".join(f"<th>{escape(cell)}</th>" for cell in heading)
     lines = [f"<thead><tr>{head}</tr></thead>" if heading else "", "<tbody>"]
     for name, *cells in rows:
-        right = "".join(f'<td style="text-align: right">{escape(cell)}</td>' for cell in cells)
-        lines.append(f'<tr><th style="text-align: left">{escape(name)}</th>{right}</tr>')
+        rest = "".join(f'<td style="text-align: {align}">{escape(cell)}</td>' for cell in cells)
+        lines.append(f'<tr><th style="text-align: left">{escape(name)}</th>{rest}</tr>')
     return f"<p>{escape(title)}</p><table>{''.join(lines)}</tbody></table>"
+
+
+def html_members(thing: object, rows: Mapping[str, int]) -> str:
+    """Write which tables an object has, each with what a row of it is, for a notebook.
+
+    Parameters
+    ----------
+    thing : object
+        With the tables as members; the first line of what documents a member says what its rows
+        are.
+    rows : mapping of str to int
+        How many rows there are in each, by the name of the member.
+
+    Returns
+    -------
+    str
+        As `html_table`.
+    """
+    told = ((getattr(type(thing), name).__doc__ or "").partition("\n")[0] for name in rows)
+    lines = [
+        (f".{name}", f"{rows[name]:,}", what.partition(";")[0].rstrip("."))
+        for name, what in zip(rows, told, strict=True)
+    ]
+    return html_table(repr(thing).strip("<>"), lines, ("table", "rows", ""), align="left")
 
 
 def html_text(text: str) -> str:

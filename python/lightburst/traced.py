@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from lightburst import _core
 from lightburst.compile import Plan
 from lightburst.errors import InputError
+from lightburst.shown import html_members
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -133,9 +134,15 @@ class Trace:
         self._columns = {name: columns[f"trace_{name}"] for name in self.tables}
 
     def __repr__(self) -> str:
-        rows = {name: len(next(iter(table.values()))) for name, table in self._columns.items()}
-        said = (f"{count:,} rows of {name}" for name, count in rows.items())
+        said = (f"{count:,} rows of {name}" for name, count in self._rows.items())
         return f"<Trace: {', '.join(said)}>"
+
+    def _repr_html_(self) -> str:
+        return html_members(self, self._rows)
+
+    @property
+    def _rows(self) -> dict[str, int]:
+        return {name: len(next(iter(table.values()))) for name, table in self._columns.items()}
 
     @cached_property
     def segments(self) -> pd.DataFrame:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
+from lightburst.shown import html_table
 from lightburst.study.statistics import Interval, number
 
 if TYPE_CHECKING:
@@ -106,6 +107,32 @@ class Claim:
             "verdict": self.verdict.value,
             "note": note,
         }
+
+
+class Claims(tuple[Claim, ...]):
+    """The claims of a paper, judged, in their order; a notebook shows them as a table."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"<Claims: {counted(self)}>"
+
+    def _repr_html_(self) -> str:
+        return self.html(repr(self).strip("<>"))
+
+    def html(self, title: str) -> str:
+        """Write them as a table for a notebook."""
+        heading = ("claim", "published", "measured", "95 % interval", "verdict")
+        return html_table(title, map(_row, self), heading)
+
+
+def _row(claim: Claim) -> tuple[str, ...]:
+    published, measured, low, high = (
+        "–" if value is None else f"{value:.3g}"
+        for value in (claim.published, claim.measured, claim.ci_low, claim.ci_high)
+    )
+    interval = "–" if low == high == "–" else f"{low} to {high}"
+    return claim.statement, published, measured, interval, claim.verdict.value
 
 
 def by_source(claims: Iterable[Claim]) -> dict[str, list[Claim]]:

@@ -131,12 +131,14 @@ def samples_of(data: Any, column: str | None, hue: str | None) -> tuple[dict[str
     known = [str(name) for name in table.columns]
     numbers = [name for name in known if pd.api.types.is_numeric_dtype(table[name])]
     if column not in numbers:
-        allowed = f"a column of numbers of the table{did_you_mean(str(column), numbers)}"
-        raise InputError("column", show(column), allowed)
+        given = "nothing" if column is None else show(column)
+        near = did_you_mean(str(column), numbers)
+        allowed = f"a column of numbers of the table{near}: {', '.join(numbers)}"
+        raise InputError("column", given, allowed)
     if hue is None:
         return {"": table[column]}, str(column)
     if hue not in known:
-        allowed = f"a column of the table{did_you_mean(hue, known)}"
+        allowed = f"a column of the table{did_you_mean(hue, known)}: {', '.join(known)}"
         raise InputError("hue", show(hue), allowed)
     groups = table.groupby(hue, sort=pd.api.types.is_numeric_dtype(table[hue]), observed=True)
     return {str(name): part[column] for name, part in groups}, str(column)

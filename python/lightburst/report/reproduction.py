@@ -16,9 +16,9 @@ import pandas as pd
 from lightburst.errors import InputError
 from lightburst.folder import replace
 from lightburst.papers import find
+from lightburst.papers.claims import Claims
 from lightburst.provenance import MODEL_VERSION, source_commit
 from lightburst.report.files import CLAIMS, PAGE, REPRODUCTION, RUNS, STORE, as_written
-from lightburst.shown import html_table
 from lightburst.study.store import Store
 from lightburst.study.workers.where import workers_of
 from lightburst.sums import verify
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure as Canvas
 
-    from lightburst.papers.claims import Claim
     from lightburst.papers.figure import AnyFigure, Listing
     from lightburst.papers.paper import Paper
     from lightburst.study.workers.where import Where
@@ -50,8 +49,8 @@ class Reproduction:
         One row for each run: the point, ``seed`` and the summary of the run.
     figures : tuple of Figure
         The figures, as data.
-    claims : tuple of Claim
-        The claims, judged.
+    claims : Claims
+        The claims, judged: a tuple of them.
     tables : tuple of Listing
         What is read as a table and not as a figure.
     traces : mapping of str to DataFrame
@@ -65,7 +64,7 @@ class Reproduction:
     quick: bool
     runs: pd.DataFrame
     figures: tuple[AnyFigure, ...]
-    claims: tuple[Claim, ...]
+    claims: Claims
     tables: tuple[Listing, ...]
     traces: Mapping[str, pd.DataFrame]
     provenance: dict[str, Any]
@@ -82,18 +81,7 @@ class Reproduction:
         return f"<Reproduction of {self.name}: {len(self.runs)} runs; claims: {counts}>"
 
     def _repr_html_(self) -> str:
-        heading = ("claim", "published", "measured", "95 % interval", "verdict")
-        rows = [
-            (
-                claim.statement,
-                _number(claim.published),
-                _number(claim.measured),
-                f"{_number(claim.ci_low)} to {_number(claim.ci_high)}",
-                claim.verdict.value,
-            )
-            for claim in self.claims
-        ]
-        return html_table(repr(self).strip("<>"), rows, heading)
+        return self.claims.html(repr(self).strip("<>"))
 
     def verdicts(self) -> dict[str, int]:
         """Count the claims by verdict.
@@ -300,10 +288,6 @@ def load(directory: str | Path) -> Reproduction:
         return _judge(paper, parts, bool(about["quick"]), runs, traces, dict(about["provenance"]))
 
 
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3g}"
-
-
 def _judge(
     paper: Paper,
     parts: tuple[str, ...],
@@ -319,7 +303,7 @@ def _judge(
         quick=quick,
         runs=runs,
         figures=tuple(found.figures),
-        claims=tuple(found.claims),
+        claims=Claims(found.claims),
         tables=tuple(found.tables),
         traces=traces,
         provenance=provenance,
