@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
+import itertools
 import os
 import re
 import signal
+import subprocess
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +26,7 @@ from lightburst.study import Store, Study, execute
 from lightburst.study.executor import run_all
 from lightburst.study.failures import FailedRun
 from lightburst.study.sweep import PlannedRun
-from lightburst.study.workers import dask, remote, where
+from lightburst.study.workers import arrival, dask, remote, where
 from lightburst.study.workers.identity import Identity, mine
 from lightburst.study.workers.interface import Order
 from test_study import outcome, scenario, slow_study
@@ -42,16 +48,16 @@ def table() -> pd.DataFrame:
 
 
 class Acting(Store):
-    """A store that does something before it keeps runs, once, when it has so many."""
+    """A store that does something before it keeps runs, each time when it has so many."""
 
-    def __init__(self, path: Path, number: int, act: Any) -> None:
+    def __init__(self, path: Path, act: Callable[[], Any], *numbers: int) -> None:
         super().__init__(path)
-        self.number, self.act = number, act
+        self.act, self.numbers = act, list(numbers)
 
     def put_all(self, ended: Any) -> Any:
-        if self.act is not None and len(self) >= self.number:
-            act, self.act = self.act, None
-            act()
+        if self.numbers and len(self) >= self.numbers[0]:
+            self.numbers.pop(0)
+            self.act()
         return super().put_all(ended)
 
 
@@ -68,19 +74,24 @@ def test_and_of_a_cluster_of_another_size(table: pd.DataFrame) -> None:
     pd.testing.assert_frame_equal(outcome(found), table)
 
 
-def test_a_lost_worker_s_runs_are_done_again(
-    client: Any, table: pd.DataFrame, tmp_path: Path
-) -> None:
-    killed: list[int] = []
+def test_lost_workers_runs_are_done_again(client: Any, table: pd.DataFrame, tmp_path: Path) -> None:
+    """Both are killed, and then the one that takes the place of the first."""
+    nannies = itertools.cycle(client.cluster.workers.values())
+    killed: set[int] = set()
 
     def kill() -> None:
-        killed.append(next(iter(client.run(os.getpid).values())))
-        os.kill(killed[0], signal.SIGKILL)
+        nanny = next(nannies)
+        deadline = time.monotonic() + 60
+        while (pid := nanny.pid) is None or pid in killed:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        killed.add(pid)
+        os.kill(pid, signal.SIGKILL)
 
-    with Acting(tmp_path / "runs", 9, kill) as store:
+    with Acting(tmp_path / "runs", kill, 9, 20, 31) as store:
         found = execute(slow_study(), store, workers=client, progress=False)
-    assert killed
-    pd.testing.assert_frame_equal(outcome(found), table)
+    assert len(killed) == 3
+    pd.testing.assert_frame_equal(outcome(found), table, check_exact=True)
 
 
 def test_metrics_and_tables_come_back(client: Any, tmp_path: Path) -> None:
@@ -116,7 +127,7 @@ def test_a_run_that_fails_there_fails_as_here(client: Any) -> None:
 def test_files_must_be_the_same_there(client: Any) -> None:
     """The digest of a run says what its files hold."""
     run = PlannedRun({}, scenario(), 1, "of other contents")
-    task = remote.Batch([run], Order(), mine(), "made up")
+    task = remote.Batch([run], Order(), "made up")
     (answer,) = client.submit(remote.compute, task, pure=False).result()
     assert answer.metrics is None
     assert "files that are not the same on worker tcp://127.0.0.1:" in str(answer.error)
@@ -138,38 +149,50 @@ def test_a_worker_with_another_version_is_refused_with_both_named(
     assert re.match(f"worker {re.escape(address)}{theirs}", words)
 
 
-def test_also_one_that_joins_later(client: Any, table: pd.DataFrame, tmp_path: Path) -> None:
-    """Between two studies, of which the second is asked for at once."""
-    with where.workers_of(client) as workers:
-        execute(Study(slow_study().base, {}, 1), workers=workers, progress=False)
-        with (
-            old_worker(client, tmp_path) as address,
-            pytest.warns(WorkerWarning, match=f"{address} is refused: it has lightburst 0.0.9"),
-        ):
-            workers._look(now=True)  # type: ignore[attr-defined] # and not within a second
-            found = execute(slow_study(), workers=workers, progress=False)
+def test_also_one_that_joins_meanwhile(client: Any, table: pd.DataFrame, tmp_path: Path) -> None:
+    """Beside one that is busy, so that it gets what waits there."""
+    with ExitStack() as stack:
+
+        def join() -> None:
+            addresses.append(stack.enter_context(old_worker(client, tmp_path)))
+
+        addresses: list[str] = []
+        with Acting(tmp_path / "runs", join, 9) as store, pytest.warns(WorkerWarning) as told:
+            found = execute(slow_study(), store, workers=client, progress=False)
+        assert client.nthreads().keys() >= set(addresses)  # it has not died of what it got
     pd.testing.assert_frame_equal(outcome(found), table)
+    (words,) = [str(warning.message) for warning in told]
+    assert words.startswith(f"worker {addresses[0]} is refused: it has lightburst 0.0.9 (model 7")
 
 
-def test_where_all_have_another_version_nothing_is_run(
-    client: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    here = Identity("9.9.9", 99, "0" * 12, "2.0", mine().machine)
-    monkeypatch.setattr(dask, "mine", lambda: here)
-    with pytest.raises(
-        InputError, match=r"^workers: given tcp://.*, whose workers have "
-    ) as raised:
-        execute(slow_study(), workers=client, progress=False)
-    assert str(mine()) in raised.value.given
-    assert str(here) in raised.value.allowed
+def test_where_all_have_another_version_nothing_is_run(tmp_path: Path) -> None:
+    """The only worker, and it is there to be asked again: one study does not end it."""
+    with local(0) as nobody, old_worker(nobody, tmp_path) as address:
+        for _ in range(2):
+            with pytest.raises(
+                InputError,
+                match=r"^workers: given tcp://.*, whose workers have lightburst 0\.0\.9 ",
+            ) as raised:
+                execute(slow_study(), workers=nobody, progress=False)
+            assert raised.value.allowed == f"workers with {mine()}, as here"
+        assert list(nobody.nthreads()) == [address]
 
 
-def test_a_batch_is_refused_where_the_driver_has_another_build(client: Any) -> None:
-    driver = Identity(mine().version, mine().model, "0" * 12, mine().numpy, mine().machine)
-    task = remote.Batch([], Order(), driver, "made up")
-    answer = client.submit(remote.compute, task, pure=False).result()
-    assert answer.identity == mine()
-    assert answer.worker in client.nthreads()
+def test_a_batch_is_not_read_where_an_identity_has_other_fields(client: Any) -> None:
+    driver = {"version": "9.9.9", "compiler": "that another version looks at"}
+    names = {"text": inspect.getsource(arrival), "driver": driver, "batch": b"of another version"}
+    worker, fields = client.submit(eval, arrival.CALL, names, pure=False).result()
+    assert worker in client.nthreads()
+    assert Identity(**fields) == mine()
+
+
+def test_where_there_is_no_lightburst_at_all() -> None:
+    """In a Python that finds the standard library alone."""
+    program = inspect.getsource(arrival) + "print(fields())"
+    command = [sys.executable, "-I", "-S", "-"]
+    asked = subprocess.run(command, input=program, capture_output=True, text=True, check=True)
+    assert asked.stdout == "{}\n"
+    assert str(Identity()) == "no lightburst"
 
 
 def test_a_core_for_another_machine_is_another_file_of_the_same_version() -> None:
@@ -178,7 +201,6 @@ def test_a_core_for_another_machine_is_another_file_of_the_same_version() -> Non
     assert not one.fits(Identity("1.0", 8, "b", "2.0", "Linux x86_64"))
     assert not one.fits(Identity("1.0", 7, "b", "2.0", "Linux aarch64"))
     assert not one.fits(Identity("1.0", 8, "a", "2.1", "Linux x86_64"))
-    assert str(Identity()) == "no lightburst"
 
 
 def test_an_interrupt_ends_what_is_under_way_there(client: Any, tmp_path: Path) -> None:
@@ -195,7 +217,7 @@ def test_an_interrupt_ends_what_is_under_way_there(client: Any, tmp_path: Path) 
         raise KeyboardInterrupt
 
     begun: list[float] = []
-    with Acting(tmp_path / "runs", 0, interrupt) as store:
+    with Acting(tmp_path / "runs", interrupt, 0) as store:
         with pytest.raises(KeyboardInterrupt):
             execute(study, store, workers=client, progress=False)
         assert time.monotonic() - begun[0] < 2
@@ -206,9 +228,33 @@ def test_an_interrupt_ends_what_is_under_way_there(client: Any, tmp_path: Path) 
         assert len(store) == 1
 
 
+def test_an_interrupt_does_not_wait_for_a_lost_machine(tmp_path: Path) -> None:
+    """Whose worker is still on the scheduler's list, and was to be told."""
+    with local(2) as client:
+        stopped = next(iter(client.run(os.getpid).values()))
+
+        def interrupt() -> None:
+            os.kill(stopped, signal.SIGSTOP)
+            begun.append(time.monotonic())
+            raise KeyboardInterrupt
+
+        begun: list[float] = []
+        try:
+            with Acting(tmp_path / "runs", interrupt, 9) as store:
+                with pytest.raises(KeyboardInterrupt):
+                    execute(slow_study(), store, workers=client, progress=False)
+                assert time.monotonic() - begun[0] < 2
+                assert len(store) >= 9
+        finally:
+            os.kill(stopped, signal.SIGCONT)
+
+
 @pytest.mark.filterwarnings("ignore::lightburst.WorkerWarning")  # a worker that takes its time
-def test_a_scheduler_that_dies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was finished is kept, and the next call goes on from there."""
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_scheduler_that_dies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: signal.Signals
+) -> None:
+    """What was finished is kept; also where nobody hears of its death, as of a lost machine's."""
     monkeypatch.setattr(dask, "PATIENCE_S", 1.0)
     file, about = tmp_path / "runs", tmp_path / "scheduler.json"
     here = ["--no-dashboard", "--host", "127.0.0.1"]
@@ -222,14 +268,17 @@ def test_a_scheduler_that_dies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             time.sleep(0.05)
         monkeypatch.setattr(dask, "PATIENCE_S", 20.0)
         with (
-            Acting(file, 9, scheduler.kill) as store,
+            Acting(file, partial(scheduler.send_signal, how), 9) as store,
             pytest.raises(
                 WorkersLostError, match=r"^workers: given tcp://127.0.0.1:.* of .*json, "
             ) as raised,
             where.workers_of(str(about)) as workers,
         ):
             monkeypatch.setattr(dask, "PATIENCE_S", 1.0)
+            begun = time.monotonic()
             execute(slow_study(), store, workers=workers, progress=False)
+    # Dask alone would wait for 30 s.
+    assert time.monotonic() - begun < 20
     assert re.search(r"has not answered for [0-9]+ s$", raised.value.given)
     with Store(file) as store:
         assert 9 <= len(store) < 60

@@ -8,14 +8,20 @@ References
 
 from __future__ import annotations
 
+import inspect
+import pickle
 import time
+from contextlib import suppress
+from dataclasses import asdict
+from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
 from lightburst.errors import InputError, WorkersLostError, WorkerWarning, warn
-from lightburst.study.workers.identity import Identity, mine, question
+from lightburst.study.workers import arrival
+from lightburst.study.workers.identity import Identity, mine
 from lightburst.study.workers.interface import Answer, Order
-from lightburst.study.workers.remote import Batch, Refusal, compute, stop
+from lightburst.study.workers.remote import Batch, stop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,9 +32,8 @@ if TYPE_CHECKING:
 
 #: How long a scheduler may not answer.
 PATIENCE_S: Final = 10.0
-# How often it is asked for its workers, at the most, and which part of the time that may take.
+# How often it is asked for its workers, at the most.
 _LOOK_S: Final = 1.0
-_LOOKING: Final = 0.05
 _PAUSE_S: Final = 0.005
 # Without workers for so long, the user is told.
 _NOBODY_S: Final = 10.0
@@ -46,15 +51,11 @@ class Dask:
     path, name : str
         What the user gave where, for messages.
 
-    Raises
-    ------
-    InputError
-        If there are workers, and all have another lightburst.
-
     Warns
     -----
     WorkerWarning
-        Of each worker that has another lightburst, and gets no runs.
+        Of each worker that has another lightburst, and gets no more runs, when it has refused a
+        batch; and if there are no workers for long.
     """
 
     batch_s = 0.5
@@ -68,9 +69,12 @@ class Dask:
         # By its key in the cluster: the batch, its future, and to whom alone it may go.
         self._under_way: dict[str, tuple[Sequence[PlannedRun], Future, list[str] | None]] = {}
         self._number = 0
-        # Threads by address, of workers that may compute; and who may not.
+        # What is run there, and with what beside the batch, see `arrival`.
+        self._text = inspect.getsource(arrival)
+        # Threads by address, of workers that may compute; who may not; and whether one ever has.
         self._threads: dict[str, int] = {}
         self._refused: dict[str, Identity] = {}
+        self._answered = False
         self._next_look = 0.0
         self._nobody_since: float | None = time.monotonic()
         self._look()
@@ -89,15 +93,16 @@ class Dask:
 
     def submit(self, batch: Sequence[PlannedRun]) -> None:
         """Hand in a batch."""
-        # Nobody is named without need: then Dask may choose freely when workers come and go.
-        self._submit(batch, named=bool(self._refused))
-
-    def _submit(self, batch: Sequence[PlannedRun], named: bool) -> None:
         self._number += 1
         key = f"lightburst-{self._study}-{self._number}"
-        only = list(self._threads) if named and self._threads else None
-        task = Batch(batch, self._order, mine(), self._study)
-        future = self.client.submit(compute, task, key=key, pure=False, workers=only)
+        # Nobody is named without need: then Dask may choose freely when workers come and go.
+        only = list(self._threads) if self._refused and self._threads else None
+        names = {
+            "text": self._text,
+            "driver": asdict(mine()),
+            "batch": pickle.dumps(Batch(batch, self._order, self._study)),
+        }
+        future = self.client.submit(eval, arrival.CALL, names, key=key, pure=False, workers=only)
         self._under_way[key] = (batch, future, only)
         self._completed.add(future)
 
@@ -114,10 +119,12 @@ class Dask:
         try:
             if self.client.status != "running":
                 return []
-            # Those that have begun are told; the others are forgotten by the scheduler.
-            self.client.run(stop, self._study, wait=False)
+            # Those that have begun are told; the others are forgotten by the scheduler. Dask would
+            # wait 30 s for a worker that has just gone.
+            telling = Thread(target=self._tell_to_stop, daemon=True)
+            telling.start()
             found, deadline = [], time.monotonic() + _LAST_S
-            while self._under_way and time.monotonic() < deadline:
+            while (self._under_way or telling.is_alive()) and time.monotonic() < deadline:
                 found += self._ended(stopping=True)
                 time.sleep(_PAUSE_S)
             self.client.cancel([future for _, future, _ in self._under_way.values()])
@@ -129,41 +136,39 @@ class Dask:
         """Let the cluster forget what is left: the connection is closed by whoever opened it."""
         self._under_way.clear()
 
+    def _tell_to_stop(self) -> None:
+        with suppress(Exception):
+            self.client.run(stop, self._study, wait=False, on_error="ignore")
+
     def _ended(self, stopping: bool = False) -> list[list[Answer]]:
         """Give what came of batches that have ended; those without answers are handed in again."""
         found = []
         if self._completed.has_ready():
             for future, result in self._completed.next_batch(block=False):
-                batch, _, only = self._under_way.pop(future.key, (None, None, None))
+                batch, *_ = self._under_way.pop(future.key, (None,))
                 if batch is None:
                     continue  # handed in again, as another one
                 if future.status == "finished" and isinstance(result, list):
+                    self._answered = True
                     found.append(result)
                 elif not stopping:
-                    found += self._again(batch, only, future.status, result)
+                    found += self._again(batch, future.status, result)
         return found
 
-    def _again(
-        self, batch: Sequence[PlannedRun], only: list[str] | None, status: str, result: Any
-    ) -> list[list[Answer]]:
+    def _again(self, batch: Sequence[PlannedRun], status: str, result: Any) -> list[list[Answer]]:
         """Hand a batch in again that has not been answered; give failed runs."""
         from distributed import KilledWorker
 
-        if isinstance(result, Refusal):
-            self._refuse({result.worker: result.identity})
+        if status == "finished":
+            worker, fields = result
+            self._refuse(worker, Identity(**fields))
         elif status in ("cancelled", "lost"):
-            self._wait_for_scheduler()
+            self._look(now=True)
         else:
             error = result[1] if isinstance(result, tuple) else result
-            if isinstance(error, KilledWorker):
-                return self._killed(batch)
-            # A worker without our modules fails before it can refuse, each of the batches that it
-            # got: whose fault it was shows when workers that are known alone get the batch.
-            if only is not None:
+            if not isinstance(error, KilledWorker):
                 raise error
-            self._look(now=True)
-            self._submit(batch, named=True)
-            return []
+            return self._killed(batch)
         self.submit(batch)
         return []
 
@@ -179,21 +184,10 @@ class Dask:
 
     def _look(self, now: bool = False) -> None:
         """See who has come and who has gone, now and then."""
-        begun = time.monotonic()
-        if begun < self._next_look and not now:
+        if time.monotonic() < self._next_look and not now:
             return
-        try:
-            there: dict[str, int] = self.client.nthreads()
-            new = there.keys() - self._threads.keys() - self._refused.keys()
-            asked = self.client.run(question(), workers=list(new), on_error="return") if new else {}
-        except (OSError, ValueError, RuntimeError):
-            self._wait_for_scheduler()
-            return
-        # One that has gone meanwhile is an OSError; one that cannot even be asked has nothing.
-        found = {who: _identity(x) for who, x in asked.items() if not isinstance(x, OSError)}
-        threads = self._threads | {who: there[who] for who in found if mine().fits(found[who])}
-        self._threads = {who: n for who, n in threads.items() if who in there}
-        self._refuse({who: one for who, one in found.items() if who not in threads})
+        there = self._there()
+        self._threads = {who: n for who, n in there.items() if who not in self._refused}
         self._tell_if_nobody()
         for key, (batch, future, only) in list(self._under_way.items()):
             if only is not None and self._threads.keys().isdisjoint(only):
@@ -201,23 +195,50 @@ class Dask:
                 del self._under_way[key]
                 self.client.cancel([future])
                 self.submit(batch)
-        ended = time.monotonic()
-        self._next_look = ended + max(_LOOK_S, (ended - begun) / _LOOKING)
+        self._next_look = time.monotonic() + _LOOK_S
 
-    def _refuse(self, others: dict[str, Identity]) -> None:
-        """Give no more runs to workers with another lightburst."""
-        new = {who: one for who, one in others.items() if who not in self._refused}
-        self._refused |= new
-        for who in new:
-            self._threads.pop(who, None)
-        texts = [
-            f"worker {who} is refused: it has {one}, and here is {mine()}"
-            for who, one in new.items()
-        ]
-        if new and not self._threads and not self._number:
-            given = f"{self._name}, whose workers have {next(iter(new.values()))}"
+    def _there(self) -> dict[str, int]:
+        """Ask the scheduler for its workers and their threads, and wait until it answers.
+
+        Workers themselves are not asked: one that has just gone would not answer for 30 s.
+
+        Raises
+        ------
+        WorkersLostError
+            If it does not.
+        """
+        begun = time.monotonic()
+        while (waited := time.monotonic() - begun) < PATIENCE_S and self.client.status != "closed":
+            # Not before it has taken us up again, if it was lost meanwhile.
+            if self.client.status == "running":
+                with suppress(OSError, ValueError, RuntimeError):
+                    ask, left = self.client.scheduler.ncores, max(_PAUSE_S, PATIENCE_S - waited)
+                    return dict(self.client.sync(ask, callback_timeout=left))
+            time.sleep(_PAUSE_S)
+        given = f"{self._name}, whose scheduler has not answered for {waited:.0f} s"
+        raise WorkersLostError(
+            self._path,
+            given,
+            "a scheduler that answers; what has ended is kept, and the same goes on from there",
+        )
+
+    def _refuse(self, worker: str, other: Identity) -> None:
+        """Give no more runs to a worker with another lightburst.
+
+        Raises
+        ------
+        InputError
+            If nobody has computed anything yet, and nobody else is there.
+        """
+        if worker in self._refused:
+            return
+        self._refused[worker] = other
+        self._look(now=True)
+        if not self._threads and not self._answered:
+            given = f"{self._name}, whose workers have {other}"
             raise InputError(self._path, given, f"workers with {mine()}, as here")
-        warn(texts, stacklevel=1, kind=WorkerWarning)
+        text = f"worker {worker} is refused: it has {other}, and here is {mine()}"
+        warn([text], stacklevel=1, kind=WorkerWarning)
 
     def _tell_if_nobody(self) -> None:
         if self._threads:
@@ -227,27 +248,3 @@ class Dask:
         elif time.monotonic() - self._nobody_since > _NOBODY_S:
             warn([f"{self._name} has no workers; the study waits for them"], 1, WorkerWarning)
             self._nobody_since = float("inf")
-
-    def _wait_for_scheduler(self) -> None:
-        """Wait until the scheduler answers again; then all that was under way is handed in again.
-
-        Raises
-        ------
-        WorkersLostError
-            If it does not.
-        """
-        begun = time.monotonic()
-        while (waited := time.monotonic() - begun) < PATIENCE_S and self.client.status != "closed":
-            if self.client.status == "running" and waited > _PAUSE_S:
-                return
-            time.sleep(_PAUSE_S)
-        given = f"{self._name}, whose scheduler has not answered for {waited:.0f} s"
-        raise WorkersLostError(
-            self._path,
-            given,
-            "a scheduler that answers; what has ended is kept, and the same goes on from there",
-        )
-
-
-def _identity(answer: Any) -> Identity:
-    return Identity(**answer) if isinstance(answer, dict) else Identity()

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from lightburst.study.workers.arrival import fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,39 +54,4 @@ class Identity:
 @cache
 def mine() -> Identity:
     """Give that of this process."""
-    return Identity(**question()())
-
-
-def question() -> Callable[[], dict[str, Any]]:
-    """Give a function that finds the fields of an `Identity` out, in any process.
-
-    It is defined here and not in the module, so that it travels as code: a worker may have another
-    lightburst, or none.
-    """
-
-    def found() -> dict[str, Any]:
-        import hashlib
-        import platform
-        from importlib.metadata import version
-        from importlib.util import find_spec
-        from pathlib import Path
-
-        package = find_spec("lightburst")
-        if package is None or package.origin is None:
-            return {}
-        from lightburst.provenance import MODEL_VERSION
-
-        digest = hashlib.sha256()
-        core, folder = find_spec("lightburst._core"), Path(package.origin).parent
-        files = [*folder.rglob("*.py"), *([Path(core.origin)] if core and core.origin else [])]
-        for file in sorted(files, key=lambda file: file.relative_to(folder).as_posix()):
-            digest.update(file.read_bytes())
-        return {
-            "version": version("lightburst"),
-            "model": MODEL_VERSION,
-            "build": digest.hexdigest()[:12],
-            "numpy": version("numpy"),
-            "machine": f"{platform.system()} {platform.machine()}",
-        }
-
-    return found
+    return Identity(**fields())

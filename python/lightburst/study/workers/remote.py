@@ -11,7 +11,6 @@ from lightburst._core import Cancel, Cancelled
 from lightburst.errors import InputError
 from lightburst.study.room import Room
 from lightburst.study.sweep import scenario_digest
-from lightburst.study.workers.identity import Identity, mine
 from lightburst.study.workers.interface import Answer
 from lightburst.study.workers.one import answer
 
@@ -32,32 +31,13 @@ class Batch:
         What is to be computed.
     order : Order
         What is wanted of each.
-    driver : Identity
-        Which lightburst the driver has.
     study : str
         Name by which the driver can end what is under way.
     """
 
     runs: Sequence[PlannedRun]
     order: Order
-    driver: Identity
     study: str
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """A batch that has come to a worker with another lightburst, and was not begun.
-
-    Attributes
-    ----------
-    worker : str
-        Address.
-    identity : Identity
-        Which lightburst it has.
-    """
-
-    worker: str
-    identity: Identity
 
 
 _LOCK: Final = Lock()
@@ -67,8 +47,8 @@ _CANCELS: Final[dict[str, Cancel]] = {}
 _SOUND: Final[set[str]] = set()
 
 
-def compute(batch: Batch) -> list[Answer] | Refusal:
-    """Compute a batch; on a worker.
+def compute(batch: Batch) -> list[Answer]:
+    """Compute a batch; on a worker whose lightburst is the driver's.
 
     Parameters
     ----------
@@ -77,7 +57,7 @@ def compute(batch: Batch) -> list[Answer] | Refusal:
 
     Returns
     -------
-    list of Answer, or Refusal
+    list of Answer
         One for each run, in their order.
 
     Raises
@@ -85,8 +65,6 @@ def compute(batch: Batch) -> list[Answer] | Refusal:
     Cancelled
         If `stop` was called for its study.
     """
-    if not batch.driver.fits(mine()):
-        return Refusal(_address(), mine())
     with _LOCK:
         cancel = _CANCELS.setdefault(batch.study, Cancel())
     found = []
