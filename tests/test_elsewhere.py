@@ -8,6 +8,7 @@ import lightburst as lb
 from lightburst.cli import main
 from lightburst.elsewhere import NAMES, called_here
 from lightburst.errors import InputError, did_you_mean
+from lightburst.study.description import StudyDescription
 
 LINKS = [{"source": "a", "target": "s"}, {"source": "s", "target": "b"}]
 OBS: dict[str, object] = {"kind": "obs", "assembly": {"kind": "timer", "time": "1 ms"}}
@@ -58,6 +59,29 @@ def test_names_of_elsewhere(table: str, changes: dict[str, object], meant: str) 
     assert meant in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("changes", "meant"),
+    [
+        ({"base": "x.toml"}, "did you mean 'scenario'?"),
+        ({"axes": {"workload.load": [1]}}, "did you mean 'over'?"),
+        ({"param_grid": {}}, "did you mean 'over'?"),
+        ({"replications": 5}, "did you mean 'seeds'?"),
+        ({"treatments": {}}, "did you mean 'variants'?"),
+        ({"target": {"metric": "slowdown_p99", "half_width": 0.1}}, "'precision', half of the 95"),
+        ({"target": {"metric": "x", "precision": 1, "min_runs": 5}}, "did you mean 'minimum'?"),
+        ({"over": {"transport.segment_size": {"from": 1, "stop": 2}}}, "did you mean 'to'?"),
+        ({"over": {"transport.segment_size": {"from": 1, "to": 2, "num": 3}}}, "mean 'number'?"),
+        ({"sample": {"kind": "sobol", "n_samples": 8}}, "did you mean 'points'?"),
+        ({"optimise": {"maximize": "throughput_bps"}}, "did you mean 'maximise', or minimise?"),
+        ({"figures": [{"x": "a", "y": "b", "color": "c"}]}, "did you mean 'hue'?"),
+    ],
+)  # fmt: skip
+def test_names_of_other_runners_of_studies(changes: dict[str, object], meant: str) -> None:
+    with pytest.raises(InputError) as error:
+        StudyDescription.from_dict({"scenario": BASE, **changes}).design  # noqa: B018
+    assert meant in str(error.value)
+
+
 def test_a_name_that_can_stand_there_is_not_taken_for_another() -> None:
     assert did_you_mean("capacity", ["rate", "link_rate"]) == " (did you mean 'rate'?)"
     assert did_you_mean("DELAY", ["delay", "length"]) == " (did you mean 'delay'?)"
@@ -66,7 +90,6 @@ def test_a_name_that_can_stand_there_is_not_taken_for_another() -> None:
 
 
 def test_each_name_here_is_one(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["schema"]) == 0
     found: set[str] = set()
 
     def look(value: object) -> None:
@@ -79,7 +102,9 @@ def test_each_name_here_is_one(capsys: pytest.CaptureFixture[str]) -> None:
             for inner in value:
                 look(inner)
 
-    look(json.loads(capsys.readouterr().out))
+    for kind in ("scenario", "study"):
+        assert main(["schema", kind]) == 0
+        look(json.loads(capsys.readouterr().out))
     here = {name for names in NAMES.values() for name, _ in names}
     assert here <= found
     assert all(plain == plain.casefold() and plain.isalnum() for plain in NAMES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +154,46 @@ def test_a_billion_runs_are_counted_and_not_listed() -> None:
     assert words.endswith("allowed: up to 10,000, or any number with most_runs=None (--yes)")
     with pytest.raises(lb.InputError, match=r"1,000,000 points and 1,000,000,000 runs, whose list"):
         lb.sweep(scenario(), over, seeds=1000, most_runs=None)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"from": 1, "to": 1_000_000_000, "number": 1_000_000_000},
+        {"from": 1, "to": 1_000_000_000, "step": 1},
+        range(1, 1_000_000_001),
+    ],
+)
+def test_a_billion_values_on_one_axis_are_counted_and_not_written(values: Any) -> None:
+    over = {"workload.flows": values}
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    before = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    # Of a billion values the list alone has 8 GB.
+    resource.setrlimit(resource.RLIMIT_AS, (before + 2**31, limits[1]))
+    try:
+        with pytest.raises(lb.InputError, match=r"^study: given 1,000,000,000 runs, (about|more)"):
+            lb.sweep(scenario(), over, seeds=1, workers=2, progress=False)
+        with pytest.raises(lb.InputError, match="1,000,000,000 points and 1,000,000,000 runs"):
+            lb.sweep(scenario(), over, seeds=1, most_runs=None, progress=False)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, limits)
+
+
+def test_very_many_values_are_those_that_few_would_be() -> None:
+    spec = {"from": 1, "to": 200_001, "step": 1}
+    axis = Design.of(scenario(), {"workload.flows": spec}).axes[0]
+    assert len(axis.steps) == 200_001
+    assert [axis.steps[0], axis.steps[99_999], axis.steps[-1]] == [(1,), (100_000,), (200_001,)]
+    for over, message in (
+        ({"from": 1, "to": 1000, "number": 200_000}, "of its values that the field can hold some"),
+        ({"from": 1, "to": 1000, "step": 1, "number": 3}, "both step and number"),
+        ([*range(1, 200_001), 7], "7 twice"),
+    ):
+        with pytest.raises(lb.InputError, match=message):
+            Design.of(scenario(), {"workload.flows": over})
+    lengths = {"from": "1 m", "to": "100000 km", "step": "1e-9 m"}
+    with pytest.raises(lb.InputError, match="up to 1,000,000,000,000"):
+        Design.of(scenario(), {"topology.link_length": lengths})
 
 
 def test_costs_in_words() -> None:

@@ -47,6 +47,7 @@ _LARGEST_EXPONENT = 40
 _LONGEST_EXPONENT = 9
 # About three thousand digits; no limit of a field is near.
 _MOST_BITS = 10_000
+_MOST_ITEMS = 100_000
 # A few roundings lie behind a float such as 0.1 + 0.2; how far they can carry it, in units of its
 # last place.
 _ROUNDINGS = 4
@@ -94,12 +95,14 @@ def as_python(value: Any) -> Any:
     object
         A float of few bits is the decimal that it prints, so that ``np.float32(0.1)`` is 0.1. A
         whole number of more digits than Python writes is infinite. What is none of these comes back
-        as it is.
+        as it is, and so does a `range` of more numbers than anybody writes down.
     """
     if type(value) is dict:
         return {key: as_python(inner) for key, inner in value.items()}
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
         return -math.inf if value < 0 else math.inf
+    if isinstance(value, range) and len(value) > _MOST_ITEMS:
+        return value
     if isinstance(value, list | tuple | range):
         items = [as_python(item) for item in value]
         return tuple(items) if isinstance(value, tuple) else items

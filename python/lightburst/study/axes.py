@@ -5,7 +5,7 @@ way, rounded so that people can read them: to 12 significant digits, on a logari
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -21,11 +21,35 @@ Ruler = Quantity | Whole | Real
 _KEYS: Final = ("from", "to", "step", "number", "scale")
 _RANGE: Final = "{ from = 0.2, to = 0.8, step = 0.2 }"
 _ALLOWED: Final = f"a list of values, as [0.2, 0.4], or a range, as {_RANGE}"
-# More values on one axis are more likely a typing error, and would all be written down.
-_MOST_VALUES: Final = 100_000
+# More values on one axis are not written down before somebody has agreed to so many runs, and more
+# than the largest number are not even counted.
+_MOST_WRITTEN: Final = 100_000
+_MOST_VALUES: Final = 10**12
 _DIGITS: Final = {"linear": 12, "log": 6}
 # A last step that misses the end of a range by rounding only.
 _NEARLY: Final = 1e-9
+
+
+class Unwritten(Sequence[Any]):
+    """Values that are made when they are asked for: an axis may have more than memory holds.
+
+    Parameters
+    ----------
+    number : int
+        How many.
+    at : callable
+        Gives that at a place, from 0.
+    """
+
+    def __init__(self, number: int, at: Callable[[int], Any]) -> None:
+        self._places, self._at = range(number), at
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __getitem__(self, place: int | slice) -> Any:
+        found = self._places[place]
+        return self._at(found) if isinstance(found, int) else [self._at(one) for one in found]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +93,15 @@ class Range:
             return float(begin * (end / begin) ** part)
         return begin + (end - begin) * part
 
+    @property
+    def wholes(self) -> float:
+        """How many steps the field can hold from one end to the other, if it holds whole ones."""
+        whole = self.ruler.dimension.whole if isinstance(self.ruler, Quantity) else None
+        if isinstance(self.ruler, Whole) or whole:
+            even = isinstance(self.ruler, Whole) and self.ruler.even
+            return (self.end - self.begin) / (2 if even else 1)
+        return math.inf
+
     def _written(self, value: float) -> Any:
         if isinstance(self.ruler, Whole):
             step = 2 if self.ruler.even else 1
@@ -83,7 +116,7 @@ def is_range(spec: object) -> bool:
     return isinstance(spec, Mapping)
 
 
-def values_of(where: str, spec: Any, field: FieldInfo | None) -> list[object]:
+def values_of(where: str, spec: Any, field: FieldInfo | None) -> Sequence[object]:
     """Give the values of one path.
 
     Parameters
@@ -98,7 +131,7 @@ def values_of(where: str, spec: Any, field: FieldInfo | None) -> list[object]:
 
     Returns
     -------
-    list of object
+    sequence of object
         At least one, all different, in the order given.
 
     Raises
@@ -110,14 +143,29 @@ def values_of(where: str, spec: Any, field: FieldInfo | None) -> list[object]:
         return _steps(where, spec, range_of(where, spec, field))
     if not isinstance(spec, Iterable) or isinstance(spec, str | bytes):
         raise InputError(where, show(spec), f"{_ALLOWED} (did you mean [{spec!r}]?)")
+    if isinstance(spec, range) and len(spec) > _MOST_WRITTEN:
+        return Unwritten(len(spec), spec.__getitem__)
     found = [as_python(value) for value in spec]
     if not found:
         raise InputError(where, "no values", "a list of one or more")
-    for place, value in enumerate(found):
-        # Not by a set: a value can be a table.
-        if any(type(value) is type(other) and value == other for other in found[:place]):
+    seen: dict[object, list[object]] = {}
+    for value in found:
+        key = type(value), value
+        try:
+            hash(key)
+        except TypeError:  # of tables and lists, of which there are few
+            key = type(value), None
+        if value in seen.setdefault(key, []):
             raise InputError(where, f"{show(value)} twice", "different values")
+        seen[key].append(value)
     return found
+
+
+def together(lists: Sequence[Sequence[object]]) -> Sequence[tuple[object, ...]]:
+    """Give the values of paths that move together, step by step; all have the same number."""
+    if any(isinstance(values, Unwritten) for values in lists):
+        return Unwritten(len(lists[0]), lambda place: tuple(values[place] for values in lists))
+    return tuple(zip(*lists, strict=True))
 
 
 def sampled_values(
@@ -194,7 +242,7 @@ def range_of(where: str, spec: Mapping[str, Any], field: FieldInfo | None) -> Ra
     return Range(begin, end, scale, ruler)
 
 
-def _steps(where: str, spec: Mapping[str, Any], found: Range) -> list[object]:
+def _steps(where: str, spec: Mapping[str, Any], found: Range) -> Sequence[object]:
     """Give the values of a range."""
     if ("step" in spec) == ("number" in spec):
         given = "both step and number" if "step" in spec else "neither step nor number"
@@ -206,18 +254,20 @@ def _steps(where: str, spec: Mapping[str, Any], found: Range) -> list[object]:
         step = _number(f"{where}.step", spec["step"], found.ruler)
         if step <= 0:
             raise InputError(f"{where}.step", show(spec["step"]), "more than zero")
-        number = math.floor(width / step * (1 + _NEARLY)) + 1
+        steps = min(width / step, _MOST_VALUES)
+        number = math.floor(steps + min(steps, _MOST_WRITTEN) * _NEARLY) + 1
         most = (number - 1) * step / width if width else 0.0
     else:
         number, most = _count(f"{where}.number", spec["number"]), 1.0
     if number > _MOST_VALUES:
-        raise InputError(where, f"{number:,} values", f"up to {_MOST_VALUES:,}")
-    parts = [most * place / (number - 1) for place in range(number)] if number > 1 else [0.0]
-    values = [found.at(part) for part in parts]
-    if len(set(values)) < len(values):
+        raise InputError(where, f"{number:,} values or more", f"up to {_MOST_VALUES:,}")
+    values = Unwritten(number, lambda place: found.at(most * place / max(number - 1, 1)))
+    # Of very many the ends alone are looked at, where they lie closest for their digits.
+    close = values[:] if number <= _MOST_WRITTEN else [*values[:2], *values[-2:]]
+    if len(set(close)) < len(close) or number - 1 > found.wholes:
         allowed = "fewer, or a wider range: of its values that the field can hold some are equal"
-        raise InputError(where, f"{len(values)} values", allowed)
-    return values
+        raise InputError(where, f"{number:,} values", allowed)
+    return values if number > _MOST_WRITTEN else close
 
 
 def _ruler(field: FieldInfo | None) -> Ruler | None:

@@ -132,7 +132,8 @@ class Design:
     @property
     def first(self) -> Place:
         """One of the points, without making the others."""
-        return next(iter(self._of(self.structures[0])))[1]
+        one = self.structures[0]
+        return self._place(one, (0,) * len(one.free))[1]
 
     @cached_property
     def places(self) -> list[Place]:
@@ -150,16 +151,20 @@ class Design:
         # Of a sample the steps of all axes belong together.
         drawn = self.sample is not None and one.free
         for steps in zip(*ranges, strict=True) if drawn else itertools.product(*ranges):
-            indices = {**one.indices, **dict(zip(one.free, steps, strict=True))}
-            settings: dict[str, object] = {}
-            for place, axis in enumerate(self.axes):
-                if place in indices:
-                    chosen = dict(zip(axis.paths, axis.steps[indices[place]], strict=True))
-                    fixed = [path for path in axis.paths if path in one.fixed]
-                    settings |= {path: chosen[path] for path in one.free.get(place, fixed)}
-            order = tuple(indices.get(place, 0) for place in range(len(self.axes)))
-            number = steps[0] + 1 if drawn else None
-            yield order, Place(one.variant, one.changes, settings, number)
+            yield self._place(one, steps)
+
+    def _place(self, one: Structure, steps: Sequence[int]) -> tuple[tuple[int, ...], Place]:
+        """Give the point at a step of each axis that is free, and its place in the order."""
+        indices = {**one.indices, **dict(zip(one.free, steps, strict=True))}
+        settings: dict[str, object] = {}
+        for place, axis in enumerate(self.axes):
+            if place in indices:
+                chosen = dict(zip(axis.paths, axis.steps[indices[place]], strict=True))
+                fixed = [path for path in axis.paths if path in one.fixed]
+                settings |= {path: chosen[path] for path in one.free.get(place, fixed)}
+        order = tuple(indices.get(place, 0) for place in range(len(self.axes)))
+        number = steps[0] + 1 if self.sample is not None and one.free else None
+        return order, Place(one.variant, one.changes, settings, number)
 
     @property
     def columns(self) -> list[str]:

@@ -19,7 +19,7 @@ from lightburst.errors import InputError
 from lightburst.scenario import Scenario
 from lightburst.scenario.change import split
 from lightburst.scenario.fields import Whole
-from lightburst.study.axes import Range, is_range, range_of, values_of
+from lightburst.study.axes import Range, is_range, range_of, together, values_of
 from lightburst.study.design import VARIANT, Place
 from lightburst.study.structures import Structure, Structures, field_of, read
 
@@ -40,7 +40,7 @@ class Dimension:
         The path that stands for all, or ``"variant"``.
     paths : tuple of str
         What it sets.
-    steps : tuple of tuple of object
+    steps : sequence of tuple of object
         A value for each path, step by step; none for a continuous one.
     ranges : tuple of Range
         Of each path; none where there are steps.
@@ -50,7 +50,7 @@ class Dimension:
 
     name: str
     paths: tuple[str, ...]
-    steps: tuple[tuple[object, ...], ...] = ()
+    steps: Sequence[tuple[object, ...]] = ()
     ranges: tuple[Range, ...] = ()
     ordered: bool = False
 
@@ -355,6 +355,6 @@ def _dimension(base: Scenario, given: Mapping[str, Any], found: Structures) -> D
     return Dimension(
         paths[0],
         paths,
-        steps=tuple(zip(*lists, strict=True)),
+        steps=together(lists),
         ordered=all(is_range(spec) for spec in given.values()),
     )

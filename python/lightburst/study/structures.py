@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 from lightburst.errors import InputError, show
 from lightburst.scenario import Scenario
 from lightburst.scenario.change import field_at, split
-from lightburst.study.axes import is_range, sampled_values, values_of
+from lightburst.study.axes import is_range, sampled_values, together, values_of
 from lightburst.study.sample import Sample
 from lightburst.units import as_python
 
@@ -29,12 +29,12 @@ class Axis(NamedTuple):
     ----------
     paths : tuple of str
         Of the fields; the first one names the axis.
-    steps : tuple of tuple of object
+    steps : sequence of tuple of object
         A value for each path, step by step.
     """
 
     paths: tuple[str, ...]
-    steps: tuple[tuple[object, ...], ...]
+    steps: Sequence[tuple[object, ...]]
 
     @property
     def name(self) -> str:
@@ -122,10 +122,10 @@ def _axes(over: Any, linked: Any) -> dict[int, Mapping[str, Any]]:
     if isinstance(linked, Mapping | str) or not isinstance(linked, Iterable):
         raise InputError("linked", show(linked), f"a list of {_OVER}")
     found: list[Mapping[str, Any]] = [{path: spec} for path, spec in (over or {}).items()]
-    for place, together in enumerate(linked):
-        if not isinstance(together, Mapping) or not together:
-            raise InputError(f"linked[{place}]", show(together), _OVER)
-        found.append(together)
+    for place, axis in enumerate(linked):
+        if not isinstance(axis, Mapping) or not axis:
+            raise InputError(f"linked[{place}]", show(axis), _OVER)
+        found.append(axis)
     seen: set[str] = set()
     for path in (path for axis in found for path in axis):
         if path in seen:
@@ -169,7 +169,7 @@ def _axis(
     parts: Sequence[float] | None,
 ) -> Axis:
     """Read the values of an axis, whose type follows from the first structure that has it."""
-    lists = []
+    lists: list[Sequence[object]] = []
     for path, spec in given.items():
         where = f"over.{path}"
         field = field_of(base, path, spec, structures) if is_range(spec) else None
@@ -181,7 +181,7 @@ def _axis(
     if len(set(lengths)) > 1:
         numbers = ", ".join(f"{n} for {path}" for path, n in zip(given, lengths, strict=True))
         raise InputError(f"linked.{next(iter(given))}", numbers, "as many values for each")
-    return Axis(tuple(given), tuple(zip(*lists, strict=True)))
+    return Axis(tuple(given), together(lists))
 
 
 def field_of(
