@@ -119,7 +119,9 @@ def allowed_in(field: FieldInfo) -> str:
     inner = inner_model(field.annotation)
     if inner is not None:
         needed = [name for name, its in inner.model_fields.items() if its.is_required()]
-        return f"a table with {' and '.join(needed)}" if needed else "a table"
+        return (
+            f"a table with {' and '.join(needed)}" if needed else "a table; {} takes the defaults"
+        )
     return "text, not empty" if field.metadata else "text"
 
 
