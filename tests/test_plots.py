@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from pathlib import Path
 
@@ -143,6 +144,18 @@ def test_a_chart_needs_nothing_from_outside() -> None:
     assert [key.words for key in interactive.legend(small())] == [
         "all-optical", "hybrid, ne = 2", "p = 4", "p = 0 (SAW)", "claimed",
     ]  # fmt: skip
+
+
+def test_a_logarithmic_axis_of_a_chart_has_the_words_of_pictures() -> None:
+    # Too many points to be ticks themselves, from 0.001 to 10^6.
+    rows = [small().data.assign(x=x) for x in np.geomspace(1e-3, 1e6, 40)]
+    at = interactive.chart(small(data=pd.concat(rows)))["layer"][0]["encoding"]["x"]["axis"]
+    assert [f"{value:.0e}" for value in at["values"][:2]] == ["1e-03", "1e-02"]
+    words, _, place = at["labelExpr"].rpartition("[round")
+    assert ast.literal_eval(words) == [
+        "0.001", "0.01", "0.1", "1", "10", "100", "1000", "10000", "10⁵", "10⁶",
+    ]  # fmt: skip
+    assert place == "(log(datum.value) / LN10) - (-3)]"
 
 
 @pytest.mark.parametrize("part", list(PAPER.parts))

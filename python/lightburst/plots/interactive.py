@@ -159,7 +159,7 @@ def _layers(
         scale = alt.Scale(domain=list(domain), nice=False)
     up = None if above else figure.y_label
     y = alt.Y("y:Q", title=up, scale=scale)
-    base = alt.Chart(data).encode(x=_x(figure, words=not above), detail="curve:N")
+    base = alt.Chart(data).encode(x=_x(figure, named=not above), detail="curve:N")
     colour = _of(alt.Color, found, {name: look.colour for name, look in found.items()})
     ends = {"y": alt.Y("low:Q", title=up, scale=scale), "y2": "high:Q"}
     layers: list[Any] = []
@@ -222,7 +222,7 @@ def _of(channel: Any, found: Mapping[str, style.Look], values: Mapping[str, Any]
     return channel("curve:N", scale=scale, legend=None)
 
 
-def _x(figure: Figure, *, words: bool = True) -> alt.X:
+def _x(figure: Figure, *, named: bool = True) -> alt.X:
     at = alt.Axis()
     scale = _scale(figure.x_log)
     if chosen := axis.ticks(figure.measured["x"], logarithmic=figure.x_log):
@@ -231,10 +231,12 @@ def _x(figure: Figure, *, words: bool = True) -> alt.X:
         ends = (figure.data["x"].min(), figure.data["x"].max())
         first, last = (round(math.log10(end)) for end in ends)
         decades = [10.0**power for power in range(first, last + 1)]
-        at = alt.Axis(values=decades, format="~e", labelExpr="replace(datum.label, '+', '')")
+        words = [axis.number(decade) for decade in decades]
+        place = f"[round(log(datum.value) / LN10) - ({first})]"
+        at = alt.Axis(values=decades, labelExpr=f"{words}{place}")
     elif axis.are_counts(figure.data["x"]):
         at = alt.Axis(tickMinStep=1)
-    if not words:
+    if not named:
         return alt.X(
             "x:Q", title=None, scale=scale, axis=alt.Axis(labels=False, ticks=False, grid=False)
         )
