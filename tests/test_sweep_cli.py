@@ -108,7 +108,10 @@ def test_variants_with_other_traffic_are_told(
     wide = STUDY.replace("transport.p = 4 }", "transport.p = 4, topology.link_rate = '20 Gb/s' }")
     study.write_text(wide, encoding="utf-8")
     assert main(["sweep", str(study)]) == 0
-    assert "Not the same traffic: SAWL was offered 2 times the" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "Not the same traffic: SAWL was offered 2 times the" in told
+    assert "Not the same ideal: a slowdown is over the time of the flow alone" in told
+    assert "which topology.link_rate changes" in told
 
 
 def test_machines_get_json_and_csv(study: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -354,7 +354,9 @@ def test_what_cannot_be_drawn(swept: lb.Sweep, given: dict[str, Any], message: s
 
 
 def test_that_nothing_varies_is_told() -> None:
-    with pytest.warns(lb.RunWarning, match=r"^nothing varies: all runs .* \(over\) and variants"):
+    with pytest.warns(lb.RunWarning, match=r"^nothing varies, as over is empty: one point was run"):
         found = lb.sweep(scenario(), {}, seeds=2, progress=False)
     assert repr(found) == "<Sweep of one point, 2 runs: nothing varies>"
     assert len(found.table("throughput_bps")) == 1
+    # Who gives no axes at all means one point.
+    assert lb.sweep(scenario(), seeds=2, progress=False).warnings == ()

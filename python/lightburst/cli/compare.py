@@ -147,10 +147,7 @@ def _left(found: Comparison, rows: Sequence[dict[str, Any]], shown: int) -> Iter
 
 def _changes(found: Comparison) -> Iterator[str]:
     """Say in what the two scenarios differ."""
-    if said := replace(found, first="A", second="B").other_traffic:
-        yield f"Not the same traffic: {said}."
-    if found.other_ideal:
-        yield f"Not the same ideal: {found.other_ideal}."
+    yield from replace(found, first="A", second="B").cautions
     if not found.changes:
         return
     yield "What was changed, A -> B:"

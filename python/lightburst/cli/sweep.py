@@ -206,8 +206,8 @@ def _print_comparison(found: Sweep, a: str, b: str) -> None:
             row["verdict"],
         )
     show_table(shown)
-    if outcome.other_traffic:
-        print(f"Not the same traffic: {outcome.other_traffic}.")
+    for line in outcome.cautions:
+        print(line)
 
 
 def _by_point(table: pd.DataFrame, labels: Sequence[str]) -> dict[tuple[Any, ...], list[Any]]:

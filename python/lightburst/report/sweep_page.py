@@ -198,8 +198,9 @@ class _Compared:
         meaning = "; ".join(f"{word}: {VERDICTS[word]}" for word in used)
         caption = (
             f"Seed by seed. All intervals hold together with {self.sure}; p-values are corrected "
-            f" for {self.found.compared} comparisons (Holm). {meaning}.{more}"
+            f"for {self.found.compared} comparisons (Holm). {meaning}.{more}"
         )
+        caption = " ".join((caption, *self.found.cautions))
         return Table(f"{self.b} compared with {self.a}", header, rows, caption)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
+from dataclasses import replace as replaced
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -48,9 +49,6 @@ _USUAL: Final = (
 # Of a table in a notebook.
 _MOST_ROWS: Final = 30
 _POINT: Final = "place of the point"
-_ALONE: Final = (
-    "nothing varies: all runs are of the scenario as it is; axes (over) and variants say what does"
-)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -123,11 +121,12 @@ class Sweep:
     def warnings(self) -> tuple[str, ...]:
         """Which runs failed, what others warn of, each kind once, and what missed the target.
 
-        And that nothing varies: that is a study like any other, but seldom meant.
+        And that nothing varies, where axes or variants were given and are none.
         """
         number = len(self.runs) + len(self.failed)
         failed = failures_of(self.failed, number, self._named)
-        alone = () if self.design.columns else (_ALONE,)
+        empty = [] if self.design.columns else self.study.given_empty
+        alone = [f"nothing varies, as {name} is empty: one point was run" for name in empty]
         return (*failed, *warnings_of(self.runs), *self._missed(), *alone)
 
     def key(self, metric: str) -> str:
@@ -236,7 +235,17 @@ class Sweep:
         first, second = (side[[*by, "seed", *columns]] for side in sides)
         kind = self.study.interval if interval is None else interval
         names = str(a), str(b)
-        return compare_runs(first, second, wanted, by=by, names=names, interval=kind)
+        found = compare_runs(first, second, wanted, by=by, names=names, interval=kind)
+        return replaced(found, changes=self._changes(along, a, b))
+
+    def _changes(self, along: str, a: object, b: object) -> dict[str, tuple[object, object]]:
+        """Tell in what the scenarios of two variants or values differ, at a point of each."""
+        from lightburst.report.comparison import changes
+
+        block = self.study.block
+        places = [int((block.labels[along] == value).to_numpy().argmax()) for value in (a, b)]
+        in_use = [block.study.scenarios[place].in_use() for place in places]
+        return changes(in_use[0], in_use[1])
 
     def kept(self, name: str) -> pd.DataFrame:
         """Give a table that the study keeps of its runs.

@@ -18,6 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lightburst.errors import InputError, did_you_mean, show
+from lightburst.shown import html_list
 from lightburst.study.statistics.bootstrap import bootstrap_difference, bootstrap_ratio
 from lightburst.study.statistics.intervals import BCA, STUDENT, Interval, checked_interval
 from lightburst.study.statistics.paired import (
@@ -134,6 +135,13 @@ class Comparison:
         )
 
     @property
+    def cautions(self) -> tuple[str, ...]:
+        """Why two metrics may not say what they seem to: other traffic, other ideal times."""
+        traffic = f"Not the same traffic: {self.other_traffic}." if self.other_traffic else ""
+        ideal = f"Not the same ideal: {self.other_ideal}." if self.other_ideal else ""
+        return tuple(filter(None, (traffic, ideal)))
+
+    @property
     def differ(self) -> pd.DataFrame:
         """The rows of the table that differ beyond chance, the surest first."""
         chosen = self.table[self.table["verdict"].isin([HIGHER, LOWER])]
@@ -161,10 +169,10 @@ class Comparison:
         }
 
     def __str__(self) -> str:
-        return self.table.to_string(index=False)
+        return "\n".join((self.table.to_string(index=False), *self.cautions))
 
     def _repr_html_(self) -> str:
-        return str(self.table.to_html(index=False))
+        return f"{self.table.to_html(index=False)}{html_list(self.cautions)}"
 
 
 def _plain(value: Any) -> Any:

@@ -308,6 +308,12 @@ class StudyDescription(Section):
         return number if budget is None else min(number, budget)
 
     @property
+    def given_empty(self) -> list[str]:
+        """Which of the keys that say what varies were given, and say nothing."""
+        names = [name for name in ("over", "variants", "linked") if name in self.model_fields_set]
+        return [name for name in names if not getattr(self, name)]
+
+    @property
     def metrics_named(self) -> dict[str, str]:
         """The metrics that it names, each with the key where it does."""
         named = dict.fromkeys(self.show, "show")
