@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+import signal
 import time
 from contextlib import closing, contextmanager, nullcontext
 from importlib.util import find_spec
@@ -123,15 +124,37 @@ def _local(number: int, path: str) -> Iterator[Workers]:
     from distributed import LocalCluster
 
     # Bound to this machine alone.
-    cluster = LocalCluster(
-        n_workers=number,
-        threads_per_worker=1,
-        host="127.0.0.1",
-        dashboard_address="127.0.0.1:0",
-        silence_logs=logging.CRITICAL,
-    )
+    with _deaf_children():
+        cluster = LocalCluster(
+            n_workers=number,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
+        )
     with cluster, connected(cluster, path, f"local:{number}") as workers:
         yield workers
+
+
+@contextmanager
+def _deaf_children() -> Iterator[None]:
+    """Start processes that do not hear Ctrl-C, which a terminal sends to all of a command.
+
+    They, and threads that are started meanwhile with their processes, have the mask of this thread;
+    it hears what came meanwhile at the end. The driver tells its workers itself to stop.
+    """
+    from multiprocessing import resource_tracker
+
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    # Or the first of these processes would start it, which unblocks SIGINT again.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _at(words: str, path: str) -> AbstractContextManager[Workers]:
