@@ -14,6 +14,7 @@ import pytest
 
 import lightburst as lb
 from lightburst.cli import main
+from lightburst.errors import InputError
 from lightburst.models.yu2004 import Flow, optimum
 from lightburst.papers.figure import Bars, Figure
 from lightburst.report.optimised import Optimum
@@ -57,6 +58,19 @@ loss = { probability = 0.01 }
 transport = { kind = "tcp", recovery = "sack", segment_size = "1 kB", advertised_window = 50 }
 workload = { kind = "pairs", size = { kind = "constant", value = "400 kB" } }
 """
+
+
+def check_read_back(found: Optimum, place: Path) -> None:
+    """What is saved is there again, and can be drawn and saved again."""
+    loaded = lb.load_optimum(found.save(place / "saved"))
+    assert loaded.as_dict() == found.as_dict()
+    pd.testing.assert_frame_equal(loaded.trials, found.trials, check_exact=True)
+    pd.testing.assert_frame_equal(loaded.confirmed, found.confirmed, check_exact=True)
+    assert loaded.scenario == found.scenario
+    assert (loaded.words, loaded.theory) == (found.words, found.theory)
+    loaded.save(place / "again")
+    for name in ("optimum.json", "trials.csv", "confirmed.csv"):
+        assert (place / "again" / name).read_bytes() == (place / "saved" / name).read_bytes()
 
 
 def test_a_simulation_with_a_known_best_gives_it() -> None:
@@ -123,6 +137,10 @@ def test_the_command_prints_and_writes_and_costs_nothing_again(
     assert first["runs"] == 1 + trials["seeds"].sum() + 4 * 5
     assert first["objectives"] == [{"metric": "throughput_bps", "direction": "maximise"}]
     assert [row["seeds"] for row in first["trials"]] == trials["seeds"].tolist()
+    check_read_back(lb.load_optimum("out"), Path())
+    Path("out/optimum.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(InputError, match=r"^DIR: given .*optimum\.json"):
+        lb.load_optimum("out")
     # Every run is in the store: the same answer to the bit without a simulation, in one thread.
     monkeypatch.setattr("lightburst.study.workers.one.simulate", None)
     assert main(["optimise", "out/study.toml", "--workers", "1", "--format", "json"]) == 0
@@ -220,11 +238,12 @@ def test_several_objectives_are_a_front_on_fresh_seeds(
         "Wait for the assembly, mean (ms)",
         "Throughput (Mb/s)",
     )
+    check_read_back(found, study.parent)
     assert main(["optimise", str(study)]) == 0
     assert "a front of" in capsys.readouterr().out
 
 
-def test_choices_alone_are_all_tried_and_drawn_as_bars() -> None:
+def test_choices_alone_are_all_tried_and_drawn_as_bars(tmp_path: Path) -> None:
     found = lb.optimise(
         BURSTS,
         {"transport.recovery": ["reno", "new-reno", "sack"]},
@@ -234,6 +253,7 @@ def test_choices_alone_are_all_tried_and_drawn_as_bars() -> None:
         confirm=4,
         progress=False,
     )
+    check_read_back(found, tmp_path)
     assert found.trials["trial"].nunique() == 6
     assert found.places[0].variant == "long"
     assert found.best == {TIME: "10 ms", "transport.recovery": "sack"}

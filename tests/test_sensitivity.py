@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 import lightburst as lb
 from lightburst.cli import main
+from lightburst.errors import InputError
 from lightburst.study.indices import analyse, noise_share, sample, stages
 from problems import BURSTS, ONE_FLOW
 
@@ -166,6 +167,14 @@ def test_the_command_prints_and_writes_and_goes_on_from_the_store(
     first = json.loads(Path("out/sensitivity.json").read_text("utf-8"))
     assert first["provenance"]["salib"]
     assert len(pd.read_csv("out/points.csv")) == 64
+    loaded = lb.load_sensitivities("out")
+    assert loaded.as_dict() == first
+    loaded.save("copy")
+    for name in ("sensitivity.json", "indices.csv", "points.csv"):
+        assert Path("copy", name).read_bytes() == Path("out", name).read_bytes()
+    Path("copy/points.csv").write_text("", encoding="utf-8")
+    with pytest.raises(InputError, match=r"^DIR: given .*points\.csv"):
+        lb.load_sensitivities("copy")
     # What was written runs again, from the store; and in one thread.
     monkeypatch.setattr("lightburst.study.workers.one.simulate", None)
     words = ["sensitivity", "out/study.toml", "--workers", "1", "--format", "json"]

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from lightburst.report.comparison import compare
     from lightburst.report.explanation import Explanation, explain
     from lightburst.report.network import TracedNetwork, trace_network
-    from lightburst.report.optimise import optimise
+    from lightburst.report.optimise import load_optimum, optimise
     from lightburst.report.optimised import Optimum
     from lightburst.report.reproduction import reproduce
     from lightburst.report.sensitivities import Sensitivities
-    from lightburst.report.sensitivity import sensitivity
+    from lightburst.report.sensitivity import load_sensitivities, sensitivity
     from lightburst.report.sweep import load_sweep, sweep
     from lightburst.report.swept import Sweep
     from lightburst.result import Result
@@ -53,6 +53,8 @@ _HOME = {
     "explain_burst": "lightburst.report.burst",
     "jain_index": "lightburst.fairness",
     "load": "lightburst.scenario",
+    "load_optimum": "lightburst.report.optimise",
+    "load_sensitivities": "lightburst.report.sensitivity",
     "load_sweep": "lightburst.report.sweep",
     "optimise": "lightburst.report.optimise",
     "replicate": "lightburst.study",
@@ -87,6 +89,8 @@ __all__ = [
     "explain_burst",
     "jain_index",
     "load",
+    "load_optimum",
+    "load_sensitivities",
     "load_sweep",
     "models",
     "optimise",

@@ -36,13 +36,15 @@ _DIRECTORY: Final = "DIR"  # as the command line calls it
 
 
 @contextmanager
-def as_written(directory: Path) -> Iterator[None]:
+def as_written(directory: Path, by: str = WRITTEN) -> Iterator[None]:
     """Refuse a directory in one message, whatever is wrong with its files.
 
     Parameters
     ----------
     directory : Path
         What a user says is a saved result. Its files can be anybody's, with checksums that fit.
+    by : str
+        What writes such a directory.
 
     Raises
     ------
@@ -55,4 +57,4 @@ def as_written(directory: Path) -> Iterator[None]:
         if isinstance(error, InputError) and error.path == _DIRECTORY:
             raise
         what = f"{type(error).__name__}: {error}"
-        raise InputError(_DIRECTORY, f"{directory} ({what})", WRITTEN) from error
+        raise InputError(_DIRECTORY, f"{directory} ({what})", by) from error

@@ -15,7 +15,8 @@ from lightburst.compile import check_seeds
 from lightburst.compile.seeds import LARGEST_SEED
 from lightburst.errors import InputError, show, warn
 from lightburst.provenance import of_study
-from lightburst.report.optimised import Optimum
+from lightburst.report.files import as_written
+from lightburst.report.optimised import OPTIMUM, Optimum
 from lightburst.report.optimum_theory import NUMERICALLY, TIME, said_of
 from lightburst.report.sweep import described, tell_of_earlier
 from lightburst.report.words import readable
@@ -36,6 +37,7 @@ from lightburst.study.trials import (
 )
 from lightburst.study.wanted import EXAMPLES, Aim, Optimise
 from lightburst.study.workers.where import workers_of
+from lightburst.sums import verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -122,6 +124,31 @@ def optimise(
     found = optimise_all(study, store, workers=workers, progress=progress, most_runs=most_runs)
     warn(found.warnings, stacklevel=2)
     return found
+
+
+def load_optimum(directory: str | Path) -> Optimum:
+    """Read a saved optimum.
+
+    Parameters
+    ----------
+    directory : str or Path
+        What `Optimum.save` wrote, or ``lightburst optimise --out``.
+
+    Returns
+    -------
+    Optimum
+        As it was.
+
+    Raises
+    ------
+    InputError
+        If a file is damaged, or the files are not what `Optimum.save` writes.
+    """
+    source = Path(directory)
+    with as_written(source, "a directory written by 'optimise --out'"):
+        verify(source, [OPTIMUM])
+        about = json.loads((source / OPTIMUM).read_text(encoding="utf-8"))
+        return Optimum.from_dict(about)
 
 
 def searched(

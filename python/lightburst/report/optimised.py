@@ -10,10 +10,14 @@ import numpy as np
 import pandas as pd
 
 from lightburst.folder import replace
+from lightburst.report.optimum_theory import Said
 from lightburst.report.study_files import write_study
-from lightburst.report.words import readable, records, unit_key
+from lightburst.report.words import of_records, readable, records, unit_key
 from lightburst.shown import html_list, html_text
+from lightburst.study.description import StudyDescription
+from lightburst.study.design import Place
 from lightburst.study.evaluated import as_set
+from lightburst.study.space import Space
 from lightburst.study.trials import AS_GOOD, BEST, BETTER, DEFAULT, SAME, UNCLEAR, UNKNOWN
 from lightburst.study.written import tables
 from lightburst.units import (
@@ -33,11 +37,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure as Canvas
 
-    from lightburst.report.optimum_theory import Said
     from lightburst.scenario import Scenario
-    from lightburst.study.description import StudyDescription
-    from lightburst.study.design import Place
-    from lightburst.study.space import Space
     from lightburst.study.wanted import Aim
 
 #: Files of a saved optimum.
@@ -107,6 +107,35 @@ class Optimum:
     failed: tuple[Mapping[str, Any], ...]
     warnings: tuple[str, ...]
     provenance: Mapping[str, Any]
+
+    @classmethod
+    def from_dict(cls, about: Mapping[str, Any]) -> Optimum:
+        """Give the optimum of which `as_dict` gave all this."""
+        study = StudyDescription.from_dict(about["study"])
+        assert study.optimise is not None
+        space = Space.of(study.scenario, study.over, study.linked, study.variants)
+        return cls(
+            study,
+            space,
+            study.optimise.aims,
+            tuple(_place(space, one["variant"], one["set"]) for one in about["answer"]),
+            of_records(about["trials"]),
+            of_records(about["confirmed"]),
+            tuple(
+                Said(
+                    one["equation"],
+                    one["assumes"],
+                    one["holds"],
+                    one["assembly_time_s"],
+                    one["throughput_bps"],
+                )
+                for one in about["theory"]
+            ),
+            about["runs"],
+            tuple(about["failed"]),
+            tuple(about["warnings"]),
+            about["provenance"],
+        )
 
     def __repr__(self) -> str:
         return f"<Optimum of {self.asked}: {self.answer}>"
@@ -294,6 +323,12 @@ def key_of(study: StudyDescription, metric: str) -> str:
     if metric not in own and " " in metric:
         own[metric] = metric
     return unit_key(metric, own)
+
+
+def _place(space: Space, variant: str | None, point: Mapping[str, object]) -> Place:
+    changes = {} if variant is None else dict(space.variants[variant])
+    settings = {path: value for path, value in point.items() if path not in changes}
+    return Place(variant, changes, settings)
 
 
 def _missing(value: object) -> bool:

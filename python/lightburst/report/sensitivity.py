@@ -14,6 +14,7 @@ import pandas as pd
 
 from lightburst.errors import InputError, show, warn
 from lightburst.provenance import of_study
+from lightburst.report.files import as_written
 from lightburst.report.optimise import (
     check_alone,
     check_cost,
@@ -21,9 +22,11 @@ from lightburst.report.optimise import (
     not_finite,
     searched,
 )
-from lightburst.report.sensitivities import Sensitivities, said_of
+from lightburst.report.sensitivities import POINTS, SENSITIVITY, Sensitivities, said_of
 from lightburst.report.sweep import described
+from lightburst.report.words import of_records
 from lightburst.study.cost import MOST_RUNS, check_room
+from lightburst.study.description import StudyDescription
 from lightburst.study.executor import opened
 from lightburst.study.failures import HOW_AGAIN
 from lightburst.study.indices import Indices, analyse, sample, stages
@@ -34,6 +37,7 @@ from lightburst.study.store import Store
 from lightburst.study.trials import labels_in
 from lightburst.study.wanted import EXAMPLES, Sensitivity
 from lightburst.study.workers.where import workers_of
+from lightburst.sums import verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,7 +46,6 @@ if TYPE_CHECKING:
 
     from lightburst.expressions import Expression
     from lightburst.scenario import Scenario
-    from lightburst.study.description import StudyDescription
     from lightburst.study.design import Place
     from lightburst.study.evaluated import Evaluated
     from lightburst.study.sweep import Seeds
@@ -120,6 +123,43 @@ def sensitivity(
     found = sensitivity_all(study, store, workers=workers, progress=progress, most_runs=most_runs)
     warn(found.warnings, stacklevel=2)
     return found
+
+
+def load_sensitivities(directory: str | Path) -> Sensitivities:
+    """Read a saved sensitivity analysis.
+
+    Parameters
+    ----------
+    directory : str or Path
+        What `Sensitivities.save` wrote, or ``lightburst sensitivity --out``.
+
+    Returns
+    -------
+    Sensitivities
+        As they were.
+
+    Raises
+    ------
+    InputError
+        If a file is damaged, or the files are not what `Sensitivities.save` writes.
+    """
+    source = Path(directory)
+    with as_written(source, "a directory written by 'sensitivity --out'"):
+        verify(source, [SENSITIVITY, POINTS])
+        about = json.loads((source / SENSITIVITY).read_text(encoding="utf-8"))
+        points = pd.read_csv(source / POINTS, engine="pyarrow")  # which reads floats to the bit
+        study = StudyDescription.from_dict(about["study"])
+        return Sensitivities(
+            study,
+            Space.of(study.scenario, study.over, study.linked, study.variants),
+            of_records(about["indices"]),
+            of_records(about["metrics"]),
+            points,
+            about["runs"],
+            tuple(about["failed"]),
+            tuple(about["warnings"]),
+            about["provenance"],
+        )
 
 
 def sensitivity_all(

@@ -226,6 +226,15 @@ def records(table: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(key): _plain(value) for key, value in row.items()} for row in rows]
 
 
+def of_records(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Make a table of rows that `records` gave, with ``"inf"`` in place of what is infinite."""
+    import pandas as pd
+
+    table = pd.DataFrame(rows).astype(object)
+    table = table.mask(table == "inf", np.inf)
+    return table.where(table.notna(), np.nan).infer_objects()
+
+
 def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
