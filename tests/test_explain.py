@@ -193,3 +193,36 @@ def test_a_flow_in_python_is_checked() -> None:
     for flow in ("slowest", 2, -1, True, 1.5):
         with pytest.raises(lb.InputError, match=r"a whole number from 0 to 1"):
             lb.explain(lb.Scenario.from_dict(PATH), flow=flow)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("advertised", "first"), [(2, 2), (4, 2), (64, 2), (4, 4)])
+def test_which_window_held_a_sender_back(advertised: int, first: int) -> None:
+    """Two links of 1 ms: each round of a full window ends with an ACK that takes 2 ms."""
+    scenario = lb.load("examples/path.toml").with_(
+        {
+            "transport": {
+                "kind": "tcp", "advertised_window": advertised, "acknowledge_every": 1,
+                "initial_window": first,
+            },
+            "topology.link_length": "200 km",
+            "workload.flows": 1,
+            "workload.size": "216 kB",  # 24 segments
+        }
+    )  # fmt: skip
+    found = lb.explain(scenario)
+    held = found.about["held_back_s"]
+    parts = found.parts.set_index("part")["time_s"]
+    assert sum(held.values()) == pytest.approx(parts["sender"])
+    # Windows until all is sent, each twice the one before.
+    rounds, left, window = [], 24, first
+    while left > 0:
+        rounds.append(min(window, left))
+        left, window = left - rounds[-1], min(2 * window, advertised)
+    full = sum(n == advertised for n in rounds[:-1])
+    waits = {"advertised window": full, "congestion window": len(rounds) - 1 - full}
+    for what, number in waits.items():
+        assert held[what] == pytest.approx(number * 2e-3, rel=0.05, abs=1e-6), what
+    assert held["neither window"] == 0
+    told = "the window that the receiver advertises (transport.advertised_window)"
+    assert (told in str(found)) == (full > 0)
+    assert ("by its own window" in str(found)) == (full < len(rounds) - 1)

@@ -16,7 +16,7 @@ from lightburst.saving import of_run
 from lightburst.scenario import as_scenario
 from lightburst.shown import html_text
 from lightburst.simulate import run
-from lightburst.trace.division import PARTS, copies, divide
+from lightburst.trace.division import PARTS, copies, divide, holding
 from lightburst.trace.flow import FIN, FORWARD, LOST, NONE, SENT, SYN, FlowTrace
 from lightburst.trace.truth import Truth
 from lightburst.units import as_python, whole_number
@@ -188,6 +188,8 @@ def _explained(result: Result, flow: int) -> Explanation:
     finished = result.columns["flows"]["received_ps"][flow] != metrics.UNFINISHED
     ideal = float(row["ideal_s"])
     groups = result.plan.group_names
+    transport = result.plan.transports[result.plan.group[flow]]
+    held = holding(trace, spans, transport.get("advertised_window_bytes"))
     about = {
         "flow": flow,
         "group": groups[result.plan.group[flow]] if groups else None,
@@ -200,6 +202,7 @@ def _explained(result: Result, flow: int) -> Explanation:
         "ideal_s": ideal,
         "slowdown": time * _PS / ideal if finished else None,
         "explained_s": time * _PS,
+        "held_back_s": {what: ps * _PS for what, ps in held.items()},
     }
     totals: dict[tuple[int, int | None], int] = {}
     order = {part: place for place, part in enumerate(PARTS)}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pandas as pd
 
 from lightburst.report.words import STATUS_WORDS, aligned, in_rows, readable, where
-from lightburst.trace.division import PARTS
+from lightburst.trace.division import CONGESTION, NEITHER, PARTS, RECEIVER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 MOST_ROWS: Final = 20
 # What the ideal time is, see docs/model.md.
 _IDEAL: Final = "all its segments back to back on an idle network, no set-up"
+_HELD_BY: Final = {
+    CONGESTION: "its own window (congestion control)",
+    RECEIVER: "the window that the receiver advertises (transport.advertised_window)",
+    NEITHER: "neither window: its pacing, or the flow's own times",
+}
 DIVISION: Final = (
     "Where the time went: at each moment, what the first byte still missing waited for"
 )
@@ -82,6 +87,10 @@ def sentences(found: Explanation) -> Iterator[str]:
     if parts:
         most = max(parts, key=lambda row: row.time_ps)
         yield f"The largest part ({_label(most)}, {most.share:.1%}): {PARTS[most.part]}."
+    held = {what: seconds for what, seconds in about["held_back_s"].items() if seconds}
+    if held.keys() - {NEITHER}:
+        times = (f"{readable('time_s', time)} by {_HELD_BY[what]}" for what, time in held.items())
+        yield f"The sender held data back: {', '.join(times)}."
 
 
 def division(found: Explanation) -> list[tuple[str, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -32,6 +33,11 @@ def set_up(part: str) -> str:
     """Name a part of the time before the connection is established: ``set-up: queue``."""
     return f"set-up: {part}"
 
+
+#: What holds data back at its sender.
+CONGESTION: Final = "congestion window"
+RECEIVER: Final = "advertised window"
+NEITHER: Final = "neither window"
 
 #: What each part is, in plain words, in the order in which a flow meets them.
 PARTS: Final = {
@@ -166,6 +172,45 @@ def divide(trace: FlowTrace, start_ps: int, end_ps: int) -> list[Span]:
         last = _under_way(by_byte[byte])
         spans += _wait(Period(now, end_ps, last), by_byte[byte], established, hops)
     return [span for span in spans if span.begin < span.end]
+
+
+def holding(trace: FlowTrace, spans: list[Span], advertised: int | None) -> dict[str, int]:
+    """Tell which window was full while a sender held data back.
+
+    Parameters
+    ----------
+    trace : FlowTrace
+        Of the flow.
+    spans : list of Span
+        As `divide` gives them.
+    advertised : int or None
+        The window that the receiver advertises, in bytes; None where it advertises none.
+
+    Returns
+    -------
+    dict of str to int
+        Picoseconds by what held the data: `CONGESTION`, `RECEIVER` or `NEITHER`.
+    """
+    found = {CONGESTION: 0, RECEIVER: 0, NEITHER: 0}
+    table = trace.windows
+    times = table["time_ps"].astype(np.int64)
+    # Each row holds until the next one, and tells what is in flight when the sender is done.
+    own = table["congestion_window"] + table["inflation"]
+    window = own if advertised is None else np.minimum(own, advertised)
+    full = table["in_flight"] + trace.payload_bytes > window
+    for span in spans:
+        if span.part != SENDER:
+            continue
+        first, last = np.searchsorted(times, [span.begin, span.end], side="right")
+        ends = [span.begin, *times[first:last].tolist(), span.end]
+        for row, (begin, end) in enumerate(itertools.pairwise(ends), int(first) - 1):
+            # Before its first row a sender has all of its first window in flight.
+            held = NEITHER
+            if times.size and (row < 0 or full[row]):
+                other = advertised is not None and own[max(row, 0)] >= advertised
+                held = RECEIVER if other else CONGESTION
+            found[held] += end - begin
+    return found
 
 
 class Period(NamedTuple):
