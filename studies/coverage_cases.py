@@ -16,6 +16,7 @@ from lightburst.study import (
     Stopping,
     batch_means,
     bootstrap_interval,
+    bootstrap_ratio,
     confidence_of_each,
     difference_of_means,
     mean_interval,
@@ -24,6 +25,7 @@ from lightburst.study import (
     quantile_interval,
     ratio_of_means,
 )
+from lightburst.study.statistics.bootstrap import gap_interval
 
 FloatArray = NDArray[np.float64]
 Generator = np.random.Generator
@@ -150,6 +152,84 @@ def pairs() -> Iterator[Case]:
     )
 
 
+def bootstrapped() -> Iterator[Case]:
+    """Differences and ratios of two systems by the BCa bootstrap, as comparisons have them."""
+    same, others = "two systems on the same {} seeds", "two systems on {} and {} other seeds"
+    small = (
+        "A bootstrap draws from what it has seen, which of few samples is less spread than what "
+        "it was drawn from."
+    )
+    skewed = (
+        "Samples of a skewed law seldom hold a large one, and a bootstrap draws nothing beyond "
+        "the largest that it has seen."
+    )
+    for n in (20, 100):
+        draws = f"{same.format(n)}, log-normal flows in common"
+        yield from _two_by_bca(draws, _flows, n, n, (0.5, 1.5), True, small)
+    yield from _two_by_bca(others.format(20, 10), _flows, 20, 10, (0.5, 1.5), False, small)
+    yield from _two_by_bca(others.format(100, 100), _flows, 100, 100, (0.5, 1.5), False, small)
+    truth = (LOGNORMAL_MEAN * 0.5, 1.5)
+    for n in (20, 100):
+        draws = f"{same.format(n)}, log-normal with sigma 1"
+        yield from _two_by_student(draws, n, truth, True)
+        yield from _two_by_bca(draws, _skewed, n, n, truth, True, skewed)
+    for n in (20, 100):
+        draws = f"{others.format(n, n)}, log-normal with sigma 1"
+        yield from _two_by_student(draws, n, truth, False)
+        yield from _two_by_bca(draws, _skewed, n, n, truth, False, skewed)
+
+
+def _skewed(rng: Generator, n: int) -> tuple[FloatArray, FloatArray]:
+    """Two systems on the same seeds, the second of which takes 1.5 times as long in the mean."""
+    common = rng.lognormal(0.0, 0.8, n)
+    one, other = rng.lognormal(0.0, 0.6, (2, n))
+    return common * one, 1.5 * common * other
+
+
+def _two_by_student(draws: str, n: int, truth: tuple[float, float], paired: bool) -> Iterator[Case]:
+    """Give the same experiments with Student's intervals, which the bootstrap is to better."""
+    test = paired_difference if paired else difference_of_means
+    note = "Samples of a skewed law seldom hold a large one; mean and spread are then too small."
+
+    def drawn(rng: Generator) -> tuple[FloatArray, FloatArray]:
+        return _skewed(rng, n) if paired else (_skewed(rng, n)[0], _skewed(rng, n)[1])
+
+    def ratio(rng: Generator) -> bool:
+        one, other = drawn(rng)
+        return ratio_of_means(other, one, shared_seeds=paired).contains(truth[1])
+
+    names = ("paired", "paired") if paired else ("Welch", "not paired")
+    yield Case(
+        f"difference, {names[0]}", draws, lambda rng: test(*drawn(rng)).contains(truth[0]), note
+    )
+    yield Case(f"ratio of means, {names[1]}", draws, ratio, note)
+
+
+def _two_by_bca(
+    draws: str,
+    systems: Callable[[Generator, int], tuple[FloatArray, FloatArray]],
+    n: int,
+    m: int,
+    truth: tuple[float, float],
+    paired: bool,
+    note: str,
+) -> Iterator[Case]:
+    """Give the experiments of a difference and of a ratio, of `n` and `m` runs."""
+
+    def drawn(rng: Generator) -> tuple[FloatArray, FloatArray]:
+        return systems(rng, n) if paired else (systems(rng, n)[0], systems(rng, m)[1])
+
+    def difference(rng: Generator) -> bool:
+        return gap_interval(*drawn(rng), shared_seeds=paired).contains(truth[0])
+
+    def ratio(rng: Generator) -> bool:
+        one, other = drawn(rng)
+        return bootstrap_ratio(other, one, shared_seeds=paired).contains(truth[1])
+
+    yield Case("difference, BCa", draws, difference, note)
+    yield Case("ratio of means, BCa", draws, ratio, note)
+
+
 def _ten(rng: Generator) -> bool:
     noise, each = rng.normal(size=(20, 10)) + rng.normal(size=(20, 1)), confidence_of_each(0.95, 10)
     return all(paired_difference(np.zeros(20), x, each).contains(0.0) for x in noise.T)
@@ -248,4 +328,4 @@ def stopping() -> Iterator[Case]:
 
 def cases() -> list[Case]:
     """All experiments, in the order of docs/statistics.md."""
-    return [*means(), *quantiles(), *pairs(), *long_runs(), *stopping()]
+    return [*means(), *quantiles(), *pairs(), *bootstrapped(), *long_runs(), *stopping()]

@@ -118,16 +118,34 @@ def bootstrap_difference(
     ValueError
         As those.
     """
-    level, n = checked(confidence), 0
+    found = gap_interval(first, second, confidence, shared_seeds=shared_seeds)
+    one, other = (np.asarray(x, dtype=np.float64) for x in (first, second))
+    p = _permuted(one, other, paired=shared_seeds) if min(one.size, other.size) > 1 else math.nan
+    return Difference(found.estimate, found.low, found.high, found.n, p)
+
+
+def gap_interval(
+    first: ArrayLike, second: ArrayLike, confidence: float = 0.95, *, shared_seeds: bool = True
+) -> Interval:
+    """Give the interval of `bootstrap_difference` without the test, which takes most of its time.
+
+    Parameters
+    ----------
+    first, second, confidence, shared_seeds
+        As there.
+
+    Returns
+    -------
+    Interval
+        Of the mean of `second` less that of `first`.
+    """
+    level = checked(confidence)
     if shared_seeds:
         one, other = pairs_of(first, second, "first", "second")
-        found, n = bootstrap_interval(other - one, "mean", level), one.size
-    else:
-        one, other = samples_of(first, "first"), samples_of(second, "second")
-        ends, n = _bca((other, one), _gap, level), one.size + other.size
-        found = Interval(float(other.mean() - one.mean()), *ends, n)
-    p = _permuted(one, other, paired=shared_seeds) if min(one.size, other.size) > 1 else math.nan
-    return Difference(found.estimate, found.low, found.high, n, p)
+        return bootstrap_interval(other - one, "mean", level)
+    one, other = samples_of(first, "first"), samples_of(second, "second")
+    ends = _bca((other, one), _gap, level)
+    return Interval(float(other.mean() - one.mean()), *ends, one.size + other.size)
 
 
 def _permuted(one: NDArray[np.float64], other: NDArray[np.float64], *, paired: bool) -> float:
