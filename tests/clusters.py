@@ -71,6 +71,7 @@ def old_worker(client: Any, folder: Path) -> Iterator[str]:
         while not (new := set(client.nthreads()) - before):
             assert time.monotonic() < deadline
             time.sleep(0.05)
-        yield new.pop()
-    while set(client.nthreads()) - before:
+        (address,) = new
+        yield address
+    while address in client.nthreads():
         time.sleep(0.05)

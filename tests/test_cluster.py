@@ -165,6 +165,22 @@ def test_also_one_that_joins_meanwhile(client: Any, table: pd.DataFrame, tmp_pat
     assert words.startswith(f"worker {addresses[0]} is refused: it has lightburst 0.0.9 (model 7")
 
 
+def test_batches_for_a_worker_that_has_gone_wait_for_the_next(
+    table: pd.DataFrame, tmp_path: Path
+) -> None:
+    """They are for this one alone, because another has refused some; that one stays."""
+    with local(1) as client, old_worker(client, tmp_path):
+        (nanny,) = client.cluster.workers.values()
+
+        def kill() -> None:
+            os.kill(nanny.pid, signal.SIGKILL)
+
+        with Acting(tmp_path / "runs", kill, 9) as store, pytest.warns(WorkerWarning) as told:
+            found = execute(slow_study(), store, workers=client, progress=False)
+    pd.testing.assert_frame_equal(outcome(found), table)
+    assert len([one for one in told if "is refused" in str(one.message)]) == 1
+
+
 def test_where_all_have_another_version_nothing_is_run(tmp_path: Path) -> None:
     """The only worker, and it is there to be asked again: one study does not end it."""
     with local(0) as nobody, old_worker(nobody, tmp_path) as address:

@@ -68,6 +68,8 @@ class Dask:
         self._completed: Any = as_completed(loop=client.loop, with_results=True, raise_errors=False)
         # By its key in the cluster: the batch, its future, and to whom alone it may go.
         self._under_way: dict[str, tuple[Sequence[PlannedRun], Future, list[str] | None]] = {}
+        # Those that wait for somebody who does not refuse them.
+        self._later: list[Sequence[PlannedRun]] = []
         self._number = 0
         # What is run there, and with what beside the batch, see `arrival`.
         self._text = inspect.getsource(arrival)
@@ -89,14 +91,17 @@ class Dask:
 
     def wants(self) -> int:
         """Give how many more batches can be handed in: one waits for each that is computed."""
-        return 2 * self.slots() - len(self._under_way)
+        return 2 * self.slots() - len(self._under_way) - len(self._later)
 
     def submit(self, batch: Sequence[PlannedRun]) -> None:
         """Hand in a batch."""
+        if self._refused and not self._threads:
+            self._later.append(batch)
+            return
         self._number += 1
         key = f"lightburst-{self._study}-{self._number}"
         # Nobody is named without need: then Dask may choose freely when workers come and go.
-        only = list(self._threads) if self._refused and self._threads else None
+        only = list(self._threads) if self._refused else None
         names = {
             "text": self._text,
             "driver": asdict(mine()),
@@ -194,7 +199,10 @@ class Dask:
                 # Those who were named have gone, and Dask would wait for them.
                 del self._under_way[key]
                 self.client.cancel([future])
-                self.submit(batch)
+                self._later.append(batch)
+        later, self._later = self._later, []
+        for batch in later:
+            self.submit(batch)
         self._next_look = time.monotonic() + _LOOK_S
 
     def _there(self) -> dict[str, int]:
