@@ -1,6 +1,7 @@
 """Who writes the name that a thing has elsewhere is told the one that it has here."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -71,6 +72,7 @@ def test_names_of_elsewhere(table: str, changes: dict[str, object], meant: str) 
         ({"target": {"metric": "x", "precision": 1, "min_runs": 5}}, "did you mean 'minimum'?"),
         ({"over": {"transport.segment_size": {"from": 1, "stop": 2}}}, "did you mean 'to'?"),
         ({"over": {"transport.segment_size": {"from": 1, "to": 2, "num": 3}}}, "mean 'number'?"),
+        ({"over": {"transport": {"segment_size": {"start": 1, "stop": 9}}}}, "mean 'from'?"),
         ({"sample": {"kind": "sobol", "n_samples": 8}}, "did you mean 'points'?"),
         ({"optimise": {"maximize": "throughput_bps"}}, "did you mean 'maximise', or minimise?"),
         ({"figures": [{"x": "a", "y": "b", "color": "c"}]}, "did you mean 'hue'?"),
@@ -80,6 +82,20 @@ def test_names_of_other_runners_of_studies(changes: dict[str, object], meant: st
     with pytest.raises(InputError) as error:
         StudyDescription.from_dict({"scenario": BASE, **changes}).design  # noqa: B018
     assert meant in str(error.value)
+
+
+def test_arguments_of_elsewhere() -> None:
+    sweep: Any = lb.sweep
+    with pytest.raises(InputError, match=r"^sweep: given axes=.*\(did you mean 'over'\?\)$"):
+        sweep(lb.Scenario.from_dict(BASE), axes={"workload.size": ["1 kB"]})
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"), [("fct", "completion_time_mean_s"), ("goodput", "throughput_bps")]
+)
+def test_metrics_of_elsewhere(name: str, meant: str) -> None:
+    with pytest.raises(InputError, match=f"did you mean '{meant}'"):
+        lb.sweep(lb.Scenario.from_dict(BASE), seeds=1, progress=False).table(name)
 
 
 def test_a_name_that_can_stand_there_is_not_taken_for_another() -> None:
@@ -105,6 +121,7 @@ def test_each_name_here_is_one(capsys: pytest.CaptureFixture[str]) -> None:
     for kind in ("scenario", "study"):
         assert main(["schema", kind]) == 0
         look(json.loads(capsys.readouterr().out))
+    found |= set(lb.run(lb.Scenario.from_dict(BASE)).metrics)
     here = {name for names in NAMES.values() for name, _ in names}
     assert here <= found
     assert all(plain == plain.casefold() and plain.isalnum() for plain in NAMES)

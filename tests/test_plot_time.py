@@ -97,3 +97,13 @@ def test_what_cannot_be_drawn_is_named(result: lb.Result) -> None:
         lb.plot.over_time(
             result.trace.windows, ["congestion_window_bytes", "in_flight_bytes"], hue="flow"
         )
+
+
+def test_several_of_a_kind_are_not_drawn_as_one() -> None:
+    table = pd.DataFrame({"time_s": [0.0, 0.0, 1.0, 1.0], "node": [1, 2, 1, 2], "buffer_bytes": 5})
+    with pytest.raises(
+        lb.InputError, match=r"^hue: given nothing; allowed: 'node', of which .* 2,"
+    ):
+        lb.plot.over_time(table, "buffer_bytes")
+    assert len(lb.plot.over_time(table, "buffer_bytes", hue="node").axes) == 1
+    assert len(lb.plot.over_time(table[table["node"] == 1], "buffer_bytes").axes) == 1

@@ -114,6 +114,12 @@ def test_each_warning_is_counted() -> None:
     assert warnings_of(runs)[0] == "in 2 of 4 runs, first with seed 5: 5 of 10 flows"
 
 
+def test_warnings_are_alike_whatever_the_units_of_their_numbers() -> None:
+    said = ["a mean of 92.5 kB, in 1.5 ms", "a mean of 1.07 MB, in 3 s", "a mean of 3 flows"]
+    runs = pd.DataFrame({"seed": range(3), "warnings": said})
+    assert [(one.text, one.runs) for one in warned(runs)] == [(said[0], 2), (said[2], 1)]
+
+
 def test_warnings_of_any_run_are_on_the_page(sweep: Sweep) -> None:
     runs = sweep.runs.copy()
     runs.loc[3, "warnings"] = "<b>one</b> of the flows"

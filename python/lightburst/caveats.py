@@ -22,7 +22,7 @@ _FEW: Final = 0.01
 # The share of a mean that is as good as all of it.
 _NEARLY: Final = 0.99
 # The standard deviation of a mean of sizes, relative to their mean, from which it is worth a word.
-_FAR: Final = 0.1
+_FAR: Final = 0.2
 
 
 class _Run(NamedTuple):

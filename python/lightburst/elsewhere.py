@@ -161,7 +161,7 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     **dict.fromkeys(("log", "logscale", "logspace", "spacing"), (("scale", "'log' or 'linear'"),)),
     **dict.fromkeys(("samples", "npoints", "nsamples"), (("points", ""),)),
     **dict.fromkeys(("ntrials", "maxevals"), (("trials", ""),)),
-    **dict.fromkeys(("minimize", "loss"), (("minimise", ""),)),
+    "minimize": (("minimise", ""),),
     **dict.fromkeys(("maximize", "objective", "goal"), (("maximise", "or minimise"),)),
     **dict.fromkeys(("outputs", "columns", "measures"), (("show", ""), ("metrics", ""))),
     **dict.fromkeys(("plots", "plot"), (("figures", ""),)),
@@ -169,6 +169,20 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     **dict.fromkeys(("color", "colour", "group"), (("hue", ""),)),
     "linestyle": (("dash", ""),),
     **dict.fromkeys(("comparisons", "pairs", "baseline"), (("compare", ""),)),
+    # Metrics of runs.
+    "goodput": (("throughput_bps", ""),),
+    **dict.fromkeys(
+        ("fct", "avgfct", "fctmean", "meanfct", "flowcompletiontime"),
+        (("completion_time_mean_s", ""),),
+    ),
+    **dict.fromkeys(
+        ("fctp99", "p99fct", "tailfct", "p99"), (("completion_time_p99_s", "or slowdown_p99"),)
+    ),
+    **dict.fromkeys(
+        ("drops", "loss", "lossrate", "packetloss", "plr", "droprate"), (("loss_end_to_end", ""),)
+    ),
+    **dict.fromkeys(("blp", "burstlossrate", "blockingprobability"), (("burst_loss", ""),)),
+    "jct": (("makespan_s", ""),),
 }
 
 

@@ -185,8 +185,8 @@ def over_time(
     y : str or sequence of str
         Column of numbers; or several in one unit, which are told apart by their names.
     hue : str, optional
-        Column whose values have steps of their own, such as ``link`` or ``flow``. With one column
-        alone.
+        Column whose values have steps of their own, such as ``link`` or ``flow``, which a table of
+        several of them needs. With one column alone.
     ax, style, title, caption, x_label, y_label
         As for `curves`.
     y_log : bool
@@ -204,6 +204,10 @@ def over_time(
     """
     from lightburst.plots import tables
 
+    for place in ("link", "node", "flow") if hue is None else ():
+        if place in table and (number := table[place].nunique()) > 1:
+            allowed = f"'{place}', of which the table has {number}, or the rows of one of them"
+            raise InputError("hue", "nothing", allowed)
     rows, name, hue = tables.in_one_column(table, y, hue)
     if name == "active_flows" and y_label is None:
         y_label = "Active flows"  # the figure of a run is their mean

@@ -6,11 +6,11 @@ import json
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 import pandas as pd
 
-from lightburst.errors import InputError, StoreWarning, show, warn
+from lightburst.errors import InputError, StoreWarning, did_you_mean, refuse_changes, show, warn
 from lightburst.provenance import MODEL_VERSION
 from lightburst.report.files import RUNS, SWEEP, as_written
 from lightburst.report.swept import Sweep
@@ -53,6 +53,7 @@ def sweep(
     workers: Where = None,
     progress: bool = True,
     most_runs: int | None = MOST_RUNS,
+    **others: Never,
 ) -> Sweep:
     """Run a scenario at all points of some axes, for some variants, with several seeds.
 
@@ -61,8 +62,7 @@ def sweep(
     Parameters
     ----------
     scenario : Scenario, str or path-like
-        What all runs have in common, or the name of its file; or that of a study file, which says
-        all of this itself.
+        What all runs have in common, or its file; or a study file, which says all of this itself.
     over : mapping of str to iterable or mapping, optional
         Axes: values by path, ``{"workload.load": [0.2, 0.4]}``, or a range, ``{"from": "1 ms",
         "to": "100 ms", "number": 5, "scale": "log"}``, of which all combinations are visited.
@@ -81,8 +81,8 @@ def sweep(
         Metrics of the user's own, by their names; see docs/metrics.md.
     keep : sequence of str, optional
         Tables of each run that are kept: ``["flows"]``; docs/sweep.md has their names.
-    interval : str, optional
-        Of means and of comparisons: ``"t"``, the default, or ``"bca"``.
+    interval : {"t", "bca"}, optional
+        Of means and of comparisons.
     store, workers, progress
         As for `lightburst.execute`.
     most_runs : int or None
@@ -101,10 +101,17 @@ def sweep(
     asked: dict[str, Any] = {"over": over, "linked": tuple(linked) or None, "variants": variants}
     asked |= {"seeds": seeds, "sample": sample, "target": target, "metrics": metrics}
     asked |= {"keep": keep, "interval": interval}
+    _refuse(others, ("scenario", *asked, "store", "workers", "progress", "most_runs"))
     study = described(scenario, {key: x for key, x in asked.items() if x is not None})
     found = sweep_all(study, store, workers=workers, progress=progress, most_runs=most_runs)
     warn(found.warnings, stacklevel=2)
     return found
+
+
+def _refuse(others: Iterable[str], known: Sequence[str]) -> None:
+    """Refuse arguments that there are not, with what they may be called here."""
+    for name in others:
+        refuse_changes("sweep", f"{', '.join(known)}{did_you_mean(name, known)}", [name])
 
 
 def described(

@@ -18,7 +18,8 @@ from lightburst.units import Quantity, as_python
 
 Ruler = Quantity | Whole | Real
 
-_KEYS: Final = ("from", "to", "step", "number", "scale")
+#: The keys of a range.
+RANGE_KEYS: Final = ("from", "to", "step", "number", "scale")
 _RANGE: Final = "{ from = 0.2, to = 0.8, step = 0.2 }"
 _ALLOWED: Final = f"a list of values, as [0.2, 0.4], or a range, as {_RANGE}"
 # More values on one axis are not written down before somebody has agreed to so many runs, and more
@@ -220,8 +221,8 @@ def range_of(where: str, spec: Mapping[str, Any], field: FieldInfo | None) -> Ra
         If a key is unknown or missing, the field is no number, or an end is not one of its values.
     """
     for key in spec:
-        if key not in _KEYS:
-            allowed = f"one of {', '.join(_KEYS)}{did_you_mean(key, _KEYS)}, as {_RANGE}"
+        if key not in RANGE_KEYS:
+            allowed = f"one of {', '.join(RANGE_KEYS)}{did_you_mean(key, RANGE_KEYS)}, as {_RANGE}"
             raise InputError(where, f"an unknown key {show(key)}", allowed)
     ruler = _ruler(field)
     if ruler is None:

@@ -16,13 +16,14 @@ from pydantic import (
 )
 
 from lightburst.compile import check_seeds
+from lightburst.elsewhere import called_here
 from lightburst.errors import InputError, did_you_mean, inside, show
 from lightburst.saving import TABLES
 from lightburst.scenario import Scenario, load
 from lightburst.scenario.explain import explain
 from lightburst.scenario.fields import Section, Whole
 from lightburst.scenario.load import read_toml
-from lightburst.study.axes import is_range
+from lightburst.study.axes import RANGE_KEYS, is_range
 from lightburst.study.block import Block
 from lightburst.study.design import Design
 from lightburst.study.only import Only
@@ -358,8 +359,13 @@ def flat(
 
 def is_axis(value: Any) -> bool:
     """Tell a range, also one that lacks its ends, from a table of paths."""
-    return is_range(value) and (
-        set(value) <= {"scale"} or not {"from", "to", "step", "number"}.isdisjoint(value)
+    if not is_range(value):
+        return False
+    # A table of paths holds lists and tables alone, whatever its keys are called elsewhere.
+    single = (key for key, end in value.items() if not isinstance(end, list | tuple | Mapping))
+    meant = any(called_here(key, RANGE_KEYS) for key in single)
+    return (
+        meant or set(value) <= {"scale"} or not set(value).isdisjoint(set(RANGE_KEYS) - {"scale"})
     )
 
 

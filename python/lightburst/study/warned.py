@@ -1,11 +1,14 @@
 """What the runs of a study warn of, each kind once."""
 
 import re
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import pandas as pd
 
 from lightburst.metrics import BETWEEN_WARNINGS
+
+# A number, with its unit: 92.5 kB and 1.07 MB are as alike as 5 and 6.
+_NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*(?: (?:[kMGTmµnp]i?)?(?:B|b/s|s)\b)?")
 
 
 def warnings_of(runs: pd.DataFrame) -> tuple[str, ...]:
@@ -72,7 +75,7 @@ def warned(runs: pd.DataFrame) -> list[Warned]:
     rows = zip(runs["seed"].tolist(), runs["warnings"].tolist(), strict=True)
     for place, (seed, together) in enumerate(rows):
         for text in together.split(BETWEEN_WARNINGS) if together else ():
-            kind = re.sub(r"\d+", "", text)
+            kind = _NUMBER.sub("", text)
             one = kinds.get(kind)
             kinds[kind] = (
                 Warned(text, 1, place, seed, alike=True)
