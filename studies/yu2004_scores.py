@@ -137,7 +137,7 @@ def _tried(table: pd.DataFrame) -> str:
     return (
         f"{text} A point has {USUAL.first} to {USUAL.most} runs of {USUAL.horizon_s:,.0f} s "
         f"({HEAVY.horizon_s:,.0f} s at p = {max(TABLE_LOSSES):.2g}), until its mean is known to "
-        f"{USUAL.precision:.0%}."
+        f"{100 * USUAL.precision:g} %."
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from matplotlib.legend import Legend
 
 import lightburst as lb
 from lightburst.errors import InputError
+from lightburst.papers.figure import COLUMNS, Figure
+from lightburst.plots import interactive
 from lightburst.plots.axis import number
 from lightburst.shown import readable
 from lightburst.words import apart, column_words, has_prefix, unit_of, words_of
@@ -110,6 +113,26 @@ def test_points_stand_side_by_side_at_their_words() -> None:
     # No point hides another, nor its interval.
     places = [line.get_transform().transform((0, 0))[0] for line in (first, second)]
     assert places[1] - places[0] > 8 * canvas.dpi / 72
+
+
+def test_a_page_puts_points_side_by_side_at_their_words() -> None:
+    rows = [
+        (switch, "", place, 1.0 + place, 0.5, 9.0, 5) for switch in "abc" for place in (0.0, 1.0)
+    ]
+    figure = Figure(
+        id="a", title="", caption="", x_label="Recovery", y_label="y", colours=tuple("abc"),
+        dashes=("",), data=pd.DataFrame(rows, columns=list(COLUMNS)), x_log=False,
+        places=("reno", "new reno, of a long name"),
+    )  # fmt: skip
+    chart = interactive.chart(figure)
+    found = json.dumps(chart)
+    assert r"[\"reno\"], [\"new reno, of a long name\"]][datum.value]" in found
+    (points,) = chart["datasets"].values()
+    at = {place: [p["x"] for p in points if p["place"] == place] for place in figure.places}
+    for middle, across in enumerate(at.values()):
+        assert np.mean(across) == pytest.approx(middle)
+        assert min(np.diff(sorted(across))) > 0.1
+        assert max(across) - min(across) < 0.7
 
 
 def test_long_and_many_words_are_on_the_sheet() -> None:

@@ -152,6 +152,14 @@ def test_maps_that_are_compared_share_their_colours_and_a_difference_has_a_middl
     assert ours.get_array().size == 18  # type: ignore[union-attr]
 
 
+def test_colours_begin_at_zero_unless_the_number_is_written() -> None:
+    written = choices()
+    plain = replace(written, data=written.data.drop(columns="words"))
+    for figure, ends in ((plain, (0.0, 4.0)), (written, (1.0, 4.0))):
+        colour = interactive.chart(figure)["vconcat"][0]["encoding"]["color"]
+        assert tuple(colour["scale"]["domain"]) == ends
+
+
 def test_a_field_without_a_value_stays_empty() -> None:
     figure = maps()
     place = figure.data.query("panel == 'theory' and x == 1e-6 and y == 0.01").index

@@ -95,6 +95,15 @@ def test_what_is_published_is_markers_without_a_line_and_one_of_no_curve_a_cross
     assert figure.beside("nobody", []) is figure
 
 
+def test_equal_numbers_from_elsewhere_stand_beside_each_other() -> None:
+    first = seven_rates()
+    printed = [(colour, 1e-2, 50.0) for colour in first.colours[:2]]
+    (axes,) = static.draw([first.beside("published", printed)]).axes
+    loose = [line for line in axes.lines if line.get_linestyle() == "None"]
+    across = [line.get_transform().transform((1e-2, 50.0))[0] for line in loose]
+    assert across[1] - across[0] >= 4 * axes.figure.dpi / 72
+
+
 def test_heights_between_which_nothing_is_are_cut_out() -> None:
     rows = [
         (switch, "p = 4", x, y, 0.99 * y, 1.01 * y, 5)

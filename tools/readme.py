@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from lightburst.papers import PAPERS
-from lightburst.papers.claims import Claim, Verdict, by_source, counted
+from lightburst.papers.claims import Claim, Verdict, by_source, counted, interval_of
 from lightburst.papers.figure import Listing
 from lightburst.report import page
 from lightburst.report.reproduction import Reproduction, reproduce
@@ -49,11 +49,6 @@ def row(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-def interval(claim: Claim) -> str:
-    """Show the interval of what was measured, a dash where there is none."""
-    return "–" if claim.ci_low is None else f"{number(claim.ci_low)} to {number(claim.ci_high)}"
-
-
 def claim_table(claims: Sequence[Claim]) -> list[str]:
     """Return the lines of docs/reproduced.md: a Markdown table of claims with their notes.
 
@@ -71,7 +66,7 @@ def claim_table(claims: Sequence[Claim]) -> list[str]:
     lines = [row(headings), row(["---", "---:", "---:", "---:", "---", "---"])]
     for claim in claims:
         note = f"Holds if {claim.criterion}. {claim.note}".strip()
-        numbers = [number(claim.published), number(claim.measured), interval(claim)]
+        numbers = [number(claim.published), number(claim.measured), interval_of(claim, number)]
         lines.append(row([claim.statement, *numbers, MARKS[claim.verdict], note]))
     return lines
 
@@ -102,7 +97,7 @@ def readme_rows(shown: Sequence[tuple[str, Claim]]) -> list[str]:
     """Return the rows of README.md's table: papers and claims, each claim with its criterion."""
     lines = []
     for paper, claim in shown:
-        numbers = [number(claim.published), number(claim.measured), interval(claim)]
+        numbers = [number(claim.published), number(claim.measured), interval_of(claim, number)]
         cells = [paper, claim.statement, claim.criterion, *numbers, MARKS[claim.verdict]]
         lines.append(row(cells))
     return lines

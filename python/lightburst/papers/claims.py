@@ -127,12 +127,12 @@ class Claims(tuple[Claim, ...]):
 
 
 def _row(claim: Claim) -> tuple[str, ...]:
-    published, measured, low, high = (
-        "–" if value is None else f"{value:.3g}"
-        for value in (claim.published, claim.measured, claim.ci_low, claim.ci_high)
-    )
-    interval = "–" if low == high == "–" else f"{low} to {high}"
-    return claim.statement, published, measured, interval, claim.verdict.value
+    numbers = _short(claim.published), _short(claim.measured), interval_of(claim, _short)
+    return claim.statement, *numbers, claim.verdict.value
+
+
+def _short(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3g}"
 
 
 def by_source(claims: Iterable[Claim]) -> dict[str, list[Claim]]:
@@ -321,3 +321,18 @@ def judged(
         note=note,
         source=source,
     )
+
+
+def interval_of(claim: Claim, write: Callable[[float | None], str]) -> str:
+    """Write the interval of what was measured.
+
+    Parameters
+    ----------
+    claim : Claim
+        Whose.
+    write : callable
+        Writes a number, or None as what stands for none.
+    """
+    if claim.ci_low is None:
+        return write(None)
+    return f"{write(claim.ci_low)} to {write(claim.ci_high)}"

@@ -145,6 +145,24 @@ def settle(axis: Axis, values: ArrayLike, *, logarithmic: bool, zero: bool = Fal
         axis.set_minor_locator(LogLocator(subs="all", numticks=99))
 
 
+def folded(words: Sequence[str]) -> tuple[list[list[str]], bool]:
+    """Break the words along an axis into lines, so that they fit side by side.
+
+    Parameters
+    ----------
+    words : sequence of str
+        From left to right.
+
+    Returns
+    -------
+    list of list of str, bool
+        The lines of each, and whether there are so many that they must stand aslant.
+    """
+    many = len(words) > _MOST_LEVEL
+    room = _LONGEST if many else max(_LETTERS // len(words), _LONGEST // 2)
+    return [textwrap.wrap(word, room) for word in words], many
+
+
 def put_words(axis: Axis, words: Sequence[str]) -> None:
     """Put words along an axis of matplotlib, at 0, 1, 2 and so on.
 
@@ -155,9 +173,8 @@ def put_words(axis: Axis, words: Sequence[str]) -> None:
     words : sequence of str
         From left to right.
     """
-    many = len(words) > _MOST_LEVEL
-    room = _LONGEST if many else max(_LETTERS // len(words), _LONGEST // 2)
-    told = ["\n".join(textwrap.wrap(word, room)) for word in words]
+    lines, many = folded(words)
+    told = ["\n".join(word) for word in lines]
     aslant: dict[str, Any] = (
         {"rotation": 35, "ha": "right", "rotation_mode": "anchor"} if many else {}
     )

@@ -30,6 +30,8 @@ _WORDS: Final = 26  # characters of a line of the legend
 #: many in all.
 _APART: Final = 1.6
 _MOST_APART: Final = 7.0
+#: Numbers from elsewhere have larger markers, and so stand further apart.
+_ELSEWHERE: Final = 5.0
 #: Points at a word stand further apart, as there is room for it.
 _SIDE: Final = 11.0
 _MOST_SIDE: Final = 40.0
@@ -202,8 +204,7 @@ def _apart(figure: Figure, order: list[tuple[str, str]]) -> dict[tuple[str, str]
     own = [key for key in order if key[1] not in (*figure.theory, *figure.published)]
     if figure.places:
         # Side by side at each word, what theory says of them all at its place among them.
-        side = min(_SIDE, _MOST_SIDE / len(order))
-        return {key: side * (at - (len(order) - 1) / 2) for at, key in enumerate(order)}
+        return _spread(order, min(_SIDE, _MOST_SIDE / len(order)))
     if figure.steps or figure.intervals != "bars" or figure.data["x"].nunique() > _MANY:
         return {}
     wide = {
@@ -212,8 +213,14 @@ def _apart(figure: Figure, order: list[tuple[str, str]]) -> dict[tuple[str, str]
         if (rows["high"] > rows["low"]).any()
     }
     own = [key for key in own if key in wide]
-    step = min(_APART, _MOST_APART / max(len(own), 1))
-    return {key: step * (place - (len(own) - 1) / 2) for place, key in enumerate(own)}
+    return _spread(own, min(_APART, _MOST_APART / max(len(own), 1))) | _spread(
+        [key for key in order if key[1] in figure.published], _ELSEWHERE
+    )
+
+
+def _spread(keys: list[tuple[str, str]], step: float) -> dict[tuple[str, str], float]:
+    """Put curves so many points apart, about where they are."""
+    return {key: step * (place - (len(keys) - 1) / 2) for place, key in enumerate(keys)}
 
 
 def _drawn(look: Look, scale: float) -> dict[str, Any]:

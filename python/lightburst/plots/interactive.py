@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
@@ -13,11 +14,16 @@ from lightburst.plots import axis, bars, maps, packets, style
 from lightburst.plots.vega import plain, specification
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+    import pandas as pd
 
     from lightburst.papers.figure import AnyFigure
 
 _HEIGHT: Final = 340  # pixels; the width is that of the page
+#: Points at a word stand so far apart, and no further in all; two words are 1 apart.
+_SIDE: Final = 0.12
+_MOST_SIDE: Final = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +156,8 @@ def _layers(
     # What stands above a cut has no words of its own: those below are for both.
     data = figure.data.assign(curve=figure.data["colour"] + " · " + figure.data["dash"])
     data["curve"] = data["curve"].str.strip(" ·").replace("", "all")
+    if figure.places:
+        data = _side_by_side(data, figure.places)
     found = {
         " · ".join(word for word in key if word) or "all": look
         for key, look in style.looks(figure).items()
@@ -188,7 +196,9 @@ def _points(figure: Figure, base: alt.Chart, found: Mapping[str, style.Look]) ->
     marked = {name: look for name, look in found.items() if look.marker is not None}
     tips = [
         alt.Tooltip("curve:N", title="curve"),
-        alt.Tooltip("x:Q", title=figure.x_label, format=",.4~g"),
+        alt.Tooltip("place:N", title=figure.x_label)
+        if figure.places
+        else alt.Tooltip("x:Q", title=figure.x_label, format=",.4~g"),
         alt.Tooltip("y:Q", title=figure.y_label, format=",.4~g"),
         alt.Tooltip("low:Q", title="95 % interval from", format=",.4~g"),
         alt.Tooltip("high:Q", title="to", format=",.4~g"),
@@ -222,10 +232,28 @@ def _of(channel: Any, found: Mapping[str, style.Look], values: Mapping[str, Any]
     return channel("curve:N", scale=scale, legend=None)
 
 
+def _side_by_side(data: pd.DataFrame, places: Sequence[str]) -> pd.DataFrame:
+    """Put the points at a word beside each other, in the order of the curves."""
+    curves = list(dict.fromkeys(data["curve"]))
+    step = min(_SIDE, _MOST_SIDE / len(curves))
+    aside = {curve: step * (at - (len(curves) - 1) / 2) for at, curve in enumerate(curves)}
+    named = data["x"].astype(int).map(dict(enumerate(places)))
+    return data.assign(x=data["x"] + data["curve"].map(aside), place=named)
+
+
 def _x(figure: Figure, *, named: bool = True) -> alt.X:
     at = alt.Axis()
     scale = _scale(figure.x_log)
-    if chosen := axis.ticks(figure.measured["x"], logarithmic=figure.x_log):
+    if figure.places:
+        lines, many = axis.folded(figure.places)
+        scale = alt.Scale(domain=[-0.5, len(lines) - 0.5], nice=False)
+        at = alt.Axis(
+            values=list(range(len(lines))),
+            labelExpr=f"{json.dumps(lines)}[datum.value]",
+            labelAngle=-35 if many else 0,
+            grid=False,
+        )
+    elif chosen := axis.ticks(figure.measured["x"], logarithmic=figure.x_log):
         at = alt.Axis(values=chosen, format=".3~g")
     elif figure.x_log and len(figure.data):
         ends = (figure.data["x"].min(), figure.data["x"].max())

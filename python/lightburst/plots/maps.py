@@ -195,7 +195,9 @@ def _limits(figure: Maps, panel: Panel) -> tuple[float, float]:
         return 0.0, 1.0
     low, high = float(values.min()), float(values.max())
     if panel.centre is None:
-        return min(low, 0.0), high
+        # Where its number stands in each field, the colours are free to show the differences.
+        told = "words" in figure.data and low < high
+        return low if told else min(low, 0.0), high
     # The same colour stands for the same distance to either side.
     reach = max(high - panel.centre, panel.centre - low)
     return panel.centre - reach, panel.centre + reach

@@ -12,7 +12,7 @@ import vl_convert
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from lightburst.papers.claims import Verdict, by_source, counted
+from lightburst.papers.claims import Verdict, by_source, counted, interval_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -250,7 +250,7 @@ def claim_row(claim: Claim) -> dict[str, str]:
         "note": claim.note,
         "published": short(claim.published),
         "measured": short(claim.measured),
-        "interval": f"{short(claim.ci_low)} to {short(claim.ci_high)}",
+        "interval": interval_of(claim, short),
         "verdict": claim.verdict.value,
         "tone": tone,
         "mark": mark,

@@ -78,7 +78,7 @@ def best_map(runs: Runs[Point], version: str) -> Maps:
     return Maps(
         id="beyond-best",
         title="Which remedy is best where, and how much faster transfers are with it than without",
-        caption=f"{BEYOND_TRANSFER.words}; bursts of at most 100 kB, load threshold 5% of 4 Gb/s "
+        caption=f"{BEYOND_TRANSFER.words}; bursts of at most 100 kB, load threshold 5 % of 4 Gb/s "
         f"every 500 ms. {names}. In a field: the best remedy and those not known to be more than "
         f"{ALIKE - 1:.0%} behind it; below, completion time without any remedy over that with the "
         "best, with its 95 % interval; no difference: with none of them are transfers known to be "

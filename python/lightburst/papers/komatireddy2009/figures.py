@@ -168,7 +168,7 @@ def _caption(runs: Runs[Point], axis: Axis, points: Sequence[Point], version: st
     transfer = Transfer(fixed.size, fixed.window)
     drawn = [at for point in points for at in _run(runs, axis, point).values()]
     return (
-        f"{transfer.words} over two paths, load threshold 5% of 4 Gb/s every 500 ms; {words}. "
+        f"{transfer.words} over two paths, load threshold 5 % of 4 Gb/s every 500 ms; {words}. "
         f"{runs.numbers_text(drawn)}; bars: 95 % interval of the mean. "
         f"lightburst {version}."
     )

@@ -64,7 +64,7 @@ def figures(runs: Runs[Point], version: str) -> Iterator[Figure]:
                 y_log=logarithmic,
             )
             yield replace(figure, cut=_cut(figure)) if name == "conversions" else figure
-    for name, (metric, unit, label), title, _ in _METRICS:
+    for name, (metric, unit, label), title, logarithmic in _METRICS:
         if name == "median":
             continue
         by_ports = {
@@ -83,6 +83,7 @@ def figures(runs: Runs[Point], version: str) -> Iterator[Figure]:
             x_label="Ports of the buffer, ne",
             y_label=label,
             x_log=False,
+            y_log=logarithmic,
             legends=("Arrival rate", "Sender"),
             ordered=True,
         )

@@ -15,6 +15,7 @@ from lightburst.papers.minakhmetov2018.points import (
     HYBRID_PORTS,
     PORTS,
     PROTOTYPE,
+    PUBLISHED_MAXIMA,
     WAITS,
     hybrid,
     rate_text,
@@ -159,7 +160,7 @@ def _checks(runs: Runs[Point]) -> Iterator[Claim]:
 
 def maxima_claims(runs: Runs[Point]) -> Iterator[Claim]:
     """Judge for each length the maximum, and whether all switches reach the same."""
-    for length, word, published in ((1000.0, "1 km", 16.6), (10000.0, "10 km", 1.9)):
+    for length, (word, published) in PUBLISHED_MAXIMA.items():
         best = _best_points(runs, length)
         maximum, ratio, reached, ends = UNKNOWN, UNKNOWN, "", ""
         if best:

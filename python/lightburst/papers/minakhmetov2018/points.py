@@ -29,6 +29,10 @@ PROTOTYPE: Final = {
 PROTOTYPE_LENGTH: Final = 10.0
 
 
+#: By the length of the links in metres: its words, and the published maximum in Gb/s.
+PUBLISHED_MAXIMA: Final = {1000.0: ("1 km", 16.6), 10000.0: ("10 km", 1.9)}
+
+
 class Point(NamedTuple):
     """One scenario of the studies.
 

@@ -214,7 +214,7 @@ def table_figure(id: str, runs: Runs[Point], version: str) -> Figure:
         caption=caption(runs, points, words, version),
         x_label=LOSS_LABEL,
         y_label="Ratio of throughputs",
-        reference=((1.0, "Reno"),),
+        reference=((1.0, "as much as Reno"),),
         legends=("Ratio", "Source"),
         y_zero=False,
         published=("published",),

@@ -44,8 +44,8 @@ _TITLES: Final = {
     "fig8b": "Figure 8(b): Reno, one lost burst of S = 5 at W = 200",
     "fig9a": "Figure 9(a): one lost burst of S = 5 at W = 40",
     "fig9b": "Figure 9(b): one lost burst of S = 25 at W = 40",
-    "fig10a": "Figure 10(a): random losses, medium-high: p = 10^-1.5, S = 5",
-    "fig10b": "Figure 10(b): random losses, medium-low: p = 10^-2, S = 5",
+    "fig10a": "Figure 10(a): random losses, medium-high: p = 0.0316, S = 5",
+    "fig10b": "Figure 10(b): random losses, medium-low: p = 0.01, S = 5",
 }
 
 
