@@ -3,9 +3,12 @@
 pydantic's own schema says of a table with a ``kind`` that it is one of several, so that a validator
 can only say that it is none of them. Here ``if`` and ``then`` on the ``kind`` choose the one that
 is meant, and a wrong key is named where it stands. Draft 7 is what taplo, and with it the TOML
-plugins of editors, understands.
+plugins of editors, understands. To complete keys and to say what they mean, taplo looks into
+``anyOf``, and not behind ``if``: beside each choice all that can be chosen is listed there again,
+after ``true``, so that the list refuses nothing and no message ever comes from it.
 """
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 from pydantic import BaseModel
@@ -80,7 +83,13 @@ def _by_kind(key: str, mapping: dict[str, str]) -> Node:
         for name, table in mapping.items()
     ]
     kind = {"enum": list(mapping)}
-    return {"type": "object", "properties": {key: kind}, "required": [key], "allOf": chosen}
+    of_kind = {"type": "object", "properties": {key: kind}, "required": [key]}
+    return {**of_kind, "allOf": chosen, **_listed({"$ref": table} for table in mapping.values())}
+
+
+def _listed(choices: Iterable[Node]) -> Node:
+    """List what can be chosen, for editors; it refuses nothing."""
+    return {"anyOf": [True, *choices]}
 
 
 def _either(choices: list[Node]) -> Node:
@@ -100,5 +109,6 @@ def _either(choices: list[Node]) -> Node:
     if len(texts) > 1 or len(others) > 1:
         raise ValueError(f"a choice that the type does not make: {choices}")
     if texts and others:
-        return {"if": {"type": "string"}, "then": texts[0], "else": others[0]}
+        choice = {"if": {"type": "string"}, "then": texts[0], "else": others[0]}
+        return {**choice, **_listed([*texts, *others])}
     return dict(*texts, *others)
