@@ -19,6 +19,8 @@ from lightburst._core import Cancel, Cancelled
 from lightburst.cli import main
 from lightburst.errors import InputError, RunWarning, StoreWarning
 from lightburst.free import TooMuchMemoryError
+from lightburst.report.sweep_page import sweep_page
+from lightburst.report.swept import Sweep
 from lightburst.result import Result
 from lightburst.scenario import Scenario
 from lightburst.simulate import simulate
@@ -286,3 +288,17 @@ def test_a_damaged_failure_is_set_aside_and_the_run_tried_again(tmp_path: Path) 
         assert store.failures() == {}
     clean(file)
     assert re.fullmatch("24 0", f"{examined(file).runs} {examined(file).failed}")
+
+
+def test_the_page_of_a_sweep_lists_what_failed_and_each_warning_once(bad: Bad) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RunWarning)
+        found = lb.sweep(scenario(), {"switching.buffer_ports": [0, 2]}, seeds=4, progress=False)
+    runs = found.runs.assign(warnings="a warning that was made up")
+    page = sweep_page(Sweep.of(found.study, runs, None, found.failed))
+    assert "failed runs" in page
+    assert page.count("2 of 8 runs failed and are in no mean") == 1
+    assert page.count("a warning that was made up") == 1
+    complete = sweep_page(Sweep.of(found.study, runs))
+    assert "failed runs" not in complete
+    assert complete.count("a warning that was made up") == 1

@@ -18,6 +18,7 @@ from lightburst.report.sweep_data import points_of
 from lightburst.report.words import readable, readable_interval, words_of
 from lightburst.study.comparison import VERDICTS
 from lightburst.study.design import SAMPLE
+from lightburst.study.failures import HOW_AGAIN
 from lightburst.study.statistics.intervals import INTERVALS
 from lightburst.study.warned import warned
 from lightburst.study.written import to_toml
@@ -61,6 +62,7 @@ def sweep_page(sweep: Sweep) -> str:
     tiles = [
         Tile(f"{sweep.design.number:,}", "points"),
         Tile(f"{len(runs):,}", "runs"),
+        *([Tile(f"{len(sweep.failed):,}", "failed runs", "differs")] if sweep.failed else []),
         Tile(f"{len(seeds):,}", "seeds"),
         Tile(f"{len(kinds):,}", "kinds of warnings", "differs" if kinds else "holds"),
     ]
@@ -72,7 +74,12 @@ def sweep_page(sweep: Sweep) -> str:
         provenance=_provenance(sweep, seeds),
         tiles=tiles,
         charts=[chart for one in compared for chart in one.charts()],
-        tables=[*_warnings(sweep), *(one.table() for one in compared), *_left_out(data)],
+        tables=[
+            *_failed(sweep),
+            *_warnings(sweep),
+            *(one.table() for one in compared),
+            *_left_out(data),
+        ],
         scenario=json.dumps(provenance["scenario"], indent=2, ensure_ascii=False),
         explorer=Explorer(Markup(inside_script(data)), Markup(script)),
         study=to_toml(study) or "",
@@ -105,10 +112,19 @@ def _provenance(sweep: Sweep, seeds: list[int]) -> list[tuple[str, str]]:
     ]
 
 
+def _failed(sweep: Sweep) -> Iterator[Table]:
+    """List which runs failed, and why."""
+    if sweep.failed:
+        rows = [(text,) for text in sweep.failures]
+        caption = f"Failures that differ in their numbers only are one. {HOW_AGAIN}."
+        yield Table("Failed runs", ("How many, where, and why",), rows, caption)
+
+
 def _warnings(sweep: Sweep) -> Iterator[Table]:
     """List each kind of warning, with how many runs had it and which was the first."""
     found = warned(sweep.runs)
-    if not sweep.warnings:
+    beyond = sweep.warnings[len(sweep.failures) + len(found) :]
+    if not (found or beyond):
         return
     points = sweep.runs[sweep.design.columns]
     rows = []
@@ -117,7 +133,7 @@ def _warnings(sweep: Sweep) -> Iterator[Table]:
         where = ", ".join(f"{name} {_word(value)}" for name, value in values.items())
         rows.append((one.text, f"{one.runs:,} of {len(sweep.runs):,}", where, str(one.seed)))
     # What the sweep says beyond what its runs do: targets that were missed.
-    rows += [(text, "the sweep", "", "") for text in sweep.warnings[len(found) :]]
+    rows += [(text, "the sweep", "", "") for text in beyond]
     header = "In the words of the first run", "Runs that have it", "First at", "with seed"
     caption = "Warnings that differ in their numbers only are one kind."
     yield Table("Warnings", header, rows, caption)

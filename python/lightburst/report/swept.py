@@ -118,16 +118,20 @@ class Sweep:
         return [str(name) for name in found if pd.api.types.is_numeric_dtype(self.runs[name])]
 
     @cached_property
+    def failures(self) -> tuple[str, ...]:
+        """Which runs failed and why, each kind once."""
+        number = len(self.runs) + len(self.failed)
+        return tuple(failures_of(self.failed, number, self._named))
+
+    @cached_property
     def warnings(self) -> tuple[str, ...]:
         """Which runs failed, what others warn of, each kind once, and what missed the target.
 
         And that nothing varies, where axes or variants were given and are none.
         """
-        number = len(self.runs) + len(self.failed)
-        failed = failures_of(self.failed, number, self._named)
         empty = [] if self.design.columns else self.study.given_empty
         alone = [f"nothing varies, as {name} is empty: one point was run" for name in empty]
-        return (*failed, *warnings_of(self.runs), *self._missed(), *alone)
+        return (*self.failures, *warnings_of(self.runs), *self._missed(), *alone)
 
     def key(self, metric: str) -> str:
         """Give what `readable` takes for a metric, of which it sees the unit."""
