@@ -120,15 +120,11 @@ class Sweep:
     @cached_property
     def failures(self) -> tuple[str, ...]:
         """Which runs failed and why, each kind once."""
-        number = len(self.runs) + len(self.failed)
-        return tuple(failures_of(self.failed, number, self._named))
+        return tuple(failures_of(self.failed, len(self.runs) + len(self.failed), self._named))
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """Which runs failed, what others warn of, each kind once, and what missed the target.
-
-        And that nothing varies, where axes or variants were given and are none.
-        """
+        """`failures`, each kind of warning, missed targets, and that given axes are none."""
         empty = [] if self.design.columns else self.study.given_empty
         alone = [f"nothing varies, as {name} is empty: one point was run" for name in empty]
         return (*self.failures, *warnings_of(self.runs), *self._missed(), *alone)
