@@ -10,7 +10,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from statistics import median
+from typing import Final
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
@@ -24,6 +27,10 @@ from lightburst.study.workers.interface import Answer, Order  # noqa: E402
 from lightburst.study.workers.where import workers_of  # noqa: E402
 
 MADE_UP = 100_000
+# Each figure is the median of so many.
+ROUNDS = 5
+# Threads, and as many workers.
+PAIRS: Final[list[tuple[int | str, int | str]]] = [(1, "local:1"), (2, "local:2")]
 
 
 def scenario(flows: int) -> lb.Scenario:
@@ -42,14 +49,28 @@ def scenario(flows: int) -> lb.Scenario:
     )
 
 
-def rate(where: int | str, flows: int, study: Study) -> None:
-    with workers_of(where) as workers:
-        execute(Study(study.base, {}, 20), workers=workers, progress=False)  # imports, caches
-        begun = time.perf_counter()
-        execute(study, workers=workers, progress=False)
-        took = time.perf_counter() - begun
-    number = len(study.runs)
-    print(f"{flows} flows, {where}: {number / took:.0f} runs/s, {1e3 * took / number:.2f} ms each")
+def rates(flows: int, seeds: int) -> None:
+    """In turns, each pair of threads and workers within a moment: the machine may change."""
+    study = Study(scenario(flows), {"switching.buffer_ports": [0, 2]}, seeds)
+    warm = Study(study.base, {}, 20)  # imports, caches
+    number, took = len(study.runs), {where: list[float]() for pair in PAIRS for where in pair}
+    with ExitStack() as stack:
+        workers = {where: stack.enter_context(workers_of(where)) for where in took}
+        for one in workers.values():
+            execute(warm, workers=one, progress=False)
+        for _ in range(ROUNDS):
+            for where, one in workers.items():
+                begun = time.perf_counter()
+                execute(study, workers=one, progress=False)
+                took[where].append(time.perf_counter() - begun)
+    for where, times in took.items():
+        each = median(times) / number
+        print(f"{flows} flows, {where}: {1 / each:.0f} runs/s, {1e3 * each:.2f} ms each")
+    for threads, there in PAIRS:
+        ratios = [one / other for one, other in zip(took[threads], took[there], strict=True)]
+        print(
+            f"{flows} flows, {there} is {median(ratios):.2f} times as fast as {threads} thread(s)"
+        )
 
 
 def of_dask() -> None:
@@ -72,18 +93,23 @@ def alone(kept: bool, takes: float) -> None:
     digests = [f"{n:064x}" for n in range(100)]
     runs = [PlannedRun({}, result.scenario, n, digests[n % 100]) for n in range(MADE_UP)]
     by_key = {run.key: run for run in runs}
-    made_up = Instant(1000, takes=lambda run: takes, row=dict(result.record))
-    with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "runs")) as store:
+    took = []
+    for _ in range(ROUNDS):
+        made_up = Instant(1000, takes=lambda run: takes, row=dict(result.record))
+        with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "runs")) as store:
 
-        def keep(answers: Sequence[Answer]) -> None:
-            if kept:
-                store.put_all([(by_key[one.key], one.metrics or {}) for one in answers])
+            def keep(answers: Sequence[Answer], store: Store = store) -> None:
+                if kept:
+                    store.put_all([(by_key[one.key], one.metrics or {}) for one in answers])
 
-        begun = time.perf_counter()
-        drive(runs, made_up, Order(), keep)
-        took = time.perf_counter() - begun
+            begun = time.perf_counter()
+            drive(runs, made_up, Order(), keep)
+            took.append(time.perf_counter() - begun)
     words = "kept" if kept else "not kept"
-    print(f"runs of {takes} s, {words}: {MADE_UP / took:.0f}/s, {len(made_up.batches)} batches")
+    rates = (
+        f"{MADE_UP / median(took):.0f}/s ({MADE_UP / max(took):.0f} to {MADE_UP / min(took):.0f})"
+    )
+    print(f"runs of {takes} s, {words}: {rates}, {len(made_up.batches)} batches")
 
 
 if __name__ == "__main__":
@@ -91,7 +117,5 @@ if __name__ == "__main__":
         alone(kept, 0.001)
         alone(kept, 0.1)
     of_dask()
-    for flows, seeds in ((20, 1500), (400, 150)):
-        study = Study(scenario(flows), {"switching.buffer_ports": [0, 2]}, seeds)
-        for where in (1, 2, "local:1", "local:2"):
-            rate(where, flows, study)
+    rates(20, 1500)
+    rates(400, 150)
