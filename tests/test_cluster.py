@@ -18,6 +18,8 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from dask import config
+from distributed import Future
 
 import lightburst as lb
 from clusters import local, old_worker, process
@@ -92,6 +94,51 @@ def test_lost_workers_runs_are_done_again(client: Any, table: pd.DataFrame, tmp_
         found = execute(slow_study(), store, workers=client, progress=False)
     assert len(killed) == 3
     pd.testing.assert_frame_equal(outcome(found), table, check_exact=True)
+
+
+def test_what_the_cluster_forgets_is_handed_in_again(
+    client: Any, table: pd.DataFrame, tmp_path: Path
+) -> None:
+    forgotten: list[str] = []
+
+    def forget() -> None:
+        under_way = [Future(key, client) for key in client.futures]
+        forgotten.extend(future.key for future in under_way if not future.done())
+        client.cancel(under_way)
+
+    with Acting(tmp_path / "runs", forget, 9, 20) as store:
+        found = execute(slow_study(), store, workers=client, progress=False)
+    assert forgotten
+    pd.testing.assert_frame_equal(outcome(found), table, check_exact=True)
+
+
+_DEADLY = """
+import os
+from lightburst.simulate import simulate
+from lightburst.study.workers import one
+
+def deadly(scenario, seed, **options):
+    if seed == 13:
+        os._exit(1)
+    return simulate(scenario, seed, **options)
+
+one.simulate = deadly
+"""
+
+
+def test_a_run_that_its_workers_die_of_fails_and_no_other(
+    table: pd.DataFrame, tmp_path: Path
+) -> None:
+    """Whatever waited behind it, or was in one batch with it, is computed."""
+    (tmp_path / "deadly.py").write_text(_DEADLY)
+    failed: list[FailedRun] = []
+    soon = config.set({"distributed.scheduler.allowed-failures": 1})
+    with soon, local(1, preload=[str(tmp_path / "deadly.py")]) as other:
+        rows = run_all(slow_study(), workers=other, progress=False, failed=failed)
+    assert {run.seed for run in failed} == {13}
+    assert all("several workers died of it" in str(run.failure) for run in failed)
+    others = table[table["seed"] != 13].reset_index(drop=True)
+    pd.testing.assert_frame_equal(outcome(rows), others, check_exact=True)
 
 
 def test_metrics_and_tables_come_back(client: Any, tmp_path: Path) -> None:

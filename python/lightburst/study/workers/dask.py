@@ -70,6 +70,9 @@ class Dask:
         self._under_way: dict[str, tuple[Sequence[PlannedRun], Future, list[str] | None]] = {}
         # Those that wait for somebody who does not refuse them.
         self._later: list[Sequence[PlannedRun]] = []
+        # Runs of batches that workers died of; and whether one of them is computed now, alone.
+        self._suspects: list[PlannedRun] = []
+        self._alone = False
         self._number = 0
         # What is run there, and with what beside the batch, see `arrival`.
         self._text = inspect.getsource(arrival)
@@ -117,6 +120,9 @@ class Dask:
             if found := self._ended():
                 return found
             self._look()
+            if self._suspects and not (self._under_way or self._later):
+                self._alone = True
+                self.submit([self._suspects.pop(0)])
             time.sleep(_PAUSE_S)
 
     def stop(self) -> list[list[Answer]]:
@@ -178,10 +184,12 @@ class Dask:
         return []
 
     def _killed(self, batch: Sequence[PlannedRun]) -> list[list[Answer]]:
-        """Find out which run of a batch its workers died of: alone it is a failed run."""
-        if len(batch) > 1:
-            for run in batch:
-                self.submit([run])
+        """Find out which run its workers died of: what they died of alone is a failed run.
+
+        Dask blames all that was handed to such a worker, also what only waited there.
+        """
+        if not self._alone:
+            self._suspects += batch
             return []
         # Dask ends a worker that holds more than it may, and so does the system.
         error = MemoryError("several workers died of it, one after the other; their logs say more")
