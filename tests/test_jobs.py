@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import shlex
+import socket
 import stat
 import sys
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
@@ -110,8 +112,13 @@ def test_a_study_in_a_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     asked = ["cores=1", "memory=2 GB", "interface=lo", "worker_extra_args=--no-dashboard"]
     settings = read_settings("slurm", [*asked, f"local_directory={tmp_path}"], "--job")
-    with in_jobs("slurm", 1, settings, "--slurm") as workers:
-        found = execute(slow_study(), workers=workers, progress=False)
+    # Somebody else's scheduler may have the usual port of a dashboard.
+    with socket.socket() as other:
+        with suppress(OSError):
+            other.bind(("", 8787))
+            other.listen()
+        with in_jobs("slurm", 1, settings, "--slurm") as workers:
+            found = execute(slow_study(), workers=workers, progress=False)
     expected = outcome(execute(slow_study(), progress=False))
     pd.testing.assert_frame_equal(outcome(found), expected)
     assert "#SBATCH --cpus-per-task=1" in (tmp_path / "job").read_text()

@@ -138,7 +138,9 @@ def cluster_of(system: str, settings: Mapping[str, Any], path: str) -> Any:
     _check(system, settings, path)
     kind = _kind(dask_jobqueue, system)
     # A page of its own for everyone on the machine who wants to look is for users who ask for it.
-    quiet = {"scheduler_options": {"dashboard": False}, "silence_logs": logging.CRITICAL}
+    # Even without a dashboard its address is listened at: any port that is free.
+    scheduler = {"dashboard": False, "dashboard_address": ":0"}
+    quiet = {"scheduler_options": scheduler, "silence_logs": logging.CRITICAL}
     try:
         return kind(**{**quiet, **settings})
     except (OSError, RuntimeError, TypeError, ValueError) as error:
