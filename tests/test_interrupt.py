@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from lightburst import folder
+import lightburst as lb
+from lightburst import folder, units
 from processes import started
 from results import KINDS, everything, saved_in
 from test_report_more import TRACED
@@ -133,3 +134,15 @@ def test_while_a_large_plan_is_compiled(tmp_path: Path, times: int) -> None:
 def test_where_it_is_swallowed(tmp_path: Path, code: str) -> None:
     process = started(code, "list", cwd=tmp_path)
     assert interrupted(process, "waiting") == "lightburst: interrupted\n"
+
+
+def test_an_interrupt_while_a_scenario_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pydantic makes an error of its own of whatever a function raises that it calls."""
+
+    def interrupted(*_: object) -> str:
+        raise KeyboardInterrupt
+
+    scenario = lb.load(Path(__file__).parent.parent / "examples" / "hybrid.toml")
+    monkeypatch.setattr(units, "_plain", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        scenario.to_dict()

@@ -23,7 +23,12 @@ from pydantic import (
 from pydantic import ValidationError as PydanticError
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+from pydantic_core import (
+    CoreSchema,
+    PydanticCustomError,
+    PydanticSerializationError,
+    core_schema,
+)
 
 from lightburst.errors import InputError, did_you_mean, number_meant, show
 from lightburst.scenario.files import obstacle
@@ -135,7 +140,13 @@ def written_default(field: FieldInfo) -> object:
 
 def plain(section: BaseModel) -> dict[str, Any]:
     """Write a section as nested dictionaries, quantities as text, ``kind`` first."""
-    values: dict[str, Any] = _without_none(section.model_dump(mode="json"))
+    try:
+        values: dict[str, Any] = _without_none(section.model_dump(mode="json"))
+    except PydanticSerializationError as error:
+        # What Pydantic makes of Ctrl-C in a function that it calls.
+        if isinstance(error.__cause__, KeyboardInterrupt):
+            raise error.__cause__ from None
+        raise
     return values
 
 
