@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import partial
@@ -118,7 +119,7 @@ from lightburst.simulate import simulate
 from lightburst.study.workers import one
 
 def deadly(scenario, seed, **options):
-    if seed == 13:
+    if seed in {1, 2, 13}:
         os._exit(1)
     return simulate(scenario, seed, **options)
 
@@ -126,18 +127,24 @@ one.simulate = deadly
 """
 
 
-def test_a_run_that_its_workers_die_of_fails_and_no_other(
-    table: pd.DataFrame, tmp_path: Path
+def test_runs_that_their_workers_die_of_fail_and_no_others(
+    table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever waited behind it, or was in one batch with it, is computed."""
+    """Whatever waited behind them, or was in one batch with them, is computed."""
+    # The first ones leave a new worker no time to be seen.
+    monkeypatch.setattr(dask, "_NOBODY_S", 60.0)
     (tmp_path / "deadly.py").write_text(_DEADLY)
     failed: list[FailedRun] = []
-    soon = config.set({"distributed.scheduler.allowed-failures": 1})
-    with soon, local(1, preload=[str(tmp_path / "deadly.py")]) as other:
+    # The cluster on this machine ends the place of a worker that it finds empty some time later.
+    often = {
+        "distributed.scheduler.allowed-failures": 1,
+        "distributed.deploy.lost-worker-timeout": "60s",
+    }
+    with config.set(often), local(1, preload=[str(tmp_path / "deadly.py")]) as other:
         rows = run_all(slow_study(), workers=other, progress=False, failed=failed)
-    assert {run.seed for run in failed} == {13}
+    assert Counter(run.seed for run in failed) == {1: 3, 2: 3, 13: 3}
     assert all("several workers died of it" in str(run.failure) for run in failed)
-    others = table[table["seed"] != 13].reset_index(drop=True)
+    others = table[~table["seed"].isin([1, 2, 13])].reset_index(drop=True)
     pd.testing.assert_frame_equal(outcome(rows), others, check_exact=True)
 
 

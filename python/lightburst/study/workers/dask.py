@@ -70,9 +70,9 @@ class Dask:
         self._under_way: dict[str, tuple[Sequence[PlannedRun], Future, list[str] | None]] = {}
         # Those that wait for somebody who does not refuse them.
         self._later: list[Sequence[PlannedRun]] = []
-        # Runs of batches that workers died of; and whether one of them is computed now, alone.
+        # Runs of batches that workers died of; and which of them was last computed alone.
         self._suspects: list[PlannedRun] = []
-        self._alone = False
+        self._alone: PlannedRun | None = None
         self._number = 0
         # What is run there, and with what beside the batch, see `arrival`.
         self._text = inspect.getsource(arrival)
@@ -121,8 +121,8 @@ class Dask:
                 return found
             self._look()
             if self._suspects and not (self._under_way or self._later):
-                self._alone = True
-                self.submit([self._suspects.pop(0)])
+                self._alone = self._suspects.pop(0)
+                self.submit([self._alone])
             time.sleep(_PAUSE_S)
 
     def stop(self) -> list[list[Answer]]:
@@ -188,12 +188,12 @@ class Dask:
 
         Dask blames all that was handed to such a worker, also what only waited there.
         """
-        if not self._alone:
+        if batch[0] is not self._alone:
             self._suspects += batch
             return []
         # Dask ends a worker that holds more than it may, and so does the system.
         error = MemoryError("several workers died of it, one after the other; their logs say more")
-        return [[Answer(run.key, None, {}, error, 0.0) for run in batch]]
+        return [[Answer(batch[0].key, None, {}, error, 0.0)]]
 
     def _look(self, now: bool = False) -> None:
         """See who has come and who has gone, now and then."""
