@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from lightburst.errors import InputError
-from lightburst.sums import WRITTEN
+from lightburst.sums import WRITTEN, verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,3 +59,11 @@ def as_written(directory: Path, by: str = WRITTEN) -> Iterator[None]:
             raise
         what = f"{type(error).__name__}: {error}"
         raise InputError(_DIRECTORY, f"{directory} ({what})", by) from error
+
+
+@contextmanager
+def reading(directory: Path, name: str, *more: str, by: str = WRITTEN) -> Iterator[dict[str, Any]]:
+    """Check files of a saved result, as `as_written`, and give what the first, of JSON, holds."""
+    with as_written(directory, by):
+        verify(directory, [name, *more])
+        yield json.loads((directory / name).read_text(encoding="utf-8"))

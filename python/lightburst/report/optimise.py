@@ -15,7 +15,7 @@ from lightburst.compile import check_seeds
 from lightburst.compile.seeds import LARGEST_SEED
 from lightburst.errors import InputError, show, warn
 from lightburst.provenance import of_study
-from lightburst.report.files import as_written
+from lightburst.report.files import reading
 from lightburst.report.optimised import OPTIMUM, Optimum
 from lightburst.report.optimum_theory import NUMERICALLY, TIME, said_of
 from lightburst.report.sweep import described, tell_of_earlier
@@ -37,7 +37,6 @@ from lightburst.study.trials import (
 )
 from lightburst.study.wanted import EXAMPLES, Aim, Optimise
 from lightburst.study.workers.where import workers_of
-from lightburst.sums import verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -144,10 +143,8 @@ def load_optimum(directory: str | Path) -> Optimum:
     InputError
         If a file is damaged, or the files are not what `Optimum.save` writes.
     """
-    source = Path(directory)
-    with as_written(source, "a directory written by 'optimise --out'"):
-        verify(source, [OPTIMUM])
-        about = json.loads((source / OPTIMUM).read_text(encoding="utf-8"))
+    by = "a directory written by 'optimise --out'"
+    with reading(Path(directory), OPTIMUM, by=by) as about:
         return Optimum.from_dict(about)
 
 
@@ -240,7 +237,7 @@ def optimise_all(
     """
     needed("optuna")
     asked, aims, fresh = _asked(study)
-    space = Space.of(study.scenario, study.over, study.linked, study.variants)
+    space = Space.of_study(study)
     number = asked.trials * len(study.all_seeds)
     number = min(number, asked.budget or number) + (1 + len(aims)) * len(fresh)
     check_cost(study, space, number, most_runs, how.get("workers"))

@@ -113,7 +113,7 @@ class Optimum:
         """Give the optimum of which `as_dict` gave all this."""
         study = StudyDescription.from_dict(about["study"])
         assert study.optimise is not None
-        space = Space.of(study.scenario, study.over, study.linked, study.variants)
+        space = Space.of_study(study)
         return cls(
             study,
             space,

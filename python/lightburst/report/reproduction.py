@@ -18,7 +18,7 @@ from lightburst.folder import replace
 from lightburst.papers import find
 from lightburst.papers.claims import Claims
 from lightburst.provenance import MODEL_VERSION, source_commit
-from lightburst.report.files import CLAIMS, PAGE, REPRODUCTION, RUNS, STORE, as_written
+from lightburst.report.files import CLAIMS, PAGE, REPRODUCTION, RUNS, STORE, reading
 from lightburst.study.store import Store
 from lightburst.study.workers.where import workers_of
 from lightburst.sums import verify
@@ -277,9 +277,7 @@ def load(directory: str | Path) -> Reproduction:
         If a file is damaged, or the files are not what `Reproduction.save` writes.
     """
     source = Path(directory)
-    with as_written(source):
-        verify(source, [REPRODUCTION, RUNS])
-        about = json.loads((source / REPRODUCTION).read_text(encoding="utf-8"))
+    with reading(source, REPRODUCTION, RUNS) as about:
         runs = pd.read_parquet(source / RUNS)
         files = {str(name): f"{name}.parquet" for name in about.get("traces", [])}
         verify(source, files.values())

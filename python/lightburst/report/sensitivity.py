@@ -14,7 +14,7 @@ import pandas as pd
 
 from lightburst.errors import InputError, show, warn
 from lightburst.provenance import of_study
-from lightburst.report.files import as_written
+from lightburst.report.files import reading
 from lightburst.report.optimise import (
     check_alone,
     check_cost,
@@ -37,7 +37,6 @@ from lightburst.study.store import Store
 from lightburst.study.trials import labels_in
 from lightburst.study.wanted import EXAMPLES, Sensitivity
 from lightburst.study.workers.where import workers_of
-from lightburst.sums import verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -144,14 +143,13 @@ def load_sensitivities(directory: str | Path) -> Sensitivities:
         If a file is damaged, or the files are not what `Sensitivities.save` writes.
     """
     source = Path(directory)
-    with as_written(source, "a directory written by 'sensitivity --out'"):
-        verify(source, [SENSITIVITY, POINTS])
-        about = json.loads((source / SENSITIVITY).read_text(encoding="utf-8"))
+    by = "a directory written by 'sensitivity --out'"
+    with reading(source, SENSITIVITY, POINTS, by=by) as about:
         points = pd.read_csv(source / POINTS, engine="pyarrow")  # which reads floats to the bit
         study = StudyDescription.from_dict(about["study"])
         return Sensitivities(
             study,
-            Space.of(study.scenario, study.over, study.linked, study.variants),
+            Space.of_study(study),
             of_records(about["indices"]),
             of_records(about["metrics"]),
             points,
@@ -177,7 +175,7 @@ def sensitivity_all(
     needed("SALib")
     asked = _asked(study)
     names, seeds = asked.metrics, study.all_seeds
-    space = Space.of(study.scenario, study.over, study.linked, study.variants)
+    space = Space.of_study(study)
     _refuse_parts(space)
     dimensions = space.dimensions
     number = asked.points * (len(dimensions) + 2)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -12,7 +11,7 @@ import pandas as pd
 
 from lightburst.errors import InputError, StoreWarning, did_you_mean, refuse_changes, show, warn
 from lightburst.provenance import MODEL_VERSION
-from lightburst.report.files import RUNS, SWEEP, as_written
+from lightburst.report.files import RUNS, SWEEP, as_written, reading
 from lightburst.report.swept import Sweep
 from lightburst.report.words import check_metric
 from lightburst.scenario.load import as_scenario
@@ -242,9 +241,7 @@ def load_sweep(directory: str | Path) -> Sweep:
         If a file is damaged, or the files are not what `Sweep.save` writes.
     """
     source = Path(directory)
-    with as_written(source):
-        verify(source, [SWEEP, RUNS])
-        about = json.loads((source / SWEEP).read_text(encoding="utf-8"))
+    with reading(source, SWEEP, RUNS) as about:
         study = StudyDescription.from_dict(about["study"])
         verify(source, [f"{name}.parquet" for name in study.keep])
         runs = pd.read_parquet(source / RUNS)

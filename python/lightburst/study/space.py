@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from lightburst.errors import InputError
 from lightburst.scenario import Scenario
@@ -22,6 +22,9 @@ from lightburst.scenario.fields import Whole
 from lightburst.study.axes import Range, is_range, range_of, together, values_of
 from lightburst.study.design import VARIANT, Place
 from lightburst.study.structures import Structure, Structures, field_of, read
+
+if TYPE_CHECKING:
+    from lightburst.study.description import StudyDescription
 
 _BOUNDS: Final = (
     "parameters with their bounds, as { switching.assembly.time = { from = '1 ms', to = '20 ms' } }"
@@ -158,6 +161,11 @@ class Space:
             raise InputError("over", "one point alone", _BOUNDS)
         space._check_ends()
         return space
+
+    @classmethod
+    def of_study(cls, study: StudyDescription) -> Space:
+        """Read the axes and variants of a study, as `of` does."""
+        return cls.of(study.scenario, study.over, study.linked, study.variants)
 
     @cached_property
     def variant(self) -> Dimension | None:
