@@ -16,10 +16,17 @@ from lightburst.papers.curves import at_least
 from lightburst.papers.figure import Figure, Packets
 from lightburst.papers.runs import Runs
 from lightburst.papers.vlachos2008 import beyond, design, records
-from lightburst.papers.vlachos2008 import points as named
-from lightburst.papers.vlachos2008.claims import PROTOTYPE
-from lightburst.papers.vlachos2008.points import PER_FLOW, Point, base, runs_of, window_based
-from lightburst.papers.vlachos2008.sheet import SHEET
+from lightburst.papers.vlachos2008 import metrics as named
+from lightburst.papers.vlachos2008.claims import PROTOTYPE, SHEET
+from lightburst.papers.vlachos2008.points import (
+    A_POSTERIORI,
+    A_PRIORI,
+    PER_FLOW,
+    Point,
+    base,
+    runs_of,
+    window_based,
+)
 from lightburst.papers.vlachos2008.synchronised import law
 from lightburst.simulate import simulate
 
@@ -116,12 +123,12 @@ def windows(pair: tuple[int, int] | None = None) -> Callable[[Point], bool]:
 
 
 def queues(number: int, flows: int) -> Callable[[Point], bool]:
-    wanted = (number, flows, named.A_PRIORI)
+    wanted = (number, flows, A_PRIORI)
     return lambda point: (point.queues, point.long_flows, point.allocation) == wanted
 
 
 def kept_apart(number: int) -> Callable[[Point], bool]:
-    wanted = (number, LONG, named.A_POSTERIORI)
+    wanted = (number, LONG, A_POSTERIORI)
     return lambda point: (point.queues, point.long_flows, point.allocation) == wanted
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import pandas as pd
 
-from lightburst.papers.claims import known
+from lightburst.papers.claims import exact, known
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -143,6 +143,17 @@ class Figure:
         colours = tuple(name for name in colours if name)
         return cls(**{"colours": colours, "dashes": dashes, "data": data, **words})
 
+    @classmethod
+    def of_shares(
+        cls, parts: Mapping[tuple[str, str], Mapping[float, float]], **words: Any
+    ) -> Self:
+        """Make a figure of shares that have at least so many, by number, as `of` makes curves."""
+        curves = {
+            legend: {number: exact(share) for number, share in shares.items()}
+            for legend, shares in parts.items()
+        }
+        return cls.of(curves, y_log=True, steps="pre", intervals="none", **words)
+
 
 MAP_COLUMNS = ("panel", "x", "y", "value")
 
@@ -235,6 +246,19 @@ class Bars:
     groups: tuple[str, ...]
     data: pd.DataFrame
 
+    @classmethod
+    def of(cls, groups: Mapping[str, Mapping[str, Interval]], **words: Any) -> Self:
+        """Make a figure of bars from zero, side by side for each group, with their intervals."""
+        rows = [
+            (bar, group, 0.0, x.estimate, x.low, x.high, f"{x.estimate:.3g}")
+            for group, values in groups.items()
+            for bar, x in values.items()
+            if known(x)
+        ]
+        data = pd.DataFrame(rows, columns=list(BAR_COLUMNS))
+        bars, legend = (tuple(dict.fromkeys(data[column])) for column in ("bar", "group"))
+        return cls(bars=bars, groups=legend, data=data, **words)
+
 
 PACKET_COLUMNS = ("panel", "kind", "time_s", "packet")
 
@@ -269,6 +293,12 @@ class Packets:
     data: pd.DataFrame
     marks: tuple[tuple[str, float, str], ...] = ()
     alike: bool = False
+
+    @classmethod
+    def of(cls, table: pd.DataFrame, **words: Any) -> Self:
+        """Make diagrams of a table with `PACKET_COLUMNS`, in the order in which its panels come."""
+        panels = tuple(dict.fromkeys(table["panel"]))
+        return cls(panels=panels, data=table[list(PACKET_COLUMNS)].reset_index(drop=True), **words)
 
 
 @dataclass(frozen=True, slots=True)

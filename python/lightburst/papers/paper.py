@@ -34,8 +34,8 @@ class Traced:
     """
 
     record: Callable[[Sequence[str]], dict[str, pd.DataFrame]]
-    figures: Callable[[Sequence[str], Mapping[str, pd.DataFrame], str], Sequence[AnyFigure]]
-    claims: Callable[[Sequence[str], Mapping[str, pd.DataFrame]], list[Claim]]
+    figures: Callable[[Sequence[str], Mapping[str, pd.DataFrame], str], Iterable[AnyFigure]]
+    claims: Callable[[Sequence[str], Mapping[str, pd.DataFrame]], Iterable[Claim]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import pandas as pd
 
 from lightburst.papers.design import seconds
-from lightburst.papers.figure import PACKET_COLUMNS, Packets
+from lightburst.papers.figure import Packets
 from lightburst.simulate import run
 from lightburst.trace import FlowTrace, repairs, series, tables
 
@@ -183,15 +183,14 @@ class Recorder:
                 zip(outcomes["panel"], outcomes.get("timeout_after_s", ()), strict=False)
             )
             found.append(
-                Packets(
+                Packets.of(
+                    rows,
                     id=str(id),
                     title=title(str(id)),
                     caption=caption(str(id)),
                     x_label="Departure of the burst (s)",
                     y_label=f"Packet mod {self.modulo}",
-                    panels=tuple(dict.fromkeys(rows["panel"])),
                     kinds=series.KINDS,
-                    data=rows[list(PACKET_COLUMNS)].reset_index(drop=True),
                     marks=tuple(
                         (str(panel), float(time), "timeout")
                         for panel, time in times.items()

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import pandas as pd
 
 from lightburst.papers.curves import at_least
-from lightburst.papers.figure import COLUMNS, Figure
+from lightburst.papers.figure import Figure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    import pandas as pd
 
 _FATES: Final = {"made": "made", "lost": "lost", "cut": "cut off as a piece"}
 _COUNTED: Final = (
@@ -89,24 +90,15 @@ def _figure(
     what: str,
     heading: str,
 ) -> Figure:
-    rows = [
-        (name, "", x, share, share, share, 1)
-        for name, part in parts.items()
-        for x, share in part.items()
-    ]
-    data = pd.DataFrame(rows, columns=list(COLUMNS))
-    return Figure(
+    numbers = [number for part in parts.values() for number in part]
+    return Figure.of_shares(
+        {(name, ""): part for name, part in parts.items()},
         id=id,
         title=title,
         caption=caption,
         x_label=title,
         y_label=f"Share of {what}",
         colours=tuple(parts),
-        dashes=("",),
-        data=data,
-        x_log=bool(data["x"].min() > 0 and data["x"].max() > _WIDE),
-        y_log=True,
+        x_log=min(numbers) > 0 and max(numbers) > _WIDE,
         legends=(heading, ""),
-        steps="pre",
-        intervals="none",
     )

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 from lightburst.papers.paper import Paper, Part, Traced
 from lightburst.papers.vlachos2008 import beyond, claims, figures, records, synchronised
 from lightburst.papers.vlachos2008.design import blocks
-from lightburst.papers.vlachos2008.points import Point, runs_of
+from lightburst.papers.vlachos2008.points import Point, measured_s, runs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from lightburst.papers.claims import Claim
     from lightburst.papers.runs import Runs
@@ -22,19 +22,20 @@ if TYPE_CHECKING:
 _SHORT: Final = "A preview: {:g} s in place of {:g} s are measured, of fewer seeds."
 
 
-def _claims(judge: Callable[[Runs[Point]], Iterable[Claim]]) -> Callable[[Any], Iterator[Claim]]:
+def _full(what: Callable[..., Any]) -> Callable[..., Any]:
+    """Have it look up the runs of a preview by the points that the paper has."""
+    return lambda runs, *version: what(runs.under(Point.in_full), *version)
+
+
+def _claims(judge: Callable[[Runs[Point]], Iterable[Claim]]) -> Callable[..., Any]:
     """Say of the claims of a preview that they are of one."""
 
-    def judged(runs: Runs[Point]) -> Iterator[Claim]:
-        short = {point for point in runs.points if point != point.in_full()}
-        note = ""
-        if short:
-            point = min(short, key=lambda point: point.measured)
-            note = _SHORT.format(point.measured, point.in_full().measured)
-        for claim in judge(runs):
-            yield claim.noted(note)
+    def judged(runs: Runs[Point]) -> list[Claim]:
+        lengths = ((measured_s(runs, point), point.measured) for point in runs.points)
+        short = min((both for both in lengths if both[0] < both[1]), default=())
+        return [claim.noted(_SHORT.format(*short) if short else "") for claim in judge(runs)]
 
-    return judged
+    return _full(judged)
 
 
 PAPER: Final = Paper(
@@ -47,9 +48,9 @@ PAPER: Final = Paper(
     parts={
         "segments": Part(
             "segments and flows in a burst, and the operating point",
-            figures.contents,
+            _full(figures.contents),
             _claims(claims.operating_claims),
-            lambda runs: [figures.operating(runs)],
+            _full(lambda runs: [figures.operating(runs)]),
         ),
         "bursts": Part(
             "bursts that a flow needs, and those that it loses",
@@ -57,7 +58,7 @@ PAPER: Final = Paper(
         ),
         "throughput": Part(
             "mean, variance and extremes of the throughput of flows over the assembly time",
-            figures.over_time,
+            _full(figures.over_time),
             _claims(claims.throughput_claims),
         ),
         "traces": Part(
@@ -66,24 +67,24 @@ PAPER: Final = Paper(
         ),
         "window-based": Part(
             "mean and variance with assembly by the window, for several (B, C)",
-            figures.window_based_figures,
+            _full(figures.window_based_figures),
             _claims(claims.window_claims),
         ),
         "senders": Part(
             "SACK and other recoveries",
-            figures.senders,
+            _full(figures.senders),
             _claims(claims.sender_claims),
         ),
         "synchronisation": Part(
             "what flows have together, with one, two and four queues for an egress",
-            synchronised.figures,
+            _full(synchronised.figures),
             _claims(synchronised.claims),
         ),
         "beyond": Part(
             "the best (B, C) and the best time by a search, and mean against variance",
-            beyond.figures,
+            _full(beyond.figures),
             _claims(beyond.claims),
-            lambda runs: [beyond.listing(runs)],
+            _full(lambda runs: [beyond.listing(runs)]),
             beyond=True,
         ),
     },

@@ -7,20 +7,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import pandas as pd
 
 from lightburst.papers.claims import Claim, ends, known
+from lightburst.papers.curves import smallest
 from lightburst.papers.figure import MAP_COLUMNS, Figure, Listing, Maps, Panel
+from lightburst.papers.vlachos2008 import metrics
+from lightburst.papers.vlachos2008.claims import SHEET
 from lightburst.papers.vlachos2008.design import BEST, SEARCHED_TIMES, along, searched
-from lightburst.papers.vlachos2008.figures import MEGA, PRINTED, STATISTICS, caption
-from lightburst.papers.vlachos2008.points import (
-    ELEPHANTS,
-    ELEPHANTS_VARIANCE,
-    MEAN,
-    MICE,
-    MICE_VARIANCE,
-    VARIANCE,
-    Point,
-    window_based,
-)
-from lightburst.papers.vlachos2008.sheet import SHEET
+from lightburst.papers.vlachos2008.figures import MEGA, PAIR_WORDS, PRINTED, STATISTICS, caption
+from lightburst.papers.vlachos2008.points import Point, window_based
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,12 +21,10 @@ if TYPE_CHECKING:
     from lightburst.papers.runs import Runs
     from lightburst.study.statistics import Interval
 
-_PAIRS: Final = {pair: window_based(*pair) for pair in searched()}
-_TIMES: Final = along(SEARCHED_TIMES)
-_NOTE: Final = "(B, C): 1 ms below a window of B segments, 10 ms from C on, 5 ms between. "
-
-
-_SEARCHED: Final = "searched"
+#: All that is searched, by its words.
+_TIMES: Final = {point.words: point for point in along(SEARCHED_TIMES).values()}
+_PAIRS: Final = {str(pair): window_based(*pair) for pair in searched()}
+_ALL: Final = _TIMES | _PAIRS
 
 
 class Flows(NamedTuple):
@@ -46,33 +37,23 @@ class Flows(NamedTuple):
 
 
 FLOWS: Final = (
-    Flows("all", "all flows", MEAN, VARIANCE),
-    Flows("mice", "flows below 100 kB", MICE, MICE_VARIANCE),
-    Flows("elephants", "flows above 10 MB", ELEPHANTS, ELEPHANTS_VARIANCE),
+    Flows("all", "all flows", metrics.MEAN, metrics.VARIANCE),
+    Flows("mice", "flows below 100 kB", metrics.MICE, metrics.MICE_VARIANCE),
+    Flows("elephants", "flows above 10 MB", metrics.ELEPHANTS, metrics.ELEPHANTS_VARIANCE),
 )
 
 
 def figures(runs: Runs[Point], version: str) -> Iterator[Figure | Maps]:
     """Draw up the means over (B, C), and the mean against the variance of all that was searched."""
-    every = [*_TIMES.values(), *_PAIRS.values()]
-    words = caption(runs, every, version, _NOTE)
-    runs = runs.under(Point.in_full)
-    yield _maps(runs, words)
-    for flows in FLOWS:
-        yield _front(runs, flows, words)
-
-
-def _maps(runs: Runs[Point], words: str) -> Maps:
+    words = caption(runs, list(_ALL.values()), version, PAIR_WORDS)
     rows = []
     for flows in FLOWS:
-        for (slow, fast), point in _PAIRS.items():
-            mean = runs.mean(point, flows.mean)
+        for (slow, fast), point in zip(searched(), _PAIRS.values(), strict=True):
+            mean = runs.mean(point, flows.mean).in_unit(MEGA)
             if known(mean):
-                value = mean.estimate / MEGA
-                half = (mean.high - mean.low) / 2 / MEGA
-                told = f"{value:.3g}\n± {half:.2g}"
-                rows.append((flows.words, f"C = {fast}", f"B = {slow}", value, told))
-    return Maps(
+                told = f"{mean.estimate:.3g}\n± {(mean.high - mean.low) / 2:.2g}"
+                rows.append((flows.words, f"C = {fast}", f"B = {slow}", mean.estimate, told))
+    yield Maps(
         id="search",
         title="Mean throughput of a flow over (B, C)",
         caption=words,
@@ -83,20 +64,21 @@ def _maps(runs: Runs[Point], words: str) -> Maps:
         x_log=False,
         y_log=False,
     )
+    for flows in FLOWS:
+        yield _front(runs, flows, words)
 
 
 def _front(runs: Runs[Point], flows: Flows, words: str) -> Figure:
     """Draw a curve for each B over C, and one over the fixed times: mean against variance."""
     curves: dict[tuple[str, str], dict[float, Interval]] = {}
     best: list[tuple[str, float, float]] = []
-    for name, point in _named().items():
+    for name, point in _ALL.items():
         mean, variance = runs.mean(point, flows.mean), runs.mean(point, flows.variance)
         if known(mean) and known(variance):
             colour = f"B = {point.slow}" if point.fast else "fixed time"
-            curves.setdefault((colour, _SEARCHED), {})[mean.estimate / MEGA] = variance
+            curves.setdefault((colour, "searched"), {})[mean.estimate / MEGA] = variance
             if name == str(BEST):
-                at = mean.estimate / MEGA, variance.estimate / MEGA**2
-                best.append((colour, *at))
+                best.append((colour, mean.estimate / MEGA, variance.estimate / MEGA**2))
     figure = Figure.of(
         curves,
         MEGA**2,
@@ -117,25 +99,23 @@ def _front(runs: Runs[Point], flows: Flows, words: str) -> Figure:
 
 def listing(runs: Runs[Point]) -> Listing:
     """List the best time and the best (B, C) by each statistic, and what is as good."""
-    runs = runs.under(Point.in_full)
     rows = []
     for _, statistic, metric in STATISTICS:
-        for what, points in (("fixed time", _TIMES.values()), ("(B, C)", _PAIRS.values())):
-            run = [point for point in points if known(runs.mean(point, metric))]
-            if not run:
+        for what, points in (("fixed time", _TIMES), ("(B, C)", _PAIRS)):
+            means = runs.means(points, metric)
+            if not means:
                 continue
-            best = runs.best(run, metric)
-            mean = runs.mean(best, metric)
-            behind = runs.ratios({point.words: (best, point) for point in run if point != best},
-                                 metric)  # fmt: skip
-            alike = [name for name, ratio in behind.items() if ratio.low <= 1]
+            best = max(means, key=lambda name: means[name].estimate)
+            pairs = {name: (points[best], points[name]) for name in means if name != best}
+            alike = [name for name, x in runs.ratios(pairs, metric).items() if x.low <= 1]
+            mean = means[best].in_unit(MEGA)
             rows.append(
                 {
                     "statistic": statistic,
                     "of": what,
-                    "best": best.words,
-                    "Mb/s": round(mean.estimate / MEGA, 3),
-                    **ends(mean.in_unit(MEGA), 3),
+                    "best": best,
+                    "Mb/s": round(mean.estimate, 3),
+                    **ends(mean, 3),
                     "not known to be worse": ", ".join(alike) or "none",
                 }
             )
@@ -150,9 +130,8 @@ def listing(runs: Runs[Point]) -> Listing:
 
 def claims(runs: Runs[Point]) -> Iterator[Claim]:
     """Judge the slides' best case against all that was searched."""
-    runs = runs.under(Point.in_full)
-    best = _PAIRS[BEST]
-    run = {name: point for name, point in _named().items() if point in runs and point != best}
+    best = _PAIRS[str(BEST)]
+    run = {name: point for name, point in _ALL.items() if point in runs and point != best}
     pairs = {name: point for name, point in run.items() if point.fast}
     times = [point for point in run.values() if not point.fast]
     for slug, statistic, metric in STATISTICS:
@@ -164,17 +143,7 @@ def claims(runs: Runs[Point]) -> Iterator[Claim]:
             told = f"{window.words} and {timer.words}"
             yield sheet.judge("windows-beat-timers", runs.ratio(window, timer, metric), best=told)
     for flows in FLOWS:
-        better = {}
-        for name, point in run.items():
-            both = (
-                runs.ratio(point, best, flows.mean),
-                runs.ratio(best, point, flows.variance),
-            )
-            if all(map(known, both)):
-                better[name] = min(both, key=lambda ratio: ratio.estimate)
-        yield SHEET.told(slug=flows.slug, flows=flows.words).judge("on-front", better)
-
-
-def _named() -> dict[str, Point]:
-    """Give all that is searched, by its words."""
-    return {point.words: point for point in (*_TIMES.values(), *_PAIRS.values())}
+        more = runs.ratios({name: (point, best) for name, point in run.items()}, flows.mean)
+        less = runs.ratios({name: (best, point) for name, point in run.items()}, flows.variance)
+        both = {name: smallest([x, less[name]]) for name, x in more.items() if name in less}
+        yield SHEET.judge("on-front", both, slug=flows.slug, flows=flows.words)

@@ -7,48 +7,28 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from lightburst.papers.claims import Claim, known
 from lightburst.papers.published import rows_of
-from lightburst.papers.vlachos2008.design import (
-    BEST,
-    LOADS,
-    PAIRS,
-    RECOVERIES,
-    TIMES,
-    along,
-)
+from lightburst.papers.sheet import Sheet
+from lightburst.papers.vlachos2008 import metrics
+from lightburst.papers.vlachos2008.design import BEST, LOADS, PAIRS, RECOVERIES, TIMES, along
 from lightburst.papers.vlachos2008.figures import MEGA, STATISTICS
-from lightburst.papers.vlachos2008.points import (
-    ACTIVE,
-    BURSTS,
-    DEVIATION,
-    ELEPHANTS,
-    FLOWS,
-    LOSS,
-    LOST,
-    MEAN,
-    MICE,
-    SEGMENTS,
-    VARIANCE,
-    VARIATION,
-    Point,
-    window_based,
-)
-from lightburst.papers.vlachos2008.sheet import SHEET
+from lightburst.papers.vlachos2008.points import Point, measured_s, window_based
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from lightburst.papers.runs import Runs
 
+SHEET: Final = Sheet.of(__package__)
 #: What a check value is of: the column, what its unit is in that of the column, and words.
 _CHECKED: Final[dict[str, tuple[str, float, str]]] = {
-    "mean": (MEAN, MEGA, "mean throughput of a flow (Mb/s)"),
-    "variance": (VARIANCE, MEGA**2, "variance of the throughput of flows (Mb²/s²)"),
-    "segments": (SEGMENTS, 1.0, "segments in a burst with data"),
-    "flows": (FLOWS, 1.0, "flows with data in such a burst"),
-    "bursts": (BURSTS, 1.0, "bursts of a flow"),
-    "lost": (LOST, 1.0, "lost bursts of a flow"),
-    "mice": (MICE, MEGA, "mean throughput of flows below 100 kB (Mb/s)"),
-    "elephants": (ELEPHANTS, MEGA, "mean throughput of flows above 10 MB (Mb/s)"),
+    "mean": (metrics.MEAN, MEGA, "mean throughput of a flow (Mb/s)"),
+    "variance": (metrics.VARIANCE, MEGA**2, "variance of the throughput of flows (Mb²/s²)"),
+    "segments": (metrics.SEGMENTS, 1.0, "segments in a burst with data"),
+    "flows": (metrics.FLOWS, 1.0, "flows with data in such a burst"),
+    "bursts": (metrics.BURSTS, 1.0, "bursts of a flow"),
+    "lost": (metrics.LOST, 1.0, "lost bursts of a flow"),
+    "mice": (metrics.MICE, MEGA, "mean throughput of flows below 100 kB (Mb/s)"),
+    "elephants": (metrics.ELEPHANTS, MEGA, "mean throughput of flows above 10 MB (Mb/s)"),
 }
 
 
@@ -78,53 +58,49 @@ PROTOTYPE: Final = [
 
 def operating_claims(runs: Runs[Point]) -> Iterator[Claim]:
     """Judge whether the operating point is that of the slides, for each law of the sizes."""
-    runs = runs.under(Point.in_full)
     for sizes in dict.fromkeys(point.sizes for point in LOADS):
         points = {point.words: point for point in LOADS if point.sizes == sizes}
-        sheet = SHEET.told(sizes=sizes, seconds=Point(sizes=sizes).in_full().measured / 2)
-        yield sheet.judge("active", runs.mean(points["T = 5 ms"], ACTIVE))
-        yield sheet.judge("loss", runs.means(points, LOSS))
+        usual = points["T = 5 ms"]
+        sheet = SHEET.told(sizes=sizes, seconds=usual.measured / 2)
+        yield sheet.judge("active", runs.mean(usual, metrics.ACTIVE))
+        yield sheet.judge("loss", runs.means(points, metrics.LOSS))
 
 
 def throughput_claims(runs: Runs[Point]) -> Iterator[Claim]:
     """Judge what the slides say of fixed assembly times."""
-    yield from _checks(runs, ("mean", "variance", "mice", "elephants"), windows=False)
-    runs = runs.under(Point.in_full)
-    points = along(TIMES)
-    bests = {metric: runs.best(points.values(), metric) for metric in (MICE, ELEPHANTS)}
+    yield from _checks(runs, "mean", "variance", "mice", "elephants", windows=False)
+    short, *_, long = points = list(along(TIMES).values())
+    mice, elephants = (runs.best(points, each) for each in (metrics.MICE, metrics.ELEPHANTS))
     sides = {
-        "mice": runs.ratio(bests[MICE], bests[ELEPHANTS], MICE),
-        "elephants": runs.ratio(bests[ELEPHANTS], bests[MICE], ELEPHANTS),
+        "mice": runs.ratio(mice, elephants, metrics.MICE),
+        "elephants": runs.ratio(elephants, mice, metrics.ELEPHANTS),
     }
     yield SHEET.judge("fixed-alike", {name: x for name, x in sides.items() if known(x)})
-    short, *_, long = points.values()
     opposite = {
-        "mean over flows": runs.ratio(short, long, MEAN),
-        "elephants": runs.ratio(long, short, ELEPHANTS),
+        "mean over flows": runs.ratio(short, long, metrics.MEAN),
+        "elephants": runs.ratio(long, short, metrics.ELEPHANTS),
     }
     yield SHEET.judge("averages-hide", {name: x for name, x in opposite.items() if known(x)})
 
 
 def content_claims(runs: Runs[Point]) -> Iterator[Claim]:
     """Judge the check values of what bursts and flows hold."""
-    yield from _checks(runs, ("segments", "flows", "bursts", "lost"), windows=False)
+    return _checks(runs, "segments", "flows", "bursts", "lost", windows=False)
 
 
 def trace_claims(runs: Runs[Point]) -> Iterator[Claim]:
     """Judge of all flows what the slides show of one: windows rise faster, the rest is the same."""
-    runs = runs.under(Point.in_full)
     short, *_, long = along(TIMES).values()
-    yield SHEET.judge("mice-faster", runs.ratio(short, long, MICE))
+    yield SHEET.judge("mice-faster", runs.ratio(short, long, metrics.MICE))
     both = short._replace(ingress="lose"), long._replace(ingress="lose")
-    lost = runs.ratio(both[0], both[1], ELEPHANTS)
-    same = runs.ratio(short, long, ELEPHANTS)
+    lost = runs.ratio(*both, metrics.ELEPHANTS)
+    same = runs.ratio(short, long, metrics.ELEPHANTS)
     yield SHEET.judge("long-term-same", same, lose=lost.estimate)
 
 
 def window_claims(runs: Runs[Point]) -> Iterator[Claim]:
     """Judge what the slides say of assembly by the window."""
-    yield from _checks(runs, ("mean", "variance"), windows=True)
-    runs = runs.under(Point.in_full)
+    yield from _checks(runs, "mean", "variance", windows=True)
     best = window_based(*BEST)
     others = {pair: (best, window_based(*pair)) for pair in PAIRS if pair != BEST}
     fixed = {point.words: (best, point) for point in along(TIMES).values()}
@@ -132,37 +108,37 @@ def window_claims(runs: Runs[Point]) -> Iterator[Claim]:
         sheet = SHEET.told(slug=slug, statistic=words)
         yield sheet.judge("best-pair", runs.ratios(others, metric))
         yield sheet.judge("beats-fixed", runs.ratios(fixed, metric))
-    yield SHEET.judge("mean-10.7", runs.mean(best, MEAN).in_unit(MEGA))
+    yield SHEET.judge("mean-10.7", runs.mean(best, metrics.MEAN).in_unit(MEGA))
     for slug, metric, unit, words in (
-        ("variance", VARIANCE, MEGA**2, "variance over flows, (Mb/s)²"),
-        ("deviation", DEVIATION, MEGA, "standard deviation over flows, Mb/s"),
-        ("relative", VARIATION, 0.01, "standard deviation over the mean, %"),
+        ("variance", metrics.VARIANCE, MEGA**2, "variance over flows, (Mb/s)²"),
+        ("deviation", metrics.DEVIATION, MEGA, "standard deviation over flows, Mb/s"),
+        ("relative", metrics.VARIATION, 0.01, "standard deviation over the mean, %"),
     ):
         sheet = SHEET.told(slug=slug, words=words)
         yield sheet.judge("variation", runs.mean(best, metric).in_unit(unit))
-    yield SHEET.judge("variance-improved", runs.ratios(fixed, VARIANCE))
+    yield SHEET.judge("variance-improved", runs.ratios(fixed, metrics.VARIANCE))
 
 
 def sender_claims(runs: Runs[Point]) -> Iterator[Claim]:
     """Judge whether SACK is clearly better than the others."""
-    runs = runs.under(Point.in_full)
     pairs = {name: (Point(), Point(recovery=name)) for name in RECOVERIES if name != "sack"}
     for slug, words, metric in STATISTICS:
         sheet = SHEET.told(slug=slug, statistic=words)
         yield sheet.judge("sack-better", runs.ratios(pairs, metric))
 
 
-def _checks(runs: Runs[Point], names: Sequence[str], *, windows: bool) -> Iterator[Claim]:
+def _checks(runs: Runs[Point], *names: str, windows: bool) -> Iterator[Claim]:
     """Compare with the values of the prototype that are of one of these, of points run in full."""
-    for check in PROTOTYPE:
-        point, (metric, unit, words) = check.point, _CHECKED[check.name]
+    for point, name, value in PROTOTYPE:
+        metric, unit, words = _CHECKED[name]
         mean = runs.mean(point, metric).in_unit(unit)
-        if check.name in names and bool(point.fast) == windows and known(mean):
+        full = known(mean) and measured_s(runs, point) == point.measured
+        if full and name in names and bool(point.fast) == windows:
             yield SHEET.judge(
                 "check",
                 mean,
-                published=check.value,
-                slug=f"{check.name}-{'-'.join(re.findall('[0-9]+', point.words))}-{point.ingress}",
+                published=value,
+                slug=f"{name}-{'-'.join(re.findall('[0-9]+', point.words))}-{point.ingress}",
                 assembly=point.words,
                 words=words,
                 point=point,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from lightburst.papers.design import seconds
 from lightburst.papers.paper import packaged
 from lightburst.papers.runs import Runs, paired
+from lightburst.papers.vlachos2008 import metrics
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -156,44 +157,19 @@ def base() -> Scenario:
     return packaged(__package__)
 
 
-#: The figures of a run that are drawn and judged, by what they are called here.
-MEAN: Final = "flow_throughput_mean_bps"
-VARIANCE: Final = "flow_throughput_variance_bps2"
-LEAST: Final = "flow_throughput_min_bps"
-MOST: Final = "flow_throughput_max_bps"
-#: All bits over all times, in which a flow counts as long as it lasts.
-POOLED: Final = "flow_throughput_ratio_bps"
-#: The root of the variance, and over the mean; reckoned here.
-DEVIATION: Final = "flow_throughput_deviation_bps"
-VARIATION: Final = "flow_throughput_variation"
-#: Mice and elephants.
-_SMALL, _LARGE = "[below 100 kB]", "[above 10 MB]"
-MICE, MICE_VARIANCE = MEAN + _SMALL, VARIANCE + _SMALL
-ELEPHANTS, ELEPHANTS_VARIANCE = MEAN + _LARGE, VARIANCE + _LARGE
-#: Of bursts with data.
-SEGMENTS: Final = "burst_mean_segments"
-FLOWS: Final = "burst_mean_flows"
-LOST_FLOWS: Final = "lost_burst_mean_flows"
-BURSTS: Final = "flow_mean_bursts"
-LOST: Final = "flow_mean_bursts_lost"
-LOSS: Final = "data_burst_loss"
-ACTIVE: Final = "active_flows"
-#: Flows that count and did not finish.
-CUT_OFF: Final = "flows_unacknowledged"
-#: How flows move together, in bins of time.
-WINDOW_DEVIATION: Final = "aggregate_window_std_segments"
-WINDOW_RATIO: Final = "aggregate_window_std_ratio"
-THROUGHPUT_DEVIATION: Final = "aggregate_throughput_std_bps"
-CORRELATION: Final = "window_reduction_correlation"
-
-
 def runs_of(table: pd.DataFrame) -> Runs[Point]:
     """Sort runs by point: a row for each run, the fields of `Point`, ``seed`` and the metrics.
 
     Runs of the same seed have the same flows, and are compared seed by seed.
     """
     more = {}
-    if MEAN in table:
-        deviation = table[VARIANCE] ** 0.5
-        more = {DEVIATION: deviation, VARIATION: deviation / table[MEAN]}
-    return Runs.of(table.copy().assign(**more), Point, Point._fields, MEAN, paired)
+    if metrics.MEAN in table:
+        deviation = table[metrics.VARIANCE] ** 0.5
+        more = {metrics.DEVIATION: deviation, metrics.VARIATION: deviation / table[metrics.MEAN]}
+    rows = table.copy().assign(**more)
+    return Runs.of(rows, Point, Point._fields, metrics.MEAN, paired)
+
+
+def measured_s(runs: Runs[Point], point: Point) -> float:
+    """Tell how long a point was measured, in full or for a preview; NaN where it was not run."""
+    return runs.mean(point, "measured").estimate

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pandas as pd
@@ -11,10 +10,10 @@ import pandas as pd
 from lightburst.compile import compile_plan
 from lightburst.papers.claims import Claim, exact
 from lightburst.papers.curves import at_least
-from lightburst.papers.figure import PACKET_COLUMNS, Figure, Packets
+from lightburst.papers.figure import Figure, Packets
+from lightburst.papers.vlachos2008.claims import SHEET
 from lightburst.papers.vlachos2008.design import BURSTIFIER, QUEUES, TIMES, along
 from lightburst.papers.vlachos2008.points import Point, base
-from lightburst.papers.vlachos2008.sheet import SHEET
 from lightburst.simulate import simulate
 from lightburst.trace import FlowTrace, series
 
@@ -40,6 +39,36 @@ BINS: Final = "bins"
 PROGRESS: Final = "progress"
 AGGREGATE: Final = "aggregate"
 DISTRIBUTIONS: Final = "distributions"
+
+_ONE_FLOW: Final = (
+    f"The first flow of at least {_LARGE / 1e6:g} MB that begins after the warm-up, the same one "
+    "for each assembly time, on NSFNET with all others; one dot for each time unit of 13 ms."
+)
+_ALL_FLOWS: Final = (
+    f"{BURSTIFIER.long_flows} flows without end through one burstifier, T = 5 ms, loss of a burst "
+    f"p = {BURSTIFIER.p:g}; time units of 13 ms. With one queue a lost burst hits all whose "
+    "segments it held, with a queue for each flow one alone."
+)
+# Dots over time: the part, the name of the figure, what it shows, and of which flows; the column
+# of a table, its unit on the axis, and the label.
+_DOTS: Final = (
+    ("traces", "trace-window", "Congestion window", "one flow",
+     BINS, "window_segments", 1e3, "1,000 segments"),
+    ("traces", "trace-efficient", "Throughput", "one flow", BINS, "throughput_bps", 1e6, "Mb/s"),
+    ("traces", "trace-sequence", "Acknowledged segments", "one flow",
+     PROGRESS, "segments", 1e3, "1,000 segments"),
+    ("synchronisation", "aggregate-window", "Congestion windows", "all flows together",
+     AGGREGATE, "window_segments", 1e3, "1,000 segments"),
+    ("synchronisation", "aggregate-throughput", "Throughput", "all flows together",
+     AGGREGATE, "throughput_bps", 1e6, "Mb/s"),
+)  # fmt: skip
+# Shares that have at least so many: the part, what is counted, in words, and from where on.
+_SHARES: Final = (
+    ("segments", "segments", "Segments in a burst with data", 1),
+    ("segments", "flows", "Flows with data in a burst", 1),
+    ("bursts", "bursts", "Bursts with data of a flow", 1),
+    ("bursts", "bursts_lost", "Lost bursts of a flow", 0),
+)
 
 
 def record(parts: Sequence[str]) -> dict[str, pd.DataFrame]:
@@ -111,146 +140,60 @@ def _together(point: Point) -> pd.DataFrame:
 
 def figures(
     parts: Sequence[str], recorded: Mapping[str, pd.DataFrame], version: str
-) -> list[Figure | Packets]:
+) -> Iterator[Figure | Packets]:
     """Draw up what `record` gave."""
-    found: list[Figure | Packets] = []
-    if BINS in recorded and "traces" in parts:
-        found += _of_one_flow(recorded, version)
-    if AGGREGATE in recorded:
-        found += _of_all_flows(recorded[AGGREGATE], version)
-    if DISTRIBUTIONS in recorded:
-        found += _of_bursts(parts, recorded[DISTRIBUTIONS], version)
-    return found
-
-
-def _of_one_flow(recorded: Mapping[str, pd.DataFrame], version: str) -> Iterator[Packets]:
-    words = (
-        f"The first flow of at least {_LARGE / 1e6:g} MB that begins after the warm-up, the same "
-        "one for each assembly time, on NSFNET with all others; one dot for each time unit of "
-        f"13 ms. Seed 1. lightburst {version}."
-    )
-    bins, progress = recorded[BINS], recorded[PROGRESS]
-    for id, said, label, table, values in (
-        ("window", "congestion window", "1,000 segments", bins, bins["window_segments"] / 1e3),
-        ("efficient", "throughput", "Mb/s", bins, bins["throughput_bps"] / 1e6),
-        (
-            "sequence",
-            "acknowledged segments",
-            "1,000 segments",
-            progress,
-            progress["segments"] / 1e3,
-        ),
-    ):
-        yield _dots(
-            table.assign(packet=values),
-            said,
-            id=f"trace-{id}",
-            title=f"{said.capitalize()} of one flow",
-            caption=words,
-            x_label="Time since the flow began (s)",
-            y_label=label,
-        )
-
-
-def _of_all_flows(table: pd.DataFrame, version: str) -> Iterator[Packets]:
-    words = (
-        f"{BURSTIFIER.long_flows} flows without end through one burstifier, T = 5 ms, loss of a "
-        f"burst p = {BURSTIFIER.p:g}; time units of 13 ms. With one queue a lost burst hits all "
-        "whose segments it held, with a queue for each flow one alone. Seed 1. "
-        f"lightburst {version}."
-    )
-    for id, column, unit, title, label in (
-        (
-            "window",
-            "window_segments",
-            1e3,
-            "Congestion windows of all flows together",
-            "1,000 segments",
-        ),
-        ("throughput", "throughput_bps", 1e6, "Throughput of all flows together", "Mb/s"),
-    ):
-        yield _dots(
-            table.assign(packet=table[column] / unit),
-            "all flows",
-            alike=True,
-            id=f"aggregate-{id}",
-            title=title,
-            caption=words,
-            x_label="Time (s)",
-            y_label=label,
-        )
-
-
-def _of_bursts(parts: Sequence[str], table: pd.DataFrame, version: str) -> Iterator[Figure]:
-    """Draw the shares up that have at least so many, of bursts with data and of flows."""
-    words = (
-        f"NSFNET, sizes {_TRACED.sizes}; bursts that are made, and flows that begin, in "
-        f"{_TRACED.measured:g} s. Seed 1. lightburst {version}."
-    )
-    for part, counted, what, least in (
-        ("segments", "segments", "Segments in a burst with data", 1),
-        ("segments", "flows", "Flows with data in a burst", 1),
-        ("bursts", "bursts", "Bursts with data of a flow", 1),
-        ("bursts", "bursts_lost", "Lost bursts of a flow", 0),
-    ):
-        if part not in parts:
+    for part, id, what, whose, name, column, unit, label in _DOTS:
+        if part not in parts or name not in recorded:
             continue
+        together = name == AGGREGATE
+        kind = "all flows" if together else what.lower()
+        table = recorded[name]
+        yield Packets.of(
+            table.assign(packet=table[column] / unit, kind=kind),
+            id=id,
+            title=f"{what} of {whose}",
+            caption=f"{_ALL_FLOWS if together else _ONE_FLOW} Seed 1. lightburst {version}.",
+            x_label="Time (s)" if together else "Time since the flow began (s)",
+            y_label=label,
+            kinds=(kind,),
+            alike=together,
+        )
+    for part, counted, what, least in _SHARES:
+        if part not in parts or DISTRIBUTIONS not in recorded:
+            continue
+        table = recorded[DISTRIBUTIONS]
         rows = table[(table["counted"] == counted) & (table["number"] >= least)]
-        curves = {
-            (str(panel), "seed 1"): {
-                number: exact(share)
-                for number, share in at_least(own["number"], own["bursts"]).items()
-            }
-            for panel, own in rows.groupby("panel")
-        }
-        yield Figure.of(
-            {
-                (point.words, "seed 1"): curves[point.words, "seed 1"]
-                for point in along(TIMES).values()
-            },
+        by = {point.words: rows[rows["panel"] == point.words] for point in along(TIMES).values()}
+        yield Figure.of_shares(
+            {(name, "seed 1"): at_least(x["number"], x["bursts"]) for name, x in by.items()},
             id=f"distribution-{counted.replace('_', '-')}",
             title=what,
-            caption=words,
+            caption=f"NSFNET, sizes {_TRACED.sizes}; bursts that are made, and flows that begin, "
+            f"in {_TRACED.measured:g} s. Seed 1. lightburst {version}.",
             x_label=what,
             y_label="Share with at least so many",
             x_log=least > 0,
-            y_log=True,
             legends=("Assembly", ""),
             ordered=True,
-            steps="pre",
-            intervals="none",
         )
-
-
-def _dots(table: pd.DataFrame, kind: str, **words: Any) -> Packets:
-    data = table.assign(kind=kind)[list(PACKET_COLUMNS)]
-    panels = tuple(dict.fromkeys(data["panel"]))
-    return Packets(panels=panels, kinds=(kind,), data=data, **words)
 
 
 def claims(parts: Sequence[str], recorded: Mapping[str, pd.DataFrame]) -> list[Claim]:
     """Judge what the slides show of one flow, from what `record` gave."""
     if "traces" not in parts or BINS not in recorded:
         return []
-    short, *_, long = (point.words for point in along(TIMES, _TRACED).values())
-    bins, progress = (
-        {str(panel): rows for panel, rows in recorded[name].groupby("panel", sort=False)}
-        for name in (BINS, PROGRESS)
-    )
-    risen = {panel: _reached_s(rows) for panel, rows in bins.items()}
+    risen = {
+        str(panel): float(rows.loc[rows["window_segments"] >= HIGH, "time_s"].min())
+        for panel, rows in recorded[BINS].groupby("panel", sort=False)
+    }
     rates = {
-        panel: float(rows["segments"].max() / rows["time_s"].max())
-        for panel, rows in progress.items()
+        str(panel): float(rows["segments"].max() / rows["time_s"].max())
+        for panel, rows in recorded[PROGRESS].groupby("panel", sort=False)
     }
     told = "; ".join(f"{panel}: {x:.3g} segments/s" for panel, x in rates.items())
     sheet = SHEET.told(segments=HIGH, told=told)
+    short, *_, long = (point.words for point in along(TIMES, _TRACED).values())
     return [
         sheet.judge("trace-rises", exact(risen[long] / risen[short])),
         sheet.judge("trace-long-term", exact(rates[short] / rates[long])),
     ]
-
-
-def _reached_s(bins: pd.DataFrame) -> float:
-    """How long a flow takes until its window is `HIGH`; NaN if it never is."""
-    high = bins.loc[bins["window_segments"] >= HIGH, "time_s"]
-    return float(high.min()) if len(high) else math.nan

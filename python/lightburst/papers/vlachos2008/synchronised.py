@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from lightburst.papers.claims import UNKNOWN, Claim, exact, known
+from lightburst.papers.claims import Claim, exact
 from lightburst.papers.curves import in_ms
 from lightburst.papers.figure import Figure
+from lightburst.papers.vlachos2008 import metrics
+from lightburst.papers.vlachos2008.claims import SHEET
 from lightburst.papers.vlachos2008.design import (
     BURSTIFIER,
     MORE_FLOWS,
@@ -16,31 +18,20 @@ from lightburst.papers.vlachos2008.design import (
     kept_apart,
     queued,
 )
-from lightburst.papers.vlachos2008.points import (
-    A_POSTERIORI,
-    A_PRIORI,
-    CORRELATION,
-    LOST_FLOWS,
-    PER_FLOW,
-    THROUGHPUT_DEVIATION,
-    WINDOW_DEVIATION,
-    WINDOW_RATIO,
-    Point,
-)
-from lightburst.papers.vlachos2008.sheet import SHEET
+from lightburst.papers.vlachos2008.figures import TIME_LABEL
+from lightburst.papers.vlachos2008.points import PER_FLOW, Point
 from lightburst.study.statistics import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from lightburst.papers.runs import Runs
 
-_NUMBERS: Final = (BURSTIFIER.long_flows, MORE_FLOWS)
 #: What the slides print: by how much the standard deviation falls with so many queues.
 _PRINTED: Final = {2: 0.37, 4: 0.40}
 _DEVIATIONS: Final = (
-    ("window", WINDOW_DEVIATION, "aggregate window"),
-    ("throughput", THROUGHPUT_DEVIATION, "aggregate throughput"),
+    ("window", metrics.WINDOW_DEVIATION, "aggregate window"),
+    ("throughput", metrics.THROUGHPUT_DEVIATION, "aggregate throughput"),
 )
 
 
@@ -58,32 +49,34 @@ def law(flows: int, queues: int) -> float:
 
 def figures(runs: Runs[Point], version: str) -> Iterator[Figure]:
     """Draw up the deviation of the aggregate over the queues, and how alike flows are over T."""
+    bases = [BURSTIFIER._replace(long_flows=flows) for flows in (BURSTIFIER.long_flows, MORE_FLOWS)]
     numbers = runs.numbers_text(
-        at
-        for flows in _NUMBERS
-        for point in (
-            *queued(_of(flows)).values(),
-            *kept_apart(_of(flows)).values(),
-            *along(TIMES, _of(flows)).values(),
-        )
-        for at in (point, point.shortened())
+        point
+        for base in bases
+        for points in (queued(base), kept_apart(base), along(TIMES, base))
+        for point in points.values()
     )
     words = (
         f"Flows without end through one burstifier, access of 100 Mb/s, round trip of 27 ms and "
         f"the assembly; a burst with data is lost with p = {BURSTIFIER.p:g}. {{}}{numbers}; "
         f"bars: 95 % interval of the mean. lightburst {version}."
     )
-    runs = runs.under(Point.in_full)
     curves: dict[tuple[str, str], dict[float, Interval]] = {}
-    for flows in _NUMBERS:
+    for base in bases:
+        flows, one, measured = base.long_flows, queued(base)[1], {}
         for _, metric, name in _DEVIATIONS:
-            curves[f"{flows} flows", name] = _by_queues(flows, fallen(runs, _of(flows), metric))
-            apart = fallen(runs, _of(flows), metric, A_POSTERIORI)
-            curves[f"{flows} flows", f"{name}, a posteriori"] = _by_queues(flows, apart)
-        closed = {queues: exact(law(flows, queues)) for queues in queued(_of(flows))}
-        curves[f"{flows} flows", "closed form"] = _by_queues(flows, closed)
+            for words_of, points in (("", queued(base)), (", a posteriori", kept_apart(base))):
+                pairs = {queues: (point, one) for queues, point in points.items() if point != one}
+                if ratios := runs.ratios(pairs, metric):
+                    measured[name + words_of] = {1: exact(1.0), **ratios}
+        # A closed form is drawn where there is something to lay it beside.
+        if measured:
+            measured["closed form"] = {queues: exact(law(flows, queues)) for queues in queued(base)}
+        for name, curve in measured.items():
+            # A queue for each flow stands where as many queues would be.
+            curves[f"{flows} flows", name] = {float(at or flows): x for at, x in curve.items()}
     queues = Figure.of(
-        {legend: curve for legend, curve in curves.items() if curve and _run(curves, legend)},
+        curves,
         id="queues",
         title="Standard deviation of the aggregate over that with one queue",
         caption=words.format("T = 5 ms. Last: a queue for each flow. "),
@@ -93,76 +86,44 @@ def figures(runs: Runs[Point], version: str) -> Iterator[Figure]:
         theory=("closed form",),
     )
     yield queues.beside("published", (("", float(n), 1 - x) for n, x in _PRINTED.items()))
-    points = along(TIMES, BURSTIFIER)
     for id, metric, label in (
-        ("correlation", CORRELATION, "Correlation of window reductions of two flows"),
-        ("hit", LOST_FLOWS, "Flows with data in a lost burst"),
+        ("correlation", metrics.CORRELATION, "Correlation of window reductions of two flows"),
+        ("hit", metrics.LOST_FLOWS, "Flows with data in a lost burst"),
     ):
-        found = in_ms(runs.means(points, metric))
+        found = in_ms(runs.means(along(TIMES, BURSTIFIER), metric))
         yield Figure.of(
             {(f"{BURSTIFIER.long_flows} flows", "one queue"): found},
             id=f"synchronisation-{id}",
             title=f"{label} over the assembly time",
             caption=words.format("One queue. "),
-            x_label="Assembly time T (ms)",
+            x_label=TIME_LABEL,
             y_label=label,
             x_log=False,
             legends=("Flows", "Queues"),
         )
 
 
-def fallen(
-    runs: Runs[Point], point: Point, metric: str, allocation: str = A_PRIORI
-) -> dict[int, Interval]:
-    """Compare the deviation with each number of queues to that with one."""
-    points = kept_apart(point) if allocation == A_POSTERIORI else queued(point)
-    pairs = {queues: (at, queued(point)[1]) for queues, at in points.items() if queues != 1}
-    found = runs.ratios(pairs, metric)
-    return {1: exact(1.0), **found} if found else {}
-
-
 def claims(runs: Runs[Point]) -> Iterator[Claim]:
     """Judge what the slides say of several queues and of the assembly time."""
-    runs = runs.under(Point.in_full)
+    several = queued(BURSTIFIER)
     for queues, printed in _PRINTED.items():
         for name, metric, words in _DEVIATIONS:
-            found = fallen(runs, BURSTIFIER, metric).get(queues, UNKNOWN)
+            fallen = _less(runs.ratio(several[queues], several[1], metric))
             closed = 1 - law(BURSTIFIER.long_flows, queues)
             sheet = SHEET.told(queues=queues, name=name, words=words, closed=closed)
-            yield sheet.judge("queues", _less(found), published=printed)
-        network = fallen(runs, Point(), WINDOW_DEVIATION).get(queues, UNKNOWN)
-        yield SHEET.told(queues=queues).judge("queues-nsfnet", _less(network), published=printed)
+            yield sheet.judge("queues", fallen, published=printed)
+        network = _less(runs.ratio(Point(queues=queues), Point(), metrics.WINDOW_DEVIATION))
+        yield SHEET.judge("queues-nsfnet", network, published=printed, queues=queues)
     for queues, point in kept_apart(BURSTIFIER).items():
-        sheet = SHEET.told(queues=queues)
-        found = fallen(runs, BURSTIFIER, WINDOW_DEVIATION, A_POSTERIORI).get(queues, UNKNOWN)
-        yield sheet.judge("posteriori", found)
-        beside = runs.ratio(point, queued(BURSTIFIER)[queues], WINDOW_DEVIATION)
-        yield sheet.judge("posteriori-beside-priori", beside)
-    points = along(TIMES, BURSTIFIER)
-    short, long = points[TIMES[0]], points[TIMES[-1]]
-    yield SHEET.judge("stronger-short", runs.ratio(short, long, CORRELATION))
-    yield SHEET.judge("fewer-short", runs.ratio(long, short, LOST_FLOWS))
-    yield SHEET.judge("losses-synchronise", runs.mean(BURSTIFIER, WINDOW_RATIO))
-    flows = queued(BURSTIFIER)
-    apart = runs.ratio(flows[1], flows[PER_FLOW], THROUGHPUT_DEVIATION)
+        for name, other in (("posteriori", 1), ("posteriori-beside-priori", queues)):
+            ratio = runs.ratio(point, several[other], metrics.WINDOW_DEVIATION)
+            yield SHEET.judge(name, ratio, queues=queues)
+    short, *_, long = along(TIMES, BURSTIFIER).values()
+    yield SHEET.judge("stronger-short", runs.ratio(short, long, metrics.CORRELATION))
+    yield SHEET.judge("fewer-short", runs.ratio(long, short, metrics.LOST_FLOWS))
+    yield SHEET.judge("losses-synchronise", runs.mean(BURSTIFIER, metrics.WINDOW_RATIO))
+    apart = runs.ratio(several[1], several[PER_FLOW], metrics.THROUGHPUT_DEVIATION)
     yield SHEET.judge("flows-in-a-burst", apart)
-
-
-def _of(flows: int) -> Point:
-    return BURSTIFIER._replace(long_flows=flows)
-
-
-def _by_queues(flows: int, found: Mapping[int, Interval]) -> dict[float, Interval]:
-    """Put a queue for each flow where as many queues would be."""
-    return {float(flows if queues == PER_FLOW else queues): x for queues, x in found.items()}
-
-
-def _run(
-    curves: Mapping[tuple[str, str], Mapping[float, Interval]], legend: tuple[str, str]
-) -> bool:
-    """Tell whether there is something to lay a closed form beside."""
-    measured = (curve for (flows, _), curve in curves.items() if flows == legend[0])
-    return any(x.n > 1 for curve in measured for x in curve.values() if known(x))
 
 
 def _less(ratio: Interval) -> Interval:
