@@ -72,7 +72,7 @@ def table_runs(burst: int, model: Model, spread: float = 0.01) -> Runs[Point]:
 
 @pytest.mark.parametrize(("id", "burst"), [("table1", 5), ("table2", 25)])
 def test_senders_as_printed_fulfil_every_cell(id: str, burst: int) -> None:
-    claims = table_claims(id, table_runs(burst, as_printed))
+    claims = list(table_claims(id, table_runs(burst, as_printed)))
     cells = [claim for claim in claims if claim.id.startswith(id)]
     assert len(cells) == 12
     assert all(claim.verdict is HOLDS for claim in cells)
@@ -111,11 +111,11 @@ def test_a_cell_of_too_few_runs_is_undecided_and_one_of_equals_is_exact() -> Non
     point = design.table_point(5, design.TABLE_LOSSES[3], NEW_RENO)
     found = table_runs(5, as_printed, 0.01)
     few = made_up({point: np.random.default_rng(2).normal(1.0, 0.1, 4) * as_printed(point)})
-    claims = table_claims("table1", Runs({**found._rows, **few._rows}, METRIC, of_means))
+    claims = list(table_claims("table1", Runs({**found._rows, **few._rows}, METRIC, of_means)))
     cell = next(claim for claim in claims if claim.id == "table1-new-reno-1.5")
     assert cell.verdict is OPEN
     assert "more seeds would tell" in cell.note
-    same = table_claims("table1", table_runs(5, lambda p: 100.0))
+    same = list(table_claims("table1", table_runs(5, lambda p: 100.0)))
     cell = next(claim for claim in same if claim.id == "table1-sack-2")
     assert (cell.ci_low, cell.measured, cell.ci_high) == (1.0, 1.0, 1.0)
     assert cell.verdict is DIFFERS
@@ -134,7 +134,7 @@ def test_the_text_about_the_tables_can_fail() -> None:
 def test_the_check_values_are_judged_to_three_per_cent() -> None:
     value = {check_point(*key): published for key, published in PROTOTYPE.items()}
     assert len(value) == 30
-    exact = prototype_claims(runs(value, lambda p: value[p]))
+    exact = list(prototype_claims(runs(value, lambda p: value[p])))
     assert len(exact) == 30
     assert not differing(exact)
     assert {claim.verdict for claim in exact} == {HOLDS}

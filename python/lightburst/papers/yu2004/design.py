@@ -16,15 +16,7 @@ from lightburst.papers.yu2004.points import (
     assembly_time,
     base,
 )
-from lightburst.papers.yu2004.senders import (
-    NEW_RENO,
-    NS2,
-    RENO,
-    RFC,
-    RFC_SACK,
-    SACK,
-    Sender,
-)
+from lightburst.papers.yu2004.senders import NEW_RENO, NS2, RENO, RFC, RFC_SACK, SACK, Sender
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -108,15 +100,17 @@ def points_of(part: str, quick: bool) -> list[Point]:
         return [*points, *optimum_points(quick)] if part == "fig5" else points
     if part == "fig11":
         return crossing_points(quick)
-    if part == "table1":
-        return [*burst_points(5, quick), *prototype_points(quick)]
-    if part == "table2":
-        return burst_points(25, quick)
     if part == "factors":
         cases = FACTOR_CASES[:1] if quick else FACTOR_CASES
         return [point for case in cases for point in factor_case(*case).values()]
+    more = () if quick else (*RFC.senders, RENO._replace(bug_fix=False))
+    burst = 25 if part == "table2" else 5
+    table = grid(table_point, burst=[burst], sender=(*NS2.senders, *more), p=TABLE_LOSSES)
+    if part == "table1":
+        senders = NS2.senders if quick else PROTOTYPE_SENDERS.values()
+        table += grid(table_point, burst=[burst], sender=senders, p=PROTOTYPE_LOSSES)
     # Figures 8 to 10 are traces of single runs; one point stands for their scenario.
-    return burst_points(5, quick)[:1]
+    return table if part in ("table1", "table2") else table[:1]
 
 
 def surface_points(access: float, quick: bool) -> list[Point]:
@@ -129,33 +123,24 @@ def optimum_points(quick: bool) -> list[Point]:
     """List the points around the best assembly time at 125 MB/s, with both kinds of SACK."""
     times = (*(QUICK_FINE_TIMES if quick else FINE_TIMES), EQUATION_32_S)
     senders = (SACK,) if quick else (SACK, RFC_SACK)
-    lines = (over_time(OPTIMUM_LOSS, times, sender) for sender in senders)
-    return [point for line in lines for point in line.values()]
+    return grid(high_point, p=[OPTIMUM_LOSS], sender=senders, time=times)
 
 
 def crossing_points(quick: bool) -> list[Point]:
     """List the points of figure 11, with the paper's senders and the standards'."""
     times = QUICK_CROSSING_TIMES if quick else CROSSING_TIMES
     senders = NS2.senders if quick else (*NS2.senders, *RFC.senders)
-    lines = (over_time(CROSSING_LOSS, times, sender) for sender in senders)
-    return [point for line in lines for point in line.values()]
+    return grid(high_point, p=[CROSSING_LOSS], sender=senders, time=times)
+
+
+def high_point(p: float, sender: Sender, time: float) -> Point:
+    """Give the point of a sender at 125 MB/s."""
+    return Point(HIGH, time, p).by(sender)
 
 
 def over_time(p: float, times: Iterable[float], sender: Sender) -> dict[float, Point]:
     """Give the points of a sender at 125 MB/s, by assembly time."""
-    return {time: Point(HIGH, time, p).by(sender) for time in times}
-
-
-def burst_points(burst: int, quick: bool) -> list[Point]:
-    """List the points of table I (S = 5) or II (S = 25)."""
-    more = () if quick else (*RFC.senders, RENO._replace(bug_fix=False))
-    return grid(table_point, burst=[burst], sender=(*NS2.senders, *more), p=TABLE_LOSSES)
-
-
-def prototype_points(quick: bool) -> list[Point]:
-    """List the points of the check values; a preview has those of the tables alone."""
-    senders = NS2.senders if quick else PROTOTYPE_SENDERS.values()
-    return grid(table_point, burst=[5], sender=senders, p=PROTOTYPE_LOSSES)
+    return {time: high_point(p, sender, time) for time in times}
 
 
 def table_point(burst: int, p: float, sender: Sender) -> Point:

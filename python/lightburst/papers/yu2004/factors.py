@@ -2,16 +2,8 @@
 
 The paper defines each as a ratio of two throughputs "fixing all other factors except the one under
 consideration". So it is measured, between points of a chain of which each differs from the one
-before in one factor alone:
-
-===========================  ======================================================================
-no loss                      packets, RTT0, p = 0
-loss penalty                 packets are lost with probability p, repaired by SACK
-delayed first loss           bursts of S are lost with the same p, at the same round trip: the
-                             signal takes the 2 T_b less that the assembly takes
-delay penalty                the signal takes as long as before: the round trip is RTT0 + 2 T_b
-retransmission penalty       New-Reno or Reno in place of SACK, which the paper takes as having none
-===========================  ======================================================================
+before in one factor alone (`design.factor_case`); retransmissions by New-Reno or Reno take the
+place of those by SACK, which the paper takes as having no penalty.
 
 The throughput of New-Reno and of Reno is then that without loss, over the first penalty, times the
 gain, over the other two: exactly, because each step is a ratio of neighbours. The first penalty is
@@ -22,22 +14,23 @@ itself defines is judged beside it.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from lightburst.models.yu2004 import gains
+from lightburst.models.yu2004 import Flow, gains
 from lightburst.papers.claims import UNKNOWN, ends
 from lightburst.papers.figure import BAR_COLUMNS, Bars, Listing
 from lightburst.papers.yu2004.design import FACTOR_CASES, FACTOR_LOSS, factor_case
 from lightburst.papers.yu2004.figures import caption, rate_name
-from lightburst.papers.yu2004.published import SHEET, TOLERANCE
+from lightburst.papers.yu2004.published import SHEET, TOLERANCE, slug_of
 from lightburst.papers.yu2004.senders import SACK_WORDS
 from lightburst.papers.yu2004.theory import flow_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from lightburst.papers.claims import Claim
     from lightburst.papers.runs import Runs
@@ -45,73 +38,71 @@ if TYPE_CHECKING:
     from lightburst.study.statistics import Interval
 
 _GROUPS: Final = ("simulation", "equations (55) to (61)")
-# Name of the step, its points (numerator and denominator of the factor), and whether it is a gain.
-_STEPS: Final = (
-    ("loss penalty", ("no loss", "loss"), False),
-    ("delayed first loss", ("first loss", "loss"), True),
-    ("delay penalty", ("first loss", "delay"), False),
-    ("retransmission, New-Reno", ("delay", "New-Reno"), False),
-    ("retransmission, Reno", ("delay", "Reno"), False),
-)
-# The equation, and why it may be off.
-_EQUATIONS: Final = {
-    "loss penalty": (
-        "(55) at S = 1",
-        "The closed form knows no limit of the window and counts no timeouts.",
-    ),
-    "delayed first loss": (
-        "(61)",
-        "The closed form knows no limit of the window: a gain that would lift it above W_m is cut "
-        "off, and a burst that holds much of the window is repaired by a timeout.",
-    ),
-    "delay penalty": (
-        "(56)",
-        "Where the window waits at the access link, a longer round trip costs less.",
-    ),
-    "retransmission, New-Reno": (
-        "(57)",
-        "The closed form has one loss in a period, and no timeout.",
-    ),
-    "retransmission, Reno": (
-        "(58) or (59)",
-        "The closed form has Reno halve its window at each segment of the burst or time out, and "
-        "grow from there by one segment a round without slow start.",
-    ),
-    "loss penalty at S": (
-        "(55)",
-        "The closed form falls below 1 where the window limit is what holds the throughput.",
-    ),
-}
+
+
+class Factor(NamedTuple):
+    """A gain or a penalty: the ratio of two points of a case, beside its closed form."""
+
+    name: str
+    top: str
+    bottom: str
+    equation: str
+    form: Callable[[Flow], Any]
+    why: str  # what may make the closed form differ
+    at: str = "delay"  # the point whose flow it is given
+    gain: bool = False
+
+
+FACTORS: Final = (
+    Factor("loss penalty", "no loss", "loss", "(55) at S = 1", gains.loss_penalty,
+           "The closed form knows no limit of the window and counts no timeouts.", "loss"),
+    Factor("delayed first loss", "first loss", "loss", "(61)", gains.delayed_first_loss_gain,
+           "The closed form knows no limit of the window: a gain that would lift it above W_m is "
+           "cut off, and a burst that holds much of the window is repaired by a timeout.",
+           gain=True),
+    Factor("delay penalty", "first loss", "delay", "(56)", gains.delay_penalty,
+           "Where the window waits at the access link, a longer round trip costs less."),
+    Factor("retransmission, New-Reno", "delay", "New-Reno", "(57)",
+           partial(gains.retransmission_penalty, flavour="new-reno"),
+           "The closed form has one loss in a period, and no timeout."),
+    Factor("retransmission, Reno", "delay", "Reno", "(58) or (59)",
+           partial(gains.retransmission_penalty, flavour="reno"),
+           "The closed form has Reno halve its window at each segment of the burst or time out, "
+           "and grow from there by one segment a round without slow start."),
+    Factor("loss penalty at S", "burst, no loss", "delay", "(55)", gains.loss_penalty,
+           "The closed form falls below 1 where the window limit is what holds the throughput."),
+)  # fmt: skip
 
 
 def measured(runs: Runs[Point], access: float, burst: int) -> dict[str, Interval]:
-    """Measure each gain and penalty of one case, and the paper's own (55), where they were run."""
+    """Measure each gain and penalty of one case, where they were run."""
     case = factor_case(access, burst)
-    pairs = {name: (case[top], case[bottom]) for name, (top, bottom), _ in _STEPS}
-    return runs.ratios(pairs | {"loss penalty at S": (case["burst, no loss"], case["delay"])})
+    return runs.ratios({each.name: (case[each.top], case[each.bottom]) for each in FACTORS})
 
 
 def formulas(access: float, burst: int) -> dict[str, float]:
     """Compute each gain and penalty of one case by equations (55) to (61), as `measured`."""
     case = factor_case(access, burst)
-    packet, whole = flow_of([case["loss"]]), flow_of([case["delay"]])
-    found = {
-        "loss penalty": gains.loss_penalty(packet),
-        "delayed first loss": gains.delayed_first_loss_gain(whole),
-        "delay penalty": gains.delay_penalty(whole),
-        "retransmission, New-Reno": gains.retransmission_penalty(whole, "new-reno"),
-        "retransmission, Reno": gains.retransmission_penalty(whole, "reno"),
-        "loss penalty at S": gains.loss_penalty(whole),
-    }
-    return {name: float(np.ravel(value)[0]) for name, value in found.items()}
+    flows = {at: flow_of([case[at]]) for at in ("loss", "delay")}
+    return {each.name: float(np.ravel(each.form(flows[each.at]))[0]) for each in FACTORS}
 
 
-def cases(runs: Runs[Point]) -> Iterator[tuple[float, int, dict[str, Point]]]:
-    """Give the cases that were run: access bandwidth, S and the points."""
+class _Case(NamedTuple):
+    """A case that was run: its words, its points, and each factor with what both say of it."""
+
+    words: dict[str, Any]
+    points: dict[str, Point]
+    found: list[tuple[Factor, Interval, float]]
+
+
+def _cases(runs: Runs[Point]) -> Iterator[_Case]:
     for access, burst in FACTOR_CASES:
-        points = factor_case(access, burst)
+        points, name = factor_case(access, burst), rate_name(access)
         if all(point in runs for point in points.values()):
-            yield access, burst, points
+            figure = f"factors-{name.replace('/', '').replace(' ', '')}-S{burst}"
+            ratios, closed = measured(runs, access, burst), formulas(access, burst)
+            found = [(x, ratios[x.name], closed[x.name]) for x in FACTORS if x.name in ratios]
+            yield _Case({"figure": figure, "access": name, "burst": burst}, points, found)
 
 
 def figures(runs: Runs[Point], version: str) -> Iterator[Bars]:
@@ -121,15 +112,17 @@ def figures(runs: Runs[Point], version: str) -> Iterator[Bars]:
         "alone and says by which factor the throughput goes down (÷) or up (×). Both rows begin at "
         "the simulated throughput without loss; New-Reno and Reno are alternatives."
     )
-    for access, burst, points in cases(runs):
-        simulated = {name: x.estimate for name, x in measured(runs, access, burst).items()}
-        rows = [
-            *_levels(_GROUPS[0], simulated, runs, points),
-            *_levels(_GROUPS[1], formulas(access, burst), runs, points),
-        ]
+    title = f"Gains and penalties at {{access}}, S = {{burst}}, p = {FACTOR_LOSS:g}"
+    for told, points, found in _cases(runs):
+        means = {name: runs.mean(point) for name, point in points.items()}
+        level = means["no loss"].estimate
+        simulated = [(factor, ratio.estimate) for factor, ratio, _ in found]
+        closed = [(factor, ratio) for factor, _, ratio in found]
+        rows = [*_levels(_GROUPS[0], level, simulated, means)]
+        rows += _levels(_GROUPS[1], level, closed, {})
         yield Bars(
-            id=_figure_id(access, burst),
-            title=f"Gains and penalties at {rate_name(access)}, S = {burst}, p = {FACTOR_LOSS:g}",
+            id=told["figure"],
+            title=title.format(**told),
             caption=caption(runs, list(points.values()), words, version),
             x_label="Step",
             y_label="Throughput (segments/s)",
@@ -140,37 +133,34 @@ def figures(runs: Runs[Point], version: str) -> Iterator[Bars]:
 
 
 def _levels(
-    group: str, ratios: dict[str, float], runs: Runs[Point], points: dict[str, Point]
+    group: str, level: float, factors: Sequence[tuple[Factor, float]], means: dict[str, Interval]
 ) -> Iterator[tuple[Any, ...]]:
     """Go down and up the steps; the last two both begin where the delay penalty ends."""
-    level = runs.mean(points["no loss"]).estimate
     yield "no\nloss", group, 0.0, level, math.nan, math.nan, f"{level:.3g}"
-    for name, (top, bottom), gain in _STEPS:
-        after = level * ratios[name] if gain else level / ratios[name]
-        end = runs.mean(points[top if gain else bottom]) if group == _GROUPS[0] else UNKNOWN
-        words = f"{'×' if gain else '÷'} {ratios[name]:#.3g}"
-        yield name.replace(" ", "\n", 1), group, level, after, end.low, end.high, words
-        if not name.startswith("retransmission"):
+    for factor, ratio in factors[:-1]:
+        after = level * ratio if factor.gain else level / ratio
+        end = means.get(factor.top if factor.gain else factor.bottom, UNKNOWN)
+        words = f"{'×' if factor.gain else '÷'} {ratio:#.3g}"
+        yield factor.name.replace(" ", "\n", 1), group, level, after, end.low, end.high, words
+        if not factor.name.startswith("retransmission"):
             level = after
 
 
 def listing(runs: Runs[Point]) -> Listing:
     """Write the gains and penalties into a table, a row for each case and factor."""
-    rows = []
-    for access, burst, _ in cases(runs):
-        closed = formulas(access, burst)
-        for name, ratio in measured(runs, access, burst).items():
-            rows.append(
-                {
-                    "access": rate_name(access),
-                    "S": burst,
-                    "factor": name,
-                    "equation": _EQUATIONS[name][0],
-                    "measured": round(ratio.estimate, 4),
-                    **ends(ratio, 4),
-                    "closed form": round(closed[name], 4),
-                }
-            )
+    rows = [
+        {
+            "access": told["access"],
+            "S": told["burst"],
+            "factor": factor.name,
+            "equation": factor.equation,
+            "measured": round(ratio.estimate, 4),
+            **ends(ratio, 4),
+            "closed form": round(closed, 4),
+        }
+        for told, _, found in _cases(runs)
+        for factor, ratio, closed in found
+    ]
     return Listing(
         "factors",
         f"Gains and penalties at p = {FACTOR_LOSS:g}",
@@ -180,20 +170,11 @@ def listing(runs: Runs[Point]) -> Listing:
     )
 
 
-def claims(runs: Runs[Point]) -> list[Claim]:
+def claims(runs: Runs[Point]) -> Iterator[Claim]:
     """Judge each closed form of section IV against the simulation, for each case and factor."""
-    found = []
-    for access, burst, _ in cases(runs):
-        closed = formulas(access, burst)
-        case = SHEET.told(figure=_figure_id(access, burst), access=rate_name(access), burst=burst)
-        for factor, ratio in measured(runs, access, burst).items():
-            (equation, why), form = _EQUATIONS[factor], closed[factor]
-            slug = factor.replace(",", "").replace(" ", "-").lower()
-            sheet = case.told(slug=slug, factor=factor, equation=equation)
-            off = max(form / ratio.estimate, ratio.estimate / form) > TOLERANCE["match"]
-            found.append(sheet.judge("factor", ratio, why if off else "", published=form))
-    return found
-
-
-def _figure_id(access: float, burst: int) -> str:
-    return f"factors-{rate_name(access).replace('/', '').replace(' ', '')}-S{burst}"
+    for told, _, found in _cases(runs):
+        for factor, ratio, closed in found:
+            sheet = SHEET.told(**told, factor=factor.name, equation=factor.equation)
+            off = max(closed / ratio.estimate, ratio.estimate / closed) > TOLERANCE["match"]
+            slug, why = slug_of(factor.name), factor.why if off else ""
+            yield sheet.judge("factor", ratio, why, published=closed, slug=slug)

@@ -25,7 +25,7 @@ from lightburst.papers.yu2004.design import (
 )
 from lightburst.papers.yu2004.points import HIGH, LOW, PAPER_TIME_S, Point
 from lightburst.papers.yu2004.published import ratio_of
-from lightburst.papers.yu2004.senders import FAMILIES, NAMES, NS2, RFC, SACK_WORDS, Sender
+from lightburst.papers.yu2004.senders import FAMILIES, NAMES, NS2, RFC, SACK_WORDS, Family
 from lightburst.papers.yu2004.theory import throughput
 from lightburst.study.statistics import Interval
 
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from lightburst.papers.runs import Runs
 
 TABLES: Final = {"table1": (5, "I"), "table2": (25, "II")}
+#: What is compared with Reno.
+KINDS: Final = {"new-reno": "New-Reno", "sack": "SACK"}
 TIME_LABEL: Final = "Assembly time (s)"
 RATE_LABEL: Final = "Throughput (segments/s)"
 LOSS_LABEL: Final = "Burst loss probability"
@@ -62,8 +64,6 @@ def caption(runs: Runs[Point], points: Sequence[Point], words: str, version: str
 def _lengths(runs: Runs[Point], points: Sequence[Point]) -> str:
     """Say how long the points were run, and whether that was for a preview."""
     run = [point for point in points if point in runs]
-    if not run:
-        return ""
     # The last part of a run is cut off by rounding alone.
     short = any(
         1.01 * runs.total(point, "makespan_s") / runs.number(point)
@@ -72,7 +72,7 @@ def _lengths(runs: Runs[Point], points: Sequence[Point]) -> str:
         if point.p
     )
     preview = f": a quick run, in full up to {_MOST} s" if short else ""
-    return f"{runs.lengths_text(run)}{preview}. "
+    return f"{runs.lengths_text(run)}{preview}. " if run else ""
 
 
 def grid_of(runs: Runs[Point], id: str) -> list[Point]:
@@ -116,28 +116,26 @@ def ranges(id: str, runs: Runs[Point]) -> Listing:
     time.
     """
     points = grid_of(runs, id)
-    losses, times = [point.p for point in points], [point.time for point in points]
-    found = {}
-    for source, rates in (
-        ("simulation", [runs.mean(point).estimate for point in points]),
-        ("theory", throughput(points)),
-    ):
+    means, closed = [runs.mean(point).estimate for point in points], throughput(points)
+    rates = pd.DataFrame({"simulation": means, "theory": closed})
+    rates["p"], rates["time"] = [point.p for point in points], [point.time for point in points]
+    found, losses, times = {}, rates["p"].unique(), rates["time"].unique()
+    for source in ("simulation", "theory"):
         # Points of the grid that were not run are gaps in it.
-        plane = pd.DataFrame({"p": losses, "time": times, "rate": rates})
-        plane = plane.pivot_table("rate", "p", "time")
+        plane = rates.pivot_table(source, "p", "time")
         found[source] = surface_ranges(plane.index, plane.columns, plane)
     rows = [
         {
             "range": kind,
-            "at": f"{axis} = {value:.3g}{unit}",
+            "at": at.format(value),
             **{source: written(getattr(ranges, name)[place]) for source, ranges in found.items()},
         }
-        for kind, name, axis, unit, values in (
-            ("ATO", "optimal", "p", "", sorted(set(losses))),
-            ("ATI", "insensitive", "p", "", sorted(set(losses))),
-            ("LRI", "loss_insensitive", "T_b", " s", sorted(set(times))),
+        for kind, name, at, values in (
+            ("ATO", "optimal", "p = {:.3g}", losses),
+            ("ATI", "insensitive", "p = {:.3g}", losses),
+            ("LRI", "loss_insensitive", "T_b = {:.3g} s", times),
         )
-        for place, value in enumerate(values)
+        for place, value in enumerate(sorted(values))
     ]
     return Listing(
         f"{id}-ranges",
@@ -177,15 +175,15 @@ def _families(curves: Iterable[tuple[str, str]]) -> str:
     return " ".join(family.words for family in FAMILIES if family.name in shown)
 
 
-def cells(burst: int, senders: Sequence[Sender]) -> dict[tuple[str, float], tuple[Point, Point]]:
-    """Give the points of table I or II for one family: New-Reno and SACK, each beside Reno.
+def cells(id: str, family: Family) -> dict[tuple[str, float], tuple[Point, Point]]:
+    """Give the points of a table for one family: New-Reno and SACK, each beside Reno.
 
     By ``"new-reno"`` or ``"sack"`` and the loss rate.
     """
-    reno, *others = senders
+    (burst, _), (reno, *others) = TABLES[id], family.senders
     return {
         (kind, p): (table_point(burst, p, sender), table_point(burst, p, reno))
-        for kind, sender in zip(("new-reno", "sack"), others, strict=True)
+        for kind, sender in zip(KINDS, others, strict=True)
         for p in TABLE_LOSSES
     }
 
@@ -193,19 +191,17 @@ def cells(burst: int, senders: Sequence[Sender]) -> dict[tuple[str, float], tupl
 def table_figure(id: str, runs: Runs[Point], version: str) -> Figure:
     """Draw table I or II: the published ratios beside ours over the loss rate."""
     burst, number = TABLES[id]
-    names = {"new-reno": "New-Reno over Reno", "sack": "SACK over Reno"}
     points: list[Point] = []
     curves: dict[tuple[str, str], dict[float, Interval]] = {}
-    for kind, name in names.items():
-        for p in TABLE_LOSSES:
-            printed, rounding = ratio_of(burst, p, kind)
-            band = Interval(printed, printed - rounding, printed + rounding, 0)
-            curves.setdefault((name, "published"), {})[p] = band
+    for kind, p in cells(id, NS2):
+        printed, rounding = ratio_of(burst, p, kind)
+        band = Interval(printed, printed - rounding, printed + rounding, 0)
+        curves.setdefault((f"{KINDS[kind]} over Reno", "published"), {})[p] = band
     for family in FAMILIES:
-        table = cells(burst, family.senders)
+        table = cells(id, family)
         for (kind, p), ratio in runs.ratios(table).items():
             points += table[kind, p]
-            curves.setdefault((names[kind], family.name), {})[p] = ratio
+            curves.setdefault((f"{KINDS[kind]} over Reno", family.name), {})[p] = ratio
     words = f"{_families(curves)} Bars: rounding of the published ratios, 95 % interval of ours."
     return Figure.of(
         curves,
@@ -224,14 +220,12 @@ def table_figure(id: str, runs: Runs[Point], version: str) -> Figure:
 def table_listing(id: str, runs: Runs[Point]) -> Listing:
     """Write table I or II, the published ratios beside ours with their intervals."""
     burst, number = TABLES[id]
-    own, rfc = cells(burst, NS2.senders), cells(burst, RFC.senders)
+    own, rfc = cells(id, NS2), cells(id, RFC)
     ours, standard = runs.ratios(own), runs.ratios(rfc)
-    points = [
-        x for table, ratios in ((own, ours), (rfc, standard)) for at in ratios for x in table[at]
-    ]
+    points = [*(x for at in ours for x in own[at]), *(x for at in standard for x in rfc[at])]
     rows = [
         {
-            "ratio": "NewReno/Reno" if kind == "new-reno" else "SACK/Reno",
+            "ratio": f"{KINDS[kind].replace('-', '')}/Reno",
             "log10 p": round(math.log10(p), 2),
             "published": ratio_of(burst, p, kind)[0],
             "measured": round(ratio.estimate, 3),

@@ -37,59 +37,28 @@ _HOPS_THERE_AND_BACK: Final = 10
 
 
 class Point(NamedTuple):
-    """One scenario of the studies.
+    """One scenario of the studies; bandwidth in bytes a second, times in seconds."""
 
-    Parameters
-    ----------
-    access : float
-        Access bandwidth in bytes a second.
-    time : float
-        Assembly time T_b in seconds.
-    p : float
-        Loss probability of a burst of data.
-    recovery, halving, bug_fix, partial, exit_growth, limited
-        The sender, see `Sender`.
-    window : int
-        W_m in segments.
-    b : int
-        Segments for each ACK.
-    min_timeout : float
-        Seconds.
-    tick : float
-        Granularity of the sender's clock, in seconds.
-    ack_loss : float
-        Loss probability of a burst of ACKs.
-    initial_window : int
-        Segments.
-    propagation : float
-        Round trip of the signal alone, in seconds.
-    extra : float
-        Round trip added on the receiver's link, in seconds.
-    assembled : bool
-        Whether ACKs are assembled.
-    every_link : bool
-        Whether each fibre loses with probability p, in place of the whole path.
-    """
-
-    access: float
-    time: float
-    p: float
+    access: float  # access bandwidth
+    time: float  # assembly time T_b
+    p: float  # loss probability of a burst of data
+    # The sender, see `Sender`.
     recovery: str = SACK.recovery
     halving: str = SACK.halving
     bug_fix: bool = SACK.bug_fix
     partial: str = SACK.partial
     exit_growth: bool = SACK.exit_growth
     limited: bool = SACK.limited
-    window: int = 50
-    b: int = 1
+    window: int = 50  # W_m in segments
+    b: int = 1  # segments for each ACK
     min_timeout: float = 0.2
-    tick: float = 0.01
-    ack_loss: float = 0.0
-    initial_window: int = 1
-    propagation: float = 0.1
-    extra: float = 0.0
-    assembled: bool = True
-    every_link: bool = False
+    tick: float = 0.01  # granularity of the sender's clock
+    ack_loss: float = 0.0  # loss probability of a burst of ACKs
+    initial_window: int = 1  # in segments
+    propagation: float = 0.1  # round trip of the signal alone
+    extra: float = 0.0  # round trip added on the receiver's link
+    assembled: bool = True  # whether ACKs are
+    every_link: bool = False  # each fibre loses with probability p, not the path as a whole
 
     def by(self, sender: Sender) -> Point:
         """Give the same point with another sender."""
@@ -103,7 +72,17 @@ class Point(NamedTuple):
     def settings(self) -> dict[str, object]:
         """Say in the scenario's words what a point is: values by path."""
         delay = seconds(self.propagation / _HOPS_THERE_AND_BACK)
-        low = self.access <= LOW
+        recovery: dict[str, object] = {
+            "bug_fix": self.bug_fix,
+            "partial_acknowledgement": self.partial,
+            "window_growth_on_exit": self.exit_growth,
+            # The two families differ here as they do in what they halve.
+            "full_acknowledgement": "ssthresh" if self.halving == "window" else "flight-size",
+            "limited_transmit": self.limited,
+            "duplicate_sack": False,
+        }
+        known = kinds(Tcp.model_fields["recovery"])[self.recovery].model_fields
+        own = {key: value for key, value in recovery.items() if key in known}
         return {
             "topology.access_rate": f"{8 * self.access:.12g} b/s",
             "topology.access_delay": delay,
@@ -115,29 +94,14 @@ class Point(NamedTuple):
             "loss.acknowledgement_probability": self.ack_loss,
             "loss.on": "every-link" if self.every_link else "first-link",
             "transport.congestion_control": {"kind": "reno", "halving": self.halving},
-            "transport.recovery": self._recovery(),
+            "transport.recovery": {"kind": self.recovery, **own},
             "transport.advertised_window": self.window,
             "transport.acknowledge_every": self.b,
             "transport.min_timeout": seconds(self.min_timeout),
             "transport.clock_granularity": seconds(self.tick),
-            "transport.max_timeout": _LONGEST_TIMEOUT_AT_LOW if low else "64 s",
+            "transport.max_timeout": _LONGEST_TIMEOUT_AT_LOW if self.access <= LOW else "64 s",
             "transport.initial_window": self.initial_window,
         }
-
-    def _recovery(self) -> dict[str, object]:
-        """Write the settings of the recovery, those that its kind has."""
-        every: dict[str, object] = {
-            "bug_fix": self.bug_fix,
-            "partial_acknowledgement": self.partial,
-            "window_growth_on_exit": self.exit_growth,
-            # The two families differ here as they do in what they halve.
-            "full_acknowledgement": "ssthresh" if self.halving == "window" else "flight-size",
-            "limited_transmit": self.limited,
-            "duplicate_sack": False,
-        }
-        known = kinds(Tcp.model_fields["recovery"])[self.recovery].model_fields
-        own = {key: value for key, value in every.items() if key in known}
-        return {"kind": self.recovery, **own}
 
 
 def assembly_time(access: float, burst: int) -> float:

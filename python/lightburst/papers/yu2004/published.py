@@ -29,21 +29,14 @@ PROTOTYPE: Final = {
 
 
 def ratio_of(burst: int, p: float, kind: str) -> tuple[float, float]:
-    """Look up a published ratio.
+    """Look up a published ratio by S, loss rate and ``"new-reno"`` or ``"sack"``.
 
-    Parameters
-    ----------
-    burst : int
-        S: 5 (table I) or 25 (table II).
-    p : float
-        Loss rate, one of the tables'.
-    kind : str
-        ``"new-reno"`` or ``"sack"``.
-
-    Returns
-    -------
-    tuple of float
-        The ratio, and by how much it may have been rounded. Most cells have two decimals, so that
-        "1.1" may be 1.10 as well as 1.1; the wider reading is taken.
+    With it comes by how much it may have been rounded. Most cells have two decimals, so that "1.1"
+    may be 1.10 as well as 1.1; the wider reading is taken.
     """
     return printed(_PRINTED[burst, round(math.log10(p), 1), kind])
+
+
+def slug_of(name: str) -> str:
+    """Write a name as a part of a claim's: ``"new-reno-impatient"``."""
+    return name.replace(",", "").replace(" ", "-").lower()

@@ -12,11 +12,12 @@ from lightburst.papers.yu2004.design import (
     CROSSING_LOSS,
     CROSSING_TIMES,
     PROTOTYPE_SENDERS,
+    over_time,
     table_point,
 )
-from lightburst.papers.yu2004.figures import TABLES, cells
-from lightburst.papers.yu2004.points import HIGH, Point, paper_half
-from lightburst.papers.yu2004.published import PROTOTYPE, SHEET, TOLERANCE, ratio_of
+from lightburst.papers.yu2004.figures import KINDS, TABLES, cells
+from lightburst.papers.yu2004.points import Point, paper_half
+from lightburst.papers.yu2004.published import PROTOTYPE, SHEET, TOLERANCE, ratio_of, slug_of
 from lightburst.papers.yu2004.senders import FAMILIES, NS2, RFC
 
 if TYPE_CHECKING:
@@ -26,10 +27,8 @@ if TYPE_CHECKING:
     from lightburst.papers.yu2004.senders import Family, Sender
     from lightburst.study.statistics import Interval
 
-_MS: Final = 1e-3
 # Times on the grid are powers of ten; a little room decides on which side of a limit they are.
 _ROOM: Final = 1.01
-_KINDS: Final = {"new-reno": "New-Reno", "sack": "SACK"}
 # What we know of the cells that differ, by S and log10 p.
 _SEARCH: Final = "How near other settings come: docs/yu2004-search.md."
 _HIGH: Final = (
@@ -50,71 +49,58 @@ _CORRECTION: Final = {
 _FORM: Final = "{value:.3f} at p = {at:.2g}"
 
 
-def crossing_claims(runs: Runs[Point]) -> list[Claim]:
+def crossing_claims(runs: Runs[Point]) -> Iterator[Claim]:
     """Judge what the paper says of figure 11, for each family of senders that was run."""
-    return [claim for family in FAMILIES for claim in _crossing_family(runs, family)]
 
+    def over(top: Sender, bottom: Sender) -> Curve:
+        """Compare two senders at each assembly time that both were run at."""
+        above, below = (over_time(CROSSING_LOSS, CROSSING_TIMES, x) for x in (top, bottom))
+        return runs.ratios({time: (point, below[time]) for time, point in above.items()})
 
-def _crossing_family(runs: Runs[Point], family: Family) -> Iterator[Claim]:
-    reno, new_reno, sack = family.senders
-    over = _over(runs, new_reno, reno)
-    if not over:
-        return
-    sheet = SHEET.told(suffix=family.suffix, source=family.source, sack=sack.recovery)
-    late = {
-        (time * 1e3, top, bottom): from_one(ratio)
-        for top, bottom in itertools.combinations(family.senders, 2)
-        for time, ratio in _over(runs, top, bottom).items()
-        if time > _MS * _ROOM
-    }
-    yield sheet.judge("fig11-same-above-1ms", late)
-    both = _over(runs, sack, reno), _over(runs, sack, new_reno)
-    below = {
-        time: smallest(table[time] for table in both)
-        for time in both[0]
-        if time < _MS / _ROOM and time in both[1]
-    }
-    yield sheet.judge("fig11-sack-highest", in_ms(below))
-    early = between(over, 10**-5.5 / _ROOM, 1e-4 / _ROOM)
-    yield sheet.judge("fig11-new-reno-early", in_ms(early))
-    middle = between(over, 1e-4 * _ROOM, _MS / _ROOM)
-    yield sheet.judge("fig11-reno-late", in_ms(middle))
-    place = crossing(between(over, 1e-5 / _ROOM))
-    never = None if known(place) else Verdict.DIFFERS
-    curve = listed(in_ms(over), "{value:.3f} at {at:.3g} ms")
-    yield sheet.judge("fig11-crossing", place, verdict=never, curve=curve)
-
-
-def _over(runs: Runs[Point], top: Sender, bottom: Sender) -> Curve:
-    """Compare two senders at each assembly time that both were run at."""
-    points = (Point(HIGH, time, CROSSING_LOSS) for time in CROSSING_TIMES)
-    return runs.ratios({point.time: (point.by(top), point.by(bottom)) for point in points})
-
-
-def table_claims(id: str, runs: Runs[Point]) -> list[Claim]:
-    """Judge each cell of table I or II, and what the text says of it for each family of senders."""
-    table = cells(TABLES[id][0], NS2.senders)
-    ratios = runs.ratios(table)
-    found = [_cell(runs, id, kind, *table[kind, p], ratio) for (kind, p), ratio in ratios.items()]
     for family in FAMILIES:
-        found += _text(runs, id, family)
-    return found
+        sheet, (reno, new_reno, sack) = SHEET.told(**family.told), family.senders
+        curve = over(new_reno, reno)
+        if not curve:
+            continue
+        late = {
+            (time * 1e3, *pair): from_one(ratio)
+            for pair in itertools.combinations(family.senders, 2)
+            for time, ratio in between(over(*pair), 1e-3 * _ROOM).items()
+        }
+        yield sheet.judge("fig11-same-above-1ms", late)
+        above, beside = (between(over(sack, x), high=1e-3 / _ROOM) for x in (reno, new_reno))
+        best = {time: smallest([x, beside[time]]) for time, x in above.items() if time in beside}
+        yield sheet.judge("fig11-sack-highest", in_ms(best))
+        for name, low, high in (
+            ("fig11-new-reno-early", 10**-5.5 / _ROOM, 1e-4 / _ROOM),
+            ("fig11-reno-late", 1e-4 * _ROOM, 1e-3 / _ROOM),
+        ):
+            yield sheet.judge(name, in_ms(between(curve, low, high)))
+        place = crossing(between(curve, 1e-5 / _ROOM))
+        never = None if known(place) else Verdict.DIFFERS
+        told = listed(in_ms(curve), "{value:.3f} at {at:.3g} ms")
+        yield sheet.judge("fig11-crossing", place, verdict=never, curve=told)
 
 
-def _cell(
-    runs: Runs[Point], id: str, kind: str, top: Point, bottom: Point, ratio: Interval
-) -> Claim:
-    burst, number = TABLES[id]
-    published, rounding = ratio_of(burst, top.p, kind)
+def table_claims(id: str, runs: Runs[Point]) -> Iterator[Claim]:
+    """Judge each cell of table I or II, and what the text says of it for each family of senders."""
+    for (kind, p), ratio in runs.ratios(cells(id, NS2)).items():
+        yield _cell(runs, id, kind, p, ratio)
+    for family in FAMILIES:
+        yield from _text(runs, id, family)
+
+
+def _cell(runs: Runs[Point], id: str, kind: str, p: float, ratio: Interval) -> Claim:
+    (burst, number), (top, bottom) = TABLES[id], cells(id, NS2)[kind, p]
+    published, rounding = ratio_of(burst, p, kind)
     chance = paper_half(runs, top, bottom)
     low = (published - rounding) * math.exp(-chance)
     high = (published + rounding) * math.exp(chance)
     fine = max(TOLERANCE["check"], math.log(high / low) / 2)
-    power = round(math.log10(top.p), 1)
-    sheet = SHEET.told(figure=id, number=number, kind=kind, name=_KINDS[kind], burst=burst)
-    claim = sheet.judge(
-        "table-cell", ratio, bound=(low, high, fine), published=published,
-        power=power, chance=chance, fine=fine,
+    power = round(math.log10(p), 1)
+    claim = SHEET.judge(
+        "table-cell", ratio, bound=(low, high, fine), published=published, figure=id, number=number,
+        kind=kind, name=KINDS[kind], burst=burst, power=power, chance=chance, fine=fine,
     )  # fmt: skip
     why = ""
     if claim.verdict is Verdict.DIFFERS:
@@ -125,10 +111,8 @@ def _cell(
         why = "Outside of the printed digits, and inside of what chance can do to them."
     if ratio.low == ratio.high:
         why = f"The two send the same with every seed. {why}"
-    reno, *others = RFC.senders
-    rfc = dict(zip(_KINDS, others, strict=True))[kind]
     beside = {
-        "senders of the RFCs": (top.by(rfc), bottom.by(reno)),
+        "senders of the RFCs": cells(id, RFC)[kind, p],
         "Reno without bug_fix": (top, bottom._replace(bug_fix=False)),
     }
     told = (f"With {name}: {x.estimate:.3f}." for name, x in runs.ratios(beside).items())
@@ -136,24 +120,19 @@ def _cell(
 
 
 def _text(runs: Runs[Point], id: str, family: Family) -> Iterator[Claim]:
-    burst, _ = TABLES[id]
-    table = cells(burst, family.senders)
+    table, burst = cells(id, family), TABLES[id][0]
     ratios = runs.ratios(table)
     if not ratios:
         return
-    _, new_reno, sack = family.senders
-    sheet = SHEET.told(figure=id, burst=burst, sack=sack.recovery).told(
-        suffix=family.suffix, source=family.source
-    )
-    by = {kind: {p: x for (other, p), x in ratios.items() if other == kind} for kind in _KINDS}
-    middle = {p: ratio for p, ratio in by["new-reno"].items() if -2.55 < math.log10(p) < -0.95}
+    sheet = SHEET.told(figure=id, burst=burst, **family.told)
+    new_reno, sack = ({p: x for (of, p), x in ratios.items() if of == kind} for kind in KINDS)
+    middle = between(new_reno, 10**-2.55, 10**-0.95)
     yield sheet.judge("new-reno-better" if burst == 5 else "new-reno-worse", middle)
-    tops = {p: table["sack", p][0] for p in by["sack"]}
-    beside = {p: runs.ratio(top, top.by(new_reno)) for p, top in tops.items()}
-    over = {("reno", p): x for p, x in by["sack"].items()}
+    beside = {p: runs.ratio(table["sack", p][0], table["new-reno", p][0]) for p in sack}
+    over = {("reno", p): x for p, x in sack.items()}
     over |= {("new-reno", p): x for p, x in beside.items() if known(x)}
-    words = {"reno": listed(by["sack"], _FORM), "new_reno": listed(beside, "{value:.3f}")}
-    yield sheet.told(**words).judge("sack-best", over)
+    told = listed(sack, _FORM), listed(beside, "{value:.3f}")
+    yield sheet.judge("sack-best", over, reno=told[0], new_reno=told[1])
 
 
 def check_point(sender: str, p: float) -> Point:
@@ -161,14 +140,11 @@ def check_point(sender: str, p: float) -> Point:
     return table_point(5, p, PROTOTYPE_SENDERS[sender])
 
 
-def prototype_claims(runs: Runs[Point]) -> list[Claim]:
+def prototype_claims(runs: Runs[Point]) -> Iterator[Claim]:
     """Judge whether the two simulators agree, for each value of the prototype that we have run."""
-    found = []
     for (sender, p), value in PROTOTYPE.items():
         mean, power = runs.mean(check_point(sender, p)), math.log10(p)
         if known(mean):
-            slug = sender.replace(",", "").replace(" ", "-").lower()
-            sheet = SHEET.told(slug=slug, sender=sender, power=power, value=value)
+            sheet = SHEET.told(slug=slug_of(sender), sender=sender, power=power, value=value)
             note = _CORRECTION.get((sender, round(power, 1)), "")
-            found.append(sheet.judge("check", mean, note, published=value))
-    return found
+            yield sheet.judge("check", mean, note, published=value)

@@ -6,30 +6,14 @@ from typing import Final, NamedTuple
 
 
 class Sender(NamedTuple):
-    """Everything about a sender that the studies vary.
+    """Everything about a sender that the studies vary."""
 
-    Parameters
-    ----------
-    recovery : str
-        ``"reno"``, ``"new-reno"``, ``"sack"``, ``"sack1"`` or ``"tahoe"``.
-    halving : str
-        What is halved: ``"window"`` (ns-2) or ``"flight-size"`` (RFC 5681).
-    bug_fix : bool
-        Whether data sent before a timeout cannot cause a fast retransmit.
-    partial : str
-        When New-Reno's timer restarts: ``"slow-but-steady"`` or ``"impatient"``.
-    exit_growth : bool
-        Whether the ACK that ends a recovery opens the window, too.
-    limited : bool
-        Limited transmit (RFC 3042).
-    """
-
-    recovery: str
-    halving: str = "window"
-    bug_fix: bool = True
-    partial: str = "slow-but-steady"
-    exit_growth: bool = True
-    limited: bool = False
+    recovery: str  # as in the scenario: "reno", "new-reno", "sack", "sack1" or "tahoe"
+    halving: str = "window"  # as ns-2, or "flight-size", as RFC 5681
+    bug_fix: bool = True  # no data sent before a timeout causes a fast retransmit
+    partial: str = "slow-but-steady"  # when New-Reno's timer restarts, or "impatient"
+    exit_growth: bool = True  # the ACK that ends a recovery opens the window, too
+    limited: bool = False  # limited transmit (RFC 3042)
 
 
 # The senders of ns-2 that explain most of the paper's tables: docs/yu2004-search.md.
@@ -44,25 +28,19 @@ SACK_WORDS: Final = "SACK is Sack1 of ns-2, which halves the window."
 
 
 class Family(NamedTuple):
-    """Senders that the paper may mean.
+    """Senders that the paper may mean."""
 
-    Parameters
-    ----------
-    senders : tuple of Sender
-        Reno, New-Reno and SACK.
-    suffix : str
-        The end of the names of its claims and figures.
-    source : str
-        Who claims what is claimed of it.
-    name, words : str
-        In a legend, and in a caption.
-    """
+    senders: tuple[Sender, Sender, Sender]  # Reno, New-Reno and SACK
+    suffix: str  # the end of the names of its claims and figures
+    source: str  # who claims what is claimed of it
+    name: str  # in a legend
+    words: str  # in a caption
 
-    senders: tuple[Sender, Sender, Sender]
-    suffix: str
-    source: str
-    name: str
-    words: str
+    @property
+    def told(self) -> dict[str, str]:
+        """The words of its claims."""
+        sack = self.senders[-1].recovery
+        return {"suffix": self.suffix, "source": self.source, "sack": sack}
 
 
 NS2: Final = Family(

@@ -8,14 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from lightburst.models.yu2004.ranges import (
-    ABOUT,
-    assembly_time_insensitive,
-    intervals,
-    loss_rate_insensitive,
-)
+from lightburst.models.yu2004.ranges import ABOUT, assembly_time_insensitive, intervals
 from lightburst.papers.claims import UNKNOWN, Claim, exact
-from lightburst.papers.curves import largest, listed, peak
+from lightburst.papers.curves import every, largest, listed, peak
+from lightburst.papers.design import decades
 from lightburst.papers.yu2004.design import (
     EQUATION_32_S,
     FINE_TIMES,
@@ -26,7 +22,7 @@ from lightburst.papers.yu2004.design import (
 from lightburst.papers.yu2004.figures import grid_of, rate_name
 from lightburst.papers.yu2004.points import HIGH, PAYLOAD_BITS, SEGMENT_BYTES, Point
 from lightburst.papers.yu2004.published import SHEET, TOLERANCE
-from lightburst.papers.yu2004.senders import NS2, RFC
+from lightburst.papers.yu2004.senders import FAMILIES
 from lightburst.papers.yu2004.theory import throughput
 from lightburst.study.statistics import Interval
 
@@ -34,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lightburst.papers.runs import Runs
-    from lightburst.papers.yu2004.senders import Family
 
 # "No obvious LRI range ... for a given T_b", section V.A, figure 5, and its opposite for figure 7.
 _LRI_TIME_S: Final = 10**0.5
@@ -56,23 +51,20 @@ def surface_claims(id: str, runs: Runs[Point]) -> list[Claim]:
 
 def _at_125_megabytes(runs: Runs[Point], plane: Plane) -> Iterator[Claim]:
     line = plane.get(OPTIMUM_LOSS, {})
-    decades = {time: point for time, point in line.items() if _is_decade(time)}
-    at, others = Point(HIGH, 1e-3, OPTIMUM_LOSS), [p for p in decades.values() if p.time != 1e-3]
+    whole = {time: line[time] for time in decades(-6, 0, 1) if time in line}
+    others = [point for time, point in whole.items() if time != 1e-3]
+    at = Point(HIGH, 1e-3, OPTIMUM_LOSS)
     ratio = runs.ratio(at, runs.best(others)) if others else UNKNOWN
-    told = listed(runs.means(decades), "{value:.4g} at {at:.0e} s")
+    told = listed(runs.means(whole), "{value:.4g} at {at:.0e} s")
     yield SHEET.judge("optimum-decade", ratio, decades=told)
-    yield from _fine(runs, NS2, "Sack1 of ns-2")
-    yield from _fine(runs, RFC, "RFC 6675")
+    yield from _fine(runs)
     gains = {p: largest(over_packets(runs, x).values()) for p, x in plane.items() if len(x) > 1}
     told = listed(gains, "{value:.3g} at p = {at:.2g}")
     yield SHEET.judge("ato-125MB", gains.get(OPTIMUM_LOSS, UNKNOWN), gains=told)
     neighbours = {
-        f"p = {less:.2g} over {more:.2g}, T_b = {time:.2g} s": (
-            plane[less][time],
-            plane[more][time],
-        )
+        f"p = {less:.2g} over {more:.2g}, T_b = {time:.2g} s": (point, plane[more][time])
         for more, less in itertools.pairwise(sorted(plane, reverse=True))
-        for time in plane[less]
+        for time, point in plane[less].items()
         if time in plane[more]
     }
     ratios = runs.ratios(neighbours)
@@ -87,27 +79,26 @@ def over_packets(runs: Runs[Point], line: Line) -> dict[float, Interval]:
     return runs.ratios(pairs)
 
 
-def _fine(runs: Runs[Point], family: Family, name: str) -> Iterator[Claim]:
-    _, _, sender = family.senders
-    line = over_time(OPTIMUM_LOSS, FINE_TIMES, sender)
-    means = runs.means(line)
-    if not means:
-        return
-    place = peak(means, TOLERANCE["visibly_more"])
-    top = line[place.estimate]
-    at, late = (runs.ratio(top._replace(time=time), top) for time in (1e-3, EQUATION_32_S))
-    sheet = SHEET.told(
-        suffix=family.suffix,
-        source=family.source,
-        sender=name,
-        times=len(means),
-        highest=means[top.time].estimate,
-        ms=top.time * 1e3,
-        burst=top.segments_per_burst,
-        share=at.estimate,
-    )
-    yield sheet.judge("optimum-fine", place)
-    yield sheet.judge("optimum-equation-32", late)
+def _fine(runs: Runs[Point]) -> Iterator[Claim]:
+    for family, name in zip(FAMILIES, ("Sack1 of ns-2", "RFC 6675"), strict=True):
+        line = over_time(OPTIMUM_LOSS, FINE_TIMES, family.senders[-1])
+        means = runs.means(line)
+        if not means:
+            continue
+        place = peak(means, TOLERANCE["visibly_more"])
+        top = line[place.estimate]
+        at, late = (runs.ratio(top._replace(time=time), top) for time in (1e-3, EQUATION_32_S))
+        sheet = SHEET.told(
+            **family.told,
+            sender=name,
+            times=len(means),
+            highest=means[top.time].estimate,
+            ms=top.time * 1e3,
+            burst=top.segments_per_burst,
+            share=at.estimate,
+        )
+        yield sheet.judge("optimum-fine", place)
+        yield sheet.judge("optimum-equation-32", late)
 
 
 def _at_500_kilobytes(runs: Runs[Point], plane: Plane) -> Iterator[Claim]:
@@ -122,13 +113,9 @@ def _at_500_kilobytes(runs: Runs[Point], plane: Plane) -> Iterator[Claim]:
 
 
 def _at_1250_bytes(runs: Runs[Point], plane: Plane) -> Iterator[Claim]:
-    gains = {
-        (p, time): ratio
-        for p, line in plane.items()
-        for time, ratio in over_packets(runs, line).items()
-    }
+    gains = every({p: over_packets(runs, line) for p, line in plane.items()})
     yield SHEET.judge("no-ato-1250B", gains)
-    ends = {p: insensitive_until(runs, line) for p, line in plane.items()}
+    ends = {p: level_until(runs, line) for p, line in plane.items()}
     told = listed(ends, "{value:.3g} s at p = {at:.2g}")
     yield SHEET.judge("ati-1250B", exact(max(ends.values(), default=math.nan)), ends=told)
     for p, time in _OPTIMA:
@@ -141,57 +128,47 @@ def _at_1250_bytes(runs: Runs[Point], plane: Plane) -> Iterator[Claim]:
     steps = (math.log10(after / before) for before, after in itertools.pairwise(rising))
     told = ", ".join(f"{end:.3g} s" for end in rising)
     yield SHEET.judge("ati-wider-1250B", exact(max(steps, default=math.nan)), ends=told)
-    yield _loss_insensitive(runs, plane)
-
-
-def insensitive_until(runs: Runs[Point], line: Line) -> float:
-    """Find where the ATI range of section IV.E that begins at the shortest assembly time ends."""
-    times = sorted(line)
-    means = [runs.mean(line[time]).estimate for time in times]
-    return intervals(times, assembly_time_insensitive(means, means[0]))[0][1]
-
-
-def _loss_insensitive(runs: Runs[Point], plane: Plane) -> Claim:
     low, high = min(plane, default=math.nan), max(plane, default=math.nan)
     times = [t for t in plane.get(low, {}) if t < _LRI_TIME_S * 0.99 and t in plane[high]]
     found = runs.ratios({time: (plane[high][time], plane[low][time]) for time in times})
-    reach = {}
-    for time in found:
-        means = [runs.mean(plane[p][time]).estimate for p in sorted(plane)]
-        reach[time] = intervals(sorted(plane), loss_rate_insensitive(means, means[0]))[0][1]
+    reach = {time: level_until(runs, {p: plane[p][time] for p in plane}) for time in found}
     told = listed(reach, "{value:.2g} at T_b = {at:.2g} s")
-    words = {"most": high, "least": low, "about": ABOUT, "reach": told}
-    return SHEET.told(**words).judge("lri-1250B", found, idle=_idle(runs, plane, found))
+    worst = min(found, key=lambda time: found[time].estimate, default=None)
+    idle = "" if worst is None else _idle(runs, plane[low][worst], plane[high][worst])
+    sheet = SHEET.told(most=high, least=low, about=ABOUT, reach=told)
+    yield sheet.judge("lri-1250B", found, idle=idle)
 
 
-def _idle(runs: Runs[Point], plane: Plane, found: dict[float, Interval]) -> str:
-    """Say what limits the throughput at the highest loss, where the ratio is smallest."""
-    time = min(found, key=lambda time: found[time].estimate, default=None)
-    if time is None:
-        return ""
-    low, high = plane[min(plane)][time], plane[max(plane)][time]
-    busy, calm = _busy(runs, high), _busy(runs, low)
+def level_until(runs: Runs[Point], line: Line) -> float:
+    """Find up to where on a line the throughput is about that at its first point.
+
+    So the ATI range of section IV.E ends over assembly times, and the LRI range over loss rates.
+    """
+    means = [runs.mean(line[at]).estimate for at in sorted(line)]
+    return intervals(sorted(line), assembly_time_insensitive(means, means[0]))[0][1]
+
+
+def _idle(runs: Runs[Point], low: Point, high: Point) -> str:
+    """Say what limits the throughput at the highest loss, beside the lowest."""
+
+    def share(point: Point, segments: float) -> float:
+        """Compare with what the access link could have carried."""
+        return segments / (runs.total(point, "makespan_s") * point.access / SEGMENT_BYTES)
+
+    again = {point: runs.total(point, "retransmissions") for point in (low, high)}
+    calm, busy = (
+        share(point, 8 * runs.total(point, "delivered_bytes") / PAYLOAD_BITS + again[point])
+        for point in (low, high)
+    )
     timeouts = runs.total(high, "timeouts")
     if not (busy < 1 - ABOUT and timeouts > 0):
         return ""
-    again = runs.total(high, "retransmissions") / busy / _full(runs, high)
     return (
-        f" At T_b = {time:.2g} s the access link is what limits at p = {low.p:.2g}, where it is "
-        f"busy {calm:.0%} of the time, and not at p = {high.p:.2g}: busy {busy:.0%} of the time, "
-        f"{again:.0%} of it with what is sent again, with a timeout each "
-        f"{runs.total(high, 'makespan_s') / timeouts:.3g} s."
+        f" At T_b = {low.time:.2g} s the access link is what limits at p = {low.p:.2g}, where it "
+        f"is busy {calm:.0%} of the time, and not at p = {high.p:.2g}: busy {busy:.0%} of the "
+        f"time, {share(high, again[high]) / busy:.0%} of it with what is sent again, with a "
+        f"timeout each {runs.total(high, 'makespan_s') / timeouts:.3g} s."
     )
-
-
-def _full(runs: Runs[Point], point: Point) -> float:
-    """Count the segments that the access link could have carried."""
-    return runs.total(point, "makespan_s") * point.access / SEGMENT_BYTES
-
-
-def _busy(runs: Runs[Point], point: Point) -> float:
-    """Give the share of the time in which the source sent; NaN where it is not known."""
-    sent = 8 * runs.total(point, "delivered_bytes") / PAYLOAD_BITS
-    return (sent + runs.total(point, "retransmissions")) / _full(runs, point)
 
 
 def _match(runs: Runs[Point], id: str) -> Iterator[Claim]:
@@ -211,8 +188,3 @@ def _match(runs: Runs[Point], id: str) -> Iterator[Claim]:
     sheet = SHEET.told(figure=id, access=rate_name(SURFACES[id]))
     yield sheet.judge("match", exact(2**middle), note)
     yield sheet.judge("match-worst", exact(2**worst), note)
-
-
-def _is_decade(time: float) -> bool:
-    power = math.log10(time)
-    return abs(power - round(power)) < 1e-9
