@@ -37,8 +37,8 @@ def steps(example: str) -> list[Step]:
         heading, _, body = part.partition("\n")
         path = re.search(r": `(.+)`$", heading)
         assert path is not None, heading
-        blocks = re.findall(r"^```(\w+)\n(.*?)^```$", body, re.MULTILINE | re.DOTALL)
-        found += [Step(path[1], language, text) for language, text in blocks]
+        blocks = re.findall(r"^(```+)(\w+)\n(.*?)^\1$", body, re.MULTILINE | re.DOTALL)
+        found += [Step(path[1], language, text) for _fence, language, text in blocks]
     return found
 
 
@@ -125,7 +125,7 @@ print(json.dumps([float(result.trace.windows["congestion_window_bytes"].max()), 
 #: The tests that know all kinds, and those that compare core and twin.
 TESTS = [
     *("kinds", "scenario", "keys", "docs", "presets", "compile", "compile_bursts"),
-    *("bad_input", "bad_input_bursts", "cli", "simulate", "explain", "tidy"),
+    *("bad_input", "bad_input_bursts", "cli", "simulate", "explain", "tidy", "handbook"),
 ]
 TWIN = ["tcp_vs_core", "scripted"]
 
