@@ -1,12 +1,17 @@
 """The order of simultaneous events hangs on what they are, and not on what happened elsewhere."""
 
 import json
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
-from compare import BRIEF, differences
+from allocated_plans import POLICIES, allocated_plan
+from balanced_plans import balanced_plan
+from compare import BRIEF, check_equal, differences
 from hypothesis import given
 from hypothesis import strategies as st
+from in_step import in_step
 from plans import Plan, core
 from random_plans import KINDS, random_plan
 from strategies import plans
@@ -16,6 +21,13 @@ from lightburst.compile import compile_plan
 
 #: Each kind of topology, switch, workload and transport that ships.
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.toml"))
+
+#: Random plans by a seed, of each kind that has one.
+PLANS: dict[str, Callable[[int], Plan]] = {
+    **{kind: partial(random_plan, kind=kind) for kind in KINDS},
+    **{f"balanced {kind}": partial(balanced_plan, kind=kind) for kind in ("bursts", "headers")},
+    **{f"allocated {policy}": partial(allocated_plan, policy=policy) for policy in POLICIES},
+}
 
 
 def shuffled(plan: Plan, by: int) -> Plan:
@@ -38,6 +50,24 @@ def test_any_order_of_different_nodes_gives_the_same(plan: Plan, by: int) -> Non
 @pytest.mark.parametrize("seed", range(100))
 def test_any_order_of_different_nodes_gives_the_same_in_wilder_plans(seed: int, kind: str) -> None:
     check(random_plan(seed, kind), seed)
+
+
+@pytest.mark.parametrize("kind", PLANS)
+def test_any_order_gives_the_same_where_nodes_do_much_at_one_instant(kind: str) -> None:
+    for seed in range(300):
+        check(in_step(PLANS[kind](seed)), seed)
+
+
+@pytest.mark.parametrize("kind", PLANS)
+def test_core_equals_twin_where_nodes_do_much_at_one_instant(kind: str) -> None:
+    for seed in range(10):
+        check_equal(in_step(PLANS[kind](seed), scripts=True))
+
+
+def test_the_test_sees_what_hangs_on_the_order() -> None:
+    """Scripted drops do: so there are nodes that do something at one instant, and they meet."""
+    plans = (in_step(PLANS["balanced bursts"](seed), scripts=True) for seed in range(300))
+    assert any(differences(core(plan), core(shuffled(plan, 1))) for plan in plans)
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

@@ -221,3 +221,25 @@ impl Truth {
         self.counts.spurious_bytes += spurious * flight.payload(sequence);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_dropped_at_the_instant_of_the_acknowledgement_was_not_lost() {
+        for (dropped_at, false_timeouts) in [(99, 0), (100, 1)] {
+            let mut truth = Truth::default();
+            truth.decide((Cause::Timeout, Time(50)), (0, 1), &mut Vec::new());
+            let sending = LostSending {
+                sequence: 0,
+                sending: 1,
+                flags: ACK,
+                at: Time(dropped_at),
+            };
+            truth.read(&mut vec![sending], Time(100));
+            truth.acknowledge(1, &Flight::new(1, 1, u64::MAX));
+            assert_eq!(truth.counts.false_timeouts, false_timeouts);
+        }
+    }
+}
