@@ -99,18 +99,7 @@ _BESIDE: Final = _OF_THE_PLAN | {"dropped"}
 
 
 def drops(switches: Iterable[str]) -> list[str]:
-    """Choose the columns of what switches dropped, one for each reason.
-
-    Parameters
-    ----------
-    switches : iterable of str
-        Names of columns; a table is one.
-
-    Returns
-    -------
-    list of str
-        ``dropped_contention`` and so on, in their order.
-    """
+    """Choose the columns of what switches dropped: ``dropped_contention`` and so on."""
     return [name for name in switches if name.startswith("dropped_")]
 
 

@@ -131,20 +131,7 @@ def _is_any(value: Any) -> bool:
 
 
 def unit_key(key: str, own: Mapping[str, str]) -> str:
-    """Give what `readable` is to take for the key of a figure, of which it sees the unit.
-
-    Parameters
-    ----------
-    key : str
-        Of the figure.
-    own : mapping of str to str
-        The expressions of the user's own metrics, whose names tell no unit.
-
-    Returns
-    -------
-    str
-        The key itself, or of such a metric an ending: ``_s``.
-    """
+    """Give the key that tells `readable` the unit; of a metric of the user's `own` an ending."""
     return parse(own[key]).suffix if key in own else key
 
 
