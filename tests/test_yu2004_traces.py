@@ -10,7 +10,7 @@ import pytest
 
 from lightburst.papers.claims import Verdict
 from lightburst.papers.traces import LOSSES, OUTCOMES, PACKETS, PROGRESS
-from lightburst.papers.yu2004 import trace_claims, traces
+from lightburst.papers.yu2004 import traces
 from lightburst.plots import packets, static
 
 PARTS = ("fig8", "fig9")
@@ -28,7 +28,7 @@ def random() -> Mapping[str, pd.DataFrame]:
 
 
 def verdicts(tables: Mapping[str, pd.DataFrame], parts: tuple[str, ...]) -> dict[str, Verdict]:
-    claims = trace_claims.claims(parts, tables)
+    claims = list(traces.claims(parts, tables))
     assert len({claim.id for claim in claims}) == len(claims)
     return {claim.id: claim.verdict for claim in claims}
 
@@ -47,7 +47,7 @@ def changed(
 
 def test_nothing_is_traced_that_no_part_needs() -> None:
     assert traces.record(("fig5", "table1")) == {}
-    assert trace_claims.claims(("fig5",), {}) == []
+    assert list(traces.claims(("fig5",), {})) == []
     assert traces.figures(("fig5",), {}, "0.1.0") == []
 
 
@@ -93,10 +93,10 @@ def test_at_the_limit_the_timeout_is_that_of_a_sender_that_may_send_nothing_new(
         assert run["timeout_after_s"] > 2 * steady
         assert run["recoveries_after"] == 1
         assert run["reach"] == 200
-    notes = {claim.id: claim.note for claim in trace_claims.claims(("fig8",), recorded)}
+    notes = {claim.id: claim.note for claim in traces.claims(("fig8",), recorded)}
     assert "nothing new may leave" in notes["fig8b-no-timeout"]
     other = changed(recorded, "fig8b", "(b)", reach=150)
-    notes = {claim.id: claim.note for claim in trace_claims.claims(("fig8",), other)}
+    notes = {claim.id: claim.note for claim in traces.claims(("fig8",), other)}
     assert "nothing new may leave" not in notes["fig8b-no-timeout"]
 
 
@@ -142,7 +142,7 @@ def test_the_round_trips_are_judged_from_both_sides(random: Mapping[str, pd.Data
             )
             assert verdicts({OUTCOMES: other}, ("fig7",))[id] is verdict
     # 0.8 s a segment: what is measured is the window.
-    notes = {claim.id: claim.note for claim in trace_claims.claims(("fig7",), random)}
+    notes = {claim.id: claim.note for claim in traces.claims(("fig7",), random)}
     assert "would be one of 6.8" in notes["round-trip-1250B-p0.1"]
 
 
@@ -209,7 +209,7 @@ def test_every_claim_has_a_figure_and_every_figure_its_dots(
     figures = traces.figures(PARTS, recorded, "0.1.0")
     names = {figure.id for figure in figures}
     assert len(names) == len(figures) == 6 + 4
-    assert {claim.figure for claim in trace_claims.claims(PARTS, recorded)} <= names
+    assert {claim.figure for claim in traces.claims(PARTS, recorded)} <= names
     for figure in figures:
         assert set(figure.data["panel"]) == set(figure.panels), figure.id
         assert set(figure.data["kind"]) == set(figure.kinds), figure.id

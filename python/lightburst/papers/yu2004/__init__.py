@@ -10,7 +10,7 @@ from functools import partial
 from typing import Final
 
 from lightburst.papers.paper import Paper, Part, Traced
-from lightburst.papers.yu2004 import factors, trace_claims, traces
+from lightburst.papers.yu2004 import factors, traces
 from lightburst.papers.yu2004.design import blocks
 from lightburst.papers.yu2004.figures import (
     crossing,
@@ -80,5 +80,5 @@ PAPER: Final = Paper(
     },
     blocks=blocks,
     runs=runs_of,
-    traced=Traced(traces.record, traces.figures, trace_claims.claims),
+    traced=Traced(traces.record, traces.figures, traces.claims),
 )
