@@ -16,8 +16,7 @@ from lightburst.papers.design import Effort
 from lightburst.papers.figure import COLUMNS, Figure, Listing
 from lightburst.papers.runs import Runs
 from lightburst.papers.yu2004.design import BURSTS, TABLE_LOSSES
-from lightburst.papers.yu2004.figures import rate_name
-from lightburst.papers.yu2004.points import Point
+from lightburst.papers.yu2004.points import Point, rate_name
 from lightburst.papers.yu2004.published import ratio_of
 from lightburst.papers.yu2004.senders import Sender
 from lightburst.study.statistics import log_ratio_error

@@ -13,9 +13,9 @@ from lightburst.papers.claims import Claim, at_least, judged, known
 from lightburst.papers.curves import smallest
 from lightburst.papers.runs import Runs
 from lightburst.papers.yu2004.design import BURSTS, TABLE_LOSSES
+from lightburst.papers.yu2004.implementations import check_point
 from lightburst.papers.yu2004.points import Point
 from lightburst.papers.yu2004.published import PROTOTYPE, ratio_of
-from lightburst.papers.yu2004.sender_claims import check_point
 from lightburst.study.statistics import mean_interval
 from searching import claim
 from yu2004_settings import HALVINGS, INFERRED, NEW_RENOS, RENOS, WORDS, networks, point_of

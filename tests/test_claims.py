@@ -357,7 +357,7 @@ def test_a_sheet_takes_what_the_runs_and_the_family_say() -> None:
 )
 def test_every_claim_of_a_sheet_says_what_it_is(sheet: Sheet) -> None:
     known = {"id", "figure", "statement", "published", "criterion", "rule", "bound", "source",
-             "margin", "factor", "of", "each", "note", "why"}  # fmt: skip
+             "margin", "factor", "of", "each", "note", "notes", "why"}  # fmt: skip
     for name, entry in sheet.claims.items():
         assert {"figure", "statement", "criterion"} <= set(entry) <= known, name
         assert entry.get("rule", "at_least") in RULES, name

@@ -16,17 +16,17 @@ from lightburst.papers.figure import Listing
 from lightburst.papers.runs import Runs, of_means
 from lightburst.papers.yu2004 import design
 from lightburst.papers.yu2004.design import SURFACES
-from lightburst.papers.yu2004.figures import ranges
-from lightburst.papers.yu2004.points import HIGH, LOW, MEDIUM, METRIC, PAYLOAD_BITS, Point
-from lightburst.papers.yu2004.published import PROTOTYPE, ratio_of
-from lightburst.papers.yu2004.sender_claims import (
+from lightburst.papers.yu2004.implementations import (
     check_point,
     crossing_claims,
     prototype_claims,
     table_claims,
 )
+from lightburst.papers.yu2004.points import HIGH, LOW, MEDIUM, METRIC, PAYLOAD_BITS, Point
+from lightburst.papers.yu2004.published import PROTOTYPE, ratio_of
 from lightburst.papers.yu2004.senders import NEW_RENO, NS2, RENO, SACK
-from lightburst.papers.yu2004.surface_claims import surface_claims
+from lightburst.papers.yu2004.surfaces import claims as surface_claims
+from lightburst.papers.yu2004.surfaces import ranges
 from lightburst.papers.yu2004.theory import throughput
 from yu2004_runs import made_up
 

@@ -13,6 +13,7 @@ it:
 - ``note``, what else the runs show, and ``why``, what follows it where the claim does not hold.
   In both braces stand for the words that the code gives, ``{each}`` for the list, and ``{at}``
   for where the value that is judged is.
+- ``notes``, by name, of which the code picks what the runs show.
 
 The table ``tolerance`` has numbers that several claims share; a bound may name one of them.
 """
@@ -68,6 +69,11 @@ PICKS: Final[dict[str, Callable[[Iterable[Interval]], Interval]]] = {
 }
 
 
+def slug(name: str) -> str:
+    """Write a name as a part of a claim's: ``"new-reno-impatient"``."""
+    return name.replace(",", "").replace(" ", "-").lower()
+
+
 class Sheet:
     """The claims of one paper, to be judged one by one.
 
@@ -101,6 +107,12 @@ class Sheet:
     def told(self, **words: object) -> Sheet:
         """Give the same sheet with more words for the braces of its texts."""
         return Sheet(self.claims, self.tolerance, {**self._words, **words})
+
+    def note(self, name: str, /, *keys: str, **words: object) -> str:
+        """Give the first of these of the ``notes`` of a claim; nothing where it has none."""
+        notes = self.claims[name].get("notes", {})
+        found = (str(notes[key]) for key in keys if key in notes)
+        return next(found, "").format(**{**self._words, **words})
 
     def judge(
         self,

@@ -158,6 +158,16 @@ def intervals(grid: ArrayLike, inside: ArrayLike) -> list[Span]:
     return [(float(points[i]), float(points[j])) for i, j in zip(first, last, strict=True)]
 
 
+def level_until(grid: ArrayLike, throughput: ArrayLike, tolerance: float = ABOUT) -> float:
+    """Find where the range ends over which a throughput is about that at the first point of a grid.
+
+    Over assembly times that is the ATI range, over loss rates the LRI range, as `surface_ranges`
+    has them by default.
+    """
+    inside = assembly_time_insensitive(throughput, np.asarray(throughput)[0], tolerance)
+    return intervals(grid, inside)[0][1]
+
+
 def written(spans: list[Span], word: Callable[[float], str] = "{:.3g}".format) -> str:
     """Write a range in words: ``"1e-05 to 0.1"``, its intervals separated by commas.
 

@@ -9,16 +9,7 @@ import pandas as pd
 from lightburst.papers.claims import exact, known
 from lightburst.papers.curves import in_ms
 from lightburst.papers.figure import Bars, Figure, Listing
-from lightburst.papers.vlachos2008 import metrics
-from lightburst.papers.vlachos2008.design import (
-    AXIS,
-    BEST,
-    LOADS,
-    PAIRS,
-    RECOVERIES,
-    TIMES,
-    along,
-)
+from lightburst.papers.vlachos2008 import design, metrics
 from lightburst.papers.vlachos2008.points import Point, measured_s, window_based
 
 if TYPE_CHECKING:
@@ -95,14 +86,14 @@ def caption(runs: Runs[Point], points: Sequence[Point], version: str, words: str
 
 def over_time(runs: Runs[Point], version: str) -> Iterator[Figure]:
     """Draw up average, variance and extremes of the throughput of flows over the assembly time."""
-    points = along(AXIS)
+    points = design.along(design.AXIS)
     words = caption(runs, list(points.values()), version)
     return _over(runs, _OVER_TIME, points, caption=words, legends=("Statistic", "Network"))
 
 
 def contents(runs: Runs[Point], version: str) -> Iterator[Figure]:
     """Draw up what a burst holds over the assembly time: segments, and flows."""
-    points = along(TIMES)
+    points = design.along(design.TIMES)
     words = caption(runs, list(points.values()), version, "Bursts with data. ")
     return _over(runs, _CONTENTS, points, caption=words, legends=("Mean of", "Network"))
 
@@ -141,7 +132,7 @@ def operating(runs: Runs[Point]) -> Listing:
     rows = [
         {"sizes": point.sizes, "assembly": point.words, "ingress": point.ingress}
         | {name: _digits(runs.mean(point, metric)) for name, metric in columns.items()}
-        for point in LOADS
+        for point in design.LOADS
         if point in runs
     ]
     return Listing(
@@ -156,7 +147,7 @@ def operating(runs: Runs[Point]) -> Listing:
 
 def window_based_figures(runs: Runs[Point], version: str) -> Iterator[Bars]:
     """Draw up average and variance of the throughput by assembly, and each statistic over T."""
-    run = (*along(TIMES).values(), *(window_based(*pair) for pair in PAIRS))
+    run = (*design.along(design.TIMES).values(), *(window_based(*pair) for pair in design.PAIRS))
     points = {point.words: point for point in run}
     words = {
         "caption": caption(runs, run, version, PAIR_WORDS),
@@ -167,7 +158,7 @@ def window_based_figures(runs: Runs[Point], version: str) -> Iterator[Bars]:
         (metrics.VARIANCE, MEGA**2, "variance", _VARIANCE_LABEL, PRINTED[1]),
     ):
         means = runs.means(points, metric)
-        printed = {str(BEST): exact(value)} if str(BEST) in means else {}
+        printed = {str(design.BEST): exact(value)} if str(design.BEST) in means else {}
         simulated = {assembly: mean.in_unit(unit) for assembly, mean in means.items()}
         yield Bars.of(
             {"simulation": simulated, "published": printed},
@@ -188,7 +179,7 @@ def window_based_figures(runs: Runs[Point], version: str) -> Iterator[Bars]:
 
 def senders(runs: Runs[Point], version: str) -> Iterator[Bars]:
     """Draw up what SACK and the others carry."""
-    points = {name: Point(recovery=name) for name in RECOVERIES}
+    points = {name: Point(recovery=name) for name in design.RECOVERIES}
     yield _statistics(
         runs,
         points,

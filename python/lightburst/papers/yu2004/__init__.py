@@ -10,30 +10,26 @@ from functools import partial
 from typing import Final
 
 from lightburst.papers.paper import Paper, Part, Traced
-from lightburst.papers.yu2004 import factors, traces
+from lightburst.papers.yu2004 import factors, implementations, surfaces, traces
 from lightburst.papers.yu2004.design import blocks
-from lightburst.papers.yu2004.figures import (
-    crossing,
-    ranges,
-    surface,
-    table_figure,
-    table_listing,
-)
 from lightburst.papers.yu2004.points import runs_of
-from lightburst.papers.yu2004.sender_claims import (
-    crossing_claims,
-    prototype_claims,
-    table_claims,
-)
-from lightburst.papers.yu2004.surface_claims import surface_claims
 
 
 def _surface(id: str, shows: str) -> Part:
     return Part(
         shows,
-        partial(surface, id),
-        partial(surface_claims, id),
-        lambda runs: [ranges(id, runs)],
+        partial(surfaces.figures, id),
+        partial(surfaces.claims, id),
+        lambda runs: [surfaces.ranges(id, runs)],
+    )
+
+
+def _table(id: str, shows: str) -> Part:
+    return Part(
+        shows,
+        lambda runs, version: [implementations.table_figure(id, runs, version)],
+        partial(implementations.claims, id),
+        lambda runs: [implementations.table_listing(id, runs)],
     )
 
 
@@ -56,21 +52,11 @@ PAPER: Final = Paper(
         "fig10": Part("packets of the three implementations under random losses"),
         "fig11": Part(
             "throughput of the three implementations over the assembly time",
-            lambda runs, version: [crossing(runs, version)],
-            crossing_claims,
+            lambda runs, version: [implementations.crossing_figure(runs, version)],
+            implementations.crossing_claims,
         ),
-        "table1": Part(
-            "throughput over that of Reno, S = 5",
-            lambda runs, version: [table_figure("table1", runs, version)],
-            lambda runs: [*table_claims("table1", runs), *prototype_claims(runs)],
-            lambda runs: [table_listing("table1", runs)],
-        ),
-        "table2": Part(
-            "throughput over that of Reno, S = 25",
-            lambda runs, version: [table_figure("table2", runs, version)],
-            partial(table_claims, "table2"),
-            lambda runs: [table_listing("table2", runs)],
-        ),
+        "table1": _table("table1", "throughput over that of Reno, S = 5"),
+        "table2": _table("table2", "throughput over that of Reno, S = 25"),
         "factors": Part(
             "gains and penalties one at a time, beside equations (55) to (61)",
             factors.figures,

@@ -21,7 +21,17 @@ from lightburst.papers.yu2004.senders import NEW_RENO, NS2, RENO, RFC, RFC_SACK,
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from lightburst.papers.runs import Runs
     from lightburst.study import Block
+
+TIME_LABEL: Final = "Assembly time (s)"
+RATE_LABEL: Final = "Throughput (segments/s)"
+LOSS_LABEL: Final = "Burst loss probability"
+_PATH: Final = (
+    "One flow over two edge and two core nodes, 0.1 s there and back, segments of 1 kB, W_m = 50, "
+    "b = 1, minimum timeout 0.2 s, timer-based assembly of data and ACKs."
+)
+_MOST: Final = f"{PAPER_TIME_S:.0e}".replace("+0", "")
 
 # Figures 5 to 7. "p ... from 10^-4 to 10^-1", section V; how far T_b goes, the text does not say.
 LOSSES: Final = decades(-4, -1, 2)
@@ -167,3 +177,22 @@ def factor_case(access: float, burst: int) -> dict[str, Point]:
         "Reno": burst_lost.by(RENO),
         "burst, no loss": burst_lost._replace(p=0.0),
     }
+
+
+def caption(runs: Runs[Point], points: Sequence[Point], words: str, version: str) -> str:
+    """Say what was run at the points of a figure, and in sentences what is special about it."""
+    return f"{_PATH} {words} {lengths(runs, points)}lightburst {version}."
+
+
+def lengths(runs: Runs[Point], points: Sequence[Point]) -> str:
+    """Say how long the points were run, and whether that was for a preview."""
+    run = [point for point in points if point in runs]
+    # The last part of a run is cut off by rounding alone.
+    short = any(
+        1.01 * runs.total(point, "makespan_s") / runs.number(point)
+        < (effort(point, quick=False).horizon_s or 0)
+        for point in run
+        if point.p
+    )
+    preview = f": a quick run, in full up to {_MOST} s" if short else ""
+    return f"{runs.lengths_text(run)}{preview}. " if run else ""

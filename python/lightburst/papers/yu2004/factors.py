@@ -23,9 +23,10 @@ import pandas as pd
 from lightburst.models.yu2004 import Flow, gains
 from lightburst.papers.claims import UNKNOWN, ends
 from lightburst.papers.figure import BAR_COLUMNS, Bars, Listing
-from lightburst.papers.yu2004.design import FACTOR_CASES, FACTOR_LOSS, factor_case
-from lightburst.papers.yu2004.figures import caption, rate_name
-from lightburst.papers.yu2004.published import SHEET, TOLERANCE, slug_of
+from lightburst.papers.sheet import slug
+from lightburst.papers.yu2004.design import FACTOR_CASES, FACTOR_LOSS, caption, factor_case
+from lightburst.papers.yu2004.points import rate_name
+from lightburst.papers.yu2004.published import SHEET, TOLERANCE
 from lightburst.papers.yu2004.senders import SACK_WORDS
 from lightburst.papers.yu2004.theory import flow_of
 
@@ -48,29 +49,20 @@ class Factor(NamedTuple):
     bottom: str
     equation: str
     form: Callable[[Flow], Any]
-    why: str  # what may make the closed form differ
     at: str = "delay"  # the point whose flow it is given
     gain: bool = False
 
 
 FACTORS: Final = (
-    Factor("loss penalty", "no loss", "loss", "(55) at S = 1", gains.loss_penalty,
-           "The closed form knows no limit of the window and counts no timeouts.", "loss"),
+    Factor("loss penalty", "no loss", "loss", "(55) at S = 1", gains.loss_penalty, at="loss"),
     Factor("delayed first loss", "first loss", "loss", "(61)", gains.delayed_first_loss_gain,
-           "The closed form knows no limit of the window: a gain that would lift it above W_m is "
-           "cut off, and a burst that holds much of the window is repaired by a timeout.",
            gain=True),
-    Factor("delay penalty", "first loss", "delay", "(56)", gains.delay_penalty,
-           "Where the window waits at the access link, a longer round trip costs less."),
+    Factor("delay penalty", "first loss", "delay", "(56)", gains.delay_penalty),
     Factor("retransmission, New-Reno", "delay", "New-Reno", "(57)",
-           partial(gains.retransmission_penalty, flavour="new-reno"),
-           "The closed form has one loss in a period, and no timeout."),
+           partial(gains.retransmission_penalty, flavour="new-reno")),
     Factor("retransmission, Reno", "delay", "Reno", "(58) or (59)",
-           partial(gains.retransmission_penalty, flavour="reno"),
-           "The closed form has Reno halve its window at each segment of the burst or time out, "
-           "and grow from there by one segment a round without slow start."),
-    Factor("loss penalty at S", "burst, no loss", "delay", "(55)", gains.loss_penalty,
-           "The closed form falls below 1 where the window limit is what holds the throughput."),
+           partial(gains.retransmission_penalty, flavour="reno")),
+    Factor("loss penalty at S", "burst, no loss", "delay", "(55)", gains.loss_penalty),
 )  # fmt: skip
 
 
@@ -176,5 +168,5 @@ def claims(runs: Runs[Point]) -> Iterator[Claim]:
         for factor, ratio, closed in found:
             sheet = SHEET.told(**told, factor=factor.name, equation=factor.equation)
             off = max(closed / ratio.estimate, ratio.estimate / closed) > TOLERANCE["match"]
-            slug, why = slug_of(factor.name), factor.why if off else ""
-            yield sheet.judge("factor", ratio, why, published=closed, slug=slug)
+            why = sheet.note("factor", factor.name) if off else ""
+            yield sheet.judge("factor", ratio, why, published=closed, slug=slug(factor.name))

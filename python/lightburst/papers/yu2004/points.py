@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from lightburst.papers.design import seconds
@@ -109,6 +108,14 @@ def assembly_time(access: float, burst: int) -> float:
     return (burst - 1) * SEGMENT_BYTES / access
 
 
+def rate_name(access: float) -> str:
+    """Write an access bandwidth as the paper does: ``125 MB/s``."""
+    for unit, size in (("MB/s", 1e6), ("kB/s", 1e3)):
+        if access >= size:
+            return f"{access / size:g} {unit}"
+    return f"{access:g} B/s"
+
+
 def base() -> Scenario:
     """Read the paper's scenario: SACK at 125 MB/s with T_b = 1 ms and p = 0.01."""
     return packaged(__package__)
@@ -128,21 +135,3 @@ def runs_of(table: pd.DataFrame) -> Runs[Point]:
     """
     rates = table.assign(**{METRIC: table["throughput_bps"] / PAYLOAD_BITS})
     return Runs.of(rates, Point, Point._fields, METRIC, of_means)
-
-
-def paper_half(runs: Runs[Point], top: Point, bottom: Point) -> float:
-    """Give how far a ratio of the paper's may be from the truth by chance alone.
-
-    Half of the 95 % interval of the logarithm of a ratio of two means over 1e6 s each, as the paper
-    ran them, from the spread of our runs; NaN where there are fewer than two. Whether the paper's
-    runs had losses in common is not known; the wider reading is taken, that they had not.
-    """
-    variance = 0.0
-    for point in (top, bottom):
-        samples = runs.samples(point)
-        if samples is None or len(samples) < 2 or samples.mean() <= 0:
-            return math.nan
-        values = samples.to_numpy()
-        length = runs.total(point, "makespan_s") / values.size
-        variance += float(values.var(ddof=1) / values.mean() ** 2) * length / PAPER_TIME_S
-    return 1.96 * math.sqrt(variance)

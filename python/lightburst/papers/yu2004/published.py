@@ -35,8 +35,3 @@ def ratio_of(burst: int, p: float, kind: str) -> tuple[float, float]:
     may be 1.10 as well as 1.1; the wider reading is taken.
     """
     return printed(_PRINTED[burst, round(math.log10(p), 1), kind])
-
-
-def slug_of(name: str) -> str:
-    """Write a name as a part of a claim's: ``"new-reno-impatient"``."""
-    return name.replace(",", "").replace(" ", "-").lower()

@@ -61,25 +61,6 @@ _FIGURE_9: Final = (
         ("Reno", ("New-Reno",), "New-Reno performs worse than Reno"),
     )),
 )  # fmt: skip
-_STALLS: Final = (
-    " Sack1 has {timeouts} timeout(s): its counter of segments on the way takes the lost ones for "
-    "sent until three ACKs come, and from S of about W/2 on they do not."
-)
-_HALF: Final = (
-    "Timeouts: {timeouts}. Impatient New-Reno runs into one, and half of the data in flight is "
-    "then more than half of the window."
-)
-_LIMIT: Final = (
-    " By then {reach:.0f} segments from the first lost one on have been sent. That is W_m: nothing "
-    "new may leave before the first hole is filled, and after it the halved window is full. So no "
-    "duplicates come that could start a second fast retransmission, with bug_fix or without. "
-    "ns-2.35 does the same (tests/verification/ns2, five-window-200-slow)."
-)
-_OUTCOME: Final = (
-    "{}: {received:.0f} segments acknowledged, repaired after {repaired_after_s:.3g} s, {timeouts} "
-    "timeout(s)"
-)
-
 Run = dict[Any, Any]
 
 
@@ -189,9 +170,12 @@ def _figure_8(runs: Mapping[tuple[str, str], Run]) -> Iterator[Claim]:
         )
         yield sheet.judge("fig8a-timeout", exact(small["timeouts"]), run=small)
         yield sheet.judge("fig8a-time", exact(small["timeout_after_s"]), run=small)
-        limit = _LIMIT.format(**large) if large["reach"] >= WINDOW_LIMIT else ""
+        limit, full = (
+            sheet.note("fig8b-no-timeout", "limit", **large),
+            large["reach"] >= WINDOW_LIMIT,
+        )
         none = exact(large["timeouts"])
-        yield sheet.judge("fig8b-no-timeout", none, run=large, limit=limit)
+        yield sheet.judge("fig8b-no-timeout", none, run=large, limit=limit * full)
 
 
 def _figure_9(outcomes: Mapping[tuple[str, str], Run]) -> Iterator[Claim]:
@@ -200,17 +184,18 @@ def _figure_9(outcomes: Mapping[tuple[str, str], Run]) -> Iterator[Claim]:
             sheet = SHEET.told(figure=id, burst=burst, **family.told)
             panel = f"{id}{family.suffix}", _WORDS[family.suffix]
             runs = {name: outcomes[panel[0], f"{name}{panel[1]}"] for name in _ORDER}
-            told = "; ".join(_OUTCOME.format(name, **run) for name, run in runs.items()) + "."
+            said = (SHEET.note("fig9-order", "run", name=name, **run) for name, run in runs.items())
+            told = f"{'; '.join(said)}."
             for top, others, words in orders:
                 ratio = min(runs[top]["received"] / runs[other]["received"] for other in others)
-                stalls = (id, top) == ("fig9b", "SACK") and runs[top]["timeouts"]
-                note = told + (_STALLS.format(**runs[top]) if stalls else "")
+                stalls = (id, top) == ("fig9b", "SACK") and runs[top]["timeouts"] > 0
+                note = told + SHEET.note("fig9-order", "stalls", **runs[top]) * stalls
                 named = sheet.told(better=top.lower(), words=words)
                 yield named.judge("fig9-order", exact(ratio), note)
             yield sheet.judge("fig9-reno-timeout", exact(runs["Reno"]["timeouts"]))
             run = runs["New-Reno"]
             if id == "fig9a":
-                note = _HALF.format(**run) if run["timeouts"] else ""
+                note = SHEET.note("fig9a-halved-once", "timeouts", **run) * (run["timeouts"] > 0)
                 yield sheet.judge("fig9a-halved-once", exact(run["threshold"]), note)
             else:
                 rounds = run["repaired_after_s"] / run["round_trip_s"]
