@@ -1,6 +1,6 @@
 //! What bursts carry: how many segments, of how many flows, and how many bursts each flow is in.
 
-use crate::order::{count, Counts};
+use crate::densities::{count, Counts};
 use crate::{BurstId, Fabric, Narrow, Packet};
 use lightburst_des::Time;
 use std::ops::Range;

@@ -6,9 +6,9 @@ use crate::label::SHORTEST;
 use crate::link::{Links, Wire};
 use crate::trace::{Holder, Lost, Passage, PathSwitch, Piece, Place, What};
 use crate::{
-    Balance, BalanceSettings, Bundle, BurstCount, BurstId, Contents, Cut, DropReason, Dropped,
-    Envelope, FlowId, Header, HeaderId, Labels, LinkId, Loss, NodeId, NoticeBoard, Options, Orders,
-    Packet, PacketId, PortId, Routing, Tails, Trace, Unit, Units, CUT,
+    ArrivalOrders, Balance, BalanceSettings, Bundle, BurstCount, BurstId, Contents, Cut,
+    DropReason, Dropped, Envelope, FlowId, Header, HeaderId, Labels, LinkId, Loss, NodeId,
+    NoticeBoard, Options, Packet, PacketId, PortId, Routing, Tails, Trace, Unit, Units, CUT,
 };
 use lightburst_des::{Duration, Time};
 use std::collections::VecDeque;
@@ -74,7 +74,7 @@ pub struct Fabric {
     /// What is traced.
     pub trace: Option<Box<Trace>>,
     /// In which order data arrives, if that is asked for.
-    pub orders: Option<Box<Orders>>,
+    pub orders: Option<Box<ArrivalOrders>>,
     /// What is in bursts, if that is asked for.
     pub contents: Option<Box<Contents>>,
 }

@@ -4,8 +4,8 @@ use crate::plan::{self, Plan, ThresholdOn};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::trace::Bookings;
 use lightburst_net::{
-    BalanceSettings, BurstCount, Choice, Contents, Fabric, FlowId, Label, Labels, LinkId, NodeId,
-    NoticeBoard, Orders, Path, PortId, Rate, Routing, Switch, Trace, Wire,
+    ArrivalOrders, BalanceSettings, BurstCount, Choice, Contents, Fabric, FlowId, Label, Labels,
+    LinkId, NodeId, NoticeBoard, Path, PortId, Rate, Routing, Switch, Trace, Wire,
 };
 use lightburst_optical::obs::contention::Dropped;
 use lightburst_optical::switch::Build;
@@ -79,7 +79,7 @@ pub fn fabric(plan: &Plan) -> Fabric {
     }
     fabric.orders = settings.displacement_threshold.map(|threshold| {
         let full = (0..flows).map(|flow| u64::from(plan.full_segment(flow)));
-        Box::new(Orders::new(threshold, full.collect()))
+        Box::new(ArrivalOrders::new(threshold, full.collect()))
     });
     fabric.contents = settings.bursts.map(|made| {
         let made = Time(made.from_ps)..Time(made.until_ps);

@@ -5,7 +5,7 @@ use crate::registry::{counted, names};
 use lightburst_des::Time;
 use lightburst_net::contents::Tally;
 use lightburst_net::link::Carried;
-use lightburst_net::{BurstCount, Contents, Counted, Fabric, Narrow, Orders};
+use lightburst_net::{ArrivalOrders, BurstCount, Contents, Counted, Fabric, Narrow};
 use lightburst_tcp::Outcomes;
 use std::ops::Add;
 
@@ -116,7 +116,7 @@ pub fn drops(fabric: &Fabric) -> Table {
 }
 
 /// The table of what comes out of order: a row for each flow, metric and value that there is.
-pub fn reordering(orders: &Orders) -> Table {
+pub fn reordering(orders: &ArrivalOrders) -> Table {
     let (mut flows, mut metrics) = (Vec::new(), Vec::new());
     let (mut values, mut packets) = (Vec::new(), Vec::new());
     for (flow, densities) in (0..).zip(orders.densities()) {

@@ -2,8 +2,8 @@
 
 use crate::plan::OPEN_LOOP;
 use lightburst_net::contents::{Fate, Tally};
+use lightburst_net::densities::Densities;
 use lightburst_net::loss::{RANDOM, SCRIPTED};
-use lightburst_net::order::Densities;
 use lightburst_net::{Counted, CUT};
 use lightburst_optical::switch;
 use lightburst_tcp::segment::ACCESS_BUFFER_FULL;

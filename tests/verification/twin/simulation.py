@@ -10,6 +10,7 @@ import numpy.typing as npt
 from twin.balance import make_balance
 from twin.contents import contents
 from twin.datagram import BurstSender, DatagramReceiver, DatagramSender
+from twin.densities import densities
 from twin.edge import Edge, burst_switch
 from twin.endpoint import Endpoint, Flow, Sender
 from twin.ideal import Ideal
@@ -28,7 +29,6 @@ from twin.network import (
     Unit,
 )
 from twin.obs import obs_switch
-from twin.order import densities
 from twin.receiver import TcpReceiver
 from twin.samples import Samples
 from twin.stop_and_wait import SawReceiver, SawSender

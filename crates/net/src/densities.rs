@@ -39,17 +39,17 @@ impl Densities {
 
 /// The order of arrival of all flows.
 #[derive(Clone, Debug)]
-pub struct Orders {
+pub struct ArrivalOrders {
     /// Useful bytes of a full segment, by flow.
     full: Vec<u64>,
     flows: Vec<Order>,
 }
 
-impl Orders {
+impl ArrivalOrders {
     /// For flows with full segments of so many bytes; whatever comes later or earlier by more than
     /// `threshold` packets is beyond it.
-    pub fn new(threshold: u32, full: Vec<u64>) -> Orders {
-        Orders {
+    pub fn new(threshold: u32, full: Vec<u64>) -> ArrivalOrders {
+        ArrivalOrders {
             flows: vec![Order::new(threshold as usize); full.len()],
             full,
         }
