@@ -14,7 +14,7 @@ pub use obs::ObsSettings;
 
 use crate::assembly::Assembly;
 use crate::edge::EdgeCounters;
-use crate::obs::contention::Dropped;
+use crate::obs::contention::DropEnd;
 use crate::obs::ObsCounters;
 use crate::settings::{of_kind, Table};
 use all_optical::AllOpticalCounters;
@@ -66,7 +66,7 @@ pub trait SwitchSettings: Debug + Send + Sync {
     }
 
     /// What it cuts off bursts, if it does.
-    fn cuts(&self) -> Option<Dropped> {
+    fn cuts(&self) -> Option<DropEnd> {
         None
     }
 

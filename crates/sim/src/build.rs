@@ -7,7 +7,7 @@ use lightburst_net::{
     ArrivalOrders, BalanceSettings, BurstCount, Choice, Contents, Fabric, FlowId, Label, Labels,
     LinkId, NodeId, NoticeBoard, Path, PortId, Rate, Routing, Switch, Trace, Wire,
 };
-use lightburst_optical::obs::contention::Dropped;
+use lightburst_optical::obs::contention::DropEnd;
 use lightburst_optical::switch::Build;
 use lightburst_tcp::{
     transport, DatagramHosts, Datagrams, Flow, Flows, Group, MixedHosts, Place, TcpHosts,
@@ -61,7 +61,7 @@ pub fn fabric(plan: &Plan) -> Fabric {
         let channels = |link: LinkId| links.channels.get(link.index()).copied().unwrap_or(1);
         fabric.balance(balance(given), channels);
     }
-    if plan.cuts() == Some(Dropped::Tail) {
+    if plan.cuts() == Some(DropEnd::Tail) {
         fabric.tails = Some(Box::default());
     }
     fabric.notices = notice_board(plan);

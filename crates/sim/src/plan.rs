@@ -4,7 +4,7 @@
 
 use lightburst_des::Ties;
 use lightburst_net::{NodeId, Shared};
-use lightburst_optical::obs::contention::Dropped;
+use lightburst_optical::obs::contention::DropEnd;
 use lightburst_optical::settings::Table;
 use lightburst_optical::switch::{self, SwitchSettings};
 use lightburst_tcp::{Parameters, Sizes, Value};
@@ -392,7 +392,7 @@ impl Plan {
     }
 
     /// What switches cut off bursts, if any does: all the same.
-    pub fn cuts(&self) -> Option<Dropped> {
+    pub fn cuts(&self) -> Option<DropEnd> {
         let mut switches = self.settings.switches.iter();
         switches.find_map(|switch| switch.cuts())
     }

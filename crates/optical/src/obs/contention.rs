@@ -14,7 +14,7 @@ pub use delay_line::DELAY_LINES_FULL;
 use delay_line::{DelayLineCounters, DelayLineSettings};
 use lightburst_des::Time;
 use lightburst_net::{Context, Counted, Counters, Cut, CutCounters, DropReason, HeaderId, Route};
-pub use segmentation::Dropped;
+pub use segmentation::DropEnd;
 use segmentation::SegmentationSettings;
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer};
@@ -80,7 +80,7 @@ pub trait ResolverSettings: Debug + Send + Sync {
     fn build(&self) -> Box<dyn Resolver>;
 
     /// What it cuts off bursts, if it does.
-    fn cuts(&self) -> Option<Dropped> {
+    fn cuts(&self) -> Option<DropEnd> {
         None
     }
 }
@@ -121,7 +121,7 @@ pub struct ChainSettings(Vec<Arc<dyn ResolverSettings>>);
 
 impl ChainSettings {
     /// What is cut off bursts, if anything is.
-    pub fn cuts(&self) -> Option<Dropped> {
+    pub fn cuts(&self) -> Option<DropEnd> {
         self.0.iter().find_map(|resolver| resolver.cuts())
     }
 }

@@ -1,7 +1,7 @@
 //! The outputs of a node: what is booked on their fibres, and how a channel is found for a burst.
 
 use super::channels::{Booking, Channels};
-use super::contention::{Contention, Dropped, Resolved};
+use super::contention::{Contention, DropEnd, Resolved};
 use super::scheduler::Wanted;
 use super::signalling::Handled;
 use crate::switch::{Build, ObsSettings};
@@ -66,7 +66,7 @@ pub struct Outputs {
 impl Outputs {
     /// Outputs on which nothing is booked.
     pub fn new(settings: &ObsSettings, build: Build) -> Outputs {
-        let cuts_tails = settings.contention.cuts() == Some(Dropped::Tail);
+        let cuts_tails = settings.contention.cuts() == Some(DropEnd::Tail);
         let fibre = |&channels: &u16| (channels > 0).then(|| Channels::new(channels));
         Outputs {
             settings: settings.clone(),

@@ -3,7 +3,7 @@
 use super::{Build, SwitchSettings};
 use crate::assembly::Assembly;
 use crate::edge::{Around, Edge, EdgeSettings, Ordering};
-use crate::obs::contention::{ChainSettings, Dropped};
+use crate::obs::contention::{ChainSettings, DropEnd};
 use crate::obs::scheduler::{self, Scheduler};
 use crate::obs::signalling::{self, Signalling};
 use crate::obs::{Conversion, IngressRule, ObsCore};
@@ -141,7 +141,7 @@ impl SwitchSettings for ObsSettings {
         self.extra_offset_ps.len()
     }
 
-    fn cuts(&self) -> Option<Dropped> {
+    fn cuts(&self) -> Option<DropEnd> {
         self.contention.cuts()
     }
 

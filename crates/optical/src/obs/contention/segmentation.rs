@@ -13,7 +13,7 @@ use tail::TailDrop;
 /// What is cut off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Dropped {
+pub enum DropEnd {
     /// The packets at the head of the burst that comes later.
     Head,
     /// Those at the tail of the burst that came before.
@@ -25,18 +25,18 @@ pub enum Dropped {
 #[serde(deny_unknown_fields)]
 pub struct SegmentationSettings {
     /// What is cut off.
-    pub drop: Dropped,
+    pub drop: DropEnd,
 }
 
 impl ResolverSettings for SegmentationSettings {
     fn build(&self) -> Box<dyn Resolver> {
         match self.drop {
-            Dropped::Head => Box::<HeadDrop>::default(),
-            Dropped::Tail => Box::new(TailDrop),
+            DropEnd::Head => Box::<HeadDrop>::default(),
+            DropEnd::Tail => Box::new(TailDrop),
         }
     }
 
-    fn cuts(&self) -> Option<Dropped> {
+    fn cuts(&self) -> Option<DropEnd> {
         Some(self.drop)
     }
 }
