@@ -17,6 +17,7 @@ import lightburst as lb
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+FENCE = re.compile(r"^(```+).*?^\1$", re.MULTILINE | re.DOTALL)
 EXAMPLES = re.findall(r"^## Worked example: (.*)$", PAGE, re.MULTILINE)
 SCENARIOS = ["obs.toml", "electronic.toml", "hybrid.toml"]
 
@@ -31,14 +32,16 @@ class Step(NamedTuple):
 
 def steps(example: str) -> list[Step]:
     """The blocks of a worked example that belong to a file, in their order."""
-    section = PAGE.split(f"## Worked example: {example}\n")[1].split("\n## ")[0]
+    # A page that stands in a block has headings of its own.
+    page = FENCE.sub(lambda fence: fence[0].replace("\n#", "\n\0#"), PAGE)
+    section = page.split(f"## Worked example: {example}\n")[1].split("\n## ")[0]
     found = []
     for part in section.split("\n### ")[1:]:
         heading, _, body = part.partition("\n")
         path = re.search(r": `(.+)`$", heading)
         assert path is not None, heading
         blocks = re.findall(r"^(```+)(\w+)\n(.*?)^\1$", body, re.MULTILINE | re.DOTALL)
-        found += [Step(path[1], language, text) for _fence, language, text in blocks]
+        found += [Step(path[1], name, text.replace("\0", "")) for _fence, name, text in blocks]
     return found
 
 

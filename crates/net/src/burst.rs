@@ -4,8 +4,8 @@ use crate::units::{Birth, Envelope};
 use crate::{Counted, Counters, DropReason, FlowId, NodeId, PacketId};
 use lightburst_des::{mix, Time};
 
-/// A burst on its way. Its fields are in this order because its header is made of the first two as
-/// soon as they are written, and a processor hands on only what it reads as it was written.
+/// A burst on its way. The first two fields stand together because its header is made by a copy of
+/// them right after they were written; a copy in the same pieces does not wait for the stores.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Burst {

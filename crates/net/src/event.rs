@@ -24,8 +24,8 @@ pub enum EventKind {
     },
 }
 
-/// What happens, in two words: made of its parts in memory and copied at once, an event waits until
-/// each of them is written.
+/// What happens, packed into two words, which are written and copied whole. A copy of many small
+/// fields right after they were written would wait for each of these stores.
 #[derive(Clone, Copy, Debug)]
 pub struct Event {
     /// The link over which a unit comes, and the node.
