@@ -169,10 +169,12 @@ class Recorder:
         recorded: Mapping[str, pd.DataFrame],
         title: Callable[[str], str],
         caption: Callable[[str], str],
+        version: str,
     ) -> list[Packets]:
         """Draw the recorded packets up; title and caption of each figure follow from its name.
 
-        A line marks the first timeout after an ordered loss.
+        The caption says what is special about it. A line marks the first timeout after an ordered
+        loss.
         """
         if PACKETS not in recorded:
             return []
@@ -187,7 +189,9 @@ class Recorder:
                     rows,
                     id=str(id),
                     title=title(str(id)),
-                    caption=caption(str(id)),
+                    caption="One dot for each packet with data: departure of its burst from the "
+                    f"edge against its number modulo {self.modulo}. {caption(str(id))} One run, "
+                    f"seed 1. lightburst {version}.",
                     x_label="Departure of the burst (s)",
                     y_label=f"Packet mod {self.modulo}",
                     kinds=series.KINDS,

@@ -40,44 +40,19 @@ _FIBRE: Final = "13.5 ms"
 
 
 class Point(NamedTuple):
-    """One scenario of the studies; the defaults are those of ``scenario.toml``.
+    """One scenario of the studies, times in seconds; the defaults are those of its file."""
 
-    Parameters
-    ----------
-    time : float
-        Assembly time T, or that of a cycle of several queues, in seconds; 0 where the window
-        decides.
-    slow, fast : int
-        B and C: flows with a window below B segments are slow, from C on fast; 0 for timers.
-    queues : int
-        For an egress; `PER_FLOW` for one for each flow.
-    allocation : str
-        How flows come to several queues, in the scenario's words.
-    recovery : str
-        Of losses, in the scenario's words.
-    sizes : str
-        One of `SIZES`.
-    ingress : str
-        What becomes of a burst that collides where it is made: ``"delay"`` or ``"lose"``.
-    long_flows : int
-        Flows without end through one burstifier, in place of NSFNET; 0 for NSFNET.
-    p : float
-        Probability that a burst with data is lost by chance.
-    measured : float
-        Seconds in which flows begin that count; of one burstifier those that are looked at.
-    """
-
-    time: float = 5e-3
-    slow: int = 0
-    fast: int = 0
-    queues: int = 1
-    allocation: str = A_PRIORI
-    recovery: str = "sack"
-    sizes: str = "S2"
-    ingress: str = "delay"
-    long_flows: int = 0
-    p: float = 0.0
-    measured: float = MEASURED
+    time: float = 5e-3  # T, or that of a cycle of several queues; 0 where the window decides
+    slow: int = 0  # B: flows with a window below so many segments are slow; 0 for timers
+    fast: int = 0  # C: and from so many on fast
+    queues: int = 1  # for an egress; `PER_FLOW` for one for each flow
+    allocation: str = A_PRIORI  # how flows come to several queues, in the scenario's words
+    recovery: str = "sack"  # of losses, in the scenario's words
+    sizes: str = "S2"  # one of `SIZES`
+    ingress: str = "delay"  # a burst that collides where it is made, or "lose"
+    long_flows: int = 0  # without end through one burstifier; 0 for NSFNET
+    p: float = 0.0  # probability that a burst with data is lost by chance
+    measured: float = MEASURED  # how long flows begin that count, or one burstifier is looked at
 
     def settings(self) -> dict[str, object]:
         """Say in the scenario's words what a point is: values by path."""

@@ -34,6 +34,7 @@ _FORM: Final = "{value:.3f} at p = {at:.2g}"
 
 
 def _line(sender: Sender) -> dict[float, Point]:
+    """Give the points of a sender in figure 11, by assembly time."""
     return design.over_time(design.CROSSING_LOSS, design.CROSSING_TIMES, sender)
 
 
@@ -43,11 +44,7 @@ def crossing_figure(runs: Runs[Point], version: str) -> Figure:
         (NAMES[sender], family.name): curve
         for family in FAMILIES
         for sender in family.senders
-        if (
-            curve := runs.means(
-                design.over_time(design.CROSSING_LOSS, design.CROSSING_TIMES, sender)
-            )
-        )
+        if (curve := runs.means(_line(sender)))
     }
     words = f"{_families(curves)} Bars: 95 % interval of the mean."
     return Figure.of(
@@ -73,10 +70,8 @@ def crossing_claims(runs: Runs[Point]) -> Iterator[Claim]:
 
     def over(top: Sender, bottom: Sender) -> Curve:
         """Compare two senders at each assembly time that both were run at."""
-        above, below = (
-            design.over_time(design.CROSSING_LOSS, design.CROSSING_TIMES, x) for x in (top, bottom)
-        )
-        return runs.ratios({time: (point, below[time]) for time, point in above.items()})
+        below = _line(bottom)
+        return runs.ratios({time: (point, below[time]) for time, point in _line(top).items()})
 
     for family in FAMILIES:
         sheet, (reno, new_reno, sack) = SHEET.told(**family.told), family.senders

@@ -68,24 +68,16 @@ def figures(id: str, runs: Runs[Point], version: str) -> Iterator[AnyFigure]:
     if access == LOW:
         words += " Its round trip is the paper's, 18 s at p = 0.003 and 5.4 s at 0.1."
     told = caption(runs, points, words, version)
-    yield overlay.maps(
-        places,
-        "segments/s",
-        told,
-        id=id,
-        title=title,
-        x_label=TIME_LABEL,
-        y_label=LOSS_LABEL,
-    )
+    named = {"title": title, "x_label": TIME_LABEL}
+    yield overlay.maps(places, "segments/s", told, id=id, y_label=LOSS_LABEL, **named)
     yield overlay.curves(
         places,
         "p = {:.2g}".format,
         id=f"{id}-curves",
-        title=title,
         caption=f"{told} Bars: 95 % interval of the mean.",
-        x_label=TIME_LABEL,
         y_label=RATE_LABEL,
         legends=("Loss", "Source"),
+        **named,
     )
 
 

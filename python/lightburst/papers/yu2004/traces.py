@@ -61,6 +61,7 @@ _FIGURE_9: Final = (
         ("Reno", ("New-Reno",), "New-Reno performs worse than Reno"),
     )),
 )  # fmt: skip
+
 Run = dict[Any, Any]
 
 
@@ -106,14 +107,10 @@ def figures(
 
     They are with the senders of ns-2, and for figures 8 and 9 with those of the RFCs, too.
     """
-    return RECORDER.figures(
-        recorded,
-        lambda id: _TITLES[id.partition("-")[0]],
-        lambda id: _caption(id, version),
-    )
+    return RECORDER.figures(recorded, lambda id: _TITLES[id.partition("-")[0]], _caption, version)
 
 
-def _caption(id: str, version: str) -> str:
+def _caption(id: str) -> str:
     senders = RFC.words if id.endswith(RFC.suffix) else NS2.words
     if id.endswith("-no-bug-fix"):
         senders = "Sender of ns-2, without bug_fix."
@@ -128,10 +125,8 @@ def _caption(id: str, version: str) -> str:
             "timeout after it."
         )
     return (
-        "One dot for each packet with data: departure of its burst from the edge against its "
-        f"number modulo {RECORDER.modulo}. Access bandwidth 125 kB/s, segments of 1 kB, 0.1 s "
-        f"there and back without assembly, minimum timeout 0.2 s. {senders} {origin} One run, "
-        f"seed 1. lightburst {version}."
+        "Access bandwidth 125 kB/s, segments of 1 kB, 0.1 s there and back without assembly, "
+        f"minimum timeout 0.2 s. {senders} {origin}"
     )
 
 
