@@ -14,7 +14,6 @@ pub use ties::{Class, Event, Ties};
 pub use wheel::Wheel;
 
 use crate::Time;
-use std::cmp::Ordering;
 
 /// One pending event.
 #[derive(Clone, Copy, Debug)]
@@ -31,13 +30,6 @@ impl<E: Event> Entry<E> {
     fn precedes(&self, other: &Entry<E>, ties: &Ties) -> bool {
         self.time < other.time
             || self.time == other.time && ties.precedes(self.time, self.event, other.event)
-    }
-
-    /// Its order and that of another one.
-    #[inline(always)]
-    fn order(&self, other: &Entry<E>, ties: &Ties) -> Ordering {
-        let by_time = self.time.cmp(&other.time);
-        by_time.then_with(|| ties.order(self.time, self.event, other.event))
     }
 }
 

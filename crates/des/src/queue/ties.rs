@@ -46,6 +46,8 @@ enum Nodes {
 pub struct Ties {
     salt: u64,
     nodes: Nodes,
+    /// The bits of a node's number that decide between simultaneous events: all, or none.
+    deciding: u32,
 }
 
 impl Ties {
@@ -55,6 +57,7 @@ impl Ties {
         Ties {
             salt: Stream::new(seed, "ties").next_u64(),
             nodes: shuffle.map_or(Nodes::Drawn, Nodes::Shuffled),
+            deciding: 0,
         }
     }
 
@@ -65,9 +68,17 @@ impl Ties {
             Nodes::Shuffled(_) => self,
             Nodes::Drawn | Nodes::Numbered => Ties {
                 nodes: Nodes::Numbered,
+                deciding: u32::MAX,
                 ..self
             },
         }
+    }
+
+    /// Of simultaneous events the one with the lowest number comes first; between those of one number
+    /// [`Ties::precedes`] decides.
+    #[inline(always)]
+    pub(super) fn by_node<E: Event>(&self, event: E) -> u64 {
+        u64::from(event.node() & self.deciding)
     }
 
     /// Whether one of two events at `time` comes before the other. Most events have their instant

@@ -3,6 +3,7 @@
 //! of a slot follows the density of the events, which never changes the order.
 
 use super::{Entry, Event, EventQueue, Heap, Ties};
+use crate::Time;
 
 const NONE: u32 = u32::MAX;
 const MIN_SLOTS: usize = 1 << 12;
@@ -12,7 +13,9 @@ const CACHED_SLOTS: usize = 1 << 15;
 const MAX_SLOTS: usize = 1 << 20;
 /// Up to so many events are sorted by insertion.
 const FEW: usize = 16;
-/// Pops between two looks at the density of the events.
+/// The times of one slot differ in their lower halves alone.
+const WIDEST: u32 = 32;
+/// Events between two looks at their density.
 const TUNING_INTERVAL: u64 = 1 << 14;
 
 #[derive(Clone, Copy)]
@@ -21,11 +24,31 @@ struct Link<E> {
     next: u32,
 }
 
+/// An event of the slot under the cursor. It comes before those with larger keys; of two with one
+/// key the ties decide. So one comparison of numbers is mostly enough.
+#[derive(Clone, Copy)]
+struct Keyed<E> {
+    /// The lower half of its time, whose upper half is that of the slot; below it what decides
+    /// between simultaneous events without a hash.
+    key: u64,
+    event: E,
+}
+
+impl<E: Event> Keyed<E> {
+    #[inline(always)]
+    fn new(Entry { time, event }: Entry<E>, ties: &Ties) -> Keyed<E> {
+        Keyed {
+            key: time.0 << 32 | ties.by_node(event),
+            event,
+        }
+    }
+}
+
 /// An adaptive timing wheel.
 pub struct Wheel<E> {
     ties: Ties,
     /// The slot under the cursor, latest first.
-    bottom: Vec<Entry<E>>,
+    bottom: Vec<Keyed<E>>,
     /// First node of each slot's list.
     slots: Vec<u32>,
     bitmap: Vec<u64>,
@@ -40,41 +63,53 @@ pub struct Wheel<E> {
     shift: u32,
     /// The number, counted from time zero, of the slot in `bottom`.
     cursor: u64,
+    /// Events that came under the cursor since the last look at their density, and when that was.
     pops: u64,
     mark: u64,
 }
 
 impl<E: Event> Wheel<E> {
+    /// Puts an event into its slot. An entry of three words would travel in memory; an event does not.
     #[inline(always)]
-    fn insert(&mut self, entry: Entry<E>) {
-        let slot = entry.time.0 >> self.shift;
-        if slot <= self.cursor {
-            self.sink(entry);
-        } else if slot - self.cursor < self.slots.len() as u64 {
-            self.link(slot, entry);
+    fn insert(&mut self, time: Time, event: E) {
+        let slot = time.0 >> self.shift;
+        if slot > self.cursor && slot - self.cursor < self.slots.len() as u64 {
+            self.link(slot, time, event);
+        } else if slot == self.cursor {
+            self.sink(time, event);
         } else {
+            self.insert_apart(slot, time, event);
+        }
+    }
+
+    /// Puts an event in that lies beyond the turn, or before the slot under the cursor.
+    #[inline(never)]
+    fn insert_apart(&mut self, slot: u64, time: Time, event: E) {
+        let entry = Entry { time, event };
+        if slot > self.cursor {
             self.far.push(entry);
             self.far_slot = self.far_slot.min(slot);
+        } else {
+            self.turn_back(slot, entry);
         }
     }
 
     #[inline(always)]
-    fn link(&mut self, slot: u64, entry: Entry<E>) {
+    fn link(&mut self, slot: u64, time: Time, event: E) {
         let at = slot as usize & (self.slots.len() - 1);
+        let head = &mut self.slots[at];
         let node = Link {
-            entry,
-            next: self.slots[at],
+            entry: Entry { time, event },
+            next: *head,
         };
-        let handle = if self.free == NONE {
-            self.nodes.push(node);
-            self.nodes.len() as u32 - 1
+        *head = self.free;
+        if let Some(free) = self.nodes.get_mut(self.free as usize) {
+            self.free = free.next;
+            *free = node;
         } else {
-            let handle = self.free;
-            self.free = self.nodes[handle as usize].next;
-            self.nodes[handle as usize] = node;
-            handle
-        };
-        self.slots[at] = handle;
+            *head = self.nodes.len() as u32;
+            self.nodes.push(node);
+        }
         self.bitmap[at / 64] |= 1 << (at % 64);
         self.in_slots += 1;
     }
@@ -107,7 +142,7 @@ impl<E: Event> Wheel<E> {
     fn pop_next_slot(&mut self) -> Option<Entry<E>> {
         if self.pops >= TUNING_INTERVAL {
             self.tune();
-            if let Some(entry) = self.bottom.pop() {
+            if let Some(entry) = self.pop_bottom() {
                 return Some(entry);
             }
         }
@@ -120,46 +155,91 @@ impl<E: Event> Wheel<E> {
         }
     }
 
-    /// Puts an event in its place in the bottom, which seldom holds more than a few.
-    #[inline(always)]
-    fn sink(&mut self, entry: Entry<E>) {
-        let ties = &self.ties;
-        if self.bottom.len() > FEW {
-            let later = |other: &Entry<E>| entry.precedes(other, ties);
-            let at = self.bottom.partition_point(later);
-            return self.bottom.insert(at, entry);
+    /// Puts an event of the slot under the cursor in its place in the bottom.
+    #[inline(never)]
+    fn sink(&mut self, time: Time, event: E) {
+        let it = Keyed::new(Entry { time, event }, &self.ties);
+        self.pops += 1;
+        if self.bottom.len() <= FEW {
+            return self.place(it);
         }
+        let at = self
+            .bottom
+            .partition_point(|other| self.precedes(&it, other));
+        self.bottom.insert(at, it);
+    }
+
+    /// The same among few.
+    #[inline(always)]
+    fn place(&mut self, it: Keyed<E>) {
         let mut at = self.bottom.len();
-        self.bottom.push(entry);
+        self.bottom.push(it);
         while at > 0 {
             let other = self.bottom[at - 1];
-            if !other.precedes(&entry, ties) {
+            if !self.precedes(&other, &it) {
                 break;
             }
             self.bottom[at] = other;
             at -= 1;
         }
-        self.bottom[at] = entry;
+        self.bottom[at] = it;
+    }
+
+    /// When an event of the slot under the cursor happens: the upper half is that of the slot.
+    #[inline(always)]
+    fn time(&self, it: &Keyed<E>) -> Time {
+        Time((self.cursor << self.shift) >> 32 << 32 | it.key >> 32)
+    }
+
+    #[inline(always)]
+    fn precedes(&self, one: &Keyed<E>, other: &Keyed<E>) -> bool {
+        one.key < other.key
+            || one.key == other.key && self.ties.precedes(self.time(one), one.event, other.event)
+    }
+
+    /// Takes the next event of the slot under the cursor.
+    #[inline(always)]
+    fn pop_bottom(&mut self) -> Option<Entry<E>> {
+        let it = self.bottom.pop()?;
+        Some(Entry {
+            time: self.time(&it),
+            event: it.event,
+        })
+    }
+
+    /// Puts in an event that lies before the slot under the cursor, of which nothing was taken.
+    #[cold]
+    #[inline(never)]
+    fn turn_back(&mut self, slot: u64, entry: Entry<E>) {
+        let mut pending = self.take_all();
+        pending.push(entry);
+        self.cursor = slot;
+        self.put_all(pending);
     }
 
     /// Takes the first event of a slot; the others go to the bottom, which is empty.
     #[inline]
     fn take_slot(&mut self, slot: u64) -> Option<Entry<E>> {
-        let mut handle = self.detach(slot);
-        let first = self.unlink(&mut handle);
-        if handle == NONE {
-            return Some(first);
+        let head = self.detach(slot);
+        let Link { entry, mut next } = self.nodes[head as usize];
+        if next == NONE {
+            self.release(head, head, 1);
+            return Some(entry);
         }
-        self.bottom.push(first);
-        while handle != NONE && self.bottom.len() < FEW {
-            let entry = self.unlink(&mut handle);
-            self.sink(entry);
+        let mut last = head;
+        self.bottom.push(Keyed::new(entry, &self.ties));
+        while next != NONE && self.bottom.len() < FEW {
+            last = next;
+            let Link { entry, next: after } = self.nodes[last as usize];
+            next = after;
+            self.place(Keyed::new(entry, &self.ties));
         }
-        if handle != NONE {
-            self.drain(handle);
+        self.release(head, last, self.bottom.len());
+        if next != NONE {
+            self.drain(next);
             self.sort_bottom();
         }
-        self.bottom.pop()
+        self.pop_bottom()
     }
 
     /// Empties a slot; its list is to be unlinked.
@@ -170,14 +250,13 @@ impl<E: Event> Wheel<E> {
         std::mem::replace(&mut self.slots[at], NONE)
     }
 
-    /// Frees the node at the head of a list and moves the head on.
-    #[inline]
-    fn unlink(&mut self, head: &mut u32) -> Entry<E> {
-        let node = &mut self.nodes[*head as usize];
-        let next = std::mem::replace(&mut node.next, self.free);
-        self.free = std::mem::replace(head, next);
-        self.in_slots -= 1;
-        node.entry
+    /// Frees so many nodes, from the head of a list to the last of them.
+    #[inline(always)]
+    fn release(&mut self, head: u32, last: u32, number: usize) {
+        self.nodes[last as usize].next = self.free;
+        self.free = head;
+        self.in_slots -= number;
+        self.pops += number as u64;
     }
 
     /// Takes the next event if the heap `far` has events of its slot.
@@ -191,11 +270,14 @@ impl<E: Event> Wheel<E> {
             self.drain(list);
         }
         while self.far_slot == self.cursor {
-            self.bottom.extend(self.far.pop());
+            let next = self.far.pop();
+            self.bottom
+                .extend(next.map(|entry| Keyed::new(entry, &self.ties)));
+            self.pops += 1;
             self.look_far();
         }
         self.sort_bottom();
-        self.bottom.pop()
+        self.pop_bottom()
     }
 
     /// Notes the slot of the first event beyond the turn.
@@ -209,16 +291,32 @@ impl<E: Event> Wheel<E> {
 
     #[inline]
     fn sort_bottom(&mut self) {
-        let ties = &self.ties;
-        self.bottom.sort_unstable_by(|a, b| b.order(a, ties));
+        let mut bottom = std::mem::take(&mut self.bottom);
+        bottom.sort_unstable_by(|a, b| {
+            let by_key = b.key.cmp(&a.key);
+            by_key.then_with(|| self.ties.order(self.time(a), b.event, a.event))
+        });
+        self.bottom = bottom;
     }
 
     /// Moves all events of a list to the bottom, in no order.
-    fn drain(&mut self, mut handle: u32) {
-        while handle != NONE {
-            let entry = self.unlink(&mut handle);
-            self.bottom.push(entry);
+    fn drain(&mut self, head: u32) {
+        let (ties, mut bottom) = (self.ties, std::mem::take(&mut self.bottom));
+        self.empty(head, |entry| bottom.push(Keyed::new(entry, &ties)));
+        self.bottom = bottom;
+    }
+
+    /// Takes all events out of a list, and frees its nodes.
+    fn empty(&mut self, head: u32, mut each: impl FnMut(Entry<E>)) {
+        let (mut last, mut next, mut number) = (head, head, 0);
+        while next != NONE {
+            last = next;
+            let node = &self.nodes[last as usize];
+            next = node.next;
+            each(node.entry);
+            number += 1;
         }
+        self.release(head, last, number);
     }
 
     /// Fits the slots to the density seen since the last look: about three
@@ -229,7 +327,7 @@ impl<E: Event> Wheel<E> {
         let gap = now.saturating_sub(self.mark) / self.pops;
         self.pops = 0;
         self.mark = now;
-        let shift = (65 - gap.leading_zeros()).clamp(4, 40);
+        let shift = (65 - gap.leading_zeros()).clamp(4, WIDEST);
         let slots = (8 * self.len())
             .min(CACHED_SLOTS.max(self.len() / 4))
             .next_power_of_two()
@@ -240,22 +338,35 @@ impl<E: Event> Wheel<E> {
         if fits {
             return;
         }
-        let mut pending = Vec::with_capacity(self.len());
-        while let Some(slot) = self.next_occupied() {
-            let list = self.detach(slot);
-            self.drain(list);
-        }
-        pending.append(&mut self.bottom);
-        while let Some(entry) = self.far.pop() {
-            pending.push(entry);
-        }
+        let pending = self.take_all();
         self.slots = vec![NONE; slots];
         self.bitmap = vec![0; slots / 64];
         self.cursor = now >> shift;
         self.shift = shift;
+        self.put_all(pending);
+    }
+
+    /// Takes all events out, in no order.
+    fn take_all(&mut self) -> Vec<Entry<E>> {
+        let mut pending = Vec::with_capacity(self.len());
+        while let Some(slot) = self.next_occupied() {
+            let head = self.detach(slot);
+            self.empty(head, |entry| pending.push(entry));
+        }
+        while let Some(entry) = self.pop_bottom() {
+            pending.push(entry);
+        }
+        while let Some(entry) = self.far.pop() {
+            pending.push(entry);
+        }
         self.far_slot = u64::MAX;
+        pending
+    }
+
+    /// Puts events in again.
+    fn put_all(&mut self, pending: Vec<Entry<E>>) {
         for entry in pending {
-            self.insert(entry);
+            self.insert(entry.time, entry.event);
         }
     }
 }
@@ -281,13 +392,12 @@ impl<E: Event> EventQueue<E> for Wheel<E> {
 
     #[inline(always)]
     fn push(&mut self, entry: Entry<E>) {
-        self.insert(entry);
+        self.insert(entry.time, entry.event);
     }
 
     #[inline(always)]
     fn pop(&mut self) -> Option<Entry<E>> {
-        self.pops += 1;
-        match self.bottom.pop() {
+        match self.pop_bottom() {
             Some(entry) => Some(entry),
             None => self.pop_next_slot(),
         }
