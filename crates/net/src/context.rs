@@ -7,6 +7,7 @@ mod entry;
 use crate::contents::Fate;
 use crate::fifo::{self, Behind};
 use crate::label::SHORTEST;
+use crate::link::Transit;
 use crate::trace::{Passage, Place, What};
 use crate::{
     Birth, Bundle, Burst, BurstHeader, BurstId, Detour, Dropped, Envelope, Event, Fabric, FlowId,
@@ -125,7 +126,7 @@ impl<'a> Context<'a> {
     #[inline]
     pub fn earliest_free(&self, route: Route) -> Time {
         let times = self.ports(route).iter().map(|&port| self.free_at(port));
-        times.min().expect("a set has a member")
+        times.fold(Time::NEVER, Time::min)
     }
 
     /// Whether a port is free now.
@@ -148,12 +149,13 @@ impl<'a> Context<'a> {
 
     /// Puts a new packet into the network; it must then be sent.
     #[inline]
-    pub fn create(&mut self, mut packet: Packet) -> PacketId {
+    pub fn create(&mut self, packet: Packet) -> PacketId {
         self.fabric.created += 1;
+        let packet = self.fabric.units.packets.insert(packet);
         if self.fabric.labels.is_some() {
-            self.fabric.label(&mut packet.envelope);
+            self.fabric.label_packet(packet);
         }
-        self.fabric.units.packets.insert(packet)
+        packet
     }
 
     /// Puts packets into a burst, the `nth` that this node makes; it must then be sent. Also says
@@ -227,7 +229,7 @@ impl<'a> Context<'a> {
         let envelope = unit.envelope_mut(&mut fabric.units);
         envelope.behind = Behind::NOTHING;
         let bytes = envelope.bytes;
-        let transit = fabric.links.transmit(link, bytes, from);
+        let (transit, tail) = fabric.links.transmit(link, bytes, from);
         if transit.watched {
             let passage = Passage {
                 place,
@@ -238,21 +240,23 @@ impl<'a> Context<'a> {
                 end: transit.start + fabric.links.transmission_time(link, bytes),
                 arrival: transit.arrival,
             };
-            if fabric.watch(unit.into(), passage) {
-                return transit.start;
-            }
+            self.travel_watched(unit.into(), transit, passage);
+            return transit.start;
         }
-        let Fabric { links, units, .. } = fabric;
-        let along = (link, transit.to);
-        fifo::travel(
-            unit.into(),
-            along,
-            transit.arrival,
-            links,
-            units,
-            self.scheduler,
-        );
+        let units = &mut fabric.units;
+        fifo::travel(unit.into(), link, transit, tail, units, self.scheduler);
         transit.start
+    }
+
+    /// A unit was handed to a link that is looked at, and may lose it.
+    fn travel_watched(&mut self, unit: Unit, transit: Transit, passage: Passage) {
+        let link = passage.place.link;
+        if self.fabric.watch(unit, passage) {
+            return;
+        }
+        let Fabric { links, units, .. } = &mut *self.fabric;
+        let tail = links.tail_mut(link);
+        fifo::travel(unit, link, transit, tail, units, self.scheduler);
     }
 
     /// Makes the header packet of a burst; it must then be sent.
@@ -302,19 +306,11 @@ impl<'a> Context<'a> {
                 end: slot.start + fabric.links.transmission_time(link, bytes),
                 arrival,
             };
-            if fabric.watch(header.into(), passage) {
-                return;
-            }
+            return self.travel_watched(header.into(), transit, passage);
         }
         let Fabric { links, units, .. } = fabric;
-        fifo::travel(
-            header.into(),
-            (link, transit.to),
-            transit.arrival,
-            links,
-            units,
-            self.scheduler,
-        );
+        let tail = links.tail_mut(link);
+        fifo::travel(header.into(), link, transit, tail, units, self.scheduler);
     }
 
     /// A header packet that is here.

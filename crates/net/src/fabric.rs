@@ -165,6 +165,14 @@ impl Fabric {
         }
     }
 
+    /// Gives a new packet its label.
+    #[cold]
+    pub(crate) fn label_packet(&mut self, packet: PacketId) {
+        let mut envelope = self.units.packets[packet].envelope;
+        self.label(&mut envelope);
+        self.units.packets[packet].envelope = envelope;
+    }
+
     /// Gives a new burst its label; says whether the burst before it took another path, and the
     /// load is why.
     #[inline]

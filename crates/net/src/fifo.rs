@@ -2,7 +2,7 @@
 //! form a chain: each knows the next one and when that arrives. What is pending grows with the
 //! links in use, and not with the units in flight.
 
-use crate::link::Links;
+use crate::link::Transit;
 use crate::units::{Sendable, Units};
 use crate::{Event, LinkId, NodeId, Unit};
 use lightburst_des::{Scheduler, Time};
@@ -49,18 +49,19 @@ impl Tail {
     }
 }
 
-/// A unit that was handed to a link, and has nothing behind it, will arrive at its end.
+/// A unit that was handed to a link, and has nothing behind it, will arrive at its end; `tail` is
+/// that of the link.
 #[inline(always)]
 pub(crate) fn travel(
     unit: Unit,
-    (link, to): (LinkId, NodeId),
-    arrival: Time,
-    links: &mut Links,
+    link: LinkId,
+    Transit { to, arrival, .. }: Transit,
+    tail: &mut Tail,
     units: &mut Units,
     scheduler: &mut Scheduler<Event>,
 ) {
     let now = scheduler.now();
-    match links.tail_mut(link).follow(unit, arrival, now) {
+    match tail.follow(unit, arrival, now) {
         Some(ahead) => {
             ahead.envelope_mut(units).behind = Behind {
                 unit: Some(unit),

@@ -256,9 +256,15 @@ impl Links {
         }
     }
 
-    /// Gives a link a unit of `bytes` for transmission not before `from`.
+    /// Gives a link a unit of `bytes` for transmission not before `from`. Also gives the end of the
+    /// chain of units on it.
     #[inline(always)]
-    pub(crate) fn transmit(&mut self, link: LinkId, bytes: u32, from: Time) -> Transit {
+    pub(crate) fn transmit(
+        &mut self,
+        link: LinkId,
+        bytes: u32,
+        from: Time,
+    ) -> (Transit, &mut Tail) {
         let exit = &mut self.exits[link.index()];
         let kind = &self.kinds[exit.kind as usize];
         let duration = kind.transmission_time(bytes);
@@ -275,13 +281,14 @@ impl Links {
         let load = &mut self.loads[link.index()];
         load.units += 1;
         load.bytes += u64::from(bytes);
-        Transit {
+        let transit = Transit {
             start,
             arrival: sent + kind.delay,
             to: exit.to,
             delay: kind.delay,
             watched: kind.watched,
-        }
+        };
+        (transit, &mut load.tail)
     }
 
     /// Gives the control channel of a fibre a header packet, which takes `time` to send, not

@@ -221,12 +221,9 @@ impl Hybrid {
 
     /// Sets the wake-up for a unit that may leave at `time` if an output port is free by then.
     fn wake_for(&mut self, time: Time, ctx: &mut Context<'_>) {
-        let output = self
-            .outputs
-            .iter()
-            .min()
-            .expect("a buffer in use has ports");
-        let wake = time.max(*output);
+        // When one of the ports out of the buffer is free, too.
+        let output = self.outputs.iter().copied().fold(Time::NEVER, Time::min);
+        let wake = time.max(output);
         if wake < self.armed {
             self.armed = wake;
             ctx.timer(wake, WAKE);
