@@ -21,8 +21,7 @@ enum State {
     GaveUp,
 }
 
-/// The receiving end of one flow. What every segment needs is in its first line
-/// of memory.
+/// The receiving end of one flow. What every segment needs fills its first line of memory.
 #[repr(C, align(64))]
 pub struct Receiver {
     /// Next byte expected (RCV.NXT).
@@ -33,14 +32,14 @@ pub struct Receiver {
     advanced: Time,
     /// In-order segments that are not acknowledged yet.
     waiting: u32,
-    state: State,
-    /// Whether the last segment was marked by the network, if it echoes that (DCTCP.CE).
-    marked: bool,
-    /// Whether a FIN came with data, perhaps ahead of what is missing.
-    fin: bool,
     /// The group of its flow.
     pub group: u16,
+    state: State,
+    /// Whether a FIN came with data, perhaps ahead of what is missing.
+    fin: bool,
     timer: Timer,
+    /// Whether the last segment was marked by the network, if it echoes that (DCTCP.CE).
+    marked: bool,
     /// Last.ACK.sent of RFC 7323, kept with time stamps only.
     last_ack_sent: u64,
     /// TS.Recent of RFC 7323.

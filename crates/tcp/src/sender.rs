@@ -38,10 +38,13 @@ pub struct Sender {
     measure: Measure,
     /// When pacing lets the next segment leave.
     release: Time,
+    /// First byte of the segment that pacing holds back though it is to be sent again at once;
+    /// `u64::MAX`: none.
+    owed: u64,
+    /// None: it has taken nothing for lost.
+    truth: Option<Box<Truth>>,
     /// Data segments sent.
     pub transmissions: u64,
-    /// Data segments sent again.
-    pub retransmissions: u64,
     state: State,
     /// Whether the last segment of the data carries the FIN.
     fin_with_data: bool,
@@ -49,20 +52,17 @@ pub struct Sender {
     pub group: u16,
     /// Expirations of the retransmission timer since something new was acknowledged.
     attempts: u32,
+    /// Data segments sent again.
+    pub retransmissions: u64,
     /// Expirations of the retransmission timer.
     pub timeouts: u64,
     pacing: Timer,
-    /// First byte of the segment that pacing holds back though it is to be sent again at once;
-    /// `u64::MAX`: none.
-    owed: u64,
     /// When the SYN was sent; [`Time::NEVER`] once it was sent again.
     syn_sent: Time,
     /// First byte not acknowledged when the timer expired last; `u64::MAX` before.
     timed_out_at: u64,
     /// Arrival of the acknowledgement of the last byte.
     pub acknowledged: Time,
-    /// None: it has taken nothing for lost.
-    truth: Option<Box<Truth>>,
 }
 
 impl Sender {
@@ -193,7 +193,7 @@ impl Sender {
                 let state =
                     &mut SenderState::new(&mut self.flight, &mut self.congestion, end.now());
                 let reaction = self.recovery.on_duplicate(news, state);
-                self.report(ack);
+                self.report(&ack);
                 self.react(reaction, end);
                 self.send_allowed(end);
             }
@@ -228,7 +228,7 @@ impl Sender {
         };
         let state = &mut SenderState::new(&mut self.flight, &mut self.congestion, now);
         let reaction = self.recovery.on_ack(&ack, news, state);
-        self.report(ack);
+        self.report(&ack);
         if self.flight.snd_una == self.flight.size {
             self.timer.clear();
             self.acknowledged = now;
@@ -249,10 +249,10 @@ impl Sender {
 
     /// Tells the law all that an acknowledgement tells, if it wants to know.
     #[inline]
-    fn report(&mut self, ack: Ack) {
+    fn report(&mut self, ack: &Ack) {
         if let Some(reports) = &mut self.measure.reports {
             let cwnd = self.congestion.cwnd();
-            let report = reports.of(ack, &mut *self.recovery, &self.flight, cwnd);
+            let report = reports.of(*ack, &mut *self.recovery, &self.flight, cwnd);
             self.congestion.on_report(&report);
         }
     }

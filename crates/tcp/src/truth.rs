@@ -46,22 +46,24 @@ struct Decisions {
 }
 
 /// What is known of the repetitions of one flow. A decision is about the first segment that is not
-/// acknowledged, and so is settled when that is.
+/// acknowledged, and so is settled when that is. What an acknowledgement needs fills the first line
+/// of memory.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct Truth {
-    counts: Repetitions,
-    /// Decisions about data.
-    reductions: u64,
     /// The segment that decisions are about.
     front: u64,
     /// How many sendings of it are lost, from the first one on.
     front_lost: u32,
+    /// Segments that were sent more than once and are not acknowledged.
+    repeated: u32,
     /// Decisions about it that are false by what is known.
     open: Vec<Decisions>,
     /// Other lost sendings of what is not acknowledged, in order: of which segment, and which.
     lost: Vec<(u64, u32)>,
-    /// Segments that were sent more than once and are not acknowledged.
-    repeated: usize,
+    counts: Repetitions,
+    /// Decisions about data.
+    reductions: u64,
 }
 
 impl Default for Truth {
@@ -119,7 +121,7 @@ impl Truth {
 
     /// A segment of data was sent, for that time.
     pub fn on_sent(&mut self, sending: u32) {
-        self.repeated += usize::from(sending == 2);
+        self.repeated += u32::from(sending == 2);
     }
 
     /// Reads what was lost before `now`, and what therefore is right.
