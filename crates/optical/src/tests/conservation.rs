@@ -19,7 +19,7 @@ const EDGE: u32 = 4;
 const EGRESSES: [u32; 2] = [10, 11];
 
 /// Rules with which bursts of several packets are made.
-const RULES: [&str; 9] = [
+const RULES: &[&str] = &[
     r#"{"kind": "timer", "time_ps": 1000000}"#,
     r#"{"kind": "size", "size_bytes": 4000}"#,
     r#"{"kind": "mixed", "time_ps": 1000000, "size_bytes": 4000}"#,
@@ -315,6 +315,11 @@ fn what_came_into_a_queue_is_in_one_burst_or_waits() {
             queues.iter().any(|kind| rule.contains(kind)),
             "{rule}"
         );
-        assert_eq!(waits > 0, rule.contains(r#""size""#), "{rule}");
+        let without_timer = [r#""size""#];
+        assert_eq!(
+            waits > 0,
+            without_timer.iter().any(|kind| rule.contains(kind)),
+            "{rule}"
+        );
     }
 }
