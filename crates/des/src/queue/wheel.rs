@@ -319,7 +319,7 @@ impl<E: Event> Wheel<E> {
         self.release(head, last, number);
     }
 
-    /// Fits the slots to the density seen since the last look: about three
+    /// Fits the slots to the density seen since the last look: about six
     /// events in a slot, and a turn so long that few wait in the heap, as far as the
     /// cache goes.
     fn tune(&mut self) {
@@ -327,7 +327,7 @@ impl<E: Event> Wheel<E> {
         let gap = now.saturating_sub(self.mark) / self.pops;
         self.pops = 0;
         self.mark = now;
-        let shift = (65 - gap.leading_zeros()).clamp(4, WIDEST);
+        let shift = (66 - gap.leading_zeros()).clamp(4, WIDEST);
         let slots = (8 * self.len())
             .min(CACHED_SLOTS.max(self.len() / 4))
             .next_power_of_two()
