@@ -80,17 +80,18 @@ def built(example: str, root: Path) -> dict[str, str]:
             shutil.copy(ROOT / name, root / name)
     for step in steps(example):
         apply(step, root)
+    # Examples may be built at one time.
+    target = ROOT / "target/contributing" / example.replace(" ", "-")
     environment = os.environ | {
         "PYTHONPATH": str(root / "python"),
         "PYO3_PYTHON": sys.executable,
-        "CARGO_TARGET_DIR": str(ROOT / "target/contributing"),
+        "CARGO_TARGET_DIR": str(target),
         "CARGO_PROFILE_RELEASE_LTO": "off",
         "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16",
     }
     environment.pop("LIGHTBURST_CHECKED_CORE", None)
     run(["cargo", "build", "-q", "--locked", "--release", "-p", "lightburst-py"], root, environment)
-    core = ROOT / "target/contributing/release/lib_core.so"
-    shutil.copy(core, root / "python/lightburst/_core.abi3.so")
+    shutil.copy(target / "release/lib_core.so", root / "python/lightburst/_core.abi3.so")
     run([sys.executable, "tools/keys.py"], root, environment)
     return environment
 
