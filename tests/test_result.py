@@ -16,6 +16,7 @@ from lightburst.compile import Plan
 from lightburst.errors import InputError
 from lightburst.result import Result
 from lightburst.scenario import Scenario
+from test_obs_classes import made as two_groups
 
 ROOT = Path(__file__).resolve().parent.parent
 UNFINISHED = 2**64 - 1
@@ -383,8 +384,19 @@ def test_quantiles_are_those_of_numpy() -> None:
     np.testing.assert_allclose(got, np.quantile(values, [0.5, 0.99]), rtol=1e-12)
 
 
-def test_the_digest_sees_every_column_of_the_core_but_not_the_engine() -> None:
-    ran = lb.run(lb.load(ROOT / "examples/hybrid.toml"), seed=1).columns
+@pytest.mark.parametrize(
+    ("ran_in", "also"),
+    [
+        (lb.load(ROOT / "examples/hybrid.toml"), None),
+        (two_groups(switching__extra_offset={"gold": "100 us"}), "classes"),
+    ],
+    ids=["hybrid", "classes"],
+)
+def test_the_digest_sees_every_column_of_the_core_but_not_the_engine(
+    ran_in: lb.Scenario, also: str | None
+) -> None:
+    ran = lb.run(ran_in, seed=1).columns
+    assert also is None or ran[also]
     # These follow from the plan, which has a digest of its own; and where units were dropped.
     of_the_plan = {("flows", "path_links"), ("flows", "ideal_ps"), ("links", "dropped")}
     tables = ran.keys() - {"totals"}
