@@ -344,6 +344,8 @@ impl<E: Event> Wheel<E> {
         self.cursor = now >> shift;
         self.shift = shift;
         self.put_all(pending);
+        // What was put in again has not come anew.
+        self.pops = 0;
     }
 
     /// Takes all events out, in no order.
