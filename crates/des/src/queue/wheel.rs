@@ -15,7 +15,7 @@ const MAX_SLOTS: usize = 1 << 20;
 const FEW: usize = 16;
 /// The times of one slot differ in their lower halves alone.
 const WIDEST: u32 = 32;
-/// Events between two looks at their density.
+/// Pops between two looks at the density of the events.
 const TUNING_INTERVAL: u64 = 1 << 14;
 
 #[derive(Clone, Copy)]
@@ -63,7 +63,7 @@ pub struct Wheel<E> {
     shift: u32,
     /// The number, counted from time zero, of the slot in `bottom`.
     cursor: u64,
-    /// Events that came under the cursor since the last look at their density, and when that was.
+    /// Pops since the last look at the density of the events, and when that was.
     pops: u64,
     mark: u64,
 }
@@ -159,7 +159,6 @@ impl<E: Event> Wheel<E> {
     #[inline(never)]
     fn sink(&mut self, time: Time, event: E) {
         let it = Keyed::new(Entry { time, event }, &self.ties);
-        self.pops += 1;
         if self.bottom.len() <= FEW {
             return self.place(it);
         }
@@ -256,7 +255,6 @@ impl<E: Event> Wheel<E> {
         self.nodes[last as usize].next = self.free;
         self.free = head;
         self.in_slots -= number;
-        self.pops += number as u64;
     }
 
     /// Takes the next event if the heap `far` has events of its slot.
@@ -273,7 +271,6 @@ impl<E: Event> Wheel<E> {
             let next = self.far.pop();
             self.bottom
                 .extend(next.map(|entry| Keyed::new(entry, &self.ties)));
-            self.pops += 1;
             self.look_far();
         }
         self.sort_bottom();
@@ -344,8 +341,6 @@ impl<E: Event> Wheel<E> {
         self.cursor = now >> shift;
         self.shift = shift;
         self.put_all(pending);
-        // What was put in again has not come anew.
-        self.pops = 0;
     }
 
     /// Takes all events out, in no order.
@@ -399,6 +394,7 @@ impl<E: Event> EventQueue<E> for Wheel<E> {
 
     #[inline(always)]
     fn pop(&mut self) -> Option<Entry<E>> {
+        self.pops += 1;
         match self.pop_bottom() {
             Some(entry) => Some(entry),
             None => self.pop_next_slot(),
