@@ -292,7 +292,8 @@ fn nothing_is_allocated_in_the_steady_state() {
             "allocation": {"kind": "a-priori", "queues": 2}}"#,
     ] {
         let plan = burst_path(assembly, &tcp("sack", true), 1);
-        assert_eq!(allocations(&plan, 2 * WARM_UP).0, 0, "{assembly}");
+        // The most losses between two decisions of the sender come late.
+        assert_eq!(allocations(&plan, 4 * WARM_UP).0, 0, "{assembly}");
     }
     // Two flows, which lose data together: the most holes of both at once come later.
     let plan = burst_path(KEPT_APART, &tcp("sack", true), 2);

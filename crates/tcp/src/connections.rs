@@ -9,6 +9,9 @@ use crate::Flow;
 const TO_COME: u32 = u32::MAX;
 /// In place of a place: nothing can happen to it any more.
 const OVER: u32 = u32::MAX - 1;
+/// There is room for so many from the start. It costs addresses alone until it is used, where an
+/// array that grows is copied again and again.
+const ROOM: usize = 1 << 16;
 
 /// The connections in progress.
 pub struct Connections {
@@ -27,12 +30,13 @@ pub struct Connections {
 impl Connections {
     /// None yet of so many flows.
     pub fn new(flows: usize) -> Connections {
+        let room = flows.min(ROOM);
         Connections {
             places: vec![TO_COME; flows],
-            flows: Vec::new(),
-            rows: Vec::new(),
-            senders: Vec::new(),
-            receivers: Vec::new(),
+            flows: Vec::with_capacity(room),
+            rows: Vec::with_capacity(room),
+            senders: Vec::with_capacity(room),
+            receivers: Vec::with_capacity(room),
             free: Vec::new(),
             room: 1,
         }

@@ -46,6 +46,9 @@ pub struct Sender {
     /// Data segments sent.
     pub transmissions: u64,
     state: State,
+    /// Whether something was sent again or taken for lost of which it is not known whether that
+    /// was right. As long as not, an acknowledgement reads nothing of the truth.
+    in_doubt: bool,
     /// Whether the last segment of the data carries the FIN.
     fin_with_data: bool,
     /// The group of its flow.
@@ -87,6 +90,7 @@ impl Sender {
             transmissions: 0,
             retransmissions: 0,
             state: State::Idle,
+            in_doubt: false,
             fin_with_data,
             attempts: 0,
             timeouts: 0,
@@ -331,8 +335,8 @@ impl Sender {
         let begin = end.send(header, self.measure.options(end.now()), sending);
         let sent = self.measure.counted_from(begin, end.now());
         self.flight.send(sequence, sent);
-        if let Some(truth) = &mut self.truth {
-            truth.on_sent(sending);
+        if again {
+            self.doubt(sending);
         }
         self.measure.on_sent(sequence, sent, again, &self.flight);
         self.recovery.on_sent(candidate, &mut self.flight);

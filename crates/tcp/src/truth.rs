@@ -84,7 +84,7 @@ impl Default for Truth {
 impl Truth {
     /// Whether nothing was sent again or is in doubt: then nothing is counted, whatever was lost.
     #[inline]
-    fn is_settled(&self) -> bool {
+    pub fn is_settled(&self) -> bool {
         self.repeated == 0 && self.open.is_empty()
     }
 
@@ -119,8 +119,8 @@ impl Truth {
         self.reductions
     }
 
-    /// A segment of data was sent, for that time.
-    pub fn on_sent(&mut self, sending: u32) {
+    /// A segment of data was sent again, for that time.
+    pub fn on_sent_again(&mut self, sending: u32) {
         self.repeated += u32::from(sending == 2);
     }
 
@@ -141,18 +141,6 @@ impl Truth {
             }
         }
         self.look_at_front();
-    }
-
-    /// All before `until` is acknowledged, as mostly after segments that were sent once; says
-    /// whether nothing of it needs to be looked at.
-    #[inline]
-    pub fn skip(&mut self, until: u64, lost: &[LostSending]) -> bool {
-        let skipped = self.is_settled() && self.lost.is_empty() && lost.is_empty();
-        if skipped {
-            self.front = until;
-            self.front_lost = 0;
-        }
-        skipped
     }
 
     /// All before `until` is acknowledged; the flight does not know yet.

@@ -33,6 +33,15 @@ impl Sender {
         let truth = self.truth.get_or_insert_with(Default::default);
         let now = end.now();
         truth.decide((cause, now), (front, sendings), end.lost());
+        self.in_doubt = !truth.is_settled();
+    }
+
+    /// A segment of data was sent again, for that time.
+    pub(super) fn doubt(&mut self, sending: u32) {
+        if let Some(truth) = &mut self.truth {
+            truth.on_sent_again(sending);
+            self.in_doubt = true;
+        }
     }
 
     /// Where it is now, if its receiver has `arrived` bytes.
@@ -53,14 +62,20 @@ impl Sender {
     /// is known.
     #[inline]
     pub(super) fn settle(&mut self, until: u64, end: &mut Endpoint<'_, '_>) {
+        if self.in_doubt {
+            self.end_doubts(until, end);
+        }
+    }
+
+    #[inline(never)]
+    fn end_doubts(&mut self, until: u64, end: &mut Endpoint<'_, '_>) {
         let Some(truth) = &mut self.truth else {
             return;
         };
-        if !truth.skip(until, end.lost()) {
-            let now = end.now();
-            truth.read(end.lost(), now);
-            truth.acknowledge(until, &self.flight);
-        }
+        let now = end.now();
+        truth.read(end.lost(), now);
+        truth.acknowledge(until, &self.flight);
+        self.in_doubt = !truth.is_settled();
     }
 
     /// Notes the window, if the flow is traced.
