@@ -11,8 +11,8 @@ use crate::link::Transit;
 use crate::trace::{Passage, Place, What};
 use crate::{
     Birth, Bundle, Burst, BurstHeader, BurstId, Detour, Dropped, Envelope, Event, Fabric, FlowId,
-    Header, HeaderId, Hop, LinkId, LostSending, NodeId, Notices, Options, Packet, PacketId, PortId,
-    Rate, Route, Sendable, Slot, Token, Trace, Unit,
+    Header, HeaderId, Hop, LinkId, NodeId, Notices, Options, Packet, PacketId, PortId, Rate, Route,
+    Sendable, Slot, Token, Trace, Unit,
 };
 use lightburst_des::{Duration, Scheduler, Time};
 
@@ -405,13 +405,6 @@ impl<'a> Context<'a> {
     pub fn trace(&mut self, flow: FlowId) -> Option<&mut Trace> {
         let trace = self.fabric.trace.as_deref_mut()?;
         trace.wants(flow).then_some(trace)
-    }
-
-    /// The packets of a flow that were dropped and have a number, in the order of time; whoever
-    /// counts sendings takes them out.
-    #[inline]
-    pub fn lost_sendings(&mut self, flow: FlowId) -> &mut Vec<LostSending> {
-        self.fabric.dropped.unread(flow)
     }
 
     /// What was dropped of each flow.

@@ -16,17 +16,29 @@ pub struct LostSending {
     pub at: Time,
 }
 
+/// Stands for none.
+const NONE: u32 = u32::MAX;
+
+/// A lost sending in the chain of its flow.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    sending: LostSending,
+    /// The one that was dropped next; behind the last one comes the first.
+    next: u32,
+}
+
 /// What was dropped of each flow.
 #[derive(Clone, Debug)]
 pub struct Dropped {
     /// Packets, of both directions.
     packets: Narrow,
-    /// Where the lost sendings of a flow are: 0 if there was none.
-    places: Vec<u32>,
-    /// Those with a number, in the order of time, until the sender has read of them. The first list
-    /// is that of all flows without, and stays empty.
-    sendings: Vec<Vec<LostSending>>,
-    free: Vec<u32>,
+    /// The last lost sending of each flow.
+    last: Vec<u32>,
+    /// Those with a number, until the sender has read of them. One that was freed last is used
+    /// first, so that few lines of memory are in use, however many flows there are.
+    chains: Vec<Link>,
+    /// The first link that is free; each knows the next one.
+    free: u32,
 }
 
 impl Dropped {
@@ -34,9 +46,9 @@ impl Dropped {
     pub fn new(flows: usize) -> Dropped {
         Dropped {
             packets: Narrow::zeros(flows),
-            places: vec![0; flows],
-            sendings: vec![Vec::new()],
-            free: Vec::new(),
+            last: vec![NONE; flows],
+            chains: Vec::new(),
+            free: NONE,
         }
     }
 
@@ -46,30 +58,42 @@ impl Dropped {
         let flow = packet.envelope.flow;
         self.packets.count(flow.index());
         if packet.envelope.sending > 0 {
-            self.place(flow).push(LostSending {
+            let sending = LostSending {
                 sequence: packet.header.sequence,
                 sending: packet.envelope.sending,
                 flags: packet.header.flags,
                 at: now,
-            });
+            };
+            self.append(flow, sending);
         }
     }
 
-    /// The list of a flow, made if there is none.
-    fn place(&mut self, flow: FlowId) -> &mut Vec<LostSending> {
-        let place = &mut self.places[flow.index()];
-        if *place == 0 {
-            *place = self.free.pop().unwrap_or(self.sendings.len() as u32);
-            if *place as usize == self.sendings.len() {
-                self.sendings.push(Vec::new());
+    fn append(&mut self, flow: FlowId, sending: LostSending) {
+        let mut place = self.free;
+        match self.chains.get_mut(place as usize) {
+            Some(link) => {
+                self.free = link.next;
+                link.sending = sending;
+            }
+            None => {
+                place = self.chains.len() as u32;
+                self.chains.push(Link {
+                    sending,
+                    next: place,
+                });
             }
         }
-        &mut self.sendings[*place as usize]
+        let last = std::mem::replace(&mut self.last[flow.index()], place);
+        let first = match self.chains.get_mut(last as usize) {
+            Some(last) => std::mem::replace(&mut last.next, place),
+            None => place,
+        };
+        self.chains[place as usize].next = first;
     }
 
     /// How many flows there are.
     pub fn flows(&self) -> usize {
-        self.places.len()
+        self.last.len()
     }
 
     /// How many packets of a flow were dropped.
@@ -77,24 +101,41 @@ impl Dropped {
         self.packets.get(flow.index())
     }
 
-    /// The packets of a flow that were dropped and have a number, in the order of time.
-    pub fn sendings(&self, flow: FlowId) -> &[LostSending] {
-        &self.sendings[self.places[flow.index()] as usize]
+    /// The packets of a flow that were dropped and have a number, in the order of time, as far as
+    /// nobody has taken them out.
+    pub fn sendings(&self, flow: FlowId) -> impl Iterator<Item = LostSending> + '_ {
+        let last = self.last[flow.index()];
+        let mut before = Some(last).filter(|&last| last != NONE);
+        std::iter::from_fn(move || {
+            let place = self.chains[before? as usize].next;
+            before = Some(place).filter(|&place| place != last);
+            Some(self.chains[place as usize].sending)
+        })
     }
 
-    /// The same; whoever counts sendings takes them out.
+    /// Takes out those that were dropped before `now`; whoever counts sendings does.
     #[inline]
-    pub fn unread(&mut self, flow: FlowId) -> &mut Vec<LostSending> {
-        &mut self.sendings[self.places[flow.index()] as usize]
+    pub fn take(&mut self, flow: FlowId, now: Time) -> impl Iterator<Item = LostSending> + '_ {
+        std::iter::from_fn(move || {
+            let last = &mut self.last[flow.index()];
+            let first = self.chains.get(*last as usize)?.next;
+            let Link { sending, next } = self.chains[first as usize];
+            if sending.at >= now {
+                return None;
+            }
+            if first == *last {
+                *last = NONE;
+            } else {
+                self.chains[*last as usize].next = next;
+            }
+            self.chains[first as usize].next = std::mem::replace(&mut self.free, first);
+            Some(sending)
+        })
     }
 
     /// A flow is over: nobody will read what was dropped of it.
     pub fn forget(&mut self, flow: FlowId) {
-        let place = std::mem::take(&mut self.places[flow.index()]);
-        if place > 0 {
-            self.sendings[place as usize] = Vec::new();
-            self.free.push(place);
-        }
+        self.take(flow, Time::NEVER).for_each(drop);
     }
 
     /// How many packets of each flow were dropped.
@@ -122,13 +163,13 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_that_of_its_flow_alone_and_goes_to_another_when_the_flow_is_over() {
+    fn a_chain_is_that_of_its_flow_alone_and_its_places_go_to_others_when_the_flow_is_over() {
         let mut dropped = Dropped::new(3);
         for (flow, sending) in [(1, 1), (1, 2), (0, 0), (2, 7)] {
             dropped.count(&packet(flow, sending), Time(5));
         }
         let seen = |dropped: &Dropped, flow| -> Vec<u32> {
-            let sendings = dropped.sendings(FlowId(flow)).iter();
+            let sendings = dropped.sendings(FlowId(flow));
             sendings.map(|one| one.sending).collect()
         };
         assert_eq!(
@@ -146,7 +187,24 @@ mod tests {
             [0, 1, 2].map(|flow| seen(&dropped, flow)),
             [vec![3], vec![], vec![7]]
         );
-        assert_eq!(dropped.sendings.len(), 3, "the place was used again");
+        assert_eq!(dropped.chains.len(), 3, "a place was used again");
         assert_eq!(dropped.packets(FlowId(1)), 2, "what is counted stays");
+    }
+
+    #[test]
+    fn what_is_dropped_at_an_instant_is_taken_later() {
+        let mut dropped = Dropped::new(1);
+        for (sending, at) in [(1, 5), (2, 7), (3, 7), (4, 9)] {
+            dropped.count(&packet(0, sending), Time(at));
+        }
+        let mut taken = |now| -> Vec<u32> {
+            let taken = dropped.take(FlowId(0), Time(now));
+            taken.map(|one| one.sending).collect()
+        };
+        assert_eq!([5, 7, 8].map(&mut taken), [vec![], vec![1], vec![2, 3]]);
+        assert_eq!([10, 10].map(taken), [vec![4], vec![]]);
+        dropped.count(&packet(0, 5), Time(11));
+        assert_eq!(dropped.sendings(FlowId(0)).count(), 1);
+        assert_eq!(dropped.chains.len(), 4, "a place was used again");
     }
 }

@@ -17,6 +17,9 @@ const ROOM: usize = 1 << 16;
 pub struct Connections {
     /// By the flow.
     places: Vec<u32>,
+    /// Whether the place of each is its flow's number: flows have begun in their order, and no place
+    /// was used again. Then a segment need not look up the place.
+    in_order: bool,
     /// By the place: the flow, its row, and its two ends.
     flows: Vec<u32>,
     rows: Vec<Flow>,
@@ -33,6 +36,7 @@ impl Connections {
         let room = flows.min(ROOM);
         Connections {
             places: vec![TO_COME; flows],
+            in_order: true,
             flows: Vec::with_capacity(room),
             rows: Vec::with_capacity(room),
             senders: Vec::with_capacity(room),
@@ -42,16 +46,27 @@ impl Connections {
         }
     }
 
+    /// The place of a flow that is in progress.
+    #[inline]
+    fn place(&self, flow: usize) -> usize {
+        match self.in_order {
+            true => flow,
+            false => self.places[flow] as usize,
+        }
+    }
+
     /// The sender of a flow that is in progress.
     #[inline]
     pub fn sender(&mut self, flow: usize) -> &mut Sender {
-        &mut self.senders[self.places[flow] as usize]
+        let place = self.place(flow);
+        &mut self.senders[place]
     }
 
     /// The receiver of a flow that is in progress.
     #[inline]
     pub fn receiver(&mut self, flow: usize) -> &mut Receiver {
-        &mut self.receivers[self.places[flow] as usize]
+        let place = self.place(flow);
+        &mut self.receivers[place]
     }
 
     /// Both ends of a flow, if it is in progress.
@@ -79,31 +94,34 @@ impl Connections {
     }
 
     /// The flows that are done and to which nothing can happen any more, given those of which packets
-    /// are under way: all that happens to a flow is that a packet arrives or a timer expires.
-    pub fn over(&self, under_way: impl Iterator<Item = usize>) -> Vec<usize> {
+    /// are under way: all that happens to a flow is that a packet arrives or a timer expires. None if
+    /// they are few: then more places are made before it is looked again, so that looking costs each
+    /// flow the same in the mean.
+    pub fn over(&mut self, under_way: impl Iterator<Item = usize>) -> Vec<usize> {
         let mut reached = vec![false; self.flows.len()];
         for flow in under_way {
             reached[self.places[flow] as usize] = true;
         }
-        let over = |&flow: &usize| {
+        let is_over = |&flow: &usize| {
             let ends = self
                 .ends(flow)
                 .filter(|_| !reached[self.places[flow] as usize]);
             ends.is_some_and(|(sender, receiver)| sender.is_done() && receiver.is_done())
         };
         let flows = self.flows.iter().map(|&flow| flow as usize);
-        flows.filter(over).collect()
+        let over: Vec<usize> = flows.filter(is_over).collect();
+        if over.len() <= self.flows.len() / 4 {
+            self.room = 2 * self.flows.len();
+            return Vec::new();
+        }
+        over
     }
 
-    /// Frees the places of these flows, which are over. If that is few, more are made before it is
-    /// looked again, so that looking costs each flow the same in the mean.
+    /// Frees the places of these flows, which are over.
     pub fn end(&mut self, over: &[usize]) {
         for &flow in over {
             let place = std::mem::replace(&mut self.places[flow], OVER);
             self.free.push(place);
-        }
-        if self.free.len() <= self.flows.len() / 4 {
-            self.room = 2 * self.flows.len();
         }
     }
 
@@ -111,6 +129,7 @@ impl Connections {
     pub fn begin(&mut self, flow: usize, row: Flow, sender: Sender, receiver: Receiver) {
         let place = self.free.pop();
         self.places[flow] = place.unwrap_or(self.flows.len() as u32);
+        self.in_order &= self.places[flow] as usize == flow;
         if let Some(place) = place.map(|place| place as usize) {
             self.flows[place] = flow as u32;
             self.rows[place] = row;

@@ -9,7 +9,7 @@ use crate::token::{self, token};
 use crate::transport::{Reception, Transport, TransportKind, TransportSettings};
 use crate::{Flows, Outcome, Outcomes, Parameters, Progress, Sizes, Status};
 use lightburst_des::{Duration, Ties, Time};
-use lightburst_net::{Context, Dropped, FlowId, Hosts, LostSending, Packet, PacketId, Token};
+use lightburst_net::{Context, Dropped, FlowId, Hosts, Packet, PacketId, Token};
 use std::collections::BTreeMap;
 
 /// What the flows of a group are built from.
@@ -87,16 +87,15 @@ impl TcpHosts {
         for index in 0..self.flows.len() {
             if !self.connections.is_over(index) {
                 let flow = self.flows.id(index);
-                let outcome = self.outcome(index, dropped.sendings(flow));
+                let outcome = self.outcome(index, dropped);
                 self.outcomes.set(flow, &outcome);
             }
         }
         self.outcomes
     }
 
-    /// What became so far of one flow that is not over, of which these packets were lost and it has
-    /// not read of them.
-    pub fn outcome(&self, index: usize, lost: &[LostSending]) -> Outcome {
+    /// What became so far of one flow that is not over, of which these packets were dropped.
+    pub fn outcome(&self, index: usize, dropped: &Dropped) -> Outcome {
         let Some((sender, receiver)) = self.connections.ends(index) else {
             return Outcome::not_started();
         };
@@ -113,7 +112,7 @@ impl TcpHosts {
             retransmissions: sender.retransmissions,
             timeouts: sender.timeouts,
             duplicates: receiver.duplicates,
-            repetitions: sender.repetitions(lost),
+            repetitions: sender.repetitions(dropped.sendings(self.flows.id(index))),
             reordered: receiver.reordered(),
             status: match finished {
                 true => Status::Finished,
@@ -185,7 +184,7 @@ impl TcpHosts {
             .over(under_way.filter_map(|flow| self.flows.index(flow)));
         for &index in &over {
             let flow = self.flows.id(index);
-            let outcome = self.outcome(index, ctx.dropped().sendings(flow));
+            let outcome = self.outcome(index, ctx.dropped());
             self.outcomes.set(flow, &outcome);
             ctx.dropped().forget(flow);
             let progress = self.just_over.is_some().then(|| self.progress(index));

@@ -125,10 +125,11 @@ impl<'a, 'c> Endpoint<'a, 'c> {
         self.ctx.trace(self.id)
     }
 
-    /// The segments of this flow that were lost, until its sender has read of them.
+    /// The segments of this flow that were lost until now, of which its sender has not read.
     #[inline]
-    pub fn lost(&mut self) -> &mut Vec<LostSending> {
-        self.ctx.lost_sendings(self.id)
+    pub fn lost(&mut self) -> impl Iterator<Item = LostSending> + '_ {
+        let now = self.now();
+        self.ctx.dropped().take(self.id, now)
     }
 
     /// Hands a segment to the network interface; returns when its transmission begins. It is sent

@@ -151,7 +151,10 @@ fn run(size: u64, segments: f64, pace_bps: f64, timeout_ps: f64) -> (Outcome, Ve
         simulator.model.fabric.units.packets.is_empty(),
         "a unit was left behind"
     );
-    let outcome = simulator.model.hosts.outcome(0, &[]);
+    let outcome = simulator
+        .model
+        .hosts
+        .outcome(0, &simulator.model.fabric.dropped);
     let sent = SENT.lock().unwrap().clone();
     let acked = ACKED.lock().unwrap().clone();
     (outcome, sent, acked)

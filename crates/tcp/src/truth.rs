@@ -2,7 +2,6 @@
 
 use crate::flight::Flight;
 use crate::segment::{ACK, SYN};
-use lightburst_des::Time;
 use lightburst_net::LostSending;
 
 /// The SYN, among the first bytes of segments.
@@ -88,19 +87,19 @@ impl Truth {
         self.repeated == 0 && self.open.is_empty()
     }
 
-    /// It is decided at `now` that the segment at `front` is lost, which was sent so often.
+    /// It is decided that the segment at `front` is lost, which was sent so often.
     pub fn decide(
         &mut self,
-        (cause, now): (Cause, Time),
+        cause: Cause,
         (front, sendings): (u64, u32),
-        lost: &mut Vec<LostSending>,
+        lost: impl Iterator<Item = LostSending>,
     ) {
         self.counts.fast_retransmits += u64::from(cause == Cause::FastRetransmit);
         self.reductions += u64::from(front < SYN_AT);
         if self.front != front {
             self.turn_to(front);
         }
-        self.read(lost, now);
+        self.read(lost);
         if self.front_lost >= sendings {
             return;
         }
@@ -124,10 +123,9 @@ impl Truth {
         self.repeated += u32::from(sending == 2);
     }
 
-    /// Reads what was lost before `now`, and what therefore is right.
-    pub fn read(&mut self, lost: &mut Vec<LostSending>, now: Time) {
-        let known = lost.partition_point(|one| one.at < now);
-        for one in lost.drain(..known) {
+    /// Reads what was lost until now, and what therefore is right.
+    pub fn read(&mut self, lost: impl Iterator<Item = LostSending>) {
+        for one in lost {
             let at = match one.flags {
                 flags if flags & SYN != 0 => SYN_AT,
                 flags if flags & ACK == 0 => FIN_AT,
@@ -155,12 +153,12 @@ impl Truth {
     }
 
     /// What is counted if nothing more happens to what is under way.
-    pub fn counts(&self, flight: &Flight, lost: &[LostSending]) -> Repetitions {
+    pub fn counts(&self, flight: &Flight, lost: impl Iterator<Item = LostSending>) -> Repetitions {
         if self.is_settled() {
             return self.counts;
         }
         let mut end = self.clone();
-        end.read(&mut lost.to_vec(), Time::NEVER);
+        end.read(lost);
         end.acknowledge(flight.snd_max, flight);
         end.counts
     }
@@ -215,19 +213,20 @@ impl Truth {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lightburst_des::Time;
 
     #[test]
-    fn what_is_dropped_at_the_instant_of_the_acknowledgement_was_not_lost() {
-        for (dropped_at, false_timeouts) in [(99, 0), (100, 1)] {
+    fn what_is_not_known_to_be_lost_when_it_is_acknowledged_was_not_lost() {
+        let sending = LostSending {
+            sequence: 0,
+            sending: 1,
+            flags: ACK,
+            at: Time(99),
+        };
+        for (known, false_timeouts) in [(Some(sending), 0), (None, 1)] {
             let mut truth = Truth::default();
-            truth.decide((Cause::Timeout, Time(50)), (0, 1), &mut Vec::new());
-            let sending = LostSending {
-                sequence: 0,
-                sending: 1,
-                flags: ACK,
-                at: Time(dropped_at),
-            };
-            truth.read(&mut vec![sending], Time(100));
+            truth.decide(Cause::Timeout, (0, 1), std::iter::empty());
+            truth.read(known.into_iter());
             truth.acknowledge(1, &Flight::new(1, 1, u64::MAX));
             assert_eq!(truth.counts.false_timeouts, false_timeouts);
         }

@@ -12,7 +12,7 @@ use lightburst_net::LostSending;
 impl Sender {
     /// What it took for lost, as far as it was not, if these packets of its flow were lost and it
     /// has not read of them.
-    pub fn repetitions(&self, lost: &[LostSending]) -> Repetitions {
+    pub fn repetitions(&self, lost: impl Iterator<Item = LostSending>) -> Repetitions {
         let counts = |truth: &Truth| truth.counts(&self.flight, lost);
         self.truth
             .as_deref()
@@ -31,8 +31,7 @@ impl Sender {
             }
         };
         let truth = self.truth.get_or_insert_with(Default::default);
-        let now = end.now();
-        truth.decide((cause, now), (front, sendings), end.lost());
+        truth.decide(cause, (front, sendings), end.lost());
         self.in_doubt = !truth.is_settled();
     }
 
@@ -72,8 +71,7 @@ impl Sender {
         let Some(truth) = &mut self.truth else {
             return;
         };
-        let now = end.now();
-        truth.read(end.lost(), now);
+        truth.read(end.lost());
         truth.acknowledge(until, &self.flight);
         self.in_doubt = !truth.is_settled();
     }
