@@ -16,6 +16,8 @@ pub struct LostSending {
     pub at: Time,
 }
 
+/// Room for so many lost sendings is made at once.
+const ROOM: usize = 1 << 10;
 /// Stands for none.
 const NONE: u32 = u32::MAX;
 
@@ -47,7 +49,7 @@ impl Dropped {
         Dropped {
             packets: Narrow::zeros(flows),
             last: vec![NONE; flows],
-            chains: Vec::new(),
+            chains: Vec::with_capacity(ROOM),
             free: NONE,
         }
     }

@@ -41,8 +41,6 @@ pub struct Sender {
     /// First byte of the segment that pacing holds back though it is to be sent again at once;
     /// `u64::MAX`: none.
     owed: u64,
-    /// None: it has taken nothing for lost.
-    truth: Option<Box<Truth>>,
     /// Data segments sent.
     pub transmissions: u64,
     state: State,
@@ -59,11 +57,12 @@ pub struct Sender {
     pub retransmissions: u64,
     /// Expirations of the retransmission timer.
     pub timeouts: u64,
+    /// First byte not acknowledged when the timer expired last; `u64::MAX` before.
+    timed_out_at: u64,
+    truth: Truth,
     pacing: Timer,
     /// When the SYN was sent; [`Time::NEVER`] once it was sent again.
     syn_sent: Time,
-    /// First byte not acknowledged when the timer expired last; `u64::MAX` before.
-    timed_out_at: u64,
     /// Arrival of the acknowledgement of the last byte.
     pub acknowledged: Time,
 }
@@ -99,7 +98,7 @@ impl Sender {
             syn_sent: Time::NEVER,
             timed_out_at: u64::MAX,
             acknowledged: Time::NEVER,
-            truth: None,
+            truth: Truth::default(),
         }
     }
 

@@ -45,10 +45,8 @@ struct Decisions {
 }
 
 /// What is known of the repetitions of one flow. A decision is about the first segment that is not
-/// acknowledged, and so is settled when that is. What an acknowledgement needs fills the first line
-/// of memory.
-#[derive(Clone, Debug)]
-#[repr(C, align(64))]
+/// acknowledged, and so is settled when that is.
+#[derive(Clone, Debug, Default)]
 pub struct Truth {
     /// The segment that decisions are about.
     front: u64,
@@ -56,35 +54,43 @@ pub struct Truth {
     front_lost: u32,
     /// Segments that were sent more than once and are not acknowledged.
     repeated: u32,
-    /// Decisions about it that are false by what is known.
+    /// Decisions about data.
+    reductions: u64,
+    /// None: all decisions were right, and what was lost came in the order of the data.
+    rest: Option<Box<Rest>>,
+}
+
+/// What most flows never need.
+#[derive(Clone, Debug)]
+struct Rest {
+    /// Decisions about the front that are false by what is known.
     open: Vec<Decisions>,
     /// Other lost sendings of what is not acknowledged, in order: of which segment, and which.
     lost: Vec<(u64, u32)>,
     counts: Repetitions,
-    /// Decisions about data.
-    reductions: u64,
 }
 
-impl Default for Truth {
-    fn default() -> Truth {
-        Truth {
+impl Default for Rest {
+    fn default() -> Rest {
+        Rest {
             counts: Repetitions::default(),
-            reductions: 0,
-            front: 0,
-            front_lost: 0,
             // Seldom needed, and then at any time: room is made at once.
             open: Vec::with_capacity(1),
             lost: Vec::with_capacity(4),
-            repeated: 0,
         }
     }
 }
 
 impl Truth {
+    fn rest(&mut self) -> &mut Rest {
+        self.rest.get_or_insert_with(Default::default)
+    }
+
     /// Whether nothing was sent again or is in doubt: then nothing is counted, whatever was lost.
     #[inline]
     pub fn is_settled(&self) -> bool {
-        self.repeated == 0 && self.open.is_empty()
+        let open = || self.rest.as_ref().is_some_and(|rest| !rest.open.is_empty());
+        self.repeated == 0 && !open()
     }
 
     /// It is decided that the segment at `front` is lost, which was sent so often.
@@ -94,7 +100,9 @@ impl Truth {
         (front, sendings): (u64, u32),
         lost: impl Iterator<Item = LostSending>,
     ) {
-        self.counts.fast_retransmits += u64::from(cause == Cause::FastRetransmit);
+        if cause == Cause::FastRetransmit {
+            self.rest().counts.fast_retransmits += 1;
+        }
         self.reductions += u64::from(front < SYN_AT);
         if self.front != front {
             self.turn_to(front);
@@ -103,9 +111,10 @@ impl Truth {
         if self.front_lost >= sendings {
             return;
         }
-        match self.open.last_mut() {
+        let open = &mut self.rest().open;
+        match open.last_mut() {
             Some(open) if open.cause == cause && open.last + 1 == sendings => open.last = sendings,
-            _ => self.open.push(Decisions {
+            _ => open.push(Decisions {
                 cause,
                 first: sendings,
                 last: sendings,
@@ -134,8 +143,9 @@ impl Truth {
             if (at, one.sending) == (self.front, self.front_lost + 1) {
                 self.front_lost += 1;
             } else if at >= self.front {
-                let (Ok(place) | Err(place)) = self.lost.binary_search(&(at, one.sending));
-                self.lost.insert(place, (at, one.sending));
+                let others = &mut self.rest().lost;
+                let (Ok(place) | Err(place)) = others.binary_search(&(at, one.sending));
+                others.insert(place, (at, one.sending));
             }
         }
         self.look_at_front();
@@ -154,40 +164,49 @@ impl Truth {
 
     /// What is counted if nothing more happens to what is under way.
     pub fn counts(&self, flight: &Flight, lost: impl Iterator<Item = LostSending>) -> Repetitions {
+        let counted = |truth: &Truth| truth.rest.as_ref().map(|rest| rest.counts);
         if self.is_settled() {
-            return self.counts;
+            return counted(self).unwrap_or_default();
         }
         let mut end = self.clone();
         end.read(lost);
         end.acknowledge(flight.snd_max, flight);
-        end.counts
+        counted(&end).unwrap_or_default()
     }
 
     fn turn_to(&mut self, front: u64) {
         self.front = front;
         self.front_lost = 0;
-        let before = self.lost.partition_point(|(at, _)| *at < front);
-        self.lost.drain(..before);
-        self.look_at_front();
+        if let Some(rest) = &mut self.rest {
+            let before = rest.lost.partition_point(|(at, _)| *at < front);
+            rest.lost.drain(..before);
+            self.look_at_front();
+        }
     }
 
     fn look_at_front(&mut self) {
+        let Some(rest) = &mut self.rest else {
+            return;
+        };
         let next = |lost: &u32| (self.front, self.front_lost + lost + 1);
-        let follow = |lost: &u32| self.lost.get(*lost as usize) == Some(&next(lost));
+        let follow = |lost: &u32| rest.lost.get(*lost as usize) == Some(&next(lost));
         let more = (0..).take_while(follow).count();
-        self.lost.drain(..more);
+        rest.lost.drain(..more);
         self.front_lost += more as u32;
         let known = self.front_lost;
-        self.open.retain(|open| open.last > known);
+        rest.open.retain(|open| open.last > known);
     }
 
     /// A decision was right if all sendings before it are lost.
     fn settle(&mut self) {
-        for open in self.open.drain(..) {
+        let Some(rest) = &mut self.rest else {
+            return;
+        };
+        for open in rest.open.drain(..) {
             let wrong = u64::from(open.last - self.front_lost.max(open.first - 1));
             match open.cause {
-                Cause::FastRetransmit => self.counts.false_fast_retransmits += wrong,
-                Cause::Timeout => self.counts.false_timeouts += wrong,
+                Cause::FastRetransmit => rest.counts.false_fast_retransmits += wrong,
+                Cause::Timeout => rest.counts.false_timeouts += wrong,
             }
         }
     }
@@ -201,12 +220,16 @@ impl Truth {
             true => self.front_lost,
             false => 0,
         };
-        while self.lost.binary_search(&(sequence, needed + 1)).is_ok() {
+        let others = self.rest.as_ref().map_or(&[][..], |rest| &rest.lost);
+        while others.binary_search(&(sequence, needed + 1)).is_ok() {
             needed += 1;
         }
-        let spurious = u64::from(sendings - 1 - needed.min(sendings - 1));
-        self.counts.spurious_retransmissions += spurious;
-        self.counts.spurious_bytes += spurious * flight.payload(sequence);
+        let spurious = u64::from((sendings - 1).saturating_sub(needed));
+        if spurious > 0 {
+            let counts = &mut self.rest().counts;
+            counts.spurious_retransmissions += spurious;
+            counts.spurious_bytes += spurious * flight.payload(sequence);
+        }
     }
 }
 
@@ -228,7 +251,8 @@ mod tests {
             truth.decide(Cause::Timeout, (0, 1), std::iter::empty());
             truth.read(known.into_iter());
             truth.acknowledge(1, &Flight::new(1, 1, u64::MAX));
-            assert_eq!(truth.counts.false_timeouts, false_timeouts);
+            let counts = truth.counts(&Flight::new(1, 1, u64::MAX), std::iter::empty());
+            assert_eq!(counts.false_timeouts, false_timeouts);
         }
     }
 }

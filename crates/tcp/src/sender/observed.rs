@@ -4,7 +4,7 @@ use super::{Sender, State};
 use crate::cc::Window;
 use crate::recovery::Phase;
 use crate::segment::Endpoint;
-use crate::truth::{Cause, Truth, FIN_AT, SYN_AT};
+use crate::truth::{Cause, FIN_AT, SYN_AT};
 use crate::{Progress, Repetitions, Stage};
 use lightburst_net::trace::{State as TraceState, Window as TraceWindow};
 use lightburst_net::LostSending;
@@ -13,10 +13,7 @@ impl Sender {
     /// What it took for lost, as far as it was not, if these packets of its flow were lost and it
     /// has not read of them.
     pub fn repetitions(&self, lost: impl Iterator<Item = LostSending>) -> Repetitions {
-        let counts = |truth: &Truth| truth.counts(&self.flight, lost);
-        self.truth
-            .as_deref()
-            .map_or_else(Repetitions::default, counts)
+        self.truth.counts(&self.flight, lost)
     }
 
     /// It takes for lost what it has sent first of all that is not acknowledged.
@@ -30,17 +27,14 @@ impl Sender {
                 (first, self.flight.sendings(first))
             }
         };
-        let truth = self.truth.get_or_insert_with(Default::default);
-        truth.decide(cause, (front, sendings), end.lost());
-        self.in_doubt = !truth.is_settled();
+        self.truth.decide(cause, (front, sendings), end.lost());
+        self.in_doubt = !self.truth.is_settled();
     }
 
     /// A segment of data was sent again, for that time.
     pub(super) fn doubt(&mut self, sending: u32) {
-        if let Some(truth) = &mut self.truth {
-            truth.on_sent_again(sending);
-            self.in_doubt = true;
-        }
+        self.truth.on_sent_again(sending);
+        self.in_doubt = true;
     }
 
     /// Where it is now, if its receiver has `arrived` bytes.
@@ -53,7 +47,7 @@ impl Sender {
             },
             window: self.congestion.cwnd().saturating_mul(1000) / u64::from(self.flight.mss),
             arrived,
-            reductions: self.truth.as_deref().map_or(0, Truth::reductions),
+            reductions: self.truth.reductions(),
         }
     }
 
@@ -68,12 +62,9 @@ impl Sender {
 
     #[inline(never)]
     fn end_doubts(&mut self, until: u64, end: &mut Endpoint<'_, '_>) {
-        let Some(truth) = &mut self.truth else {
-            return;
-        };
-        truth.read(end.lost());
-        truth.acknowledge(until, &self.flight);
-        self.in_doubt = !truth.is_settled();
+        self.truth.read(end.lost());
+        self.truth.acknowledge(until, &self.flight);
+        self.in_doubt = !self.truth.is_settled();
     }
 
     /// Notes the window, if the flow is traced.
