@@ -55,8 +55,11 @@ pub struct Flight {
     pub mss: u32,
     /// Bytes from `snd_una` on that the receiver has room for.
     rwnd: u64,
-    /// Those from `snd_una` to `snd_max`.
-    segments: VecDeque<Segment>,
+    /// The one at `snd_una`, if it was sent. Stop-and-wait has no other, and so needs no memory
+    /// elsewhere.
+    first: Segment,
+    /// Those behind it, to `snd_max`.
+    others: VecDeque<Segment>,
 }
 
 impl Flight {
@@ -69,7 +72,11 @@ impl Flight {
             size,
             mss,
             rwnd,
-            segments: VecDeque::with_capacity(1),
+            first: Segment {
+                sent: Time::NEVER,
+                sendings: 0,
+            },
+            others: VecDeque::new(),
         }
     }
 
@@ -99,7 +106,27 @@ impl Flight {
 
     /// How many segments there are from `snd_una` to `snd_max`.
     pub fn segments(&self) -> usize {
-        self.segments.len()
+        usize::from(!self.is_acknowledged()) + self.others.len()
+    }
+
+    /// The segment at this place, which was sent.
+    #[inline]
+    fn get(&self, place: usize) -> Option<&Segment> {
+        match place.checked_sub(1) {
+            None => (!self.is_acknowledged()).then_some(&self.first),
+            Some(place) => self.others.get(place),
+        }
+    }
+
+    /// The segment that begins at `sequence`, which was sent.
+    #[inline]
+    fn segment_mut(&mut self, sequence: u64) -> &mut Segment {
+        // Mostly the first, which needs no division.
+        if sequence == self.snd_una {
+            return &mut self.first;
+        }
+        let place = self.place(sequence);
+        &mut self.others[place - 1]
     }
 
     /// Which of these begins at `sequence`, counted from 0.
@@ -110,7 +137,7 @@ impl Flight {
     /// The segment that ends at `end`, which is in flight.
     pub fn ending_at(&self, end: u64) -> Option<&Segment> {
         let place = self.place(self.last_before(end)?);
-        self.segments.get(place)
+        self.get(place)
     }
 
     /// The first byte of the last segment before `end`; none if nothing is in flight there.
@@ -124,7 +151,8 @@ impl Flight {
     #[inline]
     pub fn sendings(&self, sequence: u64) -> u32 {
         match sequence < self.snd_max {
-            true => self.segments[self.place(sequence)].sendings,
+            true if sequence == self.snd_una => self.first.sendings,
+            true => self.others[self.place(sequence) - 1].sendings,
             false => 0,
         }
     }
@@ -133,8 +161,8 @@ impl Flight {
     /// often it was sent.
     pub fn sendings_before(&self, end: u64) -> impl Iterator<Item = (u64, u32)> + '_ {
         let starts = (self.snd_una..end).step_by(self.mss as usize);
-        let sendings = self.segments.iter().map(|segment| segment.sendings);
-        starts.zip(sendings)
+        let segments = std::iter::once(&self.first).chain(&self.others);
+        starts.zip(segments.map(|segment| segment.sendings))
     }
 
     /// Notes that the segment at `sequence` is sent.
@@ -143,12 +171,15 @@ impl Flight {
         let end = sequence + self.payload(sequence);
         self.snd_nxt = self.snd_nxt.max(end);
         if sequence == self.snd_max {
+            let segment = Segment { sent, sendings: 1 };
+            match self.is_acknowledged() {
+                true => self.first = segment,
+                false => self.others.push_back(segment),
+            }
             self.snd_max = end;
-            self.segments.push_back(Segment { sent, sendings: 1 });
             return;
         }
-        let place = self.place(sequence);
-        let segment = &mut self.segments[place];
+        let segment = self.segment_mut(sequence);
         segment.sent = sent;
         segment.sendings += 1;
     }
@@ -163,9 +194,11 @@ impl Flight {
         };
         while self.snd_una < acknowledgement {
             self.snd_una += self.payload(self.snd_una);
-            let segment = self.segments.pop_front().expect("a segment that was sent");
-            covered.retransmitted |= segment.retransmitted();
-            covered.newest = Some(segment);
+            covered.retransmitted |= self.first.retransmitted();
+            covered.newest = Some(self.first);
+            if let Some(next) = self.others.pop_front() {
+                self.first = next;
+            }
         }
         self.snd_nxt = self.snd_nxt.max(acknowledgement);
         covered
