@@ -52,21 +52,21 @@ class Need(NamedTuple, Generic[T]):
     ----------
     seeds : int
         Runs of each.
-    points : tuple
+    points : sequence
         Which.
     why : str
         The claim, and how much single runs deviate.
     """
 
     seeds: int
-    points: tuple[T, ...]
+    points: Sequence[T]
     why: str
 
 
 def needed(needs: Iterable[Need[T]]) -> dict[T, Effort]:
     """Say how often the points are run of which claims need more; the most, where several do."""
     more: dict[T, Effort] = {}
-    for need in sorted(needs):
+    for need in sorted(needs, key=lambda need: need.seeds):
         more |= dict.fromkeys(need.points, Effort(need.seeds))
     return more
 

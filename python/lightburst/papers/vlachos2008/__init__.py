@@ -6,28 +6,26 @@ K. Vlachos, "Burstification effect on the TCP Synchronization and Congestion Win
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from lightburst.papers.paper import Paper, Part, Traced
 from lightburst.papers.vlachos2008 import beyond, claims, figures, records, synchronised
 from lightburst.papers.vlachos2008.design import blocks
-from lightburst.papers.vlachos2008.points import Point, measured_s, runs_of
+from lightburst.papers.vlachos2008.points import measured_s, runs_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from lightburst.papers.claims import Claim
     from lightburst.papers.runs import Runs
+    from lightburst.papers.vlachos2008.points import Point
 
 _SHORT: Final = "A preview: {:g} s in place of {:g} s are measured, of fewer seeds."
 
 
-def _full(what: Callable[..., Any]) -> Callable[..., Any]:
-    """Have it look up the runs of a preview by the points that the paper has."""
-    return lambda runs, *version: what(runs.under(Point.in_full), *version)
-
-
-def _claims(judge: Callable[[Runs[Point]], Iterable[Claim]]) -> Callable[..., Any]:
+def _claims(
+    judge: Callable[[Runs[Point]], Iterable[Claim]],
+) -> Callable[[Runs[Point]], Iterable[Claim]]:
     """Say of the claims of a preview that they are of one."""
 
     def judged(runs: Runs[Point]) -> list[Claim]:
@@ -35,7 +33,7 @@ def _claims(judge: Callable[[Runs[Point]], Iterable[Claim]]) -> Callable[..., An
         short = min((both for both in lengths if both[0] < both[1]), default=())
         return [claim.noted(_SHORT.format(*short) if short else "") for claim in judge(runs)]
 
-    return _full(judged)
+    return judged
 
 
 PAPER: Final = Paper(
@@ -48,9 +46,9 @@ PAPER: Final = Paper(
     parts={
         "segments": Part(
             "segments and flows in a burst, and the operating point",
-            _full(figures.contents),
+            figures.contents,
             _claims(claims.operating_claims),
-            _full(lambda runs: [figures.operating(runs)]),
+            lambda runs: [figures.operating(runs)],
         ),
         "bursts": Part(
             "bursts that a flow needs, and those that it loses",
@@ -58,7 +56,7 @@ PAPER: Final = Paper(
         ),
         "throughput": Part(
             "mean, variance and extremes of the throughput of flows over the assembly time",
-            _full(figures.over_time),
+            figures.throughput,
             _claims(claims.throughput_claims),
         ),
         "traces": Part(
@@ -67,24 +65,24 @@ PAPER: Final = Paper(
         ),
         "window-based": Part(
             "mean and variance with assembly by the window, for several (B, C)",
-            _full(figures.window_based_figures),
+            figures.window_based_figures,
             _claims(claims.window_claims),
         ),
         "senders": Part(
             "SACK and other recoveries",
-            _full(figures.senders),
+            figures.senders,
             _claims(claims.sender_claims),
         ),
         "synchronisation": Part(
             "what flows have together, with one, two and four queues for an egress",
-            _full(synchronised.figures),
+            synchronised.figures,
             _claims(synchronised.claims),
         ),
         "beyond": Part(
             "the best (B, C) and the best time by a search, and mean against variance",
-            _full(beyond.figures),
+            beyond.figures,
             _claims(beyond.claims),
-            _full(lambda runs: [beyond.listing(runs)]),
+            lambda runs: [beyond.listing(runs)],
             beyond=True,
         ),
     },

@@ -11,19 +11,19 @@ from lightburst.papers.curves import smallest
 from lightburst.papers.figure import MAP_COLUMNS, Figure, Listing, Maps, Panel
 from lightburst.papers.vlachos2008 import metrics
 from lightburst.papers.vlachos2008.claims import SHEET
-from lightburst.papers.vlachos2008.design import BEST, SEARCHED_TIMES, along, searched
+from lightburst.papers.vlachos2008.design import BEST, SEARCHED_PAIRS, SEARCHED_TIMES
 from lightburst.papers.vlachos2008.figures import MEGA, PAIR_WORDS, PRINTED, STATISTICS, caption
-from lightburst.papers.vlachos2008.points import Point, window_based
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lightburst.papers.runs import Runs
+    from lightburst.papers.vlachos2008.points import Point
     from lightburst.study.statistics import Interval
 
 #: All that is searched, by its words.
-_TIMES: Final = {point.words: point for point in along(SEARCHED_TIMES).values()}
-_PAIRS: Final = {str(pair): window_based(*pair) for pair in searched()}
+_TIMES: Final = {point.words: point for point in SEARCHED_TIMES}
+_PAIRS: Final = {point.words: point for point in SEARCHED_PAIRS}
 _ALL: Final = _TIMES | _PAIRS
 
 
@@ -48,11 +48,12 @@ def figures(runs: Runs[Point], version: str) -> Iterator[Figure | Maps]:
     words = caption(runs, list(_ALL.values()), version, PAIR_WORDS)
     rows = []
     for flows in FLOWS:
-        for (slow, fast), point in zip(searched(), _PAIRS.values(), strict=True):
+        for point in SEARCHED_PAIRS:
             mean = runs.mean(point, flows.mean).in_unit(MEGA)
             if known(mean):
+                place = f"C = {point.fast}", f"B = {point.slow}"
                 told = f"{mean.estimate:.3g}\n± {(mean.high - mean.low) / 2:.2g}"
-                rows.append((flows.words, f"C = {fast}", f"B = {slow}", mean.estimate, told))
+                rows.append((flows.words, *place, mean.estimate, told))
     yield Maps(
         id="search",
         title="Mean throughput of a flow over (B, C)",
@@ -72,12 +73,12 @@ def _front(runs: Runs[Point], flows: Flows, words: str) -> Figure:
     """Draw a curve for each B over C, and one over the fixed times: mean against variance."""
     curves: dict[tuple[str, str], dict[float, Interval]] = {}
     best: list[tuple[str, float, float]] = []
-    for name, point in _ALL.items():
+    for point in _ALL.values():
         mean, variance = runs.mean(point, flows.mean), runs.mean(point, flows.variance)
         if known(mean) and known(variance):
             colour = f"B = {point.slow}" if point.fast else "fixed time"
             curves.setdefault((colour, "searched"), {})[mean.estimate / MEGA] = variance
-            if name == str(BEST):
+            if point == BEST:
                 best.append((colour, mean.estimate / MEGA, variance.estimate / MEGA**2))
     figure = Figure.of(
         curves,
@@ -92,9 +93,9 @@ def _front(runs: Runs[Point], flows: Flows, words: str) -> Figure:
         legends=("Assembly", ""),
         ordered=True,
     )
-    figure = figure.beside(f"{BEST}, simulated", best)
+    figure = figure.beside(f"{BEST.words}, simulated", best)
     # What the slides print is of all flows; the variation is read as a variance.
-    return figure.beside(f"{BEST}, published", [("", *PRINTED)] if flows is FLOWS[0] else ())
+    return figure.beside(f"{BEST.words}, published", [("", *PRINTED)] if flows is FLOWS[0] else ())
 
 
 def listing(runs: Runs[Point]) -> Listing:
@@ -130,20 +131,19 @@ def listing(runs: Runs[Point]) -> Listing:
 
 def claims(runs: Runs[Point]) -> Iterator[Claim]:
     """Judge the slides' best case against all that was searched."""
-    best = _PAIRS[str(BEST)]
-    run = {name: point for name, point in _ALL.items() if point in runs and point != best}
+    run = {name: point for name, point in _ALL.items() if point in runs and point != BEST}
     pairs = {name: point for name, point in run.items() if point.fast}
     times = [point for point in run.values() if not point.fast]
     for slug, statistic, metric in STATISTICS:
         sheet = SHEET.told(slug=slug, statistic=statistic, number=len(pairs) + 1)
-        against = {name: (best, point) for name, point in pairs.items()}
+        against = {name: (BEST, point) for name, point in pairs.items()}
         yield sheet.judge("searched-pair", runs.ratios(against, metric))
-        if times and best in runs:
-            window, timer = (runs.best(some, metric) for some in ([best, *pairs.values()], times))
+        if times and BEST in runs:
+            window, timer = (runs.best(some, metric) for some in ([BEST, *pairs.values()], times))
             told = f"{window.words} and {timer.words}"
             yield sheet.judge("windows-beat-timers", runs.ratio(window, timer, metric), best=told)
     for flows in FLOWS:
-        more = runs.ratios({name: (point, best) for name, point in run.items()}, flows.mean)
-        less = runs.ratios({name: (best, point) for name, point in run.items()}, flows.variance)
+        more = runs.ratios({name: (point, BEST) for name, point in run.items()}, flows.mean)
+        less = runs.ratios({name: (BEST, point) for name, point in run.items()}, flows.variance)
         both = {name: smallest([x, less[name]]) for name, x in more.items() if name in less}
         yield SHEET.judge("on-front", both, slug=flows.slug, flows=flows.words)

@@ -9,9 +9,9 @@ from lightburst.papers.claims import Claim, known
 from lightburst.papers.published import rows_of
 from lightburst.papers.sheet import Sheet
 from lightburst.papers.vlachos2008 import metrics
-from lightburst.papers.vlachos2008.design import BEST, LOADS, PAIRS, RECOVERIES, TIMES, along
+from lightburst.papers.vlachos2008.design import BEST, FIXED, LOADS, PAIRS, SENDERS
 from lightburst.papers.vlachos2008.figures import MEGA, STATISTICS
-from lightburst.papers.vlachos2008.points import Point, measured_s, window_based
+from lightburst.papers.vlachos2008.points import Point, measured_s
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,8 +69,8 @@ def operating_claims(runs: Runs[Point]) -> Iterator[Claim]:
 def throughput_claims(runs: Runs[Point]) -> Iterator[Claim]:
     """Judge what the slides say of fixed assembly times."""
     yield from _checks(runs, "mean", "variance", "mice", "elephants", windows=False)
-    short, *_, long = points = list(along(TIMES).values())
-    mice, elephants = (runs.best(points, each) for each in (metrics.MICE, metrics.ELEPHANTS))
+    short, *_, long = FIXED
+    mice, elephants = (runs.best(FIXED, each) for each in (metrics.MICE, metrics.ELEPHANTS))
     sides = {
         "mice": runs.ratio(mice, elephants, metrics.MICE),
         "elephants": runs.ratio(elephants, mice, metrics.ELEPHANTS),
@@ -90,7 +90,7 @@ def content_claims(runs: Runs[Point]) -> Iterator[Claim]:
 
 def trace_claims(runs: Runs[Point]) -> Iterator[Claim]:
     """Judge of all flows what the slides show of one: windows rise faster, the rest is the same."""
-    short, *_, long = along(TIMES).values()
+    short, *_, long = FIXED
     yield SHEET.judge("mice-faster", runs.ratio(short, long, metrics.MICE))
     both = short._replace(ingress="lose"), long._replace(ingress="lose")
     lost = runs.ratio(*both, metrics.ELEPHANTS)
@@ -101,27 +101,26 @@ def trace_claims(runs: Runs[Point]) -> Iterator[Claim]:
 def window_claims(runs: Runs[Point]) -> Iterator[Claim]:
     """Judge what the slides say of assembly by the window."""
     yield from _checks(runs, "mean", "variance", windows=True)
-    best = window_based(*BEST)
-    others = {pair: (best, window_based(*pair)) for pair in PAIRS if pair != BEST}
-    fixed = {point.words: (best, point) for point in along(TIMES).values()}
+    others = {point.words: (BEST, point) for point in PAIRS if point != BEST}
+    fixed = {point.words: (BEST, point) for point in FIXED}
     for slug, words, metric in STATISTICS:
         sheet = SHEET.told(slug=slug, statistic=words)
         yield sheet.judge("best-pair", runs.ratios(others, metric))
         yield sheet.judge("beats-fixed", runs.ratios(fixed, metric))
-    yield SHEET.judge("mean-10.7", runs.mean(best, metrics.MEAN).in_unit(MEGA))
+    yield SHEET.judge("mean-10.7", runs.mean(BEST, metrics.MEAN).in_unit(MEGA))
     for slug, metric, unit, words in (
         ("variance", metrics.VARIANCE, MEGA**2, "variance over flows, (Mb/s)²"),
         ("deviation", metrics.DEVIATION, MEGA, "standard deviation over flows, Mb/s"),
         ("relative", metrics.VARIATION, 0.01, "standard deviation over the mean, %"),
     ):
         sheet = SHEET.told(slug=slug, words=words)
-        yield sheet.judge("variation", runs.mean(best, metric).in_unit(unit))
+        yield sheet.judge("variation", runs.mean(BEST, metric).in_unit(unit))
     yield SHEET.judge("variance-improved", runs.ratios(fixed, metrics.VARIANCE))
 
 
 def sender_claims(runs: Runs[Point]) -> Iterator[Claim]:
     """Judge whether SACK is clearly better than the others."""
-    pairs = {name: (Point(), Point(recovery=name)) for name in RECOVERIES if name != "sack"}
+    pairs = {name: (Point(), point) for name, point in SENDERS.items() if name != "sack"}
     for slug, words, metric in STATISTICS:
         sheet = SHEET.told(slug=slug, statistic=words)
         yield sheet.judge("sack-better", runs.ratios(pairs, metric))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from lightburst.papers.design import Effort, Need, blocks_of, needed
+from lightburst.papers.design import Effort, Need, blocks_of, grid, needed
 from lightburst.papers.vlachos2008.points import (
     A_POSTERIORI,
+    A_PRIORI,
     LONG,
     PER_FLOW,
     Point,
@@ -19,30 +20,36 @@ if TYPE_CHECKING:
 
     from lightburst.study import Block
 
-#: What `scenario.toml` says.
-PLAIN: Final = Point()
 #: The assembly times of the slides, in seconds, and those of the axis between and beside them.
 TIMES: Final = (1e-3, 5e-3, 10e-3)
-AXIS: Final = (1e-3, 2e-3, 5e-3, 10e-3, 20e-3)
+FIXED: Final = grid(Point, time=TIMES)
+AXIS: Final = grid(Point, time=(1e-3, 2e-3, 5e-3, 10e-3, 20e-3))
 #: (B, C) of the slides' best case, and others; which ones the slides have, their text does not say.
-BEST: Final = (16, 64)
-PAIRS: Final = ((4, 16), (8, 32), BEST, (32, 128))
-RECOVERIES: Final = ("sack", "new-reno", "reno", "tahoe")
-#: Queues for an egress.
-QUEUES: Final = (1, 2, 4, PER_FLOW)
-#: The same where flows are kept apart once they have lost data together.
-APART: Final = (2, 4)
+BEST: Final = window_based(16, 64)
+PAIRS: Final = (window_based(4, 16), window_based(8, 32), BEST, window_based(32, 128))
+SENDERS: Final = {name: Point(recovery=name) for name in ("sack", "new-reno", "reno", "tahoe")}
+#: The operating point: also the law of which the mean is what is printed.
+LOADS: Final = (*FIXED, Point(sizes="S4").in_full())
+# The check values: where a burst that collides at its own ingress is lost.
+_LOST: Final = grid(Point, time=(1e-3, 10e-3), ingress=["lose"])
 
 #: Long flows through one burstifier. The prototype looked at 25 to 50, and at losses of 0.003 to
 #: 0.01 of the bursts with data: the larger one gives the most cycles, and it ends the first slow
 #: start, which nothing else does where nobody limits the window.
 BURSTIFIER: Final = Point(long_flows=25, p=1e-2, measured=LONG)
-MORE_FLOWS: Final = 50
+MORE_FLOWS: Final = BURSTIFIER._replace(long_flows=50)
+#: The same by the assembly time.
+SYNCHRONISED: Final = grid(BURSTIFIER._replace, time=TIMES)
+#: Queues for an egress, by how flows come to them: a posteriori needs several.
+_QUEUES: Final = {A_PRIORI: (1, 2, 4, PER_FLOW), A_POSTERIORI: (2, 4)}
 
-#: Beyond the slides: assembly times and windows that are searched.
-SEARCHED_TIMES: Final = (0.25e-3, 0.5e-3, *AXIS)
-SLOW: Final = (2, 4, 8, 16, 32, 64)
-FAST: Final = (16, 32, 64, 128, 256)
+#: Beyond the slides: what is searched.
+SEARCHED_TIMES: Final = (*grid(Point, time=(0.25e-3, 0.5e-3)), *AXIS)
+SEARCHED_PAIRS: Final = [
+    point
+    for point in grid(window_based, slow=(2, 4, 8, 16, 32, 64), fast=(16, 32, 64, 128, 256))
+    if point.slow < point.fast
+]
 
 # Runs of the same seed have the same flows, so that few tell two ways of assembly apart. The long
 # ones of S4 are three, since they take a quarter of all the time as it is.
@@ -67,55 +74,39 @@ def effort(point: Point, quick: bool) -> Effort:
 
 
 def points_of(part: str, quick: bool) -> list[Point]:
-    """List the points of a part of the paper; a preview has fewer, and shorter ones."""
-    return [point.shortened() for point in _preview(part)] if quick else list(_PARTS[part])
+    """List the points of a part of the paper; a preview has shorter ones, and fewer.
+
+    It leaves out what costs most: the larger files, more flows, and all but some of a search.
+    """
+    if not quick:
+        return list(_PARTS[part])
+    searched = (*FIXED, *(pair for pair in SEARCHED_PAIRS if pair.fast == 4 * pair.slow))
+    points = searched if part == "beyond" else _PARTS[part]
+    cheap = (x for x in points if x.sizes == "S2" and x.long_flows != MORE_FLOWS.long_flows)
+    return [point.shortened() for point in cheap]
 
 
-def along(times: Sequence[float], point: Point = PLAIN) -> dict[float, Point]:
-    """Give points with fixed timers, by the assembly time."""
-    return {time: point._replace(time=time) for time in times}
+def queued(point: Point, allocation: str = A_PRIORI) -> dict[int, Point]:
+    """Give points with one or several queues for an egress, by their number."""
+    numbers = _QUEUES[allocation]
+    return {n: point._replace(queues=n, allocation=allocation) for n in numbers}
 
 
-def queued(point: Point) -> dict[int, Point]:
-    """Give points with several queues for an egress, by their number."""
-    return {queues: point._replace(queues=queues) for queues in QUEUES}
-
-
-def kept_apart(point: Point) -> dict[int, Point]:
-    """Give points with several queues for flows that lost data together, by their number."""
-    return {n: point._replace(queues=n, allocation=A_POSTERIORI) for n in APART}
-
-
-def searched() -> list[tuple[int, int]]:
-    """List the (B, C) that are searched."""
-    return [(slow, fast) for slow in SLOW for fast in FAST if slow < fast]
-
-
-_FIXED: Final = tuple(along(AXIS).values())
-#: The operating point: also the law of which the mean is what is printed.
-LOADS: Final = (*along(TIMES).values(), Point(sizes="S4").in_full())
-# The check values: where a burst that collides at its own ingress is lost.
-_LOST: Final = tuple(along((1e-3, 10e-3), Point(ingress="lose")).values())
-_WINDOWS: Final = tuple(window_based(*pair) for pair in PAIRS)
-_SYNCHRONISED: Final = (
-    *queued(BURSTIFIER).values(),
-    *kept_apart(BURSTIFIER).values(),
-    *queued(BURSTIFIER._replace(long_flows=MORE_FLOWS)).values(),
-    *along(TIMES, BURSTIFIER).values(),
-    *(Point(queues=queues) for queues in QUEUES[:3]),
-)
-_PARTS: Final[dict[str, tuple[Point, ...]]] = {
+_PARTS: Final[dict[str, Sequence[Point]]] = {
     "segments": LOADS,
     "bursts": (*LOADS, *_LOST),
-    "throughput": (*_FIXED, *_LOST),
-    "traces": tuple(along(TIMES).values()),
-    "window-based": (*along(TIMES).values(), *_WINDOWS),
-    "senders": tuple(Point(recovery=name) for name in RECOVERIES),
-    "synchronisation": _SYNCHRONISED,
-    "beyond": (
-        *along(SEARCHED_TIMES).values(),
-        *(window_based(*pair) for pair in searched()),
+    "throughput": (*AXIS, *_LOST),
+    "traces": FIXED,
+    "window-based": (*FIXED, *PAIRS),
+    "senders": (*SENDERS.values(),),
+    "synchronisation": (
+        *queued(BURSTIFIER).values(),
+        *queued(BURSTIFIER, A_POSTERIORI).values(),
+        *queued(MORE_FLOWS).values(),
+        *SYNCHRONISED,
+        *grid(Point, queues=(1, 2, 4)),
     ),
+    "beyond": (*SEARCHED_TIMES, *SEARCHED_PAIRS),
 }
 
 
@@ -124,21 +115,11 @@ _PARTS: Final[dict[str, tuple[Point, ...]]] = {
 # active-S4 (27 runs of a minute), beats-fixed-elephants (115 of four points), queues-4-throughput
 # (300), best-pair-elephants (700), and those of the search, of which each hangs on all its points.
 NEEDS: Final = (
-    Need(41, tuple(along(TIMES).values()), "fixed-alike, averages-hide, bound 10 %: 8 % of pairs"),
-    Need(21, tuple(Point(recovery=name) for name in RECOVERIES), "sack-better-elephants: 9 %"),
-    Need(12, _WINDOWS, "best-pair-pooled, beats-fixed-pooled, bound 0: 3 % and 5 % of pairs"),
+    Need(41, FIXED, "fixed-alike, averages-hide, bound 10 %: 8 % of pairs"),
+    Need(21, [*SENDERS.values()], "sack-better-elephants: 9 %"),
+    Need(12, PAIRS, "best-pair-pooled, beats-fixed-pooled, bound 0: 3 % and 5 % of pairs"),
     Need(10, _LOST, "check-elephants-1-lose, bound 10 %: 28 %"),
-    Need(13, tuple(along(TIMES, BURSTIFIER).values()), "fewer-short, bound 10 %: 23 % of pairs"),
-    Need(8, (BURSTIFIER._replace(queues=2), *kept_apart(BURSTIFIER).values()), "queues-2-window"),
+    Need(13, SYNCHRONISED, "fewer-short, bound 10 %: 23 % of pairs"),
+    Need(8, [queued(BURSTIFIER)[2], *queued(BURSTIFIER, A_POSTERIORI).values()], "queues-2-window"),
 )
 _MORE: Final = needed(NEEDS)
-
-
-def _preview(part: str) -> list[Point]:
-    """Leave out what costs most: the larger files, more flows, and all but some of a search."""
-    if part == "beyond":
-        some = [(slow, fast) for slow, fast in searched() if fast == 4 * slow]
-        return [*along(TIMES).values(), *(window_based(*pair) for pair in some)]
-    return [
-        point for point in _PARTS[part] if point.sizes == "S2" and point.long_flows != MORE_FLOWS
-    ]

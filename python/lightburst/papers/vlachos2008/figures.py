@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import pandas as pd
 
 from lightburst.papers.claims import exact, known
-from lightburst.papers.curves import in_ms
 from lightburst.papers.figure import Bars, Figure, Listing
 from lightburst.papers.vlachos2008 import design, metrics
-from lightburst.papers.vlachos2008.points import Point, measured_s, window_based
+from lightburst.papers.vlachos2008.points import Point, measured_s
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 MEGA: Final = 1e6
 #: What the slides print of (B, C) = (16, 64): mean in Mb/s, and variation, read as the variance.
 PRINTED: Final = (10.7, 51.0)
-TIME_LABEL: Final = "Assembly time T (ms)"
 _RATE_LABEL: Final = "Throughput of a flow (Mb/s)"
 _VARIANCE_LABEL: Final = "Variance of the throughput of flows (Mb²/s²)"
 #: What a caption says of assembly by the window.
@@ -45,7 +43,7 @@ STATISTICS: Final = (
 _MEAN, _POOLED, *_ = STATISTICS
 
 
-class _Drawn(NamedTuple):
+class Drawn(NamedTuple):
     """A figure over the assembly time: its name, curves, unit, label and title."""
 
     id: str
@@ -56,21 +54,22 @@ class _Drawn(NamedTuple):
     logarithmic: bool = False
 
 
-_OVER_TIME: Final = (
-    _Drawn("throughput-mean", {each.words: each.metric for each in (_MEAN, _POOLED)}, MEGA,
-           _RATE_LABEL, "Average throughput of flows"),
-    _Drawn("throughput-variance", {"variance over flows": metrics.VARIANCE}, MEGA**2,
-           _VARIANCE_LABEL, "Variance of the throughput of flows"),
-    _Drawn("throughput-extremes", {"maximum": metrics.MOST, "minimum": metrics.LEAST}, MEGA,
-           _RATE_LABEL, "Largest and smallest throughput of a flow", True),
-    _Drawn("throughput-classes", {"below 100 kB": metrics.MICE, "above 10 MB": metrics.ELEPHANTS},
-           MEGA, _RATE_LABEL, "Average throughput of mice and elephants", True),
+_THROUGHPUT: Final = (
+    Drawn("throughput-mean", {each.words: each.metric for each in (_MEAN, _POOLED)}, MEGA,
+          _RATE_LABEL, "Average throughput of flows"),
+    Drawn("throughput-variance", {"variance over flows": metrics.VARIANCE}, MEGA**2,
+          _VARIANCE_LABEL, "Variance of the throughput of flows"),
+    Drawn("throughput-extremes", {"maximum": metrics.MOST, "minimum": metrics.LEAST}, MEGA,
+          _RATE_LABEL, "Largest and smallest throughput of a flow", True),
+    Drawn("throughput-classes", {"below 100 kB": metrics.MICE, "above 10 MB": metrics.ELEPHANTS},
+          MEGA, _RATE_LABEL, "Average throughput of mice and elephants", True),
 )  # fmt: skip
-_CONTENTS: Final = tuple(
-    _Drawn(f"mean-{name.lower()}", {f"{name.lower()} in a burst": metric}, 1.0, title, title)
-    for name, metric in (("Segments", metrics.SEGMENTS), ("Flows", metrics.FLOWS))
-    for title in (f"{name} in a burst",)
-)
+_CONTENTS: Final = (
+    Drawn("mean-segments", {"segments in a burst": metrics.SEGMENTS}, 1.0,
+          "Segments in a burst", "Segments in a burst"),
+    Drawn("mean-flows", {"flows in a burst": metrics.FLOWS}, 1.0,
+          "Flows in a burst", "Flows in a burst"),
+)  # fmt: skip
 
 
 def caption(runs: Runs[Point], points: Sequence[Point], version: str, words: str = "") -> str:
@@ -84,33 +83,33 @@ def caption(runs: Runs[Point], points: Sequence[Point], version: str, words: str
     )
 
 
-def over_time(runs: Runs[Point], version: str) -> Iterator[Figure]:
+def throughput(runs: Runs[Point], version: str) -> Iterator[Figure]:
     """Draw up average, variance and extremes of the throughput of flows over the assembly time."""
-    points = design.along(design.AXIS)
-    words = caption(runs, list(points.values()), version)
-    return _over(runs, _OVER_TIME, points, caption=words, legends=("Statistic", "Network"))
+    words = {"caption": caption(runs, design.AXIS, version), "legends": ("Statistic", "Network")}
+    return over_time(runs, _THROUGHPUT, design.AXIS, "NSFNET", **words)
 
 
 def contents(runs: Runs[Point], version: str) -> Iterator[Figure]:
     """Draw up what a burst holds over the assembly time: segments, and flows."""
-    points = design.along(design.TIMES)
-    words = caption(runs, list(points.values()), version, "Bursts with data. ")
-    return _over(runs, _CONTENTS, points, caption=words, legends=("Mean of", "Network"))
+    said = caption(runs, design.FIXED, version, "Bursts with data. ")
+    words = {"caption": said, "legends": ("Mean of", "Network")}
+    return over_time(runs, _CONTENTS, design.FIXED, "NSFNET", **words)
 
 
-def _over(
-    runs: Runs[Point], figures: Sequence[_Drawn], points: Mapping[float, Point], **words: Any
+def over_time(
+    runs: Runs[Point], figures: Sequence[Drawn], points: Sequence[Point], dash: str, **words: Any
 ) -> Iterator[Figure]:
+    """Draw up figures of points that differ in the assembly time; all curves have one dash."""
     for drawn in figures:
         yield Figure.of(
             {
-                (name, "NSFNET"): in_ms(runs.means(points, metric))
+                (name, dash): {point.time * 1e3: runs.mean(point, metric) for point in points}
                 for name, metric in drawn.curves.items()
             },
             drawn.unit,
             id=drawn.id,
             title=drawn.title,
-            x_label=TIME_LABEL,
+            x_label="Assembly time T (ms)",
             y_label=drawn.label,
             x_log=False,
             y_log=drawn.logarithmic,
@@ -147,7 +146,7 @@ def operating(runs: Runs[Point]) -> Listing:
 
 def window_based_figures(runs: Runs[Point], version: str) -> Iterator[Bars]:
     """Draw up average and variance of the throughput by assembly, and each statistic over T."""
-    run = (*design.along(design.TIMES).values(), *(window_based(*pair) for pair in design.PAIRS))
+    run = (*design.FIXED, *design.PAIRS)
     points = {point.words: point for point in run}
     words = {
         "caption": caption(runs, run, version, PAIR_WORDS),
@@ -158,7 +157,7 @@ def window_based_figures(runs: Runs[Point], version: str) -> Iterator[Bars]:
         (metrics.VARIANCE, MEGA**2, "variance", _VARIANCE_LABEL, PRINTED[1]),
     ):
         means = runs.means(points, metric)
-        printed = {str(design.BEST): exact(value)} if str(design.BEST) in means else {}
+        printed = {design.BEST.words: exact(value)} if design.BEST.words in means else {}
         simulated = {assembly: mean.in_unit(unit) for assembly, mean in means.items()}
         yield Bars.of(
             {"simulation": simulated, "published": printed},
@@ -179,13 +178,12 @@ def window_based_figures(runs: Runs[Point], version: str) -> Iterator[Bars]:
 
 def senders(runs: Runs[Point], version: str) -> Iterator[Bars]:
     """Draw up what SACK and the others carry."""
-    points = {name: Point(recovery=name) for name in design.RECOVERIES}
     yield _statistics(
         runs,
-        points,
+        design.SENDERS,
         id="senders",
         title="Each statistic over that of SACK, by the recovery from losses",
-        caption=caption(runs, list(points.values()), version, "Timer of 5 ms. "),
+        caption=caption(runs, [*design.SENDERS.values()], version, "Timer of 5 ms. "),
         x_label="Recovery",
         y_label="Ratio to SACK",
     )

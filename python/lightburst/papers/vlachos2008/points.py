@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 #: The laws of the sizes, by the prototype's names; `scenario.toml` says why there are several.
 SIZES: Final[dict[str, dict[str, object]]] = {
-    "S1": {"kind": "pareto", "minimum": "40 kB", "mean": "700 kB", "max": "100 MB"},
     "S2": {"kind": "pareto", "minimum": "40 kB", "mean": "700 kB", "max": "1 GB"},
     "S4": {"kind": "pareto", "minimum": "40 kB", "truncated_mean": "700 kB", "max": "1 GB"},
 }
@@ -65,8 +64,7 @@ class Point(NamedTuple):
 
     def _assembly(self) -> dict[str, object]:
         if self.fast:
-            windows = {"medium_window": self.slow, "fast_window": self.fast}
-            return {"kind": "window-based", **windows}
+            return {"kind": "window-based", "medium_window": self.slow, "fast_window": self.fast}
         if self.queues == 1:
             return {"kind": "timer", "time": seconds(self.time)}
         several = {"kind": self.allocation, "queues": self.queues}
@@ -74,8 +72,7 @@ class Point(NamedTuple):
         return {"kind": "multi-queue", "time": seconds(self.time), "allocation": allocation}
 
     def _nsfnet(self) -> dict[str, object]:
-        half = self.measured / 2
-        end = seconds(self.measured + 2 * half)
+        half, end = self.measured / 2, seconds(2 * self.measured)
         return {
             "workload.size": SIZES[self.sizes],
             "workload.duration": end,
@@ -88,10 +85,9 @@ class Point(NamedTuple):
         """Flows that begin within a second, and are looked at from half of the time on."""
         half = seconds(self.measured / 2)
         path = {"kind": "obs-path", "host_pairs": self.long_flows, "core_nodes": 0}
-        links = {"access_rate": "100 Mb/s", "access_delay": "0 s"}
-        fibre = {"fibre_rate": "10 Gb/s", "fibre_delay": _FIBRE}
+        access = {"access_rate": "100 Mb/s", "access_delay": "0 s"}
         return {
-            "topology": {**path, **links, **fibre},
+            "topology": {**path, **access, "fibre_rate": "10 Gb/s", "fibre_delay": _FIBRE},
             "workload": {"kind": "pairs", "size": "1000 TB", "spread": "1 s"},
             "loss.probability": self.p,
             "measurement.warm_up": "0 s",
@@ -135,14 +131,15 @@ def base() -> Scenario:
 def runs_of(table: pd.DataFrame) -> Runs[Point]:
     """Sort runs by point: a row for each run, the fields of `Point`, ``seed`` and the metrics.
 
-    Runs of the same seed have the same flows, and are compared seed by seed.
+    Runs of a preview stand under the points of the paper. Runs of the same seed have the same
+    flows, and are compared seed by seed.
     """
     more = {}
     if metrics.MEAN in table:
         deviation = table[metrics.VARIANCE] ** 0.5
         more = {metrics.DEVIATION: deviation, metrics.VARIATION: deviation / table[metrics.MEAN]}
-    rows = table.copy().assign(**more)
-    return Runs.of(rows, Point, Point._fields, metrics.MEAN, paired)
+    runs = Runs.of(table.assign(**more), Point, Point._fields, metrics.MEAN, paired)
+    return runs.under(Point.in_full)
 
 
 def measured_s(runs: Runs[Point], point: Point) -> float:

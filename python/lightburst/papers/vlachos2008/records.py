@@ -10,9 +10,10 @@ import pandas as pd
 from lightburst.compile import compile_plan
 from lightburst.papers.claims import Claim, exact
 from lightburst.papers.curves import at_least
+from lightburst.papers.design import grid
 from lightburst.papers.figure import Figure, Packets
 from lightburst.papers.vlachos2008.claims import SHEET
-from lightburst.papers.vlachos2008.design import BURSTIFIER, QUEUES, TIMES, along
+from lightburst.papers.vlachos2008.design import BEST, BURSTIFIER, TIMES, queued
 from lightburst.papers.vlachos2008.points import Point, base
 from lightburst.simulate import simulate
 from lightburst.trace import FlowTrace, series
@@ -21,19 +22,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from lightburst.result import Result
-    from lightburst.scenario import Scenario
 
 # The flow that is traced: the first that begins after the warm-up and is so large, which is the
 # same one whatever the assembly.
 _LARGE: Final = 10_000_000
-_TRACED: Final = Point(measured=8.0)
+_TRACED_S: Final = 8.0
+_TRACED: Final = grid(Point, time=TIMES, measured=[_TRACED_S])
 # How long the aggregate of long flows is drawn, and after how long.
 _DRAWN_S: Final = 20.0
 _TOGETHER: Final = BURSTIFIER._replace(measured=2 * _DRAWN_S)
 #: The slides measure in time units of 13 ms.
 _BIN_PS: Final = 13 * 10**9
 #: A window is called high from here on, in segments: C of the slides' best case.
-HIGH: Final = 64
+HIGH: Final = BEST.fast
 
 BINS: Final = "bins"
 PROGRESS: Final = "progress"
@@ -49,19 +50,14 @@ _ALL_FLOWS: Final = (
     f"p = {BURSTIFIER.p:g}; time units of 13 ms. With one queue a lost burst hits all whose "
     "segments it held, with a queue for each flow one alone."
 )
-# Dots over time: the part, the name of the figure, what it shows, and of which flows; the column
-# of a table, its unit on the axis, and the label.
+# Dots over time: the name of the figure, what it shows, the table and its column.
 _DOTS: Final = (
-    ("traces", "trace-window", "Congestion window", "one flow",
-     BINS, "window_segments", 1e3, "1,000 segments"),
-    ("traces", "trace-efficient", "Throughput", "one flow", BINS, "throughput_bps", 1e6, "Mb/s"),
-    ("traces", "trace-sequence", "Acknowledged segments", "one flow",
-     PROGRESS, "segments", 1e3, "1,000 segments"),
-    ("synchronisation", "aggregate-window", "Congestion windows", "all flows together",
-     AGGREGATE, "window_segments", 1e3, "1,000 segments"),
-    ("synchronisation", "aggregate-throughput", "Throughput", "all flows together",
-     AGGREGATE, "throughput_bps", 1e6, "Mb/s"),
-)  # fmt: skip
+    ("trace-window", "Congestion window", BINS, "window_segments"),
+    ("trace-efficient", "Throughput", BINS, "throughput_bps"),
+    ("trace-sequence", "Acknowledged segments", PROGRESS, "segments"),
+    ("aggregate-window", "Congestion windows", AGGREGATE, "window_segments"),
+    ("aggregate-throughput", "Throughput", AGGREGATE, "throughput_bps"),
+)
 # Shares that have at least so many: the part, what is counted, in words, and from where on.
 _SHARES: Final = (
     ("segments", "segments", "Segments in a burst with data", 1),
@@ -86,17 +82,18 @@ def record(parts: Sequence[str]) -> dict[str, pd.DataFrame]:
     """
     found: dict[str, list[pd.DataFrame]] = {}
     if not {"traces", "segments", "bursts"}.isdisjoint(parts):
-        for point in along(TIMES, _TRACED).values():
+        for point in _TRACED:
             for name, table in _looked_into(point).items():
                 found.setdefault(name, []).append(table.assign(panel=point.words))
     if "synchronisation" in parts:
-        found[AGGREGATE] = [_together(_TOGETHER._replace(queues=queues)) for queues in QUEUES]
+        found[AGGREGATE] = [_together(point) for point in queued(_TOGETHER).values()]
     return {name: pd.concat(each, ignore_index=True) for name, each in found.items()}
 
 
 def _looked_into(point: Point) -> dict[str, pd.DataFrame]:
     scenario = base().with_(point.settings())
-    flow = _large_flow(scenario)
+    plan = compile_plan(scenario, 1)
+    flow = int(np.flatnonzero(plan.counted & (plan.flows["bytes"] >= _LARGE))[0])
     result = simulate(scenario.with_(measurement__trace=[flow]), 1)
     trace = FlowTrace.of(result, flow)
     begin = float(result.flows["start_s"].iloc[flow])
@@ -108,13 +105,6 @@ def _looked_into(point: Point) -> dict[str, pd.DataFrame]:
         PROGRESS: last.rename(columns={"segment": "segments"}),
         DISTRIBUTIONS: _counted(result),
     }
-
-
-def _large_flow(scenario: Scenario) -> int:
-    """Find the first flow of seed 1 that counts and is large; the assembly changes no flow."""
-    plan = compile_plan(scenario, 1)
-    (large,) = np.nonzero(plan.counted & (plan.flows["bytes"] >= _LARGE))
-    return int(large[0])
 
 
 def _counted(result: Result) -> pd.DataFrame:
@@ -142,16 +132,17 @@ def figures(
     parts: Sequence[str], recorded: Mapping[str, pd.DataFrame], version: str
 ) -> Iterator[Figure | Packets]:
     """Draw up what `record` gave."""
-    for part, id, what, whose, name, column, unit, label in _DOTS:
-        if part not in parts or name not in recorded:
-            continue
+    for id, what, name, column in _DOTS:
         together = name == AGGREGATE
+        if ("synchronisation" if together else "traces") not in parts or name not in recorded:
+            continue
         kind = "all flows" if together else what.lower()
+        unit, label = (1e6, "Mb/s") if column == "throughput_bps" else (1e3, "1,000 segments")
         table = recorded[name]
         yield Packets.of(
             table.assign(packet=table[column] / unit, kind=kind),
             id=id,
-            title=f"{what} of {whose}",
+            title=f"{what} of {'all flows together' if together else 'one flow'}",
             caption=f"{_ALL_FLOWS if together else _ONE_FLOW} Seed 1. lightburst {version}.",
             x_label="Time (s)" if together else "Time since the flow began (s)",
             y_label=label,
@@ -163,13 +154,13 @@ def figures(
             continue
         table = recorded[DISTRIBUTIONS]
         rows = table[(table["counted"] == counted) & (table["number"] >= least)]
-        by = {point.words: rows[rows["panel"] == point.words] for point in along(TIMES).values()}
+        by = {point.words: rows[rows["panel"] == point.words] for point in _TRACED}
         yield Figure.of_shares(
             {(name, "seed 1"): at_least(x["number"], x["bursts"]) for name, x in by.items()},
             id=f"distribution-{counted.replace('_', '-')}",
             title=what,
-            caption=f"NSFNET, sizes {_TRACED.sizes}; bursts that are made, and flows that begin, "
-            f"in {_TRACED.measured:g} s. Seed 1. lightburst {version}.",
+            caption=f"NSFNET, sizes {_TRACED[0].sizes}; bursts that are made, and flows that "
+            f"begin, in {_TRACED_S:g} s. Seed 1. lightburst {version}.",
             x_label=what,
             y_label="Share with at least so many",
             x_log=least > 0,
@@ -192,7 +183,7 @@ def claims(parts: Sequence[str], recorded: Mapping[str, pd.DataFrame]) -> list[C
     }
     told = "; ".join(f"{panel}: {x:.3g} segments/s" for panel, x in rates.items())
     sheet = SHEET.told(segments=HIGH, told=told)
-    short, *_, long = (point.words for point in along(TIMES, _TRACED).values())
+    short, *_, long = (point.words for point in _TRACED)
     return [
         sheet.judge("trace-rises", exact(risen[long] / risen[short])),
         sheet.judge("trace-long-term", exact(rates[short] / rates[long])),

@@ -6,20 +6,12 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from lightburst.papers.claims import Claim, exact
-from lightburst.papers.curves import in_ms
 from lightburst.papers.figure import Figure
 from lightburst.papers.vlachos2008 import metrics
 from lightburst.papers.vlachos2008.claims import SHEET
-from lightburst.papers.vlachos2008.design import (
-    BURSTIFIER,
-    MORE_FLOWS,
-    TIMES,
-    along,
-    kept_apart,
-    queued,
-)
-from lightburst.papers.vlachos2008.figures import TIME_LABEL
-from lightburst.papers.vlachos2008.points import PER_FLOW, Point
+from lightburst.papers.vlachos2008.design import BURSTIFIER, MORE_FLOWS, SYNCHRONISED, queued
+from lightburst.papers.vlachos2008.figures import Drawn, over_time
+from lightburst.papers.vlachos2008.points import A_POSTERIORI, A_PRIORI, PER_FLOW, Point
 from lightburst.study.statistics import Interval
 
 if TYPE_CHECKING:
@@ -33,6 +25,14 @@ _DEVIATIONS: Final = (
     ("window", metrics.WINDOW_DEVIATION, "aggregate window"),
     ("throughput", metrics.THROUGHPUT_DEVIATION, "aggregate throughput"),
 )
+_OVER_TIME: Final = [
+    Drawn(f"synchronisation-{id}", {f"{BURSTIFIER.long_flows} flows": metric}, 1.0, label,
+          f"{label} over the assembly time")
+    for id, metric, label in (
+        ("correlation", metrics.CORRELATION, "Correlation of window reductions of two flows"),
+        ("hit", metrics.LOST_FLOWS, "Flows with data in a lost burst"),
+    )
+]  # fmt: skip
 
 
 def law(flows: int, queues: int) -> float:
@@ -49,29 +49,24 @@ def law(flows: int, queues: int) -> float:
 
 def figures(runs: Runs[Point], version: str) -> Iterator[Figure]:
     """Draw up the deviation of the aggregate over the queues, and how alike flows are over T."""
-    bases = [BURSTIFIER._replace(long_flows=flows) for flows in (BURSTIFIER.long_flows, MORE_FLOWS)]
-    numbers = runs.numbers_text(
-        point
-        for base in bases
-        for points in (queued(base), kept_apart(base), along(TIMES, base))
-        for point in points.values()
-    )
+    numbers = runs.numbers_text(point for point in runs.points if point.long_flows)
     words = (
         f"Flows without end through one burstifier, access of 100 Mb/s, round trip of 27 ms and "
         f"the assembly; a burst with data is lost with p = {BURSTIFIER.p:g}. {{}}{numbers}; "
         f"bars: 95 % interval of the mean. lightburst {version}."
     )
     curves: dict[tuple[str, str], dict[float, Interval]] = {}
-    for base in bases:
-        flows, one, measured = base.long_flows, queued(base)[1], {}
+    for one in (BURSTIFIER, MORE_FLOWS):
+        flows, measured = one.long_flows, {}
         for _, metric, name in _DEVIATIONS:
-            for words_of, points in (("", queued(base)), (", a posteriori", kept_apart(base))):
-                pairs = {queues: (point, one) for queues, point in points.items() if point != one}
+            for allocation, end in ((A_PRIORI, ""), (A_POSTERIORI, ", a posteriori")):
+                several = queued(one, allocation).items()
+                pairs = {queues: (point, one) for queues, point in several if point != one}
                 if ratios := runs.ratios(pairs, metric):
-                    measured[name + words_of] = {1: exact(1.0), **ratios}
+                    measured[name + end] = {1: exact(1.0), **ratios}
         # A closed form is drawn where there is something to lay it beside.
         if measured:
-            measured["closed form"] = {queues: exact(law(flows, queues)) for queues in queued(base)}
+            measured["closed form"] = {queues: exact(law(flows, queues)) for queues in queued(one)}
         for name, curve in measured.items():
             # A queue for each flow stands where as many queues would be.
             curves[f"{flows} flows", name] = {float(at or flows): x for at, x in curve.items()}
@@ -86,21 +81,14 @@ def figures(runs: Runs[Point], version: str) -> Iterator[Figure]:
         theory=("closed form",),
     )
     yield queues.beside("published", (("", float(n), 1 - x) for n, x in _PRINTED.items()))
-    for id, metric, label in (
-        ("correlation", metrics.CORRELATION, "Correlation of window reductions of two flows"),
-        ("hit", metrics.LOST_FLOWS, "Flows with data in a lost burst"),
-    ):
-        found = in_ms(runs.means(along(TIMES, BURSTIFIER), metric))
-        yield Figure.of(
-            {(f"{BURSTIFIER.long_flows} flows", "one queue"): found},
-            id=f"synchronisation-{id}",
-            title=f"{label} over the assembly time",
-            caption=words.format("One queue. "),
-            x_label=TIME_LABEL,
-            y_label=label,
-            x_log=False,
-            legends=("Flows", "Queues"),
-        )
+    yield from over_time(
+        runs,
+        _OVER_TIME,
+        SYNCHRONISED,
+        "one queue",
+        caption=words.format("One queue. "),
+        legends=("Flows", "Queues"),
+    )
 
 
 def claims(runs: Runs[Point]) -> Iterator[Claim]:
@@ -114,11 +102,11 @@ def claims(runs: Runs[Point]) -> Iterator[Claim]:
             yield sheet.judge("queues", fallen, published=printed)
         network = _less(runs.ratio(Point(queues=queues), Point(), metrics.WINDOW_DEVIATION))
         yield SHEET.judge("queues-nsfnet", network, published=printed, queues=queues)
-    for queues, point in kept_apart(BURSTIFIER).items():
+    for queues, point in queued(BURSTIFIER, A_POSTERIORI).items():
         for name, other in (("posteriori", 1), ("posteriori-beside-priori", queues)):
             ratio = runs.ratio(point, several[other], metrics.WINDOW_DEVIATION)
             yield SHEET.judge(name, ratio, queues=queues)
-    short, *_, long = along(TIMES, BURSTIFIER).values()
+    short, *_, long = SYNCHRONISED
     yield SHEET.judge("stronger-short", runs.ratio(short, long, metrics.CORRELATION))
     yield SHEET.judge("fewer-short", runs.ratio(long, short, metrics.LOST_FLOWS))
     yield SHEET.judge("losses-synchronise", runs.mean(BURSTIFIER, metrics.WINDOW_RATIO))
