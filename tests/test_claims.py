@@ -230,7 +230,7 @@ def test_the_maximum_of_long_links_is_judged() -> None:
 
 def test_the_prototype_is_met_or_not() -> None:
     def model(point: Point) -> float:
-        return PROTOTYPE.get((point.ports, point.p, point.rate), 60.0)
+        return PROTOTYPE.get(point, 60.0)
 
     good = verdicts(runs(model, seeds=100))
     assert {v for id, v in good.items() if id.startswith("check")} == {HOLDS}

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 from importlib import resources
+from typing import TypeVar, get_type_hints
+
+P = TypeVar("P")
 
 
 def printed(text: str) -> tuple[float, float]:
@@ -15,3 +18,12 @@ def rows_of(package: str, name: str) -> list[dict[str, str]]:
     """Read a CSV file of a package: a dict for each row, all values as text."""
     text = (resources.files(package) / name).read_text(encoding="utf-8")
     return list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
+
+
+def by_point(package: str, kind: type[P]) -> list[tuple[P, dict[str, str]]]:
+    """Read ``prototype.csv`` of a package: each row with the point that has its fields."""
+    types = get_type_hints(kind)
+    return [
+        (kind(**{name: types[name](row[name]) for name in types if name in row}), row)
+        for row in rows_of(package, "prototype.csv")
+    ]

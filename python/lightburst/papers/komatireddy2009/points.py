@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lightburst.papers.claims import UNKNOWN
 from lightburst.papers.paper import packaged
-from lightburst.papers.published import rows_of
+from lightburst.papers.published import by_point
 from lightburst.papers.runs import Runs, of_means
 from lightburst.study.statistics import Interval, mean_interval
 
@@ -164,9 +164,9 @@ class Check(NamedTuple):
 
 PROTOTYPE: Final = [
     Check(
-        Point(row["law"], row["remedy"], float(row["delta_ms"]) / 1e3, loss=float(row["loss"])),
+        point,
         float(row["completion_s"]),
         float(row["false_fast_retransmits"]) if row["false_fast_retransmits"] else None,
     )
-    for row in rows_of(__package__, "prototype.csv")
+    for point, row in by_point(__package__, Point)
 ]

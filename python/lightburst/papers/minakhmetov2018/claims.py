@@ -146,12 +146,11 @@ def _deviation(runs: Runs[Point], curve: Point) -> Interval | None:
 
 def _checks(runs: Runs[Point]) -> Iterator[Claim]:
     """Judge whether ours and the independent prototype agree within their intervals."""
-    for (ne, p, rate), published in PROTOTYPE.items():
-        point = hybrid(10.0, ne, p, rate)
+    for point, published in PROTOTYPE.items():
         samples = runs.samples(point)
         deviation = 0.0 if samples is None or len(samples) < 2 else float(samples.std()) / _GIGABIT
         half = 1.96 * deviation / math.sqrt(100)
-        sheet = SHEET.told(rate=rate_text(rate), ne=ne, p=p, value=published, half=half)
+        sheet = SHEET.told(point=point, rate=rate_text(point.rate), value=published, half=half)
         bound = (published - half, published + half)
         yield sheet.judge(
             "check", runs.mean(point).in_unit(_GIGABIT), bound=bound, published=published

@@ -9,7 +9,6 @@ from lightburst.papers.minakhmetov2018.points import (
     HYBRID_PORTS,
     PORTS,
     PROTOTYPE,
-    PROTOTYPE_LENGTH,
     PUBLISHED_MAXIMA,
     Point,
     along,
@@ -81,8 +80,12 @@ def figure_2(length: float, runs: Runs[Point], version: str) -> list[Figure]:
         for ports in HYBRID_PORTS
         for p in (4.0, 0.0)
     }
-    compared = length == PROTOTYPE_LENGTH
-    extra = "Independent prototype: another simulator of the paper, SAW and p = 4." * compared
+    compared = [
+        (switch_name("hybrid", point.ports), point.rate, y)
+        for point, y in PROTOTYPE.items()
+        if point.length == length
+    ]
+    extra = "Independent prototype: another simulator of the paper, SAW and p = 4."
     figure = over_rate(
         runs,
         {
@@ -92,11 +95,8 @@ def figure_2(length: float, runs: Runs[Point], version: str) -> list[Figure]:
         },
         id=id,
         title=f"Figure 2{id[-1]}: network throughput, links of {length:g} m",
-        caption=caption(runs, length, version, extra),
-    )
-    if compared:
-        points = ((switch_name("hybrid", ne), rate, y) for (ne, _, rate), y in PROTOTYPE.items())
-        figure = figure.beside("independent prototype", points)
+        caption=caption(runs, length, version, extra if compared else ""),
+    ).beside("independent prototype", compared)
     words = "Geometric mean of the ratios of runs with the same flows."
     return [
         figure,

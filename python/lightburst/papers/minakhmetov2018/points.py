@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from lightburst.papers.published import rows_of
+from lightburst.papers.published import by_point
 from lightburst.papers.runs import Runs
 
 if TYPE_CHECKING:
@@ -17,17 +17,6 @@ POINT_COLUMNS: Final = ("link_length_m", "switch", "buffer_ports", "p", "arrival
 PORTS: Final = (0, 2, 5)
 HYBRID_PORTS: Final = (2, 5)
 WAITS: Final = (0.0, 1.0, 4.0)
-
-#: By (ne, p, arrival rate): mean throughput in Gb/s, as the independent prototype gave it.
-PROTOTYPE: Final = {
-    (int(row["ne"]), float(row["p"]), float(row["arrival_rate_per_s"])): float(
-        row["throughput_gbps"]
-    )
-    for row in rows_of(__package__, "prototype.csv")
-}
-#: Of the links there, in metres.
-PROTOTYPE_LENGTH: Final = 10.0
-
 
 #: By the length of the links in metres: its words, and the published maximum in Gb/s.
 PUBLISHED_MAXIMA: Final = {1000.0: ("1 km", 16.6), 10000.0: ("10 km", 1.9)}
@@ -72,6 +61,12 @@ class Point(NamedTuple):
 def hybrid(length: float, ports: int, p: float, rate: float = 0.0) -> Point:
     """Give a point with hybrid switches."""
     return Point(length, "hybrid", ports, p, rate)
+
+
+#: Mean throughput in Gb/s, as the independent prototype gave it.
+PROTOTYPE: Final = {
+    point: float(row["throughput_gbps"]) for point, row in by_point(__package__, Point)
+}
 
 
 def runs_of(table: pd.DataFrame) -> Runs[Point]:

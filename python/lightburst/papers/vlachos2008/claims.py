@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from lightburst.papers.claims import Claim, known
-from lightburst.papers.published import rows_of
+from lightburst.papers.published import by_point
 from lightburst.papers.sheet import Sheet
 from lightburst.papers.vlachos2008 import metrics
 from lightburst.papers.vlachos2008.design import BEST, FIXED, LOADS, PAIRS, SENDERS
@@ -41,18 +41,7 @@ class Check(NamedTuple):
 
 
 PROTOTYPE: Final = [
-    Check(
-        Point(
-            time=float(row["time_ms"]) / 1e3,
-            slow=int(row["b"]),
-            fast=int(row["c"]),
-            sizes=row["sizes"],
-            ingress=row["ingress"],
-        ),
-        row["name"],
-        float(row["value"]),
-    )
-    for row in rows_of(__package__, "prototype.csv")
+    Check(point, row["name"], float(row["value"])) for point, row in by_point(__package__, Point)
 ]
 
 
