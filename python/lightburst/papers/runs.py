@@ -150,7 +150,8 @@ class Runs(Generic[P]):
 
     def best(self, points: Iterable[P], metric: str = "") -> P:
         """Find the point with the highest mean; any where there are no runs."""
-        return max(points, key=lambda point: self.mean(point, metric).estimate)
+        means = {point: self.mean(point, metric) for point in points}
+        return max(means, key=lambda point: (known(means[point]), means[point].estimate))
 
     def ratio(self, top: P, bottom: P, metric: str = "") -> Interval:
         """Compare two points by a positive metric; `UNKNOWN` where that cannot be."""

@@ -31,6 +31,7 @@ from lightburst.papers.claims import (
     at_least,
     at_most,
     judged,
+    known,
     verdict_of,
     within,
 )
@@ -133,8 +134,8 @@ class Sheet:
         name : str
             The claim's in ``claims.toml``.
         measured : Interval, or mapping of Interval
-            What the runs gave; of a row of values, by what they are at, the one that counts is
-            picked as the claim's ``of`` says.
+            What the runs gave; of a row of values, by what they are at, those that are known are
+            listed, and the one that counts is picked as the claim's ``of`` says.
         note : str
             What else they show, after the note of the file.
         bound : tuple of float, optional
@@ -157,9 +158,10 @@ class Sheet:
         given = {"bound": limits[0] if limits else "", "published": known_as}
         ends = zip(("low", "high"), limits, strict=False)
         texts = {**given, **dict(ends), **self._words, **words}
-        nothing = not isinstance(measured, Interval) and not measured
+        nothing = False
         if not isinstance(measured, Interval):
-            row, measured = measured, PICKS[entry["of"]](measured.values())
+            row = {at: value for at, value in measured.items() if known(value)}
+            nothing, measured = not row, PICKS[entry["of"]](row.values())
             texts["each"] = listed(row, entry.get("each", ""))
             texts["at"] = next((at for at, value in row.items() if value is measured), "")
         judge = None if verdict is not None else self._rule(entry, limits)

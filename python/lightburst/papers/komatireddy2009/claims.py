@@ -174,8 +174,7 @@ def _figure_7(runs: Runs[Point]) -> Iterator[Claim]:
     fast, highspeed = _sides(runs, DELTA, "FAST"), _sides(runs, DELTA, "HighSpeed")
     pairs = {delta: [side.ordered._replace(delta=delta) for side in (fast, highspeed)]
              for delta in along(runs, DELTA, fast.ordered) if delta}  # fmt: skip
-    differences = {delta: _difference(runs, *pair) for delta, pair in pairs.items()}
-    slower = {delta: x for delta, x in differences.items() if known(x)}
+    slower = {delta: _difference(runs, *pair) for delta, pair in pairs.items()}
     yield SHEET.judge("fast-so-slower", slower)
     yield SHEET.judge("fast-so-not-much-slower", slower)
     worse = between(ratios(runs, DELTA, fast.without, highspeed.without), 0.0)

@@ -6,6 +6,7 @@ K. Vlachos, "Burstification effect on the TCP Synchronization and Congestion Win
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from lightburst.papers.paper import Paper, Part, Traced
@@ -52,7 +53,7 @@ PAPER: Final = Paper(
         ),
         "bursts": Part(
             "bursts that a flow needs, and those that it loses",
-            claims=_claims(claims.content_claims),
+            claims=_claims(partial(claims.checks, "bursts")),
         ),
         "throughput": Part(
             "mean, variance and extremes of the throughput of flows over the assembly time",

@@ -21,10 +21,7 @@ if TYPE_CHECKING:
     from lightburst.papers.vlachos2008.points import Point
     from lightburst.study.statistics import Interval
 
-#: All that is searched, by its words.
-_TIMES: Final = {point.words: point for point in SEARCHED_TIMES}
-_PAIRS: Final = {point.words: point for point in SEARCHED_PAIRS}
-_ALL: Final = _TIMES | _PAIRS
+_SEARCHED: Final = (*SEARCHED_TIMES, *SEARCHED_PAIRS)
 
 
 class Flows(NamedTuple):
@@ -45,7 +42,7 @@ FLOWS: Final = (
 
 def figures(runs: Runs[Point], version: str) -> Iterator[Figure | Maps]:
     """Draw up the means over (B, C), and the mean against the variance of all that was searched."""
-    words = caption(runs, list(_ALL.values()), version, PAIR_WORDS)
+    words = caption(runs, _SEARCHED, version, PAIR_WORDS)
     rows = []
     for flows in FLOWS:
         for point in SEARCHED_PAIRS:
@@ -73,7 +70,7 @@ def _front(runs: Runs[Point], flows: Flows, words: str) -> Figure:
     """Draw a curve for each B over C, and one over the fixed times: mean against variance."""
     curves: dict[tuple[str, str], dict[float, Interval]] = {}
     best: list[tuple[str, float, float]] = []
-    for point in _ALL.values():
+    for point in _SEARCHED:
         mean, variance = runs.mean(point, flows.mean), runs.mean(point, flows.variance)
         if known(mean) and known(variance):
             colour = f"B = {point.slow}" if point.fast else "fixed time"
@@ -102,19 +99,18 @@ def listing(runs: Runs[Point]) -> Listing:
     """List the best time and the best (B, C) by each statistic, and what is as good."""
     rows = []
     for _, statistic, metric in STATISTICS:
-        for what, points in (("fixed time", _TIMES), ("(B, C)", _PAIRS)):
-            means = runs.means(points, metric)
-            if not means:
+        for what, points in (("fixed time", SEARCHED_TIMES), ("(B, C)", SEARCHED_PAIRS)):
+            best = runs.best(points, metric)
+            mean = runs.mean(best, metric).in_unit(MEGA)
+            if not known(mean):
                 continue
-            best = max(means, key=lambda name: means[name].estimate)
-            pairs = {name: (points[best], points[name]) for name in means if name != best}
-            alike = [name for name, x in runs.ratios(pairs, metric).items() if x.low <= 1]
-            mean = means[best].in_unit(MEGA)
+            others = {point.words: (best, point) for point in points if point != best}
+            alike = [name for name, x in runs.ratios(others, metric).items() if x.low <= 1]
             rows.append(
                 {
                     "statistic": statistic,
                     "of": what,
-                    "best": best,
+                    "best": best.words,
                     "Mb/s": round(mean.estimate, 3),
                     **ends(mean, 3),
                     "not known to be worse": ", ".join(alike) or "none",
@@ -131,19 +127,18 @@ def listing(runs: Runs[Point]) -> Listing:
 
 def claims(runs: Runs[Point]) -> Iterator[Claim]:
     """Judge the slides' best case against all that was searched."""
-    run = {name: point for name, point in _ALL.items() if point in runs and point != BEST}
-    pairs = {name: point for name, point in run.items() if point.fast}
-    times = [point for point in run.values() if not point.fast]
+    run = [point for point in _SEARCHED if point in runs and point != BEST]
+    pairs, times = ([point for point in run if bool(point.fast) is fast] for fast in (True, False))
     for slug, statistic, metric in STATISTICS:
         sheet = SHEET.told(slug=slug, statistic=statistic, number=len(pairs) + 1)
-        against = {name: (BEST, point) for name, point in pairs.items()}
+        against = {point.words: (BEST, point) for point in pairs}
         yield sheet.judge("searched-pair", runs.ratios(against, metric))
         if times and BEST in runs:
-            window, timer = (runs.best(some, metric) for some in ([BEST, *pairs.values()], times))
+            window, timer = (runs.best(some, metric) for some in ([BEST, *pairs], times))
             told = f"{window.words} and {timer.words}"
             yield sheet.judge("windows-beat-timers", runs.ratio(window, timer, metric), best=told)
     for flows in FLOWS:
-        more = runs.ratios({name: (point, BEST) for name, point in run.items()}, flows.mean)
-        less = runs.ratios({name: (BEST, point) for name, point in run.items()}, flows.variance)
+        more = runs.ratios({point.words: (point, BEST) for point in run}, flows.mean)
+        less = runs.ratios({point.words: (BEST, point) for point in run}, flows.variance)
         both = {name: smallest([x, less[name]]) for name, x in more.items() if name in less}
         yield SHEET.judge("on-front", both, slug=flows.slug, flows=flows.words)

@@ -33,15 +33,17 @@ _CHECKED: Final[dict[str, tuple[str, float, str]]] = {
 
 
 class Check(NamedTuple):
-    """A value of the independent prototype, of one of `_CHECKED`."""
+    """A value of the independent prototype, of one of `_CHECKED`, and the part that has it."""
 
+    part: str
     point: Point
     name: str
     value: float
 
 
 PROTOTYPE: Final = [
-    Check(point, row["name"], float(row["value"])) for point, row in by_point(__package__, Point)
+    Check(row["part"], point, row["name"], float(row["value"]))
+    for point, row in by_point(__package__, Point)
 ]
 
 
@@ -57,24 +59,19 @@ def operating_claims(runs: Runs[Point]) -> Iterator[Claim]:
 
 def throughput_claims(runs: Runs[Point]) -> Iterator[Claim]:
     """Judge what the slides say of fixed assembly times."""
-    yield from _checks(runs, "mean", "variance", "mice", "elephants", windows=False)
+    yield from checks("throughput", runs)
     short, *_, long = FIXED
     mice, elephants = (runs.best(FIXED, each) for each in (metrics.MICE, metrics.ELEPHANTS))
     sides = {
         "mice": runs.ratio(mice, elephants, metrics.MICE),
         "elephants": runs.ratio(elephants, mice, metrics.ELEPHANTS),
     }
-    yield SHEET.judge("fixed-alike", {name: x for name, x in sides.items() if known(x)})
+    yield SHEET.judge("fixed-alike", sides)
     opposite = {
         "mean over flows": runs.ratio(short, long, metrics.MEAN),
         "elephants": runs.ratio(long, short, metrics.ELEPHANTS),
     }
-    yield SHEET.judge("averages-hide", {name: x for name, x in opposite.items() if known(x)})
-
-
-def content_claims(runs: Runs[Point]) -> Iterator[Claim]:
-    """Judge the check values of what bursts and flows hold."""
-    return _checks(runs, "segments", "flows", "bursts", "lost", windows=False)
+    yield SHEET.judge("averages-hide", opposite)
 
 
 def trace_claims(runs: Runs[Point]) -> Iterator[Claim]:
@@ -89,7 +86,7 @@ def trace_claims(runs: Runs[Point]) -> Iterator[Claim]:
 
 def window_claims(runs: Runs[Point]) -> Iterator[Claim]:
     """Judge what the slides say of assembly by the window."""
-    yield from _checks(runs, "mean", "variance", windows=True)
+    yield from checks("window-based", runs)
     others = {point.words: (BEST, point) for point in PAIRS if point != BEST}
     fixed = {point.words: (BEST, point) for point in FIXED}
     for slug, words, metric in STATISTICS:
@@ -115,13 +112,12 @@ def sender_claims(runs: Runs[Point]) -> Iterator[Claim]:
         yield sheet.judge("sack-better", runs.ratios(pairs, metric))
 
 
-def _checks(runs: Runs[Point], *names: str, windows: bool) -> Iterator[Claim]:
-    """Compare with the values of the prototype that are of one of these, of points run in full."""
-    for point, name, value in PROTOTYPE:
+def checks(of: str, runs: Runs[Point]) -> Iterator[Claim]:
+    """Compare with the values of the prototype that a part has, of points that were run in full."""
+    for part, point, name, value in PROTOTYPE:
         metric, unit, words = _CHECKED[name]
         mean = runs.mean(point, metric).in_unit(unit)
-        full = known(mean) and measured_s(runs, point) == point.measured
-        if full and name in names and bool(point.fast) == windows:
+        if part == of and known(mean) and measured_s(runs, point) == point.measured:
             yield SHEET.judge(
                 "check",
                 mean,

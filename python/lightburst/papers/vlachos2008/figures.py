@@ -26,21 +26,13 @@ _VARIANCE_LABEL: Final = "Variance of the throughput of flows (Mb²/s²)"
 PAIR_WORDS: Final = "(B, C): 1 ms below a window of B segments, 10 ms from C on, 5 ms between. "
 
 
-class Statistic(NamedTuple):
-    """What one assembly is better by than another: the end of claims' names, words, the column."""
-
-    slug: str
-    words: str
-    metric: str
-
-
+#: What one assembly is better by than another: the end of claims' names, words, the column.
 STATISTICS: Final = (
-    Statistic("mean", "mean over flows", metrics.MEAN),
-    Statistic("pooled", "all bits over all times", metrics.POOLED),
-    Statistic("mice", "mean below 100 kB", metrics.MICE),
-    Statistic("elephants", "mean above 10 MB", metrics.ELEPHANTS),
+    ("mean", "mean over flows", metrics.MEAN),
+    ("pooled", "all bits over all times", metrics.POOLED),
+    ("mice", "mean below 100 kB", metrics.MICE),
+    ("elephants", "mean above 10 MB", metrics.ELEPHANTS),
 )
-_MEAN, _POOLED, *_ = STATISTICS
 
 
 class Drawn(NamedTuple):
@@ -55,7 +47,7 @@ class Drawn(NamedTuple):
 
 
 _THROUGHPUT: Final = (
-    Drawn("throughput-mean", {each.words: each.metric for each in (_MEAN, _POOLED)}, MEGA,
+    Drawn("throughput-mean", {words: metric for _, words, metric in STATISTICS[:2]}, MEGA,
           _RATE_LABEL, "Average throughput of flows"),
     Drawn("throughput-variance", {"variance over flows": metrics.VARIANCE}, MEGA**2,
           _VARIANCE_LABEL, "Variance of the throughput of flows"),
@@ -192,7 +184,8 @@ def senders(runs: Runs[Point], version: str) -> Iterator[Bars]:
 def _statistics(runs: Runs[Point], points: Mapping[str, Point], **words: Any) -> Bars:
     """Make bars of each statistic over that of the usual assembly and sender."""
     compared = {name: (point, Point()) for name, point in points.items() if point != Point()}
-    return Bars.of({each.words: runs.ratios(compared, each.metric) for each in STATISTICS}, **words)
+    ratios = {name: runs.ratios(compared, metric) for _, name, metric in STATISTICS}
+    return Bars.of(ratios, **words)
 
 
 def _digits(x: Interval) -> str:
