@@ -249,7 +249,7 @@ def better_in_both(point: Point) -> dict[str, float]:
 
 def test_what_is_better_in_both_takes_the_slides_case_off_the_front() -> None:
     found = {claim.id: claim.verdict for claim in judged(runs(planned(), better_in_both))}
-    off = {f"on-front-{flows.slug}" for flows in beyond.FLOWS}
+    off = {f"on-front-{slug}" for slug, *_ in beyond.FLOWS}
     assert off == {id for id, v in found.items() if v is DIFFERS and id.startswith("on-front")}
 
 
@@ -269,7 +269,7 @@ def test_every_claim_is_broken_by_some_network() -> None:
     broken = set.union(*(ids for _, ids in BROKEN.values()), OTHER_READINGS)
     claims = {claim.id for claim in judged(runs(planned(), as_published))}
     rest = {id for id in claims - broken if not is_check(id)}
-    assert rest == {f"on-front-{flows.slug}" for flows in beyond.FLOWS}, "broken above"
+    assert rest == {f"on-front-{slug}" for slug, *_ in beyond.FLOWS}, "broken above"
 
 
 def test_the_values_of_the_prototype_are_met_or_not() -> None:
@@ -279,9 +279,9 @@ def test_the_values_of_the_prototype_are_met_or_not() -> None:
         "lost": (named.LOST, 1), "mice": (named.MICE, 1e6), "elephants": (named.ELEPHANTS, 1e6),
     }  # fmt: skip
     values: dict[Point, dict[str, float]] = {}
-    for check in PROTOTYPE:
-        name, unit = columns[check.name]
-        values.setdefault(check.point, {})[name] = check.value * unit
+    for point, row in PROTOTYPE:
+        name, unit = columns[row["name"]]
+        values.setdefault(point, {})[name] = float(row["value"]) * unit
 
     def model(factor: float) -> Model:
         return lambda point: (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import pandas as pd
 
@@ -24,75 +24,64 @@ if TYPE_CHECKING:
 _SEARCHED: Final = (*SEARCHED_TIMES, *SEARCHED_PAIRS)
 
 
-class Flows(NamedTuple):
-    """Some flows: ends of names, words, and the columns of their mean and their variance."""
-
-    slug: str
-    words: str
-    mean: str
-    variance: str
-
-
+#: Some flows: ends of names, words, and the columns of their mean and their variance.
 FLOWS: Final = (
-    Flows("all", "all flows", metrics.MEAN, metrics.VARIANCE),
-    Flows("mice", "flows below 100 kB", metrics.MICE, metrics.MICE_VARIANCE),
-    Flows("elephants", "flows above 10 MB", metrics.ELEPHANTS, metrics.ELEPHANTS_VARIANCE),
+    ("all", "all flows", metrics.MEAN, metrics.VARIANCE),
+    ("mice", "flows below 100 kB", metrics.MICE, metrics.MICE_VARIANCE),
+    ("elephants", "flows above 10 MB", metrics.ELEPHANTS, metrics.ELEPHANTS_VARIANCE),
 )
 
 
 def figures(runs: Runs[Point], version: str) -> Iterator[Figure | Maps]:
     """Draw up the means over (B, C), and the mean against the variance of all that was searched."""
-    words = caption(runs, _SEARCHED, version, PAIR_WORDS)
+    said = caption(runs, _SEARCHED, version, PAIR_WORDS)
     rows = []
-    for flows in FLOWS:
+    for _, flows, metric, _ in FLOWS:
         for point in SEARCHED_PAIRS:
-            mean = runs.mean(point, flows.mean).in_unit(MEGA)
+            mean = runs.mean(point, metric).in_unit(MEGA)
             if known(mean):
                 place = f"C = {point.fast}", f"B = {point.slow}"
                 told = f"{mean.estimate:.3g}\n± {(mean.high - mean.low) / 2:.2g}"
-                rows.append((flows.words, *place, mean.estimate, told))
+                rows.append((flows, *place, mean.estimate, told))
     yield Maps(
         id="search",
         title="Mean throughput of a flow over (B, C)",
-        caption=words,
+        caption=said,
         x_label="Fast from a window of C segments on",
         y_label="Slow below B",
-        panels=tuple(Panel(flows.words, "Mb/s", scale=flows.slug) for flows in FLOWS),
+        panels=tuple(Panel(flows, "Mb/s", scale=slug) for slug, flows, _, _ in FLOWS),
         data=pd.DataFrame(rows, columns=[*MAP_COLUMNS, "words"]),
         x_log=False,
         y_log=False,
     )
-    for flows in FLOWS:
-        yield _front(runs, flows, words)
-
-
-def _front(runs: Runs[Point], flows: Flows, words: str) -> Figure:
-    """Draw a curve for each B over C, and one over the fixed times: mean against variance."""
-    curves: dict[tuple[str, str], dict[float, Interval]] = {}
-    best: list[tuple[str, float, float]] = []
-    for point in _SEARCHED:
-        mean, variance = runs.mean(point, flows.mean), runs.mean(point, flows.variance)
-        if known(mean) and known(variance):
-            colour = f"B = {point.slow}" if point.fast else "fixed time"
-            curves.setdefault((colour, "searched"), {})[mean.estimate / MEGA] = variance
-            if point == BEST:
-                best.append((colour, mean.estimate / MEGA, variance.estimate / MEGA**2))
-    figure = Figure.of(
-        curves,
-        MEGA**2,
-        id="front" if flows is FLOWS[0] else f"front-{flows.slug}",
-        title=f"Variance of the throughput against its mean: {flows.words}",
-        caption=f"Points along a curve: C, or the time. {words}",
-        x_label="Mean throughput (Mb/s)",
-        y_label="Variance (Mb²/s²)",
-        x_log=False,
-        y_zero=False,
-        legends=("Assembly", ""),
-        ordered=True,
-    )
-    figure = figure.beside(f"{BEST.words}, simulated", best)
-    # What the slides print is of all flows; the variation is read as a variance.
-    return figure.beside(f"{BEST.words}, published", [("", *PRINTED)] if flows is FLOWS[0] else ())
+    # A curve for each B over C, and one over the fixed times: mean against variance.
+    for slug, flows, *columns in FLOWS:
+        curves: dict[tuple[str, str], dict[float, Interval]] = {}
+        best: list[tuple[str, float, float]] = []
+        for point in _SEARCHED:
+            mean, variance = (runs.mean(point, column) for column in columns)
+            if known(mean) and known(variance):
+                colour = f"B = {point.slow}" if point.fast else "fixed time"
+                curves.setdefault((colour, "searched"), {})[mean.estimate / MEGA] = variance
+                if point == BEST:
+                    best.append((colour, mean.estimate / MEGA, variance.estimate / MEGA**2))
+        figure = Figure.of(
+            curves,
+            MEGA**2,
+            id="front" if slug == "all" else f"front-{slug}",
+            title=f"Variance of the throughput against its mean: {flows}",
+            caption=f"Points along a curve: C, or the time. {said}",
+            x_label="Mean throughput (Mb/s)",
+            y_label="Variance (Mb²/s²)",
+            x_log=False,
+            y_zero=False,
+            legends=("Assembly", ""),
+            ordered=True,
+        )
+        # What the slides print is of all flows; the variation is read as a variance.
+        printed = [("", *PRINTED)] if slug == "all" else ()
+        figure = figure.beside(f"{BEST.words}, simulated", best)
+        yield figure.beside(f"{BEST.words}, published", printed)
 
 
 def listing(runs: Runs[Point]) -> Listing:
@@ -128,7 +117,8 @@ def listing(runs: Runs[Point]) -> Listing:
 def claims(runs: Runs[Point]) -> Iterator[Claim]:
     """Judge the slides' best case against all that was searched."""
     run = [point for point in _SEARCHED if point in runs and point != BEST]
-    pairs, times = ([point for point in run if bool(point.fast) is fast] for fast in (True, False))
+    pairs = [point for point in run if point.fast]
+    times = [point for point in run if not point.fast]
     for slug, statistic, metric in STATISTICS:
         sheet = SHEET.told(slug=slug, statistic=statistic, number=len(pairs) + 1)
         against = {point.words: (BEST, point) for point in pairs}
@@ -137,8 +127,8 @@ def claims(runs: Runs[Point]) -> Iterator[Claim]:
             window, timer = (runs.best(some, metric) for some in ([BEST, *pairs], times))
             told = f"{window.words} and {timer.words}"
             yield sheet.judge("windows-beat-timers", runs.ratio(window, timer, metric), best=told)
-    for flows in FLOWS:
-        more = runs.ratios({point.words: (point, BEST) for point in run}, flows.mean)
-        less = runs.ratios({point.words: (BEST, point) for point in run}, flows.variance)
+    for slug, flows, mean, variance in FLOWS:
+        more = runs.ratios({point.words: (point, BEST) for point in run}, mean)
+        less = runs.ratios({point.words: (BEST, point) for point in run}, variance)
         both = {name: smallest([x, less[name]]) for name, x in more.items() if name in less}
-        yield SHEET.judge("on-front", both, slug=flows.slug, flows=flows.words)
+        yield SHEET.judge("on-front", both, slug=slug, flows=flows)

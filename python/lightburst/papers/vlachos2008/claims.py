@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from lightburst.papers.claims import Claim, known
 from lightburst.papers.published import by_point
@@ -32,19 +32,7 @@ _CHECKED: Final[dict[str, tuple[str, float, str]]] = {
 }
 
 
-class Check(NamedTuple):
-    """A value of the independent prototype, of one of `_CHECKED`, and the part that has it."""
-
-    part: str
-    point: Point
-    name: str
-    value: float
-
-
-PROTOTYPE: Final = [
-    Check(row["part"], point, row["name"], float(row["value"]))
-    for point, row in by_point(__package__, Point)
-]
+PROTOTYPE: Final = by_point(__package__, Point)
 
 
 def operating_claims(runs: Runs[Point]) -> Iterator[Claim]:
@@ -99,8 +87,8 @@ def window_claims(runs: Runs[Point]) -> Iterator[Claim]:
         ("deviation", metrics.DEVIATION, MEGA, "standard deviation over flows, Mb/s"),
         ("relative", metrics.VARIATION, 0.01, "standard deviation over the mean, %"),
     ):
-        sheet = SHEET.told(slug=slug, words=words)
-        yield sheet.judge("variation", runs.mean(BEST, metric).in_unit(unit))
+        mean = runs.mean(BEST, metric).in_unit(unit)
+        yield SHEET.judge("variation", mean, slug=slug, words=words)
     yield SHEET.judge("variance-improved", runs.ratios(fixed, metrics.VARIANCE))
 
 
@@ -108,21 +96,22 @@ def sender_claims(runs: Runs[Point]) -> Iterator[Claim]:
     """Judge whether SACK is clearly better than the others."""
     pairs = {name: (Point(), point) for name, point in SENDERS.items() if name != "sack"}
     for slug, words, metric in STATISTICS:
-        sheet = SHEET.told(slug=slug, statistic=words)
-        yield sheet.judge("sack-better", runs.ratios(pairs, metric))
+        ratios = runs.ratios(pairs, metric)
+        yield SHEET.judge("sack-better", ratios, slug=slug, statistic=words)
 
 
-def checks(of: str, runs: Runs[Point]) -> Iterator[Claim]:
+def checks(part: str, runs: Runs[Point]) -> Iterator[Claim]:
     """Compare with the values of the prototype that a part has, of points that were run in full."""
-    for part, point, name, value in PROTOTYPE:
-        metric, unit, words = _CHECKED[name]
+    for point, row in PROTOTYPE:
+        metric, unit, words = _CHECKED[row["name"]]
         mean = runs.mean(point, metric).in_unit(unit)
-        if part == of and known(mean) and measured_s(runs, point) == point.measured:
+        if row["part"] == part and known(mean) and measured_s(runs, point) == point.measured:
+            numbers = "-".join(re.findall("[0-9]+", point.words))
             yield SHEET.judge(
                 "check",
                 mean,
-                published=value,
-                slug=f"{name}-{'-'.join(re.findall('[0-9]+', point.words))}-{point.ingress}",
+                published=float(row["value"]),
+                slug=f"{row['name']}-{numbers}-{point.ingress}",
                 assembly=point.words,
                 words=words,
                 point=point,

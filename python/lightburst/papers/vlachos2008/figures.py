@@ -148,9 +148,8 @@ def window_based_figures(runs: Runs[Point], version: str) -> Iterator[Bars]:
         (metrics.MEAN, MEGA, "mean", _RATE_LABEL, PRINTED[0]),
         (metrics.VARIANCE, MEGA**2, "variance", _VARIANCE_LABEL, PRINTED[1]),
     ):
-        means = runs.means(points, metric)
-        printed = {design.BEST.words: exact(value)} if design.BEST.words in means else {}
-        simulated = {assembly: mean.in_unit(unit) for assembly, mean in means.items()}
+        simulated = {at: mean.in_unit(unit) for at, mean in runs.means(points, metric).items()}
+        printed = {at: exact(value) for at in simulated if at == design.BEST.words}
         yield Bars.of(
             {"simulation": simulated, "published": printed},
             id=f"window-{name}",
