@@ -10,7 +10,7 @@ from lightburst.papers.published import by_point
 from lightburst.papers.sheet import Sheet
 from lightburst.papers.vlachos2008 import metrics
 from lightburst.papers.vlachos2008.design import BEST, FIXED, LOADS, PAIRS, SENDERS
-from lightburst.papers.vlachos2008.figures import MEGA, STATISTICS
+from lightburst.papers.vlachos2008.metrics import MEGA, STATISTICS
 from lightburst.papers.vlachos2008.points import Point, measured_s
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lightburst.papers.runs import Runs
 
 SHEET: Final = Sheet.of(__package__)
-#: What a check value is of: the column, what its unit is in that of the column, and words.
+#: What a prototype's value is of: the column, its unit in that of the column, and words.
 _CHECKED: Final[dict[str, tuple[str, float, str]]] = {
     "mean": (metrics.MEAN, MEGA, "mean throughput of a flow (Mb/s)"),
     "variance": (metrics.VARIANCE, MEGA**2, "variance of the throughput of flows (Mb²/s²)"),
@@ -30,8 +30,6 @@ _CHECKED: Final[dict[str, tuple[str, float, str]]] = {
     "mice": (metrics.MICE, MEGA, "mean throughput of flows below 100 kB (Mb/s)"),
     "elephants": (metrics.ELEPHANTS, MEGA, "mean throughput of flows above 10 MB (Mb/s)"),
 }
-
-
 PROTOTYPE: Final = by_point(__package__, Point)
 
 

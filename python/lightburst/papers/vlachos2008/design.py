@@ -8,7 +8,6 @@ from lightburst.papers.design import Effort, Need, blocks_of, grid, needed
 from lightburst.papers.vlachos2008.points import (
     A_POSTERIORI,
     A_PRIORI,
-    LONG,
     PER_FLOW,
     Point,
     base,
@@ -36,7 +35,7 @@ _LOST: Final = grid(Point, time=(1e-3, 10e-3), ingress=["lose"])
 #: Long flows through one burstifier. The prototype looked at 25 to 50, and at losses of 0.003 to
 #: 0.01 of the bursts with data: the larger one gives the most cycles, and it ends the first slow
 #: start, which nothing else does where nobody limits the window.
-BURSTIFIER: Final = Point(long_flows=25, p=1e-2, measured=LONG)
+BURSTIFIER: Final = Point(long_flows=25, p=1e-2).in_full()
 MORE_FLOWS: Final = BURSTIFIER._replace(long_flows=50)
 #: The same by the assembly time.
 SYNCHRONISED: Final = grid(BURSTIFIER._replace, time=TIMES)

@@ -9,6 +9,7 @@ import pandas as pd
 from lightburst.papers.claims import exact, known
 from lightburst.papers.figure import Bars, Figure, Listing
 from lightburst.papers.vlachos2008 import design, metrics
+from lightburst.papers.vlachos2008.metrics import MEGA, STATISTICS
 from lightburst.papers.vlachos2008.points import Point, measured_s
 
 if TYPE_CHECKING:
@@ -17,22 +18,12 @@ if TYPE_CHECKING:
     from lightburst.papers.runs import Runs
     from lightburst.study.statistics import Interval
 
-MEGA: Final = 1e6
 #: What the slides print of (B, C) = (16, 64): mean in Mb/s, and variation, read as the variance.
 PRINTED: Final = (10.7, 51.0)
 _RATE_LABEL: Final = "Throughput of a flow (Mb/s)"
 _VARIANCE_LABEL: Final = "Variance of the throughput of flows (Mb²/s²)"
 #: What a caption says of assembly by the window.
 PAIR_WORDS: Final = "(B, C): 1 ms below a window of B segments, 10 ms from C on, 5 ms between. "
-
-
-#: What one assembly is better by than another: the end of claims' names, words, the column.
-STATISTICS: Final = (
-    ("mean", "mean over flows", metrics.MEAN),
-    ("pooled", "all bits over all times", metrics.POOLED),
-    ("mice", "mean below 100 kB", metrics.MICE),
-    ("elephants", "mean above 10 MB", metrics.ELEPHANTS),
-)
 
 
 class Drawn(NamedTuple):

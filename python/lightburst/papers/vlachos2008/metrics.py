@@ -2,6 +2,9 @@
 
 from typing import Final
 
+#: Throughput is shown in Mb/s.
+MEGA: Final = 1e6
+
 MEAN: Final = "flow_throughput_mean_bps"
 VARIANCE: Final = "flow_throughput_variance_bps2"
 LEAST: Final = "flow_throughput_min_bps"
@@ -15,6 +18,13 @@ VARIATION: Final = "flow_throughput_variation"
 _SMALL, _LARGE = "[below 100 kB]", "[above 10 MB]"
 MICE, MICE_VARIANCE = MEAN + _SMALL, VARIANCE + _SMALL
 ELEPHANTS, ELEPHANTS_VARIANCE = MEAN + _LARGE, VARIANCE + _LARGE
+#: What one assembly is better by than another: the end of claims' names, words, the column.
+STATISTICS: Final = (
+    ("mean", "mean over flows", MEAN),
+    ("pooled", "all bits over all times", POOLED),
+    ("mice", "mean below 100 kB", MICE),
+    ("elephants", "mean above 10 MB", ELEPHANTS),
+)
 #: Of bursts with data.
 SEGMENTS: Final = "burst_mean_segments"
 FLOWS: Final = "burst_mean_flows"

@@ -26,15 +26,12 @@ if TYPE_CHECKING:
 # The flow that is traced: the first that begins after the warm-up and is so large, which is the
 # same one whatever the assembly.
 _LARGE: Final = 10_000_000
-_TRACED_S: Final = 8.0
-_TRACED: Final = grid(Point, time=TIMES, measured=[_TRACED_S])
+_TRACED: Final = grid(Point, time=TIMES, measured=[8.0])
 # How long the aggregate of long flows is drawn, and after how long.
 _DRAWN_S: Final = 20.0
 _TOGETHER: Final = BURSTIFIER._replace(measured=2 * _DRAWN_S)
 #: The slides measure in time units of 13 ms.
 _BIN_PS: Final = 13 * 10**9
-#: A window is called high from here on, in segments: C of the slides' best case.
-HIGH: Final = BEST.fast
 
 BINS: Final = "bins"
 PROGRESS: Final = "progress"
@@ -160,7 +157,7 @@ def figures(
             id=f"distribution-{counted.replace('_', '-')}",
             title=what,
             caption=f"NSFNET, sizes {_TRACED[0].sizes}; bursts that are made, and flows that "
-            f"begin, in {_TRACED_S:g} s. Seed 1. lightburst {version}.",
+            f"begin, in {_TRACED[0].measured:g} s. Seed 1. lightburst {version}.",
             x_label=what,
             y_label="Share with at least so many",
             x_log=least > 0,
@@ -173,8 +170,9 @@ def claims(parts: Sequence[str], recorded: Mapping[str, pd.DataFrame]) -> list[C
     """Judge what the slides show of one flow, from what `record` gave."""
     if "traces" not in parts or BINS not in recorded:
         return []
+    # A window is called high from C of the slides' best case on.
     risen = {
-        str(panel): float(rows.loc[rows["window_segments"] >= HIGH, "time_s"].min())
+        str(panel): float(rows.loc[rows["window_segments"] >= BEST.fast, "time_s"].min())
         for panel, rows in recorded[BINS].groupby("panel", sort=False)
     }
     rates = {
@@ -182,7 +180,7 @@ def claims(parts: Sequence[str], recorded: Mapping[str, pd.DataFrame]) -> list[C
         for panel, rows in recorded[PROGRESS].groupby("panel", sort=False)
     }
     told = "; ".join(f"{panel}: {x:.3g} segments/s" for panel, x in rates.items())
-    sheet = SHEET.told(segments=HIGH, told=told)
+    sheet = SHEET.told(segments=BEST.fast, told=told)
     short, *_, long = (point.words for point in _TRACED)
     return [
         sheet.judge("trace-rises", exact(risen[long] / risen[short])),

@@ -51,7 +51,7 @@ def figures(runs: Runs[Point], version: str) -> Iterator[Figure]:
     """Draw up the deviation of the aggregate over the queues, and how alike flows are over T."""
     numbers = runs.numbers_text(point for point in runs.points if point.long_flows)
     words = (
-        f"Flows without end through one burstifier, access of 100 Mb/s, round trip of 27 ms and "
+        "Flows without end through one burstifier, access of 100 Mb/s, round trip of 27 ms and "
         f"the assembly; a burst with data is lost with p = {BURSTIFIER.p:g}. {{}}{numbers}; "
         f"bars: 95 % interval of the mean. lightburst {version}."
     )
