@@ -17,7 +17,7 @@ from lightburst.papers.figure import COLUMNS, Figure, Listing
 from lightburst.papers.runs import Runs
 from lightburst.papers.yu2004.design import BURSTS, TABLE_LOSSES
 from lightburst.papers.yu2004.points import Point, rate_name
-from lightburst.papers.yu2004.published import ratio_of
+from lightburst.papers.yu2004.published import RATIOS
 from lightburst.papers.yu2004.senders import Sender
 from lightburst.study.statistics import log_ratio_error
 from yu2004_settings import (
@@ -90,10 +90,10 @@ def _cells(
         ratio, above, below = runs.ratio(top, bottom), runs.samples(top), runs.samples(bottom)
         if above is None or below is None or not known(ratio):
             return None
-        published, rounding = ratio_of(burst, p, kind)
-        met = ratio.low - rounding <= published <= ratio.high + rounding
+        printed = RATIOS[burst, kind][p]
+        met = ratio.low <= printed.high and ratio.high >= printed.low
         error, _ = log_ratio_error(above, below)
-        rows.append((math.log(ratio.estimate / published), error, met))
+        rows.append((math.log(ratio.estimate / printed.estimate), error, met))
     return np.array(rows)
 
 

@@ -12,10 +12,9 @@ import pandas as pd
 from lightburst.papers.claims import Claim, at_least, judged, known
 from lightburst.papers.curves import smallest
 from lightburst.papers.runs import Runs
-from lightburst.papers.yu2004.design import BURSTS, TABLE_LOSSES
-from lightburst.papers.yu2004.implementations import check_point
+from lightburst.papers.yu2004.design import BURSTS, TABLE_LOSSES, check_point
 from lightburst.papers.yu2004.points import Point
-from lightburst.papers.yu2004.published import PROTOTYPE, ratio_of
+from lightburst.papers.yu2004.published import PROTOTYPE, RATIOS
 from lightburst.study.statistics import mean_interval
 from searching import claim
 from yu2004_settings import HALVINGS, INFERRED, NEW_RENOS, RENOS, WORDS, networks, point_of
@@ -96,7 +95,7 @@ def lowest_claim(runs: Runs[Point]) -> Claim:
     It is that of New-Reno over Reno at S = 25 and log10 p = -1.5.
     """
     burst, p = BURSTS[1], TABLE_LOSSES[3]
-    published, rounding = ratio_of(burst, p, "new-reno")
+    printed = RATIOS[burst, "new-reno"][p]
     found = [
         ratio
         for _, network in networks()
@@ -116,11 +115,10 @@ def lowest_claim(runs: Runs[Point]) -> Claim:
         "search",
         f"No setting has New-Reno over Reno at S = {burst}, log10 p = {math.log10(p):.2g} as low "
         "as printed (lowest ratio)",
-        published,
+        printed.estimate,
         lowest,
-        at_least(lowest, published + rounding),
-        f"the whole interval is above {published + rounding:g}, what the printed digits may stand "
-        "for",
+        at_least(lowest, printed.high),
+        f"the whole interval is above {printed.high:g}, what the printed digits may stand for",
         f"Of {len(found)} ratios.",
         source="independent prototype",
     )

@@ -146,9 +146,8 @@ def test_what_is_read_off_a_curve() -> None:
 
 
 def test_printed_digits_say_how_far_a_number_is_rounded() -> None:
-    assert printed("1.1") == (1.1, 0.05)
-    assert printed("26.50") == pytest.approx((26.5, 0.005))
-    assert printed("7") == (7.0, 0.5)
+    for text, value, rounding in (("1.1", 1.1, 0.05), ("26.50", 26.5, 0.005), ("7", 7.0, 0.5)):
+        assert printed(text) == Interval(value, value - rounding, value + rounding, 0)
 
 
 SHEET = Sheet(

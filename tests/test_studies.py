@@ -17,7 +17,7 @@ from lightburst.papers.claims import Verdict
 from lightburst.papers.runs import Runs
 from lightburst.papers.yu2004 import design
 from lightburst.papers.yu2004.points import TABLES, Point
-from lightburst.papers.yu2004.published import PROTOTYPE, ratio_of
+from lightburst.papers.yu2004.published import PROTOTYPE, RATIOS
 from yu2004_runs import made_up
 
 NAMES = {"new-reno": "new-reno", "sack": "sack", "sack1": "sack"}
@@ -46,7 +46,7 @@ def searched(more: Callable[[Point], float] = lambda point: 1.0, noise: float = 
         burst = round(point.segments_per_burst)
         if burst not in design.BURSTS:
             burst = 25  # W_m = 20 cuts the larger burst
-        mean = 10 * worth(point) * (1.0 if kind is None else ratio_of(burst, point.p, kind)[0])
+        mean = 10 * worth(point) * (1.0 if kind is None else RATIOS[burst, kind][point.p].estimate)
         samples[point] = mean * more(point) * (1 + noise * draw.normal(size=4))
     return made_up(samples)
 
@@ -152,7 +152,7 @@ def test_the_prototype_s_limited_transmit_is_found_or_not() -> None:
 
     points = [
         design.table_point(5, p, sender._replace(limited=limited))
-        for p in design.PROTOTYPE_LOSSES
+        for p in design.TABLE_LOSSES[:-1]
         for sender in design.PROTOTYPE_SENDERS.values()
         for limited in (False, True)
     ]

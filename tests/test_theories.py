@@ -15,7 +15,7 @@ import lightburst as lb
 from lightburst.cli import main
 from lightburst.errors import InputError
 from lightburst.models import erlang_b, padhye1998, reduced_load, theory, yu2004
-from lightburst.papers.yu2004 import theory as overlay
+from lightburst.papers.yu2004 import points as overlay
 from lightburst.papers.yu2004.design import points_of
 from lightburst.papers.yu2004.points import LOW, PAYLOAD_BITS, Point, base
 from lightburst.papers.yu2004.senders import NAMES, RFC_SACK

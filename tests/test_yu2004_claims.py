@@ -15,19 +15,25 @@ from lightburst.papers.claims import Claim, Verdict
 from lightburst.papers.figure import Listing
 from lightburst.papers.runs import Runs, of_means
 from lightburst.papers.yu2004 import design
-from lightburst.papers.yu2004.design import SURFACES
+from lightburst.papers.yu2004.design import SURFACES, check_point
 from lightburst.papers.yu2004.implementations import (
-    check_point,
     crossing_claims,
     prototype_claims,
     table_claims,
 )
-from lightburst.papers.yu2004.points import HIGH, LOW, MEDIUM, METRIC, PAYLOAD_BITS, Point
-from lightburst.papers.yu2004.published import PROTOTYPE, ratio_of
+from lightburst.papers.yu2004.points import (
+    HIGH,
+    LOW,
+    MEDIUM,
+    METRIC,
+    PAYLOAD_BITS,
+    Point,
+    throughput,
+)
+from lightburst.papers.yu2004.published import PROTOTYPE, RATIOS
 from lightburst.papers.yu2004.senders import NEW_RENO, NS2, RENO, SACK
 from lightburst.papers.yu2004.surfaces import claims as surface_claims
-from lightburst.papers.yu2004.surfaces import ranges
-from lightburst.papers.yu2004.theory import throughput
+from lightburst.papers.yu2004.surfaces import tables
 from yu2004_runs import made_up
 
 HOLDS, DIFFERS, OPEN = Verdict.HOLDS, Verdict.DIFFERS, Verdict.NOT_COMPARABLE
@@ -60,7 +66,7 @@ def as_printed(point: Point) -> float:
     """Senders whose ratios are just those of the tables."""
     burst = round(point.segments_per_burst)
     kind = {"new-reno": "new-reno", "sack1": "sack"}.get(point.recovery)
-    return 100.0 * (1.0 if kind is None else ratio_of(burst, point.p, kind)[0])
+    return 100.0 * (1.0 if kind is None else RATIOS[burst, kind][point.p].estimate)
 
 
 def table_runs(burst: int, model: Model, spread: float = 0.01) -> Runs[Point]:
@@ -165,7 +171,9 @@ def as_drawn(point: Point) -> float:
 
 
 def crossing_runs(model: Model) -> Runs[Point]:
-    points = [point for point in design.crossing_points(quick=False) if point.halving == "window"]
+    points = [
+        point for point in design.points_of("fig11", quick=False) if point.halving == "window"
+    ]
     return runs(points, model)
 
 
@@ -213,10 +221,7 @@ def test_curves_that_break_a_claim_of_figure_11_are_found_out(name: str) -> None
 
 
 def surface_runs(id: str, model: Model) -> Runs[Point]:
-    points = [*design.surface_points(SURFACES[id], quick=False)]
-    if id == "fig5":
-        points += design.optimum_points(quick=False)
-    return runs(dict.fromkeys(points), model)
+    return runs(dict.fromkeys(design.points_of(id, quick=False)), model)
 
 
 def peak(point: Point) -> float:
@@ -309,7 +314,7 @@ def test_the_reason_of_no_lri_range_is_what_the_runs_count(sent: float, words: s
             "retransmissions": 0.1 * share * 1.25e6,
             "timeouts": 2e4,
         }
-        for point in design.surface_points(LOW, quick=False)
+        for point in design.points_of("fig7", quick=False)
         for share in (sent if point.p > 0.09 else 1.0,)
     }
     samples = {point: 1.2 / (1 + 3 * point.p) * np.ones(2) for point in totals}
@@ -345,8 +350,8 @@ def by_hand(point: Point) -> float:
 
 
 def test_the_ranges_of_a_surface_made_by_hand() -> None:
-    points = design.surface_points(LOW, quick=False)
-    table = ranges("fig7", runs(points, by_hand))
+    points = design.points_of("fig7", quick=False)
+    (table,) = tables("fig7", runs(points, by_hand))
     found = column(table, "simulation")
     for p in ("0.0001", "0.01", "0.1"):  # each is compared with its own loss rate
         assert found["ATO", f"p = {p}"] == "1 to 10"
@@ -357,17 +362,17 @@ def test_the_ranges_of_a_surface_made_by_hand() -> None:
 
 
 def test_a_point_that_was_not_run_is_in_no_range() -> None:
-    points = design.surface_points(LOW, quick=False)
+    points = design.points_of("fig7", quick=False)
     gap = [p for p in points if not (abs(p.time - 10**0.5) < 0.1 and abs(p.p - 0.01) < 0.001)]
-    found = column(ranges("fig7", runs(gap, by_hand)), "simulation")
+    found = column(next(tables("fig7", runs(gap, by_hand))), "simulation")
     assert found["ATO", "p = 0.01"] == "1, 10"
     assert found["ATO", "p = 0.1"] == "1 to 10"
 
 
 @pytest.mark.parametrize("part", SURFACES)
 def test_a_simulation_like_the_theory_has_its_ranges(part: str) -> None:
-    points = design.surface_points(SURFACES[part], quick=True)
-    table = ranges(part, runs(points, formula))
+    points = design.points_of(part, quick=True)
+    (table,) = tables(part, runs(points, formula))
     assert list(table.data["simulation"]) == list(table.data["theory"])
 
 
@@ -380,7 +385,7 @@ def test_a_reproduction_lists_them() -> None:
             "seed": 1,
         }
         for part in ("fig5", "fig7")
-        for point in design.surface_points(SURFACES[part], quick=True)
+        for point in dict.fromkeys(design.points_of(part, quick=True))
     ]
     tables = PAPERS["yu2004"].outcome(["fig5", "fig7"], pd.DataFrame(rows), "0.1.0").tables
     assert [table.id for table in tables] == ["fig5-ranges", "fig7-ranges"]

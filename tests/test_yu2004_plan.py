@@ -18,12 +18,14 @@ from lightburst.papers.yu2004.points import (
     Point,
     assembly_time,
     base,
+    flow_of,
+    round_trip_s,
     runs_of,
 )
-from lightburst.papers.yu2004.published import ratio_of
+from lightburst.papers.yu2004.published import RATIOS
 from lightburst.papers.yu2004.senders import NAMES, NS2, RENO, RFC, RFC_SACK, SACK
-from lightburst.papers.yu2004.theory import flow_of, round_trip_s
 from lightburst.scenario import Scenario
+from lightburst.study.statistics import Interval
 
 PAPER = PAPERS["yu2004"]
 
@@ -114,9 +116,13 @@ def test_the_full_plan_has_every_point_of_the_paper() -> None:
 
 
 def test_the_published_ratios_are_read_with_their_rounding() -> None:
-    assert ratio_of(5, design.TABLE_LOSSES[2], "sack") == (1.58, 0.005)
-    assert ratio_of(25, design.TABLE_LOSSES[3], "new-reno") == (0.76, 0.005)
-    assert ratio_of(5, design.TABLE_LOSSES[0], "new-reno") == (1.0, 0.05)
+    for burst, kind, place, value, rounding in (
+        (5, "sack", 2, 1.58, 0.005),
+        (25, "new-reno", 3, 0.76, 0.005),
+        (5, "new-reno", 0, 1.0, 0.05),
+    ):
+        printed = RATIOS[burst, kind][design.TABLE_LOSSES[place]]
+        assert printed == Interval(value, value - rounding, value + rounding, 0)
 
 
 def test_runs_are_found_by_their_points_after_a_file_too() -> None:

@@ -8,10 +8,13 @@ from typing import TypeVar, get_type_hints
 
 P = TypeVar("P")
 
+from lightburst.study.statistics import Interval
 
-def printed(text: str) -> tuple[float, float]:
-    """Read a number, and by how much it may have been rounded: ``"1.1"`` by 0.05."""
-    return float(text), 0.5 * 10.0 ** -len(text.partition(".")[2])
+
+def printed(text: str) -> Interval:
+    """Read a number, with the ends that it may have been rounded from: ``"1.1"`` from 1.05."""
+    value, rounding = float(text), 0.5 * 10.0 ** -len(text.partition(".")[2])
+    return Interval(value, value - rounding, value + rounding, 0)
 
 
 def rows_of(package: str, name: str) -> list[dict[str, str]]:

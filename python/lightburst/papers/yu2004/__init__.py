@@ -7,30 +7,21 @@ X. Yu, C. Qiao, Y. Liu, D. Towsley, "Performance Evaluation of TCP Implementatio
 from __future__ import annotations
 
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from lightburst.papers.paper import Paper, Part, Traced
 from lightburst.papers.yu2004 import factors, implementations, surfaces, traces
 from lightburst.papers.yu2004.design import blocks
 from lightburst.papers.yu2004.points import runs_of
 
-
-def _surface(id: str, shows: str) -> Part:
-    return Part(
-        shows,
-        partial(surfaces.figures, id),
-        partial(surfaces.claims, id),
-        lambda runs: [surfaces.ranges(id, runs)],
-    )
+if TYPE_CHECKING:
+    from types import ModuleType
 
 
-def _table(id: str, shows: str) -> Part:
-    return Part(
-        shows,
-        lambda runs, version: [implementations.table_figure(id, runs, version)],
-        partial(implementations.claims, id),
-        lambda runs: [implementations.table_listing(id, runs)],
-    )
+def _part(shows: str, module: ModuleType, *which: str) -> Part:
+    """Make a part of what a module draws, judges and lists."""
+    figures, claims, tables = module.figures, module.claims, module.tables
+    return Part(shows, partial(figures, *which), partial(claims, *which), partial(tables, *which))
 
 
 PAPER: Final = Paper(
@@ -41,27 +32,26 @@ PAPER: Final = Paper(
         "Networks. 2004."
     ),
     parts={
-        "fig5": _surface(
-            "fig5", "throughput of SACK over assembly time and loss rate, access of 125 MB/s"
+        "fig5": _part(
+            "throughput of SACK over assembly time and loss rate, access of 125 MB/s",
+            surfaces,
+            "fig5",
         ),
-        "fig6": _surface("fig6", "the same, access of 500 kB/s"),
-        "fig7": _surface("fig7", "the same, access of 1.25 kB/s"),
+        "fig6": _part("the same, access of 500 kB/s", surfaces, "fig6"),
+        "fig7": _part("the same, access of 1.25 kB/s", surfaces, "fig7"),
         # Figures 8 to 10 are traces of single runs.
         "fig8": Part("packets of Reno around one lost burst, W = 20 and 200"),
         "fig9": Part("packets of the three implementations around one lost burst, S = 5 and 25"),
         "fig10": Part("packets of the three implementations under random losses"),
         "fig11": Part(
             "throughput of the three implementations over the assembly time",
-            lambda runs, version: [implementations.crossing_figure(runs, version)],
+            implementations.crossing_figures,
             implementations.crossing_claims,
         ),
-        "table1": _table("table1", "throughput over that of Reno, S = 5"),
-        "table2": _table("table2", "throughput over that of Reno, S = 25"),
-        "factors": Part(
-            "gains and penalties one at a time, beside equations (55) to (61)",
-            factors.figures,
-            factors.claims,
-            lambda runs: [factors.listing(runs)],
+        "table1": _part("throughput over that of Reno, S = 5", implementations, "table1"),
+        "table2": _part("throughput over that of Reno, S = 25", implementations, "table2"),
+        "factors": _part(
+            "gains and penalties one at a time, beside equations (55) to (61)", factors
         ),
     },
     blocks=blocks,

@@ -16,6 +16,7 @@ from lightburst.papers.yu2004.points import (
     assembly_time,
     base,
 )
+from lightburst.papers.yu2004.published import PROTOTYPE
 from lightburst.papers.yu2004.senders import NEW_RENO, NS2, RENO, RFC, RFC_SACK, SACK, Sender
 
 if TYPE_CHECKING:
@@ -51,9 +52,10 @@ CROSSING_LOSS: Final = 0.03
 CROSSING_TIMES: Final = decades(-5.5, -2, 4)
 QUICK_CROSSING_TIMES: Final = decades(-5.5, -2, 2)
 
-# Tables I and II.
+# Tables I and II: S of each.
+BURST_OF: Final = {"table1": 5, "table2": 25}
 TABLE_LOSSES: Final = decades(-3, -0.5, 2)
-BURSTS: Final = (5, 25)
+BURSTS: Final = tuple(BURST_OF.values())
 
 # The senders of the check values; all halve the window, as ns-2 does.
 PROTOTYPE_SENDERS: Final[dict[str, Sender]] = {
@@ -64,7 +66,6 @@ PROTOTYPE_SENDERS: Final[dict[str, Sender]] = {
     "Sack1": SACK,
     "RFC 6675": SACK._replace(recovery="sack"),
 }
-PROTOTYPE_LOSSES: Final = TABLE_LOSSES[:-1]
 
 # Section IV: cases of access bandwidth and burst, at one loss rate.
 FACTOR_LOSS: Final = 0.01
@@ -104,58 +105,52 @@ def planned(wanted: Iterable[tuple[Point, Effort]]) -> list[Block]:
 
 
 def points_of(part: str, quick: bool) -> list[Point]:
-    """List the points of a part of the paper."""
+    """List the points of a part of the paper; a preview has no senders of the RFCs."""
+    senders = NS2.senders if quick else (*NS2.senders, *RFC.senders)
     if part in SURFACES:
-        points = surface_points(SURFACES[part], quick)
-        return [*points, *optimum_points(quick)] if part == "fig5" else points
-    if part == "fig11":
-        return crossing_points(quick)
+        access, losses = SURFACES[part], QUICK_LOSSES if quick else LOSSES
+        times = (QUICK_TIMES if quick else TIMES)[access]
+        points = grid(Point, access=[access], time=times, p=losses)
+        if part == "fig5":
+            fine = (*(QUICK_FINE_TIMES if quick else FINE_TIMES), EQUATION_32_S)
+            for sender in (SACK,) if quick else (SACK, RFC_SACK):
+                points += over_time(OPTIMUM_LOSS, fine, sender).values()
+        return points
     if part == "factors":
         cases = FACTOR_CASES[:1] if quick else FACTOR_CASES
         return [point for case in cases for point in factor_case(*case).values()]
-    more = () if quick else (*RFC.senders, RENO._replace(bug_fix=False))
-    burst = 25 if part == "table2" else 5
-    table = grid(table_point, burst=[burst], sender=(*NS2.senders, *more), p=TABLE_LOSSES)
-    if part == "table1":
-        senders = NS2.senders if quick else PROTOTYPE_SENDERS.values()
-        table += grid(table_point, burst=[burst], sender=senders, p=PROTOTYPE_LOSSES)
-    # Figures 8 to 10 are traces of single runs; one point stands for their scenario.
-    return table if part in ("table1", "table2") else table[:1]
+    if part not in ("fig11", *BURST_OF):
+        # Figures 8 to 10 are traces of single runs; one point stands for their scenario.
+        return [table_point(BURSTS[0], TABLE_LOSSES[0], RENO)]
+    if part in BURST_OF and not quick:
+        senders = (*senders, RENO._replace(bug_fix=False))
+    points = [point for sender in senders for point in line(part, sender, quick).values()]
+    if part == "table1" and not quick:
+        points += [check_point(*key) for key in PROTOTYPE]
+    return points
 
 
-def surface_points(access: float, quick: bool) -> list[Point]:
-    """List the points of figure 5, 6 or 7: SACK over assembly time and loss rate."""
-    times = (QUICK_TIMES if quick else TIMES)[access]
-    return grid(Point, access=[access], time=times, p=QUICK_LOSSES if quick else LOSSES)
-
-
-def optimum_points(quick: bool) -> list[Point]:
-    """List the points around the best assembly time at 125 MB/s, with both kinds of SACK."""
-    times = (*(QUICK_FINE_TIMES if quick else FINE_TIMES), EQUATION_32_S)
-    senders = (SACK,) if quick else (SACK, RFC_SACK)
-    return grid(high_point, p=[OPTIMUM_LOSS], sender=senders, time=times)
-
-
-def crossing_points(quick: bool) -> list[Point]:
-    """List the points of figure 11, with the paper's senders and the standards'."""
-    times = QUICK_CROSSING_TIMES if quick else CROSSING_TIMES
-    senders = NS2.senders if quick else (*NS2.senders, *RFC.senders)
-    return grid(high_point, p=[CROSSING_LOSS], sender=senders, time=times)
-
-
-def high_point(p: float, sender: Sender, time: float) -> Point:
-    """Give the point of a sender at 125 MB/s."""
-    return Point(HIGH, time, p).by(sender)
+def line(part: str, sender: Sender, quick: bool = False) -> dict[float, Point]:
+    """Give the points of a sender in figure 11, by assembly time, or in a table, by loss rate."""
+    if part == "fig11":
+        times = QUICK_CROSSING_TIMES if quick else CROSSING_TIMES
+        return over_time(CROSSING_LOSS, times, sender)
+    return {p: table_point(BURST_OF[part], p, sender) for p in TABLE_LOSSES}
 
 
 def over_time(p: float, times: Iterable[float], sender: Sender) -> dict[float, Point]:
     """Give the points of a sender at 125 MB/s, by assembly time."""
-    return {time: high_point(p, sender, time) for time in times}
+    return {time: Point(HIGH, time, p).by(sender) for time in times}
 
 
 def table_point(burst: int, p: float, sender: Sender) -> Point:
     """Give the point of a table with bursts of S segments at 125 kB/s."""
     return Point(TABLES, assembly_time(TABLES, burst), p).by(sender)
+
+
+def check_point(sender: str, p: float) -> Point:
+    """Give the point of a check value."""
+    return table_point(5, p, PROTOTYPE_SENDERS[sender])
 
 
 def factor_case(access: float, burst: int) -> dict[str, Point]:

@@ -21,14 +21,13 @@ import numpy as np
 import pandas as pd
 
 from lightburst.models.yu2004 import Flow, gains
-from lightburst.papers.claims import UNKNOWN, ends
+from lightburst.papers.claims import UNKNOWN, ends, known
 from lightburst.papers.figure import BAR_COLUMNS, Bars, Listing
 from lightburst.papers.sheet import slug
 from lightburst.papers.yu2004.design import FACTOR_CASES, FACTOR_LOSS, caption, factor_case
-from lightburst.papers.yu2004.points import rate_name
+from lightburst.papers.yu2004.points import flow_of, rate_name
 from lightburst.papers.yu2004.published import SHEET, TOLERANCE
 from lightburst.papers.yu2004.senders import SACK_WORDS
-from lightburst.papers.yu2004.theory import flow_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -37,8 +36,6 @@ if TYPE_CHECKING:
     from lightburst.papers.runs import Runs
     from lightburst.papers.yu2004.points import Point
     from lightburst.study.statistics import Interval
-
-_GROUPS: Final = ("simulation", "equations (55) to (61)")
 
 
 class Factor(NamedTuple):
@@ -51,6 +48,11 @@ class Factor(NamedTuple):
     form: Callable[[Flow], Any]
     at: str = "delay"  # the point whose flow it is given
     gain: bool = False
+
+    @property
+    def end(self) -> str:
+        """The point at which one is after it."""
+        return self.top if self.gain else self.bottom
 
 
 FACTORS: Final = (
@@ -66,35 +68,27 @@ FACTORS: Final = (
 )  # fmt: skip
 
 
-def measured(runs: Runs[Point], access: float, burst: int) -> dict[str, Interval]:
-    """Measure each gain and penalty of one case, where they were run."""
-    case = factor_case(access, burst)
-    return runs.ratios({each.name: (case[each.top], case[each.bottom]) for each in FACTORS})
-
-
-def formulas(access: float, burst: int) -> dict[str, float]:
-    """Compute each gain and penalty of one case by equations (55) to (61), as `measured`."""
-    case = factor_case(access, burst)
-    flows = {at: flow_of([case[at]]) for at in ("loss", "delay")}
-    return {each.name: float(np.ravel(each.form(flows[each.at]))[0]) for each in FACTORS}
-
-
-class _Case(NamedTuple):
+class Case(NamedTuple):
     """A case that was run: its words, its points, and each factor with what both say of it."""
 
-    words: dict[str, Any]
+    told: dict[str, Any]
     points: dict[str, Point]
     found: list[tuple[Factor, Interval, float]]
 
 
-def _cases(runs: Runs[Point]) -> Iterator[_Case]:
+def cases(runs: Runs[Point]) -> Iterator[Case]:
+    """Measure each gain and penalty of the cases that were run, beside equations (55) to (61)."""
     for access, burst in FACTOR_CASES:
         points, name = factor_case(access, burst), rate_name(access)
-        if all(point in runs for point in points.values()):
-            figure = f"factors-{name.replace('/', '').replace(' ', '')}-S{burst}"
-            ratios, closed = measured(runs, access, burst), formulas(access, burst)
-            found = [(x, ratios[x.name], closed[x.name]) for x in FACTORS if x.name in ratios]
-            yield _Case({"figure": figure, "access": name, "burst": burst}, points, found)
+        if not all(point in runs for point in points.values()):
+            continue
+        figure = f"factors-{name.replace('/', '').replace(' ', '')}-S{burst}"
+        found = [
+            (factor, ratio, float(np.ravel(factor.form(flow_of([points[factor.at]])))[0]))
+            for factor in FACTORS
+            if known(ratio := runs.ratio(points[factor.top], points[factor.bottom]))
+        ]
+        yield Case({"figure": figure, "access": name, "burst": burst}, points, found)
 
 
 def figures(runs: Runs[Point], version: str) -> Iterator[Bars]:
@@ -105,40 +99,43 @@ def figures(runs: Runs[Point], version: str) -> Iterator[Bars]:
         "the simulated throughput without loss; New-Reno and Reno are alternatives."
     )
     title = f"Gains and penalties at {{access}}, S = {{burst}}, p = {FACTOR_LOSS:g}"
-    for told, points, found in _cases(runs):
-        means = {name: runs.mean(point) for name, point in points.items()}
-        level = means["no loss"].estimate
-        simulated = [(factor, ratio.estimate) for factor, ratio, _ in found]
-        closed = [(factor, ratio) for factor, _, ratio in found]
-        rows = [*_levels(_GROUPS[0], level, simulated, means)]
-        rows += _levels(_GROUPS[1], level, closed, {})
+    for told, points, found in cases(runs):
+        level = runs.mean(points["no loss"]).estimate
+        simulated = [
+            (factor, ratio.estimate, runs.mean(points[factor.end])) for factor, ratio, _ in found
+        ]
+        closed = [(factor, ratio, UNKNOWN) for factor, _, ratio in found]
+        rows = [
+            *_levels("simulation", level, simulated),
+            *_levels("equations (55) to (61)", level, closed),
+        ]
+        data = pd.DataFrame(rows, columns=list(BAR_COLUMNS))
         yield Bars(
             id=told["figure"],
             title=title.format(**told),
             caption=caption(runs, list(points.values()), words, version),
             x_label="Step",
             y_label="Throughput (segments/s)",
-            bars=tuple(dict.fromkeys(row[0] for row in rows)),
-            groups=_GROUPS,
-            data=pd.DataFrame(rows, columns=list(BAR_COLUMNS)),
+            bars=tuple(data["bar"].unique()),
+            groups=tuple(data["group"].unique()),
+            data=data,
         )
 
 
 def _levels(
-    group: str, level: float, factors: Sequence[tuple[Factor, float]], means: dict[str, Interval]
+    group: str, level: float, steps: Sequence[tuple[Factor, float, Interval]]
 ) -> Iterator[tuple[Any, ...]]:
     """Go down and up the steps; the last two both begin where the delay penalty ends."""
     yield "no\nloss", group, 0.0, level, math.nan, math.nan, f"{level:.3g}"
-    for factor, ratio in factors[:-1]:
+    for factor, ratio, end in steps[:-1]:
         after = level * ratio if factor.gain else level / ratio
-        end = means.get(factor.top if factor.gain else factor.bottom, UNKNOWN)
         words = f"{'×' if factor.gain else '÷'} {ratio:#.3g}"
         yield factor.name.replace(" ", "\n", 1), group, level, after, end.low, end.high, words
         if not factor.name.startswith("retransmission"):
             level = after
 
 
-def listing(runs: Runs[Point]) -> Listing:
+def tables(runs: Runs[Point]) -> Iterator[Listing]:
     """Write the gains and penalties into a table, a row for each case and factor."""
     rows = [
         {
@@ -150,10 +147,10 @@ def listing(runs: Runs[Point]) -> Listing:
             **ends(ratio, 4),
             "closed form": round(closed, 4),
         }
-        for told, _, found in _cases(runs)
+        for told, _, found in cases(runs)
         for factor, ratio, closed in found
     ]
-    return Listing(
+    yield Listing(
         "factors",
         f"Gains and penalties at p = {FACTOR_LOSS:g}",
         "Each factor is a ratio of two throughputs that differ in one thing alone. W_m = 50. "
@@ -164,7 +161,7 @@ def listing(runs: Runs[Point]) -> Listing:
 
 def claims(runs: Runs[Point]) -> Iterator[Claim]:
     """Judge each closed form of section IV against the simulation, for each case and factor."""
-    for told, _, found in _cases(runs):
+    for told, _, found in cases(runs):
         for factor, ratio, closed in found:
             sheet = SHEET.told(**told, factor=factor.name, equation=factor.equation)
             off = max(closed / ratio.estimate, ratio.estimate / closed) > TOLERANCE["match"]

@@ -4,28 +4,30 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import pandas as pd
 
 from lightburst.papers.claims import UNKNOWN, Claim, Verdict, ends, known
-from lightburst.papers.curves import Curve, between, crossing, from_one, in_ms, listed, smallest
+from lightburst.papers.curves import between, crossing, every, from_one, in_ms, listed, smallest
 from lightburst.papers.figure import Figure, Listing
-from lightburst.papers.sheet import slug
+from lightburst.papers.sheet import meets, slug
 from lightburst.papers.yu2004 import design
+from lightburst.papers.yu2004.design import BURST_OF, line
 from lightburst.papers.yu2004.points import PAPER_TIME_S, Point
-from lightburst.papers.yu2004.published import PROTOTYPE, SHEET, TOLERANCE, ratio_of
+from lightburst.papers.yu2004.published import PROTOTYPE, RATIOS, SHEET, TOLERANCE
 from lightburst.papers.yu2004.senders import FAMILIES, NAMES, NS2, RFC
-from lightburst.study.statistics import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
+    from lightburst.papers.curves import Curve
     from lightburst.papers.runs import Runs
     from lightburst.papers.yu2004.senders import Family, Sender
+    from lightburst.study.statistics import Interval
 
-#: S and the number of each table.
-TABLES: Final = {"table1": (5, "I"), "table2": (25, "II")}
+_NUMBERS: Final = {"table1": "I", "table2": "II"}
 #: What is compared with Reno.
 KINDS: Final = {"new-reno": "New-Reno", "sack": "SACK"}
 # Times on the grid are powers of ten; a little room decides on which side of a limit they are.
@@ -33,25 +35,40 @@ _ROOM: Final = 1.01
 _FORM: Final = "{value:.3f} at p = {at:.2g}"
 
 
-def _line(sender: Sender) -> dict[float, Point]:
-    """Give the points of a sender in figure 11, by assembly time."""
-    return design.over_time(design.CROSSING_LOSS, design.CROSSING_TIMES, sender)
+def _over(runs: Runs[Point], id: str, top: Sender, bottom: Sender) -> Curve:
+    """Compare two senders at each assembly time or loss rate that both were run at."""
+    below = line(id, bottom)
+    return runs.ratios({at: (point, below[at]) for at, point in line(id, top).items()})
 
 
-def crossing_figure(runs: Runs[Point], version: str) -> Figure:
-    """Draw up figure 11: the three implementations over the assembly time, of each family run."""
-    curves = {
-        (NAMES[sender], family.name): curve
+def _over_reno(runs: Runs[Point], id: str, family: Family) -> dict[str, Curve]:
+    """Compare the others of a family with its Reno, by ``"new-reno"`` or ``"sack"``."""
+    reno, *others = family.senders
+    return {kind: _over(runs, id, x, reno) for kind, x in zip(KINDS, others, strict=True)}
+
+
+def _told(runs: Runs[Point], id: str) -> tuple[list[Point], str]:
+    """Give the points of a figure or a table, and say whose senders were run."""
+    lines = {
+        family.words: [x for sender in family.senders for x in line(id, sender).values()]
         for family in FAMILIES
-        for sender in family.senders
-        if (curve := runs.means(_line(sender)))
     }
-    words = f"{_families(curves)} Bars: 95 % interval of the mean."
-    return Figure.of(
-        curves,
+    shown = [words for words, line in lines.items() if any(point in runs for point in line)]
+    return [*itertools.chain(*lines.values())], " ".join(shown)
+
+
+def crossing_figures(runs: Runs[Point], version: str) -> Iterator[Figure]:
+    """Draw up figure 11: the three implementations over the assembly time, of each family run."""
+    points, words = _told(runs, "fig11")
+    yield Figure.of(
+        {
+            (NAMES[sender], family.name): runs.means(line("fig11", sender))
+            for family in FAMILIES
+            for sender in family.senders
+        },
         id="fig11",
         title=f"Figure 11: throughput at p = {design.CROSSING_LOSS:g}, access bandwidth 125 MB/s",
-        caption=design.caption(runs, design.crossing_points(quick=False), words, version),
+        caption=design.caption(runs, points, f"{words} Bars: 95 % interval of the mean.", version),
         x_label=design.TIME_LABEL,
         y_label=design.RATE_LABEL,
         colours=tuple(NAMES[sender] for sender in reversed(NS2.senders)),
@@ -59,20 +76,9 @@ def crossing_figure(runs: Runs[Point], version: str) -> Figure:
     )
 
 
-def _families(curves: Iterable[tuple[str, str]]) -> str:
-    """Say what the senders of a figure are, by the words of its second legend."""
-    shown = {name for _, name in curves}
-    return " ".join(family.words for family in FAMILIES if family.name in shown)
-
-
 def crossing_claims(runs: Runs[Point]) -> Iterator[Claim]:
     """Judge what the paper says of figure 11, for each family of senders that was run."""
-
-    def over(top: Sender, bottom: Sender) -> Curve:
-        """Compare two senders at each assembly time that both were run at."""
-        below = _line(bottom)
-        return runs.ratios({time: (point, below[time]) for time, point in _line(top).items()})
-
+    over = partial(_over, runs, "fig11")
     for family in FAMILIES:
         sheet, (reno, new_reno, sack) = SHEET.told(**family.told), family.senders
         curve = over(new_reno, reno)
@@ -98,38 +104,22 @@ def crossing_claims(runs: Runs[Point]) -> Iterator[Claim]:
         yield sheet.judge("fig11-crossing", place, verdict=never, curve=told)
 
 
-def cells(id: str, family: Family) -> dict[tuple[str, float], tuple[Point, Point]]:
-    """Give the points of a table for one family: New-Reno and SACK, each beside Reno.
-
-    By ``"new-reno"`` or ``"sack"`` and the loss rate.
-    """
-    (burst, _), (reno, *others) = TABLES[id], family.senders
-    return {
-        (kind, p): (design.table_point(burst, p, sender), design.table_point(burst, p, reno))
-        for kind, sender in zip(KINDS, others, strict=True)
-        for p in design.TABLE_LOSSES
-    }
-
-
-def table_figure(id: str, runs: Runs[Point], version: str) -> Figure:
+def figures(id: str, runs: Runs[Point], version: str) -> Iterator[Figure]:
     """Draw table I or II: the published ratios beside ours over the loss rate."""
-    burst, number = TABLES[id]
-    points: list[Point] = []
-    curves: dict[tuple[str, str], dict[float, Interval]] = {}
-    for kind, p in cells(id, NS2):
-        printed, rounding = ratio_of(burst, p, kind)
-        band = Interval(printed, printed - rounding, printed + rounding, 0)
-        curves.setdefault((f"{KINDS[kind]} over Reno", "published"), {})[p] = band
-    for family in FAMILIES:
-        table = cells(id, family)
-        for (kind, p), ratio in runs.ratios(table).items():
-            points += table[kind, p]
-            curves.setdefault((f"{KINDS[kind]} over Reno", family.name), {})[p] = ratio
-    words = f"{_families(curves)} Bars: rounding of the published ratios, 95 % interval of ours."
-    return Figure.of(
-        curves,
+    burst, (points, words) = BURST_OF[id], _told(runs, id)
+    curves = {
+        "published": {kind: RATIOS[burst, kind] for kind in KINDS},
+        **{family.name: _over_reno(runs, id, family) for family in FAMILIES},
+    }
+    words += " Bars: rounding of the published ratios, 95 % interval of ours."
+    yield Figure.of(
+        {
+            (f"{KINDS[kind]} over Reno", source): curve
+            for source, row in curves.items()
+            for kind, curve in row.items()
+        },
         id=id,
-        title=f"Table {number}: throughput over that of Reno, S = {burst}, 125 kB/s",
+        title=f"Table {_NUMBERS[id]}: throughput over that of Reno, S = {burst}, 125 kB/s",
         caption=design.caption(runs, points, words, version),
         x_label=design.LOSS_LABEL,
         y_label="Ratio of throughputs",
@@ -140,29 +130,28 @@ def table_figure(id: str, runs: Runs[Point], version: str) -> Figure:
     )
 
 
-def table_listing(id: str, runs: Runs[Point]) -> Listing:
+def tables(id: str, runs: Runs[Point]) -> Iterator[Listing]:
     """Write table I or II, the published ratios beside ours with their intervals."""
-    burst, number = TABLES[id]
-    own, rfc = cells(id, NS2), cells(id, RFC)
-    ours, standard = runs.ratios(own), runs.ratios(rfc)
-    points = [*(x for at in ours for x in own[at]), *(x for at in standard for x in rfc[at])]
+    burst, (points, words) = BURST_OF[id], _told(runs, id)
+    reno, standard = line(id, NS2.senders[0]), _over_reno(runs, id, RFC)
     rows = [
         {
             "ratio": f"{KINDS[kind].replace('-', '')}/Reno",
             "log10 p": round(math.log10(p), 2),
-            "published": ratio_of(burst, p, kind)[0],
+            "published": RATIOS[burst, kind][p].estimate,
             "measured": round(ratio.estimate, 3),
             **ends(ratio, 3),
-            "RFC senders": round(standard.get((kind, p), UNKNOWN).estimate, 3),
-            "Reno (segments/s)": round(runs.mean(own[kind, p][1]).estimate, 2),
+            "RFC senders": round(standard[kind].get(p, UNKNOWN).estimate, 3),
+            "Reno (segments/s)": round(runs.mean(reno[p]).estimate, 2),
         }
-        for (kind, p), ratio in ours.items()
+        for kind, curve in _over_reno(runs, id, NS2).items()
+        for p, ratio in curve.items()
     ]
-    return Listing(
+    yield Listing(
         id,
-        f"Table {number}: throughput over that of Reno, S = {burst}",
-        f"Access bandwidth 125 kB/s, W_m = 50, b = 1, minimum timeout 0.2 s. {NS2.words} "
-        f"{RFC.words + ' ' if standard else ''}{design.lengths(runs, points)}".strip(),
+        f"Table {_NUMBERS[id]}: throughput over that of Reno, S = {burst}",
+        f"Access bandwidth 125 kB/s, W_m = 50, b = 1, minimum timeout 0.2 s. {words} "
+        f"{design.lengths(runs, points)}".strip(),
         pd.DataFrame(rows),
     )
 
@@ -175,68 +164,58 @@ def claims(id: str, runs: Runs[Point]) -> Iterator[Claim]:
 
 def table_claims(id: str, runs: Runs[Point]) -> Iterator[Claim]:
     """Judge each cell of table I or II, and what the text says of it for each family of senders."""
-    for (kind, p), ratio in runs.ratios(cells(id, NS2)).items():
-        yield _cell(runs, id, kind, p, ratio)
+    for kind, curve in _over_reno(runs, id, NS2).items():
+        for p, ratio in curve.items():
+            yield _cell(runs, id, kind, p, ratio)
+    burst = BURST_OF[id]
     for family in FAMILIES:
-        yield from _text(runs, id, family)
+        new_reno, sack = _over_reno(runs, id, family).values()
+        if not (new_reno or sack):
+            continue
+        sheet = SHEET.told(figure=id, burst=burst, **family.told)
+        middle = between(new_reno, 10**-2.55, 10**-0.95)
+        yield sheet.judge("new-reno-better" if burst == 5 else "new-reno-worse", middle)
+        beside = _over(runs, id, family.senders[2], family.senders[1])
+        told = listed(sack, _FORM), listed(beside, "{value:.3f}")
+        over = every({"reno": sack, "new-reno": beside})
+        yield sheet.judge("sack-best", over, reno=told[0], new_reno=told[1])
 
 
 def _cell(runs: Runs[Point], id: str, kind: str, p: float, ratio: Interval) -> Claim:
-    (burst, number), (top, bottom) = TABLES[id], cells(id, NS2)[kind, p]
-    published, rounding = ratio_of(burst, p, kind)
+    burst, printed = BURST_OF[id], RATIOS[BURST_OF[id], kind][p]
+    sender = NS2.senders[1 + list(KINDS).index(kind)]
+    top, bottom = (design.table_point(burst, p, x) for x in (sender, NS2.senders[0]))
     # As long as the paper ran them; whether its runs had losses in common is not known.
     chance = runs.chance(top, bottom, PAPER_TIME_S)
-    low = (published - rounding) * math.exp(-chance)
-    high = (published + rounding) * math.exp(chance)
+    low, high = printed.low * math.exp(-chance), printed.high * math.exp(chance)
     fine = max(TOLERANCE["check"], math.log(high / low) / 2)
     power = round(math.log10(p), 1)
     claim = SHEET.judge(
-        "table-cell", ratio, bound=(low, high, fine), published=published, figure=id, number=number,
-        kind=kind, name=KINDS[kind], burst=burst, power=power, chance=chance, fine=fine,
+        "table-cell", ratio, bound=(low, high, fine), published=printed.estimate, figure=id,
+        number=_NUMBERS[id], kind=kind, name=KINDS[kind], burst=burst, power=power, chance=chance,
+        fine=fine,
     )  # fmt: skip
-    why = ""
+    why = SHEET.note("table-cell", "same") if ratio.low == ratio.high else ""
     if claim.verdict is Verdict.DIFFERS:
         keys = f"differs S{burst} p{power:g}", f"differs p{power:g}", "differs"
-        why = SHEET.note("table-cell", *keys)
-    elif claim.verdict is Verdict.HOLDS and not (
-        ratio.low <= published + rounding and ratio.high >= published - rounding
+        why += SHEET.note("table-cell", *keys)
+    elif (
+        claim.verdict is Verdict.HOLDS
+        and meets(ratio, printed.low, printed.high) is Verdict.DIFFERS
     ):
-        why = SHEET.note("table-cell", "outside")
-    if ratio.low == ratio.high:
-        why = SHEET.note("table-cell", "same") + why
+        why += SHEET.note("table-cell", "outside")
     beside = {
-        "senders of the RFCs": cells(id, RFC)[kind, p],
-        "Reno without bug_fix": (top, bottom._replace(bug_fix=False)),
+        "senders of the RFCs": _over_reno(runs, id, RFC)[kind].get(p, UNKNOWN),
+        "Reno without bug_fix": runs.ratio(top, bottom._replace(bug_fix=False)),
     }
-    told = (f"With {name}: {x.estimate:.3f}." for name, x in runs.ratios(beside).items())
+    told = [f"With {name}: {x.estimate:.3f}." for name, x in beside.items() if known(x)]
     return claim.noted(" ".join([*told, why]))
-
-
-def _text(runs: Runs[Point], id: str, family: Family) -> Iterator[Claim]:
-    table, burst = cells(id, family), TABLES[id][0]
-    ratios = runs.ratios(table)
-    if not ratios:
-        return
-    sheet = SHEET.told(figure=id, burst=burst, **family.told)
-    new_reno, sack = ({p: x for (of, p), x in ratios.items() if of == kind} for kind in KINDS)
-    middle = between(new_reno, 10**-2.55, 10**-0.95)
-    yield sheet.judge("new-reno-better" if burst == 5 else "new-reno-worse", middle)
-    beside = {p: runs.ratio(table["sack", p][0], table["new-reno", p][0]) for p in sack}
-    over = {("reno", p): x for p, x in sack.items()}
-    over |= {("new-reno", p): x for p, x in beside.items() if known(x)}
-    told = listed(sack, _FORM), listed(beside, "{value:.3f}")
-    yield sheet.judge("sack-best", over, reno=told[0], new_reno=told[1])
-
-
-def check_point(sender: str, p: float) -> Point:
-    """Give the point of a check value."""
-    return design.table_point(5, p, design.PROTOTYPE_SENDERS[sender])
 
 
 def prototype_claims(runs: Runs[Point]) -> Iterator[Claim]:
     """Judge whether the two simulators agree, for each value of the prototype that we have run."""
     for (sender, p), value in PROTOTYPE.items():
-        mean, power = runs.mean(check_point(sender, p)), math.log10(p)
+        mean, power = runs.mean(design.check_point(sender, p)), math.log10(p)
         if known(mean):
             sheet = SHEET.told(slug=slug(sender), sender=sender, power=power, value=value)
             note = sheet.note("check", f"{sender} p{round(power, 1):g}")

@@ -1,9 +1,13 @@
-"""The points of the paper's studies: a sender, a path and a loss rate, in the paper's units."""
+"""The points of the paper's studies, in the paper's units, and its closed forms at them."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+import numpy as np
+
+from lightburst.models.yu2004 import Flow, predict
 from lightburst.papers.design import seconds
 from lightburst.papers.paper import packaged
 from lightburst.papers.runs import Runs, of_means
@@ -13,8 +17,11 @@ from lightburst.scenario.explain import kinds
 from lightburst.scenario.transport import Tcp
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
+    from lightburst.models.yu2004.flow import FloatArray
     from lightburst.papers.yu2004.senders import Sender
 
 # Useful bytes of a segment: 1 kB less 40 B of headers.
@@ -33,6 +40,11 @@ LOW: Final = 1250.0
 # At 1.25 kB/s a window of 50 takes 40 s: a timeout must be allowed to be longer than a round trip.
 _LONGEST_TIMEOUT_AT_LOW: Final = "1000 s"
 _HOPS_THERE_AND_BACK: Final = 10
+
+# Section V.A, at 1.25 kB/s: the round trip without assembly is 18 s at p = 0.003 and 5.4 s at 0.1,
+# because the window waits at the access link.
+ROUND_TRIPS: Final = ((0.003, 18.0), (0.1, 5.4))
+_POWER: Final = math.log(5.4 / 18.0) / math.log(0.1 / 0.003)
 
 
 class Point(NamedTuple):
@@ -135,3 +147,41 @@ def runs_of(table: pd.DataFrame) -> Runs[Point]:
     """
     rates = table.assign(**{METRIC: table["throughput_bps"] / PAYLOAD_BITS})
     return Runs.of(rates, Point, Point._fields, METRIC, of_means)
+
+
+def round_trip_s(point: Point) -> float:
+    """Round trip in seconds, without assembly, that the closed forms are given.
+
+    It is what the signal takes. At 1.25 kB/s it is a power of p through the paper's two values, and
+    not more than a full window takes on the access link.
+    """
+    signal = point.propagation + point.extra
+    if point.access > LOW:
+        return signal
+    (p, longest), _ = ROUND_TRIPS
+    queue = point.window * SEGMENT_BYTES / point.access
+    return min(longest * float((point.p / p) ** _POWER), signal + queue)
+
+
+def flow_of(points: Sequence[Point]) -> Flow:
+    """Give points with losses to the closed forms, as arrays of shape (points,).
+
+    The timeout is that of a steady round trip: one tick above it, and not below the minimum.
+    """
+    return Flow(
+        loss=[point.p for point in points],
+        assembly_time_s=[point.time for point in points],
+        access_rate=[point.access / SEGMENT_BYTES for point in points],
+        round_trip_s=[round_trip_s(point) for point in points],
+        timeout_s=[
+            max(point.min_timeout, round_trip_s(point) + 2 * point.time + point.tick)
+            for point in points
+        ],
+        window_limit=[float(point.window) for point in points],
+        rounds_per_increase=[float(point.b) for point in points],
+    )
+
+
+def throughput(points: Sequence[Point]) -> FloatArray:
+    """Throughput of SACK in segments/s by the corrected (26) and (28); nothing is clipped."""
+    return np.asarray(predict(flow_of(points), "sack").throughput)

@@ -30,7 +30,7 @@ SACK_WORDS: Final = "SACK is Sack1 of ns-2, which halves the window."
 class Family(NamedTuple):
     """Senders that the paper may mean."""
 
-    senders: tuple[Sender, Sender, Sender]  # Reno, New-Reno and SACK
+    senders: tuple[Sender, ...]  # Reno, New-Reno and SACK
     suffix: str  # the end of the names of its claims and figures
     source: str  # who claims what is claimed of it
     name: str  # in a legend
@@ -59,6 +59,14 @@ RFC: Final = Family(
     "impatient; they halve the data in flight.",
 )
 FAMILIES: Final = (NS2, RFC)
+# For figure 8, which has Reno alone.
+NO_BUG_FIX: Final = Family(
+    (RENO._replace(bug_fix=False),),
+    "-no-bug-fix",
+    "paper, with Reno without bug_fix",
+    "without bug_fix",
+    "Sender of ns-2, without bug_fix.",
+)
 NAMES: Final = {
     sender: name
     for family in FAMILIES

@@ -10,28 +10,24 @@ import numpy as np
 import pandas as pd
 
 from lightburst.models.yu2004 import ABOUT, level_until, surface_ranges, written
-from lightburst.papers import overlay
 from lightburst.papers.claims import UNKNOWN, Claim, exact
 from lightburst.papers.curves import every, largest, listed, peak
 from lightburst.papers.design import decades
 from lightburst.papers.figure import Listing
-from lightburst.papers.yu2004.design import (
-    EQUATION_32_S,
-    FINE_TIMES,
-    LOSS_LABEL,
-    LOSSES,
-    OPTIMUM_LOSS,
-    RATE_LABEL,
-    SURFACES,
-    TIME_LABEL,
-    TIMES,
-    caption,
-    over_time,
+from lightburst.papers.overlay import Beside, curves, maps
+from lightburst.papers.yu2004 import design
+from lightburst.papers.yu2004.design import OPTIMUM_LOSS, SURFACES
+from lightburst.papers.yu2004.points import (
+    HIGH,
+    LOW,
+    PAYLOAD_BITS,
+    SEGMENT_BYTES,
+    Point,
+    rate_name,
+    throughput,
 )
-from lightburst.papers.yu2004.points import HIGH, LOW, PAYLOAD_BITS, SEGMENT_BYTES, Point, rate_name
 from lightburst.papers.yu2004.published import SHEET, TOLERANCE
 from lightburst.papers.yu2004.senders import FAMILIES, SACK_WORDS
-from lightburst.papers.yu2004.theory import throughput
 from lightburst.study.statistics import Interval
 
 if TYPE_CHECKING:
@@ -49,81 +45,81 @@ Line = dict[float, Point]
 Plane = dict[float, Line]
 
 
-def grid_of(runs: Runs[Point], id: str) -> list[Point]:
-    """List the points of figure 5, 6 or 7 that were run, by assembly time and loss rate."""
+def _points(id: str, runs: Runs[Point]) -> list[Point]:
+    """List the points of the grid that were run, by assembly time and loss rate."""
     access = SURFACES[id]
-    points = (Point(access, time, p) for time in TIMES[access] for p in LOSSES)
+    points = (Point(access, time, p) for time in design.TIMES[access] for p in design.LOSSES)
     return [point for point in points if point in runs]
+
+
+def _places(id: str, runs: Runs[Point]) -> list[Beside]:
+    """Put the theory beside the simulation at each of them."""
+    points = _points(id, runs)
+    closed = throughput(points).tolist()
+    return [Beside(x.time, x.p, runs.mean(x), y) for x, y in zip(points, closed, strict=True)]
 
 
 def figures(id: str, runs: Runs[Point], version: str) -> Iterator[AnyFigure]:
     """Draw up figure 5, 6 or 7: simulation, theory and their difference as maps; then as curves."""
-    access, points = SURFACES[id], grid_of(runs, id)
-    places = [
-        overlay.Beside(point.time, point.p, runs.mean(point), float(formula))
-        for point, formula in zip(points, throughput(points), strict=True)
-    ]
-    title = f"Figure {id[-1]}: throughput of SACK, access bandwidth {rate_name(access)}"
+    access, places = SURFACES[id], _places(id, runs)
     words = f"{SACK_WORDS} Theory: equations (26) and (28), corrected, nothing clipped."
     if access == LOW:
         words += " Its round trip is the paper's, 18 s at p = 0.003 and 5.4 s at 0.1."
-    told = caption(runs, points, words, version)
-    named = {"title": title, "x_label": TIME_LABEL}
-    yield overlay.maps(places, "segments/s", told, id=id, y_label=LOSS_LABEL, **named)
-    yield overlay.curves(
+    told = design.caption(runs, _points(id, runs), words, version)
+    named = {
+        "title": f"Figure {id[-1]}: throughput of SACK, access bandwidth {rate_name(access)}",
+        "x_label": design.TIME_LABEL,
+    }
+    yield maps(places, "segments/s", told, id=id, y_label=design.LOSS_LABEL, **named)
+    yield curves(
         places,
         "p = {:.2g}".format,
         id=f"{id}-curves",
         caption=f"{told} Bars: 95 % interval of the mean.",
-        y_label=RATE_LABEL,
+        y_label=design.RATE_LABEL,
         legends=("Loss", "Source"),
         **named,
     )
 
 
-def ranges(id: str, runs: Runs[Point]) -> Listing:
+def tables(id: str, runs: Runs[Point]) -> Iterator[Listing]:
     """Write the ranges of section IV.E of figure 5, 6 or 7 into a table, theory beside simulation.
 
     A row for the ATO and the ATI range of each loss rate, then for the LRI range of each assembly
     time.
     """
-    points = grid_of(runs, id)
-    means, closed = [runs.mean(point).estimate for point in points], throughput(points)
-    rates = pd.DataFrame({"simulation": means, "theory": closed})
-    rates["p"], rates["time"] = [point.p for point in points], [point.time for point in points]
-    found, losses, times = {}, rates["p"].unique(), rates["time"].unique()
-    for source in ("simulation", "theory"):
-        # Points of the grid that were not run are gaps in it.
-        plane = rates.pivot_table(source, "p", "time")
-        found[source] = surface_ranges(plane.index, plane.columns, plane)
-    rows = [
-        {
-            "range": kind,
-            "at": at.format(value),
-            **{source: written(getattr(ranges, name)[place]) for source, ranges in found.items()},
-        }
+    rows = [(x, p, mean.estimate, theory) for x, p, mean, theory in _places(id, runs)]
+    sources = ("simulation", "theory")
+    rates = pd.DataFrame(rows, columns=["time", "p", *sources])
+    # Points of the grid that were not run are gaps in it.
+    planes = {source: rates.pivot_table(source, "p", "time") for source in sources}
+    found = {name: surface_ranges(x.index, x.columns, x) for name, x in planes.items()}
+    losses, times = planes["theory"].index, planes["theory"].columns
+    ranges = [
+        {"range": kind, "at": at.format(value)}
+        | {source: written(getattr(ranges, name)[place]) for source, ranges in found.items()}
         for kind, name, at, values in (
             ("ATO", "optimal", "p = {:.3g}", losses),
             ("ATI", "insensitive", "p = {:.3g}", losses),
             ("LRI", "loss_insensitive", "T_b = {:.3g} s", times),
         )
-        for place, value in enumerate(sorted(values))
+        for place, value in enumerate(values)
     ]
-    return Listing(
+    yield Listing(
         f"{id}-ranges",
         f"Figure {id[-1]}: ranges of section IV.E, access bandwidth {rate_name(SURFACES[id])}",
         f"On the grid of the figure, of the means. ATO and ATI: assembly times (s) at which the "
         f"throughput is more than {1 + ABOUT:g} times that at the shortest one, and within "
         f"{ABOUT:.0%} of it. LRI: loss rates at which it is within {ABOUT:.0%} of that at the "
         "smallest one.",
-        pd.DataFrame(rows),
+        pd.DataFrame(ranges),
     )
 
 
 def claims(id: str, runs: Runs[Point]) -> list[Claim]:
     """Judge what the paper says of figure 5, 6 or 7."""
     plane: Plane = {}
-    for point in grid_of(runs, id):
+    for point in _points(id, runs):
         plane.setdefault(point.p, {})[point.time] = point
     judges = {"fig5": _at_125_megabytes, "fig6": _at_500_kilobytes, "fig7": _at_1250_bytes}
     return [*judges[id](runs, plane), *_match(runs, id)]
@@ -138,7 +134,7 @@ def _at_125_megabytes(runs: Runs[Point], plane: Plane) -> Iterator[Claim]:
     told = listed(runs.means(whole), "{value:.4g} at {at:.0e} s")
     yield SHEET.judge("optimum-decade", ratio, decades=told)
     yield from _fine(runs)
-    gains = {p: largest(over_packets(runs, x).values()) for p, x in plane.items() if len(x) > 1}
+    gains = {p: largest(_gains(runs, x).values()) for p, x in plane.items() if len(x) > 1}
     told = listed(gains, "{value:.3g} at p = {at:.2g}")
     yield SHEET.judge("ato-125MB", gains.get(OPTIMUM_LOSS, UNKNOWN), gains=told)
     neighbours = {
@@ -152,7 +148,7 @@ def _at_125_megabytes(runs: Runs[Point], plane: Plane) -> Iterator[Claim]:
     yield SHEET.judge("no-lri-125MB", ratios, usual=usual, pairs=len(ratios))
 
 
-def over_packets(runs: Runs[Point], line: Line) -> dict[float, Interval]:
+def _gains(runs: Runs[Point], line: Line) -> dict[float, Interval]:
     """Compare a line with its shortest assembly time, at which a burst is a packet."""
     packet = line[min(line)]
     pairs = {time: (point, packet) for time, point in line.items() if point != packet}
@@ -161,13 +157,13 @@ def over_packets(runs: Runs[Point], line: Line) -> dict[float, Interval]:
 
 def _fine(runs: Runs[Point]) -> Iterator[Claim]:
     for family, name in zip(FAMILIES, ("Sack1 of ns-2", "RFC 6675"), strict=True):
-        line = over_time(OPTIMUM_LOSS, FINE_TIMES, family.senders[-1])
+        line = design.over_time(OPTIMUM_LOSS, design.FINE_TIMES, family.senders[-1])
         means = runs.means(line)
         if not means:
             continue
         place = peak(means, TOLERANCE["visibly_more"])
         top = line[place.estimate]
-        at, late = (runs.ratio(top._replace(time=time), top) for time in (1e-3, EQUATION_32_S))
+        at, late = (runs.ratio(top._replace(time=x), top) for x in (1e-3, design.EQUATION_32_S))
         sheet = SHEET.told(
             **family.told,
             sender=name,
@@ -193,7 +189,7 @@ def _at_500_kilobytes(runs: Runs[Point], plane: Plane) -> Iterator[Claim]:
 
 
 def _at_1250_bytes(runs: Runs[Point], plane: Plane) -> Iterator[Claim]:
-    gains = every({p: over_packets(runs, line) for p, line in plane.items()})
+    gains = every({p: _gains(runs, line) for p, line in plane.items()})
     yield SHEET.judge("no-ato-1250B", gains)
     ends = {p: _until(runs, line) for p, line in plane.items()}
     told = listed(ends, "{value:.3g} s at p = {at:.2g}")
@@ -227,37 +223,36 @@ def _until(runs: Runs[Point], line: Line) -> float:
 def _idle(runs: Runs[Point], low: Point, high: Point) -> str:
     """Say what limits the throughput at the highest loss, beside the lowest."""
 
-    def share(point: Point, segments: float) -> float:
-        """Compare with what the access link could have carried."""
-        return segments / (runs.total(point, "makespan_s") * point.access / SEGMENT_BYTES)
+    def carried(point: Point) -> tuple[float, float]:
+        """Give all segments, and those sent again, over what the access link could carry."""
+        most = runs.total(point, "makespan_s") * point.access / SEGMENT_BYTES
+        again = runs.total(point, "retransmissions")
+        return (
+            8 * runs.total(point, "delivered_bytes") / PAYLOAD_BITS + again
+        ) / most, again / most
 
-    again = {point: runs.total(point, "retransmissions") for point in (low, high)}
-    calm, busy = (
-        share(point, 8 * runs.total(point, "delivered_bytes") / PAYLOAD_BITS + again[point])
-        for point in (low, high)
-    )
+    (calm, _), (busy, again) = carried(low), carried(high)
     timeouts = runs.total(high, "timeouts")
     if not (busy < 1 - ABOUT and timeouts > 0):
         return ""
     return SHEET.note(
-        "lri-1250B", "idle", low=low, high=high, calm=calm, busy=busy,
-        again=share(high, again[high]) / busy, each=runs.total(high, "makespan_s") / timeouts,
+        "lri-1250B", "idle", low=low, high=high, calm=calm, busy=busy, again=again / busy,
+        each=runs.total(high, "makespan_s") / timeouts,
     )  # fmt: skip
 
 
 def _match(runs: Runs[Point], id: str) -> Iterator[Claim]:
-    points = grid_of(runs, id)
-    if not points:
+    places = _places(id, runs)
+    if not places:
         return
-    measured = np.array([runs.mean(point).estimate for point in points])
-    errors = np.abs(np.log2(throughput(points) / measured))
+    errors = np.array([abs(np.log2(theory / mean.estimate)) for *_, mean, theory in places])
     sheet = SHEET.told(
         figure=id,
         access=rate_name(SURFACES[id]),
-        place=points[int(np.argmax(errors))],
+        place=places[int(np.argmax(errors))],
         worst=2 ** float(errors.max()),
         usual=np.mean(errors <= math.log2(TOLERANCE["match"])),
-        number=len(points),
+        number=len(places),
     )
     yield sheet.judge("match", exact(2 ** float(np.median(errors))))
     yield sheet.judge("match-worst", exact(2 ** float(errors.max())))

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 from lightburst.papers.claims import UNKNOWN, Claim, exact
 from lightburst.papers.traces import LOSSES, OUTCOMES, PROGRESS, Case, Ordered, Recorder
 from lightburst.papers.yu2004.design import TIMES, table_point
-from lightburst.papers.yu2004.points import LOW, SEGMENT_BYTES, Point, base
+from lightburst.papers.yu2004.points import LOW, ROUND_TRIPS, SEGMENT_BYTES, Point, base
 from lightburst.papers.yu2004.published import SHEET
-from lightburst.papers.yu2004.senders import FAMILIES, NAMES, NS2, RENO, RFC, RFC_RENO
-from lightburst.papers.yu2004.theory import ROUND_TRIPS
+from lightburst.papers.yu2004.senders import FAMILIES, NAMES, NO_BUG_FIX, NS2, RFC
 from lightburst.study.statistics import mean_interval, ratio_of_means
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from lightburst.papers.figure import Packets
-    from lightburst.papers.yu2004.senders import Sender
+    from lightburst.papers.yu2004.senders import Family, Sender
 
 # "W_m varies from 20 to 200", and figure 8(b) is at "the maximal limit of 200".
 WINDOW_LIMIT: Final = 200
@@ -31,63 +30,53 @@ _SEGMENT_S: Final = SEGMENT_BYTES / LOW
 # The window grows by a segment a round trip, of half a second at S = 25: it is found in a minute.
 RECORDER: Final = Recorder(modulo=60, searched_s=60.0, after_s=10.0, drawn_s=6.0, shown_s=40.0)
 
-# Senders that figure 8 may mean, the end of the claims' names, who claims it, and words.
-RENOS: Final = (
-    (RENO, "", "paper", ""),
-    (RENO._replace(bug_fix=False), "-no-bug-fix", "paper, with Reno without bug_fix",
-     ", without bug_fix"),
-    (RFC_RENO, RFC.suffix, RFC.source, ", sender of the RFCs"),
-)  # fmt: skip
-# How the senders of a panel of figure 9 differ, by the end of the figure's name.
-_WORDS: Final = {NS2.suffix: "", RFC.suffix: ", senders of the RFCs"}
+# Whose Reno figure 8 may mean.
+_RENOS: Final = (NS2, NO_BUG_FIX, RFC._replace(name="sender of the RFCs"))
 _ORDER: Final = ("SACK", "New-Reno", "Reno")
-_TITLES: Final = {
-    "fig8a": "Figure 8(a): Reno, one lost burst of S = 5 at W = 20",
-    "fig8b": "Figure 8(b): Reno, one lost burst of S = 5 at W = 200",
-    "fig9a": "Figure 9(a): one lost burst of S = 5 at W = 40",
-    "fig9b": "Figure 9(b): one lost burst of S = 25 at W = 40",
-    "fig10a": "Figure 10(a): random losses, medium-high: p = 0.0316, S = 5",
-    "fig10b": "Figure 10(b): random losses, medium-low: p = 0.01, S = 5",
-}
-
-# Of each half of figure 9: S, and who is better than whom in which words.
-_FIGURE_9: Final = (
-    ("fig9a", 5, (
+# Of each half of figures 8 and 9: S of the burst that is lost, and W then.
+_LOST: Final = {"fig8a": (5, 20), "fig8b": (5, 200), "fig9a": (5, 40), "fig9b": (25, 40)}
+# Of each half of figure 9: who is better than whom, and in which words.
+_BETTER: Final = {
+    "fig9a": (
         ("SACK", ("New-Reno", "Reno"), "SACK performs best"),
         ("New-Reno", ("Reno",), "New-Reno performs better than Reno"),
-    )),
-    ("fig9b", 25, (
+    ),
+    "fig9b": (
         ("SACK", ("New-Reno", "Reno"), "SACK performs much better than Reno and New-Reno"),
         ("Reno", ("New-Reno",), "New-Reno performs worse than Reno"),
-    )),
-)  # fmt: skip
+    ),
+}
+# Of each half of figure 10: what its loss rate is called, one of the middle two of the tables.
+_RANDOM: Final = {"fig10a": ("medium-high", 10**-1.5), "fig10b": ("medium-low", 10**-2)}
 
+# What came of a run, and such by the sender or what else its diagram begins with.
 Run = dict[Any, Any]
+Figure = dict[str, Run]
 
 
 def cases() -> Iterator[Case]:
     """List the runs, in the order of the figures."""
     for p, _ in ROUND_TRIPS:
         yield _case("", f"p = {p:g}", "fig7", Point(LOW, min(TIMES[LOW]), p), ROUND_TRIP_S)
-    for reno, suffix, _, words in RENOS:
-        for letter, window in (("a", 20), ("b", 200)):
-            panel = f"({letter}) Reno, W = {window}{words}"
-            yield _ordered(f"fig8{letter}{suffix}", panel, reno, 5, window)
+    for family in _RENOS:
+        for id in ("fig8a", "fig8b"):
+            name = f"({id[-1]}) Reno, W = {_LOST[id][1]}"
+            yield _ordered(id, name, family, family.senders[0])
     for family in FAMILIES:
-        for id, burst, _ in _FIGURE_9:
+        for id in _BETTER:
             for sender in reversed(family.senders):
-                panel = f"{NAMES[sender]}{_WORDS[family.suffix]}"
-                yield _ordered(f"{id}{family.suffix}", panel, sender, burst, 40)
-    # "Medium-high" and "medium-low": the middle two columns of the tables.
-    for id, p in (("fig10a", 10**-1.5), ("fig10b", 10**-2)):
+                yield _ordered(id, NAMES[sender], family, sender)
+    for id, (_, p) in _RANDOM.items():
         for sender in reversed(NS2.senders):
             yield _case(id, NAMES[sender], "fig10", table_point(5, p, sender), RANDOM_S)
 
 
-def _ordered(figure: str, panel: str, sender: Sender, burst: int, window: int) -> Case:
+def _ordered(id: str, name: str, family: Family, sender: Sender) -> Case:
     """One lost burst of S segments at 125 kB/s."""
+    burst, window = _LOST[id]
+    panel = f"{name}, {family.name}" if family.suffix else name
     point = table_point(burst, 0.0, sender)._replace(window=WINDOW_LIMIT)
-    case = _case(figure, panel, figure[:4], point, 2 * RECORDER.after_s)
+    case = _case(f"{id}{family.suffix}", panel, id[:4], point, 2 * RECORDER.after_s)
     return case._replace(lost=Ordered(window, WINDOW_LIMIT, burst))
 
 
@@ -107,17 +96,26 @@ def figures(
 
     They are with the senders of ns-2, and for figures 8 and 9 with those of the RFCs, too.
     """
-    return RECORDER.figures(recorded, lambda id: _TITLES[id.partition("-")[0]], _caption, version)
+    return RECORDER.figures(recorded, _title, _caption, version)
 
 
-def _caption(id: str) -> str:
-    senders = RFC.words if id.endswith(RFC.suffix) else NS2.words
-    if id.endswith("-no-bug-fix"):
-        senders = "Sender of ns-2, without bug_fix."
+def _title(name: str) -> str:
+    id = name.partition("-")[0]
+    figure = f"Figure {id[3:-1]}({id[-1]}):"
+    if id in _RANDOM:
+        words, p = _RANDOM[id]
+        return f"{figure} random losses, {words}: p = {p:.3g}, S = 5"
+    (burst, window), sender = _LOST[id], "Reno, " if id.startswith("fig8") else ""
+    return f"{figure} {sender}one lost burst of S = {burst} at W = {window}"
+
+
+def _caption(name: str) -> str:
+    id, dash, suffix = name.partition("-")
+    (senders,) = (family.words for family in _RENOS if family.suffix == dash + suffix)
     origin = "W_m = 50."
-    if not id.startswith("fig10"):
+    if id in _LOST:
         ready = "in congestion avoidance"
-        if id.startswith("fig8b"):
+        if _LOST[id][1] == WINDOW_LIMIT:
             ready = "and the sender's samples of the round trip stand still"
         origin = (
             f"W_m = {WINDOW_LIMIT}. Lost is the first full burst opened after the window has "
@@ -134,51 +132,45 @@ def claims(parts: Sequence[str], recorded: Mapping[str, pd.DataFrame]) -> Iterat
     """Judge what the paper says of single runs, from what `record` gave."""
     if OUTCOMES not in recorded:
         return
-    runs: dict[tuple[str, str], Run] = {
-        (row["figure"], row["panel"]): row for row in recorded[OUTCOMES].to_dict("records")
-    }
+    runs: dict[str, Figure] = {}
+    for row in recorded[OUTCOMES].to_dict("records"):
+        runs.setdefault(row["figure"], {})[row["panel"].partition(",")[0]] = row
     if "fig7" in parts:
-        yield from _round_trips(runs)
+        yield from _round_trips(runs[""])
     if "fig8" in parts:
         yield from _figure_8(runs)
     if "fig9" in parts:
         yield from _figure_9(runs)
     if "fig10" in parts:
         yield from _back_to_back(recorded[LOSSES])
-        yield from _medium_low(runs["fig10b", "SACK"], recorded[PROGRESS])
+        yield from _medium_low(runs["fig10b"]["SACK"], recorded[PROGRESS])
 
 
-def _round_trips(runs: Mapping[tuple[str, str], Run]) -> Iterator[Claim]:
+def _round_trips(runs: Figure) -> Iterator[Claim]:
     for p, published in ROUND_TRIPS:
-        mean = runs["", f"p = {p:g}"]["round_trip_s"]
-        sheet = SHEET.told(p=p, segment=_SEGMENT_S, mean=mean)
-        windows = {"window": mean / _SEGMENT_S, "wanted": published / _SEGMENT_S}
-        yield sheet.told(**windows).judge("round-trip", exact(mean), published=published)
+        mean = runs[f"p = {p:g}"]["round_trip_s"]
+        window, wanted = mean / _SEGMENT_S, published / _SEGMENT_S
+        sheet = SHEET.told(p=p, segment=_SEGMENT_S, mean=mean, window=window, wanted=wanted)
+        yield sheet.judge("round-trip", exact(mean), published=published)
 
 
-def _figure_8(runs: Mapping[tuple[str, str], Run]) -> Iterator[Claim]:
-    for _, suffix, source, _ in RENOS:
-        sheet = SHEET.told(suffix=suffix, source=source)
-        small, large = (
-            next(run for (id, _), run in runs.items() if id == f"fig8{letter}{suffix}")
-            for letter in "ab"
-        )
+def _figure_8(runs: Mapping[str, Figure]) -> Iterator[Claim]:
+    for family in _RENOS:
+        sheet = SHEET.told(**family.told)
+        (small,), (large,) = (runs[f"{id}{family.suffix}"].values() for id in ("fig8a", "fig8b"))
         yield sheet.judge("fig8a-timeout", exact(small["timeouts"]), run=small)
         yield sheet.judge("fig8a-time", exact(small["timeout_after_s"]), run=small)
-        limit, full = (
-            sheet.note("fig8b-no-timeout", "limit", **large),
-            large["reach"] >= WINDOW_LIMIT,
-        )
+        full = large["reach"] >= WINDOW_LIMIT
+        limit = sheet.note("fig8b-no-timeout", "limit", **large) if full else ""
         none = exact(large["timeouts"])
-        yield sheet.judge("fig8b-no-timeout", none, run=large, limit=limit * full)
+        yield sheet.judge("fig8b-no-timeout", none, run=large, limit=limit)
 
 
-def _figure_9(outcomes: Mapping[tuple[str, str], Run]) -> Iterator[Claim]:
+def _figure_9(figures: Mapping[str, Figure]) -> Iterator[Claim]:
     for family in FAMILIES:
-        for id, burst, orders in _FIGURE_9:
-            sheet = SHEET.told(figure=id, burst=burst, **family.told)
-            panel = f"{id}{family.suffix}", _WORDS[family.suffix]
-            runs = {name: outcomes[panel[0], f"{name}{panel[1]}"] for name in _ORDER}
+        for id, orders in _BETTER.items():
+            sheet = SHEET.told(figure=id, burst=_LOST[id][0], **family.told)
+            runs = figures[f"{id}{family.suffix}"]
             said = (SHEET.note("fig9-order", "run", name=name, **run) for name, run in runs.items())
             told = f"{'; '.join(said)}."
             for top, others, words in orders:
@@ -203,16 +195,14 @@ def _back_to_back(losses: pd.DataFrame) -> Iterator[Claim]:
     timeouts = {name: (found["timeouts"] > 0).to_numpy(dtype=float) for name, found in by.items()}
     shares = {name: mean_interval(x) if len(x) else UNKNOWN for name, x in timeouts.items()}
     repaired = {name: found["repaired_after_s"] for name, found in by.items()}
-    means = {name: times.mean() for name, times in repaired.items()}
     told = "; ".join(
-        f"{name}: {shares[name].estimate:.0%} of {len(by[name])}, repaired after "
-        f"{means[name]:.3g} s"
-        for name in _ORDER
+        f"{name}: {shares[name].estimate:.0%} of {len(times)}, repaired after {times.mean():.3g} s"
+        for name, times in repaired.items()
     )
     sheet = SHEET.told(told=told, time=RANDOM_S)
     yield sheet.judge("fig10a-back-to-back-timeouts", shares)
-    quickest, *_, slowest = sorted(_ORDER, key=means.__getitem__)
-    yield sheet.judge("fig10a-same", ratio_of_means(repaired[slowest], repaired[quickest]))
+    quickest, *_, slowest = sorted(repaired.values(), key=lambda times: float(times.mean()))
+    yield sheet.judge("fig10a-same", ratio_of_means(slowest, quickest))
 
 
 def _medium_low(run: Run, progress: pd.DataFrame) -> Iterator[Claim]:
