@@ -6,9 +6,9 @@ import csv
 from importlib import resources
 from typing import TypeVar, get_type_hints
 
-P = TypeVar("P")
-
 from lightburst.study.statistics import Interval
+
+P = TypeVar("P")
 
 
 def printed(text: str) -> Interval:
