@@ -28,7 +28,8 @@ from lightburst.papers.minakhmetov2018.claims import (
 )
 from lightburst.papers.minakhmetov2018.points import POINT_COLUMNS, PROTOTYPE, Point, runs_of
 from lightburst.papers.runs import Runs
-from lightburst.papers.sheet import PICKS, RULES, Sheet
+from lightburst.papers.sheet import CRITERIA, PICKS, RULES, Sheet
+from lightburst.papers.vlachos2008 import claims as vlachos2008
 from lightburst.papers.yu2004 import published
 from lightburst.study.statistics import Interval
 
@@ -321,6 +322,7 @@ SMALL = Sheet(
         "b": {"id": "b-{n}", "figure": "f", "statement": "", "criterion": "{low:g} to {high:g}",
               "rule": "meets", "bound": [1, "limit"], "source": "somebody"},
         "c": {"figure": "f", "statement": "", "criterion": "none: nothing is given"},
+        "d": {"figure": "f", "statement": "", "rule": "within", "bound": ["limit", 4.5]},
     },
     {"limit": 3.0},
 )  # fmt: skip
@@ -344,22 +346,31 @@ def test_a_sheet_takes_what_the_runs_and_the_family_say() -> None:
     assert (own.verdict, own.criterion, own.published) == (HOLDS, "5 to 6", 5.5)
     assert (own.id, own.source, sheet.judge("b", place).source) == ("b-1", "a family", "somebody")
     assert sheet.judge("b", place, verdict=OPEN).verdict is OPEN
+    assert sheet.judge("d", place).criterion == "the whole interval is in 3 to 4.5"
     nothing = sheet.judge("c", place)
     assert (nothing.verdict, nothing.note) == (OPEN, "")
     with pytest.raises(KeyError, match="n"):
         SMALL.judge("b", place)
 
 
+def test_values_that_are_not_known_do_not_count_in_a_row() -> None:
+    entry = {"figure": "f", "statement": "{at}", "rule": "at_least", "bound": 1, "of": "smallest",
+             "each": "{at}", "note": "{each}"}  # fmt: skip
+    claim = Sheet({"row": entry}, {}).judge("row", {"first": UNKNOWN, "second": exact(2.0)})
+    assert (claim.measured, claim.statement, claim.note) == (2.0, "second", "second")
+
+
 @pytest.mark.parametrize(
     "sheet",
-    [SHEET, published.SHEET, komatireddy2009.SHEET],
-    ids=["minakhmetov2018", "yu2004", "komatireddy2009"],
+    [SHEET, published.SHEET, komatireddy2009.SHEET, vlachos2008.SHEET],
+    ids=["minakhmetov2018", "yu2004", "komatireddy2009", "vlachos2008"],
 )
 def test_every_claim_of_a_sheet_says_what_it_is(sheet: Sheet) -> None:
     known = {"id", "figure", "statement", "published", "criterion", "rule", "bound", "source",
              "margin", "factor", "of", "each", "note", "notes", "why"}  # fmt: skip
     for name, entry in sheet.claims.items():
-        assert {"figure", "statement", "criterion"} <= set(entry) <= known, name
+        assert {"figure", "statement"} <= set(entry) <= known, name
+        assert "criterion" in entry or entry["rule"] in CRITERIA, name
         assert entry.get("rule", "at_least") in RULES, name
         assert entry.get("of", "largest") in PICKS, name
         limits = {"bound", "margin", "factor"} & set(entry)

@@ -307,6 +307,10 @@ def test_a_preview_says_that_it_is_one_and_nothing_of_the_prototype() -> None:
     assert not any("preview" in claim.note for claim in full)
 
 
+def test_the_best_point_is_one_that_was_run() -> None:
+    assert runs([Point()], as_published).best([Point(time=1e-3), Point()]) == Point()
+
+
 def test_without_runs_nothing_is_comparable() -> None:
     assert {claim.verdict for claim in judged(runs([], as_published))} == {OPEN}
 

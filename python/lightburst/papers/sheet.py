@@ -3,9 +3,10 @@
 A package's ``claims.toml`` has one table for each claim, under the name by which the code judges
 it:
 
-- ``id`` (without it the name itself), ``figure``, ``statement``, ``published``, ``criterion`` and
-  ``source``, as in `lightburst.papers.claims.Claim`. Braces stand for the words that the code
-  gives, for what is ``{published}``, and ``{bound}``, or ``{low}`` and ``{high}``, for the bound.
+- ``id`` (without it the name itself), ``figure``, ``statement``, ``published``, ``criterion``
+  (without it that of its rule in `CRITERIA`) and ``source``, as in
+  `lightburst.papers.claims.Claim`. Braces stand for the words that the code gives, for what is
+  ``{published}``, and ``{bound}``, or ``{low}`` and ``{high}``, for the bound.
 - ``rule``, one of `RULES`, and its ``bound``: a number, or two; or around the published number a
   ``margin``, as a fraction of it, or a ``factor`` up and down; without any, the published number
   itself. A claim without a rule can be compared with nothing.
@@ -60,8 +61,12 @@ RULES: Final[dict[str, Callable[..., Verdict]]] = {
     "agrees": agrees,
     "meets": meets,
 }
-
-
+#: What a rule asks for, of claims that do not say it in words of their own.
+CRITERIA: Final = {
+    "at_least": "the whole interval is at or above {bound:g}",
+    "at_most": "the whole interval is at or below {bound:g}",
+    "within": "the whole interval is in {low:g} to {high:g}",
+}
 #: Which of a row of values a claim is about.
 PICKS: Final[dict[str, Callable[[Iterable[Interval]], Interval]]] = {
     "smallest": smallest,
@@ -180,7 +185,7 @@ class Sheet:
             known_as,
             measured,
             verdict,
-            text("criterion"),
+            text("criterion", CRITERIA.get(entry.get("rule", ""), "")),
             " ".join(said for said in notes if said),
             str(texts.get("source", entry.get("source", "paper"))),
             judge,
