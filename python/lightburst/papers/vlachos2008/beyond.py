@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from lightburst.study.statistics import Interval
 
 _SEARCHED: Final = (*SEARCHED_TIMES, *SEARCHED_PAIRS)
-
-
 #: Some flows: ends of names, words, and the columns of their mean and their variance.
 FLOWS: Final = (
     ("all", "all flows", metrics.MEAN, metrics.VARIANCE),

@@ -92,7 +92,7 @@ def window_claims(runs: Runs[Point]) -> Iterator[Claim]:
 
 def sender_claims(runs: Runs[Point]) -> Iterator[Claim]:
     """Judge whether SACK is clearly better than the others."""
-    pairs = {name: (Point(), point) for name, point in SENDERS.items() if name != "sack"}
+    pairs = {point.recovery: (Point(), point) for point in SENDERS if point != Point()}
     for slug, words, metric in STATISTICS:
         ratios = runs.ratios(pairs, metric)
         yield SHEET.judge("sack-better", ratios, slug=slug, statistic=words)

@@ -26,7 +26,7 @@ AXIS: Final = grid(Point, time=(1e-3, 2e-3, 5e-3, 10e-3, 20e-3))
 #: (B, C) of the slides' best case, and others; which ones the slides have, their text does not say.
 BEST: Final = window_based(16, 64)
 PAIRS: Final = (window_based(4, 16), window_based(8, 32), BEST, window_based(32, 128))
-SENDERS: Final = {name: Point(recovery=name) for name in ("sack", "new-reno", "reno", "tahoe")}
+SENDERS: Final = grid(Point, recovery=("sack", "new-reno", "reno", "tahoe"))
 #: The operating point: also the law of which the mean is what is printed.
 LOADS: Final = (*FIXED, Point(sizes="S4").in_full())
 # The check values: where a burst that collides at its own ingress is lost.
@@ -97,7 +97,7 @@ _PARTS: Final[dict[str, Sequence[Point]]] = {
     "throughput": (*AXIS, *_LOST),
     "traces": FIXED,
     "window-based": (*FIXED, *PAIRS),
-    "senders": (*SENDERS.values(),),
+    "senders": SENDERS,
     "synchronisation": (
         *queued(BURSTIFIER).values(),
         *queued(BURSTIFIER, A_POSTERIORI).values(),
@@ -115,7 +115,7 @@ _PARTS: Final[dict[str, Sequence[Point]]] = {
 # (300), best-pair-elephants (700), and those of the search, of which each hangs on all its points.
 NEEDS: Final = (
     Need(41, FIXED, "fixed-alike, averages-hide, bound 10 %: 8 % of pairs"),
-    Need(21, [*SENDERS.values()], "sack-better-elephants: 9 %"),
+    Need(21, SENDERS, "sack-better-elephants: 9 %"),
     Need(12, PAIRS, "best-pair-pooled, beats-fixed-pooled, bound 0: 3 % and 5 % of pairs"),
     Need(10, _LOST, "check-elephants-1-lose, bound 10 %: 28 %"),
     Need(13, SYNCHRONISED, "fewer-short, bound 10 %: 23 % of pairs"),

@@ -162,10 +162,10 @@ def senders(runs: Runs[Point], version: str) -> Iterator[Bars]:
     """Draw up what SACK and the others carry."""
     yield _statistics(
         runs,
-        design.SENDERS,
+        {point.recovery: point for point in design.SENDERS},
         id="senders",
         title="Each statistic over that of SACK, by the recovery from losses",
-        caption=caption(runs, [*design.SENDERS.values()], version, "Timer of 5 ms. "),
+        caption=caption(runs, design.SENDERS, version, "Timer of 5 ms. "),
         x_label="Recovery",
         y_label="Ratio to SACK",
     )

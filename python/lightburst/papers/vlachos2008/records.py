@@ -131,7 +131,8 @@ def figures(
     """Draw up what `record` gave."""
     for id, what, name, column in _DOTS:
         together = name == AGGREGATE
-        if ("synchronisation" if together else "traces") not in parts or name not in recorded:
+        part = "synchronisation" if together else "traces"
+        if part not in parts or name not in recorded:
             continue
         kind = "all flows" if together else what.lower()
         unit, label = (1e6, "Mb/s") if column == "throughput_bps" else (1e3, "1,000 segments")
