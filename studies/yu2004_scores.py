@@ -90,7 +90,7 @@ def _cells(
         ratio, above, below = runs.ratio(top, bottom), runs.samples(top), runs.samples(bottom)
         if above is None or below is None or not known(ratio):
             return None
-        printed = RATIOS[burst, kind][p]
+        printed = RATIOS[burst][kind][p]
         met = ratio.low <= printed.high and ratio.high >= printed.low
         error, _ = log_ratio_error(above, below)
         rows.append((math.log(ratio.estimate / printed.estimate), error, met))

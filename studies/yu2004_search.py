@@ -14,11 +14,11 @@ from typing import Final, NamedTuple, Self
 import pandas as pd
 
 from lightburst.papers.claims import Claim
+from lightburst.papers.design import blocks_of
 from lightburst.papers.paper import Paper, Part
 from lightburst.papers.runs import Runs
 from lightburst.papers.yu2004 import PAPER
-from lightburst.papers.yu2004.design import planned
-from lightburst.papers.yu2004.points import Point, runs_of
+from lightburst.papers.yu2004.points import Point, base, runs_of
 from lightburst.study import Block
 from searching import run
 from yu2004_scores import HEAVY, USUAL, figure, listing, scores
@@ -28,7 +28,8 @@ from yu2004_settings import points
 
 def blocks(parts: Sequence[str], quick: bool) -> list[Block]:
     """Plan the runs."""
-    return planned((point, HEAVY if point.p > 0.2 else USUAL) for point in points(quick))
+    wanted = ((point, HEAVY if point.p > 0.2 else USUAL) for point in points(quick))
+    return blocks_of(base(), wanted, Point._fields)
 
 
 class Found(NamedTuple):

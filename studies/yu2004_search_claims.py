@@ -12,7 +12,7 @@ import pandas as pd
 from lightburst.papers.claims import Claim, at_least, judged, known
 from lightburst.papers.curves import smallest
 from lightburst.papers.runs import Runs
-from lightburst.papers.yu2004.design import BURSTS, TABLE_LOSSES, check_point
+from lightburst.papers.yu2004.design import BURSTS, TABLE_LOSSES
 from lightburst.papers.yu2004.points import Point
 from lightburst.papers.yu2004.published import PROTOTYPE, RATIOS
 from lightburst.study.statistics import mean_interval
@@ -95,7 +95,7 @@ def lowest_claim(runs: Runs[Point]) -> Claim:
     It is that of New-Reno over Reno at S = 25 and log10 p = -1.5.
     """
     burst, p = BURSTS[1], TABLE_LOSSES[3]
-    printed = RATIOS[burst, "new-reno"][p]
+    printed = RATIOS[burst]["new-reno"][p]
     found = [
         ratio
         for _, network in networks()
@@ -128,8 +128,8 @@ def limited_claim(runs: Runs[Point]) -> list[Claim]:
     """Judge whether the prototype had limited transmit on; nothing unless all senders were run."""
     off = {
         limited: np.abs(np.log([
-            runs.mean(check_point(sender, p)._replace(limited=limited)).estimate / published
-            for (sender, p), published in PROTOTYPE.items()
+            runs.mean(point._replace(limited=limited)).estimate / published
+            for _, point, published in PROTOTYPE
         ]))
         for limited in (False, True)
     }  # fmt: skip

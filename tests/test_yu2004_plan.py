@@ -121,7 +121,7 @@ def test_the_published_ratios_are_read_with_their_rounding() -> None:
         (25, "new-reno", 3, 0.76, 0.005),
         (5, "new-reno", 0, 1.0, 0.05),
     ):
-        printed = RATIOS[burst, kind][design.TABLE_LOSSES[place]]
+        printed = RATIOS[burst][kind][design.TABLE_LOSSES[place]]
         assert printed == Interval(value, value - rounding, value + rounding, 0)
 
 

@@ -19,12 +19,12 @@ BY_CHANCE = ("fig7", "fig10")
 
 @pytest.fixture(scope="module")
 def recorded() -> Mapping[str, pd.DataFrame]:
-    return traces.record(PARTS)
+    return traces.RECORDER.record(PARTS)
 
 
 @pytest.fixture(scope="module")
 def random() -> Mapping[str, pd.DataFrame]:
-    return traces.record(BY_CHANCE)
+    return traces.RECORDER.record(BY_CHANCE)
 
 
 def verdicts(tables: Mapping[str, pd.DataFrame], parts: tuple[str, ...]) -> dict[str, Verdict]:
@@ -46,9 +46,9 @@ def changed(
 
 
 def test_nothing_is_traced_that_no_part_needs() -> None:
-    assert traces.record(("fig5", "table1")) == {}
+    assert traces.RECORDER.record(("fig5", "table1")) == {}
     assert list(traces.claims(("fig5",), {})) == []
-    assert traces.figures(("fig5",), {}, "0.1.0") == []
+    assert traces.RECORDER.figures(("fig5",), {}, "0.1.0") == []
 
 
 def test_the_ordered_burst_is_lost_at_the_ordered_window(
@@ -192,7 +192,7 @@ def test_losses_and_progress_add_up(random: Mapping[str, pd.DataFrame]) -> None:
         assert own["timeouts"].sum() >= run["timeouts"] - 1
         # Losses are independent: after one, the next burst is lost with probability p.
         assert (own["bursts"] > 1).mean() == pytest.approx(run["p"], rel=0.6)
-    figures = traces.figures(("fig10",), random, "0.1.0")
+    figures = traces.RECORDER.figures(("fig10",), random, "0.1.0")
     assert [figure.id for figure in figures] == ["fig10a", "fig10b"]
 
 
@@ -206,7 +206,7 @@ def test_a_reno_without_timeout_would_fulfil_figure_8b(
 def test_every_claim_has_a_figure_and_every_figure_its_dots(
     recorded: Mapping[str, pd.DataFrame],
 ) -> None:
-    figures = traces.figures(PARTS, recorded, "0.1.0")
+    figures = traces.RECORDER.figures(PARTS, recorded, "0.1.0")
     names = {figure.id for figure in figures}
     assert len(names) == len(figures) == 6 + 4
     assert {claim.figure for claim in traces.claims(PARTS, recorded)} <= names
@@ -222,7 +222,7 @@ def test_every_claim_has_a_figure_and_every_figure_its_dots(
 
 
 def test_the_traces_are_the_same_at_a_second_call(recorded: Mapping[str, pd.DataFrame]) -> None:
-    again = traces.record(("fig8",))
+    again = traces.RECORDER.record(("fig8",))
     first = recorded[OUTCOMES]
     first = first[first["part"] == "fig8"].reset_index(drop=True)
     pd.testing.assert_frame_equal(again[OUTCOMES], first)

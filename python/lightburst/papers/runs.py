@@ -163,6 +163,10 @@ class Runs(Generic[P]):
         found = {at: self.ratio(top, bottom, metric) for at, (top, bottom) in pairs.items()}
         return {at: ratio for at, ratio in found.items() if known(ratio)}
 
+    def over(self, top: Mapping[K, P], bottom: Mapping[K, P]) -> dict[K, Interval]:
+        """Compare two rows of points where both have one, as `ratios` does."""
+        return self.ratios({at: (point, bottom[at]) for at, point in top.items() if at in bottom})
+
     def chance(self, top: P, bottom: P, length_s: float) -> float:
         """Give how far a ratio of two means over so many simulated seconds may be off by chance.
 

@@ -14,7 +14,7 @@ from lightburst.simulate import run
 from lightburst.trace import FlowTrace, repairs, series, tables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from lightburst.scenario import Scenario
 
@@ -76,10 +76,14 @@ class Case(NamedTuple):
 
 @dataclass(frozen=True)
 class Recorder:
-    """How runs are traced and drawn; times in simulated seconds.
+    """Which runs are traced, and how they are drawn; times in simulated seconds.
 
     Parameters
     ----------
+    cases : callable
+        Lists the runs, in the order of the figures.
+    title, caption : callable
+        Those of a figure, by its name; the caption says what is special about it.
     modulo : int
         Packets are drawn by their number modulo this.
     searched_s : float
@@ -90,14 +94,17 @@ class Recorder:
         How long a run with losses by chance is drawn; its progress is counted by as much.
     """
 
+    cases: Callable[[], Iterable[Case]]
+    title: Callable[[str], str]
+    caption: Callable[[str], str]
     modulo: int
     searched_s: float
     after_s: float
     drawn_s: float
     shown_s: float
 
-    def record(self, cases: Iterable[Case]) -> dict[str, pd.DataFrame]:
-        """Run and trace cases.
+    def record(self, parts: Sequence[str]) -> dict[str, pd.DataFrame]:
+        """Run and trace what some parts need.
 
         Returns
         -------
@@ -109,7 +116,7 @@ class Recorder:
         """
         found: dict[str, list[pd.DataFrame]] = {}
         outcomes = []
-        for case in cases:
+        for case in (case for case in self.cases() if case.part in parts):
             trace, number = self._traced(case)
             outcomes.append(self.outcome(case, trace, number))
             if not case.figure:
@@ -165,21 +172,14 @@ class Recorder:
         return _run(case.scenario, drops, at + case.length_s), number
 
     def figures(
-        self,
-        recorded: Mapping[str, pd.DataFrame],
-        title: Callable[[str], str],
-        caption: Callable[[str], str],
-        version: str,
+        self, parts: Sequence[str], recorded: Mapping[str, pd.DataFrame], version: str
     ) -> list[Packets]:
-        """Draw the recorded packets up; title and caption of each figure follow from its name.
-
-        The caption says what is special about it. A line marks the first timeout after an ordered
-        loss.
-        """
+        """Draw the recorded packets up; a line marks the first timeout after an ordered loss."""
         if PACKETS not in recorded:
             return []
         found = []
-        for id, rows in recorded[PACKETS].groupby("figure", sort=False):
+        for figure, rows in recorded[PACKETS].groupby("figure", sort=False):
+            id = str(figure)
             outcomes = recorded[OUTCOMES][recorded[OUTCOMES]["figure"] == id]
             times: Mapping[str, float] = dict(
                 zip(outcomes["panel"], outcomes.get("timeout_after_s", ()), strict=False)
@@ -187,10 +187,10 @@ class Recorder:
             found.append(
                 Packets.of(
                     rows,
-                    id=str(id),
-                    title=title(str(id)),
+                    id=id,
+                    title=self.title(id),
                     caption="One dot for each packet with data: departure of its burst from the "
-                    f"edge against its number modulo {self.modulo}. {caption(str(id))} One run, "
+                    f"edge against its number modulo {self.modulo}. {self.caption(id)} One run, "
                     f"seed 1. lightburst {version}.",
                     x_label="Departure of the burst (s)",
                     y_label=f"Packet mod {self.modulo}",

@@ -56,5 +56,5 @@ PAPER: Final = Paper(
     },
     blocks=blocks,
     runs=runs_of,
-    traced=Traced(traces.record, traces.figures, traces.claims),
+    traced=Traced(traces.RECORDER.record, traces.RECORDER.figures, traces.claims),
 )

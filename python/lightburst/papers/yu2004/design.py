@@ -57,16 +57,6 @@ BURST_OF: Final = {"table1": 5, "table2": 25}
 TABLE_LOSSES: Final = decades(-3, -0.5, 2)
 BURSTS: Final = tuple(BURST_OF.values())
 
-# The senders of the check values; all halve the window, as ns-2 does.
-PROTOTYPE_SENDERS: Final[dict[str, Sender]] = {
-    "Reno, bug_fix off": RENO._replace(bug_fix=False),
-    "Reno, bug_fix on": RENO,
-    "New-Reno, impatient": NEW_RENO._replace(partial="impatient"),
-    "New-Reno, slow but steady": NEW_RENO,
-    "Sack1": SACK,
-    "RFC 6675": SACK._replace(recovery="sack"),
-}
-
 # Section IV: cases of access bandwidth and burst, at one loss rate.
 FACTOR_LOSS: Final = 0.01
 FACTOR_CASES: Final = tuple(itertools.product((HIGH, MEDIUM), BURSTS))
@@ -96,12 +86,7 @@ def effort(point: Point, quick: bool) -> Effort:
 def blocks(parts: Sequence[str], quick: bool) -> list[Block]:
     """Plan the runs that some parts of the paper need: one study for each effort."""
     points = (point for part in parts for point in points_of(part, quick))
-    return planned((point, effort(point, quick)) for point in points)
-
-
-def planned(wanted: Iterable[tuple[Point, Effort]]) -> list[Block]:
-    """Plan the runs of points."""
-    return blocks_of(base(), wanted, Point._fields)
+    return blocks_of(base(), ((point, effort(point, quick)) for point in points), Point._fields)
 
 
 def points_of(part: str, quick: bool) -> list[Point]:
@@ -126,7 +111,7 @@ def points_of(part: str, quick: bool) -> list[Point]:
         senders = (*senders, RENO._replace(bug_fix=False))
     points = [point for sender in senders for point in line(part, sender, quick).values()]
     if part == "table1" and not quick:
-        points += [check_point(*key) for key in PROTOTYPE]
+        points += [point for _, point, _ in PROTOTYPE]
     return points
 
 
@@ -146,11 +131,6 @@ def over_time(p: float, times: Iterable[float], sender: Sender) -> dict[float, P
 def table_point(burst: int, p: float, sender: Sender) -> Point:
     """Give the point of a table with bursts of S segments at 125 kB/s."""
     return Point(TABLES, assembly_time(TABLES, burst), p).by(sender)
-
-
-def check_point(sender: str, p: float) -> Point:
-    """Give the point of a check value."""
-    return table_point(5, p, PROTOTYPE_SENDERS[sender])
 
 
 def factor_case(access: float, burst: int) -> dict[str, Point]:

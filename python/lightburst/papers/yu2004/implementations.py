@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import pandas as pd
@@ -17,14 +16,14 @@ from lightburst.papers.yu2004 import design
 from lightburst.papers.yu2004.design import BURST_OF, line
 from lightburst.papers.yu2004.points import PAPER_TIME_S, Point
 from lightburst.papers.yu2004.published import PROTOTYPE, RATIOS, SHEET, TOLERANCE
-from lightburst.papers.yu2004.senders import FAMILIES, NAMES, NS2, RFC
+from lightburst.papers.yu2004.senders import FAMILIES, NAMES, NS2, RENO, RFC
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lightburst.papers.curves import Curve
     from lightburst.papers.runs import Runs
-    from lightburst.papers.yu2004.senders import Family, Sender
+    from lightburst.papers.yu2004.senders import Family
     from lightburst.study.statistics import Interval
 
 _NUMBERS: Final = {"table1": "I", "table2": "II"}
@@ -32,34 +31,25 @@ _NUMBERS: Final = {"table1": "I", "table2": "II"}
 KINDS: Final = {"new-reno": "New-Reno", "sack": "SACK"}
 # Times on the grid are powers of ten; a little room decides on which side of a limit they are.
 _ROOM: Final = 1.01
-_FORM: Final = "{value:.3f} at p = {at:.2g}"
 
 
-def _over(runs: Runs[Point], id: str, top: Sender, bottom: Sender) -> Curve:
-    """Compare two senders at each assembly time or loss rate that both were run at."""
-    below = line(id, bottom)
-    return runs.ratios({at: (point, below[at]) for at, point in line(id, top).items()})
+def _over_reno(runs: Runs[Point], id: str) -> dict[Family, dict[str, Curve]]:
+    """Compare the others with Reno in figure 11 or a table, for each family that was run."""
+    found = {}
+    for family in FAMILIES:
+        reno, *others = (line(id, sender) for sender in family.senders)
+        found[family] = {kind: runs.over(x, reno) for kind, x in zip(KINDS, others, strict=True)}
+    return {family: curves for family, curves in found.items() if any(curves.values())}
 
 
-def _over_reno(runs: Runs[Point], id: str, family: Family) -> dict[str, Curve]:
-    """Compare the others of a family with its Reno, by ``"new-reno"`` or ``"sack"``."""
-    reno, *others = family.senders
-    return {kind: _over(runs, id, x, reno) for kind, x in zip(KINDS, others, strict=True)}
-
-
-def _told(runs: Runs[Point], id: str) -> tuple[list[Point], str]:
-    """Give the points of a figure or a table, and say whose senders were run."""
-    lines = {
-        family.words: [x for sender in family.senders for x in line(id, sender).values()]
-        for family in FAMILIES
-    }
-    shown = [words for words, line in lines.items() if any(point in runs for point in line)]
-    return [*itertools.chain(*lines.values())], " ".join(shown)
+def _points(id: str) -> list[Point]:
+    return [point for sender in NAMES for point in line(id, sender).values()]
 
 
 def crossing_figures(runs: Runs[Point], version: str) -> Iterator[Figure]:
     """Draw up figure 11: the three implementations over the assembly time, of each family run."""
-    points, words = _told(runs, "fig11")
+    families = " ".join(family.words for family in _over_reno(runs, "fig11"))
+    words = f"{families} Bars: 95 % interval of the mean."
     yield Figure.of(
         {
             (NAMES[sender], family.name): runs.means(line("fig11", sender))
@@ -68,7 +58,7 @@ def crossing_figures(runs: Runs[Point], version: str) -> Iterator[Figure]:
         },
         id="fig11",
         title=f"Figure 11: throughput at p = {design.CROSSING_LOSS:g}, access bandwidth 125 MB/s",
-        caption=design.caption(runs, points, f"{words} Bars: 95 % interval of the mean.", version),
+        caption=design.caption(runs, _points("fig11"), words, version),
         x_label=design.TIME_LABEL,
         y_label=design.RATE_LABEL,
         colours=tuple(NAMES[sender] for sender in reversed(NS2.senders)),
@@ -78,19 +68,19 @@ def crossing_figures(runs: Runs[Point], version: str) -> Iterator[Figure]:
 
 def crossing_claims(runs: Runs[Point]) -> Iterator[Claim]:
     """Judge what the paper says of figure 11, for each family of senders that was run."""
-    over = partial(_over, runs, "fig11")
-    for family in FAMILIES:
-        sheet, (reno, new_reno, sack) = SHEET.told(**family.told), family.senders
-        curve = over(new_reno, reno)
+    for family, over_reno in _over_reno(runs, "fig11").items():
+        sheet, curve = SHEET.told(**family.told), over_reno["new-reno"]
         if not curve:
             continue
+        lines = [line("fig11", sender) for sender in family.senders]
         late = {
-            (time * 1e3, *pair): from_one(ratio)
-            for pair in itertools.combinations(family.senders, 2)
-            for time, ratio in between(over(*pair), 1e-3 * _ROOM).items()
+            (time * 1e3, place): from_one(ratio)
+            for place, pair in enumerate(itertools.combinations(lines, 2))
+            for time, ratio in between(runs.over(*pair), 1e-3 * _ROOM).items()
         }
         yield sheet.judge("fig11-same-above-1ms", late)
-        above, beside = (between(over(sack, x), high=1e-3 / _ROOM) for x in (reno, new_reno))
+        pair = over_reno["sack"], runs.over(lines[2], lines[1])
+        above, beside = (between(x, high=1e-3 / _ROOM) for x in pair)
         best = {time: smallest([x, beside[time]]) for time, x in above.items() if time in beside}
         yield sheet.judge("fig11-sack-highest", in_ms(best))
         for name, low, high in (
@@ -106,21 +96,19 @@ def crossing_claims(runs: Runs[Point]) -> Iterator[Claim]:
 
 def figures(id: str, runs: Runs[Point], version: str) -> Iterator[Figure]:
     """Draw table I or II: the published ratios beside ours over the loss rate."""
-    burst, (points, words) = BURST_OF[id], _told(runs, id)
-    curves = {
-        "published": {kind: RATIOS[burst, kind] for kind in KINDS},
-        **{family.name: _over_reno(runs, id, family) for family in FAMILIES},
-    }
-    words += " Bars: rounding of the published ratios, 95 % interval of ours."
+    burst, found = BURST_OF[id], _over_reno(runs, id)
+    sources = {"published": RATIOS[burst]} | {family.name: x for family, x in found.items()}
+    families = " ".join(family.words for family in found)
+    words = f"{families} Bars: rounding of the published ratios, 95 % interval of ours."
     yield Figure.of(
         {
             (f"{KINDS[kind]} over Reno", source): curve
-            for source, row in curves.items()
-            for kind, curve in row.items()
+            for source, curves in sources.items()
+            for kind, curve in curves.items()
         },
         id=id,
         title=f"Table {_NUMBERS[id]}: throughput over that of Reno, S = {burst}, 125 kB/s",
-        caption=design.caption(runs, points, words, version),
+        caption=design.caption(runs, _points(id), words, version),
         x_label=design.LOSS_LABEL,
         y_label="Ratio of throughputs",
         reference=((1.0, "as much as Reno"),),
@@ -132,26 +120,26 @@ def figures(id: str, runs: Runs[Point], version: str) -> Iterator[Figure]:
 
 def tables(id: str, runs: Runs[Point]) -> Iterator[Listing]:
     """Write table I or II, the published ratios beside ours with their intervals."""
-    burst, (points, words) = BURST_OF[id], _told(runs, id)
-    reno, standard = line(id, NS2.senders[0]), _over_reno(runs, id, RFC)
+    burst, found, reno = BURST_OF[id], _over_reno(runs, id), line(id, RENO)
     rows = [
         {
             "ratio": f"{KINDS[kind].replace('-', '')}/Reno",
             "log10 p": round(math.log10(p), 2),
-            "published": RATIOS[burst, kind][p].estimate,
+            "published": RATIOS[burst][kind][p].estimate,
             "measured": round(ratio.estimate, 3),
             **ends(ratio, 3),
-            "RFC senders": round(standard[kind].get(p, UNKNOWN).estimate, 3),
+            "RFC senders": round(found.get(RFC, {kind: {}})[kind].get(p, UNKNOWN).estimate, 3),
             "Reno (segments/s)": round(runs.mean(reno[p]).estimate, 2),
         }
-        for kind, curve in _over_reno(runs, id, NS2).items()
+        for kind, curve in found.get(NS2, {}).items()
         for p, ratio in curve.items()
     ]
+    families = " ".join(family.words for family in found)
     yield Listing(
         id,
         f"Table {_NUMBERS[id]}: throughput over that of Reno, S = {burst}",
-        f"Access bandwidth 125 kB/s, W_m = 50, b = 1, minimum timeout 0.2 s. {words} "
-        f"{design.lengths(runs, points)}".strip(),
+        f"Access bandwidth 125 kB/s, W_m = 50, b = 1, minimum timeout 0.2 s. {families} "
+        f"{design.lengths(runs, _points(id))}".strip(),
         pd.DataFrame(rows),
     )
 
@@ -164,27 +152,26 @@ def claims(id: str, runs: Runs[Point]) -> Iterator[Claim]:
 
 def table_claims(id: str, runs: Runs[Point]) -> Iterator[Claim]:
     """Judge each cell of table I or II, and what the text says of it for each family of senders."""
-    for kind, curve in _over_reno(runs, id, NS2).items():
+    burst, found = BURST_OF[id], _over_reno(runs, id)
+    for kind, curve in found.get(NS2, {}).items():
         for p, ratio in curve.items():
-            yield _cell(runs, id, kind, p, ratio)
-    burst = BURST_OF[id]
-    for family in FAMILIES:
-        new_reno, sack = _over_reno(runs, id, family).values()
-        if not (new_reno or sack):
-            continue
+            rfc = found.get(RFC, {kind: {}})[kind].get(p, UNKNOWN)
+            yield _cell(runs, id, kind, p, ratio, rfc)
+    for family, over_reno in found.items():
         sheet = SHEET.told(figure=id, burst=burst, **family.told)
-        middle = between(new_reno, 10**-2.55, 10**-0.95)
+        middle = between(over_reno["new-reno"], 10**-2.55, 10**-0.95)
         yield sheet.judge("new-reno-better" if burst == 5 else "new-reno-worse", middle)
-        beside = _over(runs, id, family.senders[2], family.senders[1])
-        told = listed(sack, _FORM), listed(beside, "{value:.3f}")
-        over = every({"reno": sack, "new-reno": beside})
-        yield sheet.judge("sack-best", over, reno=told[0], new_reno=told[1])
+        _, new_reno, sack = (line(id, sender) for sender in family.senders)
+        both = {"reno": over_reno["sack"], "new-reno": runs.over(sack, new_reno)}
+        reno = listed(both["reno"], "{value:.3f} at p = {at:.2g}")
+        beside = listed(both["new-reno"], "{value:.3f}")
+        yield sheet.judge("sack-best", every(both), reno=reno, new_reno=beside)
 
 
-def _cell(runs: Runs[Point], id: str, kind: str, p: float, ratio: Interval) -> Claim:
-    burst, printed = BURST_OF[id], RATIOS[BURST_OF[id], kind][p]
+def _cell(runs: Runs[Point], id: str, kind: str, p: float, ratio: Interval, rfc: Interval) -> Claim:
+    burst, printed = BURST_OF[id], RATIOS[BURST_OF[id]][kind][p]
     sender = NS2.senders[1 + list(KINDS).index(kind)]
-    top, bottom = (design.table_point(burst, p, x) for x in (sender, NS2.senders[0]))
+    top, bottom = (design.table_point(burst, p, x) for x in (sender, RENO))
     # As long as the paper ran them; whether its runs had losses in common is not known.
     chance = runs.chance(top, bottom, PAPER_TIME_S)
     low, high = printed.low * math.exp(-chance), printed.high * math.exp(chance)
@@ -205,7 +192,7 @@ def _cell(runs: Runs[Point], id: str, kind: str, p: float, ratio: Interval) -> C
     ):
         why += SHEET.note("table-cell", "outside")
     beside = {
-        "senders of the RFCs": _over_reno(runs, id, RFC)[kind].get(p, UNKNOWN),
+        "senders of the RFCs": rfc,
         "Reno without bug_fix": runs.ratio(top, bottom._replace(bug_fix=False)),
     }
     told = [f"With {name}: {x.estimate:.3f}." for name, x in beside.items() if known(x)]
@@ -214,8 +201,8 @@ def _cell(runs: Runs[Point], id: str, kind: str, p: float, ratio: Interval) -> C
 
 def prototype_claims(runs: Runs[Point]) -> Iterator[Claim]:
     """Judge whether the two simulators agree, for each value of the prototype that we have run."""
-    for (sender, p), value in PROTOTYPE.items():
-        mean, power = runs.mean(design.check_point(sender, p)), math.log10(p)
+    for sender, point, value in PROTOTYPE:
+        mean, power = runs.mean(point), math.log10(point.p)
         if known(mean):
             sheet = SHEET.told(slug=slug(sender), sender=sender, power=power, value=value)
             note = sheet.note("check", f"{sender} p{round(power, 1):g}")

@@ -18,8 +18,6 @@ from lightburst.papers.overlay import Beside, curves, maps
 from lightburst.papers.yu2004 import design
 from lightburst.papers.yu2004.design import OPTIMUM_LOSS, SURFACES
 from lightburst.papers.yu2004.points import (
-    HIGH,
-    LOW,
     PAYLOAD_BITS,
     SEGMENT_BYTES,
     Point,
@@ -63,7 +61,7 @@ def figures(id: str, runs: Runs[Point], version: str) -> Iterator[AnyFigure]:
     """Draw up figure 5, 6 or 7: simulation, theory and their difference as maps; then as curves."""
     access, places = SURFACES[id], _places(id, runs)
     words = f"{SACK_WORDS} Theory: equations (26) and (28), corrected, nothing clipped."
-    if access == LOW:
+    if id == "fig7":
         words += " Its round trip is the paper's, 18 s at p = 0.003 and 5.4 s at 0.1."
     told = design.caption(runs, _points(id, runs), words, version)
     named = {
@@ -128,31 +126,27 @@ def claims(id: str, runs: Runs[Point]) -> list[Claim]:
 def _at_125_megabytes(runs: Runs[Point], plane: Plane) -> Iterator[Claim]:
     line = plane.get(OPTIMUM_LOSS, {})
     whole = {time: line[time] for time in decades(-6, 0, 1) if time in line}
-    others = [point for time, point in whole.items() if time != 1e-3]
-    at = Point(HIGH, 1e-3, OPTIMUM_LOSS)
-    ratio = runs.ratio(at, runs.best(others)) if others else UNKNOWN
     told = listed(runs.means(whole), "{value:.4g} at {at:.0e} s")
+    at = whole.pop(1e-3, None)
+    ratio = runs.ratio(at, runs.best(whole.values())) if at and whole else UNKNOWN
     yield SHEET.judge("optimum-decade", ratio, decades=told)
     yield from _fine(runs)
     gains = {p: largest(_gains(runs, x).values()) for p, x in plane.items() if len(x) > 1}
     told = listed(gains, "{value:.3g} at p = {at:.2g}")
     yield SHEET.judge("ato-125MB", gains.get(OPTIMUM_LOSS, UNKNOWN), gains=told)
-    neighbours = {
-        f"p = {less:.2g} over {more:.2g}, T_b = {time:.2g} s": (point, plane[more][time])
+    ratios = {
+        f"p = {less:.2g} over {more:.2g}, T_b = {time:.2g} s": ratio
         for more, less in itertools.pairwise(sorted(plane, reverse=True))
-        for time, point in plane[less].items()
-        if time in plane[more]
+        for time, ratio in runs.over(plane[less], plane[more]).items()
     }
-    ratios = runs.ratios(neighbours)
     usual = sum(ratio.low >= 1 for ratio in ratios.values())
     yield SHEET.judge("no-lri-125MB", ratios, usual=usual, pairs=len(ratios))
 
 
 def _gains(runs: Runs[Point], line: Line) -> dict[float, Interval]:
     """Compare a line with its shortest assembly time, at which a burst is a packet."""
-    packet = line[min(line)]
-    pairs = {time: (point, packet) for time, point in line.items() if point != packet}
-    return runs.ratios(pairs)
+    packet, *others = sorted(line)
+    return runs.over({time: line[time] for time in others}, dict.fromkeys(others, line[packet]))
 
 
 def _fine(runs: Runs[Point]) -> Iterator[Claim]:
@@ -205,8 +199,8 @@ def _at_1250_bytes(runs: Runs[Point], plane: Plane) -> Iterator[Claim]:
     told = ", ".join(f"{end:.3g} s" for end in rising)
     yield SHEET.judge("ati-wider-1250B", exact(max(steps, default=math.nan)), ends=told)
     low, high = min(plane, default=math.nan), max(plane, default=math.nan)
-    times = [t for t in plane.get(low, {}) if t < _LRI_TIME_S * 0.99 and t in plane[high]]
-    found = runs.ratios({time: (plane[high][time], plane[low][time]) for time in times})
+    short = {time: x for time, x in plane.get(high, {}).items() if time < _LRI_TIME_S * 0.99}
+    found = runs.over(short, plane.get(low, {}))
     reach = {time: _until(runs, {p: plane[p][time] for p in plane}) for time in found}
     told = listed(reach, "{value:.2g} at T_b = {at:.2g} s")
     worst = min(found, key=lambda time: found[time].estimate, default=None)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from lightburst.papers.figure import Packets
     from lightburst.papers.yu2004.senders import Family, Sender
 
 # "W_m varies from 20 to 200", and figure 8(b) is at "the maximal limit of 200".
@@ -27,8 +26,6 @@ RANDOM_S: Final = 5000.0
 # How long the round trip at 1.25 kB/s is measured, and what a segment takes there.
 ROUND_TRIP_S: Final = 1e5
 _SEGMENT_S: Final = SEGMENT_BYTES / LOW
-# The window grows by a segment a round trip, of half a second at S = 25: it is found in a minute.
-RECORDER: Final = Recorder(modulo=60, searched_s=60.0, after_s=10.0, drawn_s=6.0, shown_s=40.0)
 
 # Whose Reno figure 8 may mean.
 _RENOS: Final = (NS2, NO_BUG_FIX, RFC._replace(name="sender of the RFCs"))
@@ -84,21 +81,6 @@ def _case(figure: str, panel: str, part: str, point: Point, length_s: float) -> 
     return Case(figure, panel, part, base().with_(point.settings()), length_s, point.p)
 
 
-def record(parts: Sequence[str]) -> dict[str, pd.DataFrame]:
-    """Run and trace what some parts need, as `Recorder.record` does."""
-    return RECORDER.record(case for case in cases() if case.part in parts)
-
-
-def figures(
-    parts: Sequence[str], recorded: Mapping[str, pd.DataFrame], version: str
-) -> list[Packets]:
-    """Draw up figures 8 to 10 from what `record` gave.
-
-    They are with the senders of ns-2, and for figures 8 and 9 with those of the RFCs, too.
-    """
-    return RECORDER.figures(recorded, _title, _caption, version)
-
-
 def _title(name: str) -> str:
     id = name.partition("-")[0]
     figure = f"Figure {id[3:-1]}({id[-1]}):"
@@ -126,6 +108,19 @@ def _caption(name: str) -> str:
         "Access bandwidth 125 kB/s, segments of 1 kB, 0.1 s there and back without assembly, "
         f"minimum timeout 0.2 s. {senders} {origin}"
     )
+
+
+RECORDER: Final = Recorder(
+    cases,
+    _title,
+    _caption,
+    modulo=60,
+    # The window grows by a segment a round trip, of half a second at S = 25.
+    searched_s=60.0,
+    after_s=10.0,
+    drawn_s=6.0,
+    shown_s=40.0,
+)
 
 
 def claims(parts: Sequence[str], recorded: Mapping[str, pd.DataFrame]) -> Iterator[Claim]:
