@@ -3,7 +3,6 @@
 
 use crate::receiver::Receiver;
 use crate::sender::Sender;
-use crate::Flow;
 
 /// In place of a place: the flow has not begun.
 const TO_COME: u32 = u32::MAX;
@@ -17,12 +16,8 @@ const ROOM: usize = 1 << 16;
 pub struct Connections {
     /// By the flow.
     places: Vec<u32>,
-    /// Whether the place of each is its flow's number: flows have begun in their order, and no place
-    /// was used again. Then a segment need not look up the place.
-    in_order: bool,
-    /// By the place: the flow, its row, and its two ends.
+    /// By the place: the flow, and its two ends.
     flows: Vec<u32>,
-    rows: Vec<Flow>,
     senders: Vec<Sender>,
     receivers: Vec<Receiver>,
     free: Vec<u32>,
@@ -36,9 +31,7 @@ impl Connections {
         let room = flows.min(ROOM);
         Connections {
             places: vec![TO_COME; flows],
-            in_order: true,
             flows: Vec::with_capacity(room),
-            rows: Vec::with_capacity(room),
             senders: Vec::with_capacity(room),
             receivers: Vec::with_capacity(room),
             free: Vec::new(),
@@ -46,27 +39,16 @@ impl Connections {
         }
     }
 
-    /// The place of a flow that is in progress.
-    #[inline]
-    fn place(&self, flow: usize) -> usize {
-        match self.in_order {
-            true => flow,
-            false => self.places[flow] as usize,
-        }
-    }
-
     /// The sender of a flow that is in progress.
     #[inline]
     pub fn sender(&mut self, flow: usize) -> &mut Sender {
-        let place = self.place(flow);
-        &mut self.senders[place]
+        &mut self.senders[self.places[flow] as usize]
     }
 
     /// The receiver of a flow that is in progress.
     #[inline]
     pub fn receiver(&mut self, flow: usize) -> &mut Receiver {
-        let place = self.place(flow);
-        &mut self.receivers[place]
+        &mut self.receivers[self.places[flow] as usize]
     }
 
     /// Both ends of a flow, if it is in progress.
@@ -75,12 +57,12 @@ impl Connections {
         self.senders.get(place).zip(self.receivers.get(place))
     }
 
-    /// The row of a flow and both ends, to be changed, if it is in progress.
+    /// Both ends of a flow, to be changed, if it is in progress.
     #[inline]
-    pub fn in_progress(&mut self, flow: usize) -> Option<(&Flow, &mut Sender, &mut Receiver)> {
+    pub fn in_progress(&mut self, flow: usize) -> Option<(&mut Sender, &mut Receiver)> {
         let place = self.places[flow] as usize;
-        let row = self.rows.get(place)?;
-        Some((row, &mut self.senders[place], &mut self.receivers[place]))
+        let sender = self.senders.get_mut(place)?;
+        Some((sender, &mut self.receivers[place]))
     }
 
     /// Whether nothing can happen to a flow any more.
@@ -126,18 +108,15 @@ impl Connections {
     }
 
     /// A flow begins with these ends.
-    pub fn begin(&mut self, flow: usize, row: Flow, sender: Sender, receiver: Receiver) {
+    pub fn begin(&mut self, flow: usize, sender: Sender, receiver: Receiver) {
         let place = self.free.pop();
         self.places[flow] = place.unwrap_or(self.flows.len() as u32);
-        self.in_order &= self.places[flow] as usize == flow;
         if let Some(place) = place.map(|place| place as usize) {
             self.flows[place] = flow as u32;
-            self.rows[place] = row;
             self.senders[place] = sender;
             self.receivers[place] = receiver;
         } else {
             self.flows.push(flow as u32);
-            self.rows.push(row);
             self.senders.push(sender);
             self.receivers.push(receiver);
         }

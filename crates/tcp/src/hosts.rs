@@ -172,8 +172,8 @@ impl TcpHosts {
             group.transport.fin_with_data,
             transport,
         );
-        let receiver = Receiver::new(flow.group, timeout);
-        self.connections.begin(index, flow, sender, receiver);
+        let receiver = Receiver::new(&flow, timeout);
+        self.connections.begin(index, sender, receiver);
     }
 
     /// Writes down what became of the connections that are over, and frees their places.
@@ -230,22 +230,28 @@ impl TcpHosts {
     }
 
     /// A timer of the flow at this place expires.
-    pub(crate) fn on_flow_timer(&mut self, index: usize, kind: u8, ctx: &mut Context<'_>) {
-        if kind == token::START {
+    pub(crate) fn on_flow_timer(&mut self, index: usize, token: Token, ctx: &mut Context<'_>) {
+        if token.kind == token::START {
             self.begin(index, ctx);
         }
-        let Some((flow, sender, receiver)) = self.connections.in_progress(index) else {
+        let Some((sender, receiver)) = self.connections.in_progress(index) else {
             // It is over, and the timer was not wanted any more.
             return;
         };
         let Shared {
             reception, sizes, ..
-        } = &self.groups[usize::from(flow.group)];
-        let end = &mut match kind {
-            token::RECEIVER | token::DELAY => Endpoint::destination(flow, sizes, ctx),
-            _ => Endpoint::source(flow, sizes, ctx),
+        } = &self.groups[usize::from(sender.group)];
+        let peer = match token.kind {
+            token::RECEIVER | token::DELAY => receiver.peer,
+            _ => sender.peer,
         };
-        match kind {
+        let end = &mut Endpoint {
+            id: token::flow(token),
+            peer,
+            sizes,
+            ctx,
+        };
+        match token.kind {
             token::START => {
                 sender.start(end);
                 if let Some(next) = self.starts.after(index) {
@@ -275,6 +281,6 @@ impl Hosts for TcpHosts {
     }
 
     fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>) {
-        self.on_flow_timer(token::flow(token).index(), token.kind, ctx);
+        self.on_flow_timer(token::flow(token).index(), token, ctx);
     }
 }

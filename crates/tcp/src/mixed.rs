@@ -65,9 +65,8 @@ impl Hosts for MixedHosts {
     }
 
     fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>) {
-        let kind = token.kind;
         match self.places[token::flow(token).index()] {
-            Place::Connection(index) => self.tcp.on_flow_timer(index as usize, kind, ctx),
+            Place::Connection(index) => self.tcp.on_flow_timer(index as usize, token, ctx),
             Place::Datagrams(index) => self.datagrams.on_flow_timer(index as usize, ctx),
         }
     }

@@ -6,9 +6,9 @@ use crate::segment::{Endpoint, ACK, ECE, FIN, FIN_ACKNOWLEDGED, SYN};
 use crate::timer::Timer;
 use crate::token;
 use crate::transport::Reception;
-use crate::TimeoutPolicy;
+use crate::{Flow, TimeoutPolicy};
 use lightburst_des::Time;
-use lightburst_net::{Block, Header, Options};
+use lightburst_net::{Block, Header, NodeId, Options};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -44,6 +44,8 @@ pub struct Receiver {
     last_ack_sent: u64,
     /// TS.Recent of RFC 7323.
     ts_recent: Time,
+    /// The host that has the data.
+    pub peer: NodeId,
     /// None: only the sender retransmits, and this end answers.
     timeout: Option<Box<dyn TimeoutPolicy>>,
     /// Expirations of its timer since the sender answered.
@@ -55,10 +57,11 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// A receiver of a flow of this group that waits for a SYN.
-    pub fn new(group: u16, timeout: Option<Box<dyn TimeoutPolicy>>) -> Receiver {
+    /// A receiver of this flow that waits for a SYN.
+    pub fn new(flow: &Flow, timeout: Option<Box<dyn TimeoutPolicy>>) -> Receiver {
         Receiver {
-            group,
+            group: flow.group,
+            peer: flow.source,
             state: State::Listen,
             waiting: 0,
             fin: false,
@@ -146,7 +149,7 @@ impl Receiver {
         } else {
             // RFC 9293, section 3.10.7.4: a SYN in a synchronised state is answered with an ACK.
             let options = self.options(None, reception, end.now());
-            self.acknowledge(0, options, end);
+            self.acknowledge(0, options, reception, end);
         }
     }
 
@@ -204,7 +207,7 @@ impl Receiver {
             self.answer(FIN, duplicate, reception, end);
         } else if at_once {
             let options = self.options(duplicate, reception, end.now());
-            self.acknowledge(0, options, end);
+            self.acknowledge(0, options, reception, end);
         } else if !self.delay.is_set() {
             self.delay
                 .set(end.now() + reception.delay, token::DELAY, end);
@@ -232,7 +235,7 @@ impl Receiver {
         }
         if self.waiting > 0 {
             let options = self.options(None, reception, end.now());
-            self.acknowledge(0, options, end);
+            self.acknowledge(0, options, reception, end);
         }
         self.marked = marked;
         true
@@ -298,7 +301,7 @@ impl Receiver {
         end: &mut Endpoint<'_, '_>,
     ) {
         let options = self.options(duplicate, reception, end.now());
-        let begin = self.acknowledge(flag, options, end);
+        let begin = self.acknowledge(flag, options, reception, end);
         let sent = match reception.from_transmission {
             true => begin,
             false => end.now(),
@@ -313,13 +316,16 @@ impl Receiver {
         &mut self,
         flag: u8,
         options: Option<Options>,
+        reception: &Reception,
         end: &mut Endpoint<'_, '_>,
     ) -> Time {
         self.waiting = 0;
         self.delay.clear();
+        // Where nothing is echoed the mark, which stands elsewhere in memory, is not looked at.
+        let echo = reception.ecn && self.marked;
         let header = Header {
             acknowledgement: self.rcv_nxt,
-            flags: flag | ACK | if self.marked { ECE } else { 0 },
+            flags: flag | ACK | if echo { ECE } else { 0 },
             ..Header::default()
         };
         end.send(header, options, 0)
@@ -329,7 +335,7 @@ impl Receiver {
     pub fn on_delay(&mut self, reception: &Reception, end: &mut Endpoint<'_, '_>) {
         if self.delay.expired(token::DELAY, end) {
             let options = self.options(None, reception, end.now());
-            self.acknowledge(0, options, end);
+            self.acknowledge(0, options, reception, end);
         }
     }
 

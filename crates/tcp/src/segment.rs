@@ -85,16 +85,6 @@ impl<'a, 'c> Endpoint<'a, 'c> {
         }
     }
 
-    /// The end of `flow` that wants the data.
-    pub fn destination(flow: &Flow, sizes: &'a Sizes, ctx: &'a mut Context<'c>) -> Self {
-        Endpoint {
-            id: flow.id,
-            peer: flow.source,
-            sizes,
-            ctx,
-        }
-    }
-
     /// The end at which a packet arrives; answers go to where it came from. So the flow's row in
     /// the table is not touched.
     #[inline]

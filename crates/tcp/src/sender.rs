@@ -13,7 +13,7 @@ use crate::transport::Transport;
 use crate::truth::{Cause, Truth};
 use crate::{Flow, TimeoutPolicy};
 use lightburst_des::{Duration, Time};
-use lightburst_net::{Bytes, Header, Options};
+use lightburst_net::{Bytes, Header, NodeId, Options};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -51,6 +51,8 @@ pub struct Sender {
     fin_with_data: bool,
     /// The group of its flow.
     pub group: u16,
+    /// The host that wants the data.
+    pub peer: NodeId,
     /// Expirations of the retransmission timer since something new was acknowledged.
     attempts: u32,
     /// Data segments sent again.
@@ -80,6 +82,7 @@ impl Sender {
         Sender {
             flight: Flight::new(flow.size, mss, advertised),
             group: flow.group,
+            peer: flow.destination,
             congestion: transport.congestion,
             recovery: transport.recovery,
             timeout: transport.timeout,
@@ -335,12 +338,12 @@ impl Sender {
         let sent = self.measure.counted_from(begin, end.now());
         self.flight.send(sequence, sent);
         if again {
+            self.retransmissions += 1;
             self.doubt(sending);
         }
         self.measure.on_sent(sequence, sent, again, &self.flight);
         self.recovery.on_sent(candidate, &mut self.flight);
         self.transmissions += 1;
-        self.retransmissions += u64::from(again);
         self.congestion.on_sent(&Sent {
             at: sent,
             bytes: payload,

@@ -45,7 +45,12 @@ fn answer(flags: u8, (count, more): Answer, ctx: &mut Context<'_>) {
         flags,
         ..Header::default()
     };
-    let mut end = Endpoint::destination(&FLOW, &SIZES, ctx);
+    let mut end = Endpoint {
+        id: FLOW.id,
+        peer: FLOW.source,
+        sizes: &SIZES,
+        ctx,
+    };
     end.send(header, Some(options), 0);
 }
 
