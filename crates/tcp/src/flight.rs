@@ -53,6 +53,8 @@ pub struct Flight {
     pub size: u64,
     /// Useful bytes of a full segment (SMSS).
     pub mss: u32,
+    /// Whether the last segment carries the FIN.
+    pub fin_with_data: bool,
     /// Bytes from `snd_una` on that the receiver has room for.
     rwnd: u64,
     /// The one at `snd_una`, if it was sent. Stop-and-wait has no other, and so needs no memory
@@ -71,6 +73,7 @@ impl Flight {
             snd_max: 0,
             size,
             mss,
+            fin_with_data: false,
             rwnd,
             first: Segment {
                 sent: Time::NEVER,

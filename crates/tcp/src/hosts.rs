@@ -238,19 +238,17 @@ impl TcpHosts {
             // It is over, and the timer was not wanted any more.
             return;
         };
-        let Shared {
-            reception, sizes, ..
-        } = &self.groups[usize::from(sender.group)];
-        let peer = match token.kind {
-            token::RECEIVER | token::DELAY => receiver.peer,
-            _ => sender.peer,
-        };
-        let end = &mut Endpoint {
-            id: token::flow(token),
-            peer,
-            sizes,
-            ctx,
-        };
+        // Only the end whose timer it is is looked at.
+        if matches!(token.kind, token::RECEIVER | token::DELAY) {
+            let shared = &self.groups[usize::from(receiver.group)];
+            let end = &mut Endpoint::at_timer(token, receiver.peer, &shared.sizes, ctx);
+            return match token.kind {
+                token::RECEIVER => receiver.on_timer(&shared.reception, end),
+                _ => receiver.on_delay(&shared.reception, end),
+            };
+        }
+        let shared = &self.groups[usize::from(sender.group)];
+        let end = &mut Endpoint::at_timer(token, sender.peer, &shared.sizes, ctx);
         match token.kind {
             token::START => {
                 sender.start(end);
@@ -258,10 +256,8 @@ impl TcpHosts {
                     self.arm_start(next, ctx);
                 }
             }
-            token::SENDER => sender.on_timer(reception.most_retransmissions, end),
-            token::PACING => sender.on_pacing(end),
-            token::RECEIVER => receiver.on_timer(reception, end),
-            _ => receiver.on_delay(reception, end),
+            token::SENDER => sender.on_timer(shared.reception.most_retransmissions, end),
+            _ => sender.on_pacing(end),
         }
     }
 }

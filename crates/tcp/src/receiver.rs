@@ -321,14 +321,25 @@ impl Receiver {
     ) -> Time {
         self.waiting = 0;
         self.delay.clear();
-        // Where nothing is echoed the mark, which stands elsewhere in memory, is not looked at.
-        let echo = reception.ecn && self.marked;
+        let echo = if reception.ecn { self.echo() } else { 0 };
         let header = Header {
             acknowledgement: self.rcv_nxt,
-            flags: flag | ACK | if echo { ECE } else { 0 },
+            flags: flag | ACK | echo,
             ..Header::default()
         };
         end.send(header, options, 0)
+    }
+
+    /// What it echoes of the network's marks. A function of its own, so that the mark, which stands
+    /// in another line of memory, is looked at only where marks are echoed.
+    #[cold]
+    #[inline(never)]
+    fn echo(&self) -> u8 {
+        if self.marked {
+            ECE
+        } else {
+            0
+        }
     }
 
     /// The delay timer's event fires.

@@ -1,10 +1,10 @@
 //! Segments and their sizes on the wire.
 
-use crate::token::token;
+use crate::token::{self, token};
 use crate::Flow;
 use lightburst_des::Time;
 use lightburst_net::{
-    Context, DropReason, FlowId, Header, LostSending, NodeId, Options, Packet, PortId, Trace,
+    Context, DropReason, FlowId, Header, LostSending, NodeId, Options, Packet, PortId, Token, Trace,
 };
 
 /// Synchronise: the first segment of each direction (RFC 9293, section 3.1).
@@ -80,6 +80,22 @@ impl<'a, 'c> Endpoint<'a, 'c> {
         Endpoint {
             id: flow.id,
             peer: flow.destination,
+            sizes,
+            ctx,
+        }
+    }
+
+    /// The end of which a timer expires.
+    #[inline]
+    pub fn at_timer(
+        token: Token,
+        peer: NodeId,
+        sizes: &'a Sizes,
+        ctx: &'a mut Context<'c>,
+    ) -> Self {
+        Endpoint {
+            id: token::flow(token),
+            peer,
             sizes,
             ctx,
         }

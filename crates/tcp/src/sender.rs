@@ -26,15 +26,15 @@ enum State {
     GaveUp,
 }
 
-/// The sending end of one flow. What every segment and acknowledgement needs
-/// stands together at the front: with many flows each line of memory counts.
+/// The sending end of one flow. What every segment and acknowledgement needs fills the first four
+/// lines of memory, what a timer needs the fourth, what a timeout needs the fifth: with many flows
+/// each line counts.
 #[repr(C, align(64))]
 pub struct Sender {
     flight: Flight,
     congestion: Congestion,
     recovery: Box<dyn LossRecovery>,
     timeout: Box<dyn TimeoutPolicy>,
-    timer: Timer,
     measure: Measure,
     /// When pacing lets the next segment leave.
     release: Time,
@@ -43,12 +43,11 @@ pub struct Sender {
     owed: u64,
     /// Data segments sent.
     pub transmissions: u64,
+    timer: Timer,
     state: State,
     /// Whether something was sent again or taken for lost of which it is not known whether that
     /// was right. As long as not, an acknowledgement reads nothing of the truth.
     in_doubt: bool,
-    /// Whether the last segment of the data carries the FIN.
-    fin_with_data: bool,
     /// The group of its flow.
     pub group: u16,
     /// The host that wants the data.
@@ -69,6 +68,10 @@ pub struct Sender {
     pub acknowledged: Time,
 }
 
+const LINE: usize = 64;
+const _: () = assert!(std::mem::offset_of!(Sender, attempts) == 4 * LINE);
+const _: () = assert!(std::mem::offset_of!(Sender, pacing) == 5 * LINE);
+
 impl Sender {
     /// A sender of the data of `flow` in segments of `mss` to a receiver that has room
     /// for `advertised` bytes; `fin_with_data` as in [`crate::transport::TransportKind`].
@@ -79,8 +82,10 @@ impl Sender {
         fin_with_data: bool,
         transport: Transport,
     ) -> Sender {
+        let mut flight = Flight::new(flow.size, mss, advertised);
+        flight.fin_with_data = fin_with_data;
         Sender {
-            flight: Flight::new(flow.size, mss, advertised),
+            flight,
             group: flow.group,
             peer: flow.destination,
             congestion: transport.congestion,
@@ -93,7 +98,6 @@ impl Sender {
             retransmissions: 0,
             state: State::Idle,
             in_doubt: false,
-            fin_with_data,
             attempts: 0,
             timeouts: 0,
             pacing: Timer::default(),
@@ -240,7 +244,7 @@ impl Sender {
             self.acknowledged = now;
             self.state = State::FinWait;
             // A FIN that went with the data is acknowledged with it.
-            if !self.fin_with_data {
+            if !self.flight.fin_with_data {
                 self.control(FIN, 1, end);
             }
             return;
@@ -324,7 +328,7 @@ impl Sender {
         self.owed = u64::MAX;
         let window = self.congestion.cwnd() / u64::from(self.flight.mss);
         // RFC 9293, section 3.10.4: the FIN goes with the last segment of the data.
-        let last = self.fin_with_data && sequence + payload == self.flight.size;
+        let last = self.flight.fin_with_data && sequence + payload == self.flight.size;
         let header = Header {
             sequence,
             payload: payload as u32,
