@@ -13,7 +13,6 @@ from lightburst.papers.yu2004 import design
 from lightburst.papers.yu2004.points import (
     HIGH,
     LOW,
-    PAPER_TIME_S,
     TABLES,
     Point,
     assembly_time,
@@ -144,7 +143,7 @@ def test_runs_are_found_by_their_points_after_a_file_too() -> None:
     assert math.isnan(runs.mean(points[0]._replace(p=0.5)).estimate)
     # 1e6 s are ten thousand times a run: the interval of such a mean is a hundred times narrower.
     spread = math.sqrt(2 * (1 / 26) ** 2)
-    assert runs.chance(sack, reno, PAPER_TIME_S) == pytest.approx(1.96 * spread / 100)
+    assert runs.chance(sack, reno, design.PAPER_TIME_S) == pytest.approx(1.96 * spread / 100)
 
 
 def test_the_theory_gets_the_round_trips_of_the_paper() -> None:

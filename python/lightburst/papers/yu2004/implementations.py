@@ -14,7 +14,7 @@ from lightburst.papers.figure import Figure, Listing
 from lightburst.papers.sheet import meets, slug
 from lightburst.papers.yu2004 import design
 from lightburst.papers.yu2004.design import BURST_OF, line
-from lightburst.papers.yu2004.points import PAPER_TIME_S, Point
+from lightburst.papers.yu2004.points import Point
 from lightburst.papers.yu2004.published import PROTOTYPE, RATIOS, SHEET, TOLERANCE
 from lightburst.papers.yu2004.senders import FAMILIES, NAMES, NS2, RENO, RFC
 
@@ -121,6 +121,7 @@ def figures(id: str, runs: Runs[Point], version: str) -> Iterator[Figure]:
 def tables(id: str, runs: Runs[Point]) -> Iterator[Listing]:
     """Write table I or II, the published ratios beside ours with their intervals."""
     burst, found, reno = BURST_OF[id], _over_reno(runs, id), line(id, RENO)
+    standard = found.get(RFC, {})
     rows = [
         {
             "ratio": f"{KINDS[kind].replace('-', '')}/Reno",
@@ -128,7 +129,7 @@ def tables(id: str, runs: Runs[Point]) -> Iterator[Listing]:
             "published": RATIOS[burst][kind][p].estimate,
             "measured": round(ratio.estimate, 3),
             **ends(ratio, 3),
-            "RFC senders": round(found.get(RFC, {kind: {}})[kind].get(p, UNKNOWN).estimate, 3),
+            "RFC senders": round(standard.get(kind, {}).get(p, UNKNOWN).estimate, 3),
             "Reno (segments/s)": round(runs.mean(reno[p]).estimate, 2),
         }
         for kind, curve in found.get(NS2, {}).items()
@@ -153,10 +154,10 @@ def claims(id: str, runs: Runs[Point]) -> Iterator[Claim]:
 def table_claims(id: str, runs: Runs[Point]) -> Iterator[Claim]:
     """Judge each cell of table I or II, and what the text says of it for each family of senders."""
     burst, found = BURST_OF[id], _over_reno(runs, id)
+    standard = found.get(RFC, {})
     for kind, curve in found.get(NS2, {}).items():
         for p, ratio in curve.items():
-            rfc = found.get(RFC, {kind: {}})[kind].get(p, UNKNOWN)
-            yield _cell(runs, id, kind, p, ratio, rfc)
+            yield _cell(runs, id, kind, p, ratio, standard.get(kind, {}).get(p, UNKNOWN))
     for family, over_reno in found.items():
         sheet = SHEET.told(figure=id, burst=burst, **family.told)
         middle = between(over_reno["new-reno"], 10**-2.55, 10**-0.95)
@@ -173,7 +174,7 @@ def _cell(runs: Runs[Point], id: str, kind: str, p: float, ratio: Interval, rfc:
     sender = NS2.senders[1 + list(KINDS).index(kind)]
     top, bottom = (design.table_point(burst, p, x) for x in (sender, RENO))
     # As long as the paper ran them; whether its runs had losses in common is not known.
-    chance = runs.chance(top, bottom, PAPER_TIME_S)
+    chance = runs.chance(top, bottom, design.PAPER_TIME_S)
     low, high = printed.low * math.exp(-chance), printed.high * math.exp(chance)
     fine = max(TOLERANCE["check"], math.log(high / low) / 2)
     power = round(math.log10(p), 1)

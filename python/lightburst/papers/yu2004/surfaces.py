@@ -17,13 +17,7 @@ from lightburst.papers.figure import Listing
 from lightburst.papers.overlay import Beside, curves, maps
 from lightburst.papers.yu2004 import design
 from lightburst.papers.yu2004.design import OPTIMUM_LOSS, SURFACES
-from lightburst.papers.yu2004.points import (
-    PAYLOAD_BITS,
-    SEGMENT_BYTES,
-    Point,
-    rate_name,
-    throughput,
-)
+from lightburst.papers.yu2004.points import Point, carried, rate_name, throughput
 from lightburst.papers.yu2004.published import SHEET, TOLERANCE
 from lightburst.papers.yu2004.senders import FAMILIES, SACK_WORDS
 from lightburst.study.statistics import Interval
@@ -81,11 +75,7 @@ def figures(id: str, runs: Runs[Point], version: str) -> Iterator[AnyFigure]:
 
 
 def tables(id: str, runs: Runs[Point]) -> Iterator[Listing]:
-    """Write the ranges of section IV.E of figure 5, 6 or 7 into a table, theory beside simulation.
-
-    A row for the ATO and the ATI range of each loss rate, then for the LRI range of each assembly
-    time.
-    """
+    """List the ranges of section IV.E: ATO and ATI of each loss rate, LRI of each assembly time."""
     rows = [(x, p, mean.estimate, theory) for x, p, mean, theory in _places(id, runs)]
     sources = ("simulation", "theory")
     rates = pd.DataFrame(rows, columns=["time", "p", *sources])
@@ -186,8 +176,7 @@ def _at_1250_bytes(runs: Runs[Point], plane: Plane) -> Iterator[Claim]:
     gains = every({p: _gains(runs, line) for p, line in plane.items()})
     yield SHEET.judge("no-ato-1250B", gains)
     ends = {p: _until(runs, line) for p, line in plane.items()}
-    told = listed(ends, "{value:.3g} s at p = {at:.2g}")
-    yield SHEET.judge("ati-1250B", exact(max(ends.values(), default=math.nan)), ends=told)
+    yield SHEET.judge("ati-1250B", {p: exact(end) for p, end in ends.items()})
     for p, time in _OPTIMA:
         for at in (other for other in plane if 1 / 1.1 < other / p < 1.1):
             beyond = min((t for t in plane[at] if t > ends[at]), default=math.inf)
@@ -216,16 +205,7 @@ def _until(runs: Runs[Point], line: Line) -> float:
 
 def _idle(runs: Runs[Point], low: Point, high: Point) -> str:
     """Say what limits the throughput at the highest loss, beside the lowest."""
-
-    def carried(point: Point) -> tuple[float, float]:
-        """Give all segments, and those sent again, over what the access link could carry."""
-        most = runs.total(point, "makespan_s") * point.access / SEGMENT_BYTES
-        again = runs.total(point, "retransmissions")
-        return (
-            8 * runs.total(point, "delivered_bytes") / PAYLOAD_BITS + again
-        ) / most, again / most
-
-    (calm, _), (busy, again) = carried(low), carried(high)
+    (calm, _), (busy, again) = (carried(runs, point) for point in (low, high))
     timeouts = runs.total(high, "timeouts")
     if not (busy < 1 - ABOUT and timeouts > 0):
         return ""
