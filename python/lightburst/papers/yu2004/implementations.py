@@ -177,6 +177,7 @@ def _cell(runs: Runs[Point], id: str, kind: str, p: float, ratio: Interval, rfc:
     chance = runs.chance(top, bottom, design.PAPER_TIME_S)
     low, high = printed.low * math.exp(-chance), printed.high * math.exp(chance)
     fine = max(TOLERANCE["check"], math.log(high / low) / 2)
+    outside = meets(ratio, printed.low, printed.high) is Verdict.DIFFERS
     power = round(math.log10(p), 1)
     claim = SHEET.judge(
         "table-cell", ratio, bound=(low, high, fine), published=printed.estimate, figure=id,
@@ -187,10 +188,7 @@ def _cell(runs: Runs[Point], id: str, kind: str, p: float, ratio: Interval, rfc:
     if claim.verdict is Verdict.DIFFERS:
         keys = f"differs S{burst} p{power:g}", f"differs p{power:g}", "differs"
         why += SHEET.note("table-cell", *keys)
-    elif (
-        claim.verdict is Verdict.HOLDS
-        and meets(ratio, printed.low, printed.high) is Verdict.DIFFERS
-    ):
+    elif claim.verdict is Verdict.HOLDS and outside:
         why += SHEET.note("table-cell", "outside")
     beside = {
         "senders of the RFCs": rfc,

@@ -48,7 +48,7 @@ _RANDOM: Final = {"fig10a": ("medium-high", 10**-1.5), "fig10b": ("medium-low", 
 
 # What came of a run, and such by the sender or what else its diagram begins with.
 Run = dict[Any, Any]
-Figure = dict[str, Run]
+Panels = dict[str, Run]
 
 
 def cases() -> Iterator[Case]:
@@ -127,7 +127,7 @@ def claims(parts: Sequence[str], recorded: Mapping[str, pd.DataFrame]) -> Iterat
     """Judge what the paper says of single runs, from what `record` gave."""
     if OUTCOMES not in recorded:
         return
-    runs: dict[str, Figure] = {}
+    runs: dict[str, Panels] = {}
     for row in recorded[OUTCOMES].to_dict("records"):
         runs.setdefault(row["figure"], {})[row["panel"].partition(",")[0]] = row
     if "fig7" in parts:
@@ -141,7 +141,7 @@ def claims(parts: Sequence[str], recorded: Mapping[str, pd.DataFrame]) -> Iterat
         yield from _medium_low(runs["fig10b"]["SACK"], recorded[PROGRESS])
 
 
-def _round_trips(runs: Figure) -> Iterator[Claim]:
+def _round_trips(runs: Panels) -> Iterator[Claim]:
     for p, published in ROUND_TRIPS:
         mean = runs[f"p = {p:g}"]["round_trip_s"]
         window, wanted = mean / _SEGMENT_S, published / _SEGMENT_S
@@ -149,7 +149,7 @@ def _round_trips(runs: Figure) -> Iterator[Claim]:
         yield sheet.judge("round-trip", exact(mean), published=published)
 
 
-def _figure_8(runs: Mapping[str, Figure]) -> Iterator[Claim]:
+def _figure_8(runs: Mapping[str, Panels]) -> Iterator[Claim]:
     for family in _RENOS:
         sheet = SHEET.told(**family.told)
         (small,), (large,) = (runs[f"{id}{family.suffix}"].values() for id in ("fig8a", "fig8b"))
@@ -161,7 +161,7 @@ def _figure_8(runs: Mapping[str, Figure]) -> Iterator[Claim]:
         yield sheet.judge("fig8b-no-timeout", none, run=large, limit=limit)
 
 
-def _figure_9(figures: Mapping[str, Figure]) -> Iterator[Claim]:
+def _figure_9(figures: Mapping[str, Panels]) -> Iterator[Claim]:
     for family in FAMILIES:
         for id, orders in _BETTER.items():
             sheet = SHEET.told(figure=id, burst=_LOST[id][0], **family.told)
