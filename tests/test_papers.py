@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,9 @@ from lightburst.papers.runs import Runs, of_means, paired
 from lightburst.papers.sheet import Sheet
 from lightburst.scenario import Scenario
 from lightburst.study.statistics import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 BASE = Scenario.from_dict(
     {
@@ -67,7 +70,10 @@ def test_runs_are_found_by_the_points_that_plan_them(name: str, quick: bool) -> 
     assert not labels.duplicated().any()
     metrics = {"throughput_bps": 1.0, "makespan_s": 1.0, "flows": 10, "false_fast_retransmits": 0}
     table = labels.assign(seed=1, **metrics)
-    points = paper.runs(table).points
+    points: Iterable[Any] = paper.runs(table).points
+    if quick and name == "vlachos2008":
+        # Its runs of a preview stand under the points of the paper.
+        points = [point.shortened() for point in points]
     planned = [dict(point) for block in blocks for point in block.study.points]
     assert [point.settings() for point in points] == planned
 
