@@ -24,8 +24,9 @@ create_exception!(_core, Stopped, PyException, "The run came to a limit.");
 /// Events between two looks at signals and the cancel flag: some 10 ms.
 const SLICE: u64 = 200_000;
 
-/// So many flows are made from tens of megabytes.
-const MANY_FLOWS: usize = 1 << 16;
+/// So many flows are made from tens of megabytes. Less is not given back: its pages would be cleared
+/// again.
+const MANY_FLOWS: usize = 1 << 18;
 
 /// Time between two calls of a watch, at the least.
 const LOOK: Duration = Duration::from_millis(100);
