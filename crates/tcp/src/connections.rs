@@ -76,34 +76,31 @@ impl Connections {
     }
 
     /// The flows that are done and to which nothing can happen any more, given those of which packets
-    /// are under way: all that happens to a flow is that a packet arrives or a timer expires. None if
-    /// they are few: then more places are made before it is looked again, so that looking costs each
-    /// flow the same in the mean.
-    pub fn over(&mut self, under_way: impl Iterator<Item = usize>) -> Vec<usize> {
+    /// are under way: all that happens to a flow is that a packet arrives or a timer expires.
+    pub fn over(&self, under_way: impl Iterator<Item = usize>) -> Vec<usize> {
         let mut reached = vec![false; self.flows.len()];
         for flow in under_way {
             reached[self.places[flow] as usize] = true;
         }
-        let is_over = |&flow: &usize| {
+        let over = |&flow: &usize| {
             let ends = self
                 .ends(flow)
                 .filter(|_| !reached[self.places[flow] as usize]);
             ends.is_some_and(|(sender, receiver)| sender.is_done() && receiver.is_done())
         };
         let flows = self.flows.iter().map(|&flow| flow as usize);
-        let over: Vec<usize> = flows.filter(is_over).collect();
-        if over.len() <= self.flows.len() / 4 {
-            self.room = 2 * self.flows.len();
-            return Vec::new();
-        }
-        over
+        flows.filter(over).collect()
     }
 
-    /// Frees the places of these flows, which are over.
+    /// Frees the places of these flows, which are over. If that is few, more are made before it is
+    /// looked again, so that looking costs each flow the same in the mean.
     pub fn end(&mut self, over: &[usize]) {
         for &flow in over {
             let place = std::mem::replace(&mut self.places[flow], OVER);
             self.free.push(place);
+        }
+        if self.free.len() <= self.flows.len() / 4 {
+            self.room = 2 * self.flows.len();
         }
     }
 
