@@ -23,15 +23,11 @@ from pydantic import (
 from pydantic import ValidationError as PydanticError
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import (
-    CoreSchema,
-    PydanticCustomError,
-    PydanticSerializationError,
-    core_schema,
-)
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from lightburst.errors import InputError, did_you_mean, number_meant, show
 from lightburst.scenario.files import obstacle
+from lightburst.scenario.uninterrupted import uninterrupted
 from lightburst.units import Quantity, as_python
 
 # Flows, hosts and switches are counted in 32 bits by the simulator.
@@ -140,13 +136,8 @@ def written_default(field: FieldInfo) -> object:
 
 def plain(section: BaseModel) -> dict[str, Any]:
     """Write a section as nested dictionaries, quantities as text, ``kind`` first."""
-    try:
+    with uninterrupted():
         values: dict[str, Any] = _without_none(section.model_dump(mode="json"))
-    except PydanticSerializationError as error:
-        # What Pydantic makes of Ctrl-C in a function that it calls.
-        if isinstance(error.__cause__, KeyboardInterrupt):
-            raise error.__cause__ from None
-        raise
     return values
 
 
