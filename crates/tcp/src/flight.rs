@@ -112,24 +112,14 @@ impl Flight {
         usize::from(!self.is_acknowledged()) + self.others.len()
     }
 
-    /// The segment at this place, which was sent.
+    /// The segment that begins at `sequence`, if it is in flight.
     #[inline]
-    fn get(&self, place: usize) -> Option<&Segment> {
-        match place.checked_sub(1) {
-            None => (!self.is_acknowledged()).then_some(&self.first),
-            Some(place) => self.others.get(place),
-        }
-    }
-
-    /// The segment that begins at `sequence`, which was sent.
-    #[inline]
-    fn segment_mut(&mut self, sequence: u64) -> &mut Segment {
+    fn segment(&self, sequence: u64) -> Option<&Segment> {
         // Mostly the first, which needs no division.
         if sequence == self.snd_una {
-            return &mut self.first;
+            return (!self.is_acknowledged()).then_some(&self.first);
         }
-        let place = self.place(sequence);
-        &mut self.others[place - 1]
+        self.others.get(self.place(sequence) - 1)
     }
 
     /// Which of these begins at `sequence`, counted from 0.
@@ -139,8 +129,7 @@ impl Flight {
 
     /// The segment that ends at `end`, which is in flight.
     pub fn ending_at(&self, end: u64) -> Option<&Segment> {
-        let place = self.place(self.last_before(end)?);
-        self.get(place)
+        self.segment(self.last_before(end)?)
     }
 
     /// The first byte of the last segment before `end`; none if nothing is in flight there.
@@ -154,8 +143,7 @@ impl Flight {
     #[inline]
     pub fn sendings(&self, sequence: u64) -> u32 {
         match sequence < self.snd_max {
-            true if sequence == self.snd_una => self.first.sendings,
-            true => self.others[self.place(sequence) - 1].sendings,
+            true => self.segment(sequence).map_or(0, |segment| segment.sendings),
             false => 0,
         }
     }
@@ -182,7 +170,13 @@ impl Flight {
             self.snd_max = end;
             return;
         }
-        let segment = self.segment_mut(sequence);
+        let segment = match sequence == self.snd_una {
+            true => &mut self.first,
+            false => {
+                let place = self.place(sequence);
+                &mut self.others[place - 1]
+            }
+        };
         segment.sent = sent;
         segment.sendings += 1;
     }
