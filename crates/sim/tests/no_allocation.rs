@@ -292,8 +292,7 @@ fn nothing_is_allocated_in_the_steady_state() {
             "allocation": {"kind": "a-priori", "queues": 2}}"#,
     ] {
         let plan = burst_path(assembly, &tcp("sack", true), 1);
-        // What a wrong decision of the sender needs is made at the first one, which may come late.
-        assert_eq!(allocations(&plan, 4 * WARM_UP).0, 0, "{assembly}");
+        assert_eq!(allocations(&plan, 2 * WARM_UP).0, 0, "{assembly}");
     }
     // Two flows, which lose data together: the most holes of both at once come later.
     let plan = burst_path(KEPT_APART, &tcp("sack", true), 2);

@@ -76,7 +76,7 @@ impl Default for Rest {
             counts: Repetitions::default(),
             // Seldom needed, and then at any time: room is made at once.
             open: Vec::with_capacity(1),
-            lost: Vec::with_capacity(4),
+            lost: Vec::with_capacity(8),
         }
     }
 }
