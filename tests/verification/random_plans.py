@@ -437,6 +437,8 @@ def random_plan(seed: int, kind: str) -> Plan:
         for switch in switches:
             switch["extra_offset_ps"] = [random.choice(EXTRA_OFFSETS) for _ in transports]
     switches = random_absence(random, switches, transports)
+    if random.random() < 0.4:
+        chosen["fair"] = {"small_queue": random.choice([1, 2, 2, 5, None])}
     final = settings(hosts, nodes, switches, transports, **chosen)
     plan = Plan(final, links, flows, kinds, paths)
     # Behind headers that are always late, no flow ever ends.

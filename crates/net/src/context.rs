@@ -3,12 +3,13 @@
 mod cut;
 mod drop;
 mod entry;
+mod interface;
 
 use crate::contents::Fate;
 use crate::fifo::{self, Behind};
 use crate::label::SHORTEST;
 use crate::link::Transit;
-use crate::trace::{Passage, Place, What};
+use crate::trace::{Passage, Place};
 use crate::{
     Birth, Bundle, Burst, BurstHeader, BurstId, Detour, Dropped, Envelope, Event, Fabric, FlowId,
     Header, HeaderId, Hop, LinkId, NodeId, Notices, Options, Packet, PacketId, PortId, Rate, Route,
@@ -186,7 +187,7 @@ impl<'a> Context<'a> {
     /// The packet behind this one in a burst.
     #[inline]
     pub fn next_packet(&self, packet: PacketId) -> Option<PacketId> {
-        self.fabric.units.packets[packet].next_in_burst()
+        self.fabric.units.packets[packet].behind()
     }
 
     /// Puts a packet behind the last one of a burst that is being made.
@@ -358,26 +359,6 @@ impl<'a> Context<'a> {
     /// Turns a unit off its path: from the next node on shortest paths lead it.
     pub fn deflect(&mut self, unit: impl Sendable) {
         unit.envelope_mut(&mut self.fabric.units).label = SHORTEST;
-    }
-
-    /// Hands a packet that a host makes to its port, and notes in the trace when its transmission
-    /// begins; returns that time.
-    #[inline]
-    pub fn send_new(&mut self, port: PortId, packet: PacketId) -> Time {
-        if self.fabric.trace.is_some() {
-            return self.send_traced(port, packet);
-        }
-        self.send(port, packet, self.scheduler.now())
-    }
-
-    #[cold]
-    fn send_traced(&mut self, port: PortId, packet: PacketId) -> Time {
-        // Before it is handed over, since its link may lose it.
-        let now = self.scheduler.now();
-        let begin = now.max(self.free_at(port));
-        self.fabric
-            .note(packet, What::Sent(self.place(port)), begin);
-        self.send(port, packet, now)
     }
 
     /// Takes a packet that has reached its destination out of the network.

@@ -104,6 +104,12 @@ pub struct Token {
 impl Token {
     /// Of an edge: the next burst of a flow enters here. What its switch uses itself is below.
     pub const ENTRY: u8 = 5;
+
+    /// Of a host: the next segment may leave its fair interface.
+    pub const DEPARTURE: Token = Token {
+        kind: 5,
+        subject: 0,
+    };
 }
 
 impl queue::Event for Event {

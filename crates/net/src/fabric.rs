@@ -3,12 +3,13 @@
 use crate::balance::Fibre;
 use crate::contents::Fate;
 use crate::label::SHORTEST;
-use crate::link::{Links, Wire};
+use crate::link::{Carried, Links, Wire};
 use crate::trace::{Holder, Lost, Passage, PathSwitch, Piece, Place, What};
 use crate::{
     ArrivalOrders, Balance, BalanceSettings, Bundle, BurstCount, BurstId, Contents, Cut,
-    DropReason, Dropped, Envelope, FlowId, Header, HeaderId, Labels, LinkId, Loss, NodeId,
-    NoticeBoard, Options, Packet, PacketId, PortId, Routing, Tails, Trace, Unit, Units, CUT,
+    DropReason, Dropped, Envelope, FlowId, Header, HeaderId, Interfaces, Labels, LinkId, Loss,
+    NodeId, NoticeBoard, Options, Packet, PacketId, PortId, Routing, Tails, Trace, Unit, Units,
+    CUT,
 };
 use lightburst_des::{Duration, Time};
 use std::collections::VecDeque;
@@ -77,6 +78,8 @@ pub struct Fabric {
     pub orders: Option<Box<ArrivalOrders>>,
     /// What is in bursts, if that is asked for.
     pub contents: Option<Box<Contents>>,
+    /// The interfaces of hosts, where these are fair.
+    pub interfaces: Option<Box<Interfaces>>,
 }
 
 /// A step of the way of a unit.
@@ -128,6 +131,7 @@ impl Fabric {
             trace: None,
             orders: None,
             contents: None,
+            interfaces: None,
         }
     }
 
@@ -300,7 +304,7 @@ impl Fabric {
     pub(crate) fn remove_packet(&mut self, packet: PacketId, now: Time) -> Option<PacketId> {
         let packet = self.units.packets.remove(packet);
         self.dropped.count(&packet, now);
-        packet.next_in_burst()
+        packet.behind()
     }
 
     /// Drops the first packets of the burst of a header. The rest comes at `rest`, if the burst is on its way.
@@ -427,6 +431,24 @@ impl Fabric {
         let given = self.options.get(id.index()).copied();
         let options = given.filter(|_| packet.header.has_options());
         trace.packet(at, what, id, &packet, options);
+    }
+
+    /// Bytes that wait at the interface from which a link leads, and are not on the link yet.
+    #[inline]
+    pub fn waiting_at_interface(&self, link: LinkId) -> u64 {
+        // Hosts are the first nodes, and have one link each.
+        let interfaces = self.interfaces.as_ref();
+        interfaces.map_or(0, |all| all.waiting_bytes(link.index()))
+    }
+
+    /// Transmissions of each link until `end`, with the bytes that are still to be transmitted.
+    pub fn carried(&self, end: Time) -> impl Iterator<Item = Carried> + '_ {
+        (0..)
+            .zip(self.links.carried(end))
+            .map(|(link, carried)| Carried {
+                waiting: carried.waiting + self.waiting_at_interface(LinkId(link)),
+                ..carried
+            })
     }
 
     /// Transmissions of a unit over a link, so far.

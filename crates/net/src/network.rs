@@ -67,6 +67,16 @@ impl<H: Hosts> Network<H> {
         }
     }
 
+    /// The link of a fair interface is free: the next segment leaves.
+    fn depart(&mut self, node: NodeId, nic: LinkId, scheduler: &mut Scheduler<Event>) {
+        let ctx = &mut Context::new(node, nic, LinkId::NONE, &mut self.fabric, scheduler);
+        let (departure, heard) = ctx.depart();
+        if heard {
+            self.hosts.on_departure(&departure, ctx);
+        }
+        ctx.departed(&departure.packet);
+    }
+
     /// Sets the first timer of the hosts.
     pub fn start(&mut self, scheduler: &mut Scheduler<Event>) {
         let host = NodeId(0);
@@ -112,6 +122,9 @@ impl<H: Hosts> Model for Network<H> {
                     }
                 } else {
                     let nic = self.fabric.link_id(node, PortId(0));
+                    if token == Token::DEPARTURE {
+                        return self.depart(node, nic, scheduler);
+                    }
                     let mut ctx =
                         Context::new(node, nic, LinkId::NONE, &mut self.fabric, scheduler);
                     self.hosts.on_timer(token, &mut ctx);

@@ -4,7 +4,8 @@ use crate::units::Envelope;
 use crate::{FlowId, NodeId, PacketId, Unit};
 use lightburst_des::Time;
 
-/// The transport header that a packet carries; the network reads nothing of it but [`Header::MARKED`].
+/// The transport header that a packet carries. The network reads [`Header::MARKED`] and, at a fair
+/// interface, whether there is a payload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// First byte of the payload, counted from the start of the flow.
@@ -118,9 +119,9 @@ impl Packet {
         }
     }
 
-    /// The packet behind it in a burst.
+    /// The packet behind it in a burst, or at an interface.
     #[inline]
-    pub(crate) fn next_in_burst(&self) -> Option<PacketId> {
+    pub(crate) fn behind(&self) -> Option<PacketId> {
         match self.envelope.behind.unit {
             Some(Unit::Packet(next)) => Some(next),
             _ => None,

@@ -1,6 +1,6 @@
 //! What a node does when a unit arrives or a timer expires.
 
-use crate::{Context, Counted, FlowId, PacketId, Token, Unit};
+use crate::{Context, Counted, Departure, FlowId, PacketId, Token, Unit};
 use lightburst_des::Time;
 
 /// A switch.
@@ -35,6 +35,9 @@ pub trait Hosts {
 
     /// A timer of the host `ctx.node()` expires.
     fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>);
+
+    /// A segment of the host `ctx.node()` leaves its fair interface, where it has waited.
+    fn on_departure(&mut self, _departure: &Departure, _ctx: &mut Context<'_>) {}
 
     /// The next packet of a flow that enters at the edge `ctx.node()`, whose timer
     /// [`Token::ENTRY`] has expired. Its packets come to [`Hosts::on_packet`] where their bursts end.

@@ -333,6 +333,12 @@ impl Trace {
         for (at, packet) in units.packets_of(unit) {
             let mark = &mut self.marks[at.index()];
             let came = std::mem::replace(&mut mark.came, passage.arrival);
+            // A packet of its own host has waited at a fair interface since then, as on the link.
+            let of_host = burst.is_none() && mark.birth.node == place.node.0;
+            let (held_until, ready) = match of_host {
+                true => (came, came),
+                false => (now, passage.ready),
+            };
             if self.wanted[packet.envelope.flow.index()] {
                 self.hops.push(Hop {
                     flow: packet.envelope.flow,
@@ -341,8 +347,8 @@ impl Trace {
                     place,
                     came,
                     // A header is handed over before its burst comes.
-                    held: now.max(came).since(came),
-                    queued: passage.start.since(passage.ready),
+                    held: held_until.max(came).since(came),
+                    queued: passage.start.since(ready),
                     start: passage.start,
                     arrival: passage.arrival,
                     cut: false,

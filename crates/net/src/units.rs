@@ -173,7 +173,7 @@ impl Units {
         std::iter::from_fn(move || {
             let id = at?;
             let packet = &self.packets[id];
-            at = packet.next_in_burst().filter(|_| in_burst);
+            at = packet.behind().filter(|_| in_burst);
             Some((id, packet))
         })
     }

@@ -4,8 +4,9 @@ use crate::plan::{self, Plan, ThresholdOn};
 use lightburst_des::{Duration, Stream, Time};
 use lightburst_net::trace::Bookings;
 use lightburst_net::{
-    ArrivalOrders, BalanceSettings, BurstCount, Choice, Contents, Fabric, FlowId, Label, Labels,
-    LinkId, NodeId, NoticeBoard, Path, PortId, Rate, Routing, Switch, Trace, Wire,
+    ArrivalOrders, BalanceSettings, BurstCount, Choice, Contents, Fabric, Fairness, FlowId,
+    Interfaces, Label, Labels, LinkId, NodeId, NoticeBoard, Path, PortId, Rate, Routing, Switch,
+    Trace, Wire,
 };
 use lightburst_optical::obs::contention::DropEnd;
 use lightburst_optical::switch::Build;
@@ -77,6 +78,7 @@ pub fn fabric(plan: &Plan) -> Fabric {
         });
         fabric.trace = Some(Box::new(trace));
     }
+    fabric.interfaces = interfaces(plan);
     fabric.orders = settings.displacement_threshold.map(|threshold| {
         let full = (0..flows).map(|flow| u64::from(plan.full_segment(flow)));
         Box::new(ArrivalOrders::new(threshold, full.collect()))
@@ -86,6 +88,28 @@ pub fn fabric(plan: &Plan) -> Fabric {
         Box::new(Contents::new(made, flows))
     });
     fabric
+}
+
+/// The interfaces of hosts, where these are fair.
+fn interfaces(plan: &Plan) -> Option<Box<Interfaces>> {
+    let settings = &plan.settings;
+    let fair = settings.fair?;
+    let transports = || settings.groups.iter().map(|group| &group.transport);
+    let from_transmission = |transport: &plan::Transport| {
+        let kind = transport::find(&transport.kind);
+        kind.is_some_and(|kind| (kind.reception)(&transport.parameters()).from_transmission)
+    };
+    let full = |transport: &plan::Transport| {
+        let sizes = transport.sizes();
+        sizes.wire(sizes.mss())
+    };
+    let fairness = Fairness {
+        quantum: transports().map(full).max().expect("a group"),
+        small_queue: fair.small_queue.unwrap_or(u32::MAX),
+        all_departures: transports().any(from_transmission),
+    };
+    let flows = plan.flows.source.len();
+    Some(Box::new(Interfaces::new(fairness, settings.hosts, flows)))
 }
 
 /// For the edges that want to know what was lost, if there are any.

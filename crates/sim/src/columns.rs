@@ -88,7 +88,7 @@ pub fn links(fabric: &Fabric, end: Time) -> Table {
         Some(loss) => loss.lost.clone(),
         None => vec![0; links.units().len()],
     };
-    let carried: Vec<_> = links.carried(end).collect();
+    let carried: Vec<_> = fabric.carried(end).collect();
     let each = |value: fn(&Carried) -> u64| Column::U64(carried.iter().map(value).collect());
     vec![
         ("units", Column::U64(links.units().collect())),

@@ -124,6 +124,9 @@ pub struct PlanSettings {
     pub switches: Vec<Arc<dyn SwitchSettings>>,
     /// The groups of flows.
     pub groups: Vec<Group>,
+    /// How hosts serve their flows; none: first in, first out.
+    #[serde(default)]
+    pub fair: Option<Fair>,
     /// What lossy links lose.
     #[serde(default)]
     pub loss: Option<Loss>,
@@ -145,6 +148,14 @@ pub struct PlanSettings {
     /// The bursts whose contents are counted.
     #[serde(default)]
     pub bursts: Option<Span>,
+}
+
+/// Interfaces of hosts that serve flows in turn.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fair {
+    /// Segments with data that a flow may have waiting there; none: any number.
+    pub small_queue: Option<u32>,
 }
 
 /// Bins of time, one after another from 0 on.

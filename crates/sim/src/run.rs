@@ -225,7 +225,7 @@ impl<H: Hosts + Told + Send> Run for Running<H> {
     fn load(&self) -> Vec<(&'static str, u64)> {
         let (network, now) = (&self.simulator.model, self.simulator.scheduler.now());
         let fabric = &network.fabric;
-        let (link, waiting) = largest(fabric.links.carried(now).map(|link| link.waiting));
+        let (link, waiting) = largest(fabric.carried(now).map(|link| link.waiting));
         // What its outputs have is with the links.
         let (switch, held) = largest(network.switches().map(|(_, switch)| switch.held(0)));
         let connections = network.hosts.connections();

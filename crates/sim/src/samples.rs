@@ -43,7 +43,7 @@ impl Samples {
     pub fn take<H: Hosts>(&mut self, time: Time, network: &Network<H>) {
         let (fabric, before) = (&network.fabric, self.queues.len());
         self.times.push(time.0);
-        for link in fabric.links.carried(time) {
+        for link in fabric.carried(time) {
             self.queues.push(link.waiting);
             self.busy.push(link.busy.0);
         }

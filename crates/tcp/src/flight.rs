@@ -181,6 +181,16 @@ impl Flight {
         segment.sendings += 1;
     }
 
+    /// Notes that the transmission of the segment at `sequence` begins; says whether it is the first
+    /// that is not acknowledged.
+    pub fn departs(&mut self, sequence: u64, at: Time) -> bool {
+        let awaited = sequence == self.snd_una && !self.is_acknowledged();
+        if awaited {
+            self.first.sent = at;
+        }
+        awaited
+    }
+
     /// Takes out what a cumulative acknowledgement covers.
     #[inline]
     pub fn acknowledge(&mut self, acknowledgement: u64) -> Covered {

@@ -9,7 +9,7 @@ use crate::token::{self, token};
 use crate::transport::{Reception, Transport, TransportKind, TransportSettings};
 use crate::{Flows, Outcome, Outcomes, Parameters, Progress, Sizes, Status};
 use lightburst_des::{Duration, Ties, Time};
-use lightburst_net::{Context, Dropped, FlowId, Hosts, Packet, PacketId, Token};
+use lightburst_net::{Context, Departure, Dropped, FlowId, Hosts, Packet, PacketId, Token};
 use std::collections::BTreeMap;
 
 /// What the flows of a group are built from.
@@ -229,6 +229,27 @@ impl TcpHosts {
         }
     }
 
+    /// A segment of the flow at this place leaves the interface of its host.
+    pub(crate) fn on_flow_departure(
+        &mut self,
+        index: usize,
+        departure: &Departure,
+        ctx: &mut Context<'_>,
+    ) {
+        let Some((sender, receiver)) = self.connections.in_progress(index) else {
+            unreachable!("the segment is under way");
+        };
+        let Departure { packet, wanted } = departure;
+        let Shared {
+            reception, sizes, ..
+        } = &self.groups[usize::from(sender.group)];
+        let end = &mut Endpoint::at_departure(packet, sizes, ctx);
+        match packet.header.flags & FORWARD != 0 {
+            true => sender.on_departure(&packet.header, *wanted, end),
+            false => receiver.on_departure(&packet.header, reception, end),
+        }
+    }
+
     /// A timer of the flow at this place expires.
     pub(crate) fn on_flow_timer(&mut self, index: usize, token: Token, ctx: &mut Context<'_>) {
         if token.kind == token::START {
@@ -274,6 +295,10 @@ impl Hosts for TcpHosts {
         let packet = ctx.deliver(id);
         debug_assert_eq!(packet.envelope.destination, ctx.node());
         self.on_segment(packet.envelope.flow.index(), id, &packet, ctx);
+    }
+
+    fn on_departure(&mut self, departure: &Departure, ctx: &mut Context<'_>) {
+        self.on_flow_departure(departure.packet.envelope.flow.index(), departure, ctx);
     }
 
     fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>) {

@@ -47,13 +47,20 @@ impl Measure {
             .then(|| Box::new(Reports::new(wants.round_trips)));
     }
 
-    /// From when on the timer and the round trip of a segment count.
+    /// From when on the timer and the round trip of a segment count; [`Time::NEVER`] as long as its
+    /// transmission has not begun, if they count from there.
     #[inline]
-    pub fn counted_from(&self, transmission: Time, hand_over: Time) -> Time {
-        match self.clock {
-            Clock::Transmission => transmission,
-            _ => hand_over,
+    pub fn counted_from(&self, transmission: Option<Time>, hand_over: Time) -> Time {
+        match self.counts_transmissions() {
+            true => transmission.unwrap_or(Time::NEVER),
+            false => hand_over,
         }
+    }
+
+    /// Whether times count from the beginning of the transmission.
+    #[inline]
+    pub fn counts_transmissions(&self) -> bool {
+        self.clock == Clock::Transmission
     }
 
     /// The options of a segment: RFC 7323, section 3.2, wants them in every one.

@@ -2,7 +2,7 @@
 
 use crate::token;
 use crate::{DatagramHosts, Outcomes, TcpHosts};
-use lightburst_net::{Context, Dropped, FlowId, Hosts, PacketId, Token};
+use lightburst_net::{Context, Departure, Dropped, FlowId, Hosts, PacketId, Token};
 
 /// Where a flow is, and whose it is.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +61,12 @@ impl Hosts for MixedHosts {
         match self.places[packet.envelope.flow.index()] {
             Place::Connection(index) => self.tcp.on_segment(index as usize, id, &packet, ctx),
             Place::Datagrams(index) => self.datagrams.on_datagram(index as usize, &packet, ctx),
+        }
+    }
+
+    fn on_departure(&mut self, departure: &Departure, ctx: &mut Context<'_>) {
+        if let Place::Connection(index) = self.places[departure.packet.envelope.flow.index()] {
+            self.tcp.on_flow_departure(index as usize, departure, ctx);
         }
     }
 

@@ -303,11 +303,33 @@ impl Receiver {
         let options = self.options(duplicate, reception, end.now());
         let begin = self.acknowledge(flag, options, reception, end);
         let sent = match reception.from_transmission {
-            true => begin,
+            true => begin.unwrap_or(Time::NEVER),
             false => end.now(),
         };
+        self.wait_from(sent, end);
+    }
+
+    /// Waits for the answer to a SYN or FIN, if it has a timer.
+    fn wait_from(&mut self, sent: Time, end: &mut Endpoint<'_, '_>) {
         if let Some(timeout) = &self.timeout {
             self.timer.set(sent + timeout.value(), token::RECEIVER, end);
+        }
+    }
+
+    /// A segment that has waited at the interface begins its transmission.
+    pub fn on_departure(
+        &mut self,
+        header: &Header,
+        reception: &Reception,
+        end: &mut Endpoint<'_, '_>,
+    ) {
+        let awaited = match self.state {
+            State::SynReceived => header.flags & SYN != 0,
+            State::LastAck => header.flags & FIN != 0,
+            _ => false,
+        };
+        if awaited && reception.from_transmission {
+            self.wait_from(end.now(), end);
         }
     }
 
@@ -318,7 +340,7 @@ impl Receiver {
         options: Option<Options>,
         reception: &Reception,
         end: &mut Endpoint<'_, '_>,
-    ) -> Time {
+    ) -> Option<Time> {
         self.waiting = 0;
         self.delay.clear();
         let echo = if reception.ecn { self.echo() } else { 0 };

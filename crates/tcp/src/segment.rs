@@ -113,6 +113,16 @@ impl<'a, 'c> Endpoint<'a, 'c> {
         }
     }
 
+    /// The end whose packet leaves its interface.
+    pub fn at_departure(packet: &Packet, sizes: &'a Sizes, ctx: &'a mut Context<'c>) -> Self {
+        Endpoint {
+            id: packet.envelope.flow,
+            peer: packet.envelope.destination,
+            sizes,
+            ctx,
+        }
+    }
+
     /// The present time.
     #[inline]
     pub fn now(&self) -> Time {
@@ -138,10 +148,17 @@ impl<'a, 'c> Endpoint<'a, 'c> {
         self.ctx.dropped().take(self.id, now)
     }
 
-    /// Hands a segment to the network interface; returns when its transmission begins. It is sent
-    /// for the `sending`-th time; 0: nobody counts.
+    /// Whether the interface has room for another segment with data. If not, the sender hears when
+    /// one has left.
     #[inline]
-    pub fn send(&mut self, header: Header, options: Option<Options>, sending: u32) -> Time {
+    pub fn has_room(&mut self) -> bool {
+        self.ctx.has_room(self.id)
+    }
+
+    /// Hands a segment to the network interface; returns when its transmission begins, unless it
+    /// waits there for its turn. It is sent for the `sending`-th time; 0: nobody counts.
+    #[inline]
+    pub fn send(&mut self, header: Header, options: Option<Options>, sending: u32) -> Option<Time> {
         let ctx = &mut *self.ctx;
         let bytes = self.sizes.wire(header.payload);
         let mut packet = Packet::new(self.id, ctx.node(), self.peer, bytes, header);
@@ -153,10 +170,10 @@ impl<'a, 'c> Endpoint<'a, 'c> {
         // Of the trace only data is sent again.
         ctx.mark(packet, header.payload > 0 && sending > 1);
         let room = self.sizes.access_buffer;
-        if room < u64::MAX && ctx.backlog(NIC) + u64::from(bytes) > room {
+        if room < u64::MAX && ctx.access_backlog() + u64::from(bytes) > room {
             ctx.drop(packet, NIC, ACCESS_BUFFER_FULL);
-            return ctx.now();
+            return Some(ctx.now());
         }
-        ctx.send_new(NIC, packet)
+        ctx.send_new(packet)
     }
 }

@@ -287,12 +287,12 @@ impl Sender {
         if reaction.fast {
             self.decide(Cause::FastRetransmit, end);
         }
-        let paced = self.release > end.now();
-        if reaction.retransmit && paced {
-            // Sent as soon as pacing lets it; the timer runs anew from now on.
+        let held_back = reaction.retransmit && (self.release > end.now() || !end.has_room());
+        if held_back {
+            // Sent as soon as pacing and the interface let it; the timer runs anew from now on.
             self.owed = self.flight.snd_una;
         }
-        if reaction.retransmit && !paced {
+        if reaction.retransmit && !held_back {
             if restart {
                 self.timer.clear();
             }
@@ -305,7 +305,7 @@ impl Sender {
         }
     }
 
-    /// Sends what the recovery, the window and the pacing allow.
+    /// Sends what the recovery, the window, the pacing and the interface allow.
     #[inline]
     fn send_allowed(&mut self, end: &mut Endpoint<'_, '_>) {
         loop {
@@ -319,6 +319,9 @@ impl Sender {
             };
             if self.release > end.now() {
                 self.pacing.set(self.release, token::PACING, end);
+                return;
+            }
+            if !end.has_room() {
                 return;
             }
             self.send_segment(candidate, end);
@@ -360,7 +363,7 @@ impl Sender {
         });
         if let Some(rate) = self.congestion.pacing_rate() {
             let wire = Bytes(u64::from(end.sizes.wire(payload as u32)));
-            self.release = begin + rate.transmission_time(wire);
+            self.release = begin.unwrap_or(end.now()) + rate.transmission_time(wire);
         }
         // RFC 6298, section 5: (5.1) started if it is not running.
         if !self.timer.is_set() {
@@ -389,6 +392,38 @@ impl Sender {
             ..Header::default()
         };
         end.send(header, self.measure.options(end.now()), 0);
+    }
+
+    /// A segment that has waited at the interface begins its transmission; `wanted`: this sender
+    /// waits for room there.
+    pub fn on_departure(&mut self, header: &Header, wanted: bool, end: &mut Endpoint<'_, '_>) {
+        if self.measure.counts_transmissions() {
+            self.count_from_departure(header, end);
+        }
+        if wanted && self.state == State::Established {
+            self.send_allowed(end);
+        }
+    }
+
+    /// Lets timer and round trip of a segment count from now on, unless it was answered meanwhile.
+    fn count_from_departure(&mut self, header: &Header, end: &mut Endpoint<'_, '_>) {
+        let awaited = match self.state {
+            State::SynSent if header.flags & SYN != 0 => {
+                if self.attempts == 0 {
+                    self.syn_sent = end.now();
+                }
+                true
+            }
+            State::FinWait => header.flags & FIN != 0,
+            State::Established => {
+                header.payload > 0 && self.flight.departs(header.sequence, end.now())
+            }
+            _ => false,
+        };
+        if awaited {
+            let value = self.timeout.value();
+            self.timer.set(end.now() + value, token::SENDER, end);
+        }
     }
 
     /// The pacing timer's event fires.

@@ -17,7 +17,12 @@ from lightburst.compile.memory import needed_bytes
 from lightburst.compile.paths import path_columns
 from lightburst.compile.plan import Columns, Plan
 from lightburst.compile.seeds import check_seed
-from lightburst.compile.settings import balance_settings, group_settings, loss_settings
+from lightburst.compile.settings import (
+    balance_settings,
+    fair_settings,
+    group_settings,
+    loss_settings,
+)
 from lightburst.compile.switches import resolve_switches
 from lightburst.errors import InputError, combine, inside
 from lightburst.free import check_memory
@@ -93,6 +98,7 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
             "time_limit_ps": scenario.measurement.time_limit,
             "switches": settings,
             "groups": group_settings(scenario.flow_groups),
+            "fair": fair_settings(scenario.host_queueing),
             "loss": loss_settings(scenario.loss),
             "trace": sorted(set(scenario.measurement.trace)) or None,
             "bookings": traced_links(scenario, network, switches),

@@ -22,7 +22,7 @@ _PART = 2**16
 # Settings that came later: without them a plan has the digest that it always had.
 _LATER = (
     *("loss", "trace", "bookings", "sample_ps", "displacement_threshold", "label", "balance"),
-    *("synchronisation", "bursts"),
+    *("synchronisation", "bursts", "fair"),
 )
 
 

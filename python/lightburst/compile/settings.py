@@ -12,6 +12,7 @@ from pydantic.fields import FieldInfo
 
 from lightburst.scenario.fields import Section
 from lightburst.scenario.groups import FlowGroup
+from lightburst.scenario.hosts import Fifo, Queueing
 from lightburst.scenario.loss import Loss
 from lightburst.scenario.routing import LoadLabel, Routing
 from lightburst.scenario.switching import Switching
@@ -114,6 +115,11 @@ def group_settings(groups: Iterable[FlowGroup]) -> list[dict[str, Any]]:
         | {"transport": transport_settings(group.transport)}
         for group in groups
     ]
+
+
+def fair_settings(queueing: Queueing) -> dict[str, Any] | None:
+    """Write those of the hosts' interfaces, where these are fair."""
+    return None if isinstance(queueing, Fifo) else {"small_queue": queueing.small_queue}
 
 
 def loss_settings(loss: Loss | None) -> dict[str, Any] | None:

@@ -24,12 +24,14 @@ from lightburst.scenario.fields import (
 from lightburst.scenario.files import stamp
 from lightburst.scenario.fit import misfits
 from lightburst.scenario.groups import LONGEST_NAME, MOST_GROUPS, FlowGroup, Group
+from lightburst.scenario.hosts import Fair, Fifo, Hosts, Queueing
 from lightburst.scenario.loss import Loss
 from lightburst.scenario.measurement import Measurement
 from lightburst.scenario.routing import Choice, Routing
 from lightburst.scenario.switching import Switching
 from lightburst.scenario.topology import Topology
-from lightburst.scenario.transport import Transport
+from lightburst.scenario.transport import Tcp, Transport
+from lightburst.scenario.transport.presets import FAIR_PRESETS
 from lightburst.scenario.workload import Workload
 from lightburst.shown import html_text
 
@@ -41,7 +43,7 @@ class Scenario(Section):
     ----------
     name : str
         For titles; changes nothing else.
-    topology, routing, switching, loss, groups, transport, workload, measurement
+    topology, routing, switching, hosts, loss, groups, transport, workload, measurement
         The tables of the file; without `loss` no link loses anything, without `groups` there is
         one, of `transport` and `workload`. Quantities are held in picoseconds, bytes, bits a second
         and metres, and given as text with a unit or as numbers in the SI unit: seconds, bytes, bits
@@ -61,6 +63,7 @@ class Scenario(Section):
         Routing(), description="Which paths there are, and which of them a unit takes."
     )
     switching: Switching = Field(description="What the switches are.")
+    hosts: Hosts = Field(Hosts(), description="The network interface of each host.")
     loss: Loss | None = Field(
         None,
         description=(
@@ -103,6 +106,13 @@ class Scenario(Section):
         """What chooses among next hops in a run: `routing.choice`, or what suits the transport."""
         tcp = any(group.transport.kind == "tcp" for group in self.flow_groups)
         return self.routing.choice or ("flow-hash" if tcp else "free")
+
+    @property
+    def host_queueing(self) -> Queueing:
+        """How hosts send in a run: `hosts.queueing`, or what suits the presets of the transports."""
+        transports = (group.transport for group in self.flow_groups)
+        fair = any(isinstance(one, Tcp) and one.preset in FAIR_PRESETS for one in transports)
+        return self.hosts.queueing or (Fair() if fair else Fifo())
 
     def _group(self, name: str, group: Group) -> FlowGroup:
         path, transport = f"groups.{quoted(name)}.", group.transport
@@ -221,6 +231,7 @@ class Scenario(Section):
         """Nested dictionaries of what a run uses: `to_dict`, and what follows from other fields."""
         values = self.to_dict()
         values["routing"]["choice"] = self.routing_choice
+        values["hosts"]["queueing"] = plain(self.host_queueing)
         return values
 
     def __repr__(self) -> str:
@@ -261,6 +272,9 @@ class Scenario(Section):
         for name in ("trace", "sample", "reordering", "event_limit", "memory_limit"):
             values["measurement"].pop(name, None)
         _leave_out_unused(self, values)
+        if self.host_queueing == Fifo():
+            # All hosts had such interfaces before there was a choice.
+            del values["hosts"]
         _replace_files(values, "")
         ordered = _sorted(values)
         if "groups" in values:

@@ -3,6 +3,7 @@
 from typing import get_args
 
 from lightburst.scenario.assembly import Assembly
+from lightburst.scenario.hosts import Queueing
 from lightburst.scenario.routing import Choice, Label, Metric
 from lightburst.scenario.sizes import EmpiricalName, FlowSize
 from lightburst.scenario.switching import Switching
@@ -34,5 +35,6 @@ KINDS: dict[str, tuple[str, ...]] = {
     "distributions": get_args(EmpiricalName),
     "choices": get_args(Choice),
     "labels": _kinds(Label),
+    "queueings": _kinds(Queueing),
     "metrics": get_args(Metric),
 }

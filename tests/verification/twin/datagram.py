@@ -44,7 +44,7 @@ class BurstSender(DatagramSender):
         super().depart()
         self.enter(self.packet)
 
-    def send(self, kind: str, number: int = 0, payload: int = 0, **rest: Any) -> int:
+    def send(self, kind: str, number: int = 0, payload: int = 0, **rest: Any) -> int | None:
         """Make a packet, to enter."""
         size = max(payload + self.header, self.control)
         self.packet = self.network.create(

@@ -124,8 +124,8 @@ class Endpoint:
         window: int = 0,
         blocks: tuple[Block, ...] = (),
         sending: Sending | None = None,
-    ) -> int:
-        """Hand a packet to the interface; returns when its transmission begins."""
+    ) -> int | None:
+        """Hand a packet to the interface; returns when its transmission begins, if it need not wait."""
         size = max(payload + self.header, self.control) if payload else self.control
         packet = self.network.create(
             lambda serial: Packet(
@@ -149,7 +149,13 @@ class Endpoint:
         if self.room is not None and self.interface.backlog(self.now) + size > self.room:
             self.network.drop(self.here, packet, "access-buffer-full", self.interface)
             return self.now
-        return self.network.transmit(self.interface, packet, self.now)
+        queue = self.interface.interface
+        if queue is None:
+            return self.network.transmit(self.interface, packet, self.now)
+        return queue.hand_over(packet, lambda: self.departs(kind, number))
+
+    def departs(self, kind: str, number: int) -> None:
+        """Know that the transmission of a packet that waited begins."""
 
     def receive(self, packet: Packet) -> None:
         """Handle a packet that arrives here."""
@@ -172,10 +178,24 @@ class TimedEndpoint(Endpoint):
         tau = network.ports[flow.source][0].tx(transport["segment_bytes"])
         self.timeout: Timeout = TcpTimeout(transport) if self.is_tcp else SawTimeout(transport, tau)
 
-    def send_timed(self, kind: str, number: int = 0, payload: int = 0, **rest: Any) -> int:
-        """Send; returns the time from which the timer and the round trip count."""
+    def send_timed(self, kind: str, number: int = 0, payload: int = 0, **rest: Any) -> None:
+        """Send; the timer and the round trip count from now on, or from the transmission."""
+        self.timer.clear()
         begins = self.send(kind, number, payload, **rest)
-        return self.now if self.is_tcp else begins
+        if self.is_tcp or begins is not None:
+            self.count_from(self.now if begins is None or self.is_tcp else begins)
+
+    def count_from(self, time: int) -> None:
+        """Let the timer and the round trip of what was sent count from `time`."""
+        raise NotImplementedError
+
+    def awaits_answer(self, kind: str, number: int) -> bool:
+        """Whether the answer to what departs is still awaited."""
+        raise NotImplementedError
+
+    def departs(self, kind: str, number: int) -> None:
+        if not self.is_tcp and self.awaits_answer(kind, number):
+            self.count_from(self.now)
 
     def expire(self) -> None:
         """Do what is to be done when the timer has run out."""
@@ -209,10 +229,15 @@ class Sender(TimedEndpoint):
     def send_control(self) -> None:
         """Send the SYN or FIN."""
         kind = "syn" if self.state == "syn-sent" else "fin"
-        sent_at = self.send_timed(kind, sending=self.flow.truth.send(kind))
-        self.control_sent_at = sent_at
         self.times_sent += 1
-        self.timer.set(sent_at + self.timeout.wait())
+        self.send_timed(kind, sending=self.flow.truth.send(kind))
+
+    def count_from(self, time: int) -> None:
+        self.control_sent_at = time
+        self.timer.set(time + self.timeout.wait())
+
+    def awaits_answer(self, kind: str, number: int) -> bool:
+        return self.state == f"{kind}-sent"
 
     def finish(self) -> None:
         """All data is acknowledged."""
@@ -291,10 +316,16 @@ class Receiver(TimedEndpoint):
 
     def answer(self, kind: str, blocks: tuple[Block, ...] = ()) -> None:
         """Send a SYN+ACK or FIN+ACK; with a timer, to be repeated until it is acknowledged."""
-        sent_at = self.send_timed(kind, self.flow.delivered, blocks=blocks)
         self.last_acknowledgement = self.flow.delivered
+        self.send_timed(kind, self.flow.delivered, blocks=blocks)
+
+    def count_from(self, time: int) -> None:
         if self.transport["receiver_timers"]:
-            self.timer.set(sent_at + self.timeout.wait())
+            self.timer.set(time + self.timeout.wait())
+
+    def awaits_answer(self, kind: str, number: int) -> bool:
+        states = {"syn+ack": "syn-received", "fin+ack": "last-ack"}
+        return states.get(kind) == self.state
 
     def expire(self) -> None:
         if self.gives_up(self.state):

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from twin.balance import Balance
 from twin.cuts import Cuts
+from twin.interface import FairInterface
 from twin.rng import mix, stream
 from twin.rules import LossRule, PathRule
 from twin.truth import Lost, Sending
@@ -208,6 +209,8 @@ class Link:
     free_at: int = 0
     lost: int = 0
     dropped: int = 0
+    # What waits in front of it at a host, if that does not hand it over at once.
+    interface: FairInterface | None = None
     # Beginning and end of each transmission, and its bytes.
     transmissions: list[tuple[int, int, int]] = field(default_factory=list)
 
@@ -217,7 +220,14 @@ class Link:
 
     def backlog(self, now: int) -> int:
         """Bytes still to be sent, rounded up."""
-        return -(-max(0, self.free_at - now) * self.rate // (8 * 10**12))
+        on_link = -(-max(0, self.free_at - now) * self.rate // (8 * 10**12))
+        return on_link + self.at_interface
+
+    @property
+    def at_interface(self) -> int:
+        """Bytes that wait in front of it."""
+        waiting = [] if self.interface is None else self.interface.waiting
+        return sum(packet.size for packet in waiting)
 
     def busy(self, end: int) -> int:
         """Time until `end` in which it transmitted, in ps."""

@@ -20,7 +20,6 @@ class Answer(NamedTuple):
 
     again: bool = False
     timer: bool = True
-    send: bool = True
 
 
 class Recovery:
@@ -90,7 +89,7 @@ class Recovery:
 
     def send(self) -> None:
         """Send all that may be sent."""
-        while self.may_send(self.sender.next):
+        while self.may_send(self.sender.next) and self.sender.has_room():
             before = self.sender.next
             payload = self.sender.payload_at(before)
             exceeds = self.limited_transmit and self.exceeds_window(payload)

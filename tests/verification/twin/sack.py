@@ -134,7 +134,7 @@ class Sack(Scoreboard):
         if self.recovering:
             self.send_in_recovery()
         elif not self.d or not self.options["limited_transmit"] or self.in_loss:
-            while self.may_send(self.sender.next):
+            while self.may_send(self.sender.next) and self.sender.has_room():
                 self.sender.send_segment(self.sender.next)
                 self.pass_over()
         else:
@@ -143,7 +143,7 @@ class Sack(Scoreboard):
     def send_beyond(self) -> None:
         """Limited transmit: section 5, step 3."""
         sender = self.sender
-        while self.may_send_new():
+        while self.may_send_new() and sender.has_room():
             payload = sender.payload_at(sender.next)
             exceeds = self.exceeds_window(payload)
             sender.send_segment(sender.next)
@@ -163,7 +163,7 @@ class Sack(Scoreboard):
     def send_in_recovery(self) -> None:
         """Send what NextSeg names as long as there is room: section 5, (C.1) to (C.5)."""
         sender = self.sender
-        while self.pipe + self.m <= sender.cwnd:
+        while self.pipe + self.m <= sender.cwnd and sender.has_room():
             hole = self.hole()
             if hole and hole.begin in self.lost:
                 self.send_hole(hole)
@@ -206,6 +206,8 @@ class Sack1(Scoreboard):
         super().__init__(sender)
         self.pipe = 0
         self.looked = 0
+        # Nothing but `una` is sent until the next acknowledgement.
+        self.entering = False
         self.after_timeout = False
 
     @property
@@ -218,6 +220,7 @@ class Sack1(Scoreboard):
         return not self.after_timeout and super().read(blocks)
 
     def duplicate(self, news: bool) -> Answer:
+        self.entering = False
         if self.recovering:
             self.pipe -= 1
             return Answer()
@@ -229,11 +232,11 @@ class Sack1(Scoreboard):
         self.pipe = math.ceil(sender.outstanding / self.m) - self.threshold
         self.looked = sender.segments[0].end
         sender.law.loss(sender.outstanding)
-        self.recovering = True
-        return Answer(again=True, send=False)
+        self.recovering = self.entering = True
+        return Answer(again=True)
 
     def new(self, acknowledged: int, news: bool) -> Answer:
-        self.after_timeout = False
+        self.after_timeout = self.entering = False
         if self.recovering and self.sender.una < self.recover:
             self.pipe -= 2
             return Answer()
@@ -253,9 +256,10 @@ class Sack1(Scoreboard):
     def send(self) -> None:
         if not self.recovering:
             super().send()
+        if not self.recovering or self.entering:
             return
         sender = self.sender
-        while self.pipe < sender.cwnd // self.m:
+        while self.pipe < sender.cwnd // self.m and sender.has_room():
             hole = self.hole()
             if hole:
                 self.looked = hole.end

@@ -39,7 +39,7 @@ class Samples:
     def take(self, time: int) -> None:
         """Note the state."""
         self.times.append(time)
-        self.queues += [link.waiting(time) for link in self.links]
+        self.queues += [link.waiting(time) + link.at_interface for link in self.links]
         self.busy += [link.busy(time) for link in self.links]
         self.buffers += [switch.held(time) for switch in self.switches]
 

@@ -14,6 +14,7 @@ from twin.densities import densities
 from twin.edge import Edge, burst_switch
 from twin.endpoint import Endpoint, Flow, Sender
 from twin.ideal import Ideal
+from twin.interface import FairInterface
 from twin.labels import Labels
 from twin.loss import Losses, make_script
 from twin.network import (
@@ -114,6 +115,9 @@ class Simulation:
             self.receive,
             self.switching_time,
         )
+        if settings.get("fair") is not None:
+            for link in (self.network.ports[host][0] for host in range(self.hosts)):
+                link.interface = FairInterface(self.network, link, settings)
         self.network.groups = [flow.group for flow in self.flows]
         self.network.classes = any("extra_offset_ps" in own for own in settings["switches"])
         self.switches: list[Switch] = [
@@ -341,7 +345,9 @@ class Simulation:
             "links": {
                 "units": np.array([len(link.transmissions) for link in links], np.uint64),
                 "bytes": np.array([link.given() - link.waiting(end) for link in links], np.uint64),
-                "waiting_bytes": np.array([link.waiting(end) for link in links], np.uint64),
+                "waiting_bytes": np.array(
+                    [link.waiting(end) + link.at_interface for link in links], np.uint64
+                ),
                 "busy_ps": np.array([link.busy(end) for link in links], np.uint64),
                 "lost": np.array([link.lost for link in links], np.uint64),
                 "dropped": np.array([link.dropped for link in links], np.uint64),

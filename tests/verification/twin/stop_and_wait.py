@@ -17,13 +17,19 @@ class SawSender(Sender):
 
     def note_window(self) -> None:
         """Write a window of one segment into the trace."""
-        in_flight = min(self.most, self.flow.size - self.acknowledged)
+        in_flight = min(self.most, self.flow.size - self.acknowledged) if self.times_sent else 0
         self.note(float(self.most), 0.0, 0.0, in_flight, AVOIDANCE)
 
     def send_next(self) -> None:
         """Send the segment after what is acknowledged for the first time."""
         self.times_sent = 0
-        self.send_data()
+        self.send_on()
+
+    def send_on(self) -> None:
+        """Send it as soon as the interface has room: a copy of the one before may wait there."""
+        queue = self.interface.interface
+        if queue is None or queue.has_room(self.flow.index, self.send_on):
+            self.send_data()
 
     def send_data(self) -> None:
         """Send the segment after what is acknowledged."""
@@ -31,11 +37,17 @@ class SawSender(Sender):
         self.flow.retransmissions += self.times_sent > 0
         payload = min(self.most, self.flow.size - self.acknowledged)
         sending = self.flow.truth.send("data", self.acknowledged, payload)
-        self.sent_at = self.send_timed(
-            "data", self.acknowledged, payload, window=1, sending=sending
-        )
         self.times_sent += 1
-        self.timer.set(self.sent_at + self.timeout.wait())
+        self.send_timed("data", self.acknowledged, payload, window=1, sending=sending)
+
+    def count_from(self, time: int) -> None:
+        self.sent_at = time
+        super().count_from(time)
+
+    def awaits_answer(self, kind: str, number: int) -> bool:
+        if kind == "data":
+            return self.state == "established" and number == self.acknowledged
+        return super().awaits_answer(kind, number)
 
     def data_timeout(self) -> None:
         self.send_data()

@@ -42,6 +42,8 @@ class TcpSender(Sender):
         self.timed: tuple[int, int] | None = None
         self.una_at_timeout: int | None = None
         self.sacked = 0
+        # The first byte of a segment that is to be sent again as soon as the interface has room.
+        self.owed: int | None = None
 
     @property
     def outstanding(self) -> int:
@@ -74,7 +76,7 @@ class TcpSender(Sender):
         if self.times_sent > 1:
             # RFC 5681, section 3.1.
             self.limit(self.most)
-        self.recovery.send()
+        self.send_allowed()
         self.note_window()
 
     def note_window(self) -> None:
@@ -89,8 +91,34 @@ class TcpSender(Sender):
         inflation = float(recovery.inflation)
         self.note(law.cwnd, inflation, law.ssthresh, self.outstanding, state)
 
+    def has_room(self) -> bool:
+        """Whether the interface takes another segment; if not, more is sent when it does."""
+        queue = self.interface.interface
+        return queue is None or queue.has_room(self.flow.index, self.send_on)
+
+    def send_on(self) -> None:
+        """Go on: the interface has room again."""
+        if self.state == "established":
+            self.send_allowed()
+
+    def send_again(self) -> None:
+        """Send what is not acknowledged again, now or as soon as the interface has room."""
+        if self.has_room():
+            self.send_segment(self.una)
+        else:
+            self.owed = self.una
+
+    def send_allowed(self) -> None:
+        """Send all that may be sent."""
+        if self.owed == self.una:
+            if not self.has_room():
+                return
+            self.send_segment(self.una)
+        self.recovery.send()
+
     def send_segment(self, begin: int) -> None:
         """Send the segment that begins at `begin`, for the first time or again."""
+        self.owed = None
         end = begin + self.payload_at(begin)
         sent_before = begin < self.highest
         self.flow.transmissions += 1
@@ -126,10 +154,9 @@ class TcpSender(Sender):
             answer = self.recovery.duplicate(news)
             self.report(0, outstanding)
             if answer.again:
-                self.send_segment(self.una)
+                self.send_again()
                 self.restart_timer()
-            if answer.send:
-                self.recovery.send()
+            self.send_allowed()
             self.note_window()
         else:
             self.recovery.read(packet.blocks)
@@ -157,11 +184,11 @@ class TcpSender(Sender):
         if self.una == self.highest:
             self.timer.clear()
         if answer.again:
-            self.send_segment(self.una)
+            self.send_again()
         if answer.timer and self.una < self.highest:
             # RFC 6298, section 5, (5.3).
             self.restart_timer()
-        self.recovery.send()
+        self.send_allowed()
         self.note_window()
 
     def tell(self, packet: Packet, rtt: int | None) -> None:
@@ -217,5 +244,6 @@ class TcpSender(Sender):
         self.una_at_timeout = self.una
         self.recovery.timeout()
         self.next = self.una
-        self.recovery.send()
+        self.owed = None
+        self.send_allowed()
         self.note_window()

@@ -128,8 +128,10 @@ class HopRow(NamedTuple):
 HOP_TYPES = ["u8", "u4", "u8", "u8", "u4", "u4", "u8", "u8", "u8", "u8"]
 
 
-def hop_rows(trace: Trace, links: list[Link]) -> Iterator[HopRow]:
-    """Each time that a packet was handed to a link."""
+def hop_rows(
+    trace: Trace, links: list[Link], births: dict[str, tuple[int, int, int]]
+) -> Iterator[HopRow]:
+    """Each time that a packet was handed to a link, or to the interface of its host."""
     came: dict[int, int] = {}
     # Bursts that wait at their egress: their packets came with their tails.
     held: set[str] = set()
@@ -165,8 +167,9 @@ def hop_rows(trace: Trace, links: list[Link]) -> Iterator[HopRow]:
             burst, fibres = cut.get(packet.serial, ("", None))
             if burst == entry.unit.name and fibres is not None and passed[burst] > fibres:
                 continue
-            # What did not come from anywhere was made by a host just now.
-            here = came.get(packet.serial, entry.time)
+            # What did not come from anywhere was handed over by the host that made it.
+            of_host = packet.serial not in came
+            here = births[packet.name][0] if of_host else came[packet.serial]
             yield HopRow(
                 came_ps=here,
                 flow=packet.flow,
@@ -175,8 +178,8 @@ def hop_rows(trace: Trace, links: list[Link]) -> Iterator[HopRow]:
                 node=entry.node,
                 link=link.index,
                 # A header is handed over before its burst comes.
-                held_ps=max(0, entry.time - here),
-                queued_ps=entry.begins - entry.ready,
+                held_ps=0 if of_host else max(0, entry.time - here),
+                queued_ps=entry.begins - (here if of_host else entry.ready),
                 start_ps=entry.begins,
                 arrival_ps=arrival,
             )
@@ -269,7 +272,7 @@ def trace_tables(
     """All tables of the trace of some flows, and of some links, as the settings say."""
     traced, kept = set(settings.get("trace") or ()), settings.get("bookings")
     happened = segment_rows(network.trace, traced, network.hosts)
-    handed = [row for row in hop_rows(network.trace, network.links) if row.flow in traced]
+    handed = [row for row in hop_rows(network.trace, network.links, network.births) if row.flow in traced]
     packets = {row.packet.name for row in happened} | {row.packet for row in handed}
     made = {name for name in network.births if name.startswith("burst")}
     numbers = numbered(packets, network) | numbered(made, network)

@@ -10,6 +10,10 @@ from typing import Any, Final, Literal
 
 Preset = Literal["rfc", "ns-2", "datacentre", "wide-area"]
 
+# Hosts whose interfaces serve flows in turn, unless the scenario says otherwise: those with the
+# constants of today's systems.
+FAIR_PRESETS: Final = frozenset({"datacentre", "wide-area"})
+
 PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
     # The defaults themselves.
     "rfc": {},

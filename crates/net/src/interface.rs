@@ -1,0 +1,206 @@
+//! Fair interfaces of hosts: segments without data first, then one flow after the other (deficit
+//! round robin, Shreedhar and Varghese 1995). A segment that waits here is not on the link yet: the
+//! interface decides at each departure which one is next.
+
+use crate::fifo::Behind;
+use crate::{Arena, FlowId, NodeId, Packet, PacketId, Unit};
+use std::collections::VecDeque;
+
+type Packets = Arena<PacketId, Packet>;
+
+/// Queue of a flow without a segment that waits.
+const NO_QUEUE: u32 = u32::MAX;
+
+/// Settings of all fair interfaces.
+#[derive(Clone, Copy, Debug)]
+pub struct Fairness {
+    /// Bytes that a turn adds to what a flow may send: no segment is larger.
+    pub quantum: u32,
+    /// Segments with data that a flow may have waiting.
+    pub small_queue: u32,
+    /// Whether hosts hear of each departure, since some count times from there.
+    pub all_departures: bool,
+}
+
+/// A segment that begins its transmission after it has waited.
+#[derive(Clone, Copy, Debug)]
+pub struct Departure {
+    /// The segment.
+    pub packet: Packet,
+    /// Whether its sender waits for room.
+    pub wanted: bool,
+}
+
+/// Packets one behind the other.
+#[derive(Clone, Copy, Debug, Default)]
+struct Chain {
+    ends: Option<(PacketId, PacketId)>,
+}
+
+impl Chain {
+    fn push(&mut self, packet: PacketId, packets: &mut Packets) {
+        packets[packet].envelope.behind = Behind::NOTHING;
+        let first = match self.ends {
+            None => packet,
+            Some((first, last)) => {
+                packets[last].envelope.behind.unit = Some(Unit::Packet(packet));
+                first
+            }
+        };
+        self.ends = Some((first, packet));
+    }
+
+    fn first(&self) -> Option<PacketId> {
+        self.ends.map(|(first, _)| first)
+    }
+
+    fn pop(&mut self, packets: &Packets) -> Option<PacketId> {
+        let (first, last) = self.ends?;
+        let next = packets[first].behind();
+        self.ends = next.map(|next| (next, last));
+        Some(first)
+    }
+}
+
+/// The segments with data of one flow.
+#[derive(Clone, Copy, Debug, Default)]
+struct Queue {
+    chain: Chain,
+    segments: u32,
+    deficit: u32,
+    /// Whether its turn has begun.
+    served: bool,
+    /// Whether the sender waits for room.
+    wanted: bool,
+}
+
+/// The interface of one host.
+#[derive(Clone, Debug, Default)]
+struct Interface {
+    control: Chain,
+    /// Queues in the order of their turns.
+    turns: VecDeque<u32>,
+    waiting_bytes: u64,
+    /// Whether the event of the next departure is pending.
+    armed: bool,
+}
+
+/// The fair interfaces of all hosts.
+pub struct Interfaces {
+    settings: Fairness,
+    hosts: Vec<Interface>,
+    /// By the flow.
+    queue_of: Vec<u32>,
+    queues: Vec<Queue>,
+    free: Vec<u32>,
+}
+
+impl Interfaces {
+    /// Interfaces of so many hosts, for so many flows.
+    pub fn new(settings: Fairness, hosts: u32, flows: usize) -> Interfaces {
+        Interfaces {
+            settings,
+            hosts: vec![Interface::default(); hosts as usize],
+            queue_of: vec![NO_QUEUE; flows],
+            queues: Vec::new(),
+            free: Vec::new(),
+        }
+    }
+
+    /// Bytes that wait at a host.
+    #[inline]
+    pub fn waiting_bytes(&self, host: usize) -> u64 {
+        self.hosts.get(host).map_or(0, |host| host.waiting_bytes)
+    }
+
+    /// Whether a segment of a flow would find room. If not, its sender hears when there is some.
+    #[inline]
+    pub(crate) fn has_room(&mut self, flow: FlowId) -> bool {
+        let most = self.settings.small_queue;
+        let queue = self.queues.get_mut(self.queue_of[flow.index()] as usize);
+        queue.is_none_or(|queue| {
+            queue.wanted |= queue.segments >= most;
+            queue.segments < most
+        })
+    }
+
+    /// Lets a packet wait at a host; says whether the event of the next departure must be set.
+    pub(crate) fn add(&mut self, node: NodeId, packet: PacketId, packets: &mut Packets) -> bool {
+        let Packet { envelope, header } = packets[packet];
+        let host = &mut self.hosts[node.index()];
+        host.waiting_bytes += u64::from(envelope.bytes);
+        if header.payload == 0 {
+            host.control.push(packet, packets);
+        } else {
+            let place = &mut self.queue_of[envelope.flow.index()];
+            if *place == NO_QUEUE {
+                *place = self.free.pop().unwrap_or(self.queues.len() as u32);
+                if *place as usize == self.queues.len() {
+                    self.queues.push(Queue::default());
+                }
+                host.turns.push_back(*place);
+            }
+            let queue = &mut self.queues[*place as usize];
+            queue.chain.push(packet, packets);
+            queue.segments += 1;
+        }
+        !std::mem::replace(&mut host.armed, true)
+    }
+
+    /// Takes out the packet whose transmission begins now; says whether hosts hear of that, and
+    /// whether its sender waits for room.
+    pub(crate) fn next(&mut self, node: NodeId, packets: &Packets) -> (PacketId, bool, bool) {
+        let host = &mut self.hosts[node.index()];
+        host.armed = false;
+        let mut wanted = false;
+        let packet = host.control.pop(packets).unwrap_or_else(|| {
+            let queue = turn(host, &mut self.queues, self.settings.quantum, packets);
+            queue.segments -= 1;
+            wanted = std::mem::take(&mut queue.wanted);
+            queue.chain.pop(packets).expect("a segment that waits")
+        });
+        host.waiting_bytes -= u64::from(packets[packet].envelope.bytes);
+        (packet, wanted || self.settings.all_departures, wanted)
+    }
+
+    /// Closes the queue of a flow of which a segment has just left, if that was the last; says
+    /// whether the event of the next departure must be set.
+    pub(crate) fn departed(&mut self, node: NodeId, packet: &Packet) -> bool {
+        let host = &mut self.hosts[node.index()];
+        if packet.header.payload > 0 {
+            let place = &mut self.queue_of[packet.envelope.flow.index()];
+            let queue = &mut self.queues[*place as usize];
+            if queue.segments == 0 {
+                *queue = Queue::default();
+                self.free.push(std::mem::replace(place, NO_QUEUE));
+                host.turns.pop_front();
+            }
+        }
+        let waits = host.waiting_bytes > 0;
+        waits && !std::mem::replace(&mut host.armed, true)
+    }
+}
+
+/// The queue whose turn it is.
+fn turn<'a>(
+    host: &mut Interface,
+    queues: &'a mut [Queue],
+    quantum: u32,
+    packets: &Packets,
+) -> &'a mut Queue {
+    loop {
+        let place = host.turns[0];
+        let queue = &mut queues[place as usize];
+        if !std::mem::replace(&mut queue.served, true) {
+            queue.deficit += quantum;
+        }
+        let first = queue.chain.first().expect("a segment that waits");
+        let bytes = packets[first].envelope.bytes;
+        if bytes <= queue.deficit {
+            queue.deficit -= bytes;
+            return &mut queues[place as usize];
+        }
+        queue.served = false;
+        host.turns.rotate_left(1);
+    }
+}

@@ -1,0 +1,53 @@
+"""``[hosts]``: the network interface of each host."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from lightburst.scenario.fields import Named, Section, Whole
+
+
+class Fifo(Section):
+    """Segments leave in the order in which they were handed over, whatever their flow."""
+
+    kind: Literal["fifo"] = "fifo"
+
+
+class Fair(Section):
+    """Each flow with a segment to send has its turn, and segments without data go first.
+
+    Deficit round robin: M. Shreedhar, G. Varghese, "Efficient fair queuing using deficit round
+    robin", IEEE/ACM Transactions on Networking 4(3), 1996.
+
+    Attributes
+    ----------
+    small_queue : int or None
+        Segments; None is unlimited.
+    """
+
+    kind: Literal["fair"] = "fair"
+    small_queue: Annotated[int | None, Whole(1, word="unlimited")] = Field(
+        2,
+        description=(
+            "Data segments of one flow that wait in the interface at most, beside the one that is "
+            "being sent; the sender hands over the next one when one has left. TCP small queues of "
+            "Linux keep at least two (`tcp_small_queue_check`). Datagrams know no such limit."
+        ),
+    )
+
+
+Queueing = Annotated[Fifo | Fair, Field(discriminator="kind"), Named()]
+
+
+class Hosts(Section):
+    """What is the same at all hosts."""
+
+    queueing: Queueing | None = Field(
+        None,
+        description=(
+            "Which segment the interface sends next. `fifo`: the one that was handed over first, "
+            "as in ns-2. `fair`: the flows have their turns, as with `fq` and TCP small queues of "
+            "Linux. Without it `fair` where a group of flows has the preset `datacentre` or "
+            "`wide-area`, else `fifo`."
+        ),
+    )
