@@ -49,6 +49,9 @@ _BYTES_PER_BOOKING = 340
 # What is known of a link, or of a switch, at one time, as columns and as tables.
 _BYTES_PER_SAMPLED_LINK = 90
 _BYTES_PER_SAMPLED_SWITCH = 45
+# A host whose interface is fair, and where a flow waits there.
+_BYTES_PER_FAIR_HOST = 80
+_BYTES_PER_FAIR_FLOW = 4
 # What all connections had in one bin of time, likewise.
 _BYTES_PER_BIN = 110
 # The order in which the data of a flow came, and each packet by which one may be displaced there.
@@ -119,9 +122,18 @@ def estimate_memory(
         + _channels(plan)
         + _paths(plan)
         + _loads(plan)
+        + _fair(plan)
     )
     check_memory(needed - plan.nbytes, limit=limit)
     return needed
+
+
+def _fair(plan: Plan) -> int:
+    """Give what interfaces that serve flows in turn need, in bytes."""
+    if plan.settings["fair"] is None:
+        return 0
+    flows = plan.flows["source"].size
+    return _BYTES_PER_FAIR_HOST * int(plan.settings["hosts"]) + _BYTES_PER_FAIR_FLOW * flows
 
 
 def needed_bytes(counts: Counts, flows: int, datagrams: int = 0) -> int:
