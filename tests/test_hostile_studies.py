@@ -80,7 +80,7 @@ def test_a_study_file_with_such_an_axis(
 
 
 # How many; which; one after the other without end.
-TOO_MANY = {
+TOO_MANY: dict[str, Any] = {
     "2**63": 2**63,
     "2**64": 2**64,
     "2**40": 2**40,
