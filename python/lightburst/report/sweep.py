@@ -241,8 +241,12 @@ def load_sweep(directory: str | Path) -> Sweep:
     InputError
         If a file is damaged, or the files are not what `Sweep.save` writes.
     """
-    source = Path(directory)
-    with reading(source, SWEEP, RUNS) as about:
+    return read_sweep(Path(directory), whole=True)
+
+
+def read_sweep(source: Path, *, whole: bool = False) -> Sweep:
+    """Do what `load_sweep` does, but look at no more files than are read, unless at the `whole`."""
+    with reading(source, SWEEP, RUNS, whole=whole) as about:
         study = StudyDescription.from_dict(about["study"])
         verify(source, [f"{name}.parquet" for name in study.keep])
         runs = read_frame(source / RUNS)
