@@ -114,7 +114,7 @@ def test_zero_has_no_sign() -> None:
 
 
 TABLES: dict[str, tuple[str | bytes, str]] = {
-    "latin": ((HEADING + "0,1,0,10\n0,1,0,\xe9\n").encode("latin-1"), "row 2: size_bytes b'"),
+    "latin": ((HEADING + "0,1,0,10\n0,1,0,\xe9\n").encode("latin-1"), "row 2: size_bytes '"),
     "latin heading": ((HEADING[:-1] + ",\xe9\n0,1,0,1,1\n").encode("latin-1"), "not UTF-8"),
     "underscore": (HEADING + "0,1,0,1_000\n", "row 1: size_bytes '1_000'"),
     "Arabic digits": (HEADING + "0,1,0,\u0661\u0660\n", "row 1: size_bytes"),
@@ -125,7 +125,7 @@ TABLES: dict[str, tuple[str | bytes, str]] = {
     "NUL": (HEADING + "0,1,0,\0\n", "row 1: size_bytes"),
     "not a number": (HEADING + "0,1,nan,1\n", "row 1: start_s"),
     "twice": ("source," + HEADING + "0,0,1,0,1\n", "'source' more than once"),
-    "10^400": (HEADING + f"0,1,0,1{'0' * 400}\n", "row 1: size_bytes inf"),
+    "10^400": (HEADING + f"0,1,0,1{'0' * 400}\n", "row 1: size_bytes '1000"),
     "long": (HEADING + f"0,1,0,{'x' * 100_000}\n", "row 1: size_bytes 'xxx"),
     "nothing": ("", "Empty CSV"),
     "no rows": (HEADING, "no rows"),
@@ -198,7 +198,7 @@ def test_whole_picoseconds_stay_exact(kind: pa.DataType) -> None:
 )
 def test_a_column_of_something_else_is_refused(column: pa.Array) -> None:
     for name in ("source", "start_s", "size_bytes"):
-        with pytest.raises(InputError, match="row 1"):
+        with pytest.raises(InputError, match=r"row 1|of the type"):
             flows_of(**{name: column})
 
 

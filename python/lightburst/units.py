@@ -101,7 +101,7 @@ def as_python(value: Any) -> Any:
         return {key: as_python(inner) for key, inner in value.items()}
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
         return -math.inf if value < 0 else math.inf
-    if isinstance(value, range) and len(value) > _MOST_ITEMS:
+    if isinstance(value, range) and value[_MOST_ITEMS:]:  # it may be longer than len can say
         return value
     if isinstance(value, list | tuple | range):
         items = [as_python(item) for item in value]

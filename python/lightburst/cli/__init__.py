@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
-from lightburst.cli.interrupt import INTERRUPTED, hear
+from lightburst.cli.interrupt import INTERRUPTED, announce, hear, hear_no_more
 from lightburst.cli.memory import BAD_INPUT, memory_ended, words_of
 
 if TYPE_CHECKING:
@@ -33,7 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0 when done, 1 when standard output cannot be written, 2 for bad input, 130 when
         interrupted.
     """
-    if arguments is None:
+    if arguments is not None:
+        return _told(_run(arguments))
+    try:
         hear()
         gc.set_threshold(_BETWEEN_SEARCHES)
         # To look for plugins pydantic would read about every package that is installed.
@@ -41,8 +43,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from lightburst.cli.streams import prepare
 
         prepare()
-    code = _run(sys.argv[1:] if arguments is None else arguments)
-    if arguments is None and code == INTERRUPTED:
+        code = _run(sys.argv[1:])
+        hear_no_more()
+    except KeyboardInterrupt:  # outside of any command
+        code = INTERRUPTED
+    if _told(code) == INTERRUPTED:
         # A normal exit of Python would wait for threads in the middle of a simulation and free
         # large networks piece by piece; after an interrupt nobody wants either.
         try:
@@ -53,6 +58,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
+def _told(code: int) -> int:
+    """Say that it was interrupted, wherever that was: in a command, before it or behind it."""
+    if code == INTERRUPTED:
+        announce()
+    return code
+
+
 def _run(arguments: Sequence[str]) -> int:
     try:
         from lightburst.cli.app import app
@@ -60,7 +72,6 @@ def _run(arguments: Sequence[str]) -> int:
 
         return start(app, arguments)
     except KeyboardInterrupt:  # while the program itself was still being read
-        print("lightburst: interrupted", file=sys.stderr)
         return INTERRUPTED
     except (MemoryError, ImportError, OSError, RuntimeError) as error:  # likewise
         if not memory_ended(error):

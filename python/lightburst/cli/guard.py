@@ -115,7 +115,6 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
                 tell(str(single))
             raise typer.Exit(BAD_INPUT) from None
         except KeyboardInterrupt:
-            tell("interrupted")
             raise typer.Exit(INTERRUPTED) from None
         except (MemoryError, ImportError, OSError, RuntimeError) as error:
             if not memory_ended(error):

@@ -20,6 +20,10 @@ INTERRUPTED: Final = 130  # 128 and the number of SIGINT, as shells count
 # So long the exception has to end a command in order: to clear away, to keep finished runs. Then
 # the process is ended as it is, and leaves no more than a kill does.
 _PATIENCE_S: Final = 0.8
+_LINE: Final = "lightburst: interrupted\n"
+
+_announced = False
+_interrupted = False
 
 
 def hear() -> None:
@@ -29,7 +33,28 @@ def hear() -> None:
         sys.unraisablehook = _unraisable
 
 
+def hear_no_more() -> None:
+    """Ignore Ctrl-C from now on: all is done and written, and Python only ends.
+
+    While it does, it would take an exception for an error of its own, and then, without handlers,
+    be killed by the signal.
+    """
+    if signal.getsignal(signal.SIGINT) is _interrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def announce() -> None:
+    """Say that the command was interrupted."""
+    global _announced
+    _announced = True
+    print(_LINE, end="", file=sys.stderr, flush=True)
+
+
 def _interrupt(number: int, frame: FrameType | None) -> None:
+    global _interrupted
+    if _interrupted:
+        return  # it ends already
+    _interrupted = True
     # Not from `threading`, whose locks the interrupted code can hold.
     _thread.start_new_thread(_end, ())
     signal.default_int_handler(number, frame)
@@ -44,6 +69,9 @@ def _unraisable(what: sys.UnraisableHookArgs) -> None:
 def _end() -> None:
     time.sleep(_PATIENCE_S)
     try:
-        os.write(2, b"lightburst: interrupted\n")
+        if not _announced:
+            os.write(2, _LINE.encode())
+        else:
+            time.sleep(_PATIENCE_S)  # the line is being written, or has been
     finally:
         os._exit(INTERRUPTED)

@@ -14,7 +14,7 @@ from lightburst.cli.aside import run_aside
 from lightburst.cli.guard import complete, resumable
 from lightburst.cli.options import agreed, choice, seed_of, whole
 from lightburst.cli.streams import warn
-from lightburst.compile import LARGEST_SEED
+from lightburst.compile import LARGEST_SEED, MOST_SEEDS
 from lightburst.errors import InputError, show
 from lightburst.expressions import check_all, parse_all
 from lightburst.folder import check
@@ -86,6 +86,8 @@ def run(
     first, number = seed_of(seed), whole("--replications", replications, 1)
     if number > (most := LARGEST_SEED + 1 - first):
         raise InputError("--replications", str(number), f"up to {most}: there are no more seeds")
+    if number > MOST_SEEDS:
+        raise InputError("--replications", show(number), f"up to {MOST_SEEDS:,}")
     if number > _MOST_RUNS and not yes:
         agreed("--replications", number, _MOST_RUNS, "runs")
     if out is not None:

@@ -6,6 +6,14 @@ What is wrong with a scenario is found here at the latest; the simulator trusts 
 from lightburst.compile.compiler import compile_plan
 from lightburst.compile.memory import estimate_memory
 from lightburst.compile.plan import Plan
-from lightburst.compile.seeds import LARGEST_SEED, check_seed, check_seeds
+from lightburst.compile.seeds import LARGEST_SEED, MOST_SEEDS, check_seed, check_seeds
 
-__all__ = ["LARGEST_SEED", "Plan", "check_seed", "check_seeds", "compile_plan", "estimate_memory"]
+__all__ = [
+    "LARGEST_SEED",
+    "MOST_SEEDS",
+    "Plan",
+    "check_seed",
+    "check_seeds",
+    "compile_plan",
+    "estimate_memory",
+]

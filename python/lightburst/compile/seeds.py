@@ -8,8 +8,12 @@ from lightburst.units import as_python, whole_number
 
 #: Seeds are whole numbers from 0 to this one.
 LARGEST_SEED = 2**64 - 1
+#: More seeds are asked for by mistake: no mean needs them, and nobody waits for so many runs.
+MOST_SEEDS = 1_000_000
 _SEED = "a whole number from 0 to 2**64 - 1"
 _SEEDS = "different whole numbers, as range(1, 11), or how many: 10 for the seeds 1 to 10"
+
+_FEWER = f"up to {MOST_SEEDS:,} seeds, as range(1, 11), or how many: 10 for the seeds 1 to 10"
 
 
 def check_seed(seed: Any, path: str = "seed") -> int:
@@ -39,7 +43,7 @@ def check_seed(seed: Any, path: str = "seed") -> int:
 
 
 def _fits(number: float) -> bool:
-    return 0 <= number <= LARGEST_SEED and number % 1 == 0
+    return 1 <= number <= MOST_SEEDS and number % 1 == 0
 
 
 def check_seeds(seeds: Any) -> Sequence[int]:
@@ -58,17 +62,27 @@ def check_seeds(seeds: Any) -> Sequence[int]:
     Raises
     ------
     InputError
-        If one of them is no seed, if there is none, or if one is there twice.
+        If one of them is no seed, if there is none, if one is there twice, or if there are more
+        than `MOST_SEEDS`.
     """
     given = as_python(seeds)
     if isinstance(given, int) and not isinstance(given, bool) and given >= 1:
-        return range(1, check_seed(given, "seeds") + 1)
+        if given > MOST_SEEDS:
+            raise InputError("seeds", show(given), _FEWER)
+        return range(1, given + 1)
     if not isinstance(given, Iterable) or isinstance(given, str | bytes | Mapping):
         raise InputError("seeds", show(seeds), _SEEDS + number_meant(given, _fits))
-    found = [check_seed(seed, f"seeds[{place}]") for place, seed in enumerate(given)]
+    if isinstance(given, range) and given[MOST_SEEDS:]:
+        raise InputError("seeds", show(given), _FEWER)
+    # Whatever yields them may have no end.
+    found: dict[int, None] = {}
+    for place, seed in enumerate(given):
+        if place == MOST_SEEDS:
+            raise InputError("seeds", f"more than {MOST_SEEDS:,}", _FEWER)
+        checked = check_seed(seed, f"seeds[{place}]")
+        if checked in found:
+            raise InputError("seeds", f"{checked} twice", _SEEDS)
+        found[checked] = None
     if not found:
         raise InputError("seeds", "none", _SEEDS)
-    if len(set(found)) != len(found):
-        twice = next(seed for place, seed in enumerate(found) if seed in found[:place])
-        raise InputError("seeds", f"{twice} twice", _SEEDS)
     return tuple(found)

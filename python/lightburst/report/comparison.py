@@ -13,6 +13,7 @@ import pandas as pd
 
 from lightburst import metrics as figures
 from lightburst.errors import InputError, show
+from lightburst.parquet import read_frame
 from lightburst.provenance import MODEL_VERSION
 from lightburst.report.files import REPLICATIONS, RUN, RUNS, SWEEP
 from lightburst.report.replications import Replications
@@ -173,7 +174,7 @@ def _saved(path: str, directory: Path) -> Side:
         held = json.loads((directory / kind).read_text(encoding="utf-8"))
         made = held["provenance"]
         scenario, version = _in_use(dict(made["scenario"])), int(made["model_version"])
-        runs = _row(held) if kind == RUN else pd.read_parquet(directory / RUNS)
+        runs = _row(held) if kind == RUN else read_frame(directory / RUNS)
         if "seed" not in runs:
             raise KeyError("seed")
     except InputError as error:

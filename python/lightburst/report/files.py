@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from lightburst.errors import InputError
-from lightburst.sums import WRITTEN, verify
+from lightburst.sums import WRITTEN, listed, verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,8 +62,15 @@ def as_written(directory: Path, by: str = WRITTEN) -> Iterator[None]:
 
 
 @contextmanager
-def reading(directory: Path, name: str, *more: str, by: str = WRITTEN) -> Iterator[dict[str, Any]]:
-    """Check files of a saved result, as `as_written`, and give what the first, of JSON, holds."""
+def reading(
+    directory: Path, name: str, *more: str, by: str = WRITTEN, whole: bool = False
+) -> Iterator[dict[str, Any]]:
+    """Check files of a saved result, as `as_written`, and give what the first, of JSON, holds.
+
+    Of a `whole` one also those that are not read: who loads it would take them for what they were.
+    """
     with as_written(directory, by):
         verify(directory, [name, *more])
+        if whole:
+            verify(directory, listed(directory))
         yield json.loads((directory / name).read_text(encoding="utf-8"))

@@ -144,7 +144,7 @@ def load_optimum(directory: str | Path) -> Optimum:
         If a file is damaged, or the files are not what `Optimum.save` writes.
     """
     by = "a directory written by 'optimise --out'"
-    with reading(Path(directory), OPTIMUM, by=by) as about:
+    with reading(Path(directory), OPTIMUM, by=by, whole=True) as about:
         return Optimum.from_dict(about)
 
 

@@ -17,6 +17,7 @@ from lightburst.errors import InputError
 from lightburst.folder import replace
 from lightburst.papers import find
 from lightburst.papers.claims import Claims
+from lightburst.parquet import read_frame
 from lightburst.provenance import MODEL_VERSION, source_commit
 from lightburst.report.files import CLAIMS, PAGE, REPRODUCTION, RUNS, STORE, reading
 from lightburst.study.store import Store
@@ -278,10 +279,10 @@ def load(directory: str | Path) -> Reproduction:
     """
     source = Path(directory)
     with reading(source, REPRODUCTION, RUNS) as about:
-        runs = pd.read_parquet(source / RUNS)
+        runs = read_frame(source / RUNS)
         files = {str(name): f"{name}.parquet" for name in about.get("traces", [])}
         verify(source, files.values())
-        traces = {name: pd.read_parquet(source / file) for name, file in files.items()}
+        traces = {name: read_frame(source / file) for name, file in files.items()}
         paper, parts = find(str(about["name"]))
         return _judge(paper, parts, bool(about["quick"]), runs, traces, dict(about["provenance"]))
 

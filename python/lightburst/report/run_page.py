@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from lightburst import metrics
+from lightburst.parquet import read_frame
 from lightburst.plots import contents, distributions, interactive, style
 from lightburst.plots.vega import specification
 from lightburst.report.files import PAGE, REPLICATIONS, RUN, RUNS
@@ -88,7 +89,7 @@ def run_page(
     verify(directory, sorted({*sums, RUN, *_TABLES} - {PAGE}))
     about = json.loads((directory / RUN).read_text(encoding="utf-8"))
     summary, provenance = dict(about["summary"]), dict(about["provenance"])
-    flows, links, switches = (pd.read_parquet(directory / name) for name in _TABLES)
+    flows, links, switches = (read_frame(directory / name) for name in _TABLES)
     groups = dict(about.get("groups", {}))
     names = list(groups)
     charts = [
@@ -98,10 +99,10 @@ def run_page(
         _utilisation(links),
     ]
     if (bursts := "bursts.parquet") in sums:
-        charts += _bursts(pd.read_parquet(directory / bursts), flows, names)
+        charts += _bursts(read_frame(directory / bursts), flows, names)
     classes = {row.pop("size_class"): row for row in about["size_classes"] if row["flows"]}
     if (samples := "samples_links.parquet") in sums:
-        charts.append(_queues(pd.read_parquet(directory / samples)))
+        charts.append(_queues(read_frame(directory / samples)))
     told = Told(flows, load_saved(directory), int(summary["events"]), explained, simulate)
     drops = _drops(switches, links)
     warnings = list(about["warnings"])
@@ -142,7 +143,7 @@ def replications_page(directory: Path) -> str:
     verify(directory, sorted({*listed(directory), REPLICATIONS, RUNS} - {PAGE}))
     about = json.loads((directory / REPLICATIONS).read_text(encoding="utf-8"))
     summary, provenance = dict(about["summary"]), dict(about["provenance"])
-    runs = pd.read_parquet(directory / RUNS)
+    runs = read_frame(directory / RUNS)
     groups, classes = in_parts(summary, provenance["scenario"].get("groups", {}))
     charts = [_by_seed(runs, list(groups))]
     seeds = [int(seed) for seed in about["seeds"]]

@@ -10,7 +10,7 @@ from lightburst.errors import InputError
 from lightburst.folder import amend, restore
 from lightburst.report import reproduction, run_page
 from lightburst.report.files import PAGE, REPLICATIONS, REPRODUCTION, RUN, RUNS, SWEEP, as_written
-from lightburst.report.sweep import load_sweep
+from lightburst.report.sweep import read_sweep
 from lightburst.report.sweep_page import sweep_page
 from lightburst.simulate import simulate
 from lightburst.sums import WRITTEN, listed, verify
@@ -58,7 +58,7 @@ def write_page(
             _write(source, run_page.replications_page(source))
         elif (source / SWEEP).is_file():
             verify(source, sorted({*listed(source), SWEEP, RUNS} - {PAGE}))
-            _write(source, sweep_page(load_sweep(source)))
+            _write(source, sweep_page(read_sweep(source)))
         else:
             raise InputError("DIR", str(source), WRITTEN)
     return source / PAGE

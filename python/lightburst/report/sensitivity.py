@@ -144,7 +144,7 @@ def load_sensitivities(directory: str | Path) -> Sensitivities:
     """
     source = Path(directory)
     by = "a directory written by 'sensitivity --out'"
-    with reading(source, SENSITIVITY, POINTS, by=by) as about:
+    with reading(source, SENSITIVITY, POINTS, by=by, whole=True) as about:
         points = pd.read_csv(source / POINTS, engine="pyarrow")  # which reads floats to the bit
         study = StudyDescription.from_dict(about["study"])
         return Sensitivities(

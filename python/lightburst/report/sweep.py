@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Never
 import pandas as pd
 
 from lightburst.errors import InputError, StoreWarning, did_you_mean, refuse_changes, show, warn
+from lightburst.parquet import read_frame
 from lightburst.provenance import MODEL_VERSION
 from lightburst.report.files import RUNS, SWEEP, as_written, reading
 from lightburst.report.swept import Sweep
@@ -240,11 +241,15 @@ def load_sweep(directory: str | Path) -> Sweep:
     InputError
         If a file is damaged, or the files are not what `Sweep.save` writes.
     """
-    source = Path(directory)
-    with reading(source, SWEEP, RUNS) as about:
+    return read_sweep(Path(directory), whole=True)
+
+
+def read_sweep(source: Path, *, whole: bool = False) -> Sweep:
+    """Do what `load_sweep` does, but look at no more files than are read, unless at the `whole`."""
+    with reading(source, SWEEP, RUNS, whole=whole) as about:
         study = StudyDescription.from_dict(about["study"])
         verify(source, [f"{name}.parquet" for name in study.keep])
-        runs = pd.read_parquet(source / RUNS)
+        runs = read_frame(source / RUNS)
         read = partial(_read, source)
         failed = from_records(about.get("failed", ()))
         return Sweep(study, runs, dict(about["provenance"]), read, failed)
@@ -253,4 +258,4 @@ def load_sweep(directory: str | Path) -> Sweep:
 def _read(source: Path, name: str) -> pd.DataFrame:
     with as_written(source):
         verify(source, [f"{name}.parquet"])
-        return pd.read_parquet(source / f"{name}.parquet")
+        return read_frame(source / f"{name}.parquet")

@@ -51,9 +51,7 @@ def change(scenario: Section, changes: Mapping[str, Any]) -> dict[str, Any]:
         When a path leads through a field that is not a table, or into one that is not there.
     """
     for path in changes:
-        if not isinstance(path, str) or not _PATH.fullmatch(path):
-            allowed = "the path of a field, such as 'topology.link_length'"
-            raise InputError("path", show(path), allowed)
+        check_path(path)
     values = given(scenario)
     # Changes of kind first, and a table before its keys: the other changes are meant for the new
     # table.
@@ -113,6 +111,26 @@ def _alternatives(field: FieldInfo | None, target: dict[str, Any], key: str) -> 
     return frozenset(
         other for keys in table.alternatives if key in keys for other in keys if other != key
     )
+
+
+def check_path(path: object, where: str = "path") -> None:
+    """Refuse what cannot be the path of a field: no text, or no keys between dots.
+
+    Parameters
+    ----------
+    path : object
+        As a user gave it.
+    where : str
+        What to call it.
+
+    Raises
+    ------
+    InputError
+        If it is none.
+    """
+    if not isinstance(path, str) or not _PATH.fullmatch(path):
+        allowed = "the path of a field, such as 'topology.link_length'"
+        raise InputError(where, show(path), allowed)
 
 
 def split(path: str) -> list[str]:

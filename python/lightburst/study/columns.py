@@ -14,6 +14,8 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
+from lightburst.parquet import check_file
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
@@ -54,7 +56,7 @@ def read(folder: Path, sums: Mapping[Key, bytes]) -> Iterator[tuple[list[Key], p
 
     left = dict(sums)
     for file in sorted(folder.glob(f"*{_ENDING}")):
-        if (content := _sound(file)) is None:
+        if (content := _sound(file)) is None or not _has_room(file):
             continue
         held = pa.BufferReader(content)
         names = pq.read_table(held, columns=[_SCENARIO, _SEED, _SUM])
@@ -128,6 +130,17 @@ def _put(folder: Path, table: pa.Table) -> None:
         fresh.replace(file)
     finally:
         fresh.unlink(missing_ok=True)
+
+
+def _has_room(file: Path) -> bool:
+    """Tell whether there is memory for a part; of one that nobody has it for the index has all."""
+    import pyarrow as pa
+
+    try:
+        check_file(file, "store")
+    except (OSError, ValueError, pa.ArrowException):
+        return False
+    return True
 
 
 def _sound(file: Path) -> bytes | None:

@@ -15,7 +15,7 @@ from pydantic import (
     WithJsonSchema,
 )
 
-from lightburst.compile import check_seeds
+from lightburst.compile import MOST_SEEDS, check_seeds
 from lightburst.elsewhere import called_here
 from lightburst.errors import InputError, did_you_mean, inside, show
 from lightburst.saving import TABLES
@@ -126,8 +126,8 @@ class Target(Section):
 
     metric: Annotated[str, Only(_METRIC, _is_text, _FORM_TEXT)]
     precision: Annotated[Any, Only(_PRECISION, _part, _FORM_PART)]
-    minimum: Annotated[int, Whole(2)] = 10
-    maximum: Annotated[int, Whole(2)] = 100
+    minimum: Annotated[int, Whole(2, MOST_SEEDS)] = 10
+    maximum: Annotated[int, Whole(2, MOST_SEEDS)] = 100
     budget: Annotated[int, Whole(1)] | None = None
 
     @property

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 import pandas as pd
 
 from lightburst.errors import InputError, show
+from lightburst.parquet import read_frame
 from lightburst.saving import needed, write_table
 
 if TYPE_CHECKING:
@@ -120,7 +121,9 @@ class Kept:
         """
         file = self.file(key, name)
         try:
-            return pd.read_parquet(file)
+            return read_frame(file, "keep")
+        except InputError:
+            raise
         except Exception as error:  # pyarrow has a dozen for what is no Parquet
             given = f"{file} ({type(error).__name__})"
             allowed = "the file as it was written; without it the run is run again"

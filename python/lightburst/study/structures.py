@@ -11,7 +11,7 @@ from pydantic.fields import FieldInfo
 
 from lightburst.errors import InputError, show
 from lightburst.scenario import Scenario
-from lightburst.scenario.change import field_at, split
+from lightburst.scenario.change import check_path, field_at, split
 from lightburst.study.axes import is_range, sampled_values, together, values_of
 from lightburst.study.sample import Sample
 from lightburst.units import as_python
@@ -128,6 +128,7 @@ def _axes(over: Any, linked: Any) -> dict[int, Mapping[str, Any]]:
         found.append(axis)
     seen: set[str] = set()
     for path in (path for axis in found for path in axis):
+        check_path(path, "over")
         if path in seen:
             raise InputError(f"over.{path}", "twice", "each path on one axis")
         seen.add(path)

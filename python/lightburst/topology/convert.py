@@ -49,6 +49,10 @@ def from_networkx(
         When the graph is directed, has edges without a length of which others have one, or an
         attribute or a key is not what it should be.
     """
+    import networkx as nx
+
+    if not isinstance(graph, nx.Graph):
+        raise InputError("graph", show(graph), "a networkx.Graph, such as nx.petersen_graph()")
     if graph.is_directed():
         allowed = "an undirected graph, such as graph.to_undirected()"
         raise InputError("graph", type(graph).__name__, allowed)

@@ -1,34 +1,51 @@
 """A table of flows of the user's own."""
 
+from collections.abc import Callable
 from decimal import Decimal
 from functools import lru_cache
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 from numpy.typing import NDArray
 
 from lightburst.errors import InputError, show
 from lightburst.free import check_memory
+from lightburst.parquet import columns_of
 from lightburst.scenario.files import Stamp, stamp
 from lightburst.scenario.workload import LATEST_START
 from lightburst.units import PICOSECONDS_PER_SECOND, parse_number
 from lightburst.workload.flows import Flows
 from lightburst.workload.sizes import LARGEST_SIZE
 
+_T = TypeVar("_T")
+
 Numbers = NDArray[np.integer[Any] | np.floating[Any]]
 
 _PATH = "workload.file"
 _COLUMNS = "source, destination, start_s or start_ps, size_bytes"
-_COLUMNS_READ = ("source", "destination", "start_s", "start_ps", "size_bytes")
+_START_S, _START_PS = "start_s", "start_ps"
+_COLUMNS_READ = ("source", "destination", _START_S, _START_PS, "size_bytes")
 # Beyond this a float stands for a number of text; nothing in a table may be as large.
 _LARGEST_EXACT = 2.0**63
 # Memory while a table is read: for each byte of a CSV file, and for each cell of a Parquet file.
 _EXPANSION = 6
 _BYTES_PER_CELL = 50
+# A cell has the name of a host, of up to 200 characters, or a number.
+_LONGEST_CELL = 1000
+# Up to here a float is a whole number of its own.
+_EXACT_FLOAT = 2**53
+# More bytes than a heading has, and cells of text of which it is asked at once which are alike.
+_LONGEST_HEADING = 2**20
+_CELLS_AT_ONCE = 2**16
+# A number as people write it; Arrow would also take 0x10, inf and nan.
+_DECIMAL = r"^[ \t]*-?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?[ \t]*$"
+_WHOLE = r"^[ \t]*-?\d+[ \t]*$"
 
 
 def read_table(file: Path, hosts: int, names: tuple[str, ...] | None = None) -> Flows:
@@ -60,7 +77,7 @@ def read_table(file: Path, hosts: int, names: tuple[str, ...] | None = None) -> 
 
 @lru_cache(maxsize=2)
 def _read(file: Path, version: Stamp, hosts: int, names: tuple[str, ...] | None) -> Flows:
-    table = _Table(_load(file, version[1]))
+    table = _load(file, version[1])
     if table.rows == 0:
         raise InputError(_PATH, f"{file}, which has no rows", "at least one flow")
     start = _starts(table)
@@ -75,23 +92,90 @@ def _read(file: Path, version: Stamp, hosts: int, names: tuple[str, ...] | None)
     return Flows(*columns)
 
 
-def _load(file: Path, size: int) -> Any:
+def _load(file: Path, size: int) -> "_Table":
     try:
         if file.suffix.lower() in (".parquet", ".pq"):
-            # Not read_table: that takes the names of directories above the file for columns.
-            table = pa.parquet.ParquetFile(file)
-            # Rows that are all alike take no room in a file.
-            cells = table.metadata.num_rows * table.metadata.num_columns
-            _check_memory(file, f"{table.metadata.num_rows:,} rows", cells * _BYTES_PER_CELL)
-            return table.read()
+            return _load_parquet(file)
         _check_memory(file, f"{size:,} bytes", size * _EXPANSION)
-        return pa.csv.read_csv(file)
+        return _load_csv(file)
     except InputError:  # which is a ValueError
         raise
     except (OSError, ValueError, pa.ArrowException) as error:
         reason = str(error).strip().partition("\n")[0]
         allowed = "a CSV or Parquet file that can be read"
         raise InputError(_PATH, f"{file} ({reason})", allowed) from None
+
+
+def _load_csv(file: Path) -> "_Table":
+    """Read the columns that count, as text: what is a number is decided here, not by Arrow."""
+    with file.open("rb") as held:
+        lines = held.read(_LONGEST_HEADING).lstrip(b"\r\n").splitlines()
+    heading = pa.csv.read_csv(BytesIO(b"".join(lines[:1]) + b"\n"))
+    try:
+        wanted = _wanted(heading.column_names)
+    except UnicodeDecodeError:
+        raise InputError(_PATH, "a heading that is not UTF-8", _COLUMNS) from None
+    kinds = dict.fromkeys(wanted, pa.binary())
+    options = pa.csv.ConvertOptions(include_columns=wanted, column_types=kinds)
+    table = pa.csv.read_csv(file, convert_options=options)
+    return _Table(wanted, [_read_text(column) for column in table.columns])
+
+
+def _read_text(column: Any) -> Any:
+    """Make numbers of texts that are decimal numbers; the others stay as they are."""
+    if not pc.all(pc.match_substring_regex(column, _DECIMAL)).as_py():
+        return column
+    text = pc.ascii_trim_whitespace(column.cast(pa.string()))
+    try:
+        if pc.all(pc.match_substring_regex(text, _WHOLE)).as_py():
+            return text.cast(pa.int64())
+        floats = text.cast(pa.float64())
+    except pa.ArrowInvalid:  # it does not fit
+        return column
+    exact = pc.all(pc.less(pc.abs(floats), _EXACT_FLOAT)).as_py()
+    return floats if exact else column
+
+
+def _load_parquet(file: Path) -> "_Table":
+    # Not read_table: that takes the names of directories above the file for columns.
+    with pa.parquet.ParquetFile(file) as table:
+        rows, schema = table.metadata.num_rows, table.schema_arrow
+        wanted = _wanted(schema.names)
+        for name in wanted:
+            _check_kind(name.strip(), schema.field(name).type)
+        with file.open("rb") as held:
+            columns = columns_of(table.metadata, held, wanted)
+    for column in columns:
+        if column.longest > _LONGEST_CELL:
+            given = f"{column.name.strip()} of {column.longest:,.0f} bytes a row"
+            raise InputError(_PATH, given, f"up to {_LONGEST_CELL:,} bytes")
+    # Rows that are all alike take no room in a file.
+    needed = rows * len(wanted) * _BYTES_PER_CELL + sum(column.page_bytes for column in columns)
+    _check_memory(file, f"{rows:,} rows", needed)
+    texts = [name for name in wanted if _is_text(schema.field(name).type)]
+    with pa.parquet.ParquetFile(file, read_dictionary=texts) as table:
+        return _Table(wanted, table.read(wanted).columns)
+
+
+def _is_text(kind: Any) -> bool:
+    alike = (
+        pa.types.is_string,
+        pa.types.is_large_string,
+        pa.types.is_string_view,
+        pa.types.is_binary,
+        pa.types.is_large_binary,
+        pa.types.is_binary_view,
+    )
+    return any(is_such(kind) for is_such in alike)
+
+
+def _check_kind(name: str, kind: Any) -> None:
+    """Refuse a column that holds neither numbers nor texts."""
+    inner = kind.value_type if pa.types.is_dictionary(kind) else kind
+    numbers = pa.types.is_integer(inner) or pa.types.is_floating(inner)
+    other = pa.types.is_decimal(inner) or pa.types.is_boolean(inner) or pa.types.is_null(inner)
+    if not (numbers or other or _is_text(inner)):
+        raise InputError(_PATH, f"{name} of the type {kind}", "a column of numbers or texts")
 
 
 def _check_memory(file: Path, length: str, needed: int) -> None:
@@ -103,19 +187,15 @@ def _check_memory(file: Path, length: str, needed: int) -> None:
 class _Table:
     """Columns of numbers, and errors that name the row."""
 
-    def __init__(self, table: Any) -> None:
-        names = _names(table)
-        self._columns = dict(zip(names, table.columns, strict=True))
-        self.rows: int = table.num_rows
+    def __init__(self, names: list[str], columns: list[Any]) -> None:
+        self._columns = dict(zip(map(str.strip, names), columns, strict=True))
+        self.rows = len(columns[0])
 
     def __contains__(self, name: str) -> bool:
         return name in self._columns
 
     def column(self, name: str) -> Any:
         """One column, as Arrow has it."""
-        if name not in self:
-            given = f"the columns {', '.join(self._columns)}; '{name}' is missing"
-            raise InputError(_PATH, given, _COLUMNS)
         return self._columns[name]
 
     def numbers(self, name: str, allowed: str) -> Numbers:
@@ -127,7 +207,7 @@ class _Table:
             return exact
         if pa.types.is_floating(kind):
             return np.asarray(column.to_numpy(), np.float64)
-        read = [_number(value) for value in _cells(name, column)]
+        read = _by_value(column, _number)
         self.require(name, np.array([value is not None for value in read], np.bool_), allowed)
         whole = all(isinstance(value, int) for value in read)
         return np.array(read, np.int64 if whole else np.float64)
@@ -145,28 +225,35 @@ class _Table:
             return
         row = int(np.argmin(good))
         value = self.column(name)[row].as_py()
-        given = "nothing, or NaN" if value is None else show(value)
+        value = _text(value) if isinstance(value, bytes) else value
+        missing = value is None or value in ("", "NaN")
+        given = "nothing, or NaN" if missing else show(value)
         raise InputError(_PATH, f"row {row + 1}: {name} {given}", allowed)
 
 
-def _names(table: Any) -> list[str]:
-    try:
-        names = [name.strip() for name in table.column_names]
-    except UnicodeDecodeError:
-        raise InputError(_PATH, "a heading that is not UTF-8", _COLUMNS) from None
+def _wanted(given: list[str]) -> list[str]:
+    """Give the names of the columns that are read, as they stand in the file."""
+    names = [name.strip() for name in given]
     twice = sorted({name for name in names if names.count(name) > 1} & set(_COLUMNS_READ))
     if twice:
         raise InputError(_PATH, f"the column '{twice[0]}' more than once", _COLUMNS)
-    return names
+    needed = "source", "destination", _START_PS if _START_PS in names else _START_S, "size_bytes"
+    for missing in (name for name in needed if name not in names):
+        given_names = f"the columns {', '.join(names)}; '{missing}' is missing"
+        raise InputError(_PATH, given_names, _COLUMNS)
+    return [name for name in given if name.strip() in needed]
 
 
-def _cells(name: str, column: Any) -> list[Any]:
-    try:
-        cells: list[Any] = column.to_pylist()
-    except (OverflowError, ValueError):  # times beyond those of Python
-        given = f"{name} of the type {column.type}, which Python cannot hold"
-        raise InputError(_PATH, given, _COLUMNS) from None
-    return cells
+def _by_value(column: Any, read: Callable[[object], _T]) -> list[_T | None]:
+    """Read each text that a column holds once, however many rows have it; None where is none."""
+    found: list[_T | None] = []
+    for chunk in column.chunks:
+        pieces = (chunk[i : i + _CELLS_AT_ONCE] for i in range(0, len(chunk), _CELLS_AT_ONCE))
+        held = (piece.dictionary_encode() for piece in pieces)
+        for piece in [chunk] if pa.types.is_dictionary(chunk.type) else held:
+            values = [*map(read, piece.dictionary.to_pylist()), None]
+            found += [values[place] for place in piece.indices.fill_null(-1).to_pylist()]
+    return found
 
 
 def _text(value: object) -> str:
@@ -183,11 +270,11 @@ def _number(value: object) -> int | float | None:
 
 
 def _starts(table: _Table) -> NDArray[np.uint64]:
-    if "start_ps" in table:
-        name, allowed = "start_ps", f"a whole number from 0 to {LATEST_START}"
+    if _START_PS in table:
+        name, allowed = _START_PS, f"a whole number from 0 to {LATEST_START}"
         start = table.whole(name, 0, LATEST_START, allowed).astype(np.uint64)
     else:
-        name, latest = "start_s", LATEST_START // PICOSECONDS_PER_SECOND
+        name, latest = _START_S, LATEST_START // PICOSECONDS_PER_SECOND
         allowed = f"a number from 0 to {latest}"
         seconds = table.numbers(name, allowed).astype(np.float64)
         table.require(name, (seconds >= 0) & (seconds <= latest), allowed)
@@ -207,8 +294,8 @@ def _hosts(
         allowed = f"the number of a host, from 0 to {hosts - 1}"
         return table.whole(name, 0, hosts - 1, allowed).astype(np.int64)
     number_of = {host: i for i, host in enumerate(names)}
-    given = map(_text, _cells(name, column))
-    index = np.array([number_of.get(host.strip(), -1) for host in given], np.int64)
+    read = _by_value(column, lambda host: number_of.get(_text(host).strip()))
+    index = np.array([-1 if number is None else number for number in read], np.int64)
     table.require(name, index >= 0, f"the name of a host, such as {show(names[0])}")
     return index
 
