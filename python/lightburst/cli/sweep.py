@@ -18,6 +18,7 @@ from lightburst.report.files import COMPARISONS, RUNS, STORE, STUDY, TABLE
 from lightburst.report.sweep import sweep_all
 from lightburst.report.words import readable_interval, words_of
 from lightburst.scenario.change import from_text
+from lightburst.shown import as_given
 from lightburst.study.cost import MOST_RUNS, TooManyRunsError
 from lightburst.study.description import is_axis, load_study
 
@@ -199,7 +200,7 @@ def _print_comparison(found: Sweep, a: str, b: str) -> None:
     for row in outcome.table.to_dict("records"):
         ends = {"mean": row["ratio"], "ci_low": row["ratio_low"], "ci_high": row["ratio_high"]}
         shown.add_row(
-            *(_plain(row[name]) for name in labels),
+            *(as_given(row[name]) for name in labels),
             words_of(row["metric"]),
             readable_interval("", ends),
             "" if math.isnan(row["p_holm"]) else f"{row['p_holm']:.2g}",
@@ -213,16 +214,9 @@ def _print_comparison(found: Sweep, a: str, b: str) -> None:
 def _by_point(table: pd.DataFrame, labels: Sequence[str]) -> dict[tuple[Any, ...], list[Any]]:
     found: dict[tuple[Any, ...], list[Any]] = {}
     for row in table.to_dict("records"):
-        key = tuple(_plain(row[name]) for name in labels)
+        key = tuple(as_given(row[name]) for name in labels)
         found.setdefault(key, []).append(row)
     return found
-
-
-def _plain(value: Any) -> str:
-    """Write the value of an axis; a dash where it does not vary."""
-    if isinstance(value, float):
-        return "–" if value != value else f"{value:g}"
-    return str(value)
 
 
 def _number(number: int, what: str) -> str:

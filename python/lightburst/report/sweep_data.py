@@ -10,6 +10,7 @@ import pandas as pd
 
 from lightburst.report.cube import columns_of
 from lightburst.report.sweep_theory import that_apply
+from lightburst.shown import as_given
 from lightburst.study.design import SAMPLE
 from lightburst.study.statistics.intervals import BCA, INTERVALS, STUDENT, student
 from lightburst.words import apart, words_of
@@ -97,14 +98,10 @@ def _axis(sweep: Sweep, points: pd.DataFrame, name: str) -> tuple[dict[str, Any]
     axis = {
         "name": name,
         "unit": _unit(number) if number != name else "",
-        "values": [_word(values[at]) for at in order],
+        "values": [as_given(values[at]) for at in order],
         "numbers": _column(numbers.to_numpy(dtype=float)[order]) if numeric else None,
     }
     return axis, rank[codes].tolist()
-
-
-def _word(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _unit(name: str) -> str:

@@ -1,5 +1,6 @@
 """A table of flows of the user's own."""
 
+from collections import Counter
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
@@ -11,7 +12,7 @@ import pyarrow.csv
 import pyarrow.parquet
 from numpy.typing import NDArray
 
-from lightburst.errors import InputError, show
+from lightburst.errors import InputError, first_of, show
 from lightburst.free import check_memory
 from lightburst.scenario.files import Stamp, stamp
 from lightburst.scenario.workload import LATEST_START
@@ -29,6 +30,9 @@ _LARGEST_EXACT = 2.0**63
 # Memory while a table is read: for each byte of a CSV file, and for each cell of a Parquet file.
 _EXPANSION = 6
 _BYTES_PER_CELL = 50
+# Of a CSV file; columns that are not asked for are read with the others.
+_MOST_COLUMNS = 1_000
+_LONGEST_HEADING = 100_000
 
 
 def read_table(file: Path, hosts: int, names: tuple[str, ...] | None = None) -> Flows:
@@ -85,6 +89,7 @@ def _load(file: Path, size: int) -> Any:
             _check_memory(file, f"{table.metadata.num_rows:,} rows", cells * _BYTES_PER_CELL)
             return table.read()
         _check_memory(file, f"{size:,} bytes", size * _EXPANSION)
+        _check_heading(file)
         return pa.csv.read_csv(file)
     except InputError:  # which is a ValueError
         raise
@@ -92,6 +97,20 @@ def _load(file: Path, size: int) -> Any:
         reason = str(error).strip().partition("\n")[0]
         allowed = "a CSV or Parquet file that can be read"
         raise InputError(_PATH, f"{file} ({reason})", allowed) from None
+
+
+def _check_heading(file: Path) -> None:
+    """Refuse a CSV file of far too many columns before any row of it is read."""
+    with file.open("rb") as opened:
+        heading = opened.readline(_LONGEST_HEADING + 1)
+    number = heading.count(b",") + 1
+    if len(heading) > _LONGEST_HEADING:
+        given = f"{file}, whose heading is longer than {_LONGEST_HEADING:,} bytes"
+    elif number > _MOST_COLUMNS:
+        given = f"{file}, which has {number:,} columns"
+    else:
+        return
+    raise InputError(_PATH, given, f"{_COLUMNS}; up to {_MOST_COLUMNS:,} columns in all")
 
 
 def _check_memory(file: Path, length: str, needed: int) -> None:
@@ -114,7 +133,7 @@ class _Table:
     def column(self, name: str) -> Any:
         """One column, as Arrow has it."""
         if name not in self:
-            given = f"the columns {', '.join(self._columns)}; '{name}' is missing"
+            given = f"the columns {first_of(self._columns)}; '{name}' is missing"
             raise InputError(_PATH, given, _COLUMNS)
         return self._columns[name]
 
@@ -154,7 +173,8 @@ def _names(table: Any) -> list[str]:
         names = [name.strip() for name in table.column_names]
     except UnicodeDecodeError:
         raise InputError(_PATH, "a heading that is not UTF-8", _COLUMNS) from None
-    twice = sorted({name for name in names if names.count(name) > 1} & set(_COLUMNS_READ))
+    number = Counter(names)
+    twice = [name for name in sorted(_COLUMNS_READ) if number[name] > 1]
     if twice:
         raise InputError(_PATH, f"the column '{twice[0]}' more than once", _COLUMNS)
     return names
