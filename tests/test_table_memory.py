@@ -59,6 +59,6 @@ def test_a_link_file_of_many_columns_is_refused_in_few_words(tmp_path: Path) -> 
     rest = {"switching": {"kind": "electronic"}, "transport": {"kind": "tcp"}}
     work = {"workload": {"kind": "poisson", "flows": 1, "arrival_rate": "1 /s"}}
     scenario = lb.Scenario.from_dict({"topology": topology, **rest, **work})
-    with pytest.raises(InputError, match="c0, c1, .* and 19,980 more") as raised:
+    with pytest.raises(InputError, match=r"c0, c1, .* and 19,980 more") as raised:
         lb.run(scenario)
     assert len(raised.value.given) < 300

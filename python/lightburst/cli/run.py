@@ -26,6 +26,8 @@ from lightburst.report.words import (
     readable,
     readable_interval,
     rows_of,
+    seen,
+    signed,
     transports_of,
     unit_key,
     words_of,
@@ -33,6 +35,7 @@ from lightburst.report.words import (
 from lightburst.saving import of_run
 from lightburst.scenario import Scenario, load
 from lightburst.scenario.transport import Bursts, Datagram
+from lightburst.support import notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -169,16 +172,20 @@ def _print_run(result: Result, format: str) -> None:
             key: readable(unit_key(key, own), value) for key, value in result.metrics.items()
         }
         shown = meaningful(result.metrics, result.scenario.to_dict(), own)
-        rows = [(key if key in own else words_of(key), figures[key]) for key in shown]
+        rows = [
+            (key if key in own else words_of(key), signed(figures[key], result.weak.get(key)))
+            for key in shown
+        ]
         print_table(_title(result.scenario, f"seed {result.seed}"), rows)
         groups, classes = in_parts(result.record, result.plan.group_names)
-        _print_parts(classes, rows_of(classes, readable))
+        _print_parts(classes, rows_of(classes, readable, result.weak))
         for name, load in result.offered.items():
             key = f"offered_load[{name}]" if groups else "offered_load"
             line = f"{load}; this run offered {readable(key, result.record[key])}"
             print(f"{name}: {line}" if name else line)
-        _print_parts(groups, [*rows_of(groups, readable), *_shared(result)])
-        for line in (*_end(result), *_gaps(result)):
+        _print_parts(groups, [*rows_of(groups, readable, result.weak), *_shared(result)])
+        signs = seen(result.weak, shown, classes, groups)
+        for line in (*notes(signs), *_end(result), *_gaps(result)):
             print(line)
         if result.fairness is not None and result.fairness.together:
             print(result.fairness)
@@ -244,17 +251,26 @@ def _print_replications(found: Replications, format: str) -> None:
         rows = [
             (
                 key if key in own else words_of(key),
-                readable_interval(unit_key(key, own), summary[key]),
+                signed(readable_interval(unit_key(key, own), summary[key]), found.weak.get(key)),
             )
             for key in shown
         ]
         of = f"{len(found.runs)} of " if found.failed else ""
         seeds = f"{of}{len(found.seeds)} seeds, {found.seeds[0]} to {found.seeds[-1]}: mean, 95 %"
         print_table(_title(found.scenario, seeds), rows)
-        for parts in in_parts(summary, found.scenario.groups or {})[::-1]:
-            _print_parts(parts, rows_of(parts, readable_interval))
-        for line in _end_of_many(found, means):
+        groups, classes = in_parts(summary, found.scenario.groups or {})
+        for parts in (classes, groups):
+            _print_parts(parts, rows_of(parts, readable_interval, found.weak))
+        signs = seen(found.weak, shown, classes, groups)
+        for line in (*notes(signs), *_rare(summary, shown), *_end_of_many(found, means)):
             print(line)
+
+
+def _rare(summary: Mapping[str, Any], shown: Iterable[str]) -> Iterator[str]:
+    """Say on what a bound rests where nothing was seen."""
+    if any(summary[key]["mean"] == summary[key]["ci_low"] == 0 and summary[key]["ci_high"]
+           for key in shown):  # fmt: skip
+        yield "a share of 0 is below its bound with 95 % if units are lost independently"
 
 
 # So few samples have an interval several times as wide as a few more would give.

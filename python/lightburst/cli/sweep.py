@@ -203,7 +203,7 @@ def _print_comparison(found: Sweep, a: str, b: str) -> None:
             *(as_given(row[name]) for name in labels),
             words_of(row["metric"]),
             readable_interval("", ends),
-            "" if math.isnan(row["p_holm"]) else f"{row['p_holm']:.2g}",
+            "" if math.isnan(row["p_adjusted"]) else f"{row['p_adjusted']:.2g}",
             row["verdict"],
         )
     show_table(shown)

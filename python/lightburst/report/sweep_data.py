@@ -12,7 +12,9 @@ from lightburst.report.cube import columns_of
 from lightburst.report.sweep_theory import that_apply
 from lightburst.shown import as_given
 from lightburst.study.design import SAMPLE
-from lightburst.study.statistics.intervals import BCA, INTERVALS, STUDENT, student
+from lightburst.study.statistics.intervals import BCA, INTERVALS, SHARE, STUDENT, student
+from lightburst.study.statistics.shares import is_share, share_of
+from lightburst.support import is_support
 from lightburst.words import apart, words_of
 
 if TYPE_CHECKING:
@@ -114,7 +116,8 @@ def _chosen(sweep: Sweep, first: Sequence[str], points: int) -> tuple[list[str],
     found = [
         name
         for name in dict.fromkeys((*first, *sweep.metrics))
-        if name in first or (name not in _NOT_SHOWN and sweep.runs[name].notna().any())
+        if name in first
+        or not (name in _NOT_SHOWN or is_support(name) or sweep.runs[name].isna().all())
     ]
     # Those of groups and of classes of size last.
     found.sort(key=lambda name: (name not in first, "[" in name))
@@ -134,14 +137,20 @@ def _metrics(sweep: Sweep, runs: pd.DataFrame, names: Sequence[str]) -> dict[str
         count = n[name].to_numpy()
         half = spread[name].to_numpy() * student(np.maximum(count, 1), _CONFIDENCE)
         middle = np.where(infinite[name], np.inf, mean[name])
+        low, high = middle - half, middle + half
+        if is_share(runs, name):
+            for place, (_, rows) in enumerate(runs.groupby(_POINT, sort=True)):
+                if count[place]:
+                    ends = share_of(rows, name, _CONFIDENCE)
+                    low[place], high[place] = ends.low, ends.high
         found[name] = {
             "words": words_of(name),
             "unit": _unit(apart(sweep.key(name))[0]),
-            "interval": INTERVALS[STUDENT],
+            "interval": INTERVALS[SHARE if is_share(runs, name) else STUDENT],
             "n": count.tolist(),
             "mean": _column(middle),
-            "low": _column(np.where(infinite[name], np.nan, middle - half)),
-            "high": _column(np.where(infinite[name], np.nan, middle + half)),
+            "low": _column(np.where(infinite[name], np.nan, low)),
+            "high": _column(np.where(infinite[name], np.nan, high)),
         }
     return found
 

@@ -200,14 +200,14 @@ class _Compared:
                     *(readable(key, float(row[side])) for side in ("first", "second")),
                     readable_interval(key, gap),
                     readable_interval("", ratio),
-                    "–" if pd.isna(row["p_holm"]) else short(row["p_holm"]),
+                    "–" if pd.isna(row["p_adjusted"]) else short(row["p_adjusted"]),
                     row["verdict"],
                     f"{row['pairs']:,}",
                 ]
             )
         header = [
             *self.labels, "Metric", self.a, self.b, "Difference (interval)", "Ratio (interval)",
-            "p (Holm)", "Verdict", "Pairs",
+            "p (corrected)", "Verdict", "Pairs",
         ]  # fmt: skip
         number = len(self.found.table)
         more = f" The first {_MOST_ROWS} of {number:,} rows." if number > _MOST_ROWS else ""
@@ -215,7 +215,7 @@ class _Compared:
         meaning = "; ".join(f"{word}: {VERDICTS[word]}" for word in used)
         caption = (
             f"Seed by seed. All intervals hold together with {self.sure}; p-values are corrected "
-            f"for {self.found.compared} comparisons (Holm). {meaning}.{more}"
+            f"for {self.found.compared} comparisons (Bonferroni). {meaning}.{more}"
         )
         caption = " ".join((caption, *self.found.cautions))
         return Table(f"{self.b} compared with {self.a}", header, rows, caption)

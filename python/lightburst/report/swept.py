@@ -196,8 +196,8 @@ class Sweep:
         Comparison
             Its ``table`` has a row for each point and metric: the two means, their difference (b
             less a) and ratio (b over a) with intervals that hold together, and a p-value that is
-            corrected for all points and metrics (Holm). An axis that varies for one of the two
-            alone has each of its values compared with the other.
+            corrected for all points and metrics (Bonferroni). An axis that varies for one of the
+            two alone has each of its values compared with the other.
 
         Raises
         ------
