@@ -82,6 +82,12 @@ def needed_by(key: str) -> int | None:
     return needed(0.5 if found[2] else float(found[1]) / 100)
 
 
+def bound(units: float) -> float:
+    """Give the share that is not exceeded with 95 % where none was seen in so many units."""
+    # (1 - share)^units = 5 %: about 3 / units.
+    return -math.expm1(math.log(_MISSED) / units)
+
+
 class Support(NamedTuple):
     """What a figure rests on.
 
@@ -147,6 +153,36 @@ def support_of(runs: Runs, key: str) -> Support | None:
     return Support(int(samples.min()), least, *flows)
 
 
+def supporting(key: str) -> list[str]:
+    """Name the columns that say what a figure rests on, whether they are there or not."""
+    return [samples_in(key), *(beside(key, ending) for ending in (OF, COUNT, NEEDED))]
+
+
+def rests_on(runs: Runs, key: str) -> dict[str, float]:
+    """Give what a figure rests on as columns of a table, NaN where there is nothing to say.
+
+    Parameters
+    ----------
+    runs, key
+        As for `support_of`.
+
+    Returns
+    -------
+    dict of str to float
+        ``samples``, flows that it is over, in the run with the fewest; ``needed``, how many a
+        percentile needs: with fewer it is beyond what the sample can give; ``units``, of a share,
+        of how many it is in all runs together.
+    """
+    found = dict.fromkeys(("samples", "needed", "units"), math.nan)
+    if beside(key, COUNT) in runs and beside(key, OF) in runs:
+        found["units"] = float(np.nansum(_column(runs, beside(key, OF))))
+    elif (support := support_of(runs, key)) is not None:
+        found["samples"] = float(support.samples)
+        if support.needed > 1:
+            found["needed"] = float(support.needed)
+    return found
+
+
 def _column(runs: Runs, key: str) -> NDArray[np.float64]:
     return np.asarray(runs[key], dtype=np.float64)
 
@@ -155,6 +191,12 @@ def weak(runs: Runs, keys: Iterable[str] | None = None) -> dict[str, Support]:
     """Give those of the figures, of all by default, that are marked, with what they rest on."""
     found = {str(key): support_of(runs, str(key)) for key in (runs if keys is None else keys)}
     return {key: one for key, one in found.items() if one is not None and one.sign}
+
+
+def weak_in(table: Runs) -> list[Support]:
+    """Give percentiles beyond their samples in a table with the columns of `rests_on`."""
+    pairs = zip(_column(table, "samples"), _column(table, "needed"), strict=True)
+    return [Support(int(n), int(least), 0, 0) for n, least in pairs if n < least]
 
 
 def notes(supports: Iterable[Support]) -> list[str]:

@@ -22,6 +22,7 @@ from lightburst.metrics import LOST, to_json
 from lightburst.report.files import STORE
 from lightburst.report.words import (
     in_parts,
+    is_bound,
     meaningful,
     readable,
     readable_interval,
@@ -35,7 +36,7 @@ from lightburst.report.words import (
 from lightburst.saving import of_run
 from lightburst.scenario import Scenario, load
 from lightburst.scenario.transport import Bursts, Datagram
-from lightburst.support import notes
+from lightburst.support import COUNT, OF, beside, bound, notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -171,6 +172,7 @@ def _print_run(result: Result, format: str) -> None:
         figures = {
             key: readable(unit_key(key, own), value) for key, value in result.metrics.items()
         }
+        figures |= {key: f"0 (below {readable(key, end)})" for key, end in _bounds(result.metrics)}
         shown = meaningful(result.metrics, result.scenario.to_dict(), own)
         rows = [
             (key if key in own else words_of(key), signed(figures[key], result.weak.get(key)))
@@ -185,7 +187,8 @@ def _print_run(result: Result, format: str) -> None:
             print(f"{name}: {line}" if name else line)
         _print_parts(groups, [*rows_of(groups, readable, result.weak), *_shared(result)])
         signs = seen(result.weak, shown, classes, groups)
-        for line in (*notes(signs), *_end(result), *_gaps(result)):
+        rare = _INDEPENDENT if any(key in shown for key, _ in _bounds(result.metrics)) else ()
+        for line in (*notes(signs), *rare, *_end(result), *_gaps(result)):
             print(line)
         if result.fairness is not None and result.fairness.together:
             print(result.fairness)
@@ -266,12 +269,19 @@ def _print_replications(found: Replications, format: str) -> None:
             print(line)
 
 
-def _rare(summary: Mapping[str, Any], shown: Iterable[str]) -> Iterator[str]:
-    """Say on what a bound rests where nothing was seen."""
-    if any(summary[key]["mean"] == summary[key]["ci_low"] == 0 and summary[key]["ci_high"]
-           for key in shown):  # fmt: skip
-        yield "a share of 0 is below its bound with 95 % if units are lost independently"
+def _bounds(figures: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """Give the shares of which nothing was seen in a run, each with its bound."""
+    for key, value in figures.items():
+        if value == 0 and beside(key, COUNT) in figures and figures[beside(key, OF)]:
+            yield key, bound(figures[beside(key, OF)])
 
+
+def _rare(summary: Mapping[str, Any], shown: Iterable[str]) -> tuple[str, ...]:
+    """Say on what a bound rests where nothing was seen."""
+    return _INDEPENDENT if any(is_bound(summary[key]) for key in shown) else ()
+
+
+_INDEPENDENT: Final = ("a share of 0 is below its bound with 95 % if units are lost independently",)
 
 # So few samples have an interval several times as wide as a few more would give.
 _FEW_SEEDS: Final = 4

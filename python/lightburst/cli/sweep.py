@@ -21,6 +21,7 @@ from lightburst.scenario.change import from_text
 from lightburst.shown import as_given
 from lightburst.study.cost import MOST_RUNS, TooManyRunsError
 from lightburst.study.description import is_axis, load_study
+from lightburst.support import BEYOND, notes, weak_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -182,11 +183,19 @@ def _print(found: Sweep) -> None:
     for metric in metrics:
         shown.add_column(words_of(metric), justify="right", no_wrap=True)
     for key, rows in _by_point(means, labels).items():
-        cells = {x["metric"]: readable_interval(found.key(x["metric"]), x) for x in rows}
+        cells = {x["metric"]: _cell(found, x) for x in rows}
         shown.add_row(*key, *(cells.get(metric, "") for metric in metrics))
     show_table(shown)
+    for line in notes(weak_in(means)):
+        print(line)
     for a, b in found.study.compare:
         _print_comparison(found, a, b)
+
+
+def _cell(found: Sweep, row: dict[str, Any]) -> str:
+    """Write a mean with its interval, and the sign of a percentile beyond its sample."""
+    told = readable_interval(found.key(row["metric"]), row)
+    return f"{told} {BEYOND}" if row["samples"] < row["needed"] else told
 
 
 def _print_comparison(found: Sweep, a: str, b: str) -> None:

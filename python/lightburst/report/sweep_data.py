@@ -14,7 +14,7 @@ from lightburst.shown import as_given
 from lightburst.study.design import SAMPLE
 from lightburst.study.statistics.intervals import BCA, INTERVALS, SHARE, STUDENT, student
 from lightburst.study.statistics.shares import is_share, share_of
-from lightburst.support import is_support
+from lightburst.support import BEYOND, is_support, notes, weak_in
 from lightburst.words import apart, words_of
 
 if TYPE_CHECKING:
@@ -71,6 +71,9 @@ def points_of(sweep: Sweep) -> dict[str, Any]:
     metrics = _metrics(sweep, runs.assign(**{_POINT: place}), chosen)
     if sweep.study.interval == BCA:
         _draw_intervals(sweep, metrics, [name for name in usual if name in chosen])
+    for name in usual if len(runs) else ():
+        if name in metrics and (said := notes(weak_in(sweep.table(name, interval=STUDENT)))):
+            metrics[name]["note"] = f"{said[0].removeprefix(BEYOND).strip().capitalize()}."
     for theory, rows in that_apply(sweep):
         if theory.metric in metrics and len(rows) == len(points):
             metrics[theory.metric].setdefault("theories", []).append(_theory(theory, rows))

@@ -185,13 +185,18 @@ def readable_interval(key: str, found: Mapping[str, float | str | None]) -> str:
         ``89.7 Gb/s (87.1 to 92.3 Gb/s)``; the mean alone where all runs agree; ``0 (below 0.003)``
         where nothing was seen, which a share of 0 with an upper end is.
     """
-    if found["mean"] == found["ci_low"] == 0 and found["ci_high"]:
+    if is_bound(found):
         return f"0 (below {readable(key, found['ci_high'])})"
     mean, low, high = (readable(key, found[name]) for name in ("mean", "ci_low", "ci_high"))
     if low == high:
         return mean
     number, _, unit = low.partition(" ")
     return f"{mean} ({number if high.endswith(f' {unit}') else low} to {high})"
+
+
+def is_bound(found: Mapping[str, float | str | None]) -> bool:
+    """Tell whether an interval is only an upper bound: of a share of which nothing was seen."""
+    return found["mean"] == found["ci_low"] == 0 and bool(found["ci_high"])
 
 
 def transports_of(scenario: Mapping[str, Any]) -> str:

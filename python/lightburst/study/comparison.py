@@ -30,6 +30,7 @@ from lightburst.study.statistics.paired import (
 )
 from lightburst.study.statistics.permuted import permutation_difference, permutation_ratio
 from lightburst.study.statistics.several import bonferroni, confidence_of_each
+from lightburst.support import is_support, rests_on, supporting
 
 HIGHER: Final = "higher"
 LOWER: Final = "lower"
@@ -75,7 +76,9 @@ class Comparison:
         ``ci_high``; ``ratio`` (second over first, of the means) with ``ratio_low`` and
         ``ratio_high`` (infinite where the first may be 0); ``p``, ``p_adjusted`` (for the number of
         comparisons) and ``verdict``, see `VERDICTS`: higher or lower if and only if the interval of
-        the difference excludes 0, and that of the ratio 1. What there is not is NaN.
+        the difference excludes 0, and that of the ratio 1; ``samples``, flows that a figure is
+        over in the run with the fewest of both, and ``needed``, how many a percentile needs. What
+        there is not is NaN.
     confidence : float
         Probability with which all intervals cover what they estimate, together.
     confidence_of_each : float
@@ -139,10 +142,23 @@ class Comparison:
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """Why two metrics may not say what they seem to: other traffic, other ideal times."""
+        """Why metrics may not say what they seem to: other traffic, other ideals, few flows."""
         traffic = f"Not the same traffic: {self.other_traffic}." if self.other_traffic else ""
         ideal = f"Not the same ideal: {self.other_ideal}." if self.other_ideal else ""
-        return tuple(filter(None, (traffic, ideal)))
+        return tuple(filter(None, (traffic, ideal, self._few)))
+
+    @property
+    def _few(self) -> str:
+        """A sentence on percentiles beyond what so few flows can give."""
+        few = self.table[self.table["samples"] < self.table["needed"]]
+        if few.empty:
+            return ""
+        worst = few.iloc[int((few["samples"] / few["needed"]).argmin())]
+        names = ", ".join(dict.fromkeys(few["metric"]))
+        return (
+            f"Beyond the sample: {names}: percentiles of as few as {worst['samples']:,.0f} flows, "
+            f"where {worst['needed']:,.0f} are needed."
+        )
 
     @property
     def differ(self) -> pd.DataFrame:
@@ -197,6 +213,7 @@ class _Two(NamedTuple):
     first: NDArray[np.float64]
     second: NDArray[np.float64]
     pairs: int
+    rests: Mapping[str, float]
 
 
 def compare_runs(
@@ -274,7 +291,8 @@ def compare_runs(
 
 _ORDER: Final = (
     "metric", "first", "second", "runs_first", "runs_second", "pairs", "difference", "ci_low",
-    "ci_high", "ratio", "ratio_low", "ratio_high", "p", "p_adjusted", "verdict",
+    "ci_high", "ratio", "ratio_low", "ratio_high", "p", "p_adjusted", "verdict", "samples",
+    "needed",
 )  # fmt: skip
 
 
@@ -341,6 +359,7 @@ def _metrics_of(runs: pd.DataFrame, columns: Sequence[str]) -> list[str]:
         str(name)
         for name in runs.loc[:, "seed":].columns
         if name not in (*NOT_COMPARED, *columns)
+        and not is_support(str(name))
         and pd.api.types.is_numeric_dtype(runs[name])
         and runs[name].notna().any()
     ]
@@ -393,7 +412,10 @@ def _two(point: tuple[object, ...], metric: str, first: pd.DataFrame, second: pd
     if paired:
         one, other = one[seeds], other[seeds]
     values = [np.asarray(x, dtype=np.float64) for x in (one, other)]
-    return _Two(point, metric, values[0], values[1], len(seeds) if paired else 0)
+    columns = [metric, *dict.fromkeys(supporting(metric))]
+    both = [runs[[name for name in columns if name in runs]] for runs in (first, second)]
+    rests = rests_on(pd.concat(both), metric)
+    return _Two(point, metric, values[0], values[1], len(seeds) if paired else 0, rests)
 
 
 def _tested(case: _Two, tests: _Tests) -> dict[str, Any]:
@@ -409,6 +431,8 @@ def _tested(case: _Two, tests: _Tests) -> dict[str, Any]:
         "pairs": case.pairs,
         "p": math.nan,
         "verdict": "",
+        "samples": case.rests["samples"],
+        "needed": case.rests["needed"],
     }
     if min(one.size, other.size) == 0:
         row["verdict"] = UNKNOWN
