@@ -16,16 +16,18 @@ from lightburst.study import (
     Stopping,
     batch_means,
     bootstrap_interval,
-    bootstrap_ratio,
     confidence_of_each,
     difference_of_means,
+    fieller_ratio,
     mean_interval,
     paired_difference,
     paired_ratio,
+    permutation_difference,
+    permutation_ratio,
     quantile_interval,
     ratio_of_means,
+    share_interval,
 )
-from lightburst.study.statistics.bootstrap import gap_interval
 
 FloatArray = NDArray[np.float64]
 Generator = np.random.Generator
@@ -139,11 +141,21 @@ def pairs() -> Iterator[Case]:
         one, other = _flows(rng, 20)[0], _flows(rng, 10)[1]
         return ratio_of_means(other, one, shared_seeds=False).contains(1.5)
 
+    def fieller(rng: Generator) -> bool:
+        one, other = _flows(rng, 20)
+        return fieller_ratio(other, one).contains(1.5)
+
+    def fieller_apart(rng: Generator) -> bool:
+        one, other = _flows(rng, 20)[0], _flows(rng, 10)[1]
+        return fieller_ratio(other, one, shared_seeds=False).contains(1.5)
+
     yield Case("difference, paired", draws, difference)
     yield Case("ratio, geometric mean, paired", draws, ratio)
     yield Case("ratio of means, paired", draws, of_means)
+    yield Case("ratio of means, Fieller", draws, fieller)
     yield Case("difference, Welch", "the same on 20 and 10 other seeds", apart)
     yield Case("ratio of means, not paired", "the same on 20 and 10 other seeds", ratio_apart)
+    yield Case("ratio of means, Fieller", "the same on 20 and 10 other seeds", fieller_apart)
     yield Case(
         "ten differences, all at once",
         "20 pairs, ten metrics with correlations of 0.5",
@@ -153,30 +165,26 @@ def pairs() -> Iterator[Case]:
 
 
 def bootstrapped() -> Iterator[Case]:
-    """Differences and ratios of two systems by the BCa bootstrap, as comparisons have them."""
+    """Differences and ratios of two systems by the permutation test, as comparisons have them."""
     same, others = "two systems on the same {} seeds", "two systems on {} and {} other seeds"
-    small = (
-        "A bootstrap draws from what it has seen, which of few samples is less spread than what "
-        "it was drawn from."
-    )
-    skewed = (
-        "Samples of a skewed law seldom hold a large one, and a bootstrap draws nothing beyond "
-        "the largest that it has seen."
-    )
+    small = "The test supposes two systems that are alike but for their means."
+    skewed = "Samples of a skewed law seldom hold a large one; the test supposes symmetry."
     for n in (20, 100):
         draws = f"{same.format(n)}, log-normal flows in common"
-        yield from _two_by_bca(draws, _flows, n, n, (0.5, 1.5), True, small)
-    yield from _two_by_bca(others.format(20, 10), _flows, 20, 10, (0.5, 1.5), False, small)
-    yield from _two_by_bca(others.format(100, 100), _flows, 100, 100, (0.5, 1.5), False, small)
+        yield from _two_by_permutation(draws, _flows, n, n, (0.5, 1.5), True, small)
+    yield from _two_by_permutation(others.format(20, 10), _flows, 20, 10, (0.5, 1.5), False, small)
+    yield from _two_by_permutation(
+        others.format(100, 100), _flows, 100, 100, (0.5, 1.5), False, small
+    )
     truth = (LOGNORMAL_MEAN * 0.5, 1.5)
     for n in (20, 100):
         draws = f"{same.format(n)}, log-normal with sigma 1"
         yield from _two_by_student(draws, n, truth, True)
-        yield from _two_by_bca(draws, _skewed, n, n, truth, True, skewed)
+        yield from _two_by_permutation(draws, _skewed, n, n, truth, True, skewed)
     for n in (20, 100):
         draws = f"{others.format(n, n)}, log-normal with sigma 1"
         yield from _two_by_student(draws, n, truth, False)
-        yield from _two_by_bca(draws, _skewed, n, n, truth, False, skewed)
+        yield from _two_by_permutation(draws, _skewed, n, n, truth, False, skewed)
 
 
 def _skewed(rng: Generator, n: int) -> tuple[FloatArray, FloatArray]:
@@ -187,7 +195,7 @@ def _skewed(rng: Generator, n: int) -> tuple[FloatArray, FloatArray]:
 
 
 def _two_by_student(draws: str, n: int, truth: tuple[float, float], paired: bool) -> Iterator[Case]:
-    """Give the same experiments with Student's intervals, which the bootstrap is to better."""
+    """Give the same experiments with Student's intervals."""
     test = paired_difference if paired else difference_of_means
     note = "Samples of a skewed law seldom hold a large one; mean and spread are then too small."
 
@@ -198,14 +206,19 @@ def _two_by_student(draws: str, n: int, truth: tuple[float, float], paired: bool
         one, other = drawn(rng)
         return ratio_of_means(other, one, shared_seeds=paired).contains(truth[1])
 
+    def fieller(rng: Generator) -> bool:
+        one, other = drawn(rng)
+        return fieller_ratio(other, one, shared_seeds=paired).contains(truth[1])
+
     names = ("paired", "paired") if paired else ("Welch", "not paired")
     yield Case(
         f"difference, {names[0]}", draws, lambda rng: test(*drawn(rng)).contains(truth[0]), note
     )
     yield Case(f"ratio of means, {names[1]}", draws, ratio, note)
+    yield Case("ratio of means, Fieller", draws, fieller, note)
 
 
-def _two_by_bca(
+def _two_by_permutation(
     draws: str,
     systems: Callable[[Generator, int], tuple[FloatArray, FloatArray]],
     n: int,
@@ -220,14 +233,28 @@ def _two_by_bca(
         return systems(rng, n) if paired else (systems(rng, n)[0], systems(rng, m)[1])
 
     def difference(rng: Generator) -> bool:
-        return gap_interval(*drawn(rng), shared_seeds=paired).contains(truth[0])
+        return permutation_difference(*drawn(rng), shared_seeds=paired).contains(truth[0])
 
     def ratio(rng: Generator) -> bool:
         one, other = drawn(rng)
-        return bootstrap_ratio(other, one, shared_seeds=paired).contains(truth[1])
+        return permutation_ratio(other, one, shared_seeds=paired).contains(truth[1])
 
-    yield Case("difference, BCa", draws, difference, note)
-    yield Case("ratio of means, BCa", draws, ratio, note)
+    yield Case("difference, permutation", draws, difference, note)
+    yield Case("ratio of means, permutation", draws, ratio, note)
+
+
+def shares() -> Iterator[Case]:
+    """Losses in 20 runs, of units that are lost alone or several at once."""
+    wide = "Counts are whole numbers: the interval covers at least as often as it says."
+    once = "Where none is seen, the bound supposes units that are lost independently."
+    for p in (1e-4, 1e-2):
+        for size, words, note in ((1, "each alone", wide), (5, "five at once", once)):
+
+            def hit(rng: Generator, p: float = p, size: int = size) -> bool:
+                lost = size * rng.binomial(1000 // size, p, 20)
+                return share_interval(lost, np.full(20, 1000)).contains(p)
+
+            yield Case("share", f"20 runs of 1,000 units, {p:g} lost, {words}", hit, note)
 
 
 def _ten(rng: Generator) -> bool:
@@ -328,4 +355,4 @@ def stopping() -> Iterator[Case]:
 
 def cases() -> list[Case]:
     """All experiments, in the order of docs/statistics.md."""
-    return [*means(), *quantiles(), *pairs(), *bootstrapped(), *long_runs(), *stopping()]
+    return [*means(), *shares(), *quantiles(), *pairs(), *bootstrapped(), *long_runs(), *stopping()]

@@ -5,11 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import checked_core  # noqa: F401 - before the package
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+# A machine that does something else at the same time is slow, and no property is false for that:
+# no limit on the time of an example, and none on the time that it takes to draw one.
+settings.register_profile(
+    "any machine",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+settings.load_profile("any machine")
 
 
 @pytest.fixture

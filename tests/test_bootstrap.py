@@ -8,8 +8,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from lightburst.study import bootstrap_interval, difference_of_means, quantile_interval
-from lightburst.study.statistics import bootstrap_difference, bootstrap_ratio, ratio_of_means
+from lightburst.study import bootstrap_interval, quantile_interval
 
 # Efron and Tibshirani 1993, table 14.1: the spatial test, measurement A of 26 children.
 SPATIAL = [
@@ -88,42 +87,3 @@ def test_a_quantile_that_so_few_samples_cannot_bound_is_open() -> None:
     for q, values in ((1.0, [1.0]), (0.5, []), (0.5, [math.nan])):
         with pytest.raises(ValueError, match=r"q:|values:"):
             quantile_interval(values, q)
-
-
-def test_a_difference_is_that_of_the_pairs() -> None:
-    random = np.random.default_rng(3)
-    flows = random.lognormal(size=30)
-    one, other = 2 * flows, 2 * flows + random.exponential(0.1, 30)
-    found = bootstrap_difference(one, other)
-    alone = bootstrap_interval(other - one)
-    assert (found.estimate, found.low, found.high) == (alone.estimate, alone.low, alone.high)
-    # Skewed: further up than down; and far from what ignores the pairs.
-    assert found.high - found.estimate > found.estimate - found.low > 0
-    apart = bootstrap_difference(one, other, shared_seeds=False)
-    assert apart.high - apart.low > 10 * (found.high - found.low)
-    welch = difference_of_means(one, other)
-    assert apart.p == pytest.approx(welch.p, abs=0.03)
-    assert found.p == pytest.approx(2 / 10_000)  # no draw comes near
-
-
-def test_the_p_value_of_few_pairs_is_counted() -> None:
-    # Of the 2^4 ways to change sides only two give a difference as large, all pairs alike.
-    assert bootstrap_difference([1, 2, 3, 4], [2, 4, 4, 9]).p == 2 / 16
-    # Of the 10 ways to choose three of five.
-    assert bootstrap_difference([5, 6], [1, 2, 3], shared_seeds=False).p == 2 / 10
-    assert math.isnan(bootstrap_difference([1], [2]).p)
-
-
-def test_a_ratio_is_between_what_its_parts_say() -> None:
-    random = np.random.default_rng(5)
-    bottom = random.lognormal(0, 0.3, 80)
-    top = 1.5 * bottom * random.lognormal(0, 0.05, 80)
-    found, delta = bootstrap_ratio(top, bottom), ratio_of_means(top, bottom)
-    assert found.estimate == pytest.approx(delta.estimate)
-    assert (found.low, found.high) == pytest.approx((delta.low, delta.high), abs=0.005)
-    apart = bootstrap_ratio(top, bottom, shared_seeds=False)
-    welch = ratio_of_means(top, bottom, shared_seeds=False)
-    assert (apart.low, apart.high) == pytest.approx((welch.low, welch.high), rel=0.03)
-    # Where every pair has one ratio there is no spread.
-    same = bootstrap_ratio(3 * bottom, bottom)
-    assert (same.low, same.high) == pytest.approx((3, 3))

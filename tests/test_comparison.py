@@ -64,10 +64,10 @@ def test_verdicts() -> None:
     }  # fmt: skip
     assert found.compared == 3, "what cannot differ does not count"
     assert found.confidence_of_each == pytest.approx(confidence_of_each(0.95, 3))
-    assert np.isnan(table["p_holm"]["flows"])
+    assert np.isnan(table["p_adjusted"]["flows"])
     assert (table.loc["flows", "ci_low"], table.loc["flows", "ratio"]) == (0.0, 1.0)
     smallest = table["p"].nsmallest(1)
-    assert table.loc[smallest.index[0], "p_holm"] == pytest.approx(3 * smallest.iloc[0])
+    assert table.loc[smallest.index[0], "p_adjusted"] == pytest.approx(3 * smallest.iloc[0])
     assert sorted(found.differ["metric"]) == ["down", "up"]
     alone = compare_runs(first, second, "up")
     assert alone.table["ci_high"][0] < table.loc["up", "ci_high"], "fewer are known better"
@@ -77,7 +77,7 @@ def test_single_runs_say_nothing_of_chance() -> None:
     table = by_metric(runs([1], x=[2.0], y=[5.0]), runs([1], x=[3.0], y=[5.0]))
     row = table.to_dict("index")["x"]
     assert [row[name] for name in ("difference", "ratio", "verdict")] == [1.0, 1.5, "unknown"]
-    assert all(math.isnan(row[name]) for name in ("ci_low", "p", "p_holm"))
+    assert all(math.isnan(row[name]) for name in ("ci_low", "p", "p_adjusted"))
     assert table.loc["y", "verdict"] == "same"
     table = by_metric(runs([1], x=[2.0]), runs([2, 3], x=[3.0, 4.0]))
     assert table["verdict"]["x"] == "unknown"

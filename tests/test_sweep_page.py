@@ -132,7 +132,7 @@ def test_the_page_has_comparisons_and_provenance(sweep: Sweep, saved: Path) -> N
     text = (saved / "index.html").read_text()
     assert_offline(text)
     outcome = sweep.compare("hybrid", "without").table
-    for p in outcome["p_holm"].dropna():
+    for p in outcome["p_adjusted"].dropna():
         assert f"<td>{p:.4g}</td>" in text
     assert sweep.provenance["digest"] in text
     assert "lightburst sweep study.toml" in text

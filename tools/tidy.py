@@ -68,6 +68,7 @@ LAYERS: tuple[frozenset[str], ...] = (
             "narrow",
             *("caveats", "sampled", "synchronised", "tables", "traced", "result", "simulate"),
             *("asked", "contents", "expressions", "recorded", "throughput", "watch", "words"),
+            "support",
         }
     ),
     frozenset({"trace", "models"}),

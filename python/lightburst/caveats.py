@@ -13,6 +13,7 @@ from lightburst.metrics import Columns
 from lightburst.scenario import Scenario
 from lightburst.scenario.groups import FlowGroup
 from lightburst.scenario.sizes import Exponential, Lognormal, Pareto
+from lightburst.shown import exactly
 from lightburst.units import format_about, format_duration, format_size
 from lightburst.workload.sizes import mean_size
 
@@ -102,7 +103,7 @@ def _spread(size: Exponential | Lognormal | Pareto, flows: int) -> str:
     deviation = math.sqrt(math.expm1(size.sigma**2) / flows)
     if deviation <= _FAR:
         return ""
-    return f"with sigma = {size.sigma:.4g} a mean of {flows} sizes has a deviation of " + (
+    return f"with sigma = {exactly(size.sigma)} a mean of {flows} sizes has a deviation of " + (
         f"{100 * deviation:.3g} %" if deviation < 10 else f"{deviation:.3g} times that"
     )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from lightburst import _core
-from lightburst.metrics import UNFINISHED, Columns, Mask, Metric, ratio
+from lightburst.metrics import UNFINISHED, Columns, Mask, Metric, ratio, share
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,10 +58,11 @@ def figures(columns: Columns) -> dict[str, Metric]:
     Returns
     -------
     dict
-        ``data_burst_loss``: lost / made; ``burst_mean_segments`` and ``burst_mean_flows``, over
-        the bursts that were made; ``lost_burst_mean_segments`` and ``lost_burst_mean_flows``, over
-        those that were lost; ``cut_piece_mean_segments`` and ``cut_piece_mean_flows``, over the
-        pieces that were cut off. None where there are none.
+        ``data_burst_loss``: lost / made, with its counts, see `metrics.share`;
+        ``burst_mean_segments`` and ``burst_mean_flows``, over the bursts that were made;
+        ``lost_burst_mean_segments`` and ``lost_burst_mean_flows``, over those that were lost;
+        ``cut_piece_mean_segments`` and ``cut_piece_mean_flows``, over the pieces that were cut off.
+        None where there are none.
     """
     ran = columns["bursts"]
     number, bursts = (ran[name].astype(np.float64) for name in ("number", "bursts"))
@@ -74,7 +75,8 @@ def figures(columns: Columns) -> dict[str, Metric]:
             means[f"{word}_mean_{counted}"] = ratio(
                 float((number * bursts)[chosen].sum()), with_data[word]
             )
-    return {"data_burst_loss": ratio(with_data["lost_burst"], with_data["burst"])} | means
+    lost, made = (int(with_data[word]) for word in ("lost_burst", "burst"))
+    return share("data_burst_loss", lost, made) | means
 
 
 def of_flows(columns: Columns, chosen: Mask) -> dict[str, Metric]:

@@ -46,6 +46,13 @@ def show(value: object) -> str:
     return text if len(text) <= _LONGEST_GIVEN else f"{text[: _LONGEST_GIVEN - 3]}..."
 
 
+def first_of(names: Collection[str]) -> str:
+    """Write names for the ``given`` part of an error: the first ones, and how many more."""
+    first = (show(one) if len(one) > _LONGEST_GIVEN else one for one in islice(names, _MOST_NAMES))
+    more = len(names) - _MOST_NAMES
+    return ", ".join(first) + (f" and {more:,} more" if more > 0 else "")
+
+
 def printable(text: str, longest: int | None = None) -> str:
     r"""Write text so that a terminal shows all of it and obeys none of it.
 

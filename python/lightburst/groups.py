@@ -26,7 +26,7 @@ _WITHOUT: Final[dict[str, Metric]] = {
 }
 FIGURES: Final = tuple(dict.fromkeys((*_WITHOUT, *metrics.OF_FLOWS)))
 # Those of bursts, where each group is a class.
-OF_CLASSES: Final = ("bursts", "burst_loss")
+OF_CLASSES: Final = ("bursts", "burst_loss", "burst_loss_count", "burst_loss_of")
 
 
 def summaries(
@@ -113,7 +113,7 @@ def _of_class(columns: Columns, number: int) -> dict[str, Metric]:
     if "classes" not in columns:
         return {}
     made, lost = (int(columns["classes"][name][number]) for name in ("bursts", "bursts_lost"))
-    return dict(zip(OF_CLASSES, (made, lost / made if made else None), strict=True))
+    return {"bursts": made, **metrics.share("burst_loss", lost, made)}
 
 
 def _figures(plan: Plan, columns: Columns, number: int) -> dict[str, Metric]:

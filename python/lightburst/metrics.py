@@ -16,6 +16,7 @@ from lightburst.active import Active
 from lightburst.compile import Plan
 from lightburst.scenario.transport import OPEN_LOOP
 from lightburst.scenario.workload import WITHOUT_END
+from lightburst.support import COUNT, OF, TIMED
 
 # A table is a mapping of column names to arrays; "totals" is one of names to whole numbers.
 Table = Mapping[str, Any]
@@ -38,6 +39,7 @@ ENDED: Final = (LOST, STATUSES.index("gave-up"))
 OF_FLOWS: Final = (
     "flows",
     "unfinished",
+    TIMED,
     *(f"completion_time_{word}_s" for word in ("mean", "median", "p99")),
     *(f"slowdown_{word}" for word in ("mean", "median", "p99")),
 )
@@ -254,15 +256,17 @@ def flow_figures(plan: Plan, flows: Table, chosen: Mask) -> dict[str, Metric]:
     Returns
     -------
     dict
-        ``flows``, how many; ``unfinished``, how many of them were meant to finish and did not; and
-        of those that were meant to, mean, median and 99th percentile of the completion time and of
-        the slowdown, in which what did not finish is infinite: ``completion_time_p99_s``,
-        ``slowdown_p99``... But what open loops lost is left out. None where there is no flow.
+        ``flows``, how many; ``unfinished``, how many of them were meant to finish and did not;
+        ``timed_flows``, how many the following are over; and of those that were meant to, mean,
+        median and 99th percentile of the completion time and of the slowdown, in which what did not
+        finish is infinite: ``completion_time_p99_s``, ``slowdown_p99``... But what open loops lost
+        is left out. None where there is no flow.
     """
     time = completion_s(plan, flows)
     taken = chosen & ~np.isnan(time)
     slowdown = time[taken] / (flows["ideal_ps"][taken] * PS)
-    numbers = (np.count_nonzero(rows) for rows in (chosen, chosen & unfinished(plan, flows)))
+    counted = chosen, chosen & unfinished(plan, flows), taken
+    numbers = (np.count_nonzero(rows) for rows in counted)
     found = (*map(int, numbers), *_spread(time[taken]), *_spread(slowdown))
     return dict(zip(OF_FLOWS, found, strict=True))
 
@@ -356,8 +360,8 @@ def summary(
         **_in_progress(plan, columns),
         "delivered_bytes": total("delivered_bytes"),
         **{name: total(name) for name in REPEATED},
-        "loss_per_hop": None if plan.makes_bursts else _loss_per_hop(plan, columns),
-        "loss_end_to_end": ratio(int(totals["units_dropped"]), ended),
+        **share("loss_per_hop", *_lost_per_hop(plan, columns)),
+        **share("loss_end_to_end", int(totals["units_dropped"]), ended),
         "drops_missed": int(np.count_nonzero(columns["drops"]["units"] == 0)),
         **_bursts(plan, columns),
         **figures,
@@ -380,11 +384,13 @@ def _in_progress(plan: Plan, columns: Columns) -> dict[str, Metric]:
     }
 
 
-def _loss_per_hop(plan: Plan, columns: Columns) -> float | None:
-    """Share of the packets that are lost at a switch, or on a link to one."""
+def _lost_per_hop(plan: Plan, columns: Columns) -> tuple[int, int]:
+    """Packets that are lost at a switch or on a link to one, and all; none where bursts go."""
+    if plan.makes_bursts:
+        return 0, 0
     lost = int(columns["links"]["lost"].sum())
     hops = int(offered(plan, columns).sum()) + lost
-    return ratio(int(dropped(columns["switches"]).sum()) + lost, hops)
+    return int(dropped(columns["switches"]).sum()) + lost, hops
 
 
 def _bursts(plan: Plan, columns: Columns) -> dict[str, Metric]:
@@ -398,8 +404,8 @@ def _bursts(plan: Plan, columns: Columns) -> dict[str, Metric]:
     hops = int(offered(plan, columns).sum()) - late if plan.makes_bursts else 0
     return {
         "bursts": made,
-        "burst_loss": ratio(lost, made),
-        "burst_loss_per_hop": ratio(lost, hops),
+        **share("burst_loss", lost, made),
+        **share("burst_loss_per_hop", lost, hops),
         "burst_mean_packets": ratio(packets, assembled),
         "burst_mean_bytes": ratio(size, assembled),
         "assembly_mean_s": ratio(wait * PS, packets),
@@ -444,3 +450,21 @@ def quantiles(values: FloatArray, *probabilities: float) -> list[float]:
 def ratio(numerator: float, denominator: float) -> float | None:
     """Divide; None where there is nothing to divide by."""
     return numerator / denominator if denominator else None
+
+
+def share(name: str, seen: int, of: int) -> dict[str, Metric]:
+    """Give a share, with the counts that it is the quotient of and that its interval rests on.
+
+    Parameters
+    ----------
+    name : str
+        Of the share: ``burst_loss``.
+    seen, of : int
+        Units that it is about, and all of them.
+
+    Returns
+    -------
+    dict
+        ``burst_loss``, None without any unit, ``burst_loss_count`` and ``burst_loss_of``.
+    """
+    return {name: ratio(seen, of), f"{name}{COUNT}": seen, f"{name}{OF}": of}

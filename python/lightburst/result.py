@@ -26,6 +26,7 @@ from lightburst.recorded import Recorded
 from lightburst.saving import write
 from lightburst.scenario import Scenario
 from lightburst.shown import html_list, html_table, readable
+from lightburst.support import Support, as_json, weak
 from lightburst.workload import Offered, offered
 
 if TYPE_CHECKING:
@@ -102,7 +103,11 @@ class Result(Recorded):
             figures |= {"warm_up_s": self.plan.window_ps[0] * metrics.PS}
         figures |= asked.of_run(*self._ran)
         found = load | figures | {"wall_s": self.wall_s, "digest": self.digest}
-        own = {name: self._over(metric, f"metrics[{name!r}]") for name, metric in self.own.items()}
+        own = {
+            f"{name}{ending}": value
+            for name, metric in self.own.items()
+            for ending, value in self.measured(metric, f"metrics[{name!r}]").items()
+        }
         return MappingProxyType(beside(found, own))
 
     def metric(self, expression: str | Expression) -> Metric:
@@ -129,9 +134,10 @@ class Result(Recorded):
         --------
         >>> result.metric("p99 of slowdown where bytes < 100 kB")  # doctest: +SKIP
         """
-        return self._over(parse(expression), "metric")
+        return self.measured(parse(expression), "metric")[""]
 
-    def _over(self, expression: Expression, path: str) -> Metric:
+    def measured(self, expression: Expression, path: str = "metric") -> dict[str, Metric]:
+        """Evaluate an expression, with what its value rests on: see `Expression.over`."""
         expression.check(self.scenario, path)
         return expression.over(self.flows, self._nodes, path)
 
@@ -158,6 +164,15 @@ class Result(Recorded):
         # Only here, since it costs more than all the rest.
         index = {"jain_index": self._index_of_those_together} if self.plan.group_names else {}
         return MappingProxyType({**self.metrics, **parts, **index, "warnings": warnings})
+
+    @cached_property
+    def weak(self) -> Mapping[str, Support]:
+        """Figures that their flows cannot give, or that leave flows out, with what they rest on.
+
+        Percentiles of too few flows, and means and percentiles over fewer flows than count, by the
+        names of `record`: see docs/statistics.md.
+        """
+        return MappingProxyType(weak({key: [value] for key, value in self.record.items()}))
 
     @property
     def _index_of_those_together(self) -> float | None:
@@ -295,6 +310,7 @@ class Result(Recorded):
             "size_classes": [{"size_class": name} | metrics.to_json(row) for name, row in classes],
             **({"offered": loads.get("", loads)} if loads else {}),
             **({"groups": found} if found else {}),
+            "weak": as_json(self.weak),
             "fairness": None if self.fairness is None else self.fairness.as_dict(),
         }
 

@@ -61,6 +61,33 @@ def prefixed(value: float) -> tuple[float, str]:
     return next(((size, word) for size, word in _PREFIXES if value >= size), (1.0, ""))
 
 
+def exactly(value: float) -> str:
+    """Write a number with as many figures as tell it from every other one: 2, 1.0000000001."""
+    return repr(float(value)).removesuffix(".0")
+
+
+def as_given(value: object) -> str:
+    """Write a value of an axis: what somebody wrote as it was written, what was computed shorter.
+
+    Parameters
+    ----------
+    value : object
+        A number, or anything else.
+
+    Returns
+    -------
+    str
+        A number of up to 12 figures with all of them, one with more (a step of a logarithmic range)
+        with six; a dash for NaN and None.
+    """
+    if value is None or value != value:
+        return "–"
+    if not isinstance(value, float):
+        return str(value)
+    written = f"{value:.12g}"
+    return written if float(written) == value else f"{value:g}"
+
+
 def html_table(
     title: str, rows: Iterable[Sequence[str]], heading: Sequence[str] = (), *, align: str = "right"
 ) -> str:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from lightburst.compile import Plan
 from lightburst.fairness import jain_index
 from lightburst.metrics import Mask, Metric, Table, due, quantiles, since_start_s
+from lightburst.support import OF
 
 FIGURES: Final = (
     *(f"flow_throughput_{word}_bps" for word in ("mean", "ratio", "min", "p10", "median")),
@@ -16,6 +17,7 @@ FIGURES: Final = (
     "flow_throughput_jain_index",
     "flows_unacknowledged",
     "unacknowledged_bytes",
+    f"flow_throughput{OF}",
 )
 
 
@@ -63,7 +65,8 @@ def figures(plan: Plan, flows: Table, chosen: Mask) -> dict[str, Metric]:
         median, 90th percentile, maximum, variance (divided by their number) and Jain's index of
         `throughput_bps`. None without such flows. Of the others, which are in none of these, the
         number and the bytes: those that were to finish, and of which the end of the run came before
-        the last acknowledgement, or an end gave up, or data was lost for good.
+        the last acknowledgement, or an end gave up, or data was lost for good. Last, how many flows
+        the others are over.
 
     References
     ----------
@@ -73,8 +76,9 @@ def figures(plan: Plan, flows: Table, chosen: Mask) -> dict[str, Metric]:
     speed = 8.0 * size / time
     told = chosen & ~np.isnan(speed)
     missing = chosen & np.isnan(speed) & due(plan)
-    cut_off = (int(np.count_nonzero(missing)), int(size[missing].sum(dtype=np.uint64)))
     values = speed[told]
+    unsent = int(size[missing].sum(dtype=np.uint64))
+    cut_off = (int(np.count_nonzero(missing)), unsent, values.size)
     if values.size == 0:
         return dict(zip(FIGURES, (*[None] * 9, *cut_off), strict=True))
     ratio = 8.0 * size[told].sum(dtype=np.float64) / time[told].sum()

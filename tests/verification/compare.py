@@ -3,18 +3,16 @@
 from collections import defaultdict
 
 import numpy as np
-from hypothesis import HealthCheck, Phase
+from hypothesis import Phase
 from hypothesis import settings as profile
 from plans import Plan, core, twin
 from twin import Columns, Trace, TraceEntry
 
 QUICK = profile(
     max_examples=250,
-    deadline=None,
     derandomize=True,
     # A failure is told as it is found: to make it smaller takes minutes.
     phases=[Phase.explicit, Phase.generate],
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 BRIEF = profile(QUICK, max_examples=100)
 LONG = profile(QUICK, max_examples=10_000, derandomize=False)

@@ -84,7 +84,7 @@ def _table(found: Comparison, rows: Sequence[dict[str, Any]], single: bool) -> T
         cells = [f"{readable(key, row['first'])}\n{readable(key, row['second'])}"]
         cells.append(f"{_difference(key, row)}\n{_ratio(row)}")
         if not single:
-            cells.append(f"{row['verdict']}\n{_probability(row['p_holm'])}")
+            cells.append(f"{row['verdict']}\n{_probability(row['p_adjusted'])}")
         table.add_row(*(str(row[name]) for name in points), words_of(key), *cells)
     return table
 
@@ -182,18 +182,12 @@ def _how(found: Comparison, rows: Sequence[dict[str, Any]], single: bool) -> Ite
         )
     together = f"{100 * found.confidence:g} %"
     yield (
-        f"All {found.compared} intervals hold together with {together} (Bonferroni); p is Holm's."
+        f"All {found.compared} intervals hold together with {together}: they and p are corrected "
+        "for that by one method (Bonferroni)."
         if found.compared > 1
         else f"The interval is that of {together}."
     )
-    if any(row["verdict"] in (HIGHER, LOWER) and _touches_zero(row) for row in rows):
-        yield "Holm's p can tell a difference whose interval still touches zero."
     if any(row["verdict"] == UNKNOWN for row in rows):
         yield "Unknown: no values, or infinite ones because flows did not finish."
     if found.compared > 1:
         yield "Fewer are known better: --metric NAME compares only what the question is about."
-
-
-def _touches_zero(row: dict[str, Any]) -> bool:
-    low, high = row["ci_low"], row["ci_high"]
-    return low is not None and high is not None and bool(low <= 0 <= high)

@@ -22,10 +22,13 @@ from lightburst.metrics import LOST, to_json
 from lightburst.report.files import STORE
 from lightburst.report.words import (
     in_parts,
+    is_bound,
     meaningful,
     readable,
     readable_interval,
     rows_of,
+    seen,
+    signed,
     transports_of,
     unit_key,
     words_of,
@@ -33,6 +36,7 @@ from lightburst.report.words import (
 from lightburst.saving import of_run
 from lightburst.scenario import Scenario, load
 from lightburst.scenario.transport import Bursts, Datagram
+from lightburst.support import COUNT, OF, beside, bound, notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -170,17 +174,23 @@ def _print_run(result: Result, format: str) -> None:
         figures = {
             key: readable(unit_key(key, own), value) for key, value in result.metrics.items()
         }
+        figures |= {key: f"0 (below {readable(key, end)})" for key, end in _bounds(result.metrics)}
         shown = meaningful(result.metrics, result.scenario.to_dict(), own)
-        rows = [(key if key in own else words_of(key), figures[key]) for key in shown]
+        rows = [
+            (key if key in own else words_of(key), signed(figures[key], result.weak.get(key)))
+            for key in shown
+        ]
         print_table(_title(result.scenario, f"seed {result.seed}"), rows)
         groups, classes = in_parts(result.record, result.plan.group_names)
-        _print_parts(classes, rows_of(classes, readable))
+        _print_parts(classes, rows_of(classes, readable, result.weak))
         for name, load in result.offered.items():
             key = f"offered_load[{name}]" if groups else "offered_load"
             line = f"{load}; this run offered {readable(key, result.record[key])}"
             print(f"{name}: {line}" if name else line)
-        _print_parts(groups, [*rows_of(groups, readable), *_shared(result)])
-        for line in (*_end(result), *_gaps(result)):
+        _print_parts(groups, [*rows_of(groups, readable, result.weak), *_shared(result)])
+        signs = seen(result.weak, shown, classes, groups)
+        rare = _INDEPENDENT if any(key in shown for key, _ in _bounds(result.metrics)) else ()
+        for line in (*notes(signs), *rare, *_end(result), *_gaps(result)):
             print(line)
         if result.fairness is not None and result.fairness.together:
             print(result.fairness)
@@ -246,18 +256,34 @@ def _print_replications(found: Replications, format: str) -> None:
         rows = [
             (
                 key if key in own else words_of(key),
-                readable_interval(unit_key(key, own), summary[key]),
+                signed(readable_interval(unit_key(key, own), summary[key]), found.weak.get(key)),
             )
             for key in shown
         ]
         of = f"{len(found.runs)} of " if found.failed else ""
         seeds = f"{of}{len(found.seeds)} seeds, {found.seeds[0]} to {found.seeds[-1]}: mean, 95 %"
         print_table(_title(found.scenario, seeds), rows)
-        for parts in in_parts(summary, found.scenario.groups or {})[::-1]:
-            _print_parts(parts, rows_of(parts, readable_interval))
-        for line in _end_of_many(found, means):
+        groups, classes = in_parts(summary, found.scenario.groups or {})
+        for parts in (classes, groups):
+            _print_parts(parts, rows_of(parts, readable_interval, found.weak))
+        signs = seen(found.weak, shown, classes, groups)
+        for line in (*notes(signs), *_rare(summary, shown), *_end_of_many(found, means)):
             print(line)
 
+
+def _bounds(figures: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """Give the shares of which nothing was seen in a run, each with its bound."""
+    for key, value in figures.items():
+        if value == 0 and beside(key, COUNT) in figures and figures[beside(key, OF)]:
+            yield key, bound(figures[beside(key, OF)])
+
+
+def _rare(summary: Mapping[str, Any], shown: Iterable[str]) -> tuple[str, ...]:
+    """Say on what a bound rests where nothing was seen."""
+    return _INDEPENDENT if any(is_bound(summary[key]) for key in shown) else ()
+
+
+_INDEPENDENT: Final = ("a share of 0 is below its bound with 95 % if units are lost independently",)
 
 # So few samples have an interval several times as wide as a few more would give.
 _FEW_SEEDS: Final = 4

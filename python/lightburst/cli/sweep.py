@@ -18,8 +18,10 @@ from lightburst.report.files import COMPARISONS, RUNS, STORE, STUDY, TABLE
 from lightburst.report.sweep import sweep_all
 from lightburst.report.words import readable_interval, words_of
 from lightburst.scenario.change import from_text
+from lightburst.shown import as_given
 from lightburst.study.cost import MOST_RUNS, TooManyRunsError
 from lightburst.study.description import is_axis, load_study
+from lightburst.support import BEYOND, notes, weak_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -181,11 +183,19 @@ def _print(found: Sweep) -> None:
     for metric in metrics:
         shown.add_column(words_of(metric), justify="right", no_wrap=True)
     for key, rows in _by_point(means, labels).items():
-        cells = {x["metric"]: readable_interval(found.key(x["metric"]), x) for x in rows}
+        cells = {x["metric"]: _cell(found, x) for x in rows}
         shown.add_row(*key, *(cells.get(metric, "") for metric in metrics))
     show_table(shown)
+    for line in notes(weak_in(means)):
+        print(line)
     for a, b in found.study.compare:
         _print_comparison(found, a, b)
+
+
+def _cell(found: Sweep, row: dict[str, Any]) -> str:
+    """Write a mean with its interval, and the sign of a percentile beyond its sample."""
+    told = readable_interval(found.key(row["metric"]), row)
+    return f"{told} {BEYOND}" if row["samples"] < row["needed"] else told
 
 
 def _print_comparison(found: Sweep, a: str, b: str) -> None:
@@ -199,10 +209,10 @@ def _print_comparison(found: Sweep, a: str, b: str) -> None:
     for row in outcome.table.to_dict("records"):
         ends = {"mean": row["ratio"], "ci_low": row["ratio_low"], "ci_high": row["ratio_high"]}
         shown.add_row(
-            *(_plain(row[name]) for name in labels),
+            *(as_given(row[name]) for name in labels),
             words_of(row["metric"]),
             readable_interval("", ends),
-            "" if math.isnan(row["p_holm"]) else f"{row['p_holm']:.2g}",
+            "" if math.isnan(row["p_adjusted"]) else f"{row['p_adjusted']:.2g}",
             row["verdict"],
         )
     show_table(shown)
@@ -213,16 +223,9 @@ def _print_comparison(found: Sweep, a: str, b: str) -> None:
 def _by_point(table: pd.DataFrame, labels: Sequence[str]) -> dict[tuple[Any, ...], list[Any]]:
     found: dict[tuple[Any, ...], list[Any]] = {}
     for row in table.to_dict("records"):
-        key = tuple(_plain(row[name]) for name in labels)
+        key = tuple(as_given(row[name]) for name in labels)
         found.setdefault(key, []).append(row)
     return found
-
-
-def _plain(value: Any) -> str:
-    """Write the value of an axis; a dash where it does not vary."""
-    if isinstance(value, float):
-        return "–" if value != value else f"{value:g}"
-    return str(value)
 
 
 def _number(number: int, what: str) -> str:

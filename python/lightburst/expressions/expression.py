@@ -16,8 +16,9 @@ from lightburst.expressions.columns import OF_BURSTS, OF_GROUPS, STATUSES, SUFFI
 from lightburst.expressions.grammar import Grammar
 from lightburst.expressions.parts import Column, Comparison, Part
 from lightburst.expressions.reader import LONGEST, Reader
-from lightburst.expressions.statistic import STATISTICS, statistic
-from lightburst.metrics import Metric
+from lightburst.expressions.statistic import STATISTICS, probability, statistic
+from lightburst.metrics import Metric, share
+from lightburst.support import NEEDED, OF, needed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,8 +94,8 @@ class Expression:
 
     def over(
         self, flows: pd.DataFrame, nodes: Collection[object] = (), path: str = "metric"
-    ) -> Metric:
-        """Evaluate it.
+    ) -> dict[str, Metric]:
+        """Evaluate it, and say what the value rests on.
 
         Parameters
         ----------
@@ -107,10 +108,12 @@ class Expression:
 
         Returns
         -------
-        float, int or None
-            In the SI base unit of what it is of. A value that is not there (NaN) is left out; None
-            where then nothing is left, or where the result is not defined, and 0 for ``count`` and
-            ``sum``.
+        dict of str to float, int or None
+            By what is put behind its name: nothing for the value itself, in the SI base unit of
+            what it is of. A value that is not there (NaN) is left out; None where then nothing is
+            left, or where the result is not defined, and 0 for ``count`` and ``sum``. ``_of``: how
+            many values it is of, but of ``count``; of a share ``_count``, for how many the
+            condition holds; of a percentile ``_needed``, see `lightburst.support`.
 
         Raises
         ------
@@ -124,14 +127,17 @@ class Expression:
             flows = flows[flows["counted"]]
         chosen = _mask(self.where, flows)
         if self.statistic == "count":
-            return int(np.count_nonzero(chosen))
+            return {"": int(np.count_nonzero(chosen))}
         if self.statistic == "share":
-            number = int(np.count_nonzero(chosen))
             hits = int(np.count_nonzero(chosen & _mask(self.of, flows)))
-            return hits / number if number else None
+            return share("", hits, int(np.count_nonzero(chosen)))
         assert self.of is not None  # the parser gives all others something
         values = np.broadcast_to(np.asarray(self.of.of(flows)), chosen.shape)[chosen]
-        return statistic(self.statistic, values[~np.isnan(values)])
+        values = values[~np.isnan(values)]
+        found = {"": statistic(self.statistic, values), OF: values.size}
+        if (quantile := probability(self.statistic)) is not None:
+            found[NEEDED] = needed(quantile)
+        return found
 
     def _parts(self) -> list[Part]:
         return [part for whole in (self.of, self.where) if whole for part in whole.walk()]

@@ -44,12 +44,19 @@ def statistic(name: str, values: NDArray[Any]) -> Metric:
             return math.sqrt(variance) if name == "std" else variance
         if name == "mean":
             return _defined(float(numbers.mean()))
-        return _defined(quantiles(numbers, _probability(name))[0])
+        quantile = probability(name)
+        assert quantile is not None
+        return _defined(quantiles(numbers, quantile)[0])
 
 
-def _probability(name: str) -> float:
+def probability(name: str) -> float | None:
+    """Give the probability of a quantile, the median or a percentile; None for anything else."""
+    if name == "median":
+        return 0.5
+    if name in STATISTICS:
+        return None
     # The nearest float to the decimal: p99 is 0.99, as in the figures of a run.
-    return 0.5 if name == "median" else float(Decimal(name[1:]) / 100)
+    return float(Decimal(name[1:]) / 100)
 
 
 def _defined(value: float) -> float | None:

@@ -170,6 +170,12 @@ def _curve(
         axes.plot(
             hollow["x"], hollow["y"], transform=moved, zorder=over, gid=f"hollow-{place}", **drawn
         )
+    if "limit" in points and points["limit"].any():
+        below = points[points["limit"]]
+        axes.plot(
+            below["x"], below["high"], transform=moved, zorder=over, gid=f"limit-{place}",
+            linestyle="none", marker="v", markersize=6 * scale, color=look.rim or look.colour,
+        )  # fmt: skip
     known = points[points["high"] > points["low"]]
     if figure.intervals == "bands" and look.dash is not None:
         ends = known["low"], known["high"]

@@ -41,6 +41,12 @@ TIME_S: Final = "time_s"
 _PLACE: Final = "place along x"
 #: Heights over more than this factor, none of them zero, want a logarithmic axis.
 _HEIGHTS: Final = 1e3
+# Columns of points that are drawn otherwise, and what the caption says of them.
+_FEW, _LIMIT = "doubtful", "limit"
+_MARKS: Final = {
+    _FEW: "Hollow: a percentile beyond what so few flows can give.",
+    _LIMIT: "A triangle points down from an upper bound: none was seen.",
+}
 
 
 class Axis(NamedTuple):
@@ -80,8 +86,10 @@ def figure_of(
             "low": low / up.unit,
             "high": high / up.unit,
             "runs": rows.get("n", 1),
+            _FEW: _few(rows),
         }
     )
+    data[_LIMIT] = (data["y"] == 0) & (data["low"] == 0) & (data["high"] > 0)
     data = data[np.isfinite(data["x"]) & np.isfinite(data["y"])]
     if data.empty:
         raise InputError("y", show(y), "a column with a number in at least one row")
@@ -91,11 +99,14 @@ def figure_of(
     if up.logarithmic:
         both[["low", "y"]] = both[["low", "y"]].where(both[["low", "y"]] > 0)
         both["low"] = both["low"].fillna(both["y"])
+    marks = [name for name in _MARKS if data[name].any()]
+    both[marks] = both[marks].astype(object).where(both[marks].notna(), False).astype(bool)
+    said = " ".join(filter(None, (words.pop("caption", ""), *(_MARKS[name] for name in marks))))
     return Figure(
         **{
             "id": "curves",
             "title": "",
-            "caption": "",
+            "caption": said,
             "x_label": across.label,
             "y_label": up.label,
             "x_log": across.logarithmic,
@@ -104,13 +115,20 @@ def figure_of(
             "colours": colours.order,
             "dashes": (*own, *lines),
             "theory": lines,
-            "data": both[list(COLUMNS)],
+            "data": both[[*COLUMNS, *marks]],
             "legends": (colours.heading, dashes.heading),
             "ordered": colours.ordered,
             "places": places,
             **words,
         }
     )
+
+
+def _few(rows: pd.DataFrame) -> Any:
+    """Tell which rows are percentiles beyond what their samples can give."""
+    if "samples" in rows and "needed" in rows:
+        return rows["samples"] < rows["needed"]
+    return False
 
 
 def in_one_column(

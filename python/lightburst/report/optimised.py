@@ -13,7 +13,7 @@ from lightburst.folder import replace
 from lightburst.report.optimum_theory import Said
 from lightburst.report.study_files import write_study
 from lightburst.report.words import of_records, readable, records, unit_key
-from lightburst.shown import html_list, html_text
+from lightburst.shown import as_given, html_list, html_text
 from lightburst.study.description import StudyDescription
 from lightburst.study.design import Place
 from lightburst.study.evaluated import as_set
@@ -228,9 +228,7 @@ class Optimum:
         value = row.get(name)
         if held and not isinstance(value, int | float):
             return readable(held[0], row[held[0]])
-        if _missing(value):
-            return "–"
-        return f"{value:.6g}" if isinstance(value, float) else str(value)
+        return as_given(value)
 
     def key(self, metric: str) -> str:
         """Give what `readable` takes for a metric, of which it sees the unit."""

@@ -23,6 +23,8 @@ from lightburst.study import Study, run_all, warnings_of
 from lightburst.study.failures import failures_of
 from lightburst.study.failures import records as records_of
 from lightburst.study.statistics import mean_interval, number
+from lightburst.study.statistics.shares import is_share, share_of
+from lightburst.support import as_json, weak
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from lightburst.expressions import Expression
     from lightburst.scenario import Scenario
     from lightburst.study.failures import FailedRun
+    from lightburst.support import Support
 
 # Columns that hold no quantities.
 _WORDS: Final = ("digest", "warnings")
@@ -67,9 +70,10 @@ class Replications:
         Returns
         -------
         dict of str to dict
-            ``mean``, ``ci_low`` and ``ci_high`` (95 %, Student) of each figure in its SI base
-            unit, over the runs that have it; None where there is no such number, ``"inf"`` for a
-            mean with a run that is infinite, because flows did not finish.
+            ``mean``, ``ci_low`` and ``ci_high`` (95 %; Student, of a share
+            `lightburst.study.share_interval`) of each figure in its SI base unit, over the runs
+            that have it; None where there is no such number, ``"inf"`` for a mean with a run that
+            is infinite, because flows did not finish.
         """
         found: dict[str, dict[str, float | str | None]] = {}
         for key in self.runs.columns.drop(["seed", *_WORDS]):
@@ -78,10 +82,16 @@ class Replications:
             if len(values) == 0:
                 found[str(key)] = dict.fromkeys(("mean", "ci_low", "ci_high"))
                 continue
-            mean = mean_interval(values)
+            shared = is_share(self.runs, str(key))
+            mean = share_of(self.runs, str(key)) if shared else mean_interval(values)
             ends = {"ci_low": number(mean.low), "ci_high": number(mean.high)}
             found[str(key)] = metrics.to_json({"mean": mean.estimate, **ends})
         return found
+
+    @cached_property
+    def weak(self) -> dict[str, Support]:
+        """Figures that their flows cannot give, or that leave flows out; see docs/statistics.md."""
+        return weak(self.runs)
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
@@ -118,6 +128,7 @@ class Replications:
             "seeds": [int(seed) for seed in self.seeds],
             **({"metrics": own} if own else {}),
             "summary": self.summary(),
+            "weak": as_json(self.weak),
             "runs": self.records(),
             "warnings": list(self.warnings),
             **({"failed": records_of(self.failed)} if self.failed else {}),

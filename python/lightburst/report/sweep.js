@@ -316,6 +316,9 @@ function tell(data, told, found, metric, inBins, dots) {
   else if (dots) parts.push("Dots are means; hover for their intervals.");
   else parts.push(
     `Means over the seeds; bars and bands are 95 % intervals (${metric.interval}).`);
+  if (metric.note) parts.push(metric.note);
+  if (found.some((point) => metric.mean[point] === 0 && metric.high[point] > 0))
+    parts.push("A bar up from 0 is the bound of what was not seen.");
   const lines = new Map();
   for (const row of data) lines.set(row.colour, (lines.get(row.colour) ?? new Set()).add(row.line));
   if (!dots && [...lines.values()].some((own) => own.size > 1))

@@ -10,8 +10,11 @@ import pandas as pd
 
 from lightburst.report.cube import columns_of
 from lightburst.report.sweep_theory import that_apply
+from lightburst.shown import as_given
 from lightburst.study.design import SAMPLE
-from lightburst.study.statistics.intervals import BCA, INTERVALS, STUDENT, student
+from lightburst.study.statistics.intervals import BCA, INTERVALS, SHARE, STUDENT, student
+from lightburst.study.statistics.shares import is_share, share_of
+from lightburst.support import BEYOND, is_support, notes, weak_in
 from lightburst.words import apart, words_of
 
 if TYPE_CHECKING:
@@ -68,6 +71,9 @@ def points_of(sweep: Sweep) -> dict[str, Any]:
     metrics = _metrics(sweep, runs.assign(**{_POINT: place}), chosen)
     if sweep.study.interval == BCA:
         _draw_intervals(sweep, metrics, [name for name in usual if name in chosen])
+    for name in usual if len(runs) else ():
+        if name in metrics and (said := notes(weak_in(sweep.table(name, interval=STUDENT)))):
+            metrics[name]["note"] = f"{said[0].removeprefix(BEYOND).strip().capitalize()}."
     for theory, rows in that_apply(sweep):
         if theory.metric in metrics and len(rows) == len(points):
             metrics[theory.metric].setdefault("theories", []).append(_theory(theory, rows))
@@ -97,14 +103,10 @@ def _axis(sweep: Sweep, points: pd.DataFrame, name: str) -> tuple[dict[str, Any]
     axis = {
         "name": name,
         "unit": _unit(number) if number != name else "",
-        "values": [_word(values[at]) for at in order],
+        "values": [as_given(values[at]) for at in order],
         "numbers": _column(numbers.to_numpy(dtype=float)[order]) if numeric else None,
     }
     return axis, rank[codes].tolist()
-
-
-def _word(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _unit(name: str) -> str:
@@ -117,7 +119,8 @@ def _chosen(sweep: Sweep, first: Sequence[str], points: int) -> tuple[list[str],
     found = [
         name
         for name in dict.fromkeys((*first, *sweep.metrics))
-        if name in first or (name not in _NOT_SHOWN and sweep.runs[name].notna().any())
+        if name in first
+        or not (name in _NOT_SHOWN or is_support(name) or sweep.runs[name].isna().all())
     ]
     # Those of groups and of classes of size last.
     found.sort(key=lambda name: (name not in first, "[" in name))
@@ -137,14 +140,20 @@ def _metrics(sweep: Sweep, runs: pd.DataFrame, names: Sequence[str]) -> dict[str
         count = n[name].to_numpy()
         half = spread[name].to_numpy() * student(np.maximum(count, 1), _CONFIDENCE)
         middle = np.where(infinite[name], np.inf, mean[name])
+        low, high = middle - half, middle + half
+        if is_share(runs, name):
+            for place, (_, rows) in enumerate(runs.groupby(_POINT, sort=True)):
+                if count[place]:
+                    ends = share_of(rows, name, _CONFIDENCE)
+                    low[place], high[place] = ends.low, ends.high
         found[name] = {
             "words": words_of(name),
             "unit": _unit(apart(sweep.key(name))[0]),
-            "interval": INTERVALS[STUDENT],
+            "interval": INTERVALS[SHARE if is_share(runs, name) else STUDENT],
             "n": count.tolist(),
             "mean": _column(middle),
-            "low": _column(np.where(infinite[name], np.nan, middle - half)),
-            "high": _column(np.where(infinite[name], np.nan, middle + half)),
+            "low": _column(np.where(infinite[name], np.nan, low)),
+            "high": _column(np.where(infinite[name], np.nan, high)),
         }
     return found
 

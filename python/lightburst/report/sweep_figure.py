@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from lightburst.errors import InputError, did_you_mean, show
 from lightburst.report.cube import spread
 from lightburst.report.sweep_theory import curves as theories_in
 from lightburst.report.sweep_theory import named_in, predicted
+from lightburst.shown import as_given
 from lightburst.study.design import SAMPLE, VARIANT
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def draw(
         means = spread(means, axis, sweep.runs)
     for told in filter(None, (hue, dash)):
         if means[told].isna().any():
-            means[told] = means[told].map(_word)
+            means[told] = means[told].map(as_given)
     metric = _named(sweep, means["metric"].iloc[0])
     means = means.assign(metric=metric)
     theory = theories_in(means, said, dash) if said else theory
@@ -83,7 +83,8 @@ def _at(
         chosen = means[name] == value
         if not chosen.any():
             known = dict.fromkeys(means[name].dropna())
-            values = ", ".join(_word(one) if isinstance(one, float) else show(one) for one in known)
+            words = (as_given(one) if isinstance(one, float) else show(one) for one in known)
+            values = ", ".join(words)
             raise InputError(f"at[{name!r}]", show(value), f"one of {values}")
         means = means[chosen | means[name].isna()]
         varying = [other for other in varying if other != name]
@@ -135,10 +136,3 @@ def _known(where: str, name: str, known: Sequence[str]) -> str:
         names = ", ".join(known) or "(nothing varies)"
         raise InputError(where, show(name), f"what varies: {names}{did_you_mean(name, known)}")
     return name
-
-
-def _word(value: object) -> str:
-    """Write a value of an axis; a dash where it does not vary."""
-    if isinstance(value, float):
-        return "–" if math.isnan(value) else f"{value:g}"
-    return "–" if value is None else str(value)

@@ -16,6 +16,7 @@ from lightburst.plots.vega import specification
 from lightburst.report.page import Chart, Explorer, Page, Table, Tile, inside_script, render, short
 from lightburst.report.sweep_data import points_of
 from lightburst.report.words import readable, readable_interval, words_of
+from lightburst.shown import as_given
 from lightburst.study.comparison import VERDICTS
 from lightburst.study.design import SAMPLE
 from lightburst.study.failures import HOW_AGAIN
@@ -130,7 +131,7 @@ def _warnings(sweep: Sweep) -> Iterator[Table]:
     rows = []
     for one in found:
         values = points.iloc[one.place].dropna().to_dict()
-        where = ", ".join(f"{name} {_word(value)}" for name, value in values.items())
+        where = ", ".join(f"{name} {as_given(value)}" for name, value in values.items())
         rows.append((one.text, f"{one.runs:,} of {len(sweep.runs):,}", where, str(one.seed)))
     # What the sweep says beyond what its runs do: targets that were missed.
     rows += [(text, "the sweep", "", "") for text in beyond]
@@ -176,7 +177,7 @@ class _Compared:
     def _short(self, row: dict[str, Any]) -> str:
         """Name a point by the last words of its axes."""
         parts = [
-            f"{name.rpartition('.')[2]} {_word(row[name])}"
+            f"{name.rpartition('.')[2]} {as_given(row[name])}"
             for name in self.labels
             if not pd.isna(row[name])
         ]
@@ -194,19 +195,19 @@ class _Compared:
             }  # fmt: skip
             rows.append(
                 [
-                    *("–" if pd.isna(row[name]) else _word(row[name]) for name in self.labels),
+                    *(as_given(row[name]) for name in self.labels),
                     words_of(metric),
                     *(readable(key, float(row[side])) for side in ("first", "second")),
                     readable_interval(key, gap),
                     readable_interval("", ratio),
-                    "–" if pd.isna(row["p_holm"]) else short(row["p_holm"]),
+                    "–" if pd.isna(row["p_adjusted"]) else short(row["p_adjusted"]),
                     row["verdict"],
                     f"{row['pairs']:,}",
                 ]
             )
         header = [
             *self.labels, "Metric", self.a, self.b, "Difference (interval)", "Ratio (interval)",
-            "p (Holm)", "Verdict", "Pairs",
+            "p (corrected)", "Verdict", "Pairs",
         ]  # fmt: skip
         number = len(self.found.table)
         more = f" The first {_MOST_ROWS} of {number:,} rows." if number > _MOST_ROWS else ""
@@ -214,7 +215,7 @@ class _Compared:
         meaning = "; ".join(f"{word}: {VERDICTS[word]}" for word in used)
         caption = (
             f"Seed by seed. All intervals hold together with {self.sure}; p-values are corrected "
-            f"for {self.found.compared} comparisons (Holm). {meaning}.{more}"
+            f"for {self.found.compared} comparisons (Bonferroni). {meaning}.{more}"
         )
         caption = " ".join((caption, *self.found.cautions))
         return Table(f"{self.b} compared with {self.a}", header, rows, caption)
@@ -269,7 +270,3 @@ def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
 def _has_ratio(row: dict[str, Any]) -> bool:
     ends = [row[name] for name in ("ratio", "ratio_low", "ratio_high")]
     return all(not pd.isna(end) and 0 < end < float("inf") for end in ends)
-
-
-def _word(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -27,6 +27,7 @@ from lightburst.study.failures import records as records_of
 from lightburst.study.kept import SCENARIO
 from lightburst.study.statistics import summarise
 from lightburst.study.written import tables
+from lightburst.support import rests_on, supporting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -151,8 +152,9 @@ class Sweep:
         pandas.DataFrame
             One row for each point and metric: ``variant``, the axes, ``metric``, ``n`` (runs that
             have it), ``mean``, ``std``, ``ci_low`` and ``ci_high`` (95 %), all in the
-            SI base unit. A mean with a run that is infinite, because flows did not finish, is
-            infinite and has no interval.
+            SI base unit, ``samples``, ``needed`` and ``units``, see
+            `lightburst.support.rests_on`. A mean with a run that is infinite, because flows did not
+            finish, is infinite and has no interval.
 
         Raises
         ------
@@ -166,7 +168,9 @@ class Sweep:
         for metric in self._known(metrics):
             means = summarise(runs, [_POINT], metric, interval=kind).set_index(_POINT)
             means.insert(0, "metric", metric)
-            found.append(named.join(means, how="inner"))
+            told = {place: rests_on(rows, metric) for place, rows in runs.groupby(_POINT)}
+            rests = pd.DataFrame.from_dict(told, orient="index")
+            found.append(named.join(means.join(rests), how="inner"))
         return pd.concat(found, ignore_index=True)
 
     def compare(
@@ -196,8 +200,8 @@ class Sweep:
         Comparison
             Its ``table`` has a row for each point and metric: the two means, their difference (b
             less a) and ratio (b over a) with intervals that hold together, and a p-value that is
-            corrected for all points and metrics (Holm). An axis that varies for one of the two
-            alone has each of its values compared with the other.
+            corrected for all points and metrics (Bonferroni). An axis that varies for one of the
+            two alone has each of its values compared with the other.
 
         Raises
         ------
@@ -231,7 +235,9 @@ class Sweep:
         if metrics is None:
             wanted = [n for n in wanted if all(side[n].notna().any() for side in sides)]
         # What each was offered is told with whatever is compared.
-        columns = dict.fromkeys([*wanted, *({"offered_bps"} & {*self.runs})])
+        rests = [name for metric in wanted for name in supporting(metric)]
+        more = [name for name in ("offered_bps", *rests) if name in self.runs]
+        columns = dict.fromkeys([*wanted, *more])
         first, second = (side[[*by, "seed", *columns]] for side in sides)
         kind = self.study.interval if interval is None else interval
         names = str(a), str(b)

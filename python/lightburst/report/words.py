@@ -11,12 +11,15 @@ from lightburst.expressions import parse
 from lightburst.metrics import REPEATED
 from lightburst.scenario.transport import OPEN_LOOP
 from lightburst.shown import readable as readable
+from lightburst.support import is_support
 from lightburst.words import words_of as words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     import pandas as pd
+
+    from lightburst.support import Support
 
 # What became of a flow.
 STATUS_WORDS: Final = {
@@ -76,7 +79,7 @@ def meaningful(
     return [
         key
         for key, value in figures.items()
-        if key in own or (value is not None and key not in without and "[" not in key)
+        if key in own or not (value is None or key in without or "[" in key or is_support(key))
     ]
 
 
@@ -105,7 +108,9 @@ def in_parts(figures: Mapping[str, Any], groups: Collection[str]) -> tuple[Parts
     return by_group, {name: row for name, row in by_class.items() if _is_any(row["flows"])}
 
 
-def rows_of(parts: Parts, read: Callable[[str, Any], str]) -> list[tuple[str, ...]]:
+def rows_of(
+    parts: Parts, read: Callable[[str, Any], str], weak: Mapping[str, Support] | None = None
+) -> list[tuple[str, ...]]:
     """Write the figures of parts of the flows below each other, a column for each part.
 
     Parameters
@@ -114,16 +119,40 @@ def rows_of(parts: Parts, read: Callable[[str, Any], str]) -> list[tuple[str, ..
         By name and figure.
     read : callable
         Writes a figure for people, given its name: `readable`, or `readable_interval`.
+    weak : mapping of str to Support, optional
+        Figures that are marked, by name and part: ``slowdown_p99[query]``.
 
     Returns
     -------
     list of tuple of str
         The name of the figure, and a cell for each part; nothing of what did not happen in any.
     """
-    rows = list(parts.values())
-    keys = dict.fromkeys(key for row in rows for key in row)
+    rows, marked = list(parts.values()), weak or {}
+    keys = dict.fromkeys(key for row in rows for key in row if not is_support(key))
     empty = {key for key in _IF_ANY if not any(_is_any(row.get(key)) for row in rows)}
-    return [(key, *(read(key, row.get(key)) for row in rows)) for key in keys if key not in empty]
+    return [
+        (
+            key,
+            *(
+                signed(read(key, row.get(key)), marked.get(f"{key}[{part}]"))
+                for part, row in parts.items()
+            ),
+        )
+        for key in keys
+        if key not in empty
+    ]
+
+
+def signed(written: str, support: Support | None) -> str:
+    """Put the sign of a marked figure behind it."""
+    return f"{written} {support.sign}" if support is not None else written
+
+
+def seen(weak: Mapping[str, Support], shown: Collection[str], *parts: Parts) -> list[Support]:
+    """Give what marked figures rest on, those that a table of figures and of parts shows."""
+    several = [part for table in parts if len(table) > 1 for part in table]
+    names = {*shown, *(key for key in weak if key.partition("[")[2].removesuffix("]") in several)}
+    return [one for key, one in weak.items() if key in names]
 
 
 def _is_any(value: Any) -> bool:
@@ -153,13 +182,21 @@ def readable_interval(key: str, found: Mapping[str, float | str | None]) -> str:
     Returns
     -------
     str
-        ``89.7 Gb/s (87.1 to 92.3 Gb/s)``; the mean alone where all runs agree.
+        ``89.7 Gb/s (87.1 to 92.3 Gb/s)``; the mean alone where all runs agree; ``0 (below 0.003)``
+        where nothing was seen, which a share of 0 with an upper end is.
     """
+    if is_bound(found):
+        return f"0 (below {readable(key, found['ci_high'])})"
     mean, low, high = (readable(key, found[name]) for name in ("mean", "ci_low", "ci_high"))
     if low == high:
         return mean
     number, _, unit = low.partition(" ")
     return f"{mean} ({number if high.endswith(f' {unit}') else low} to {high})"
+
+
+def is_bound(found: Mapping[str, float | str | None]) -> bool:
+    """Tell whether an interval is only an upper bound: of a share of which nothing was seen."""
+    return found["mean"] == found["ci_low"] == 0 and bool(found["ci_high"])
 
 
 def transports_of(scenario: Mapping[str, Any]) -> str:

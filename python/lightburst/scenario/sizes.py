@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from lightburst.scenario.fields import Bare, DataFile, Real, Section, refuse_at
+from lightburst.shown import exactly
 from lightburst.units import SIZE, PositiveSize, Quantity, format_size
 
 # Sizes above the maximum are drawn again. Where nearly all of them are, the distribution is not
@@ -111,7 +112,7 @@ class Lognormal(Section):
     @model_validator(mode="after")
     def _keeps_enough(self) -> Self:
         if self.mean is not None and self.log_median < 0:
-            mean = f"{format_size(self.mean)} with sigma = {self.sigma:g}"
+            mean = f"{format_size(self.mean)} with sigma = {exactly(self.sigma)}"
             least = math.exp(self.sigma**2 / 2)
             allowed = f"at least exp(sigma^2 / 2) bytes, {least:.6g}, or a smaller sigma"
             raise refuse_at("mean", mean, allowed)

@@ -1,8 +1,9 @@
 """Two systems, metric by metric: which differ, by how much, and how sure that is.
 
 A table of runs for each of the two; runs with the same seed are pairs. Of several metrics and
-points some look different by chance: p-values are Holm's, and all intervals hold together, see
-`lightburst.study.statistics.several`.
+points some look different by chance: p-values and intervals are corrected for that by one method
+(Bonferroni's), and p, difference and ratio come of one test, so that they never contradict each
+other: see `lightburst.study.statistics.several`.
 """
 
 from __future__ import annotations
@@ -19,16 +20,17 @@ from numpy.typing import NDArray
 
 from lightburst.errors import InputError, did_you_mean, show
 from lightburst.shown import html_list
-from lightburst.study.statistics.bootstrap import bootstrap_difference, bootstrap_ratio
+from lightburst.study.statistics.fieller import fieller_ratio
 from lightburst.study.statistics.intervals import BCA, STUDENT, Interval, checked_interval
 from lightburst.study.statistics.paired import (
     Difference,
     difference_of_means,
     paired_difference,
-    ratio_of_means,
     sign_test,
 )
-from lightburst.study.statistics.several import confidence_of_each, holm
+from lightburst.study.statistics.permuted import permutation_difference, permutation_ratio
+from lightburst.study.statistics.several import bonferroni, confidence_of_each
+from lightburst.support import is_support, rests_on, supporting
 
 HIGHER: Final = "higher"
 LOWER: Final = "lower"
@@ -72,7 +74,11 @@ class Comparison:
         and ``second``, the means of the runs that were compared; ``runs_first``, ``runs_second``
         and ``pairs`` (0: not paired); ``difference`` (second less first) with ``ci_low`` and
         ``ci_high``; ``ratio`` (second over first, of the means) with ``ratio_low`` and
-        ``ratio_high``; ``p``, ``p_holm`` and ``verdict``, see `VERDICTS`. What there is not is NaN.
+        ``ratio_high`` (infinite where the first may be 0); ``p``, ``p_adjusted`` (for the number of
+        comparisons) and ``verdict``, see `VERDICTS`: higher or lower if and only if the interval of
+        the difference excludes 0, and that of the ratio 1; ``samples``, flows that a figure is
+        over in the run with the fewest of both, and ``needed``, how many a percentile needs. What
+        there is not is NaN.
     confidence : float
         Probability with which all intervals cover what they estimate, together.
     confidence_of_each : float
@@ -136,10 +142,23 @@ class Comparison:
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """Why two metrics may not say what they seem to: other traffic, other ideal times."""
+        """Why metrics may not say what they seem to: other traffic, other ideals, few flows."""
         traffic = f"Not the same traffic: {self.other_traffic}." if self.other_traffic else ""
         ideal = f"Not the same ideal: {self.other_ideal}." if self.other_ideal else ""
-        return tuple(filter(None, (traffic, ideal)))
+        return tuple(filter(None, (traffic, ideal, self._few)))
+
+    @property
+    def _few(self) -> str:
+        """A sentence on percentiles beyond what so few flows can give."""
+        few = self.table[self.table["samples"] < self.table["needed"]]
+        if few.empty:
+            return ""
+        worst = few.iloc[int((few["samples"] / few["needed"]).argmin())]
+        names = ", ".join(dict.fromkeys(few["metric"]))
+        return (
+            f"Beyond the sample: {names}: percentiles of as few as {worst['samples']:,.0f} flows, "
+            f"where {worst['needed']:,.0f} are needed."
+        )
 
     @property
     def differ(self) -> pd.DataFrame:
@@ -194,6 +213,7 @@ class _Two(NamedTuple):
     first: NDArray[np.float64]
     second: NDArray[np.float64]
     pairs: int
+    rests: Mapping[str, float]
 
 
 def compare_runs(
@@ -223,15 +243,16 @@ def compare_runs(
     confidence : float
         Probability with which all intervals hold together, between 0 and 1.
     interval : str
-        ``"t"``: Student's, and p of the t-test. ``"bca"``: of the bootstrap, and p of the
+        ``"t"``: Student's, Fieller's of ratios, and p of the t-test. ``"bca"``: all of the
         permutation test, for skewed metrics and many runs (docs/statistics.md).
 
     Returns
     -------
     Comparison
         Paired over the seeds that both have, if these are two or more; else by Welch's method.
-        Where a run is infinite, because flows did not finish, there is a p-value (sign test) and no
-        interval. What is the same in every run of both is not tested and does not count.
+        Where a run is infinite, because flows did not finish, there are a p-value and a verdict
+        (sign test) and no interval. What is the same in every run of both is not tested and does
+        not count.
 
     Raises
     ------
@@ -270,7 +291,8 @@ def compare_runs(
 
 _ORDER: Final = (
     "metric", "first", "second", "runs_first", "runs_second", "pairs", "difference", "ci_low",
-    "ci_high", "ratio", "ratio_low", "ratio_high", "p", "p_holm", "verdict",
+    "ci_high", "ratio", "ratio_low", "ratio_high", "p", "p_adjusted", "verdict", "samples",
+    "needed",
 )  # fmt: skip
 
 
@@ -288,9 +310,9 @@ class _Tests(NamedTuple):
 
 def _tests(interval: str) -> _Tests:
     if checked_interval(interval) == BCA:
-        apart = partial(bootstrap_difference, shared_seeds=False)
-        return _Tests(bootstrap_difference, apart, bootstrap_ratio)
-    return _Tests(paired_difference, difference_of_means, ratio_of_means)
+        apart = partial(permutation_difference, shared_seeds=False)
+        return _Tests(permutation_difference, apart, permutation_ratio)
+    return _Tests(paired_difference, difference_of_means, fieller_ratio)
 
 
 def _rows(
@@ -300,11 +322,11 @@ def _rows(
     rows = [_tested(case, tests) for case in cases]
     counted = max(1, sum(not math.isnan(row["p"]) for row in rows))
     each = confidence_of_each(confidence, counted)
-    corrected = holm([row["p"] for row in rows])
+    corrected = bonferroni([row["p"] for row in rows])
     for row, case, p in zip(rows, cases, corrected, strict=True):
         row |= _ends(case, each, tests)
-        row["p_holm"] = float(p)
-        row["verdict"] = row["verdict"] or _verdict(case, p <= 1 - confidence)
+        row["p_adjusted"] = float(p)
+        row["verdict"] = row["verdict"] or _verdict(case, row, p <= 1 - confidence)
     return rows, each, counted
 
 
@@ -337,6 +359,7 @@ def _metrics_of(runs: pd.DataFrame, columns: Sequence[str]) -> list[str]:
         str(name)
         for name in runs.loc[:, "seed":].columns
         if name not in (*NOT_COMPARED, *columns)
+        and not is_support(str(name))
         and pd.api.types.is_numeric_dtype(runs[name])
         and runs[name].notna().any()
     ]
@@ -389,7 +412,10 @@ def _two(point: tuple[object, ...], metric: str, first: pd.DataFrame, second: pd
     if paired:
         one, other = one[seeds], other[seeds]
     values = [np.asarray(x, dtype=np.float64) for x in (one, other)]
-    return _Two(point, metric, values[0], values[1], len(seeds) if paired else 0)
+    columns = [metric, *dict.fromkeys(supporting(metric))]
+    both = [runs[[name for name in columns if name in runs]] for runs in (first, second)]
+    rests = rests_on(pd.concat(both), metric)
+    return _Two(point, metric, values[0], values[1], len(seeds) if paired else 0, rests)
 
 
 def _tested(case: _Two, tests: _Tests) -> dict[str, Any]:
@@ -405,6 +431,8 @@ def _tested(case: _Two, tests: _Tests) -> dict[str, Any]:
         "pairs": case.pairs,
         "p": math.nan,
         "verdict": "",
+        "samples": case.rests["samples"],
+        "needed": case.rests["needed"],
     }
     if min(one.size, other.size) == 0:
         row["verdict"] = UNKNOWN
@@ -432,20 +460,32 @@ def _ends(case: _Two, confidence: float, tests: _Tests) -> dict[str, float]:
     found = dict.fromkeys(
         ("difference", "ci_low", "ci_high", "ratio", "ratio_low", "ratio_high"), math.nan
     )
-    if min(one.size, other.size) == 0 or not np.isfinite([*one, *other]).all():
+    if min(one.size, other.size) == 0 or not np.isfinite([*one.tolist(), *other.tolist()]).all():
         return found
     gap = tests.difference(case, confidence)
-    found |= {"difference": gap.estimate, "ci_low": gap.low, "ci_high": gap.high}
+    # Without any spread an interval has no width, however few the runs are.
+    known = not (_sign(gap.low, gap.high) and gap.p > 1 - confidence)
+    found["difference"] = gap.estimate
+    if known:
+        found |= {"ci_low": gap.low, "ci_high": gap.high}
     if one.mean() > 0 and other.mean() > 0:
         ratio = tests.ratio(other, one, confidence, shared_seeds=bool(case.pairs))
-        found |= {"ratio": ratio.estimate, "ratio_low": ratio.low, "ratio_high": ratio.high}
+        found["ratio"] = ratio.estimate
+        if known:
+            found |= {"ratio_low": ratio.low, "ratio_high": ratio.high}
     return found
 
 
-def _verdict(case: _Two, significant: bool) -> str:
+def _sign(low: float, high: float) -> int:
+    """Tell on which side of 0 an interval lies: 0 where it holds 0, or there is none."""
+    return (low > 0) - (high < 0)
+
+
+def _verdict(case: _Two, row: dict[str, Any], significant: bool) -> str:
+    if not math.isnan(row["difference"]):
+        sign = _sign(row["ci_low"], row["ci_high"])
+        return UNCLEAR if sign == 0 else HIGHER if sign > 0 else LOWER
     if not significant:
         return UNCLEAR
     one, other = case.first, case.second
-    if np.isfinite([*one, *other]).all():
-        return HIGHER if other.mean() > one.mean() else LOWER
     return HIGHER if (other > one).sum() > (other < one).sum() else LOWER

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from lightburst.expressions import beside
+from lightburst.support import COUNT, NEEDED, OF
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
@@ -30,12 +31,16 @@ def is_own(key: str) -> bool:
 
 def has_all(kept: Container[str], expressions: Iterable[Expression]) -> bool:
     """Tell whether a kept row has the values of all expressions that are wanted."""
-    return all(_key(expression) in kept for expression in expressions)
+    return all(key in kept for expression in expressions for key in _keys(expression))
 
 
 def to_keep(result: Result, expressions: Iterable[Expression]) -> dict[str, Metric]:
     """Give the row that is kept of a run: its figures, and the value of each expression."""
-    values = {_key(expression): result.metric(expression) for expression in expressions}
+    values = {
+        f"{_key(expression)}{ending}": value
+        for expression in expressions
+        for ending, value in result.measured(expression).items()
+    }
     return {**result.record, **values}
 
 
@@ -60,7 +65,7 @@ def row_of(kept: Mapping[str, Metric], metrics: Mapping[str, Expression]) -> dic
         If a metric has the name of a figure.
     """
     figures = {key: value for key, value in kept.items() if not is_own(key)}
-    return beside(figures, {name: kept[_key(metric)] for name, metric in metrics.items()})
+    return beside(figures, {name: kept[key] for name, key in _named(metrics, kept).items()})
 
 
 def columns_of(frame: pd.DataFrame, metrics: Mapping[str, Expression]) -> pd.DataFrame:
@@ -84,10 +89,27 @@ def columns_of(frame: pd.DataFrame, metrics: Mapping[str, Expression]) -> pd.Dat
         If a metric has the name of a figure.
     """
     figures = [name for name in frame.columns if not is_own(name)]
-    names = beside(dict.fromkeys(figures), dict.fromkeys(metrics))
-    found = frame[figures + [_key(metric) for metric in metrics.values()]]
+    own = _named(metrics, set(frame.columns))
+    names = beside(dict.fromkeys(figures), dict.fromkeys(own))
+    found = frame[figures + list(own.values())]
     return found.set_axis(list(names), axis="columns")
 
 
 def _key(expression: Expression) -> str:
     return f"{_KEPT}{expression}"
+
+
+def _keys(expression: Expression) -> list[str]:
+    """Give the keys of the value and of what it rests on, which all but a count have."""
+    key = _key(expression)
+    return [key] if expression.statistic == "count" else [key, f"{key}{OF}"]
+
+
+def _named(metrics: Mapping[str, Expression], kept: Container[str]) -> dict[str, str]:
+    """Give the kept key of each metric and of what it rests on, by their names in a table."""
+    return {
+        f"{name}{ending}": key
+        for name, metric in metrics.items()
+        for ending in ("", COUNT, OF, NEEDED)
+        if (key := f"{_key(metric)}{ending}") in kept or not ending
+    }

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst.errors import InputError, combine, did_you_mean, show
+from lightburst.errors import InputError, combine, did_you_mean, first_of, show
 from lightburst.scenario.fields import Name
 from lightburst.scenario.files import read_text
 from lightburst.scenario.topology import MOST_WAVELENGTHS, Graph
@@ -168,7 +168,7 @@ def _read(section: Graph, file: Path) -> list[_Link]:
         missing = [name for name in _REQUIRED if name not in columns]
         unknown = [name for name in columns if name not in _COLUMNS]
         if missing or unknown or len(set(columns)) < len(columns):
-            given = f"{file} with the columns {', '.join(columns) or '(none)'}"
+            given = f"{file} with the columns {first_of(columns) or '(none)'}"
             allowed = f"source, target and, if wanted, {', '.join(_COLUMNS[2:])}; each once"
             raise InputError(path, given, allowed)
         return _links(section, file, ((rows.line_num, row) for row in rows))

@@ -17,6 +17,7 @@ from lightburst.scenario.workload import (
     Table,
     Workload,
 )
+from lightburst.shown import exactly
 from lightburst.units import PICOSECONDS_PER_SECOND, format_duration
 from lightburst.workload.edges import Edges, Indices
 from lightburst.workload.flows import Flows
@@ -108,7 +109,8 @@ def _poisson(workload: Poisson, pairs: Pairing, draw: Streams) -> Flows:
     if start[-1] > _LATEST_S:
         raise InputError(
             "workload.arrival_rate",
-            f"{workload.arrival_rate:g} /s, with which the last flow starts after {start[-1]:g} s",
+            f"{exactly(workload.arrival_rate)} /s, with which the last flow starts after "
+            f"{start[-1]:g} s",
             f"a rate with which all flows start within {_LATEST_S:g} s",
         )
     source, destination = pairs(workload.flows, generator=draw("pairs"))

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lightburst.scenario.workload import Poisson, Workload
+from lightburst.shown import exactly
 from lightburst.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND, format_rate, format_size
 from lightburst.workload.edges import Edges
 from lightburst.workload.sizes import mean_size
@@ -89,7 +90,7 @@ class Offered:
             f"{self.hosts} hosts' links" if self.edges is None else f"{self.edges} edges' fibres"
         )
         return (
-            f"load {self.load:g} of {format_rate(self.capacity_bps)} ({links}): "
+            f"load {exactly(self.load)} of {format_rate(self.capacity_bps)} ({links}): "
             f"{_figures(self.arrival_rate)} flows/s of {mean}"
         )
 

@@ -1,5 +1,6 @@
 """A table of flows of the user's own."""
 
+from collections import Counter
 from collections.abc import Callable
 from decimal import Decimal
 from functools import lru_cache
@@ -14,7 +15,7 @@ import pyarrow.csv
 import pyarrow.parquet
 from numpy.typing import NDArray
 
-from lightburst.errors import InputError, show
+from lightburst.errors import InputError, first_of, show
 from lightburst.free import check_memory
 from lightburst.parquet import columns_of
 from lightburst.scenario.files import Stamp, stamp
@@ -40,12 +41,14 @@ _BYTES_PER_CELL = 50
 _LONGEST_CELL = 1000
 # Up to here a float is a whole number of its own.
 _EXACT_FLOAT = 2**53
-# More bytes than a heading has, and cells of text of which it is asked at once which are alike.
-_LONGEST_HEADING = 2**20
+# Cells of text of which it is asked at once which are alike.
 _CELLS_AT_ONCE = 2**16
 # A number as people write it; Arrow would also take 0x10, inf and nan.
 _DECIMAL = r"^[ \t]*-?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?[ \t]*$"
 _WHOLE = r"^[ \t]*-?\d+[ \t]*$"
+# Of a CSV file.
+_MOST_COLUMNS = 1_000
+_LONGEST_HEADING = 100_000
 
 
 def read_table(file: Path, hosts: int, names: tuple[str, ...] | None = None) -> Flows:
@@ -97,6 +100,7 @@ def _load(file: Path, size: int) -> "_Table":
         if file.suffix.lower() in (".parquet", ".pq"):
             return _load_parquet(file)
         _check_memory(file, f"{size:,} bytes", size * _EXPANSION)
+        _check_heading(file)
         return _load_csv(file)
     except InputError:  # which is a ValueError
         raise
@@ -178,6 +182,20 @@ def _check_kind(name: str, kind: Any) -> None:
         raise InputError(_PATH, f"{name} of the type {kind}", "a column of numbers or texts")
 
 
+def _check_heading(file: Path) -> None:
+    """Refuse a CSV file of far too many columns before any row of it is read."""
+    with file.open("rb") as opened:
+        heading = opened.readline(_LONGEST_HEADING + 1)
+    number = heading.count(b",") + 1
+    if len(heading) > _LONGEST_HEADING:
+        given = f"{file}, whose heading is longer than {_LONGEST_HEADING:,} bytes"
+    elif number > _MOST_COLUMNS:
+        given = f"{file}, which has {number:,} columns"
+    else:
+        return
+    raise InputError(_PATH, given, f"{_COLUMNS}; up to {_MOST_COLUMNS:,} columns in all")
+
+
 def _check_memory(file: Path, length: str, needed: int) -> None:
     name = str(file).replace("{", "{{").replace("}", "}}")
     given = f"{name}, of {length}, which need about {{}} of memory"
@@ -234,12 +252,13 @@ class _Table:
 def _wanted(given: list[str]) -> list[str]:
     """Give the names of the columns that are read, as they stand in the file."""
     names = [name.strip() for name in given]
-    twice = sorted({name for name in names if names.count(name) > 1} & set(_COLUMNS_READ))
+    number = Counter(names)
+    twice = [name for name in sorted(_COLUMNS_READ) if number[name] > 1]
     if twice:
         raise InputError(_PATH, f"the column '{twice[0]}' more than once", _COLUMNS)
     needed = "source", "destination", _START_PS if _START_PS in names else _START_S, "size_bytes"
     for missing in (name for name in needed if name not in names):
-        given_names = f"the columns {', '.join(names)}; '{missing}' is missing"
+        given_names = f"the columns {first_of(names)}; '{missing}' is missing"
         raise InputError(_PATH, given_names, _COLUMNS)
     return [name for name in given if name.strip() in needed]
 

@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Self
 from pydantic import Field, model_validator
 
 from lightburst.scenario.fields import Flag, Section, Whole, refuse_at
+from lightburst.shown import exactly
 from lightburst.units import (
     SIZE,
     PositiveDuration,
@@ -137,7 +138,7 @@ class Connection(BaseTransport):
             raise refuse_at(
                 "initial_timeout",
                 format_duration(self.initial_timeout),
-                f"at least {format_duration(least)}, so that {self.growth} ({factor:g}) lengthens "
-                "it after each expiry",
+                f"at least {format_duration(least)}, so that {self.growth} ({exactly(factor)}) "
+                "lengthens it after each expiry",
             )
         return self

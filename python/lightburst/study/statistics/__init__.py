@@ -3,12 +3,8 @@
 docs/statistics.md says which to use when, where each comes from, and how often each is right.
 """
 
-from lightburst.study.statistics.bootstrap import (
-    bootstrap_difference,
-    bootstrap_interval,
-    bootstrap_ratio,
-    quantile_interval,
-)
+from lightburst.study.statistics.bootstrap import bootstrap_interval, quantile_interval
+from lightburst.study.statistics.fieller import fieller_ratio
 from lightburst.study.statistics.intervals import (
     Interval,
     mean_interval,
@@ -26,7 +22,9 @@ from lightburst.study.statistics.paired import (
     ratio_of_means,
     sign_test,
 )
-from lightburst.study.statistics.several import confidence_of_each, holm
+from lightburst.study.statistics.permuted import permutation_difference, permutation_ratio
+from lightburst.study.statistics.several import bonferroni, confidence_of_each, holm
+from lightburst.study.statistics.shares import share_interval
 
 __all__ = [
     "BatchMeans",
@@ -34,11 +32,11 @@ __all__ = [
     "Difference",
     "Interval",
     "batch_means",
-    "bootstrap_difference",
+    "bonferroni",
     "bootstrap_interval",
-    "bootstrap_ratio",
     "confidence_of_each",
     "difference_of_means",
+    "fieller_ratio",
     "holm",
     "log_ratio_error",
     "mean_interval",
@@ -46,9 +44,12 @@ __all__ = [
     "number",
     "paired_difference",
     "paired_ratio",
+    "permutation_difference",
+    "permutation_ratio",
     "quantile_interval",
     "ratio_of_means",
     "relative_deviation",
+    "share_interval",
     "sign_test",
     "summarise",
 ]

@@ -11,14 +11,13 @@ References
 
 import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lightburst.study.statistics.intervals import Interval, checked, samples_of
-from lightburst.study.statistics.paired import Difference, pairs_of
 
 #: Statistics by name: functions of an array and an axis.
 STATISTICS: Final[dict[str, Callable[..., Any]]] = {
@@ -87,135 +86,33 @@ def bootstrap_interval(
     estimate = float(function(x, axis=0))
     if np.all(x == x[0]) and x.size > 1:
         return Interval(estimate, estimate, estimate, x.size)
-    return Interval(estimate, *_bca((x,), function, level, resamples, seed), x.size)
-
-
-def bootstrap_difference(
-    first: ArrayLike, second: ArrayLike, confidence: float = 0.95, *, shared_seeds: bool = True
-) -> Difference:
-    """Difference of two means by the BCa bootstrap, with the p-value of the permutation test.
-
-    Parameters
-    ----------
-    first, second : array_like of float, shape (n,) and (m,)
-        Measurements of the two; where seeds are shared the same place in both is the same seed.
-    confidence : float
-        Probability with which the interval covers the difference, between 0 and 1.
-    shared_seeds : bool
-        Whether the two are paired.
-
-    Returns
-    -------
-    Difference
-        As `lightburst.study.paired_difference` and `lightburst.study.difference_of_means`; p asks
-        how often a difference as large comes out where, by chance, each pair changes its sides, or
-        samples change between the two (9,999 draws from a fixed seed; all changes where there are
-        fewer). It assumes no distribution and is at least two over the number of changes, ``2^(1 -
-        n)`` for n pairs.
-
-    Raises
-    ------
-    ValueError
-        As those.
-    """
-    found = gap_interval(first, second, confidence, shared_seeds=shared_seeds)
-    one, other = (np.asarray(x, dtype=np.float64) for x in (first, second))
-    p = _permuted(one, other, paired=shared_seeds) if min(one.size, other.size) > 1 else math.nan
-    return Difference(found.estimate, found.low, found.high, found.n, p)
-
-
-def gap_interval(
-    first: ArrayLike, second: ArrayLike, confidence: float = 0.95, *, shared_seeds: bool = True
-) -> Interval:
-    """Give the interval of `bootstrap_difference` without the test, which takes most of its time.
-
-    Parameters
-    ----------
-    first, second, confidence, shared_seeds
-        As there.
-
-    Returns
-    -------
-    Interval
-        Of the mean of `second` less that of `first`.
-    """
-    level = checked(confidence)
-    if shared_seeds:
-        one, other = pairs_of(first, second, "first", "second")
-        return bootstrap_interval(other - one, "mean", level)
-    one, other = samples_of(first, "first"), samples_of(second, "second")
-    ends = _bca((other, one), _gap, level)
-    return Interval(float(other.mean() - one.mean()), *ends, one.size + other.size)
-
-
-def _permuted(one: NDArray[np.float64], other: NDArray[np.float64], *, paired: bool) -> float:
-    """Give the p-value of the permutation test of a difference of means."""
-    from scipy import stats
-
-    how: dict[str, Any] = {"vectorized": True, "n_resamples": _RESAMPLES}
-    random = np.random.default_rng(1)
-    if paired:
-        gaps: Any = (other - one,)
-        found = stats.permutation_test(gaps, np.mean, permutation_type="samples", rng=random, **how)
-    else:
-        found = stats.permutation_test((other, one), _gap, rng=random, **how)
-    return float(found.pvalue)
-
-
-def bootstrap_ratio(
-    top: ArrayLike, bottom: ArrayLike, confidence: float = 0.95, *, shared_seeds: bool = True
-) -> Interval:
-    """Ratio of two means by the BCa bootstrap; see `lightburst.study.ratio_of_means`."""
-    level = checked(confidence)
-    if shared_seeds:
-        one, other = pairs_of(top, bottom, "top", "bottom")
-    else:
-        one, other = samples_of(top, "top"), samples_of(bottom, "bottom")
-    estimate = float(one.mean() / other.mean())
-    ends = _bca((one, other), _over, level, paired=shared_seeds)
-    n = one.size if shared_seeds else one.size + other.size
-    return Interval(estimate, *ends, n)
-
-
-def _gap(first: Any, second: Any, axis: int = -1) -> Any:
-    return np.mean(first, axis=axis) - np.mean(second, axis=axis)
-
-
-def _over(top: Any, bottom: Any, axis: int = -1) -> Any:
-    return np.mean(top, axis=axis) / np.mean(bottom, axis=axis)
+    return Interval(estimate, *_bca(x, function, level, resamples, seed), x.size)
 
 
 def _bca(
-    samples: Sequence[NDArray[np.float64]],
-    statistic: Callable[..., Any],
-    level: float,
-    resamples: int = _RESAMPLES,
-    seed: int = 1,
-    *,
-    paired: bool = False,
+    x: NDArray[np.float64], statistic: Callable[..., Any], level: float, resamples: int, seed: int
 ) -> tuple[float, float]:
     """Give the ends; NaN with fewer than two samples, both the estimate where none varies."""
     from scipy import stats  # takes longer to import than all the rest
 
-    if min(x.size for x in samples) < 2:
+    if x.size < 2:
         return math.nan, math.nan
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         # Where resamples do not vary it warns, and gives no ends.
         warnings.simplefilter("ignore", stats.DegenerateDataWarning)
         found: Any = stats.bootstrap(
-            tuple(samples),
+            (x,),
             statistic,
             n_resamples=resamples,
-            batch=max(1, _AT_ONCE // max(x.size for x in samples)),
+            batch=max(1, _AT_ONCE // x.size),
             vectorized=True,
-            paired=paired,
             confidence_level=level,
             method="BCa",
             rng=np.random.default_rng(seed),
         )
     ends = float(found.confidence_interval.low), float(found.confidence_interval.high)
     if np.isnan(ends).any() and np.ptp(found.bootstrap_distribution) <= _ROUNDING * np.abs(
-        estimate := float(statistic(*samples, axis=-1))
+        estimate := float(statistic(x, axis=-1))
     ):
         return estimate, estimate
     return ends

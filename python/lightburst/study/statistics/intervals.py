@@ -22,8 +22,10 @@ from lightburst.errors import InputError, did_you_mean, show
 
 STUDENT: Final = "t"
 BCA: Final = "bca"
+#: That of a share, which is not asked for but taken.
+SHARE: Final = "share"
 #: Intervals of means by name, and in words.
-INTERVALS: Final = {STUDENT: "Student", BCA: "BCa bootstrap"}
+INTERVALS: Final = {STUDENT: "Student", BCA: "BCa bootstrap", SHARE: "Clopper-Pearson"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,9 @@ def summarise(
         Probability with which each interval covers its mean, between 0 and 1.
     interval : str
         ``"t"``, Student's, or ``"bca"``, by the bootstrap (`bootstrap_interval`), for skewed
-        metrics and many runs; docs/statistics.md says when.
+        metrics and many runs; docs/statistics.md says when. A share whose counts stand beside it
+        (``burst_loss_count``, ``burst_loss_of``) has that of `share_interval` in place of
+        Student's, and of a bootstrap that has no width.
 
     Returns
     -------
@@ -180,6 +184,9 @@ def summarise(
         raise InputError("metric", show(metric), allowed + did_you_mean(metric, numbers))
     grouped = runs.dropna(subset=[metric]).groupby(list(by), sort=False, dropna=False)[metric]
     table = grouped.agg(n="count", mean="mean", std="std").reset_index()
+    from lightburst.study.statistics.shares import is_share, share_of
+
+    ends: list[Interval] | None = None
     if checked_interval(interval) == BCA:
         from lightburst.study.statistics.bootstrap import bootstrap_interval
 
@@ -188,6 +195,12 @@ def summarise(
             bootstrap_interval(x, "mean", confidence) if np.isfinite(x).all() else none
             for x in (x.to_numpy(np.float64) for _, x in grouped)
         ]
+    if is_share(runs, metric):
+        exact = [share_of(runs.loc[x.index], metric, confidence) for _, x in grouped]
+        # A bootstrap of runs that are all alike says nothing of rare losses.
+        pairs = zip(ends or exact, exact, strict=True)
+        ends = [y if x.low == x.high or math.isnan(x.low) else x for x, y in pairs]
+    if ends is not None:
         return table.assign(ci_low=[x.low for x in ends], ci_high=[x.high for x in ends])
     half = table["std"] * student(table["n"], confidence)
     return table.assign(ci_low=table["mean"] - half, ci_high=table["mean"] + half)
@@ -195,10 +208,10 @@ def summarise(
 
 def checked_interval(kind: object, where: str = "interval") -> str:
     """Give the name of a kind of interval back; `InputError` if there is none of that name."""
-    if not isinstance(kind, str) or kind not in INTERVALS:
-        names = ", ".join(f"'{name}' ({words})" for name, words in INTERVALS.items())
+    if kind not in (STUDENT, BCA):
+        names = ", ".join(f"'{name}' ({INTERVALS[name]})" for name in (STUDENT, BCA))
         raise InputError(where, show(kind), f"one of {names}")
-    return kind
+    return str(kind)
 
 
 def student(n: ArrayLike, confidence: float) -> NDArray[np.float64]:

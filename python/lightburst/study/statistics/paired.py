@@ -10,6 +10,7 @@ References
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -117,8 +118,7 @@ def difference_of_means(
         same = abs(estimate) <= _ROUNDING * _size(one, other)
         p = 1.0 if same else min(1.0, 2 / math.comb(n, one.size))
         return Difference(estimate, estimate, estimate, n, p)
-    squares = sum(v**2 / (x.size - 1) for v, x in zip(parts, (one, other), strict=True))
-    freedom = sum(parts) ** 2 / squares
+    freedom = welch(parts, (one.size, other.size))
     half = error * float(special.stdtrit(freedom, (1 + checked(confidence)) / 2))
     p = _two_sided(estimate / error, freedom)
     return Difference(estimate, estimate - half, estimate + half, n, p)
@@ -174,7 +174,7 @@ def paired_ratio(
 
     Notes
     -----
-    Chosen over Fellier's interval of the ratio of means, because a fluctuation of the flows scales
+    Chosen over Fieller's interval of the ratio of means, because a fluctuation of the flows scales
     both measurements (their standard deviation is proportional to their mean), so that the
     logarithm of the ratio has the same spread at every load and its interval never leaves the
     positive numbers. Where the ratios vary by a relative deviation c, their geometric mean is below
@@ -305,3 +305,9 @@ def _size(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
 def _two_sided(t: float, freedom: float) -> float:
     """Probability that Student's t is at least so far from 0, on either side."""
     return 2 * float(special.stdtr(freedom, -abs(t)))
+
+
+def welch(parts: Sequence[float], sizes: Sequence[int]) -> float:
+    """Degrees of freedom of Welch and Satterthwaite; `parts` are variances of means."""
+    squares = sum(part**2 / (size - 1) for part, size in zip(parts, sizes, strict=True))
+    return sum(parts) ** 2 / squares if squares else float(sum(sizes) - 2)

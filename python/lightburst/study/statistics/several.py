@@ -21,6 +21,29 @@ from numpy.typing import ArrayLike, NDArray
 from lightburst.study.statistics.intervals import checked
 
 
+def bonferroni(p_values: ArrayLike) -> NDArray[np.float64]:
+    """Correct p-values of several comparisons so that they agree with intervals.
+
+    Parameters
+    ----------
+    p_values : array_like of float, shape (m,)
+        As for `holm`.
+
+    Returns
+    -------
+    ndarray of float, shape (m,)
+        Each times the number of comparisons [2]_, at most 1: at most 0.05 if and only if the
+        interval of `confidence_of_each` excludes what the test supposes.
+
+    Raises
+    ------
+    ValueError
+        If one is not between 0 and 1.
+    """
+    p = _checked(p_values)
+    return np.minimum(p * np.count_nonzero(~np.isnan(p)), 1)
+
+
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     """Correct p-values of several comparisons by Holm's method.
 
@@ -41,9 +64,7 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     ValueError
         If one is not between 0 and 1.
     """
-    p = np.asarray(p_values, dtype=np.float64)
-    if p.ndim != 1 or np.any((p < 0) | (p > 1)):
-        raise ValueError("p_values: allowed is a list of numbers from 0 to 1, or NaN")
+    p = _checked(p_values)
     known = np.flatnonzero(~np.isnan(p))
     order = known[np.argsort(p[known], kind="stable")]
     found = np.full(p.size, math.nan)
@@ -75,11 +96,16 @@ def confidence_of_each(together: float, number: int) -> float:
 
     Notes
     -----
-    Intervals that go with Holm's test exactly tell no more of a difference that it finds than its
-    sign [3]_. Bonferroni's tell its size, and never contradict the test on what they exclude: if
-    such an interval is off zero, Holm's p-value is below ``1 - together``. Not the other way round:
-    Holm may tell a difference whose interval still touches zero.
+    They agree with `bonferroni`. Intervals that go with `holm` exactly tell no more of a difference
+    that it finds than its sign [3]_.
     """
     if number < 1:
         raise ValueError("number: a whole number from 1")
     return 1 - (1 - checked(together)) / number
+
+
+def _checked(p_values: ArrayLike) -> NDArray[np.float64]:
+    p = np.asarray(p_values, dtype=np.float64)
+    if p.ndim != 1 or np.any((p < 0) | (p > 1)):
+        raise ValueError("p_values: allowed is a list of numbers from 0 to 1, or NaN")
+    return p
