@@ -16,7 +16,7 @@ from lightburst.shown import html_table
 from lightburst.study.statistics import Interval, number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
 # An interval wider than this to either side, as a fraction of the value, shows nothing.
 RESOLUTION: Final = 0.25
@@ -37,6 +37,31 @@ _UNDECIDED: Final = "Undecided: the interval is too wide for this criterion, mor
 _MOST_TIMES: Final = 1000.0
 
 UNKNOWN: Final = Interval(math.nan, math.nan, math.nan, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A sense in which the words of a claim can be taken, judged.
+
+    Parameters
+    ----------
+    words : str
+        What is measured in this sense, with its unit.
+    measured, ci_low, ci_high : float or None
+        What the runs gave, in that unit, with its 95 % interval; None where they gave nothing.
+    verdict : Verdict
+        What the claim would be if this were the sense.
+    """
+
+    words: str
+    measured: float | None
+    ci_low: float | None
+    ci_high: float | None
+    verdict: Verdict
+
+    def __str__(self) -> str:
+        interval = "" if self.ci_low is None else f" ({interval_of(self, _short)})"
+        return f"{_short(self.measured)}{interval} as {self.words}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +88,9 @@ class Claim:
         What else the runs show: where it holds and where not, and what we know of the reason.
     source : str
         Who claims it.
+    readings : tuple of Reading
+        The senses of its words, where there are several, in the order of their plausibility; the
+        claim is judged by all of them together (`by_readings`).
     """
 
     id: str
@@ -76,6 +104,7 @@ class Claim:
     criterion: str
     note: str
     source: str = "paper"
+    readings: tuple[Reading, ...] = ()
 
     def noted(self, more: str) -> Claim:
         """Give the same claim with more in its note."""
@@ -323,12 +352,45 @@ def judged(
     )
 
 
-def interval_of(claim: Claim, write: Callable[[float | None], str]) -> str:
+def by_readings(claims: Mapping[str, Claim]) -> Claim:
+    """Judge one claim whose words have several senses, of which at most one can be meant.
+
+    Parameters
+    ----------
+    claims : mapping of str to Claim
+        The claim as it is judged in each sense, by the words for the sense, the most plausible one
+        first.
+
+    Returns
+    -------
+    Claim
+        ``holds`` if it holds in one of the senses, ``differs`` if it differs in all of them,
+        ``not comparable`` otherwise. The number is that of the first sense with this verdict; the
+        note says how many hold, which, and what each of them gave.
+    """
+    order = (Verdict.HOLDS, Verdict.NOT_COMPARABLE, Verdict.DIFFERS)
+    decisive = min(claims.values(), key=lambda claim: order.index(claim.verdict))
+    readings = tuple(
+        Reading(words, claim.measured, claim.ci_low, claim.ci_high, claim.verdict)
+        for words, claim in claims.items()
+    )
+    holding = [one.words for one in readings if one.verdict is Verdict.HOLDS]
+    if holding:
+        said = f"Holds under {len(holding)} of {len(readings)} readings ({'; '.join(holding)})"
+    elif decisive.verdict is Verdict.DIFFERS:
+        said = f"Differs under all {len(readings)} readings"
+    else:
+        said = f"Holds under none of {len(readings)} readings, but not known to differ under all"
+    told = f"{said}: {'; '.join(map(str, readings))}."
+    return replace(decisive, note=f"{told} {decisive.note}".strip(), readings=readings)
+
+
+def interval_of(claim: Claim | Reading, write: Callable[[float | None], str]) -> str:
     """Write the interval of what was measured.
 
     Parameters
     ----------
-    claim : Claim
+    claim : Claim or Reading
         Whose.
     write : callable
         Writes a number, or None as what stands for none.

@@ -15,6 +15,8 @@ it:
   In both braces stand for the words that the code gives, ``{each}`` for the list, and ``{at}``
   for where the value that is judged is.
 - ``notes``, by name, of which the code picks what the runs show.
+- ``readings``, by name: the words for each sense that those of the claim can have, the most
+  plausible one first. It is judged once, by all of them (`Sheet.judge_readings`).
 
 The table ``tolerance`` has numbers that several claims share; a bound may name one of them.
 """
@@ -31,6 +33,7 @@ from lightburst.papers.claims import (
     agrees,
     at_least,
     at_most,
+    by_readings,
     judged,
     known,
     verdict_of,
@@ -189,6 +192,30 @@ class Sheet:
             " ".join(said for said in notes if said),
             str(texts.get("source", entry.get("source", "paper"))),
             judge,
+        )
+
+    def judge_readings(
+        self, name: str, measured: Mapping[str, Interval], /, **words: object
+    ) -> Claim:
+        """Judge a claim by all of its ``readings``.
+
+        Parameters
+        ----------
+        name : str
+            The claim's in ``claims.toml``.
+        measured : mapping of str to Interval
+            What the runs gave, by the name of the reading.
+        **words
+            More words for the braces of the texts.
+
+        Returns
+        -------
+        Claim
+            One for all: see `lightburst.papers.claims.by_readings`.
+        """
+        readings: Mapping[str, str] = self.claims[name]["readings"]
+        return by_readings(
+            {said: self.judge(name, measured[key], **words) for key, said in readings.items()}
         )
 
     def _rule(

@@ -80,13 +80,15 @@ def window_claims(runs: Runs[Point]) -> Iterator[Claim]:
         yield sheet.judge("best-pair", runs.ratios(others, metric))
         yield sheet.judge("beats-fixed", runs.ratios(fixed, metric))
     yield SHEET.judge("mean-10.7", runs.mean(BEST, metrics.MEAN).in_unit(MEGA))
-    for slug, metric, unit, words in (
-        ("variance", metrics.VARIANCE, MEGA**2, "variance over flows, (Mb/s)²"),
-        ("deviation", metrics.DEVIATION, MEGA, "standard deviation over flows, Mb/s"),
-        ("relative", metrics.VARIATION, 0.01, "standard deviation over the mean, %"),
-    ):
-        mean = runs.mean(BEST, metric).in_unit(unit)
-        yield SHEET.judge("variation", mean, slug=slug, words=words)
+    variation = {
+        reading: runs.mean(BEST, metric).in_unit(unit)
+        for reading, metric, unit in (
+            ("variance", metrics.VARIANCE, MEGA**2),
+            ("deviation", metrics.DEVIATION, MEGA),
+            ("relative", metrics.VARIATION, 0.01),
+        )
+    }
+    yield SHEET.judge_readings("variation", variation)
     yield SHEET.judge("variance-improved", runs.ratios(fixed, metrics.VARIANCE))
 
 
