@@ -23,6 +23,11 @@ PATH: dict[str, Any] = {
 }
 
 
+def unbroken(found: object) -> str:
+    """Give what is said without the ends of its lines."""
+    return " ".join(str(found).split())
+
+
 @pytest.fixture
 def scenario(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.chdir(tmp_path)
@@ -54,7 +59,7 @@ def test_the_worst_flow_of_an_incast_waited_for_a_timeout(scenario: str) -> None
     assert again["lost"].sum() == 2
     assert str(found).startswith(f"Flow {found.flow}, from ")
     assert "times the ideal " in str(found)
-    assert "on an idle network, no set-up" in str(found)
+    assert "on an idle network, no set-up" in unbroken(found)
     assert "alone" not in str(found)
 
 
@@ -96,7 +101,7 @@ def test_a_short_flow_whose_syn_waits_says_so_in_words(tmp_path: Path) -> None:
     assert first["share"] > 0.5
     said = "the SYN or SYN+ACK waits in its host's interface, behind other packets"
     assert re.search(
-        rf"largest part \(set-up: interface at 0, \d.*%\): {re.escape(said)}", str(found)
+        rf"largest part \(set-up: interface at 0, \d.*%\): {re.escape(said)}", unbroken(found)
     )
     part = found.as_dict()["parts"][0]
     assert (part["part"], part["node"]) == ("set-up: interface", 0)
@@ -224,5 +229,20 @@ def test_which_window_held_a_sender_back(advertised: int, first: int) -> None:
         assert held[what] == pytest.approx(number * 2e-3, rel=0.05, abs=1e-6), what
     assert held["neither window"] == 0
     told = "the window that the receiver advertises (transport.advertised_window)"
-    assert (told in str(found)) == (full > 0)
-    assert ("by its own window" in str(found)) == (full < len(rounds) - 1)
+    assert (told in unbroken(found)) == (full > 0)
+    assert ("by its own window" in unbroken(found)) == (full < len(rounds) - 1)
+
+
+def test_an_explanation_is_text_of_a_screen() -> None:
+    found = lb.explain("examples/groups.toml")
+    text = str(found)
+    assert repr(found) == text, "what a terminal shows of it"
+    assert max(map(len, text.split("\n"))) <= 96
+    # A row goes on below its last column.
+    (at,) = [i for i, line in enumerate(text.split("\n")) if "set-up: interface at 4" in line]
+    first, second = text.split("\n")[at : at + 2]
+    told = "the SYN or SYN+ACK waits in its host's interface, behind other packets"
+    column = first.index("the SYN")
+    assert f"{first[column:]} {second.strip()}" == told
+    assert second[:column].isspace() and second[column] != " "
+    assert "all its segments back to back on an idle network" in " ".join(text.split())

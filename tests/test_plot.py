@@ -81,7 +81,7 @@ def test_all_hues_are_named_inside_the_sheet_and_nothing_lies_on_the_axes(
         for text in canvas.findobj(Text, include_self=False)
         if text.get_text().startswith(("A title", "What was"))
     ]
-    assert len(legends) == 2
+    assert len(legends) == (1 if dash is None else 2)
     assert len(words) == 2
     for box in (*legends, *words, inside):
         assert box.x0 >= -0.5 and box.y0 >= -0.5
@@ -182,7 +182,9 @@ def test_a_column_of_text_stands_for_the_numbers_beside_it() -> None:
         ([1e4, 3e4, 1e5, 3e5], True),
         ([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], False),
         ([0, 1, 10, 100], False),
-        ([1, 2, 4], False),
+        ([1, 2, 4], True),
+        ([1, 2, 5], False),
+        ([2, 5, 8], False),
         ([5, 5, 5], False),
     ],
 )
@@ -193,7 +195,10 @@ def test_what_is_geometric(values: list[float], expected: bool) -> None:
 def test_ticks_of_a_short_row_are_its_values() -> None:
     assert axis.ticks([1, 2, 4, 25, 50], logarithmic=True) == [1, 2, 4, 25, 50]
     assert axis.ticks([1, 10, 100, 1e4], logarithmic=True) == []
-    assert axis.ticks([1, 2, 4], logarithmic=False) == []
+    assert axis.ticks([0.2, 0.4, 0.5, 0.9], logarithmic=False) == [0.2, 0.4, 0.5, 0.9]
+    assert axis.ticks([0.2, 0.21, 0.9], logarithmic=False) == [], "two have no room"
+    assert axis.ticks([0.123456, 0.5], logarithmic=False) == [], "no tick says less than its value"
+    assert axis.ticks(range(10), logarithmic=False) == []
     assert [axis.power(x) for x in (1e-3, 10**-1.5, 1e5, 0.999999999e-3)] == [
         "10⁻³", "3.2·10⁻²", "10⁵", "10⁻³",
     ]  # fmt: skip
@@ -300,4 +305,4 @@ def test_nothing_to_draw_is_named() -> None:
     numbers = ", ".join(map(str, table().select_dtypes("number").columns))
     with pytest.raises(InputError, match=rf"^column: given nothing; allowed: .*: {numbers}$"):
         lb.plot.distribution(table())
-    assert dir(lb.plot) == ["STYLES", "curves", "distribution", "flow", "over_time"]
+    assert dir(lb.plot) == ["STYLES", "curves", "distribution", "flow", "network", "over_time"]

@@ -153,7 +153,7 @@ def test_a_logarithmic_axis_of_a_chart_has_the_words_of_pictures() -> None:
     assert [f"{value:.0e}" for value in at["values"][:2]] == ["1e-03", "1e-02"]
     words, _, place = at["labelExpr"].rpartition("[round")
     assert ast.literal_eval(words) == [
-        "0.001", "0.01", "0.1", "1", "10", "100", "1000", "10000", "10⁵", "10⁶",
+        "10⁻³", "10⁻²", "10⁻¹", "10⁰", "10¹", "10²", "10³", "10⁴", "10⁵", "10⁶",
     ]  # fmt: skip
     assert place == "(log(datum.value) / LN10) - (-3)]"
 
@@ -223,8 +223,9 @@ def test_the_full_plan_is_that_of_the_paper() -> None:
     ("values", "written"),
     [
         ([1, 2], ["1", "2"]),
-        ([0, 1, 2, 5], ["0", "1", "2", "3", "4", "5"]),
-        ([0.5, 1.0], ["0.5", "0.6", "0.7", "0.8", "0.9", "1.0"]),
+        ([0, 1, 2, 5], ["0", "1", "2", "5"]),
+        ([0.5, 1.0], ["0.5", "1"]),
+        (list(range(12)), ["0", "2", "4", "6", "8", "10"]),
     ],
 )
 def test_between_one_port_and_two_there_is_no_tick(values: list[float], written: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""Pictures of results with matplotlib: curves with intervals, distributions, and courses in time.
+"""Pictures with matplotlib: curves with intervals, distributions, courses in time, and networks.
 
 The figures of the papers are drawn by the same code. What a figure shows has a colour and a marker
 and a dash, so that a grey print reads; quantities with an order have colours from dark to bright;
@@ -19,20 +19,23 @@ from typing import TYPE_CHECKING, Any, Final
 from lightburst.errors import InputError, did_you_mean, show
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    import networkx as nx
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
+    from matplotlib.figure import SubFigure
 
     from lightburst.papers.figure import Figure
     from lightburst.result import Result
+    from lightburst.scenario import Scenario
 
 #: Where a figure is to be read.
 STYLES: Final = ("screen", "one-column", "two-column")
 _INTERVALS: Final = ("bars", "bands", "none")
 
-__all__ = ["STYLES", "curves", "distribution", "flow", "over_time"]
+__all__ = ["STYLES", "curves", "distribution", "flow", "network", "over_time"]
 
 
 def __dir__() -> list[str]:
@@ -259,6 +262,69 @@ def flow(result: Result, flow: int | None = None, kind: str = "time-sequence") -
     if drawn is None:
         raise InputError("kind", show(kind), f"time-sequence: flow {flow} has no {kind}")
     return drawn
+
+
+def network(
+    what: Result | Scenario | nx.Graph[Any],
+    value: str | None = None,
+    *,
+    at: Mapping[Any, tuple[float, float]] | None = None,
+    hosts: bool | None = None,
+    ax: Axes | None = None,
+    style: str = "screen",
+    title: str = "",
+    caption: str | None = None,
+) -> Canvas:
+    """Draw a network: its switches and hosts, and how busy its links are.
+
+    Parameters
+    ----------
+    what : Result, Scenario or networkx.Graph
+        The network of a run, of a scenario, or any graph. Where its nodes have no attribute
+        ``layer``, those with one neighbour are hosts.
+    value : str, optional
+        A figure of its links, such as ``"utilisation"``, which gives each direction its colour:
+        the mean of those that are parallel. Without it links are plain lines.
+    at : mapping of node to (float, float), optional
+        Coordinates of the nodes, x to the right and y upwards. Without them a fat-tree and a
+        network of leaves and spines stand in rows with the hosts below, NSFNET on its map, a path
+        in a line, and any other so that distances follow the delays of the links.
+    hosts : bool, optional
+        Whether hosts are drawn; by default up to forty, and none on the map of
+        NSFNET.
+    ax, style, title
+        As for `curves`.
+    caption : str, optional
+        Words below a new figure; by default what is to be known to read it.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        As `curves`.
+
+    Raises
+    ------
+    InputError
+        If there is no such figure of its links, or a node has no coordinates.
+    """
+    from lightburst.plots import layout, tiers
+
+    _one_of("style", style, STYLES)
+    graph = tiers.graph_in(what)
+    places, layers = tiers.placed(graph, at)
+    if ax is not None:
+        tiers.draw(ax, graph, places, layers, value, hosts)
+        if title:
+            ax.set_title(title, loc="left")
+        found: Canvas = ax.figure.figure
+        return found
+
+    def paint(part: SubFigure) -> layout.Words:
+        told = tiers.draw(part.subplots(), graph, places, layers, value, hosts)
+        return layout.Words(title, told if caption is None else caption, [])
+
+    chosen = layout.STYLES[style]
+    return layout.alone(tiers.height(places) * chosen.width, paint, chosen)
 
 
 def _drawn(figure: Figure, ax: Axes | None, style: str) -> Canvas:

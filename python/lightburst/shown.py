@@ -13,6 +13,8 @@ _UNITS: Final = {"_bps": "b/s", "_s": "s", "_bytes": "B", "_j": "J"}
 _SQUARED: Final = "_bps2"
 #: Numbers without a unit are written as whole ones in this range.
 _WHOLE_FROM, _WHOLE_BELOW = 1e4, 1e15
+#: Numbers along an axis are no larger, if there is a prefix for that.
+_READABLE: Final = 10_001.0
 _PREFIXES: Final = (
     (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"),
     (1e-9, "n"), (1e-12, "p"),
@@ -86,6 +88,27 @@ def as_given(value: object) -> str:
         return str(value)
     written = f"{value:.12g}"
     return written if float(written) == value else f"{value:g}"
+
+
+def prefixed_along(low: float, high: float) -> tuple[float, str]:
+    """Choose the prefix for values over several decades, so that all are short numbers.
+
+    Parameters
+    ----------
+    low, high : float
+        The ends, above zero.
+
+    Returns
+    -------
+    (float, str)
+        What the prefix stands for, and the prefix: that with whole numbers up to 10,000 if there is
+        one, else that with numbers from 0.001 to 10,000; of more decades that of their middle.
+    """
+    for least in (0.999, 0.000999):
+        for size, word in _PREFIXES:
+            if low / size >= least and high / size <= _READABLE:
+                return size, word
+    return prefixed(math.sqrt(low) * math.sqrt(high))
 
 
 def html_table(

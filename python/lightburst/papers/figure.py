@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+import numpy as np
 import pandas as pd
 
 from lightburst.papers.claims import exact, known
@@ -14,6 +15,12 @@ if TYPE_CHECKING:
 
     from lightburst.study.statistics import Interval
 
+#: Decades below the lowest point of a logarithmic height that are left for those at zero: so many
+#: at least, and this share of the decades above.
+_LEAST_ROOM = 0.15
+_ROOM = 0.12
+#: What a legend says of points at zero.
+AT_ZERO = "on the lower edge: 0"
 COLUMNS = ("colour", "dash", "x", "y", "low", "high", "runs")
 
 
@@ -87,6 +94,20 @@ class Figure:
         """The points that are no closed form; all if there are no others."""
         own = self.data[~self.data["dash"].isin(self.theory)]
         return own if len(own) else self.data
+
+    @property
+    def zeros(self) -> pd.DataFrame:
+        """The points at zero on a logarithmic height, which stand at its lower edge."""
+        return self.measured[(self.measured["y"] == 0) & self.y_log]
+
+    @property
+    def lowest(self) -> float:
+        """The lower edge of a logarithmic height that has points at zero, below all others."""
+        ends = self.data[["y", "low", "high"]].to_numpy(dtype=float)
+        ends = ends[np.isfinite(ends) & (ends > 0)]
+        highest = float(self.data["high"].max())
+        room = max(_LEAST_ROOM, _ROOM * float(np.log10(highest / ends.min())))
+        return float(ends.min() / 10**room)
 
     def beside(self, name: str, points: Iterable[tuple[str, float, float]]) -> Self:
         """Add numbers from elsewhere, as markers without a line.

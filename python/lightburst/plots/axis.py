@@ -17,7 +17,7 @@ from matplotlib.ticker import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from matplotlib.axis import Axis
     from numpy.typing import ArrayLike
@@ -35,8 +35,14 @@ _MOST_LEVEL: Final = 8
 _LETTERS: Final = 84
 _LONGEST: Final = 24
 #: A row of values is geometric if it reaches over this factor, in steps that are more even in
-#: their logarithms.
+#: their logarithms; over the smaller one, if all steps are the same factor but for this share.
 _GEOMETRIC: Final = 8.0
+_DOUBLED: Final = 4.0
+_EVEN: Final = 0.02
+#: Digits of a tick at a value; one with more digits is no tick.
+_DIGITS: Final = 4
+#: Decades between these are plain numbers.
+_DECADES: Final = (0.999e-3, 1.001e4)
 
 
 def is_geometric(values: ArrayLike) -> bool:
@@ -51,14 +57,18 @@ def is_geometric(values: ArrayLike) -> bool:
     -------
     bool
         True if three or more are positive and none is not, the largest is at least eight times the
-        smallest, and their steps are more even as factors than as differences.
+        smallest, and their steps are more even as factors than as differences; from four times on
+        if each is the same factor, as of 1, 2, 4.
     """
     row = np.unique(np.asarray(values, dtype=np.float64))
     row = row[np.isfinite(row)]
-    if row.size < 3 or row[0] <= 0 or row[-1] / row[0] < _GEOMETRIC:
+    if row.size < 3 or row[0] <= 0 or row[-1] / row[0] < _DOUBLED * (1 - _EVEN):
         return False
     factors, differences = np.diff(np.log(row)), np.diff(row)
-    return bool(factors.std() / factors.mean() < differences.std() / differences.mean())
+    uneven = float(factors.std() / factors.mean())
+    if row[-1] / row[0] < _GEOMETRIC * (1 - 1e-9):
+        return uneven < _EVEN
+    return bool(uneven < differences.std() / differences.mean())
 
 
 def power(value: float) -> str:
@@ -85,8 +95,19 @@ def number(value: float, digits: int = 3) -> str:
     return f"{rounded:.12g}" if plain else power(value)
 
 
+def decades(values: Sequence[float]) -> list[str]:
+    """Write whole powers of ten along one axis: all as plain numbers, or all as powers."""
+    write = _writer(min(values), max(values))
+    return [write(value) for value in values]
+
+
+def _writer(first: float, last: float) -> Callable[[float], str]:
+    """Choose how whole powers of ten between two of them are written."""
+    return number if _DECADES[0] <= first and last <= _DECADES[1] else power
+
+
 def ticks(values: ArrayLike, *, logarithmic: bool) -> list[float]:
-    """Choose ticks for a logarithmic axis of less than three decades, or for a short row.
+    """Choose ticks for a short row: its values.
 
     Parameters
     ----------
@@ -98,19 +119,23 @@ def ticks(values: ArrayLike, *, logarithmic: bool) -> list[float]:
     Returns
     -------
     list of float
-        The values themselves if there are few, none close to another; nothing where an axis finds
-        its own.
+        The values themselves if there are few, none close to another and none with many digits;
+        nothing where an axis finds its own.
     """
     row = np.unique(np.asarray(values, dtype=np.float64))
     row = row[np.isfinite(row) & ((row > 0) | (not logarithmic))]
-    if not logarithmic or not 2 <= row.size <= _ROW or row[-1] / row[0] >= _MANY:
+    if not 2 <= row.size <= _ROW or (logarithmic and row[-1] / row[0] >= _MANY):
         return []
-    places = np.log(row)
+    if any(abs(float(f"{x:.{_DIGITS}g}") - x) > 1e-9 * abs(x) for x in row):
+        return []
+    places = np.log(row) if logarithmic else row
     gaps = np.diff(places) / (places[-1] - places[0])
     return [float(x) for x in row] if gaps.min() >= _ROOM else []
 
 
-def settle(axis: Axis, values: ArrayLike, *, logarithmic: bool, zero: bool = False) -> None:
+def settle(
+    axis: Axis, values: ArrayLike, *, logarithmic: bool, zero: bool = False, swept: bool = False
+) -> None:
     """Set the ticks and the beginning of an axis of matplotlib.
 
     Parameters
@@ -123,11 +148,16 @@ def settle(axis: Axis, values: ArrayLike, *, logarithmic: bool, zero: bool = Fal
         Whether it is.
     zero : bool
         Whether a linear one begins at zero.
+    swept : bool
+        Whether few values are its ticks.
     """
     axes = axis.axes
     way = "x" if axis is axes.xaxis else "y"
+    chosen = ticks(values, logarithmic=logarithmic) if swept else []
     if not logarithmic:
-        if way == "x" and are_counts(values):
+        if chosen:
+            _fixed(axis, chosen)
+        elif way == "x" and are_counts(values):
             # Between one port and two there is none; no more ticks than matplotlib takes.
             axis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 2.5, 5, 10], integer=True))
         if zero:
@@ -135,13 +165,15 @@ def settle(axis: Axis, values: ArrayLike, *, logarithmic: bool, zero: bool = Fal
         return
     axis.set_minor_formatter(NullFormatter())
     low, high = axis.get_view_interval()
-    if chosen := ticks(values, logarithmic=True) if way == "x" else []:
+    if chosen:
         _fixed(axis, chosen)
     elif high / low < _MANY:
         axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axis.set_major_formatter(FuncFormatter(lambda x, _: number(x, 6)))
     else:
-        axis.set_major_formatter(FuncFormatter(lambda x, _: power(x)))
+        first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
+        write = _writer(10.0**first, 10.0**last)
+        axis.set_major_formatter(FuncFormatter(lambda x, _: write(x)))
         axis.set_minor_locator(LogLocator(subs="all", numticks=99))
 
 
@@ -203,5 +235,5 @@ def are_counts(values: ArrayLike) -> bool:
 
 def _fixed(axis: Axis, chosen: Sequence[float]) -> None:
     axis.set_major_locator(FixedLocator(list(chosen)))
-    axis.set_major_formatter(FuncFormatter(lambda x, _: number(x)))
+    axis.set_major_formatter(FuncFormatter(lambda x, _: number(x, _DIGITS)))
     axis.set_minor_locator(NullLocator())

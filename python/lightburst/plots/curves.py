@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.transforms import ScaledTranslation
 
+from lightburst.papers.figure import AT_ZERO
 from lightburst.plots import axis, style
 from lightburst.plots.layout import Group, Words
 
@@ -35,11 +36,15 @@ _ELSEWHERE: Final = 5.0
 #: Points at a word stand further apart, as there is room for it.
 _SIDE: Final = 11.0
 _MOST_SIDE: Final = 40.0
+#: Points at zero stand so far apart on their edge.
+_BESIDE: Final = 7.0
 #: Markers on a stair, and on any line of more points than this, are so far apart, in widths.
 _EVERY: Final = 0.13
 _MANY: Final = 30
 _REFERENCES: Final = ("-", (0, (4, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)))
 _MUTE: Final = "#555555"
+#: The legend's entry of points at zero.
+_NOTHING: Final = style.Look(_MUTE, 0, None, fill="none")
 
 
 def size(figure: Figure, style: Style) -> tuple[float, float]:
@@ -87,6 +92,8 @@ def draw(axes: Axes, figure: Figure) -> None:
     groups = figure.data.groupby(["colour", "dash"], sort=False)
     order = [key for key in found if key in groups.groups]
     apart = _apart(figure, order)
+    if len(figure.zeros):
+        axes.set_ylim(bottom=figure.lowest)
     if figure.steps and len(order) == 1:
         # One stair is told from no other, and may have thousands of steps.
         found = {key: replace(look, marker=None, width=1.6) for key, look in found.items()}
@@ -99,7 +106,8 @@ def draw(axes: Axes, figure: Figure) -> None:
     if figure.places:
         axis.put_words(axes.xaxis, figure.places)
     else:
-        axis.settle(axes.xaxis, figure.measured["x"], logarithmic=figure.x_log)
+        swept = figure.x_log or not figure.steps
+        axis.settle(axes.xaxis, figure.measured["x"], logarithmic=figure.x_log, swept=swept)
     axis.settle(axes.yaxis, figure.data["y"], logarithmic=figure.y_log, zero=figure.y_zero)
     axes.set_xlabel(figure.x_label)
     axes.set_ylabel(figure.y_label)
@@ -124,6 +132,8 @@ def legend(figure: Figure) -> list[Group]:
         Line2D([], [], color=_MUTE, linewidth=1.0, linestyle=_pattern(place), label=_fold(words))
         for place, (_, words) in enumerate(figure.reference)
     ]
+    if len(figure.zeros):
+        lines.append(_entry(AT_ZERO, _NOTHING))
     first, second = figure.legends
     if len(dashes) == 1:
         entries = [_entry(name, found[name, dashes[0]]) for name in colours]
@@ -135,13 +145,17 @@ def legend(figure: Figure) -> list[Group]:
     if len(colours) == 1:
         entries = [_entry(name, style.of_kind(figure, found, name)) for name in dashes]
         return [Group(_heading(second, first, colours[0]), [*entries, *lines])]
-    own = next((n for n in dashes if n not in (*figure.theory, *figure.published)), dashes[0])
+    elsewhere = (*figure.theory, *figure.published)
+    own = next((n for n in dashes if n not in elsewhere), dashes[0])
     paints = [_entry(name, found[name, own], bare=True) for name in colours]
     kinds = [
         _entry(name, look, grey=look.colour != style.BLACK)
         for name in dashes
         for look in (style.of_kind(figure, found, name),)
     ]
+    if all(name == own or name in elsewhere for name in dashes):
+        # What the colours are of, and beside it what they are compared with: one question.
+        return [Group(first, [*paints, *kinds, *lines])]
     return [Group(first, paints), Group(second, [*kinds, *lines])]
 
 
@@ -163,7 +177,12 @@ def _curve(
     if figure.steps or len(points) > _MANY:
         drawn["markevery"] = (_EVERY * (0.15 + 0.31 * place % 1), _EVERY)
     over = 2.2 + 0.05 * place
-    axes.plot(points["x"], points["y"], transform=moved, zorder=over, **drawn)
+    zero = (points["y"] == 0) & figure.y_log
+    height = points["y"].mask(zero)  # of zero there is no logarithm
+    axes.plot(points["x"], height, transform=moved, zorder=over, **drawn)
+    if look.marker is not None and zero.any():
+        _at_the_edge(axes, points[zero], apart + _beside(figure, points), over, drawn)
+        points = points[~zero]
     if "doubtful" in points and points["doubtful"].any():
         hollow = points[points["doubtful"]]
         drawn |= {"linestyle": "none", "markerfacecolor": "white", "fillstyle": "full"}
@@ -194,6 +213,33 @@ def _curve(
         )
 
 
+def _beside(figure: Figure, points: pd.DataFrame) -> float:
+    """Say by how many points the zeros of a curve are moved aside: those of all lie on one edge."""
+    if not figure.zeros["x"].duplicated().any():
+        return 0.0
+    names = figure.zeros["colour"] + "\n" + figure.zeros["dash"]
+    own = points["colour"].iloc[0] + "\n" + points["dash"].iloc[0]
+    keys = [(name, "") for name in names.unique()]
+    return _spread(keys, min(_BESIDE, _MOST_SIDE / len(keys)))[own, ""]
+
+
+def _at_the_edge(
+    axes: Axes, points: pd.DataFrame, apart: float, over: float, drawn: dict[str, Any]
+) -> None:
+    """Draw points at zero hollow on the lower edge of the axes, and what bounds them."""
+    aside = ScaledTranslation(apart / 72, 0, axes.figure.dpi_scale_trans)
+    edge = axes.get_xaxis_transform() + aside
+    known = points[points["high"] > 0]
+    axes.vlines(
+        known["x"], 0, known["high"], color=drawn["markeredgecolor"],
+        linewidth=drawn["markeredgewidth"], transform=axes.transData + aside, zorder=over,
+    )  # fmt: skip
+    hollow = {**drawn, "linestyle": "none", "markerfacecolor": "white", "fillstyle": "full"}
+    hollow.pop("markevery", None)
+    at = 0 * points["x"]
+    axes.plot(points["x"], at, transform=edge, zorder=over + 1, clip_on=False, gid="zero", **hollow)
+
+
 def _limit(axes: Axes, figure: Figure) -> None:
     """Let the axes reach as far as the data: curves that are moved aside do not widen them."""
     ends = [figure.data[["x", name]].to_numpy(dtype=float) for name in ("y", "low", "high")]
@@ -201,6 +247,8 @@ def _limit(axes: Axes, figure: Figure) -> None:
     lines = np.array([(across, height) for height, _ in figure.reference]).reshape(-1, 2)
     points = np.concatenate([*ends, lines])
     points = points[np.isfinite(points).all(axis=1)]
+    if figure.y_log:
+        points = points[points[:, 1] > 0]
     axes.dataLim.update_from_data_xy(points, ignore=True)
     axes.autoscale_view()
 

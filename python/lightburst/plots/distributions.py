@@ -10,7 +10,7 @@ import pandas as pd
 from lightburst.errors import InputError, did_you_mean, show
 from lightburst.papers.figure import COLUMNS, Figure
 from lightburst.plots.axis import is_geometric
-from lightburst.shown import prefixed
+from lightburst.shown import prefixed, prefixed_along
 from lightburst.words import column_words, has_prefix, unit_of
 
 if TYPE_CHECKING:
@@ -79,7 +79,11 @@ def figure_of(
     label = words.pop("x_label", None)
     unit, letter = 1.0, ""
     if label is None and every.size and has_prefix(column):
-        unit, letter = prefixed(float(np.median(every) if logarithmic else np.abs(every).max()))
+        unit, letter = (
+            prefixed_along(float(every.min()), float(every.max()))
+            if logarithmic
+            else prefixed(float(np.abs(every).max()))
+        )
     told = f" ({letter}{unit_of(column)})" if unit_of(column) else ""
     name = column_words(column)
     rows = [

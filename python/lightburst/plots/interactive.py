@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
 
-from lightburst.papers.figure import Bars, Figure, Maps, Packets
+from lightburst.papers.figure import AT_ZERO, Bars, Figure, Maps, Packets
 from lightburst.plots import axis, bars, maps, packets, style
 from lightburst.plots.vega import plain, specification
 
@@ -98,6 +98,8 @@ def _keys(figure: Figure) -> list[Key]:
             look = style.of_kind(figure, found, name)
             grey = len(colours) > 1 and look.colour != style.BLACK
             keys.append(_key(name, look, grey=grey))
+    if len(figure.zeros):
+        keys.append(Key(AT_ZERO, style.GREY, None, style.SVG_MARKERS[0], "white", style.GREY))
     patterns = ("", "4 2", "1 1.5", "6 2 1 2")
     lines = enumerate(words for _, words in figure.reference)
     return keys + [Key(words, style.GREY, patterns[place % 4]) for place, words in lines]
@@ -163,10 +165,17 @@ def _layers(
         for key, look in style.looks(figure).items()
     }
     scale = _scale(figure.y_log, zero=figure.y_zero)
+    if len(figure.zeros):
+        scale = alt.Scale(type="log", domainMin=figure.lowest, nice=False)
     if domain is not None:
         scale = alt.Scale(domain=list(domain), nice=False)
     up = None if above else figure.y_label
     y = alt.Y("y:Q", title=up, scale=scale)
+    at_zero = data[(data["y"] == 0) & figure.y_log]
+    if figure.y_log:
+        # Of zero there is no logarithm: such points, and such ends, are at the lower edge.
+        data["y"] = data["y"].where(data["y"] > 0)
+        data["low"] = data["low"].clip(lower=figure.lowest if len(figure.data) else None)
     base = alt.Chart(data).encode(x=_x(figure, named=not above), detail="curve:N")
     colour = _of(alt.Color, found, {name: look.colour for name, look in found.items()})
     ends = {"y": alt.Y("low:Q", title=up, scale=scale), "y2": "high:Q"}
@@ -177,7 +186,12 @@ def _layers(
         layers.append(base.mark_rule(strokeWidth=1.3).encode(**ends, color=colour))
     layers.append(_lines(figure, base.encode(y=y, color=colour), found))
     layers.append(_points(figure, base.encode(y=y), found))
-    return alt.layer(*layers, *_references(figure, scale))
+    if len(at_zero):
+        edge = alt.YValue(alt.ExprRef("height"))
+        layers.append(
+            _points(figure, base.properties(data=at_zero).encode(y=edge), found, hollow=True)
+        )
+    return alt.layer(*layers, *_references(figure, scale)).resolve_scale(fill="independent")
 
 
 def _lines(figure: Figure, base: alt.Chart, found: Mapping[str, style.Look]) -> Any:
@@ -192,7 +206,9 @@ def _lines(figure: Figure, base: alt.Chart, found: Mapping[str, style.Look]) -> 
     return drawn.transform_filter(alt.FieldOneOfPredicate("curve", joined))
 
 
-def _points(figure: Figure, base: alt.Chart, found: Mapping[str, style.Look]) -> Any:
+def _points(
+    figure: Figure, base: alt.Chart, found: Mapping[str, style.Look], *, hollow: bool = False
+) -> Any:
     marked = {name: look for name, look in found.items() if look.marker is not None}
     tips = [
         alt.Tooltip("curve:N", title="curve"),
@@ -208,7 +224,10 @@ def _points(figure: Figure, base: alt.Chart, found: Mapping[str, style.Look]) ->
         tips = tips[:3]
         # To hover over, and no more: a marker at each step would hide the steps.
         return base.mark_point(opacity=0, size=60).encode(tooltip=tips)
-    fills = {n: look.colour if look.fill == "full" else "white" for n, look in marked.items()}
+    fills = {
+        n: look.colour if look.fill == "full" and not hollow else "white"
+        for n, look in marked.items()
+    }
     rims = {n: look.rim or look.colour for n, look in marked.items()}
     shapes = {n: style.VEGA_MARKERS[look.marker or 0] for n, look in marked.items()}
     return (
@@ -253,13 +272,15 @@ def _x(figure: Figure, *, named: bool = True) -> alt.X:
             labelAngle=-35 if many else 0,
             grid=False,
         )
-    elif chosen := axis.ticks(figure.measured["x"], logarithmic=figure.x_log):
-        at = alt.Axis(values=chosen, format=".3~g")
+    elif (figure.x_log or not figure.steps) and (
+        chosen := axis.ticks(figure.measured["x"], logarithmic=figure.x_log)
+    ):
+        at = alt.Axis(values=chosen, format=".4~g")
     elif figure.x_log and len(figure.data):
         ends = (figure.data["x"].min(), figure.data["x"].max())
         first, last = (round(math.log10(end)) for end in ends)
         decades = [10.0**power for power in range(first, last + 1)]
-        words = [axis.number(decade) for decade in decades]
+        words = axis.decades(decades)
         place = f"[round(log(datum.value) / LN10) - ({first})]"
         at = alt.Axis(values=decades, labelExpr=f"{words}{place}")
     elif axis.are_counts(figure.data["x"]):

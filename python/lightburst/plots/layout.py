@@ -205,8 +205,8 @@ def page(cells: int, style: Style, widths: Sequence[float]) -> tuple[Picture, li
     return canvas, list(parts[0])
 
 
-def alone(height: float, paint: Callable[[SubFigure], Words]) -> Picture:
-    """Draw one picture on a sheet of its own, in the style `BELOW`.
+def alone(height: float, paint: Callable[[SubFigure], Words], style: Style = BELOW) -> Picture:
+    """Draw one picture on a sheet of its own.
 
     Parameters
     ----------
@@ -214,11 +214,13 @@ def alone(height: float, paint: Callable[[SubFigure], Words]) -> Picture:
         Of its axes with their labels, in inches.
     paint : callable
         Puts axes on the part of the figure that it is given, and says what stands around them.
+    style : Style, optional
+        How wide it is, and how large its words are.
     """
-    with settings(rc(BELOW)):
-        canvas, (part,) = page(1, BELOW, [BELOW.width])
-        cell = Cell(part, BELOW, BELOW.width, height)
-        canvas.set_size_inches(BELOW.width, cell.write(paint(cell.inner)))
+    with settings(rc(style)):
+        canvas, (part,) = page(1, style, [style.width])
+        cell = Cell(part, style, style.width, height)
+        canvas.set_size_inches(style.width, cell.write(paint(cell.inner)))
     return canvas
 
 

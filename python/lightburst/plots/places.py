@@ -21,6 +21,8 @@ _ROWS: Final = ("core", "aggregation", "edge", HOST)
 _NARROWER: Final = math.cos(math.radians(39))
 # A link has at least this share of the mean delay for its length on paper.
 _SHORTEST: Final = 0.5
+# A name is written where no link is within this angle of it.
+_ROOM: Final = math.radians(50)
 
 
 def positions(network: nx.Graph[Any], layers: Mapping[Hashable, str]) -> Positions:
@@ -54,6 +56,48 @@ def positions(network: nx.Graph[Any], layers: Mapping[Hashable, str]) -> Positio
             return _in_rows(rows, network)
         found = _by_delay(core)
     return found | _around(network, found)
+
+
+def free_sides(
+    places: Mapping[Hashable, tuple[float, float]],
+    links: Iterable[tuple[Hashable, Hashable]],
+    stretch: float = 1.0,
+) -> dict[Hashable, tuple[float, float]]:
+    """Say on which side of each node there is most room between its links, for its name.
+
+    Parameters
+    ----------
+    places : mapping of node to tuple of float
+        Where each is.
+    links : iterable of (node, node)
+        Those that are drawn.
+    stretch : float
+        A unit upwards on paper, over one to the right.
+
+    Returns
+    -------
+    dict of node to tuple of float
+        The direction, y upwards, of length 1: above where nothing is in the way, else below,
+        else the middle between the two links that are furthest apart.
+    """
+    ways: dict[Hashable, list[float]] = {node: [] for node in places}
+    for a, b in links:
+        for one, other in ((a, b), (b, a)):
+            if one in ways and other in ways and one != other:
+                x, y = (places[other][axis] - places[one][axis] for axis in (0, 1))
+                ways[one].append(math.atan2(y * stretch, x))
+    return {node: _free(angles) for node, angles in ways.items()}
+
+
+def _free(angles: list[float]) -> tuple[float, float]:
+    for way in (math.pi / 2, -math.pi / 2):
+        if all(abs(math.remainder(angle - way, math.tau)) > _ROOM for angle in angles):
+            return 0.0, math.copysign(1.0, way)
+    ordered = sorted(set(angles))
+    after = [*ordered[1:], ordered[0] + math.tau]
+    width, begin = max((end - start, start) for start, end in zip(ordered, after, strict=True))
+    middle = begin + width / 2
+    return math.cos(middle), math.sin(middle)
 
 
 def on_map(switches: Iterable[Hashable]) -> bool:
@@ -137,5 +181,6 @@ def _around(network: nx.Graph[Any], placed: Positions) -> Positions:
         step = min(math.pi / 5, 1.6 * math.pi / len(own))
         for place, host in enumerate(own):
             angle = away + (place - (len(own) - 1) / 2) * step
-            found[host] = (x + size * math.cos(angle), y + size * math.sin(angle))
+            aside = (round(size * way(angle), 9) for way in (math.cos, math.sin))
+            found[host] = (x + next(aside), y + next(aside))
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -11,7 +12,7 @@ import pandas as pd
 from lightburst.errors import InputError, did_you_mean, show
 from lightburst.papers.figure import COLUMNS, Figure
 from lightburst.plots.axis import is_geometric, number
-from lightburst.shown import prefixed
+from lightburst.shown import prefixed, prefixed_along
 from lightburst.units import (
     DELAY_PER_LENGTH,
     ENERGY_PER_BIT,
@@ -47,6 +48,8 @@ _MARKS: Final = {
     _FEW: "Hollow: a percentile beyond what so few flows can give.",
     _LIMIT: "A triangle points down from an upper bound: none was seen.",
 }
+#: Heights on a linear axis over so many decades are hinted at.
+_DECADES: Final = 2.0
 
 
 class Axis(NamedTuple):
@@ -72,6 +75,7 @@ def figure_of(
     _check(table)
     rows, height = _rows(table, y)
     rows, across, places = _along(rows, x, words.pop("x_label", None), words.pop("x_log", None))
+    unasked = words.get("y_log") is None
     up = _axis(rows, _numeric(rows, height, "y"), "y", words.pop("y_label", None),
                words.pop("y_log", None), name=y)  # fmt: skip
     low, high = _ends(rows, up.column, ci)
@@ -97,8 +101,10 @@ def figure_of(
     lines = tuple(dict.fromkeys(closed["dash"]))
     both = pd.concat([data, closed]) if len(closed) else data
     if up.logarithmic:
-        both[["low", "y"]] = both[["low", "y"]].where(both[["low", "y"]] > 0)
-        both["low"] = both["low"].fillna(both["y"])
+        both["y"] = both["y"].where((both["y"] > 0) | ~both["dash"].isin(lines))
+        both["low"] = both["low"].clip(lower=0)
+    elif unasked and (told := _hint(data["y"])):
+        words["caption"] = f"{words.get('caption', '')} {told}".strip()
     marks = [name for name in _MARKS if data[name].any()]
     both[marks] = both[marks].astype(object).where(both[marks].notna(), False).astype(bool)
     said = " ".join(filter(None, (words.pop("caption", ""), *(_MARKS[name] for name in marks))))
@@ -224,17 +230,36 @@ def _axis(
         logarithmic = is_geometric(values) and (
             way == "x" or bool(values.max() / values.min() > _HEIGHTS)
         )
-    if logarithmic and values.size and values.min() <= 0:
-        raise InputError(f"{way}_log", "True", f"a column of positive numbers; {column} has others")
+    positive = values[values > 0]
+    if logarithmic and values.size:
+        least = values.min()
+        if way == "x" and least <= 0:
+            raise InputError("x_log", "True", f"a column of positive numbers; {column} has others")
+        if way == "y" and (least < 0 or not positive.size):
+            allowed = f"a column of numbers from 0 on, one at least above; {column} has others"
+            raise InputError("y_log", "True", allowed)
     named = name or column
     unit, letter = 1.0, ""
     if has_prefix(named) and label is None and values.size:
-        # On a logarithmic axis the unit of its middle.
-        middle = float(np.median(values)) if logarithmic else float(np.abs(values).max())
-        unit, letter = prefixed(middle)
+        unit, letter = (
+            prefixed_along(float(positive.min()), float(positive.max()))
+            if logarithmic
+            else prefixed(float(np.abs(values).max()))
+        )
     words = column_words(named)
     told = f" ({letter}{unit_of(named)})" if unit_of(named) else ""
     return Axis(column, unit, label or f"{words[:1].upper()}{words[1:]}{told}", logarithmic)
+
+
+def _hint(heights: pd.Series[float]) -> str:
+    """Say that a logarithmic height would tell the low points apart, if a linear one does not."""
+    positive = heights[heights > 0]
+    if positive.empty or (heights < 0).any():
+        return ""
+    decades = math.log10(positive.max() / positive.min())
+    return f"Over {decades:.1f} decades: y_log=True tells the low points apart." * (
+        decades >= _DECADES
+    )
 
 
 def _ends(

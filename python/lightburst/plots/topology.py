@@ -8,6 +8,7 @@ import altair as alt
 import pandas as pd
 
 from lightburst.plots import style
+from lightburst.plots.places import free_sides
 from lightburst.plots.vega import specification
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 _HEIGHT: Final = 460  # pixels
 _FLAT: Final = 200
+_WIDE: Final = 2.0  # times as wide as high
+_AWAY: Final = 17  # pixels from a node to its name
 _FLAT_SHARE: Final = 0.1  # less high than this share of the width
 _MARGIN: Final = 0.07
 #: Light to dark, so that a print without colours reads; its lightest end is seen on white.
@@ -62,6 +65,11 @@ def drawing(links: pd.DataFrame, nodes: pd.DataFrame, places: Positions) -> dict
         x=crosses["x"] + 0.62 * (crosses["x2"] - crosses["x"]),
         y=crosses["y"] + 0.62 * (crosses["y2"] - crosses["y"]),
     )
+    height = max(y.values()) - min(y.values()) or 1.0
+    stretch = (max(x.values()) - min(x.values()) or 1.0) / height / _WIDE
+    pairs = zip(links["source"], links["target"], strict=True)
+    sides = free_sides({node: places[node] for node in x}, pairs, stretch)
+    dots["side_x"], dots["side_y"] = zip(*(sides[node] for node in nodes["node"]), strict=True)
     flat = max(y.values()) - min(y.values()) < _FLAT_SHARE * (max(x.values()) - min(x.values()))
     layers = [
         _halves(halves, _scales(x, y)),
@@ -152,7 +160,17 @@ def _nodes(dots: pd.DataFrame) -> list[alt.Chart]:
     ]
     if not many:
         names = alt.Chart(switches).encode(x="x:Q", y="y:Q", text="name:N")
-        words: dict[str, Any] = {"dy": -19, "fontSize": 12, "fontWeight": 600, "limit": 90}
+        # On the side on which there is no link.
+        side = "datum.side_x > 0.5 ? 'left' : datum.side_x < -0.5 ? 'right' : 'center'"
+        words: dict[str, Any] = {
+            "dx": alt.ExprRef(f"{_AWAY} * datum.side_x"),
+            "dy": alt.ExprRef(f"-{_AWAY} * datum.side_y"),
+            "align": alt.ExprRef(side),
+            "baseline": "middle",
+            "fontSize": 12,
+            "fontWeight": 600,
+            "limit": 90,
+        }
         # A white edge keeps them apart from the links that they stand on.
         found.append(names.mark_text(stroke="white", strokeWidth=4, **words))
         found.append(names.mark_text(color=_INK, **words))

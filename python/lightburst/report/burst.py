@@ -10,7 +10,7 @@ import pandas as pd
 
 from lightburst.errors import InputError, warn
 from lightburst.report.network import follow_all
-from lightburst.report.words import aligned, in_rows, readable, records, where
+from lightburst.report.words import aligned, in_rows, on_screen, readable, records, where
 from lightburst.saving import of_run
 from lightburst.scenario import as_scenario
 from lightburst.shown import html_text
@@ -37,7 +37,7 @@ _OUTCOMES: Final = {
 }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BurstExplanation:
     """What became of a burst and, if it was lost, what would have saved it; ``str`` tells it.
 
@@ -90,8 +90,11 @@ class BurstExplanation:
     def _repr_html_(self) -> str:
         return html_text(str(self))
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
-        return "\n".join(_lines(self))
+        return on_screen("\n".join(_lines(self)))
 
 
 def explain_burst(

@@ -11,7 +11,7 @@ import pandas as pd
 from lightburst import metrics, traced
 from lightburst.compile import check_seed
 from lightburst.report import explanation_words
-from lightburst.report.words import records
+from lightburst.report.words import on_screen, records
 from lightburst.saving import of_run
 from lightburst.scenario import as_scenario
 from lightburst.shown import html_text
@@ -34,7 +34,7 @@ WORST: Final = "worst"
 _PS: Final = 1e-12
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Explanation:
     """Why a flow took as long as it did; ``str`` says it in words.
 
@@ -85,8 +85,11 @@ class Explanation:
     def _repr_html_(self) -> str:
         return html_text(str(self))
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
-        return "\n".join(explanation_words.lines(self))
+        return on_screen("\n".join(explanation_words.lines(self)))
 
 
 def explain(

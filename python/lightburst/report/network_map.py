@@ -138,9 +138,10 @@ def _drawn(pairs: pd.DataFrame, switches: pd.DataFrame, layers: Mapping[Hashable
     hosts = [node for node, layer in layers.items() if layer == HOST]
     room = len(hosts) <= _MOST_HOSTS and not on_map(switches["node"])
     shown = hosts if room else []
-    network = _graph(pairs, layers, {*switches["node"].tolist(), *shown})
-    places = positions(network, layers)
-    inside = pairs["source"].isin(list(network)) & pairs["target"].isin(list(network))
+    # The hosts decide which switches stand in which row, also where they are left out.
+    every = positions(_graph(pairs, layers, set(layers)), layers)
+    places = {node: every[node] for node in (*switches["node"].tolist(), *shown)}
+    inside = pairs["source"].isin(list(places)) & pairs["target"].isin(list(places))
     nodes = _nodes(pairs, switches, layers, shown)
     left_out = (
         "" if shown else f" Its {len(hosts):,} hosts are left out: hover over their switches."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
     from lightburst.support import Support
 
+#: Columns of a screen that a story in words takes at the most.
+_SCREEN: Final = 96
+#: Words of a row begin no further to the right than this.
+_FURTHEST: Final = 60
 # What became of a flow.
 STATUS_WORDS: Final = {
     "finished": "finished",
@@ -236,6 +241,33 @@ def aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
     for row in rows:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         yield ("  " + "  ".join(cells)).rstrip()
+
+
+def on_screen(text: str) -> str:
+    """Break the long lines of a text for a terminal.
+
+    Parameters
+    ----------
+    text : str
+        Sentences, and rows as `aligned` writes them.
+
+    Returns
+    -------
+    str
+        Without lines of more than 96 characters; a row goes on below its last column.
+    """
+    return "\n".join(part for line in text.split("\n") for part in _broken(line))
+
+
+def _broken(line: str) -> list[str]:
+    if len(line) <= _SCREEN:
+        return [line]
+    # Columns are two blanks apart, and no words have two.
+    last = max(line.rfind("  ", 0, _FURTHEST) + 2, 0) if line.startswith("  ") else 0
+    below = " " * last
+    return textwrap.wrap(
+        line, _SCREEN, subsequent_indent=below, break_on_hyphens=False, drop_whitespace=True
+    )
 
 
 def in_rows(table: pd.DataFrame) -> list[Any]:

@@ -272,7 +272,9 @@ def trace_tables(
     """All tables of the trace of some flows, and of some links, as the settings say."""
     traced, kept = set(settings.get("trace") or ()), settings.get("bookings")
     happened = segment_rows(network.trace, traced, network.hosts)
-    handed = [row for row in hop_rows(network.trace, network.links, network.births) if row.flow in traced]
+    handed = [
+        row for row in hop_rows(network.trace, network.links, network.births) if row.flow in traced
+    ]
     packets = {row.packet.name for row in happened} | {row.packet for row in handed}
     made = {name for name in network.births if name.startswith("burst")}
     numbers = numbered(packets, network) | numbered(made, network)
