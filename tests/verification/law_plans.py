@@ -15,7 +15,7 @@ from plans import (
     settings,
     table,
 )
-from random_plans import LAWS, random_tcp
+from random_plans import drawn_settings, random_tcp
 
 #: The settings that the laws have by default, in place of those that small windows want.
 USUAL: dict[str, dict[str, Any]] = {
@@ -28,7 +28,7 @@ def law_plan(seed: int, law: str) -> Plan:
     """Two flows of a law over a slow link with a queue, with marks and a few losses."""
     random = Random(f"{law} {seed}")
     pick = random.choice
-    own = {key: pick(drawn) for key, drawn in LAWS[law].items()} | USUAL.get(law, {})
+    own = drawn_settings(random, law) | USUAL.get(law, {})
     transport = random_tcp(
         random,
         pick(["tahoe", "reno", "new-reno", "sack", "rr-tcp", "sack1"]),

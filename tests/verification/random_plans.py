@@ -63,7 +63,7 @@ LAWS: dict[str, dict[str, list[Any]]] = {
         "mi_threshold_ps": [0, 2 * MICROSECOND, 750 * MICROSECOND],
     },
     "highspeed": {},
-    "reno": {"halving": ["flight-size", "window"]},
+    "reno": {"halving": ["flight-size", "window"], "byte_counting": [None, None, 1, 2]},
     "scalable": {"increase": [0.01, 0.5], "decrease": [0.125, 0.9], "legacy_window": [0, 2, 16]},
     "stop-and-wait": {},
     "vegas": {"alpha": [0.5, 1, 2], "beta": [2, 3, 4], "gamma": [0.1, 1]},
@@ -119,7 +119,13 @@ def random_tcp(random: Random, recovery: str | None = None, **changes: Any) -> d
 def random_law(random: Random) -> dict[str, Any]:
     """Any window law, mostly `reno`."""
     kind = random.choice([*8 * ["reno"], *LAWS])
-    return {"kind": kind, **{key: random.choice(drawn) for key, drawn in LAWS[kind].items()}}
+    return {"kind": kind, **drawn_settings(random, kind)}
+
+
+def drawn_settings(random: Random, kind: str) -> dict[str, Any]:
+    """The settings of a law; None stands for one that a plan leaves out."""
+    drawn = {key: random.choice(values) for key, values in LAWS[kind].items()}
+    return {key: value for key, value in drawn.items() if value is not None}
 
 
 def random_patience(random: Random) -> dict[str, int]:

@@ -12,6 +12,7 @@ from random_plans import LAWS, overtaking_plan
 from scripted.cases import CASES, TRANSPORT, Case, flow, routes
 from senders import sender
 
+from lightburst.papers.komatireddy2009.points import Point, base
 from lightburst.result import Result
 from lightburst.scenario import Scenario
 from lightburst.simulate import run
@@ -64,8 +65,8 @@ def test_a_recovery_for_what_was_sent_again_already_is_undone() -> None:
     sack, undone = (
         run(case.scenario("sack", recovery=recovery), seed=1) for recovery in ("sack", "rr-tcp")
     )
-    # Half of 12 segments outstanding, and then of 10.
-    for result, threshold in ((sack, 5_000), (undone, 6_000)):
+    # Half of 12 segments outstanding, and then of the window of 6, beyond which four more are.
+    for result, threshold in ((sack, 3_000), (undone, 6_000)):
         assert result.flows["fast_retransmits"].tolist() == [2]
         assert result.flows["false_fast_retransmits"].tolist() == [1]
         thresholds = result.columns["trace_windows"]["slow_start_threshold"]
@@ -134,3 +135,29 @@ def test_what_a_law_remembers_is_taken_back_as_in_the_twin(seed: int) -> None:
     )
     check_equal(plan)
     assert core(plan)["flows"]["false_fast_retransmits"].sum() > 3
+
+
+def test_no_timeout_enlarges_the_window_whatever_the_threshold_has_let_go() -> None:
+    """Ten transfers over two paths, of which RR-TCP learns to wait for hundreds of duplicates.
+
+    Each of these lets a segment go: were they counted at a timeout, half of them would be more than
+    the window, as it was in one of three here, and in 48 of 53 with 100 MB.
+    """
+    point = Point("HighSpeed", "rr-tcp", delta=50e-3, loss=1e-3, size=20e6, window=2000)
+    flows = list(range(10))
+    result = run(base().with_({**point.settings(), "measurement.trace": flows}), seed=1)
+    assert result.trace is not None
+    windows, expired = result.trace.windows, 0
+    for flow in flows:
+        rows = windows[windows["flow"] == flow]
+        cwnd, ssthresh = (
+            rows[name].to_numpy()
+            for name in ("congestion_window_bytes", "slow_start_threshold_bytes")
+        )
+        state = rows["state"].to_numpy()
+        after = 1 + np.flatnonzero(
+            (cwnd[1:] == 1000) & (state[1:] == "loss") & (ssthresh[1:] != ssthresh[:-1])
+        )
+        assert (ssthresh[after] <= np.maximum(cwnd[after - 1], 2000)).all()
+        expired += len(after)
+    assert expired == result.flows["timeouts"].sum() >= 3

@@ -6,6 +6,7 @@ so there are 14 - k duplicates in all before the acknowledgement of the retransm
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -46,7 +47,8 @@ def burst(
 
     Tahoe and, after its timeout, Reno go on sending what the receiver has until the last hole is
     filled (to segment `tahoe`, `reno`). ns-2's Sack1 leaves in what limited transmit has sent when
-    it halves (`sack1`). Reno's ssthresh at the timeout, `reno_timeout`, is half of all it has sent.
+    it halves (`sack1`). Reno's ssthresh at the timeout, `reno_timeout`, is half of what is left of
+    that window: what was sent beyond it on duplicates counts for neither.
     """
     holes = ranges(range(first, last + 1))
     return {
@@ -67,28 +69,30 @@ FACTS: dict[str, dict[tuple[str, ...], Facts]] = {
         ("sack1",): Facts("9", 0, (7,), (7,)),
     },
     # Reno: 6 - k new segments on 14 - k duplicates; one round later 19 - k are in flight, the holes
-    # but one among them, nothing more may go, and its timer expires.
-    "two": burst(9, 10, 6, reno_timeout=8.5, reno=10, tahoe=11, sack1=7),
-    "three": burst(9, 11, 6, reno_timeout=8, reno=12, tahoe=13, sack1=7),
-    "four": burst(9, 12, 6, reno_timeout=7.5, reno=14, tahoe=15, sack1=7),
-    "five": burst(9, 13, 6, reno_timeout=7, reno=16, tahoe=17, sack1=7),
+    # but one among them, nothing more may go, and its timer expires. Of its window of 12 it has 11.
+    "two": burst(9, 10, 6, reno_timeout=5.5, reno=10, tahoe=11, sack1=7),
+    "three": burst(9, 11, 6, reno_timeout=5.5, reno=12, tahoe=13, sack1=7),
+    "four": burst(9, 12, 6, reno_timeout=5.5, reno=14, tahoe=15, sack1=7),
+    "five": burst(9, 13, 6, reno_timeout=5.5, reno=16, tahoe=17, sack1=7),
     # 16 in flight, two duplicates let 29 and 30 go, these two bring the third and the fourth. One
     # hole is filled in each round: the impatient timer, set with the first partial acknowledgement,
     # expires in the tenth round after it, when 13-23 have been sent again and 23 is not yet there.
+    # 23-28 are left of the window then, which is 8 by now, so that two more fit.
     "fourteen-of-sixteen": {
         ("tahoe",): Facts("13-30", 0, (8,)),
-        ("reno",): Facts("13-30", 1, (8, 8.5), (8,)),
-        ("new-reno",): Facts("13-23 23-29", 1, (8, 9)),
+        ("reno",): Facts("13-30", 1, (8, 7.5), (8,)),
+        ("new-reno",): Facts("13-23 23-29", 1, (8, 4)),
         ("new-reno-slow", "sack"): Facts("13-26", 0, (8,), (8,)),
         # 18 sent, four duplicates and a partial acknowledgement: the pipe stalls at 12.
         ("sack1",): Facts("13-30", 1, (9, 8.5)),
     },
     "whole-window": {ALL: Facts("5-12", 1, (4,))},
     # 9 is lost again. Each round brings five duplicates and lets five new segments go, until all 60
-    # are sent: 52 in flight. Tahoe has sent nothing but 9.
+    # are sent: 52 outstanding, but 40 of them beyond the window, which is no larger for it than
+    # after the first loss; Sack1 halves all. Tahoe has sent nothing but 9.
     "retransmission": {
         ("tahoe",): Facts("9 9", 1, (6, 2)),
-        HALVING: Facts("9 9", 1, (6, 26)),
+        HALVING: Facts("9 9", 1, (6,)),
         ("sack1",): Facts("9 9", 1, (7, 26)),
     },
     # Nothing new to send: no limited transmit. SACK rescues the last segment, which Sack1 cannot.
@@ -100,28 +104,28 @@ FACTS: dict[str, dict[tuple[str, ...], Facts]] = {
         ("sack1",): Facts("9 20", 1, (6, 2)),
     },
     # Reno's timer: 22 is not beyond what had been sent before its recovery; 25 and 26 follow. 25 is
-    # lost after the first window was halved, and halves a second one. RFC 6675 begins a recovery
-    # with the first segment not acknowledged, although it has just been sent again.
+    # lost after the first window was halved, and halves a second one, of six. RFC 6675 begins a
+    # recovery with the first segment not acknowledged, although it has just been sent again.
     "inside-a-recovery": {
         ("tahoe",): Facts("9 22 25", 0, (6, 2.5)),
-        ("reno",): Facts("9 22 25-26", 1, (6, 4), (6,)),
+        ("reno",): Facts("9 22 25-26", 1, (6, 3), (6,)),
         NEW_RENO: Facts("9 22 25", 0, (6, 3), (6, 2)),
-        ("sack",): Facts("9 22 25 25", 0, (6, 5), (6, 5)),
+        ("sack",): Facts("9 22 25 25", 0, (6, 3), (6, 3)),
         ("sack1",): Facts("9 22 25", 0, (7,), (7,)),
     },
     "acknowledgements-but-the-last": {ALL: Facts("", 0, ())},
     # The timer: 5 is sent again, and its acknowledgement says that all is there.
     "acknowledgements-of-a-window": {ALL: Facts("5", 1, (4,))},
     # Bursts are 1-4, 5-9, 10-12, 13-17: the fourth is lost with 16 segments in flight.
-    "burst": burst(13, 17, 8, reno_timeout=10, reno=20, tahoe=21, sack1=9),
+    "burst": burst(13, 17, 8, reno_timeout=7.5, reno=20, tahoe=21, sack1=9),
     # 20-24 are in two bursts, 18-22 and 23-27, with 21 in flight. New-Reno takes ten rounds, in
     # which one new segment more goes each: nine are in flight at the end, and one more may be.
     "bursts-of-segments": {
-        **burst(18, 27, 10.5, reno_timeout=11, reno=35, tahoe=36, sack1=11.5),
+        **burst(18, 27, 10.5, reno_timeout=10, reno=35, tahoe=36, sack1=11.5),
         NEW_RENO: Facts("18-27", 0, (10.5,), (10,)),
     },
     # The window is 40 when 36 is acknowledged, which lets 75 and 76 go: 71-75 is a burst.
-    "burst-of-window": burst(71, 75, 37, reno_timeout=53.5, reno=78, tahoe=79, sack1=38),
+    "burst-of-window": burst(71, 75, 37, reno_timeout=36.5, reno=78, tahoe=79, sack1=38),
 }
 
 
@@ -176,13 +180,44 @@ def test_which_segments_are_lost(runs: dict[tuple[str, str], History]) -> None:
     }
 
 
+@pytest.mark.parametrize("flavour", ALL)
+def test_a_timeout_leaves_out_the_two_segments_of_limited_transmit(flavour: str) -> None:
+    """Of 9-20 only 10 and 11 arrive; 21 and 22, which go on their duplicates, are lost as well.
+
+    RFC 5681, section 3.2, step 2: half of 12 of the 14 that are outstanding. ns-2's Sack1 halves
+    all.
+    """
+    drops = tuple({"segments": list(lost)} for lost in ((9, 9), (12, 22)))
+    run = play(Case("two-duplicates", drops), flavour)
+    expiry = next(heard for heard in run.heard if heard.event == "timeout")
+    before = run.heard[run.heard.index(expiry) - 1]
+    assert (before.event, before.window, before.flight) == ("duplicate", 12, 14)
+    assert expiry.threshold == (7 if flavour == "sack1" else 6)
+
+
+@pytest.mark.parametrize("flavour", [flavour for flavour in ALL if flavour != "sack1"])
+def test_no_loss_and_no_timeout_enlarges_the_window(
+    flavour: str, runs: dict[tuple[str, str], History]
+) -> None:
+    """Not even the timeout of a segment that is lost again, with 52 outstanding."""
+    lowered = 0
+    for case in CASES:
+        heard = runs[case.name, flavour].heard
+        for before, after in pairwise(heard):
+            if after.threshold != before.threshold:
+                assert after.threshold <= max(before.window, 2), (case.name, after)
+                lowered += 1
+    assert lowered > 10
+
+
 #: Without `bug_fix`, which RFC 5681 does not have. Of two losses the second one brings four
-#: duplicates, for the new segments of the recovery: with 17 in flight it is a second loss. Of five
-#: it brings one; after the timeout, with a window of one segment and half of 14 as ssthresh, 14-16
-#: come twice, and their three duplicates are taken for a loss of 24. Tahoe does so without end.
+#: duplicates, for the new segments of the recovery: it is a second loss, with 11 left of the first
+#: window. Of five it brings one; after the timeout, with a window of one segment and half of 11 as
+#: ssthresh, 14-16 come twice, and their three duplicates are taken for a loss of 24. Tahoe does so
+#: without end.
 PLAIN: dict[tuple[str, str], Facts] = {
-    ("two", "reno"): Facts("9-10", 0, (6, 8.5), (6, 8.5)),
-    ("five", "reno"): Facts("9-16 24", 1, (6, 7, 2.5), (6, 2.5)),
+    ("two", "reno"): Facts("9-10", 0, (6, 5.5), (6, 5.5)),
+    ("five", "reno"): Facts("9-16 24", 1, (6, 5.5, 2.5), (6, 2.5)),
     ("five", "tahoe"): Facts("9-17 23-60", 0, (6, 3, 2)),
 }
 
@@ -193,7 +228,7 @@ def test_the_first_reno_and_tahoe_do_not_remember_a_loss(name: str, flavour: str
     assert Facts.of(run) == PLAIN[name, flavour]
     for heard in run.heard:
         if heard.event == "timeout":
-            assert (heard.window, heard.threshold, heard.state) == (1, 7, "loss")
+            assert (heard.window, heard.threshold, heard.state) == (1, 5.5, "loss")
 
 
 @pytest.mark.parametrize("flavour", HALVING)

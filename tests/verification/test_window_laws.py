@@ -25,14 +25,15 @@ SEGMENT = {
 }
 
 
-def completion(law: str | dict[str, Any], every: int, losses: int) -> float:
+def completion(law: str | dict[str, Any], every: int, losses: int, acknowledged: int = 1) -> float:
     """Completion time in s of a flow that loses one segment in `every`, so many times."""
     drops = [{"segments": [every * i, every * i]} for i in range(1, losses + 1)]
     size = {"kind": "constant", "value": f"{every * losses + every // 2} kB"}
     scenario = lb.Scenario.from_dict(
         {
             **PATH,
-            "transport": sender(**SEGMENT) | {"congestion_control": law},
+            "transport": sender(**SEGMENT)
+            | {"congestion_control": law, "acknowledge_every": acknowledged},
             "workload": {"kind": "pairs", "size": size},
             "loss": {"drops": drops},
         }
@@ -42,9 +43,16 @@ def completion(law: str | dict[str, Any], every: int, losses: int) -> float:
     return float(flow["completion_time_s"])
 
 
-def mean_window(law: str | dict[str, Any], every: int, losses: int = 40, first: int = 20) -> float:
+def mean_window(
+    law: str | dict[str, Any],
+    every: int,
+    losses: int = 40,
+    first: int = 20,
+    acknowledged: int = 1,
+) -> float:
     """Segments in a round trip from the `first` of the losses to the last, of one in `every`."""
-    time = completion(law, every, losses) - completion(law, every, first)
+    last, before = (completion(law, every, count, acknowledged) for count in (losses, first))
+    time = last - before
     return every * (losses - first) / time * ROUND_TRIP_S
 
 
@@ -56,6 +64,44 @@ def test_highspeed_has_the_response_function_of_rfc_3649(every: int) -> None:
 
 def test_reno_has_the_response_function_of_standard_tcp() -> None:
     assert mean_window("reno", 3_000) == pytest.approx((1.5 * 3_000) ** 0.5, rel=0.06)
+
+
+def test_reno_that_counts_bytes_grows_alike_however_often_it_is_acknowledged() -> None:
+    """RFC 3465: a segment in a round trip, and half of that where acknowledgements are counted.
+
+    So grows the Reno that CUBIC holds itself up against (RFC 9438, 4.3; with beta = 0.5 alpha is 1).
+    """
+    counting = {"kind": "reno", "byte_counting": 1}
+    estimate = {"kind": "cubic", "beta": 0.5, "c": 1e-9, "fast_convergence": False}
+    expected = (1.5 * 3_000) ** 0.5
+    for acknowledged in (1, 2):
+        assert mean_window(counting, 3_000, acknowledged=acknowledged) == pytest.approx(
+            expected, rel=0.06
+        )
+        assert mean_window(estimate, 3_000, acknowledged=acknowledged) == pytest.approx(
+            expected, rel=0.06
+        )
+    assert mean_window("reno", 3_000, acknowledged=2) == pytest.approx(expected / 2**0.5, rel=0.06)
+
+
+@pytest.mark.parametrize("limit", [1, 2])
+def test_the_limit_of_rfc_3465_is_what_an_acknowledgement_counts_for_in_slow_start(
+    limit: int,
+) -> None:
+    """Each round trip the window of even size grows by half of it, or by all of it."""
+    scenario = lb.Scenario.from_dict(
+        {
+            **PATH,
+            "transport": sender(**SEGMENT | {"acknowledge_every": 2, "initial_window": 8})
+            | {"congestion_control": {"kind": "reno", "byte_counting": limit}},
+            "workload": {"kind": "pairs", "size": {"kind": "constant", "value": "200 kB"}},
+            "measurement": {"trace": [0]},
+        }
+    )
+    windows = lb.run(scenario).columns["trace_windows"]
+    rounds = (windows["time_ps"] // 10**11)[1:], windows["congestion_window"][1:]
+    last = [rounds[1][rounds[0] == number].max() / 1000 for number in (2, 3)]
+    assert last == ([12, 18] if limit == 1 else [16, 32])
 
 
 @pytest.mark.parametrize("every", [1_000, 3_000])

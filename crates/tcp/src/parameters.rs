@@ -33,6 +33,7 @@ const RANGES: &[(&str, (f64, f64))] = &[
     ("avoidance_ratio", SHARE),
     ("backoff", FACTOR),
     ("beta", SHARE),
+    ("byte_counting", (1.0, 2.0)),
     ("c", (1e-9, 1e9)),
     ("clock_granularity_ps", TIME),
     ("decrease", SHARE),

@@ -93,6 +93,12 @@ impl<'a> SenderState<'a> {
             now,
         }
     }
+
+    /// How much of the bytes that were sent beyond the window does not fit into it yet.
+    fn still_beyond(&self, bytes: u64) -> u64 {
+        let outstanding = self.flight.flight_size();
+        bytes.min(outstanding.saturating_sub(self.congestion.cwnd()))
+    }
 }
 
 /// What the sender is to do at once, whatever the window says.
@@ -145,7 +151,8 @@ pub struct Candidate {
 pub enum Reason {
     /// It is the next one in order.
     Next,
-    /// It is that, but only limited transmit lets it go (RFC 3042).
+    /// It is that, but with it more than the window is outstanding: it may go because others have
+    /// left the network, in limited transmit (RFC 3042) or in a recovery.
     Beyond,
     /// It is missing at the receiver.
     Hole,
@@ -157,6 +164,13 @@ impl Candidate {
     /// The next segment in order.
     pub fn next(sequence: u64) -> Candidate {
         let reason = Reason::Next;
+        Candidate { sequence, reason }
+    }
+
+    /// The next segment in order, which the window may or may not have room for.
+    fn in_order(sequence: u64, flight: &Flight, window: u64) -> Candidate {
+        let fits = flight.flight_size() + flight.payload(sequence) <= window;
+        let reason = if fits { Reason::Next } else { Reason::Beyond };
         Candidate { sequence, reason }
     }
 
@@ -192,6 +206,14 @@ pub trait LossRecovery: CopiedRecovery + Send {
 
     /// An acknowledgement came that acknowledges nothing new; `news`: its SACK blocks do.
     fn on_duplicate(&mut self, news: bool, sender: &mut SenderState<'_>) -> Reaction;
+
+    /// FlightSize as a window law is told it at a loss and at a timeout. RFC 5681, section 3.2,
+    /// step 2 leaves out what limited transmit has sent. A recovery that goes on sending leaves
+    /// out what it has sent as well: section 3.1 wants no more than equation 4, and a loss would
+    /// make the window larger.
+    fn flight_size(&self, flight: &Flight) -> u64 {
+        flight.flight_size()
+    }
 
     /// The retransmission timer expired; the window law knows already.
     fn on_timeout(&mut self, flight: &Flight);
@@ -249,7 +271,7 @@ struct Duplicates {
     /// The byte after the last one sent when the last loss was seen.
     recover: u64,
     after_timeout: bool,
-    /// Bytes sent beyond the window by limited transmit.
+    /// Bytes sent beyond the window that do not fit into it yet.
     beyond: u64,
     /// Bytes taken for lost that nobody has asked for.
     lost: u64,
@@ -282,19 +304,23 @@ impl Duplicates {
     }
 
     /// New data was acknowledged.
-    fn clear(&mut self, flight: &Flight) {
+    fn clear(&mut self, sender: &SenderState<'_>) {
         self.count = 0;
-        self.beyond = 0;
-        self.after_timeout &= flight.snd_una < self.recover;
+        self.beyond = sender.still_beyond(self.beyond);
+        self.after_timeout &= sender.flight.snd_una < self.recover;
     }
 
-    /// A loss is seen now: RFC 5681, section 3.2, step 2 leaves out of FlightSize
-    /// what limited transmit has sent.
+    /// FlightSize without what was sent beyond the window.
+    fn flight_size(&self, flight: &Flight) -> u64 {
+        flight.flight_size() - self.beyond
+    }
+
+    /// A loss is seen now; returns what was in flight.
     fn loss(&mut self, flight: &Flight) -> u64 {
         self.recover = flight.snd_max;
         self.after_timeout = false;
         self.lose(flight);
-        flight.flight_size() - self.beyond
+        self.flight_size(flight)
     }
 
     /// The first segment that is not acknowledged is taken for lost.
@@ -330,21 +356,16 @@ impl Duplicates {
 
     /// What may be sent in order, with the window widened by `inflation` or by limited transmit.
     fn candidate(&self, inflation: Option<i64>, flight: &Flight, window: u64) -> Option<Candidate> {
-        let wider = window.saturating_add_signed(inflation.unwrap_or(0));
-        let outstanding = flight.flight_size();
-        let candidate = in_window(flight, outstanding, wider);
-        if candidate.is_some() || inflation.is_some() || flight.snd_nxt < flight.snd_max {
-            return candidate;
-        }
-        let limited = window + self.limited(flight);
-        let beyond = in_window(flight, outstanding, limited)?;
-        Some(Candidate {
-            reason: Reason::Beyond,
-            ..beyond
-        })
+        let wider = match inflation {
+            Some(inflation) => window.saturating_add_signed(inflation),
+            None if flight.snd_nxt == flight.snd_max => window + self.limited(flight),
+            None => window,
+        };
+        let candidate = in_window(flight, flight.flight_size(), wider)?;
+        Some(Candidate::in_order(candidate.sequence, flight, window))
     }
 
-    /// Notes what limited transmit sends.
+    /// Notes what is sent beyond the window.
     fn sent(&mut self, candidate: Candidate, flight: &Flight) {
         if candidate.reason == Reason::Beyond {
             self.beyond += flight.payload(candidate.sequence);

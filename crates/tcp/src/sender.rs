@@ -472,7 +472,7 @@ impl Sender {
             State::Established => {
                 self.congestion.on_timeout(&Timeout {
                     at: end.now(),
-                    in_flight: self.flight.flight_size(),
+                    in_flight: self.recovery.flight_size(&self.flight),
                     repeated,
                 });
                 self.recovery.on_timeout(&self.flight);

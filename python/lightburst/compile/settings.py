@@ -99,6 +99,10 @@ def transport_settings(transport: Transport) -> dict[str, Any]:
         del settings["preset"], settings["initial_window"], settings["advertised_window"]
         settings["initial_window_bytes"] = transport.initial_window_bytes
         settings["advertised_window_bytes"] = transport.advertised_window * transport.payload
+        law = settings["congestion_control"]
+        if law.get("byte_counting", 0) is None:
+            # It came later, too.
+            del law["byte_counting"]
     elif isinstance(transport, OpenLoop):
         del settings["rate_bps"], settings["spacing"]
         settings["control_bytes"] = _NO_CONTROL_BYTES

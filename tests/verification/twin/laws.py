@@ -89,12 +89,32 @@ class Reno(SlowStart):
     def __init__(self, transport: dict[str, Any], m: int) -> None:
         super().__init__(transport, m)
         self.halves_flight: bool = self.settings["halving"] == "flight-size"
+        #: L of RFC 3465, if bytes are counted, and what was counted.
+        self.most: float | None = None
+        if "byte_counting" in self.settings:
+            self.most = self.settings["byte_counting"] * self.m
+        self.counted = 0.0
+        self.timed_out = False
+
+    def grow(self, acknowledged: int) -> None:
+        if self.most is None:
+            super().grow(acknowledged)
+        elif self.cwnd < self.ssthresh:
+            self.cwnd += min(float(acknowledged), self.m if self.timed_out else self.most)
+        else:
+            self.timed_out = False
+            self.counted += acknowledged
+            if self.counted >= self.cwnd:
+                self.counted -= self.cwnd
+                self.cwnd += self.m
 
     def loss(self, flight: int) -> None:
+        self.counted, self.timed_out = 0.0, False
         half = self.halve(flight)
         self.cwnd = self.ssthresh if self.halves_flight else half
 
     def timeout(self, flight: int, repeated: bool) -> None:
+        self.counted, self.timed_out = 0.0, True
         if not (self.halves_flight and repeated):
             self.halve(flight)
         self.cwnd = self.m

@@ -44,7 +44,7 @@ class Recovery:
 
     @property
     def flight(self) -> int:
-        """What was outstanding before limited transmit."""
+        """What is outstanding, but for what was sent beyond the window."""
         return self.sender.outstanding - self.beyond
 
     @property
@@ -73,6 +73,11 @@ class Recovery:
         self.recover = self.sender.highest
         self.sent_before_timeout = 0
 
+    def start_over(self) -> None:
+        """Count duplicates anew; what fits into the window by now is no longer beyond it."""
+        self.d = 0
+        self.beyond = min(self.beyond, max(self.sender.outstanding - self.sender.cwnd, 0))
+
     def new(self, acknowledged: int, news: bool) -> Answer:
         """Handle an acknowledgement of `acknowledged` new bytes; `news`: of new blocks, too."""
         raise NotImplementedError
@@ -92,13 +97,11 @@ class Recovery:
         while self.may_send(self.sender.next) and self.sender.has_room():
             before = self.sender.next
             payload = self.sender.payload_at(before)
-            exceeds = self.limited_transmit and self.exceeds_window(payload)
+            self.beyond += payload * self.exceeds_window(payload)
             self.sender.send_segment(before)
-            if exceeds:
-                self.beyond += payload
 
     def exceeds_window(self, payload: int) -> bool:
-        """Whether so many bytes more would be too many without limited transmit."""
+        """Whether the window, as it is, has no room for so many bytes more."""
         sender = self.sender
         return bool(sender.outstanding) and sender.outstanding + payload > sender.cwnd
 
@@ -135,7 +138,7 @@ class Tahoe(Recovery):
         return Answer(again=True)
 
     def new(self, acknowledged: int, news: bool) -> Answer:
-        self.d = self.beyond = 0
+        self.start_over()
         self.sender.grow(acknowledged)
         return Answer()
 
@@ -152,12 +155,11 @@ class Reno(Recovery):
             self.sender.law.loss(self.flight)
             self.recovering = True
             self.inflation = self.threshold * self.m
-            self.beyond = 0
             return Answer(again=True)
         return Answer()
 
     def new(self, acknowledged: int, news: bool) -> Answer:
-        self.d = self.beyond = 0
+        self.start_over()
         if not self.recovering or self.options["window_growth_on_exit"]:
             self.sender.grow(acknowledged)
         self.leave()
@@ -181,7 +183,7 @@ class NewReno(Reno):
         return answer
 
     def new(self, acknowledged: int, news: bool) -> Answer:
-        self.d = self.beyond = 0
+        self.start_over()
         sender = self.sender
         if not self.recovering:
             sender.grow(acknowledged)

@@ -85,6 +85,7 @@ class Sack(Scoreboard):
         for segment in self.sender.segments:
             if segment.begin == self.sender.next and segment.sacked:
                 self.sender.next = segment.end
+                self.beyond += segment.payload
 
     def duplicate(self, news: bool) -> Answer:
         return self.count(news)
@@ -104,14 +105,13 @@ class Sack(Scoreboard):
         self.note_loss()
         sender.law.loss(self.flight)
         self.recovering = True
-        self.beyond = 0
         first = sender.segments[0]
         self.retransmitted = self.rescued = first.end
         self.set_pipe()
         return Answer(again=True)
 
     def new(self, acknowledged: int, news: bool) -> Answer:
-        self.d = self.beyond = 0
+        self.start_over()
         sender = self.sender
         ends = self.recovering and sender.una >= self.recover
         if ends:
@@ -135,21 +135,19 @@ class Sack(Scoreboard):
             self.send_in_recovery()
         elif not self.d or not self.options["limited_transmit"] or self.in_loss:
             while self.may_send(self.sender.next) and self.sender.has_room():
-                self.sender.send_segment(self.sender.next)
+                self.send_next()
                 self.pass_over()
         else:
-            self.send_beyond()
+            # Limited transmit: section 5, step 3.
+            while self.may_send_new() and self.sender.has_room():
+                self.send_next()
 
-    def send_beyond(self) -> None:
-        """Limited transmit: section 5, step 3."""
-        sender = self.sender
-        while self.may_send_new() and sender.has_room():
-            payload = sender.payload_at(sender.next)
-            exceeds = self.exceeds_window(payload)
-            sender.send_segment(sender.next)
-            self.pipe += payload
-            if exceeds:
-                self.beyond += payload
+    def send_next(self) -> None:
+        """Send the segment in order, which may be beyond the window."""
+        payload = self.sender.payload_at(self.sender.next)
+        self.pipe += payload
+        self.beyond += payload * self.exceeds_window(payload)
+        self.sender.send_segment(self.sender.next)
 
     def may_send_new(self) -> bool:
         """Whether there is new data, and room for it."""
@@ -168,8 +166,7 @@ class Sack(Scoreboard):
             if hole and hole.begin in self.lost:
                 self.send_hole(hole)
             elif self.may_send_new():
-                self.pipe += sender.payload_at(sender.next)
-                sender.send_segment(sender.next)
+                self.send_next()
             elif hole:
                 self.send_hole(hole)
             elif not self.rescue():
@@ -211,6 +208,10 @@ class Sack1(Scoreboard):
         self.after_timeout = False
 
     @property
+    def flight(self) -> int:
+        return self.sender.outstanding
+
+    @property
     def limited_transmit(self) -> int:
         if self.options["limited_transmit"] and 0 < self.d < self.threshold:
             return 0 if self.recovering else self.d * self.m
@@ -231,7 +232,7 @@ class Sack1(Scoreboard):
         self.note_loss()
         self.pipe = math.ceil(sender.outstanding / self.m) - self.threshold
         self.looked = sender.segments[0].end
-        sender.law.loss(sender.outstanding)
+        sender.law.loss(self.flight)
         self.recovering = self.entering = True
         return Answer(again=True)
 

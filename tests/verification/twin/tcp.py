@@ -240,7 +240,7 @@ class TcpSender(Sender):
 
     def data_timeout(self) -> None:
         # RFC 5681, section 3.1: the threshold is held if the segment was sent again by the timer.
-        self.law.timeout(self.outstanding, self.una == self.una_at_timeout)
+        self.law.timeout(self.recovery.flight, self.una == self.una_at_timeout)
         self.una_at_timeout = self.una
         self.recovery.timeout()
         self.next = self.una

@@ -1,4 +1,5 @@
-//! Slow start and congestion avoidance (RFC 5681, section 3.1).
+//! Slow start and congestion avoidance (RFC 5681, section 3.1), by acknowledgements or, as an
+//! option, by what they acknowledge (RFC 3465).
 
 use super::{Ack, CongestionControl, CongestionControlSettings, Loss, Timeout, Window};
 
@@ -12,24 +13,68 @@ enum Halving {
     Window,
 }
 
+/// Appropriate byte counting (RFC 3465), in bytes.
+#[derive(Clone, Copy)]
+struct ByteCounting {
+    /// L: what an acknowledgement counts for in slow start at the most.
+    limit: f64,
+    /// bytes_acked: what was acknowledged towards the next segment of congestion avoidance.
+    acked: f64,
+    /// Whether a timeout was what slow start began with.
+    after_timeout: bool,
+}
+
+impl ByteCounting {
+    fn grow(&mut self, bytes: f64, window: &mut Window, mss: f64) {
+        if window.in_slow_start() {
+            // Section 2.3: L = 1*SMSS in the slow start that follows a timeout.
+            let limit = if self.after_timeout { mss } else { self.limit };
+            // Section 2.2: cwnd += min (N, L)
+            window.cwnd += bytes.min(limit);
+            return;
+        }
+        self.after_timeout = false;
+        self.acked += bytes;
+        // Section 2.1: if bytes_acked >= cwnd: bytes_acked -= cwnd, cwnd += SMSS
+        if self.acked >= window.cwnd {
+            self.acked -= window.cwnd;
+            window.cwnd += mss;
+        }
+    }
+
+    /// After a loss or a timeout it begins to count anew.
+    fn reset(&mut self, after_timeout: bool) {
+        self.acked = 0.0;
+        self.after_timeout = after_timeout;
+    }
+}
+
 /// The window law of Tahoe, Reno, New-Reno and SACK.
 #[derive(Clone)]
 pub struct Reno {
     mss: f64,
     rwnd: f64,
     halving: Halving,
+    counting: Option<ByteCounting>,
 }
 
 impl Reno {
     /// The law of one connection.
     pub fn new(settings: &CongestionControlSettings) -> Reno {
+        let mss = f64::from(settings.mss);
+        let limit = settings.parameters.optional("byte_counting");
         Reno {
-            mss: f64::from(settings.mss),
+            mss,
             rwnd: settings.rwnd,
             halving: match settings.parameters.word("halving") {
                 "window" => Halving::Window,
                 _ => Halving::FlightSize,
             },
+            counting: limit.map(|segments| ByteCounting {
+                limit: segments * mss,
+                acked: 0.0,
+                after_timeout: false,
+            }),
         }
     }
 
@@ -53,7 +98,9 @@ impl Reno {
 
 impl CongestionControl for Reno {
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
-        if window.in_slow_start() {
+        if let Some(counting) = &mut self.counting {
+            counting.grow(ack.bytes as f64, window, self.mss);
+        } else if window.in_slow_start() {
             window.slow_start(ack, self.mss);
         } else {
             // RFC 5681, equation 3: cwnd += SMSS*SMSS/cwnd
@@ -62,11 +109,17 @@ impl CongestionControl for Reno {
     }
 
     fn on_loss(&mut self, loss: &Loss, window: &mut Window) {
+        if let Some(counting) = &mut self.counting {
+            counting.reset(false);
+        }
         // RFC 5681, section 3.2, step 3, without the inflation, which is the recovery's.
         window.cwnd = self.halve(loss.in_flight, window);
     }
 
     fn on_timeout(&mut self, timeout: &Timeout, window: &mut Window) {
+        if let Some(counting) = &mut self.counting {
+            counting.reset(true);
+        }
         match self.halving {
             Halving::FlightSize => {
                 window.restart(timeout.in_flight as f64 / 2.0, timeout.repeated, self.mss)
@@ -77,5 +130,92 @@ impl CongestionControl for Reno {
                 window.cwnd = self.mss;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lightburst_des::Time;
+
+    const MSS: u64 = 1000;
+
+    fn counting(segments: u64) -> Reno {
+        let mss = MSS as f64;
+        Reno {
+            mss,
+            rwnd: 1e9,
+            halving: Halving::FlightSize,
+            counting: Some(ByteCounting {
+                limit: (segments * MSS) as f64,
+                acked: 0.0,
+                after_timeout: false,
+            }),
+        }
+    }
+
+    fn window(segments: f64, ssthresh: f64) -> Window {
+        let mss = MSS as f64;
+        Window {
+            cwnd: segments * mss,
+            ssthresh: ssthresh * mss,
+        }
+    }
+
+    fn ack(law: &mut Reno, bytes: u64, window: &mut Window) -> f64 {
+        let ack = Ack {
+            at: Time::ZERO,
+            bytes,
+            ..Ack::default()
+        };
+        law.on_ack(&ack, window);
+        window.cwnd
+    }
+
+    #[test]
+    fn in_slow_start_it_counts_what_is_acknowledged_up_to_the_limit_of_rfc_3465() {
+        for (segments, expected) in [(1, [10_400.0, 11_400.0]), (2, [10_400.0, 12_400.0])] {
+            let (mut law, mut window) = (counting(segments), window(10.0, 1e6));
+            // Less than a segment counts for itself, three for no more than L.
+            let found = [400, 3 * MSS].map(|bytes| ack(&mut law, bytes, &mut window));
+            assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn in_the_slow_start_after_a_timeout_the_limit_is_one_segment() {
+        let (mut law, mut window) = (counting(2), window(8.0, 1e6));
+        law.on_timeout(
+            &Timeout {
+                in_flight: 8 * MSS,
+                ..Timeout::default()
+            },
+            &mut window,
+        );
+        // From one segment to ssthresh = 4; a second slow start would have L = 2 again.
+        let found = [0; 3].map(|_| ack(&mut law, 2 * MSS, &mut window));
+        assert_eq!(found, [2_000.0, 3_000.0, 4_000.0]);
+        assert_eq!(ack(&mut law, 4 * MSS, &mut window), 5_000.0);
+        window.ssthresh = f64::INFINITY;
+        assert_eq!(ack(&mut law, 2 * MSS, &mut window), 7_000.0);
+    }
+
+    #[test]
+    fn in_congestion_avoidance_a_window_acknowledged_is_a_segment_more() {
+        let (mut law, mut window) = (counting(1), window(10.0, 10.0));
+        let mut of = |segments: u64| ack(&mut law, segments * MSS, &mut window) / 1000.0;
+        // Two at a time, and what is left over counts: 10 of 10, then 11 of 11 with 1 left over.
+        assert_eq!([2; 5].map(&mut of), [10.0, 10.0, 10.0, 10.0, 11.0]);
+        assert_eq!([2; 6].map(&mut of), [11.0, 11.0, 11.0, 11.0, 11.0, 12.0]);
+        assert_eq!(of(11), 13.0);
+        // A loss begins to count anew.
+        of(12);
+        let loss = Loss {
+            in_flight: 12 * MSS,
+            ..Loss::default()
+        };
+        law.on_loss(&loss, &mut window);
+        let mut of = |segments: u64| ack(&mut law, segments * MSS, &mut window) / 1000.0;
+        assert_eq!((of(5), of(1)), (6.0, 7.0));
     }
 }

@@ -77,7 +77,7 @@ impl NewReno {
 impl LossRecovery for NewReno {
     fn on_ack(&mut self, ack: &Ack, _news: bool, sender: &mut SenderState<'_>) -> Reaction {
         let partial = sender.flight.snd_una < self.duplicates.recover;
-        self.duplicates.clear(sender.flight);
+        self.duplicates.clear(sender);
         match self.recovering {
             Some(_) if partial => return self.on_partial(ack, sender.flight),
             Some(_) => self.on_full(ack, sender),
@@ -99,6 +99,10 @@ impl LossRecovery for NewReno {
             partial: false,
         });
         Reaction::RETRANSMIT
+    }
+
+    fn flight_size(&self, flight: &Flight) -> u64 {
+        self.duplicates.flight_size(flight)
     }
 
     fn on_timeout(&mut self, flight: &Flight) {

@@ -28,7 +28,7 @@ impl LossRecovery for Reno {
     fn on_ack(&mut self, ack: &Ack, _news: bool, sender: &mut SenderState<'_>) -> Reaction {
         // RFC 5681, section 3.2, step 6: the window is ssthresh again.
         let recovered = self.recovering.take().is_some();
-        self.duplicates.clear(sender.flight);
+        self.duplicates.clear(sender);
         if !recovered || self.growth_on_exit {
             sender.congestion.on_ack(ack);
         }
@@ -46,6 +46,10 @@ impl LossRecovery for Reno {
         }
         self.recovering = Some(self.duplicates.enter(sender));
         Reaction::RETRANSMIT
+    }
+
+    fn flight_size(&self, flight: &Flight) -> u64 {
+        self.duplicates.flight_size(flight)
     }
 
     fn on_timeout(&mut self, flight: &Flight) {

@@ -210,6 +210,10 @@ impl LossRecovery for RrTcp {
         self.note(reaction, window)
     }
 
+    fn flight_size(&self, flight: &Flight) -> u64 {
+        self.sack.flight_size(flight)
+    }
+
     fn on_timeout(&mut self, flight: &Flight) {
         self.event = None;
         self.episode = None;

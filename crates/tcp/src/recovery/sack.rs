@@ -66,7 +66,8 @@ pub struct Sack {
     rescue_rxt: u64,
     pub(super) scoreboard: Scoreboard,
     scores: Scores,
-    /// Bytes sent by limited transmit.
+    /// Bytes before SND.NXT that do not fit into the window: they went, or were passed over,
+    /// because SACKed ones have left the network.
     beyond: u64,
     /// The segment before this byte was sent again when the recovery began.
     first_lost: u64,
@@ -108,18 +109,28 @@ impl Sack {
     }
 
     /// Passes over what is SACKed already.
-    fn skip_sacked(&self, flight: &mut Flight) {
-        flight.snd_nxt = self.scoreboard.hole(flight.snd_nxt);
+    fn skip_sacked(&mut self, flight: &mut Flight) {
+        let hole = self.scoreboard.hole(flight.snd_nxt);
+        self.beyond += hole - flight.snd_nxt;
+        flight.snd_nxt = hole;
+    }
+
+    /// The next segment in order, if there is one and the receiver has room for it.
+    fn new_data(&self, flight: &Flight, window: u64) -> Option<Candidate> {
+        let next = flight.snd_nxt;
+        let sendable = next < flight.size && flight.is_advertised(next + flight.payload(next));
+        sendable.then(|| Candidate::in_order(next, flight, window))
     }
 
     /// Section 5, step 4.
     fn enter(&mut self, sender: &mut SenderState<'_>) -> Reaction {
         // (4.1)
         self.recovery_point = sender.flight.snd_max;
-        // (4.2) without what limited transmit has sent, as RFC 5681 says
+        // (4.2)
+        let in_flight = self.flight_size(sender.flight);
         sender.congestion.on_loss(&Loss {
             at: sender.now,
-            in_flight: sender.flight.flight_size() - self.beyond,
+            in_flight,
         });
         self.recovering = true;
         // (4.3) the first segment is sent again, and no rescue before it is acknowledged
@@ -139,7 +150,7 @@ impl Sack {
     }
 
     /// NextSeg (), section 4.
-    fn next_segment(&self, flight: &Flight) -> Option<Candidate> {
+    fn next_segment(&self, flight: &Flight, window: u64) -> Option<Candidate> {
         let Scores {
             lost_before,
             sacked_before,
@@ -152,9 +163,8 @@ impl Sack {
             return Some(Candidate::hole(sequence));
         }
         // (2) new data
-        let next = flight.snd_nxt;
-        if next < flight.size && flight.is_advertised(next + flight.payload(next)) {
-            return Some(Candidate::next(next));
+        if let Some(candidate) = self.new_data(flight, window) {
+            return Some(candidate);
         }
         // (3) a hole
         if let Some(sequence) = hole {
@@ -179,7 +189,7 @@ impl LossRecovery for Sack {
     fn on_ack(&mut self, ack: &Ack, news: bool, sender: &mut SenderState<'_>) -> Reaction {
         self.scoreboard.acknowledge(sender.flight.snd_una);
         self.duplicates = 0;
-        self.beyond = 0;
+        self.beyond = sender.still_beyond(self.beyond);
         let covered = sender.flight.snd_una >= self.recovery_point;
         self.after_timeout &= !covered;
         // Section 5, (A): a cumulative acknowledgement beyond RecoveryPoint ends the recovery.
@@ -220,7 +230,12 @@ impl LossRecovery for Sack {
         Reaction::KEEP
     }
 
+    fn flight_size(&self, flight: &Flight) -> u64 {
+        flight.flight_size() - self.beyond
+    }
+
     fn on_timeout(&mut self, flight: &Flight) {
+        self.beyond = 0;
         // Section 5.1. DupAcks and the scores are made anew by the next acknowledgement of new data.
         self.recovery_point = flight.snd_max;
         self.recovering = false;
@@ -235,7 +250,7 @@ impl LossRecovery for Sack {
         let room = self.scores.pipe + u64::from(flight.mss) <= window;
         if self.recovering {
             return match room {
-                true => self.next_segment(flight),
+                true => self.next_segment(flight, window),
                 false => None,
             };
         }
@@ -244,16 +259,11 @@ impl LossRecovery for Sack {
                 true => self.scoreboard.unsacked(flight.snd_una, flight.snd_nxt),
                 false => flight.flight_size(),
             };
-            return in_window(flight, outstanding, window);
+            let candidate = in_window(flight, outstanding, window)?;
+            return Some(Candidate::in_order(candidate.sequence, flight, window));
         }
         // (3.3) previously unsent data only
-        let next = flight.snd_nxt;
-        let new = next < flight.size && flight.is_advertised(next + flight.payload(next));
-        let fits = flight.flight_size() + flight.payload(next) <= window;
-        (room && new).then_some(Candidate {
-            sequence: next,
-            reason: if fits { Reason::Next } else { Reason::Beyond },
-        })
+        self.new_data(flight, window).filter(|_| room)
     }
 
     fn on_sent(&mut self, candidate: Candidate, flight: &mut Flight) {

@@ -71,7 +71,7 @@ impl LossRecovery for Sack1 {
             return Reaction::default();
         }
         self.scoreboard.clear();
-        self.duplicates.clear(sender.flight);
+        self.duplicates.clear(sender);
         self.ignoring = false;
         if self.recovering {
             self.recovering = false;

@@ -21,7 +21,7 @@ impl Tahoe {
 
 impl LossRecovery for Tahoe {
     fn on_ack(&mut self, ack: &Ack, _news: bool, sender: &mut SenderState<'_>) -> Reaction {
-        self.duplicates.clear(sender.flight);
+        self.duplicates.clear(sender);
         sender.congestion.on_ack(ack);
         Reaction::default()
     }
@@ -37,7 +37,12 @@ impl LossRecovery for Tahoe {
         });
         sender.congestion.restart(u64::from(sender.flight.mss));
         sender.flight.rewind();
+        self.duplicates.beyond = 0;
         Reaction::RETRANSMIT
+    }
+
+    fn flight_size(&self, flight: &Flight) -> u64 {
+        self.duplicates.flight_size(flight)
     }
 
     fn on_timeout(&mut self, flight: &Flight) {

@@ -1,15 +1,23 @@
 """``congestion_control`` of `tcp`: how the window moves; one table for each law."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from lightburst.scenario.fields import Flag, Named, Real, Section
+from lightburst.scenario.fields import Flag, Named, Real, Section, Whole
 from lightburst.units import Duration, parse_duration
 
 
 class Reno(Section):
-    """Slow start and congestion avoidance (RFC 5681)."""
+    """Slow start and congestion avoidance (RFC 5681).
+
+    Attributes
+    ----------
+    byte_counting : int or None
+        L of RFC 3465, in segments; None counts acknowledgements.
+    """
+
+    came_later: ClassVar[frozenset[str]] = frozenset({"byte_counting"})
 
     kind: Literal["reno"] = "reno"
     halving: Literal["flight-size", "window"] = Field(
@@ -17,6 +25,15 @@ class Reno(Section):
         description=(
             'What is halved on a loss. `"flight-size"`: the bytes in flight (RFC 5681, equation '
             '4). `"window"`: the smaller of the congestion window and W_m, as in ns-2.'
+        ),
+    )
+    byte_counting: Annotated[int | None, Whole(1, 2, word="off")] = Field(
+        None,
+        description=(
+            "Whether the window grows by the bytes that are acknowledged, and not by the number of "
+            "acknowledgements (RFC 3465): L, the segments that an acknowledgement counts for in "
+            "slow start at the most. Without it the window grows half as fast where every second "
+            "segment is acknowledged."
         ),
     )
 
