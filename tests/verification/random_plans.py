@@ -396,6 +396,13 @@ def random_absence(
     return [switch | ({"assembly": None} if "assembly" in switch else {}) for switch in switches]
 
 
+def random_interfaces(random: Random) -> dict[str, Any]:
+    """Interfaces of hosts: first in, first out, or fair."""
+    if random.random() < 0.6:
+        return {}
+    return {"fair": {"small_queue": random.choice([1, 2, 2, 5, None])}}
+
+
 def random_plan(seed: int, kind: str) -> Plan:
     """A plan with packets, bursts, or bursts behind headers; rough, with losses, or gentle."""
     random = Random(seed)
@@ -443,8 +450,7 @@ def random_plan(seed: int, kind: str) -> Plan:
         for switch in switches:
             switch["extra_offset_ps"] = [random.choice(EXTRA_OFFSETS) for _ in transports]
     switches = random_absence(random, switches, transports)
-    if random.random() < 0.4:
-        chosen["fair"] = {"small_queue": random.choice([1, 2, 2, 5, None])}
+    chosen |= random_interfaces(random)
     final = settings(hosts, nodes, switches, transports, **chosen)
     plan = Plan(final, links, flows, kinds, paths)
     # Behind headers that are always late, no flow ever ends.

@@ -93,7 +93,7 @@ def test_turns_are_of_bytes_where_sizes_differ(engine: Engine) -> None:
 
 @engines
 def test_what_a_turn_leaves_is_used_in_the_next(engine: Engine) -> None:
-    """800 B and a quantum of 1500 B: one segment, then two, since 1400 B and then 1300 B are left."""
+    """Segments of 800 B and a quantum of 1500 B: one segment in the first turn, then two."""
     flows = datagrams(([0] * 5, 1500), ([1] * 7, 800), group=[0, 1])
     result = engine(pair([datagram(1500), datagram(800)], flows, UNLIMITED))
     order = [flow for _, flow in sent(result)]

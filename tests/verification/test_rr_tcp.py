@@ -148,8 +148,8 @@ def test_no_timeout_enlarges_the_window_whatever_the_threshold_has_let_go() -> N
     result = run(base().with_({**point.settings(), "measurement.trace": flows}), seed=1)
     assert result.trace is not None
     windows, expired = result.trace.windows, 0
-    for flow in flows:
-        rows = windows[windows["flow"] == flow]
+    for number in flows:
+        rows = windows[windows["flow"] == number]
         cwnd, ssthresh = (
             rows[name].to_numpy()
             for name in ("congestion_window_bytes", "slow_start_threshold_bytes")

@@ -3,7 +3,7 @@
 use crate::balance::Fibre;
 use crate::contents::Fate;
 use crate::label::SHORTEST;
-use crate::link::{Carried, Links, Wire};
+use crate::link::{Links, Wire};
 use crate::trace::{Holder, Lost, Passage, PathSwitch, Piece, Place, What};
 use crate::{
     ArrivalOrders, Balance, BalanceSettings, Bundle, BurstCount, BurstId, Contents, Cut,
@@ -431,24 +431,6 @@ impl Fabric {
         let given = self.options.get(id.index()).copied();
         let options = given.filter(|_| packet.header.has_options());
         trace.packet(at, what, id, &packet, options);
-    }
-
-    /// Bytes that wait at the interface from which a link leads, and are not on the link yet.
-    #[inline]
-    pub fn waiting_at_interface(&self, link: LinkId) -> u64 {
-        // Hosts are the first nodes, and have one link each.
-        let interfaces = self.interfaces.as_ref();
-        interfaces.map_or(0, |all| all.waiting_bytes(link.index()))
-    }
-
-    /// Transmissions of each link until `end`, with the bytes that are still to be transmitted.
-    pub fn carried(&self, end: Time) -> impl Iterator<Item = Carried> + '_ {
-        (0..)
-            .zip(self.links.carried(end))
-            .map(|(link, carried)| Carried {
-                waiting: carried.waiting + self.waiting_at_interface(LinkId(link)),
-                ..carried
-            })
     }
 
     /// Transmissions of a unit over a link, so far.

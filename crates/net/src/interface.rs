@@ -3,7 +3,9 @@
 //! interface decides at each departure which one is next.
 
 use crate::fifo::Behind;
-use crate::{Arena, FlowId, NodeId, Packet, PacketId, Unit};
+use crate::link::Carried;
+use crate::{Arena, Fabric, FlowId, LinkId, NodeId, Packet, PacketId, Unit};
+use lightburst_des::Time;
 use std::collections::VecDeque;
 
 type Packets = Arena<PacketId, Packet>;
@@ -178,6 +180,26 @@ impl Interfaces {
         }
         let waits = host.waiting_bytes > 0;
         waits && !std::mem::replace(&mut host.armed, true)
+    }
+}
+
+impl Fabric {
+    /// Bytes that wait at the interface from which a link leads, and are not on the link yet.
+    #[inline]
+    pub fn waiting_at_interface(&self, link: LinkId) -> u64 {
+        // Hosts are the first nodes, and have one link each.
+        let interfaces = self.interfaces.as_ref();
+        interfaces.map_or(0, |all| all.waiting_bytes(link.index()))
+    }
+
+    /// Transmissions of each link until `end`, with the bytes that are still to be transmitted.
+    pub fn carried(&self, end: Time) -> impl Iterator<Item = Carried> + '_ {
+        (0..)
+            .zip(self.links.carried(end))
+            .map(|(link, carried)| Carried {
+                waiting: carried.waiting + self.waiting_at_interface(LinkId(link)),
+                ..carried
+            })
     }
 }
 

@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from lightburst.study.kept import Kept
 
 # What is shown where nobody has said what: those of them that the runs have.
-_USUAL: Final = (
-    "slowdown_p99", "completion_time_mean_s", "throughput_bps", "burst_loss", "unfinished",
-)  # fmt: skip
+_USUAL: Final = tuple(
+    "slowdown_p99 completion_time_mean_s throughput_bps burst_loss unfinished".split()
+)
 # Of a table in a notebook.
 _MOST_ROWS: Final = 30
 _POINT: Final = "place of the point"

@@ -109,7 +109,7 @@ class Scenario(Section):
 
     @property
     def host_queueing(self) -> Queueing:
-        """How hosts send in a run: `hosts.queueing`, or what suits the presets of the transports."""
+        """How hosts send in a run: `hosts.queueing`, or what suits the transports' presets."""
         transports = (group.transport for group in self.flow_groups)
         fair = any(isinstance(one, Tcp) and one.preset in FAIR_PRESETS for one in transports)
         return self.hosts.queueing or (Fair() if fair else Fifo())

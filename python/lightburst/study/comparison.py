@@ -269,23 +269,21 @@ def compare_runs(
     shared = [point for point in groups[0] if point in groups[1]]
     if not shared:
         raise InputError("by", show(columns), "columns that name a point which both have")
-    cases = [
-        _two(point, metric, groups[0][point], groups[1][point])
-        for point in shared
-        for metric in chosen
-    ]
+    pairs = [(point, groups[0][point], groups[1][point]) for point in shared]
+    cases = [_two(point, metric, *both) for point, *both in pairs for metric in chosen]
     rows, each, counted = _rows(cases, confidence, tests)
     points = pd.DataFrame([case.point for case in cases], columns=columns)
+    table = pd.concat([points, pd.DataFrame(rows)[list(_ORDER)]], axis=1)
     return Comparison(
         *names,
-        pd.concat([points, pd.DataFrame(rows)[list(_ORDER)]], axis=1),
+        table,
         confidence,
         each,
         counted,
         tuple(name for name in known[0] if name not in known[1]),
         tuple(name for name in known[1] if name not in known[0]),
         len(groups[0]) + len(groups[1]) - 2 * len(shared),
-        _offered([(groups[0][point], groups[1][point]) for point in shared]),
+        _offered([(one, other) for _, one, other in pairs]),
     )
 
 

@@ -125,7 +125,7 @@ class Endpoint:
         blocks: tuple[Block, ...] = (),
         sending: Sending | None = None,
     ) -> int | None:
-        """Hand a packet to the interface; returns when its transmission begins, if it need not wait."""
+        """Hand a packet to the interface; returns when its transmission begins, unless it waits."""
         size = max(payload + self.header, self.control) if payload else self.control
         packet = self.network.create(
             lambda serial: Packet(

@@ -11,7 +11,7 @@ References
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -184,6 +184,17 @@ def summarise(
         raise InputError("metric", show(metric), allowed + did_you_mean(metric, numbers))
     grouped = runs.dropna(subset=[metric]).groupby(list(by), sort=False, dropna=False)[metric]
     table = grouped.agg(n="count", mean="mean", std="std").reset_index()
+    ends = _ends(runs, metric, grouped, confidence, interval)
+    if ends is not None:
+        return table.assign(ci_low=[x.low for x in ends], ci_high=[x.high for x in ends])
+    half = table["std"] * student(table["n"], confidence)
+    return table.assign(ci_low=table["mean"] - half, ci_high=table["mean"] + half)
+
+
+def _ends(
+    runs: pd.DataFrame, metric: str, grouped: Any, confidence: float, interval: str
+) -> list[Interval] | None:
+    """Give the interval of each point, where it is not Student's."""
     from lightburst.study.statistics.shares import is_share, share_of
 
     ends: list[Interval] | None = None
@@ -200,10 +211,7 @@ def summarise(
         # A bootstrap of runs that are all alike says nothing of rare losses.
         pairs = zip(ends or exact, exact, strict=True)
         ends = [y if x.low == x.high or math.isnan(x.low) else x for x, y in pairs]
-    if ends is not None:
-        return table.assign(ci_low=[x.low for x in ends], ci_high=[x.high for x in ends])
-    half = table["std"] * student(table["n"], confidence)
-    return table.assign(ci_low=table["mean"] - half, ci_high=table["mean"] + half)
+    return ends
 
 
 def checked_interval(kind: object, where: str = "interval") -> str:
