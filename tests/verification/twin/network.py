@@ -319,6 +319,7 @@ class Network:
     groups: list[int] = field(default_factory=list)
     bursts: Counter[int] = field(default_factory=Counter)
     bursts_lost: Counter[int] = field(default_factory=Counter)
+    bursts_delivered: Counter[int] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         nodes = 1 + max(link.source for link in self.links)
