@@ -346,8 +346,7 @@ def summary(
     def total(name: str) -> int:
         return int(flows[name][those].sum(dtype=np.uint64))
 
-    start = int(plan.flows["start_ps"][those][0])
-    makespan_ps = max(0, observed_until_ps(plan, columns) - start)
+    makespan_ps = _makespan_ps(plan, columns)
     figures = flow_figures(plan, flows, those)
     converted = int(switches["oe_bytes"].sum()) + int(switches["eo_bytes"].sum())
     return {
@@ -369,6 +368,12 @@ def summary(
         "packet_hops": int(totals["packet_hops"]),
         "events": int(totals["events"]),
     }
+
+
+def _makespan_ps(plan: Plan, columns: Columns) -> int:
+    """Time from the first start of a flow that counts; 0 where none does."""
+    starts = plan.flows["start_ps"][plan.counted]
+    return max(0, observed_until_ps(plan, columns) - int(starts[0])) if starts.size else 0
 
 
 def _in_progress(plan: Plan, columns: Columns) -> dict[str, Metric]:

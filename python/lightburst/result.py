@@ -26,6 +26,7 @@ from lightburst.recorded import Recorded
 from lightburst.saving import write
 from lightburst.scenario import Scenario
 from lightburst.shown import html_list, html_table, readable
+from lightburst.window import Window, counted
 from lightburst.workload import Offered, offered
 
 if TYPE_CHECKING:
@@ -275,12 +276,36 @@ class Result(Recorded):
         }
         return MappingProxyType({name: load for name, load in found.items() if load is not None})
 
+    @cached_property
+    def window(self) -> Window:
+        """The time that links, switches and bursts are of, ``begin_ps`` to ``end_ps``.
+
+        From ``measurement.warm_up`` on to before ``until``, or to the end of the run. Flows count
+        if they start in it.
+        """
+        return Window.of(self.plan, self.columns)
+
+    @property
+    def _counted_in_window(self) -> dict[str, Any]:
+        totals = counted(self.columns)["totals"]
+        units = {"packets": "units"} | ({"bursts": "bursts"} if self.plan.makes_bursts else {})
+        found = {name: metrics.fates(totals, unit)._asdict() for name, unit in units.items()}
+        return {**self.window.as_dict(), **found}
+
+    def _of_window(self, name: str) -> pd.DataFrame:
+        table = frame(self.columns_of(name))
+        table.attrs["window"] = self.window.as_dict()
+        return table
+
     def details(self) -> dict[str, Any]:
         """Give what JSON has beside the summary.
 
         Returns
         -------
         dict
+            ``window``: ``begin_s`` and ``end_s`` of the time that links, switches and bursts are
+            of, and what was ``offered`` and ``lost`` in it of ``packets`` and ``bursts`` (lost or
+            delivered there; what was under way at its end is neither);
             ``metrics``: the expression of each metric of the user's own; ``size_classes``: a row
             for each; ``offered``: what a load comes to (by name of the group, if they have names);
             ``groups``: the figures of each group; each but the classes only if there is such a
@@ -291,6 +316,7 @@ class Result(Recorded):
         classes = self._by_size.items()
         own = {name: str(expression) for name, expression in self.own.items()}
         return {
+            "window": self._counted_in_window,
             **({"metrics": own} if own else {}),
             "size_classes": [{"size_class": name} | metrics.to_json(row) for name, row in classes],
             **({"offered": loads.get("", loads)} if loads else {}),
@@ -397,7 +423,7 @@ class Result(Recorded):
             where flows have a choice, and in networks of thousands of switches); and ``jain_index``
             of the throughputs of these flows, each over its own time, NaN with fewer than two.
         """
-        return frame(self.columns_of("links"))
+        return self._of_window("links")
 
     def columns_of(self, name: str) -> Table:
         """Give the columns of `flows`, `links` or `switches`, without the cost of pandas."""
@@ -440,7 +466,7 @@ class Result(Recorded):
             or another way (``bursts_delayed``, ``delay_line_s`` in all, ``bursts_deflected``). What
             only one kind of switch counts is 0 for the others.
         """
-        return frame(self.columns_of("switches"))
+        return self._of_window("switches")
 
     @cached_property
     def network(self) -> nx.DiGraph[Any]:

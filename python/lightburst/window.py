@@ -1,14 +1,14 @@
 """Which time the figures of a run are of, and what was counted in it."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
 from lightburst.compile import Plan
 
 Columns = Mapping[str, Mapping[str, Any]]
 
-_PREFIX = "window_"
-_PS = 1e-12
+_PREFIX: Final = "window_"
+_SECOND: Final = 10**12
 
 
 class Window(NamedTuple):
@@ -37,7 +37,7 @@ class Window(NamedTuple):
 
     def as_dict(self) -> dict[str, float]:
         """Give it in seconds, as JSON has it."""
-        return {"begin_s": self.begin_ps * _PS, "end_s": self.end_ps * _PS}
+        return {"begin_s": self.begin_ps / _SECOND, "end_s": self.end_ps / _SECOND}
 
 
 def counted(columns: Columns) -> Columns:

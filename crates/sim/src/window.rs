@@ -58,7 +58,8 @@ fn later(name: &str, now: u64, then: u64) -> u64 {
     if STATES.contains(&name) {
         now
     } else {
-        now - then
+        // Bytes of what is under way are rounded, and may be one less a picosecond later.
+        now.saturating_sub(then)
     }
 }
 

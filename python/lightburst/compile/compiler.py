@@ -23,7 +23,7 @@ from lightburst.errors import InputError, combine, inside
 from lightburst.free import check_memory
 from lightburst.scenario.fit import misfits
 from lightburst.scenario.model import Scenario
-from lightburst.scenario.transport import OpenLoop
+from lightburst.scenario.transport import OPEN_LOOP, OpenLoop
 from lightburst.scenario.workload import WITHOUT_END, Poisson
 from lightburst.topology import Counts, Network, build_network, count
 from lightburst.units import format_about
@@ -134,7 +134,10 @@ def _bins(scenario: Scenario) -> dict[str, Any] | None:
 
 
 def _check_counted(plan: Plan) -> None:
-    if plan.counted.any():
+    endless = bool((plan.flows["bytes"] == WITHOUT_END).all())
+    streams = endless and all(transport["kind"] in OPEN_LOOP for transport in plan.transports)
+    # Streams are there for what links and bursts make of them, which has a window of its own.
+    if plan.counted.any() or (streams and plan.window_ps[0] < plan.settings["time_limit_ps"]):
         return
     first, last = (format_about(int(plan.flows["start_ps"][i])) for i in (0, -1))
     begin, end = plan.window_ps
@@ -142,7 +145,7 @@ def _check_counted(plan: Plan) -> None:
     if int(plan.flows["start_ps"][-1]) >= begin:
         path, given = "measurement.until", end
     allowed = f"a time that leaves flows to count: they start from {first} to {last}"
-    if path.endswith("warm_up") and (plan.flows["bytes"] == WITHOUT_END).all():
+    if path.endswith("warm_up") and endless:
         allowed += (
             "; what flows without end do after a time is the difference of two runs with the same "
             "seed, up to that measurement.time_limit and beyond"

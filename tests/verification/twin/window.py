@@ -96,7 +96,9 @@ class Counts:
 
         def since(table: str, name: str, now: list[int]) -> npt.NDArray[Any]:
             if before is not None and name not in STATES:
-                now = [a - b for a, b in zip(now, before.tables[table][name], strict=True)]
+                then = before.tables[table][name]
+                # Bytes of what is under way are rounded, and may be one less a picosecond later.
+                now = [max(0, a - b) for a, b in zip(now, then, strict=True)]
             return np.array(now, np.float64 if name in INTEGRALS else np.uint64)
 
         found: Tables = {
@@ -105,9 +107,9 @@ class Counts:
         }
         highest = [switch.peak(*span) for switch in self.switches]
         found["switches"]["buffer_max_bytes"] = np.array(highest, np.uint64)
-        then = {} if before is None else before.totals
+        totals = {} if before is None else before.totals
         found["totals"] = {
-            name: now - (0 if name in STATES else then.get(name, 0))
+            name: now - (0 if name in STATES else totals.get(name, 0))
             for name, now in self.totals.items()
         }
         return found
