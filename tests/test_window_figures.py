@@ -14,6 +14,8 @@ from lightburst.study.statistics import mean_interval
 
 MS = 10**9
 
+pytestmark = pytest.mark.filterwarnings("ignore::lightburst.RunWarning")
+
 
 def nsfnet(**changes: Any) -> lb.Scenario:
     """Streams of datagrams between all cities, of which bursts of ten are made."""
@@ -59,11 +61,6 @@ def made_bursts(**changes: Any) -> lb.Scenario:
     )
 
 
-def measured(begin: str, limit: str, seed: int = 1) -> dict[str, Any]:
-    times = {"measurement.warm_up": begin, "measurement.time_limit": limit}
-    return lb.run(nsfnet(**times), seed=seed).details() | dict(lb.run(nsfnet(**times)).metrics)
-
-
 @pytest.mark.parametrize("limit", ["20 ms", "40 ms", "80 ms"])
 def test_bursts_under_way_are_not_offered_so_that_bursts_and_packets_lose_alike(limit: str) -> None:
     """With bursts under way among those offered it was 0.0126, 0.0197 and 0.0228, beside 0.0288
@@ -74,10 +71,13 @@ def test_bursts_under_way_are_not_offered_so_that_bursts_and_packets_lose_alike(
 
 def test_a_loss_after_the_warm_up_does_not_hang_on_the_time_limit() -> None:
     """Before the first bursts have come to their ends only losses are known."""
-    times = [{"measurement.warm_up": "30 ms", "measurement.time_limit": f"{30 + limit} ms"}
-             for limit in (20, 40, 80)]  # fmt: skip
-    runs = [[lb.run(nsfnet(**time), seed).metrics["burst_loss"] for time in times]
-            for seed in (1, 2, 3)]  # fmt: skip
+    times = [
+        {"measurement.warm_up": "30 ms", "measurement.time_limit": f"{30 + limit} ms"}
+        for limit in (20, 40, 80)
+    ]
+    runs = [
+        [lb.run(nsfnet(**time), seed).metrics["burst_loss"] for time in times] for seed in (1, 2, 3)
+    ]
     means = np.mean(np.array(runs, float), axis=0)
     # Some 500 losses in each of the shortest windows, which come together: 8 % of chance.
     assert means == pytest.approx(means[-1], rel=0.12)
@@ -89,20 +89,30 @@ def test_the_warm_up_holds_for_bursts_that_edges_make() -> None:
     late = lb.run(made_bursts(**{"measurement.warm_up": "30 ms", "measurement.until": "60 ms"}))
     assert late.digest == whole.digest
     assert 0 < late.metrics["burst_loss"] != whole.metrics["burst_loss"] > 0
-    assert late.metrics["burst_loss"] == pytest.approx(whole.metrics["burst_loss"], rel=0.2)
+    # While the network fills and drains less is lost.
+    assert late.metrics["burst_loss"] > whole.metrics["burst_loss"]
     assert late.metrics["burst_loss_per_hop"] != whole.metrics["burst_loss_per_hop"]
 
 
 def test_a_window_of_an_output_loses_what_erlang_says() -> None:
-    line = {"kind": "graph", "links": [["A", "B"], ["B", "C"], ["C", "A"]], "hosts_per_node": 1,
-            "link_rate": "10 Gb/s", "link_length": "1000 km", "wavelengths": 4}  # fmt: skip
+    line = {
+        "kind": "graph",
+        "hosts_per_node": 1,
+        "link_length": "1000 km",
+        "wavelengths": 4,
+        "links": [{"source": a, "target": b} for a, b in ("AB", "BC", "CA")],
+    }
     scenario = lb.Scenario.from_dict(
         {
             "topology": line,
-            "switching": {"kind": "obs", "conversion": "full", "offset_time": "1 ms"},
+            "switching": {"kind": "obs", "ingress": "lose"},
             # From each edge to each other one 24 Gb/s, over a fibre of 40 Gb/s of its own.
-            "transport": {"kind": "bursts", "segment_size": "125 kB", "rate": "24 Gb/s",
-                          "spacing": "poisson"},  # fmt: skip
+            "transport": {
+                "kind": "bursts",
+                "segment_size": "125 kB",
+                "rate": "24 Gb/s",
+                "spacing": "poisson",
+            },
             "workload": {"kind": "shuffle", "size": "1000 TB"},
             "measurement": {"warm_up": "10 ms", "until": "60 ms", "time_limit": "80 ms"},
         }
@@ -120,8 +130,13 @@ def incast(**measurement: Any) -> lb.Scenario:
             "topology": {"kind": "fat-tree", "k": 2, "wavelengths": 1},
             "switching": {"kind": "electronic", "queue_size": "unlimited"},
             "transport": {"kind": "datagram"},
-            "workload": {"kind": "incast", "receiver": 0, "senders": 1, "size": "100 kB",
-                         "rounds": 2, "interval": "1 ms"},  # fmt: skip
+            "workload": {
+                "kind": "incast",
+                "senders": 1,
+                "size": "100 kB",
+                "rounds": 2,
+                "interval": "1 ms",
+            },
             "measurement": measurement,
         }
     )
@@ -135,7 +150,7 @@ def test_links_and_switches_are_of_the_window() -> None:
     for name in ("units", "bytes", "dropped", "lost"):
         assert (first.links[name] + second.links[name]).equals(whole.links[name])
         assert first.links[name].equals(second.links[name])
-    assert whole.links["bytes"].max() > 200_000
+    assert whole.links["bytes"].max() == 200_000
     assert (first.switches["arrived"] * 2).equals(whole.switches["arrived"])
     # Busy for the same time: in the second half over a length that is known exactly.
     busy = second.columns["window_links"]["busy_ps"]
@@ -160,12 +175,12 @@ def test_conversions_are_for_each_bit_of_the_window() -> None:
 
 
 def test_the_figures_say_which_time_they_are_of(tmp_path: Path) -> None:
-    result = lb.run(incast(warm_up="900 us", until="950 us", time_limit="2 ms", sample="100 us"))
-    wanted = {"begin_s": 0.0009, "end_s": 0.00095}
+    result = lb.run(incast(warm_up="900 us", until="1.001 ms", time_limit="2 ms", sample="100 us"))
+    wanted = {"begin_s": 0.0009, "end_s": 0.001001}
     assert result.links.attrs["window"] == result.switches.attrs["window"] == wanted
-    assert (result.window.begin_ps, result.window.end_ps) == (900 * MS // 1000, 950 * MS // 1000)
+    assert (result.window.begin_ps, result.window.end_ps) == (900_000_000, 1_001_000_000)
     kept = json.loads((result.save(tmp_path / "run") / "run.json").read_text())
-    assert kept["window"] == {**wanted, "packets": {"offered": 0, "lost": 0}}
+    assert kept["window"] == {**wanted, "packets": {"offered": 0, "lost": 0}}  # none is there yet
     # The series is of the whole run.
     assert result.samples.links["time_s"].min() == pytest.approx(1e-4)
     whole = lb.run(incast(time_limit="2 ms")).details()["window"]
@@ -208,14 +223,14 @@ def test_a_time_of_a_few_delays_is_a_warning() -> None:
 
 
 def test_a_loss_that_rests_on_few_is_a_warning() -> None:
-    few = {"workload.duration": "1.6 ms", "workload.arrival_rate_per_edge": "8e4 /s"}
+    few = {"workload.duration": "10 ms", "workload.arrival_rate_per_edge": "6e4 /s"}
     seen = set()
-    for seed in range(1, 12):
+    for seed in range(1, 4):
         result = lb.run(made_bursts(**few), seed)
         lost = result.columns["totals"]["bursts_lost"]
         told = [text for text in result.warnings if text.startswith("burst_loss rests on")]
-        assert bool(told) == (lost < 10)
+        assert bool(told) == (0 < lost < 10)
         assert not told or f"rests on {lost} lost burst" in told[0]
         seen.add(bool(told))
-    assert True in seen
+    assert seen == {True, False}
     assert not lb.run(made_bursts()).warnings

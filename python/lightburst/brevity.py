@@ -20,7 +20,7 @@ _LOSSES: Final = 10
 _SOURCES: Final = 100
 
 
-def brief(plan: Plan, columns: Columns, *, scripted: bool) -> Iterator[str]:
+def brief(plan: Plan, columns: Columns, *, by_chance: bool) -> Iterator[str]:
     """Find what is too short or too rare.
 
     Parameters
@@ -29,8 +29,9 @@ def brief(plan: Plan, columns: Columns, *, scripted: bool) -> Iterator[str]:
         What was run.
     columns : mapping of str to mapping
         The tables of the run, with the counts of its window.
-    scripted : bool
-        Whether the scenario orders losses, which then are no measurement.
+    by_chance : bool
+        Whether what comes is drawn at random, and no loss is ordered: otherwise losses are counted,
+        and not measured.
 
     Yields
     ------
@@ -38,7 +39,7 @@ def brief(plan: Plan, columns: Columns, *, scripted: bool) -> Iterator[str]:
         One sentence for each, without its end.
     """
     yield from _short(plan, columns)
-    if not scripted:
+    if by_chance:
         yield from _rare(plan, columns)
 
 
@@ -107,10 +108,8 @@ def _rare(plan: Plan, columns: Columns) -> Iterator[str]:
     if plan.makes_bursts:
         units, word, name = "bursts", "burst", "burst_loss"
     found = fates(columns["totals"], units)
-    # Edges that make bursts are there for the loss; elsewhere there may be none by design.
-    if found.lost >= _LOSSES or (found.lost == 0 and "bursts" not in kinds):
-        return
-    if found.offered:
+    # Where there is none there may be none by design.
+    if 0 < found.lost < _LOSSES:
         yield (
             f"{name} rests on {found.lost} lost {word}{'' if found.lost == 1 else 's'} of "
             f"{found.offered}: that says little more than its order; a longer run or many seeds "

@@ -14,6 +14,7 @@ from lightburst.metrics import Columns
 from lightburst.scenario import Scenario
 from lightburst.scenario.groups import FlowGroup
 from lightburst.scenario.sizes import Exponential, Lognormal, Pareto
+from lightburst.scenario.workload import Poisson
 from lightburst.units import format_about, format_duration, format_size
 from lightburst.window import counted
 from lightburst.workload.sizes import mean_size
@@ -60,10 +61,18 @@ def caveats(scenario: Scenario, plan: Plan, columns: Columns) -> Iterator[str]:
     yield from _late_headers(run)
     yield from _used_up_offsets(run)
     drops = () if scenario.loss is None else scenario.loss.drops
-    yield from brief(plan, run.columns, scripted=bool(drops))
+    yield from brief(plan, run.columns, by_chance=not drops and _is_random(scenario))
     for i, drop in enumerate(drops):
         if columns["drops"]["units"][i] == 0:
             yield f"loss.drops[{i}] ({drop.words}) never came"
+
+
+def _is_random(scenario: Scenario) -> bool:
+    return any(
+        isinstance(group.workload, Poisson)
+        or getattr(group.transport, "spacing", None) == "poisson"
+        for group in scenario.flow_groups
+    )
 
 
 def _not_begun(run: _Run) -> Iterator[str]:

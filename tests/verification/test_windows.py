@@ -76,7 +76,7 @@ def test_the_core_counts_in_a_window_what_the_twin_does(kind: str) -> None:
 
 @each
 def test_windows_side_by_side_add_up_and_look_without_a_trace(kind: str) -> None:
-    """[0, a), [a, b) and [b, end of the run] are [0, end], to the last unit, byte and picosecond."""
+    """[0, a), [a, b) and [b, end] are [0, end], to the last unit, byte and picosecond."""
     for seed in range(200, 220):
         plan = without_window(random_plan(seed, kind))
         begin, end = busy_time(plan)
