@@ -13,8 +13,17 @@ from lightburst.models import erlang_b
 from lightburst.study.statistics import mean_interval
 
 MS = 10**9
+# All of a run, and its two halves.
+WINDOWS: list[dict[str, Any]] = [{}, {"warm_up": "900 us"}, {"until": "900 us"}]
 
 pytestmark = pytest.mark.filterwarnings("ignore::lightburst.RunWarning")
+
+
+def figure(result: lb.Result, name: str) -> float:
+    """A figure that is there."""
+    found = result.metrics[name]
+    assert isinstance(found, float)
+    return found
 
 
 def nsfnet(**changes: Any) -> lb.Scenario:
@@ -76,7 +85,7 @@ def test_a_loss_after_the_warm_up_does_not_hang_on_the_time_limit() -> None:
         for limit in (20, 40, 80)
     ]
     runs = [
-        [lb.run(nsfnet(**time), seed).metrics["burst_loss"] for time in times] for seed in (1, 2, 3)
+        [figure(lb.run(nsfnet(**time), seed), "burst_loss") for time in times] for seed in (1, 2, 3)
     ]
     means = np.mean(np.array(runs, float), axis=0)
     # Some 500 losses in each of the shortest windows, which come together: 8 % of chance.
@@ -88,10 +97,10 @@ def test_the_warm_up_holds_for_bursts_that_edges_make() -> None:
     whole = lb.run(made_bursts())
     late = lb.run(made_bursts(**{"measurement.warm_up": "30 ms", "measurement.until": "60 ms"}))
     assert late.digest == whole.digest
-    assert 0 < late.metrics["burst_loss"] != whole.metrics["burst_loss"] > 0
+    assert 0 < figure(late, "burst_loss") != figure(whole, "burst_loss") > 0
     # While the network fills and drains less is lost.
-    assert late.metrics["burst_loss"] > whole.metrics["burst_loss"]
-    assert late.metrics["burst_loss_per_hop"] != whole.metrics["burst_loss_per_hop"]
+    assert figure(late, "burst_loss") > figure(whole, "burst_loss")
+    assert figure(late, "burst_loss_per_hop") != figure(whole, "burst_loss_per_hop")
 
 
 def test_a_window_of_an_output_loses_what_erlang_says() -> None:
@@ -159,17 +168,13 @@ def test_links_and_switches_are_of_the_window() -> None:
     busy = first.columns["window_links"]["busy_ps"]
     assert first.links["utilisation"].to_numpy() == pytest.approx(busy / (900 * MS // 1000))
     energy = {"host_transmit": "1 J/b"}
-    spent = [
-        lb.run(incast(energy=energy, **window)).metrics["energy_j"]
-        for window in ({}, {"warm_up": "900 us"}, {"until": "900 us"})
-    ]
+    spent = [figure(lb.run(incast(energy=energy, **window)), "energy_j") for window in WINDOWS]
     assert spent[1] == spent[2] == spent[0] / 2 > 0
 
 
 def test_conversions_are_for_each_bit_of_the_window() -> None:
     figures = [
-        lb.run(incast(**window)).metrics["conversions_per_delivered_bit"]
-        for window in ({}, {"warm_up": "900 us"}, {"until": "900 us"})
+        figure(lb.run(incast(**window)), "conversions_per_delivered_bit") for window in WINDOWS
     ]
     assert figures[1] == figures[2] == figures[0] > 1
 

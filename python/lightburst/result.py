@@ -26,7 +26,6 @@ from lightburst.recorded import Recorded
 from lightburst.saving import write
 from lightburst.scenario import Scenario
 from lightburst.shown import html_list, html_table, readable
-from lightburst.window import Window, counted
 from lightburst.workload import Offered, offered
 
 if TYPE_CHECKING:
@@ -173,7 +172,9 @@ class Result(Recorded):
         -------
         pandas.Series
             Those of flows are of the flows that count, which are all, unless
-            ``measurement.warm_up`` or ``until`` say otherwise.
+            ``measurement.warm_up`` or ``until`` say otherwise; those of losses, bursts,
+            conversions and energy of what happens in that time (`window`). docs/metrics.md has
+            which figure is of which time.
 
             ``offered_load``
                 only where the workload has a ``load`` (with several groups: in `groups`): what it
@@ -207,8 +208,9 @@ class Result(Recorded):
             ``drops_missed``
                 drops that the scenario orders and that never came, see `warnings`;
             ``bursts``, ``burst_loss``, ``burst_loss_per_hop``
-                bursts assembled; those lost / their number; and those lost / how often bursts were
-                offered to fibres: handed to a link between switches, or dropped for want of one.
+                bursts assembled; lost / (lost + taken apart at their egress), so that what is under
+                way at the end is neither; and lost / how often bursts were offered to fibres:
+                handed to a link between switches, or dropped for want of one.
                 Those of acknowledgements alone count, too; in ``data_burst_loss`` they do not;
             ``burst_mean_packets``, ``burst_mean_bytes``
                 packets and bytes (padding included) in a burst, of data and acknowledgements alike;
@@ -275,22 +277,6 @@ class Result(Recorded):
             for group in self.scenario.flow_groups
         }
         return MappingProxyType({name: load for name, load in found.items() if load is not None})
-
-    @cached_property
-    def window(self) -> Window:
-        """The time that links, switches and bursts are of, ``begin_ps`` to ``end_ps``.
-
-        From ``measurement.warm_up`` on to before ``until``, or to the end of the run. Flows count
-        if they start in it.
-        """
-        return Window.of(self.plan, self.columns)
-
-    @property
-    def _counted_in_window(self) -> dict[str, Any]:
-        totals = counted(self.columns)["totals"]
-        units = {"packets": "units"} | ({"bursts": "bursts"} if self.plan.makes_bursts else {})
-        found = {name: metrics.fates(totals, unit)._asdict() for name, unit in units.items()}
-        return {**self.window.as_dict(), **found}
 
     def _of_window(self, name: str) -> pd.DataFrame:
         table = frame(self.columns_of(name))
@@ -410,15 +396,16 @@ class Result(Recorded):
         pandas.DataFrame
             ``source`` and ``target`` (names in a graph, else numbers, hosts first), ``name`` (where
             links have names), ``wavelength`` (from 0), ``rate_bps``, ``delay_s`` (propagation, and
-            header processing where it leads), ``units`` that it was given, ``bytes`` that it
-            transmitted, ``waiting_bytes`` that it had still to transmit when the run ended,
+            header processing where it leads), and of the `window` (also in ``attrs["window"]``)
+            the ``units`` that it was given, ``bytes`` that it transmitted, ``waiting_bytes`` that
+            it had still to transmit at its end,
             ``lost`` (units that ``[loss]`` took, after their transmission), ``dropped`` (units that
             wanted it and found no room or no channel, or came over it behind their header; why is
             in `switches`, with the same sum) and ``utilisation`` (busy fraction of the time from
             the first start of a flow to the end of the last transmission, if all flows finished;
-            else to the end of
-            the run: the time limit, if that cut it off, or the last event); ``flows``, how many
-            flows certainly use the link, whether they count or not, since it lies on all paths that
+            else to the end of the run: the time limit, if that cut it off, or the last event; and
+            of this what is in the window); ``flows``, how many flows in progress in the window
+            certainly use the link, whether they count or not, since it lies on all paths that
             the routing allows them (NaN where that is not known: between switches in a fat-tree,
             where flows have a choice, and in networks of thousands of switches); and ``jain_index``
             of the throughputs of these flows, each over its own time, NaN with fewer than two.
@@ -447,7 +434,7 @@ class Result(Recorded):
 
     @cached_property
     def switches(self) -> pd.DataFrame:
-        """One row for each switch.
+        """One row for each switch, of what it did in the `window`.
 
         Returns
         -------
