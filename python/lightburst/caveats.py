@@ -8,13 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lightburst import metrics
+from lightburst.brevity import brief
 from lightburst.compile import Plan
 from lightburst.metrics import Columns
 from lightburst.scenario import Scenario
 from lightburst.scenario.groups import FlowGroup
 from lightburst.scenario.sizes import Exponential, Lognormal, Pareto
+from lightburst.scenario.workload import Poisson
 from lightburst.shown import exactly
 from lightburst.units import format_about, format_duration, format_size
+from lightburst.window import counted
 from lightburst.workload.sizes import mean_size
 
 # The share of a group's retransmissions, up to which needless ones are not worth a word: where
@@ -49,7 +52,7 @@ def caveats(scenario: Scenario, plan: Plan, columns: Columns) -> Iterator[str]:
     str
         One sentence for each, without its end.
     """
-    run = _Run(scenario, plan, columns)
+    run = _Run(scenario, plan, counted(columns))
     yield from _not_begun(run)
     yield from _other_means(run)
     yield from _unsettled(run)
@@ -59,9 +62,18 @@ def caveats(scenario: Scenario, plan: Plan, columns: Columns) -> Iterator[str]:
     yield from _late_headers(run)
     yield from _used_up_offsets(run)
     drops = () if scenario.loss is None else scenario.loss.drops
+    yield from brief(plan, run.columns, by_chance=not drops and _is_random(scenario))
     for i, drop in enumerate(drops):
         if columns["drops"]["units"][i] == 0:
             yield f"loss.drops[{i}] ({drop.words}) never came"
+
+
+def _is_random(scenario: Scenario) -> bool:
+    return any(
+        isinstance(group.workload, Poisson)
+        or getattr(group.transport, "spacing", None) == "poisson"
+        for group in scenario.flow_groups
+    )
 
 
 def _not_begun(run: _Run) -> Iterator[str]:
@@ -125,9 +137,9 @@ def _about(size: float) -> str:
 def _late_headers(run: _Run) -> Iterator[str]:
     """Tell a loss that is a matter of settings from one that is a matter of load."""
     if number := int(run.columns["switches"]["dropped_late_header"].sum()):
-        created = int(run.columns["totals"]["bursts_created"])
+        offered = metrics.fates(run.columns["totals"], "bursts").offered
         yield (
-            f"{number} of {created} bursts were lost because their headers came too late: headers "
+            f"{number} of {offered} bursts were lost because their headers came too late: headers "
             "waited for each other, and a longer switching.offset_time leaves room for that"
         )
 
@@ -135,9 +147,9 @@ def _late_headers(run: _Run) -> Iterator[str]:
 def _used_up_offsets(run: _Run) -> Iterator[str]:
     """Tell deflection that the settings do not allow from one that the load does not."""
     if number := int(run.columns["switches"]["dropped_offset_used_up"].sum()):
-        created = int(run.columns["totals"]["bursts_created"])
+        offered = metrics.fates(run.columns["totals"], "bursts").offered
         yield (
-            f"{number} of {created} bursts were lost that could have been deflected, had their "
+            f"{number} of {offered} bursts were lost that could have been deflected, had their "
             "headers been further ahead: a longer switching.offset_time leaves room for detours"
         )
 
@@ -145,18 +157,18 @@ def _used_up_offsets(run: _Run) -> Iterator[str]:
 def _unfinished(run: _Run) -> Iterator[str]:
     flows, measurement = run.columns["flows"], run.scenario.measurement
     never = run.plan.counted & np.isinf(metrics.completion_s(run.plan, flows))
-    counted = np.count_nonzero(run.plan.counted)
+    those = np.count_nonzero(run.plan.counted)
     gave_up = never & (flows["status"] == metrics.STATUSES.index("gave-up"))
     if number := np.count_nonzero(gave_up):
         paths = {f"{group.transport_path}.max_retransmissions" for group in _impatient(run)}
-        yield f"{number} of {counted} flows gave up: {', '.join(sorted(paths))}"
+        yield f"{number} of {those} flows gave up: {', '.join(sorted(paths))}"
     # Datagrams are sent to see what is lost.
     unfinished = never & ~np.isin(flows["status"], metrics.ENDED)
     number = np.count_nonzero(unfinished)
     if number == 0:
         return
     limit = format_duration(measurement.time_limit)
-    words = f"{number} of {counted} flows did not finish before the time limit ({limit})"
+    words = f"{number} of {those} flows did not finish before the time limit ({limit})"
     if silent := np.count_nonzero(flows["delivered_bytes"][unfinished] == 0):
         words += f", {silent} of them with nothing delivered"
     switches = run.plan.settings["switches"]

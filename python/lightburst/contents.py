@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 FATES: Final = tuple(_core.registry()["burst_fates"])
 COUNTED: Final = tuple(_core.registry()["burst_contents"])
 # What the figures of each fate are called.
-_WORDS: Final = dict(zip(FATES, ("burst", "lost_burst", "cut_piece"), strict=True))
+_WORDS: Final = dict(zip(FATES, ("burst", "lost_burst", "cut_piece", "arrived_burst"), strict=True))
 
 
 def table(columns: Columns) -> pd.DataFrame:
@@ -29,11 +29,11 @@ def table(columns: Columns) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row for each ``fate`` (``made`` by an edge, ``lost``, or ``cut`` off a burst as a piece of
-        it), what is ``counted`` (``segments``, which are packets with data, or ``flows`` of which
-        there is data) and ``number`` that there is: how many ``bursts`` have it, and their
-        ``share`` of those of this fate. How many bursts had data of each flow is in
-        `lightburst.Result.flows`.
+        A row for each ``fate`` (``made`` by an edge, ``lost``, ``cut`` off a burst as a piece of
+        it, or ``arrived`` at its egress), what is ``counted`` (``segments``, which are packets
+        with data, or ``flows`` of which there is data) and ``number`` that there is: how many
+        ``bursts`` have it, and their ``share`` of those of this fate. How many bursts had data of
+        each flow is in `lightburst.Result.flows`.
     """
     import pandas as pd
 
@@ -58,7 +58,7 @@ def figures(columns: Columns) -> dict[str, Metric]:
     Returns
     -------
     dict
-        ``data_burst_loss``: lost / made, with its counts, see `metrics.share`;
+        ``data_burst_loss``: lost / (lost + arrived), with its counts, see `metrics.share`;
         ``burst_mean_segments`` and ``burst_mean_flows``, over the bursts that were made;
         ``lost_burst_mean_segments`` and ``lost_burst_mean_flows``, over those that were lost;
         ``cut_piece_mean_segments`` and ``cut_piece_mean_flows``, over the pieces that were cut off.
@@ -75,8 +75,10 @@ def figures(columns: Columns) -> dict[str, Metric]:
             means[f"{word}_mean_{counted}"] = ratio(
                 float((number * bursts)[chosen].sum()), with_data[word]
             )
-    lost, made = (int(with_data[word]) for word in ("lost_burst", "burst"))
-    return share("data_burst_loss", lost, made) | means
+    # Those that arrive are there for the loss alone: what is in them is what was made.
+    lost, arrived = (int(with_data[f"{word}_burst"]) for word in ("lost", "arrived"))
+    told = {name: mean for name, mean in means.items() if not name.startswith("arrived")}
+    return share("data_burst_loss", lost, lost + arrived) | told
 
 
 def of_flows(columns: Columns, chosen: Mask) -> dict[str, Metric]:

@@ -17,6 +17,7 @@ from lightburst.compile.certain import certain_links
 from lightburst.errors import InputError
 from lightburst.metrics import PS, UNFINISHED, Columns
 from lightburst.traced import Places
+from lightburst.window import Window
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -196,14 +197,15 @@ def link_use(plan: Plan, columns: Columns) -> Use:
     Returns
     -------
     Use
-        Of the flows that had started, since links count always; of their data, not of its
-        acknowledgements.
+        Of the flows that were in progress in the window, whether they count or not: links count
+        all that goes over them. Of their data, not of its acknowledgements.
     """
     start, received = plan.flows["start_ps"], columns["flows"]["received_ps"]
     end = np.uint64(columns["totals"]["end_ps"])
     until = np.where(received == UNFINISHED, end, received)
     speed = np.full(start.shape, np.nan)
-    began = start < until
+    window = Window.of(plan, columns)
+    began = (start < until) & (start < window.end_ps) & (until > window.begin_ps)
     bits = 8 * columns["flows"]["delivered_bytes"][began].astype(np.float64)
     speed[began] = bits / ((until - start)[began] * PS)
     flow, link, told = certain_links(plan, np.flatnonzero(began))

@@ -12,6 +12,7 @@ from lightburst.metrics import Columns, Metric
 from lightburst.scenario import Scenario
 from lightburst.scenario.transport import OPEN_LOOP
 from lightburst.scenario.workload import Poisson
+from lightburst.window import counted
 from lightburst.workload import Offered, load_of
 
 # The figures of the summary that are about flows, and their values where there are no flows. All
@@ -112,8 +113,9 @@ def offered_loads(
 def _of_class(columns: Columns, number: int) -> dict[str, Metric]:
     if "classes" not in columns:
         return {}
-    made, lost = (int(columns["classes"][name][number]) for name in ("bursts", "bursts_lost"))
-    return {"bursts": made, **metrics.share("burst_loss", lost, made)}
+    own = {name: counts[number] for name, counts in counted(columns)["classes"].items()}
+    loss = metrics.share("burst_loss", *metrics.fates(own, "bursts"))
+    return {"bursts": int(own["bursts"]), **loss}
 
 
 def _figures(plan: Plan, columns: Columns, number: int) -> dict[str, Metric]:

@@ -6,7 +6,7 @@ quarter of a millisecond for a thousand flows.
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from lightburst.compile import Plan
 from lightburst.scenario.transport import OPEN_LOOP
 from lightburst.scenario.workload import WITHOUT_END
 from lightburst.support import COUNT, OF, TIMED
+from lightburst.window import counted
 
 # A table is a mapping of column names to arrays; "totals" is one of names to whole numbers.
 Table = Mapping[str, Any]
@@ -58,6 +59,8 @@ REPEATED: Final = (
 # Stands between the warnings of a run where they are one text; no warning contains it.
 BETWEEN_WARNINGS: Final = "; "
 
+# What is lost of each kind of unit, as totals call it.
+_LOST: Final = {"units": "units_dropped", "bursts": "bursts_lost"}
 # Columns about bursts: how many there were, what they held, how long packets waited for them.
 BURSTS: Final = ("bursts", "burst_packets", "burst_bytes", "assembly_wait_ps")
 
@@ -96,8 +99,9 @@ _FIRST: Final = {
 }
 # Columns that follow from the plan alone, which has a digest of its own.
 _OF_THE_PLAN: Final = frozenset({"path_links", "ideal_ps"})
-# Nor does what tells where something is that other columns count: dropped units, by link.
-_BESIDE: Final = _OF_THE_PLAN | {"dropped"}
+# Nor does what tells where something is that other columns count (dropped units, by link), and
+# what became of bursts that were not lost.
+_BESIDE: Final = _OF_THE_PLAN | {"dropped", "bursts_delivered"}
 
 
 def drops(switches: Iterable[str]) -> list[str]:
@@ -339,37 +343,41 @@ def summary(
         SI base units; None where a figure does not exist (no flow started, no energy given). The
         keys and their meaning are in the documentation of `lightburst.Result.summary`.
     """
+    columns = counted(columns)
     flows, switches, totals = columns["flows"], columns["switches"], columns["totals"]
-    counted = plan.counted
+    those = plan.counted
 
     def total(name: str) -> int:
-        return int(flows[name][counted].sum(dtype=np.uint64))
+        return int(flows[name][those].sum(dtype=np.uint64))
 
-    start = int(plan.flows["start_ps"][counted][0])
-    makespan_ps = max(0, observed_until_ps(plan, columns) - start)
-    figures = flow_figures(plan, flows, counted)
+    makespan_ps = _makespan_ps(plan, columns)
+    figures = flow_figures(plan, flows, those)
     converted = int(switches["oe_bytes"].sum()) + int(switches["eo_bytes"].sum())
-    ended = int(totals["units_dropped"]) + int(totals["units_delivered"])
-    delivered = int(flows["delivered_bytes"].sum(dtype=np.uint64))
     return {
         "throughput_bps": ratio(8e12 * total("delivered_bytes"), makespan_ps),
         "makespan_s": makespan_ps * PS,
         "flows": figures.pop("flows"),
-        "finished": int(np.count_nonzero(flows["received_ps"][counted] != UNFINISHED)),
+        "finished": int(np.count_nonzero(flows["received_ps"][those] != UNFINISHED)),
         "unfinished": figures.pop("unfinished"),
         **_in_progress(plan, columns),
         "delivered_bytes": total("delivered_bytes"),
         **{name: total(name) for name in REPEATED},
         **share("loss_per_hop", *_lost_per_hop(plan, columns)),
-        **share("loss_end_to_end", int(totals["units_dropped"]), ended),
+        **share("loss_end_to_end", *fates(totals, "units")),
         "drops_missed": int(np.count_nonzero(columns["drops"]["units"] == 0)),
         **_bursts(plan, columns),
         **figures,
-        "conversions_per_delivered_bit": ratio(converted / 2, delivered),
+        "conversions_per_delivered_bit": ratio(converted / 2, totals["delivered_bytes"]),
         "energy_j": None if energy_j_per_b is None else _energy(plan, columns, energy_j_per_b),
         "packet_hops": int(totals["packet_hops"]),
         "events": int(totals["events"]),
     }
+
+
+def _makespan_ps(plan: Plan, columns: Columns) -> int:
+    """Time from the first start of a flow that counts; 0 where none does."""
+    starts = plan.flows["start_ps"][plan.counted]
+    return max(0, observed_until_ps(plan, columns) - int(starts[0])) if starts.size else 0
 
 
 def _in_progress(plan: Plan, columns: Columns) -> dict[str, Metric]:
@@ -393,18 +401,34 @@ def _lost_per_hop(plan: Plan, columns: Columns) -> tuple[int, int]:
     return int(dropped(columns["switches"]).sum()) + lost, hops
 
 
+class Fates(NamedTuple):
+    """How many units were lost, and how many met their end.
+
+    Those that are still under way are neither lost nor offered.
+    """
+
+    lost: int
+    offered: int
+
+
+def fates(counts: Table, units: str) -> Fates:
+    """Count what became of packets (``units``) or of ``bursts``, from totals."""
+    lost = int(counts[_LOST[units]])
+    return Fates(lost, lost + int(counts[f"{units}_delivered"]))
+
+
 def _bursts(plan: Plan, columns: Columns) -> dict[str, Metric]:
     """Figures of the bursts that edges made; all that goes over fibres is one of them."""
     switches, totals = columns["switches"], columns["totals"]
     assembled, packets, size, wait = (float(switches[name].sum()) for name in BURSTS)
-    made, lost = int(totals["bursts_created"]), int(totals["bursts_lost"])
+    lost = int(totals["bursts_lost"])
     # Behind a late header the burst is lost on the fibre that it was handed to, and offered to no
     # other.
     late = int(switches["dropped_late_header"].sum())
     hops = int(offered(plan, columns).sum()) - late if plan.makes_bursts else 0
     return {
-        "bursts": made,
-        **share("burst_loss", lost, made),
+        "bursts": int(totals["bursts_created"]),
+        **share("burst_loss", *fates(totals, "bursts")),
         **share("burst_loss_per_hop", lost, hops),
         "burst_mean_packets": ratio(packets, assembled),
         "burst_mean_bytes": ratio(size, assembled),

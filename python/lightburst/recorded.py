@@ -1,11 +1,11 @@
-"""What a result has only where the scenario asks for it."""
+"""What a result has only where the scenario asks for it, and of which time it is."""
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from lightburst import contents, synchronised, tables
+from lightburst import contents, metrics, synchronised, tables
 from lightburst.active import Active
 from lightburst.compile import Plan
 from lightburst.errors import InputError
@@ -13,6 +13,7 @@ from lightburst.metrics import Columns
 from lightburst.sampled import Samples
 from lightburst.scenario import Scenario
 from lightburst.traced import Places, Trace
+from lightburst.window import Window, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,6 +41,22 @@ class Recorded:
         self.scenario = scenario
         self.plan = plan
         self.columns = columns
+
+    @cached_property
+    def window(self) -> Window:
+        """The time that links, switches and bursts are of, ``begin_ps`` to ``end_ps``.
+
+        From ``measurement.warm_up`` on to before ``until``, or to the end of the run. Flows count
+        if they start in it.
+        """
+        return Window.of(self.plan, self.columns)
+
+    @property
+    def _counted_in_window(self) -> dict[str, Any]:
+        totals = counted(self.columns)["totals"]
+        units = {"packets": "units"} | ({"bursts": "bursts"} if self.plan.makes_bursts else {})
+        found = {name: metrics.fates(totals, unit)._asdict() for name, unit in units.items()}
+        return {**self.window.as_dict(), **found}
 
     @cached_property
     def trace(self) -> Trace:

@@ -187,7 +187,9 @@ class Result(Recorded):
         -------
         pandas.Series
             Those of flows are of the flows that count, which are all, unless
-            ``measurement.warm_up`` or ``until`` say otherwise.
+            ``measurement.warm_up`` or ``until`` say otherwise; those of losses, bursts,
+            conversions and energy of what happens in that time (`window`). docs/metrics.md has
+            which figure is of which time.
 
             ``offered_load``
                 only where the workload has a ``load`` (with several groups: in `groups`): what it
@@ -221,8 +223,9 @@ class Result(Recorded):
             ``drops_missed``
                 drops that the scenario orders and that never came, see `warnings`;
             ``bursts``, ``burst_loss``, ``burst_loss_per_hop``
-                bursts assembled; those lost / their number; and those lost / how often bursts were
-                offered to fibres: handed to a link between switches, or dropped for want of one.
+                bursts assembled; lost / (lost + taken apart at their egress), so that what is under
+                way at the end is neither; and lost / how often bursts were offered to fibres:
+                handed to a link between switches, or dropped for want of one.
                 Those of acknowledgements alone count, too; in ``data_burst_loss`` they do not;
             ``burst_mean_packets``, ``burst_mean_bytes``
                 packets and bytes (padding included) in a burst, of data and acknowledgements alike;
@@ -290,12 +293,20 @@ class Result(Recorded):
         }
         return MappingProxyType({name: load for name, load in found.items() if load is not None})
 
+    def _of_window(self, name: str) -> pd.DataFrame:
+        table = frame(self.columns_of(name))
+        table.attrs["window"] = self.window.as_dict()
+        return table
+
     def details(self) -> dict[str, Any]:
         """Give what JSON has beside the summary.
 
         Returns
         -------
         dict
+            ``window``: ``begin_s`` and ``end_s`` of the time that links, switches and bursts are
+            of, and what was ``offered`` and ``lost`` in it of ``packets`` and ``bursts`` (lost or
+            delivered there; what was under way at its end is neither);
             ``metrics``: the expression of each metric of the user's own; ``size_classes``: a row
             for each; ``offered``: what a load comes to (by name of the group, if they have names);
             ``groups``: the figures of each group; each but the classes only if there is such a
@@ -306,6 +317,7 @@ class Result(Recorded):
         classes = self._by_size.items()
         own = {name: str(expression) for name, expression in self.own.items()}
         return {
+            "window": self._counted_in_window,
             **({"metrics": own} if own else {}),
             "size_classes": [{"size_class": name} | metrics.to_json(row) for name, row in classes],
             **({"offered": loads.get("", loads)} if loads else {}),
@@ -400,20 +412,21 @@ class Result(Recorded):
         pandas.DataFrame
             ``source`` and ``target`` (names in a graph, else numbers, hosts first), ``name`` (where
             links have names), ``wavelength`` (from 0), ``rate_bps``, ``delay_s`` (propagation, and
-            header processing where it leads), ``units`` that it was given, ``bytes`` that it
-            transmitted, ``waiting_bytes`` that it had still to transmit when the run ended,
+            header processing where it leads), and of the `window` (also in ``attrs["window"]``)
+            the ``units`` that it was given, ``bytes`` that it transmitted, ``waiting_bytes`` that
+            it had still to transmit at its end,
             ``lost`` (units that ``[loss]`` took, after their transmission), ``dropped`` (units that
             wanted it and found no room or no channel, or came over it behind their header; why is
             in `switches`, with the same sum) and ``utilisation`` (busy fraction of the time from
             the first start of a flow to the end of the last transmission, if all flows finished;
-            else to the end of
-            the run: the time limit, if that cut it off, or the last event); ``flows``, how many
-            flows certainly use the link, whether they count or not, since it lies on all paths that
+            else to the end of the run: the time limit, if that cut it off, or the last event; and
+            of this what is in the window); ``flows``, how many flows in progress in the window
+            certainly use the link, whether they count or not, since it lies on all paths that
             the routing allows them (NaN where that is not known: between switches in a fat-tree,
             where flows have a choice, and in networks of thousands of switches); and ``jain_index``
             of the throughputs of these flows, each over its own time, NaN with fewer than two.
         """
-        return frame(self.columns_of("links"))
+        return self._of_window("links")
 
     def columns_of(self, name: str) -> Table:
         """Give the columns of `flows`, `links` or `switches`, without the cost of pandas."""
@@ -437,7 +450,7 @@ class Result(Recorded):
 
     @cached_property
     def switches(self) -> pd.DataFrame:
-        """One row for each switch.
+        """One row for each switch, of what it did in the `window`.
 
         Returns
         -------
@@ -456,7 +469,7 @@ class Result(Recorded):
             or another way (``bursts_delayed``, ``delay_line_s`` in all, ``bursts_deflected``). What
             only one kind of switch counts is 0 for the others.
         """
-        return frame(self.columns_of("switches"))
+        return self._of_window("switches")
 
     @cached_property
     def network(self) -> nx.DiGraph[Any]:

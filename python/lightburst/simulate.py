@@ -3,7 +3,6 @@
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from os import PathLike
 from typing import Never
 
@@ -11,9 +10,10 @@ import numpy as np
 
 from lightburst import _core
 from lightburst.active import Active
-from lightburst.compile import check_seed, compile_plan, estimate_memory
+from lightburst.compile import Plan, check_seed, compile_plan, estimate_memory
 from lightburst.errors import refuse_changes, warn
 from lightburst.expressions import Expression, check_all, parse_all
+from lightburst.metrics import Columns
 from lightburst.narrow import as_counted
 from lightburst.result import Result
 from lightburst.scenario import Scenario, as_scenario
@@ -103,19 +103,27 @@ def simulate(
     needed = estimate_memory(plan, None if before is None else before.columns, most)
     if ask is not None:
         ask(needed, most)
-    settings = json.dumps(plan.settings)
     begun = time.perf_counter()
-    watch = Watch(most, progress)
-    limit = scenario.measurement.event_limit
-    tables = plan.nodes, plan.links, plan.flows
+    watch, limit = Watch(most, progress), scenario.measurement.event_limit
+    columns = _columns(plan, cancel, limit, watch)
+    if scenario.measurement.warm_up is None:
+        begin, settled = Active.of(plan, columns).settled()
+        plan = plan.counting((begin, plan.window_ps[1]), settled=settled)
+        if begin > 0:
+            # The same once more, to the bit: only now is it known from when on it is to count.
+            del columns
+            columns = _columns(plan, cancel, limit, watch)
+    return Result(scenario, seed, plan, columns, time.perf_counter() - begun, own)
+
+
+def _columns(
+    plan: Plan, cancel: _core.Cancel | None, event_limit: int | None, watch: Watch
+) -> Columns:
+    """Run a plan."""
+    settings, tables = json.dumps(plan.settings), (plan.nodes, plan.links, plan.flows)
     for column in plan.flows.values():
         column.flags.writeable = False  # so that the simulator reads it where it is
     try:
-        columns = as_counted(_core.simulate(settings, *tables, cancel, limit, watch))
+        return as_counted(_core.simulate(settings, *tables, cancel, event_limit, watch))
     except _core.Stopped as stopped:
         raise refusal(stopped, plan, watch) from None
-    wall_s = time.perf_counter() - begun
-    if scenario.measurement.warm_up is None:
-        begin, settled = Active.of(plan, columns).settled()
-        plan = replace(plan, window_ps=(begin, plan.window_ps[1]), settled=settled)
-    return Result(scenario, seed, plan, columns, wall_s, own)

@@ -18,6 +18,7 @@ from lightburst.fairness import Use
 from lightburst.metrics import PS, Columns, Metric
 from lightburst.throughput import throughput_bps
 from lightburst.traced import Places
+from lightburst.window import counted
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -69,8 +70,8 @@ def flows(plan: Plan, columns: Columns) -> Table:
         "path_links": ran["path_links"],
         "status": Words(ran["status"], metrics.STATUSES),
     }
-    counted = plan.counted
-    return table if counted.all() else {**table, "counted": counted}
+    those = plan.counted
+    return table if those.all() else {**table, "counted": those}
 
 
 def _group(plan: Plan) -> dict[str, Words]:
@@ -80,7 +81,7 @@ def _group(plan: Plan) -> dict[str, Words]:
 
 def links(plan: Plan, columns: Columns, use: Use) -> Table:
     """Give the columns of `lightburst.Result.links`."""
-    given, ran = plan.links, columns["links"]
+    given, ran = plan.links, counted(columns)["links"]
     flows, index = use.by_link()
     return {
         **Places.of(plan).all_links(),
@@ -99,22 +100,23 @@ def links(plan: Plan, columns: Columns, use: Use) -> Table:
 
 def utilisation(plan: Plan, columns: Columns) -> NDArray[np.float64]:
     """Busy fraction of the time of each link, see `lightburst.Result.links`."""
-    return _over_time(plan, columns, columns["links"]["busy_ps"]) / plan.channels
+    return _over_time(plan, columns, counted(columns)["links"]["busy_ps"]) / plan.channels
 
 
 def switches(plan: Plan, columns: Columns) -> Table:
     """Give the columns of `lightburst.Result.switches`."""
+    columns = counted(columns)
     ran = columns["switches"]
     offered = metrics.offered(plan, columns).astype(np.float64)
     dropped = metrics.dropped(ran)
     loss = np.divide(dropped, offered, out=np.zeros_like(offered), where=offered > 0)
-    counted = ("arrived", "forwarded", "buffered", "marked", *metrics.drops(ran))
+    counts = ("arrived", "forwarded", "buffered", "marked", *metrics.drops(ran))
     network = plan.network
     layers = ["switch"] * offered.size if network is None else network.layer_of_switches()
     table = {
         "node": _named(plan, plan.settings["hosts"] + np.arange(offered.size)),
         "layer": np.array(layers, object),
-        **{name: ran[name] for name in counted},
+        **{name: ran[name] for name in counts},
         "loss": loss,
         "oe_bytes": ran["oe_bytes"],
         "eo_bytes": ran["eo_bytes"],
@@ -198,7 +200,8 @@ def _over_time(plan: Plan, columns: Columns, integral: NDArray[np.generic]) -> N
     # After the last transmission only timers expire, and nothing waits for them.
     finished = (columns["flows"]["status"] == metrics.FINISHED).all()
     last = totals["transmitted_until_ps" if finished else "end_ps"]
-    observed = int(last) - int(plan.flows["start_ps"][0])
+    begin, end = plan.window_ps
+    observed = min(int(last), end) - max(int(plan.flows["start_ps"][0]), begin)
     return integral.astype(np.float64) / max(observed, 1)
 
 

@@ -1,4 +1,4 @@
-"""What may be looked at in a random plan: traces, orders of arrival, bins of time, bursts."""
+"""What may be looked at in a random plan: traces, orders, bins of time, bursts, windows."""
 
 from random import Random
 from typing import Any
@@ -30,7 +30,18 @@ def random_traced(random: Random, plan: Plan) -> Plan:
         first = random.choice([0, 0, random.randrange(MILLISECOND)])
         until = first + random.choice([1, MILLISECOND, 2**63])
         chosen["bursts"] = {"from_ps": first, "until_ps": until}
+    if random.random() < 0.5:
+        chosen["window"] = random_window(random, plan)
     return plan._replace(settings={**plan.settings, **chosen})
+
+
+def random_window(random: Random, plan: Plan) -> dict[str, int]:
+    """A window, often of the time in which most happens; it may be empty, or of all of the run."""
+    starts, limit = plan.flows["start_ps"].tolist(), plan.settings["time_limit_ps"]
+    soon = starts[0] + random.randrange(2 * MILLISECOND)
+    first = random.choice([0, soon, soon, random.choice(starts), limit, limit + 1])
+    length = random.choice([1, 20 * MICROSECOND, MILLISECOND, limit, 2**64])
+    return {"from_ps": first, "until_ps": min(first + length, 2**64 - 1)}
 
 
 def random_bins(random: Random, limit: int) -> dict[str, Any]:

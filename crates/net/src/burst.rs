@@ -28,6 +28,8 @@ pub struct BurstCount {
     pub created: u64,
     /// Dropped.
     pub lost: u64,
+    /// Taken apart at their egress.
+    pub delivered: u64,
 }
 
 /// It was cut off its burst, because another burst had the channel for which it would have been

@@ -14,11 +14,13 @@ pub enum Fate {
     Lost,
     /// The piece was cut off a burst.
     Cut,
+    /// The burst was taken apart at its egress, with what was still in it.
+    Arrived,
 }
 
 impl Fate {
     /// The names of all, in their order.
-    pub const NAMES: [&'static str; 3] = ["made", "lost", "cut"];
+    pub const NAMES: [&'static str; 4] = ["made", "lost", "cut", "arrived"];
 }
 
 /// What was in the bursts, or pieces, of one fate. A segment is a packet with data.
@@ -42,27 +44,27 @@ impl Tally {
 pub struct Contents {
     /// By fate.
     pub tallies: [Tally; Fate::NAMES.len()],
-    /// The numbers are of bursts that are made in this time.
-    made: Range<Time>,
+    /// The numbers are of bursts and pieces that meet their fate in this time.
+    window: Range<Time>,
     /// The flows of the burst at hand.
     flows: Vec<u32>,
 }
 
 impl Contents {
     /// Nothing as yet, of so many flows.
-    pub fn new(made: Range<Time>, flows: usize) -> Contents {
+    pub fn new(window: Range<Time>, flows: usize) -> Contents {
         let empty = || Tally {
             of_flow: Narrow::zeros(flows),
             ..Tally::default()
         };
         Contents {
             tallies: std::array::from_fn(|_| empty()),
-            made,
+            window,
             flows: Vec::new(),
         }
     }
 
-    fn count<'a>(&mut self, fate: Fate, made: Time, packets: impl Iterator<Item = &'a Packet>) {
+    fn count<'a>(&mut self, fate: Fate, now: Time, packets: impl Iterator<Item = &'a Packet>) {
         let segments = packets.filter(|packet| packet.header.payload > 0);
         self.flows.clear();
         self.flows
@@ -74,7 +76,7 @@ impl Contents {
         for &flow in &self.flows {
             tally.of_flow.count(flow as usize);
         }
-        if self.made.contains(&made) {
+        if self.window.contains(&now) {
             count(&mut tally.segments, segments as i64);
             count(&mut tally.flows, self.flows.len() as i64);
         }
@@ -84,18 +86,18 @@ impl Contents {
 impl Fabric {
     /// Counts the packets of a burst with these places, if that is asked for.
     #[inline]
-    pub(crate) fn tally(&mut self, fate: Fate, burst: BurstId, places: Range<usize>) {
+    pub(crate) fn tally(&mut self, fate: Fate, burst: BurstId, places: Range<usize>, now: Time) {
         if self.contents.is_some() {
-            self.count_contents(fate, burst, places);
+            self.count_contents(fate, burst, places, now);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn count_contents(&mut self, fate: Fate, burst: BurstId, places: Range<usize>) {
+    fn count_contents(&mut self, fate: Fate, burst: BurstId, places: Range<usize>, now: Time) {
         if let Some(contents) = &mut self.contents {
             let packets = self.units.packets_at(burst, places);
-            contents.count(fate, self.units.bursts[burst].birth.at, packets);
+            contents.count(fate, now, packets);
         }
     }
 }
@@ -122,7 +124,7 @@ mod tests {
         // Their numbers are left out, but not for the flows.
         contents.count(Fate::Made, Time(9), burst.iter());
         contents.count(Fate::Lost, Time(20), burst[2..].iter());
-        let [made, lost, cut] = contents.tallies;
+        let [made, lost, cut, _] = contents.tallies;
         assert_eq!(made.segments, [(0, 1), (3, 1)].into());
         assert_eq!(made.flows, [(0, 1), (2, 1)].into());
         assert_eq!(made.of_flow, Narrow::U8(vec![0, 2, 2]));

@@ -175,13 +175,17 @@ impl<'a> Context<'a> {
             trace.births.push(birth);
         }
         let burst = self.fabric.units.bursts.insert(burst);
-        self.fabric.tally(Fate::Made, burst, 0..usize::MAX);
+        self.fabric.tally(Fate::Made, burst, 0..usize::MAX, now);
         (burst, switched)
     }
 
     /// Takes a burst apart; returns the first of its packets.
     pub fn unbundle(&mut self, burst: BurstId) -> PacketId {
-        self.fabric.units.bursts.remove(burst).first
+        self.fabric
+            .tally(Fate::Arrived, burst, 0..usize::MAX, self.now());
+        let burst = self.fabric.units.bursts.remove(burst);
+        self.fabric.bursts[usize::from(burst.class)].delivered += 1;
+        burst.first
     }
 
     /// The packet behind this one in a burst.

@@ -289,7 +289,7 @@ impl Fabric {
     }
 
     fn remove_burst(&mut self, id: BurstId, now: Time) {
-        self.tally(Fate::Lost, id, 0..usize::MAX);
+        self.tally(Fate::Lost, id, 0..usize::MAX, now);
         self.give_notice(id, 0..usize::MAX, now);
         let burst = self.units.bursts.remove(id);
         self.forget_cuts(id);
@@ -318,7 +318,7 @@ impl Fabric {
     ) {
         let burst = self.units.headers[header].burst;
         let birth = self.units.bursts[burst].birth;
-        self.tally(Fate::Cut, burst, 0..cut.packets as usize);
+        self.tally(Fate::Cut, burst, 0..cut.packets as usize, now);
         let what = What::Lost {
             place,
             reason: CUT,

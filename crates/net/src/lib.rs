@@ -52,7 +52,7 @@ pub use narrow::Narrow;
 pub use network::Network;
 pub use notices::{NoticeBoard, NoticeDelay, Notices};
 pub use packet::{Block, Header, Options, Packet};
-pub use probe::{Counted, Counters, DropReason, Occupancy};
+pub use probe::{Counted, Counters, DropReason, Occupancy, PEAK};
 pub use quantity::{Bytes, Rate};
 pub use routing::{Path, Route, Routing};
 pub use shared::Shared;

@@ -44,6 +44,13 @@ impl<H: Hosts> Network<H> {
         (self.host_count..).map(NodeId).zip(switches)
     }
 
+    /// Maxima are from now on those of what comes.
+    pub fn begin_window(&mut self) {
+        for site in &mut self.sites {
+            site.switch.begin_window();
+        }
+    }
+
     /// A unit arrives over a link.
     #[inline(always)]
     fn arrive(

@@ -23,7 +23,7 @@ pub struct Counted {
     /// How many, how much: whole numbers.
     pub counts: Vec<(&'static str, u64)>,
     /// Sums that may be beyond 64 bits.
-    pub sums: Vec<(&'static str, f64)>,
+    pub sums: Vec<(&'static str, u128)>,
     /// Units that were dropped, by reason.
     pub drops: Vec<(&'static DropReason, u64)>,
 }
@@ -36,7 +36,7 @@ impl Counted {
     }
 
     /// Adds a sum.
-    pub fn sum(mut self, name: &'static str, value: f64) -> Counted {
+    pub fn sum(mut self, name: &'static str, value: u128) -> Counted {
         self.sums.push((name, value));
         self
     }
@@ -55,6 +55,9 @@ impl Counted {
         self
     }
 }
+
+/// The name of the highest level: the one count that is no sum.
+pub const PEAK: &str = "buffer_max_bytes";
 
 /// A level over time: its maximum and its integral.
 #[derive(Clone, Debug, Default)]
@@ -78,16 +81,17 @@ impl Occupancy {
         self.maximum
     }
 
-    /// The integral of the level up to `now`, in byte-picoseconds.
-    pub fn integral(&self, now: Time) -> f64 {
-        (self.integral + self.elapsed(now)) as f64
+    /// The highest level is from now on that of what comes.
+    pub fn begin_window(&mut self) {
+        self.maximum = self.level;
     }
 
-    /// What a buffer counts of its level.
-    pub fn counted(&self, end: Time) -> Counted {
+    /// What a buffer counts of its level; `ahead` byte-picoseconds are of the time behind `end`.
+    pub fn counted(&self, end: Time, ahead: u128) -> Counted {
+        let area = self.integral + self.elapsed(end) - ahead;
         Counted::default()
-            .count("buffer_max_bytes", self.maximum)
-            .sum("buffer_byte_ps", self.integral(end))
+            .count(PEAK, self.maximum)
+            .sum("buffer_byte_ps", area)
     }
 
     #[inline]
@@ -133,9 +137,15 @@ mod tests {
         occupancy.remove(100, Time(40));
         assert_eq!(occupancy.maximum(), 150);
         assert_eq!(occupancy.level(), 50);
-        assert_eq!(
-            occupancy.integral(Time(50)),
-            f64::from(100 * 10 + 150 * 20 + 50 * 10)
-        );
+        let area = 100 * 10 + 150 * 20 + 50 * 10;
+        let counted = |occupancy: &Occupancy| {
+            let counted = occupancy.counted(Time(50), 0);
+            (counted.counts[0].1, counted.sums[0].1)
+        };
+        assert_eq!(counted(&occupancy), (150, area));
+        // A window begins with what is there.
+        occupancy.begin_window();
+        occupancy.add(30, Time(50));
+        assert_eq!(counted(&occupancy), (80, area));
     }
 }

@@ -19,6 +19,9 @@ pub trait Switch: Send {
     /// What it has counted up to `end`.
     fn counted(&self, end: Time) -> Counted;
 
+    /// Maxima are from now on those of what comes.
+    fn begin_window(&mut self) {}
+
     /// Bytes that it keeps, of which it has given `queued` to its outputs already.
     fn held(&self, _queued: u64) -> u64 {
         0

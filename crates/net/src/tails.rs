@@ -173,7 +173,7 @@ impl Fabric {
         let mut first = kept;
         for (cut, piece) in pieces {
             let next = first + piece.packets as usize;
-            self.tally(Fate::Cut, burst, first..next);
+            self.tally(Fate::Cut, burst, first..next, now);
             first = next;
             let tails = self.tails.as_mut().expect("tails");
             let counts = tails.counts.entry(cut.place.node).or_default();

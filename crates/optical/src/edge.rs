@@ -115,13 +115,13 @@ impl Counters for EdgeCounters {
             .count("bursts", self.bursts)
             .count("burst_packets", self.burst_packets)
             .count("burst_bytes", self.burst_bytes)
-            .sum("assembly_wait_ps", self.assembly_wait as f64)
+            .sum("assembly_wait_ps", self.assembly_wait)
             .count("oe_bytes", self.oe_bytes)
             .count("eo_bytes", self.eo_bytes)
             .count("path_switches", self.path_switches)
             .count("bursts_held", self.bursts_held)
             .count("hold_back_timeouts", self.hold_back_timeouts)
-            .sum("held_ps", self.held as f64)
+            .sum("held_ps", self.held)
     }
 }
 

@@ -100,6 +100,8 @@ pub struct Build {
     pub fibre_rate: Option<Rate>,
     /// What is later is not counted.
     pub time_limit: Time,
+    /// When counts are read before the end of the run.
+    pub looks: [Time; 2],
 }
 
 /// A kind of switch by its name in the scenario.

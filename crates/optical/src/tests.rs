@@ -35,6 +35,7 @@ struct Around {
     /// The data channels of each port.
     channels: Vec<u16>,
     time_limit: Time,
+    looks: [Time; 2],
 }
 
 impl Default for Around {
@@ -45,6 +46,7 @@ impl Default for Around {
             edges: Vec::new(),
             channels: Vec::new(),
             time_limit: Time::NEVER,
+            looks: [Time::NEVER; 2],
         }
     }
 }
@@ -70,6 +72,7 @@ fn alone_in(around: Around, settings: &dyn SwitchSettings, ports: &[usize]) -> A
             // Faster than the links, so that it shows which of the two rates counts.
             fibre_rate: Some(Rate::from_bps(40_000_000_000)),
             time_limit: around.time_limit,
+            looks: around.looks,
         })
     })
 }
@@ -107,5 +110,5 @@ fn count(node: &Alone, name: &str) -> u64 {
 fn sum(node: &Alone, name: &str, end: Time) -> f64 {
     let sums = node.node().counted(end).sums;
     let named = sums.iter().filter(|(of, _)| *of == name);
-    named.map(|(_, value)| value).sum()
+    named.map(|(_, value)| *value as f64).sum()
 }

@@ -3,7 +3,7 @@
 use crate::lent::lent;
 use crate::worker::MemoryEnded;
 use lightburst_net::Shared;
-use lightburst_sim::columns::{Column, Columns};
+use lightburst_sim::columns::{Column, Columns, Totals};
 use lightburst_sim::plan::{Flows, Links, Nodes};
 use numpy::{Element, IntoPyArray, PyArray1, PyArrayMethods};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
@@ -111,18 +111,34 @@ fn table<N: AsRef<str>>(py: Python<'_>, table: Vec<(N, Column)>) -> PyResult<Bou
             Column::U32(values) => columns.set_item(name, values.into_pyarray(py))?,
             Column::U64(values) => columns.set_item(name, values.into_pyarray(py))?,
             Column::I64(values) => columns.set_item(name, values.into_pyarray(py))?,
+            Column::U128(values) => {
+                let rounded = values.into_iter().map(|value| value as f64);
+                columns.set_item(name, rounded.collect::<Vec<_>>().into_pyarray(py))?
+            }
             Column::F64(values) => columns.set_item(name, values.into_pyarray(py))?,
         }
     }
     Ok(columns)
 }
 
-pub fn columns(py: Python<'_>, columns: Columns) -> PyResult<Bound<'_, PyDict>> {
+fn totals<'py>(py: Python<'py>, given: Totals) -> PyResult<Bound<'py, PyDict>> {
     let totals = PyDict::new(py);
-    for (name, value) in columns.totals {
+    for (name, value) in given {
         totals.set_item(name, value)?;
     }
+    Ok(totals)
+}
+
+pub fn columns(py: Python<'_>, columns: Columns) -> PyResult<Bound<'_, PyDict>> {
     let result = PyDict::new(py);
+    if let Some(window) = columns.window {
+        result.set_item("window_links", table(py, window.links)?)?;
+        result.set_item("window_switches", table(py, window.switches)?)?;
+        result.set_item("window_totals", totals(py, window.totals)?)?;
+        if columns.classes.is_some() {
+            result.set_item("window_classes", table(py, window.classes)?)?;
+        }
+    }
     result.set_item("flows", table(py, columns.flows)?)?;
     result.set_item("links", table(py, columns.links)?)?;
     result.set_item("switches", table(py, columns.switches)?)?;
@@ -154,6 +170,6 @@ pub fn columns(py: Python<'_>, columns: Columns) -> PyResult<Bound<'_, PyDict>> 
     for (name, given) in columns.trace.into_iter().chain(samples).chain(bursts) {
         result.set_item(name, table(py, given)?)?;
     }
-    result.set_item("totals", totals)?;
+    result.set_item("totals", totals(py, columns.totals)?)?;
     Ok(result)
 }

@@ -170,6 +170,7 @@ pub fn switches(plan: &Plan, fabric: &Fabric) -> Vec<Box<dyn Switch>> {
             fibre_rate,
             channels: channels(plan, fabric, NodeId(node)),
             time_limit: Time(settings.time_limit_ps),
+            looks: settings.looks(),
         })
     };
     (settings.hosts..settings.nodes).map(one).collect()

@@ -479,9 +479,12 @@ fn measured(plan: &Plan) -> Result<(), PlanError> {
             "windows of flows that have none"
         );
     }
-    if let Some(made) = settings.bursts {
-        let (from, until) = (made.from_ps, made.until_ps);
-        require!(from < until, "contents of bursts without any time");
+    for (time, what) in [
+        (settings.bursts, "contents of bursts"),
+        (settings.window, "counts"),
+    ] {
+        let empty = time.is_some_and(|time| time.from_ps >= time.until_ps);
+        require!(!empty, "{what} without any time");
     }
     Ok(())
 }

@@ -22,12 +22,30 @@ pub enum Column {
     U64(Vec<u64>),
     /// Whole numbers, some below 0.
     I64(Vec<i64>),
-    /// Integrals.
+    /// Exact sums that are doubles where they leave.
+    U128(Vec<u128>),
+    /// Windows.
     F64(Vec<f64>),
 }
 
 /// Named columns of one table.
 pub type Table = Vec<(&'static str, Column)>;
+
+/// Single numbers by their names.
+pub type Totals = Vec<(&'static str, u64)>;
+
+/// What links, switches and bursts have counted up to a time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Counts {
+    /// A row for each link.
+    pub links: Table,
+    /// A row for each switch.
+    pub switches: Vec<(String, Column)>,
+    /// A row for each class of bursts.
+    pub classes: Table,
+    /// Of the whole network.
+    pub totals: Totals,
+}
 
 /// A result: one table for each kind of thing, and totals.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,8 +72,10 @@ pub struct Columns {
     pub synchronisation: Option<Vec<(&'static str, u128)>>,
     /// What each of these bins had, if that is kept.
     pub bins: Option<Table>,
+    /// The counts of the window, if there is one.
+    pub window: Option<Counts>,
     /// Single numbers.
-    pub totals: Vec<(&'static str, u64)>,
+    pub totals: Totals,
 }
 
 impl From<Narrow> for Column {
@@ -173,6 +193,7 @@ pub fn classes(fabric: &Fabric) -> Table {
     vec![
         ("bursts", each(|class| class.created)),
         ("bursts_lost", each(|class| class.lost)),
+        ("bursts_delivered", each(|class| class.delivered)),
     ]
 }
 
@@ -187,7 +208,7 @@ pub fn switches(rows: impl Iterator<Item = Counted>) -> Vec<(String, Column)> {
     });
     let sums = names(&named.sums).into_iter().map(|name| {
         let values = rows.iter().map(|row| sum(&row.sums, name));
-        (name.to_string(), Column::F64(values.collect()))
+        (name.to_string(), Column::U128(values.collect()))
     });
     let drops = names(&named.drops).into_iter().map(|reason| {
         let values = rows.iter().map(|row| sum(&row.drops, reason));

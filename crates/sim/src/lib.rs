@@ -15,6 +15,7 @@ pub mod columns;
 mod samples;
 mod synchronisation;
 mod trace;
+mod window;
 
 pub mod run;
 

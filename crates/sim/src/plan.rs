@@ -2,7 +2,7 @@
 //!
 //! The Python side has validated it; [`crate::check`] looks at it once more where it comes in.
 
-use lightburst_des::Ties;
+use lightburst_des::{Ties, Time};
 use lightburst_net::{NodeId, Shared};
 use lightburst_optical::obs::contention::DropEnd;
 use lightburst_optical::settings::Table;
@@ -148,6 +148,21 @@ pub struct PlanSettings {
     /// The bursts whose contents are counted.
     #[serde(default)]
     pub bursts: Option<Span>,
+    /// The time of which counts are given apart from those of the whole run.
+    #[serde(default)]
+    pub window: Option<Span>,
+}
+
+impl PlanSettings {
+    /// When counts are read before the end of the run: where the window begins, unless it begins
+    /// with the run, and where it ends.
+    pub fn looks(&self) -> [Time; 2] {
+        let look = |at: u64| if at == 0 { Time::NEVER } else { Time(at) };
+        let looks = self
+            .window
+            .map(|span| [span.from_ps, span.until_ps].map(look));
+        looks.unwrap_or([Time::NEVER; 2])
+    }
 }
 
 /// Interfaces of hosts that serve flows in turn.

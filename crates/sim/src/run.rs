@@ -1,13 +1,14 @@
 //! A run that can be driven in slices, so that whoever drives it can stop it.
 
-use crate::columns::{self, Columns};
+use crate::columns::{self, Columns, Counts};
 use crate::ideal::{self, Paths};
 use crate::plan::{Plan, PlanError};
 use crate::samples::Samples;
 use crate::synchronisation::Synchronisation;
+use crate::window::Window;
 use crate::{build, check};
 use lightburst_des::{Duration, Simulator, Stop, Time};
-use lightburst_net::{BurstCount, Dropped, Fabric, Hosts, LinkId, Network, Trace};
+use lightburst_net::{Dropped, Fabric, Hosts, LinkId, Network, Trace};
 use lightburst_tcp::{DatagramHosts, MixedHosts, Outcomes, TcpHosts};
 
 /// Samples and bins that are looked at at once.
@@ -38,6 +39,9 @@ pub trait Run: Send {
 trait Told {
     fn outcomes(self, dropped: &Dropped) -> Outcomes;
 
+    /// Useful bytes that have come so far.
+    fn delivered(&self) -> u64;
+
     /// Those with connections; none if there are only datagrams.
     fn connections(&self) -> Option<&TcpHosts>;
 
@@ -48,6 +52,10 @@ trait Told {
 impl Told for TcpHosts {
     fn outcomes(self, dropped: &Dropped) -> Outcomes {
         TcpHosts::outcomes(self, dropped)
+    }
+
+    fn delivered(&self) -> u64 {
+        TcpHosts::delivered(self)
     }
 
     fn connections(&self) -> Option<&TcpHosts> {
@@ -64,6 +72,10 @@ impl Told for MixedHosts {
         MixedHosts::outcomes(self, dropped)
     }
 
+    fn delivered(&self) -> u64 {
+        MixedHosts::delivered(self)
+    }
+
     fn connections(&self) -> Option<&TcpHosts> {
         Some(MixedHosts::connections(self))
     }
@@ -78,6 +90,10 @@ impl Told for DatagramHosts {
         let mut outcomes = Outcomes::new(dropped.flows());
         self.tell(dropped, &mut outcomes);
         outcomes
+    }
+
+    fn delivered(&self) -> u64 {
+        DatagramHosts::delivered(self)
     }
 
     fn connections(&self) -> Option<&TcpHosts> {
@@ -99,6 +115,7 @@ struct Running<H: Hosts> {
     classes: bool,
     samples: Option<Samples>,
     synchronisation: Option<Box<Synchronisation>>,
+    window: Option<Box<Window>>,
 }
 
 impl<H: Hosts + Told> Running<H> {
@@ -107,11 +124,13 @@ impl<H: Hosts + Told> Running<H> {
         self.simulator.run(self.limit.min(self.next_look()), events)
     }
 
-    /// When a sample is due, or a bin ends.
+    /// When a sample is due, or a bin ends, or counts are to be read.
     fn next_look(&self) -> Time {
         let sample = self.samples.as_ref().map_or(Time::NEVER, Samples::next);
         let bins = self.synchronisation.as_ref();
-        sample.min(bins.map_or(Time::NEVER, |bins| bins.next()))
+        let window = self.window.as_ref().map_or(Time::NEVER, |it| it.next());
+        let bin = bins.map_or(Time::NEVER, |bins| bins.next());
+        sample.min(bin).min(window)
     }
 
     /// Looks at the state at `time`, all events of which have been handled, if it is time for that.
@@ -138,8 +157,18 @@ impl<H: Hosts + Told> Running<H> {
                 return true;
             }
             self.look(next);
+            self.count(next);
         }
         false
+    }
+
+    /// Reads the counts if the window begins or ends right after `time`, which is before the end.
+    fn count(&mut self, time: Time) {
+        let network = &mut self.simulator.model;
+        if let Some(window) = self.window.as_mut().filter(|it| it.next() == time) {
+            let delivered = network.hosts.delivered();
+            window.take(network, delivered);
+        }
     }
 
     /// The run ends at `time`, which is the last sample.
@@ -181,20 +210,25 @@ impl<H: Hosts + Told + Send> Run for Running<H> {
     fn columns(self: Box<Self>) -> Columns {
         let (end, events) = (self.end, self.simulator.events());
         let network = self.simulator.model;
+        let mut counts = Counts::of(&network, network.hosts.delivered(), end);
+        let window = self.window.map(|window| window.close(&mut counts));
         let fabric = &network.fabric;
         let drops = fabric.dropped.column();
-        let dropped = drops.sum();
-        let total = |name, value| (name, value);
-        let bursts = |of: fn(&BurstCount) -> u64| fabric.bursts.iter().map(of).sum();
-        let counted = network
-            .switches()
-            .map(|(node, switch)| switch.counted(end).and(fabric.tails_cut(node, end)));
+        let totals = [
+            ("events", events),
+            ("packet_hops", fabric.hops()),
+            ("end_ps", end.0),
+            (
+                "transmitted_until_ps",
+                fabric.links.transmitted_until(end).0,
+            ),
+        ];
         Columns {
-            links: columns::links(fabric, end),
-            switches: columns::switches(counted),
+            links: counts.links,
+            switches: counts.switches,
             flows: columns::flows(network.hosts.outcomes(&fabric.dropped), drops, self.paths),
             drops: columns::drops(fabric),
-            classes: self.classes.then(|| columns::classes(fabric)),
+            classes: self.classes.then_some(counts.classes),
             trace: fabric
                 .trace
                 .as_deref()
@@ -204,21 +238,8 @@ impl<H: Hosts + Told + Send> Run for Running<H> {
             samples: self.samples.as_ref().map(Samples::tables),
             synchronisation: self.synchronisation.as_ref().map(|bins| bins.sums()),
             bins: self.synchronisation.as_ref().and_then(|bins| bins.series()),
-            totals: vec![
-                total("events", events),
-                total("packet_hops", fabric.hops()),
-                total("end_ps", end.0),
-                total(
-                    "transmitted_until_ps",
-                    fabric.links.transmitted_until(end).0,
-                ),
-                total("units_created", fabric.created),
-                total("units_delivered", fabric.delivered),
-                total("units_dropped", dropped),
-                total("units_in_flight", fabric.units.packets.len() as u64),
-                total("bursts_created", bursts(|class| class.created)),
-                total("bursts_lost", bursts(|class| class.lost)),
-            ],
+            window,
+            totals: totals.into_iter().chain(counts.totals).collect(),
         }
     }
 
@@ -318,5 +339,6 @@ where
         classes: plan.classes() > 0,
         samples: every.map(Samples::new),
         synchronisation: bins.map(|bins| Box::new(Synchronisation::new(bins))),
+        window: plan.settings.window.map(|span| Box::new(Window::new(span))),
     })
 }

@@ -77,6 +77,11 @@ impl DatagramHosts {
         }
     }
 
+    /// Useful bytes that have come, of all flows so far.
+    pub fn delivered(&self) -> u64 {
+        self.states.iter().map(|state| state.received).sum()
+    }
+
     /// What became of one flow, of which so many datagrams were dropped.
     fn outcome(&self, index: usize, dropped: u64) -> Outcome {
         let state = &self.states[index];

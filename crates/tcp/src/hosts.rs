@@ -94,6 +94,15 @@ impl TcpHosts {
         self.outcomes
     }
 
+    /// Useful bytes that have come in order, of all flows so far.
+    pub fn delivered(&self) -> u64 {
+        let of = |index| match self.connections.ends(index) {
+            Some((_, receiver)) => receiver.received(),
+            None => self.outcomes.get("delivered_bytes", self.flows.id(index)),
+        };
+        (0..self.flows.len()).map(of).sum()
+    }
+
     /// What became so far of one flow that is not over, of which these packets were dropped.
     pub fn outcome(&self, index: usize, dropped: &Dropped) -> Outcome {
         let Some((sender, receiver)) = self.connections.ends(index) else {

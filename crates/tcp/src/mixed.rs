@@ -41,6 +41,11 @@ impl MixedHosts {
         &mut self.tcp
     }
 
+    /// Useful bytes that have come in order, of all flows so far.
+    pub fn delivered(&self) -> u64 {
+        self.tcp.delivered() + self.datagrams.delivered()
+    }
+
     /// What became of each flow, of which these packets were dropped.
     pub fn outcomes(self, dropped: &Dropped) -> Outcomes {
         let mut outcomes = self.tcp.outcomes(dropped);

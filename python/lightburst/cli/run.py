@@ -207,6 +207,9 @@ def _end(result: Result) -> Iterator[str]:
             "times and slowdowns are of the others"
         )
     starts = result.plan.flows["start_ps"][result.plan.counted]
+    if starts.size == 0:
+        yield "no flow starts in the time that counts: figures are of links, switches and bursts"
+        return
     began_s, makespan_s = float(starts[-1] - starts[0]) / 1e12, result.metrics["makespan_s"]
     if isinstance(makespan_s, float) and 0 < 2 * began_s < makespan_s:
         yield (

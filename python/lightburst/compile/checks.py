@@ -121,7 +121,7 @@ def counted_bursts(scenario: Scenario, switches: Switches) -> dict[str, int] | N
     if measurement.bursts is None:
         return None
     _check_bursts_are_made("measurement.bursts", scenario, switches)
-    begin, end = measurement.bursts.made_between(measurement.warm_up, measurement.until)
+    begin, end = measurement.bursts.counted_between(measurement.warm_up, measurement.until)
     return {"from_ps": begin, "until_ps": end}
 
 

@@ -15,7 +15,7 @@ from lightburst.compile.checks import (
 from lightburst.compile.headers import misplaced_headers
 from lightburst.compile.memory import needed_bytes
 from lightburst.compile.paths import path_columns
-from lightburst.compile.plan import Columns, Plan
+from lightburst.compile.plan import EVERYTHING_PS, Columns, Plan, window_settings
 from lightburst.compile.seeds import check_seed
 from lightburst.compile.settings import (
     balance_settings,
@@ -28,7 +28,7 @@ from lightburst.errors import InputError, combine, inside
 from lightburst.free import check_memory
 from lightburst.scenario.fit import misfits
 from lightburst.scenario.model import Scenario
-from lightburst.scenario.transport import OpenLoop
+from lightburst.scenario.transport import OPEN_LOOP, OpenLoop
 from lightburst.scenario.workload import WITHOUT_END, Poisson
 from lightburst.topology import Counts, Network, build_network, count
 from lightburst.units import format_about
@@ -86,6 +86,8 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
         links["channels"] = network.link_channels
     if scenario.loss is not None:
         links["lossy"] = lossy_links(scenario, network).astype(np.uint8)
+    begin, end = EVERYTHING_PS
+    window_ps = (scenario.measurement.warm_up or begin, scenario.measurement.until or end)
     plan = Plan(
         settings={
             "hosts": network.hosts,
@@ -106,11 +108,12 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
             "displacement_threshold": _displacement_threshold(scenario),
             "synchronisation": _bins(scenario),
             "bursts": counted_bursts(scenario, switches),
+            "window": window_settings(window_ps),
         },
         nodes=nodes,
         links=links,
         flows=flows,
-        window_ps=(scenario.measurement.warm_up or 0, scenario.measurement.until or 2**64 - 1),
+        window_ps=window_ps,
         network=network,
     )
     _check_counted(plan)
@@ -137,7 +140,10 @@ def _bins(scenario: Scenario) -> dict[str, Any] | None:
 
 
 def _check_counted(plan: Plan) -> None:
-    if plan.counted.any():
+    endless = bool((plan.flows["bytes"] == WITHOUT_END).all())
+    streams = endless and all(transport["kind"] in OPEN_LOOP for transport in plan.transports)
+    # Streams are there for what links and bursts make of them, which has a window of its own.
+    if plan.counted.any() or (streams and plan.window_ps[0] < plan.settings["time_limit_ps"]):
         return
     first, last = (format_about(int(plan.flows["start_ps"][i])) for i in (0, -1))
     begin, end = plan.window_ps
@@ -145,7 +151,7 @@ def _check_counted(plan: Plan) -> None:
     if int(plan.flows["start_ps"][-1]) >= begin:
         path, given = "measurement.until", end
     allowed = f"a time that leaves flows to count: they start from {first} to {last}"
-    if path.endswith("warm_up") and (plan.flows["bytes"] == WITHOUT_END).all():
+    if path.endswith("warm_up") and endless:
         allowed += (
             "; what flows without end do after a time is the difference of two runs with the same "
             "seed, up to that measurement.time_limit and beyond"

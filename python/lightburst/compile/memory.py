@@ -72,6 +72,9 @@ _BYTES_PER_ROUTE = 2
 _PATHS_BYTES = 30 * 2**20
 _BYTES_PER_PAIR = 4
 _BYTES_PER_PATH = 1000
+# What a link, and a switch, had counted when the window began and when it ended, and in between.
+_BYTES_PER_COUNTED_LINK = 150
+_BYTES_PER_COUNTED_SWITCH = 1_000
 # What was offered to a link in an interval.
 _BYTES_PER_INTERVAL = 8
 
@@ -115,6 +118,7 @@ def estimate_memory(
         + (0 if before is None else _booked(plan, before))
         + _sampled(plan)
         + _in_bins(plan)
+        + _in_window(plan)
         + _in_order(plan)
         + _carried(plan)
         + _BYTES_PER_ORDERED_SEGMENT * _ordered(plan)
@@ -346,6 +350,14 @@ def _in_bins(plan: Plan) -> int:
         "longer bins or an earlier limit: {} of memory are free",
     )
     return int(_BYTES_PER_BIN * bins)
+
+
+def _in_window(plan: Plan) -> int:
+    """Bytes of the counts of a window, if there is one."""
+    if plan.settings["window"] is None:
+        return 0
+    links, switches = plan.links["from"].size, plan.nodes["switch"].size
+    return int(_BYTES_PER_COUNTED_LINK * links + _BYTES_PER_COUNTED_SWITCH * switches)
 
 
 def _paths(plan: Plan) -> int:

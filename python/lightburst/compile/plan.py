@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,18 @@ _PART = 2**16
 # Settings that came later: without them a plan has the digest that it always had.
 _LATER = (
     *("loss", "trace", "bookings", "sample_ps", "displacement_threshold", "label", "balance"),
-    *("synchronisation", "bursts", "fair"),
+    *("synchronisation", "bursts", "fair", "window"),
 )
+
+# A run without a window of its own counts from its beginning to its end.
+EVERYTHING_PS: Final = (0, 2**64 - 1)
+
+
+def window_settings(window_ps: tuple[int, int]) -> dict[str, int] | None:
+    """Say of which time counts are wanted; None: those of the whole run will do."""
+    if window_ps == EVERYTHING_PS:
+        return None
+    return dict(zip(("from_ps", "until_ps"), window_ps, strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +55,8 @@ class Plan:
         ``group`` (uint16); for datagrams also ``departures_ps``, shape (datagrams,), of each flow
         up to the first one beyond the time limit, and ``departure_offsets``, shape (flows + 1,).
     window_ps : tuple of int
-        Flows that start from the first of these times on and before the second count.
+        Flows that start from the first of these times on and before the second count, and so does
+        what links, switches and bursts do then.
     settled : bool
         Whether the first of these times is one to rely on: not, if a run that looked for it was too
         short.
@@ -57,9 +68,15 @@ class Plan:
     nodes: Columns
     links: Columns
     flows: Columns
-    window_ps: tuple[int, int] = (0, 2**64 - 1)
+    window_ps: tuple[int, int] = EVERYTHING_PS
     settled: bool = True
     network: Network | None = None
+
+    def counting(self, window_ps: tuple[int, int], *, settled: bool = True) -> "Plan":
+        """Give the same plan with another window."""
+        own = window_settings(window_ps)
+        settings = {**self.settings, "window": own}
+        return replace(self, settings=settings, window_ps=window_ps, settled=settled)
 
     @cached_property
     def counted(self) -> NDArray[np.bool_]:

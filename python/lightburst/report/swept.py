@@ -44,9 +44,8 @@ if TYPE_CHECKING:
     from lightburst.study.kept import Kept
 
 # What is shown where nobody has said what: those of them that the runs have.
-_USUAL: Final = tuple(
-    "slowdown_p99 completion_time_mean_s throughput_bps burst_loss unfinished".split()
-)
+_TIMES: Final = ("slowdown_p99", "completion_time_mean_s")
+_USUAL: Final = (*_TIMES, "throughput_bps", "burst_loss", "unfinished")
 # Of a table in a notebook.
 _MOST_ROWS: Final = 30
 _POINT: Final = "place of the point"
@@ -480,14 +479,7 @@ class Sweep:
         if self.study.target is None:
             return
         rule = self.study.target.stopping
-        widths = [rule.width(x) for _, x in self._points()[rule.metric]]
-        wide = [width for width in widths if width > rule.precision]
-        if wide:
-            yield (
-                f"{len(wide)} of {len(widths)} points have missed the target of "
-                f"{100 * rule.precision:.3g} % for {rule.metric}: the widest has "
-                f"{100 * max(wide):.3g} %; more runs (target.maximum, target.budget) narrow it"
-            )
+        yield from rule.missed([rule.width(x) for _, x in self._points()[rule.metric]])
 
     def _named(self, place: int) -> str:
         """Give a point in words."""

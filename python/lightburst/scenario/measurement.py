@@ -115,7 +115,7 @@ class Synchronisation(Section):
 
 
 class BurstContents(Section):
-    """Which of the bursts that edges make are looked into.
+    """When it is looked into the bursts that edges make, and what becomes of them.
 
     Attributes
     ----------
@@ -126,16 +126,16 @@ class BurstContents(Section):
     begin: Annotated[int | None, Quantity(TIME, word="warm-up")] = Field(
         None,
         description=(
-            "Bursts that are made earlier are not in the distributions. Without it `warm_up`, "
-            'which must be a time then: what `"mser-5"` finds is known after the run only.'
+            "What happens to bursts earlier is not in the distributions. Without it `warm_up`, "
+            'which must be a time then: what `"mser-5"` finds is known after a run only.'
         ),
     )
     end: Annotated[int | None, Quantity(TIME, positive=True, word="until")] = Field(
-        None, description="Nor are those that are made then, or later. Without it `until`."
+        None, description="Nor is what happens to them then, or later. Without it `until`."
     )
 
-    def made_between(self, warm_up: int | None, until: int | None) -> tuple[int, int]:
-        """When the bursts are made that are asked for: from the first time to before the second."""
+    def counted_between(self, warm_up: int | None, until: int | None) -> tuple[int, int]:
+        """When bursts are made, lost or taken apart that count: from the first to the second."""
         begin = warm_up or 0 if self.begin is None else self.begin
         end = 2**64 - 1 if until is None else until
         return begin, end if self.end is None else self.end
@@ -181,15 +181,18 @@ class Measurement(Section):
             "Flows that start earlier run, but do not count: not in completion times, "
             "slowdowns, retransmissions and timeouts, nor in the throughput, which is that of "
             "the flows that count, from the first start of one to the last acknowledgement. "
-            'Links and switches count always. `"mser-5"`: the run itself tells from when on its '
-            "active flows are settled, by the rule of White (1997); figure `warm_up_s`."
+            "Links, switches and bursts count what happens from then on, whichever flow it is of. "
+            '`"mser-5"`: the run itself tells from when on its active flows are settled, by the '
+            "rule of White (1997), figure `warm_up_s`; it is then done once more, to count from "
+            "there, and takes twice the time."
         ),
     )
     until: PositiveDuration | None = Field(
         None,
         description=(
             "Flows that start at this time or later do not count either. They keep the load up "
-            "for the flows that count, which run to their end."
+            "for the flows that count, which run to their end. Links, switches and bursts count "
+            "what happens before."
         ),
     )
     size_classes: tuple[PositiveSize, ...] = Field(
@@ -292,7 +295,7 @@ class Measurement(Section):
     @model_validator(mode="after")
     def _bursts_are_made(self) -> Self:
         if self.bursts is not None:
-            begin, end = self.bursts.made_between(self.warm_up, self.until)
+            begin, end = self.bursts.counted_between(self.warm_up, self.until)
             if begin >= end:
                 allowed = f"a time after begin ({format_duration(begin)})"
                 raise refuse_at("bursts.end", format_duration(end), allowed)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -123,6 +123,16 @@ class Stopping:
             all equal are enough, whatever their mean.
         """
         return self.width(values) <= self.precision
+
+    def missed(self, widths: Sequence[float]) -> Iterator[str]:
+        """Say how many points have missed it, by the widths of their intervals."""
+        wide = [width for width in widths if width > self.precision]
+        if wide:
+            yield (
+                f"{len(wide)} of {len(widths)} points have missed the target of "
+                f"{100 * self.precision:.3g} % for {self.metric}: the widest has "
+                f"{100 * max(wide):.3g} %; more runs (target.maximum, target.budget) narrow it"
+            )
 
     def width(self, values: ArrayLike) -> float:
         """Half the interval of the mean of some samples, as a fraction of the mean.

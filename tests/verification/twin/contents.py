@@ -14,24 +14,29 @@ TYPES = {"fate": "u1", "counted": "u1", "number": "i8", "bursts": "u8"}
 Tables = dict[str, dict[str, npt.NDArray[Any]]]
 
 
-def contents(network: Network, made: dict[str, int] | None, flows: int) -> Tables:
-    """``bursts``, of those that are made in that time, and ``bursts_flows``, of all."""
-    if made is None:
+def contents(network: Network, span: dict[str, int] | None, flows: int) -> Tables:
+    """``bursts``, of what happens to them in that time, and ``bursts_flows``, of all."""
+    if span is None:
         return {}
-    units = [(entry.what, entry.unit) for entry in network.trace if isinstance(entry.unit, Burst)]
+    units = [
+        (entry.what, (entry.time, entry.unit))
+        for entry in network.trace
+        if isinstance(entry.unit, Burst)
+    ]
     fates = [
-        network.made_bursts,
+        [(burst.birth[0], burst) for burst in network.made_bursts],
         [unit for what, unit in units if what.startswith("drop")],
         [unit for what, unit in units if what in ("cut", "cut tail")],
+        [unit for what, unit in units if what == "take apart"],
     ]
     rows: list[tuple[int, ...]] = []
     for fate, bursts in enumerate(fates):
-        chosen = [one for one in bursts if made["from_ps"] <= one.birth[0] < made["until_ps"]]
+        chosen = [one for time, one in bursts if span["from_ps"] <= time < span["until_ps"]]
         for counted, of in enumerate((segments_of, flows_of)):
             numbers = Counter(len(of(burst)) for burst in chosen)
             rows += [(fate, counted, *row) for row in sorted(numbers.items())]
     columns = zip(*rows, strict=True) if rows else [[], [], [], []]
-    each = [Counter(flow for burst in bursts for flow in flows_of(burst)) for bursts in fates]
+    each = [Counter(flow for _, one in bursts for flow in flows_of(one)) for bursts in fates[:3]]
     names = ("bursts", "bursts_lost", "bursts_cut")
     return {
         "bursts": {

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from twin.endpoint import Endpoint
-from twin.network import ENTRY, SENDER, TIMER, Moment, Packet
+from twin.events import Moment
+from twin.network import ENTRY, SENDER, TIMER, Packet
 
 
 class DatagramSender(Endpoint):

@@ -3,6 +3,7 @@
 from typing import Any
 
 from twin.assembly import AT_ONCE, RULES, Queue, Rule
+from twin.events import Moment
 from twin.network import (
     ASSEMBLY,
     ASSEMBLY_OF_OTHERS,
@@ -11,7 +12,6 @@ from twin.network import (
     Burst,
     Header,
     Link,
-    Moment,
     Network,
     Packet,
     Unit,
@@ -182,6 +182,8 @@ class Edge(Switch):
         """Hand the packets of a burst to their hosts."""
         self.counters["oe_bytes"] += burst.size
         self.network.note("take apart", self.node, burst)
+        self.network.totals["bursts_delivered"] += 1
+        self.network.bursts_delivered[self.network.group(burst)] += 1
         for packet in burst.packets:
             self.network.note("leave burst", self.node, packet)
             if packet.source < self.network.hosts:

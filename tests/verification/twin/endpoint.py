@@ -4,16 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from twin.network import (
-    RECEIVER,
-    SENDER,
-    TIMER,
-    Block,
-    EventQueue,
-    Moment,
-    Network,
-    Packet,
-)
+from twin.events import EventQueue, Moment
+from twin.network import RECEIVER, SENDER, TIMER, Block, Network, Packet
 from twin.timeout import SawTimeout, TcpTimeout, Timeout
 from twin.truth import TIMEOUT, Sending, Truth
 from twin.windows import WindowRow

@@ -1,8 +1,10 @@
-"""The fair interface of a host: docs/model.md, "Interfaces of hosts"."""
+"""The fair interface of a host: docs/model.md, "Fair interfaces of hosts"."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from twin.events import Moment
 
 if TYPE_CHECKING:
     from twin.network import Link, Network, Packet
@@ -11,7 +13,8 @@ if TYPE_CHECKING:
 Departure = Callable[[], None]
 Waiting = tuple["Packet", Departure]
 
-DEPARTURE = 5
+#: The class of timers, and the kind of this one.
+TIMER, DEPARTURE = 1, 5
 
 
 @dataclass
@@ -75,8 +78,6 @@ class FairInterface:
 
     def arm(self) -> None:
         """Let the next one leave when the link is free."""
-        from twin.network import TIMER, Moment
-
         if self.waiting and not self.armed:
             self.armed = True
             moment = Moment(TIMER, self.link.source, 0, DEPARTURE)

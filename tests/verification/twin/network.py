@@ -1,6 +1,5 @@
 """Units, links, the event queue and the shortest paths."""
 
-import heapq
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -9,8 +8,9 @@ from typing import Any, NamedTuple
 
 from twin.balance import Balance
 from twin.cuts import Cuts
+from twin.events import EventQueue, Moment
 from twin.interface import FairInterface
-from twin.rng import mix, stream
+from twin.rng import mix
 from twin.rules import LossRule, PathRule
 from twin.truth import Lost, Sending
 from twin.windows import WindowRow
@@ -248,52 +248,6 @@ class Link:
         return min(-(-left * self.rate // (8 * 10**12)), self.given())
 
 
-class Moment(NamedTuple):
-    """What decides between events of one instant: its class, where, about what, of which kind."""
-
-    event_class: int
-    place: int
-    subject: int = 0
-    kind: int = 0
-
-
-class EventQueue:
-    """Pending events in the order of (time, class, rank of place, rank of subject, kind)."""
-
-    def __init__(self, time_limit: int, seed: int) -> None:
-        self.now = 0
-        self.time_limit = time_limit
-        self.salt = stream(seed, "ties").next()
-        self.handled = 0
-        self.added = 0
-        self.pending: list[tuple[tuple[int, ...], Callable[[], None]]] = []
-
-    def add(self, time: int, moment: Moment, handler: Callable[[], None]) -> None:
-        """Let `handler` be called at `time`."""
-        assert time >= self.now, "an event in the past"
-        place = mix(mix(self.salt ^ time) ^ moment.place)
-        subject = mix(place ^ moment.subject)
-        # Two events that are equal in all do the same: the count only keeps handlers apart.
-        self.added += 1
-        key = (time, moment.event_class, place, subject, moment.kind, self.added)
-        heapq.heappush(self.pending, (key, handler))
-
-    def run(self, before: Callable[[int], None]) -> None:
-        """Handle all events up to and including those at the time limit, and see when it ends.
-
-        `before` is called with the time of each before it is handled.
-        """
-        while self.pending and self.pending[0][0][0] <= self.time_limit:
-            (time, *_), handler = heapq.heappop(self.pending)
-            assert time >= self.now, "time went back"
-            before(time)
-            self.now = time
-            self.handled += 1
-            handler()
-        if self.pending:
-            self.now = self.time_limit
-
-
 @dataclass
 class Network:
     """Nodes joined by links, and every packet between its creation and its end."""
@@ -329,6 +283,7 @@ class Network:
     groups: list[int] = field(default_factory=list)
     bursts: Counter[int] = field(default_factory=Counter)
     bursts_lost: Counter[int] = field(default_factory=Counter)
+    bursts_delivered: Counter[int] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         nodes = 1 + max(link.source for link in self.links)

@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 from twin.contention import RESOLVERS, Found, Members, Request, Resolver
 from twin.cuts import TailCut
 from twin.edge import Edge
-from twin.network import SEND, TIMER, Booking, Burst, Header, Link, Moment, Network
+from twin.events import Moment
+from twin.network import SEND, TIMER, Booking, Burst, Header, Link, Network
 from twin.rng import Xoshiro256PlusPlus as Stream
 from twin.switches import Switch
 

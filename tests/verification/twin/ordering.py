@@ -4,7 +4,8 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from twin.network import HOLD_BACK, RELEASE, TIMER, Burst, Link, Moment
+from twin.events import Moment
+from twin.network import HOLD_BACK, RELEASE, TIMER, Burst, Link
 
 if TYPE_CHECKING:
     from twin.edge import Edge

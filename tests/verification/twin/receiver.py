@@ -3,7 +3,8 @@
 from typing import Any
 
 from twin.endpoint import Flow, Receiver, Timer
-from twin.network import DELAY, TIMER, Block, Moment, Network, Packet
+from twin.events import Moment
+from twin.network import DELAY, TIMER, Block, Network, Packet
 
 
 class TcpReceiver(Receiver):

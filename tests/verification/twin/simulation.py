@@ -13,22 +13,12 @@ from twin.datagram import BurstSender, DatagramReceiver, DatagramSender
 from twin.densities import densities
 from twin.edge import Edge, burst_switch
 from twin.endpoint import Endpoint, Flow, Sender
+from twin.events import EventQueue, Moment
 from twin.ideal import Ideal
 from twin.interface import FairInterface
 from twin.labels import Labels
 from twin.loss import Losses, make_script
-from twin.network import (
-    START,
-    TIMER,
-    EventQueue,
-    Header,
-    Link,
-    Moment,
-    Network,
-    Packet,
-    Trace,
-    Unit,
-)
+from twin.network import START, TIMER, Header, Link, Network, Packet, Trace, Unit
 from twin.obs import obs_switch
 from twin.receiver import TcpReceiver
 from twin.samples import Samples
@@ -38,38 +28,11 @@ from twin.synchronisation import Synchronisation
 from twin.tcp import TcpSender
 from twin.traces import trace_tables
 from twin.truth import truth_columns
+from twin.window import Counts, Window
 
 UNFINISHED = 2**64 - 1
 OPEN_LOOP = ("datagram", "bursts")
 STATUSES = ["finished", "time-limit", "not-started", "lost", "gave-up"]
-SWITCH_COLUMNS = [
-    "arrived",
-    "forwarded",
-    "buffered",
-    "marked",
-    "dropped_contention",
-    "dropped_no_input_port",
-    "dropped_buffer_full",
-    "dropped_queue_full",
-    "dropped_no_channel",
-    "dropped_late_header",
-    "dropped_delay_lines_full",
-    "dropped_hop_limit",
-    "dropped_offset_used_up",
-    "bursts_delayed",
-    "bursts_deflected",
-    "bursts_cut",
-    "packets_cut",
-    "oe_bytes",
-    "eo_bytes",
-    "buffer_max_bytes",
-    "path_switches",
-    "bursts_held",
-    "hold_back_timeouts",
-    "bursts",
-    "burst_packets",
-    "burst_bytes",
-]
 MAKERS: dict[str, Callable[[Network, int, dict[str, Any], dict[str, Any]], Switch]] = {
     **SWITCHES,
     "burst": burst_switch,
@@ -202,16 +165,22 @@ class Simulation:
         connected = [self.senders[flow.index] for flow in self.connections]
         senders = [sender for sender in connected if isinstance(sender, Sender)]
         self.together = Synchronisation(self.settings.get("synchronisation"), senders)
+        self.window = Window(self.settings.get("window"), self.count)
         self.events.run(self.look_before)
         self.samples.end(self.events.now)
         self.together.before(self.events.now + 1)
-        for switch in self.switches:
-            switch.finish()
+        self.window.before(self.events.now)
 
     def look_before(self, time: int) -> None:
         """Look at what is to be seen before an event at `time`."""
         self.samples.before(time)
         self.together.before(time)
+        self.window.before(time)
+
+    def count(self, until: int | None = None) -> Counts:
+        """What is counted up to a time, before anything happens then; or up to the end."""
+        delivered = sum(flow.delivered for flow in self.flows)
+        return Counts(self.network, self.switches, len(self.transports), delivered, until)
 
     def start_flow(self, flow: Flow) -> None:
         """Start a connection."""
@@ -309,27 +278,17 @@ class Simulation:
 
     def columns(self) -> Columns:
         """Everything that the core returns."""
+        whole = self.count()
+        found = whole.columns() | self.window.tables(whole)
+        if not any("extra_offset_ps" in own for own in self.settings["switches"]):
+            found = {name: table for name, table in found.items() if "classes" not in name}
         links, end = self.network.links, self.events.now
-        totals = self.network.totals
-        switches: Arrays = {
-            name: np.array([switch.counters[name] for switch in self.switches], np.uint64)
-            for name in SWITCH_COLUMNS
+        found["totals"] |= {
+            "events": self.events.handled,
+            "packet_hops": sum(len(link.transmissions) for link in links),
+            "end_ps": end,
+            "transmitted_until_ps": min(end, max(link.transmitted_until for link in links)),
         }
-        for name, sums in (
-            ("buffer_byte_ps", [switch.byte_ps for switch in self.switches]),
-            ("assembly_wait_ps", [switch.assembly_wait for switch in self.switches]),
-            ("delay_line_ps", [switch.delay_line_time for switch in self.switches]),
-            ("held_ps", [switch.held_ps for switch in self.switches]),
-        ):
-            switches[name] = np.array([float(total) for total in sums], np.float64)
-        groups = range(len(self.transports))
-        classes: Columns = {}
-        if any("extra_offset_ps" in own for own in self.settings["switches"]):
-            counts = {"bursts": self.network.bursts, "bursts_lost": self.network.bursts_lost}
-            classes["classes"] = {
-                name: np.array([count[group] for group in groups], np.uint64)
-                for name, count in counts.items()
-            }
         firsts = [UNFINISHED if s.first is None else s.first for s in self.scripts]
         traced = any(self.settings.get(key) is not None for key in ("trace", "bookings"))
         sources = [flow.source for flow in self.flows]
@@ -338,36 +297,13 @@ class Simulation:
             **tables,
             **self.samples.tables(),
             **self.together.tables(),
-            **classes,
             **self.reordering(),
             **contents(self.network, self.settings.get("bursts"), len(self.flows)),
+            **found,
             "flows": self.flow_columns(),
-            "links": {
-                "units": np.array([len(link.transmissions) for link in links], np.uint64),
-                "bytes": np.array([link.given() - link.waiting(end) for link in links], np.uint64),
-                "waiting_bytes": np.array(
-                    [link.waiting(end) + link.at_interface for link in links], np.uint64
-                ),
-                "busy_ps": np.array([link.busy(end) for link in links], np.uint64),
-                "lost": np.array([link.lost for link in links], np.uint64),
-                "dropped": np.array([link.dropped for link in links], np.uint64),
-            },
-            "switches": switches,
             "drops": {
                 "time_ps": np.array(firsts, np.uint64),
                 "units": np.array([script.units for script in self.scripts], np.uint64),
-            },
-            "totals": {
-                "events": self.events.handled,
-                "packet_hops": sum(len(link.transmissions) for link in links),
-                "end_ps": end,
-                "transmitted_until_ps": min(end, max(link.transmitted_until for link in links)),
-                "units_created": totals["units_created"],
-                "units_delivered": totals["units_delivered"],
-                "units_dropped": totals["units_dropped"],
-                "units_in_flight": len(self.network.alive),
-                "bursts_created": totals["bursts_created"],
-                "bursts_lost": totals["bursts_lost"],
             },
         }
 

@@ -4,7 +4,8 @@ from collections import Counter, deque
 from dataclasses import dataclass, replace
 from typing import Any
 
-from twin.network import TIMER, Link, Moment, Network, Packet, Unit
+from twin.events import Moment
+from twin.network import TIMER, Link, Network, Packet, Unit
 from twin.rng import mix, stream
 
 Members = tuple[int, ...]
@@ -24,7 +25,9 @@ class Switch:
         self.stream = stream(self.seed, f"switch/{node - network.hosts}")
         self.switching_time: int = own.get("switching_time_ps", 0)
         self.counters: Counter[str] = Counter()
-        self.byte_ps = 0
+        # How many bytes waited from when to when, and how many there were when more came.
+        self.waits: list[tuple[int, int, int]] = []
+        self.levels: list[tuple[int, int]] = []
         self.assembly_wait = 0
         self.delay_line_time = 0
         self.held_ps = 0
@@ -90,8 +93,18 @@ class Switch:
         """Handle the arrival of a unit, or of the header of a burst, over `link`."""
         raise NotImplementedError
 
-    def finish(self) -> None:
-        """Close the books at the end of the run."""
+    def area(self, until: int | None) -> int:
+        """Bytes times the time that they waited up to `until`; without it, in the run."""
+        cut = max((end for *_, end in self.waits), default=0) if until is None else until
+        return sum(size * max(0, min(end, cut) - begin) for size, begin, end in self.waits)
+
+    def peak(self, begin: int, end: int) -> int:
+        """The highest level from `begin` on to before `end`."""
+        return max([self.level(begin), *(n for time, n in self.levels if begin <= time < end)])
+
+    def level(self, time: int) -> int:
+        """What is left at `time` of the last level before; here it is gone at once."""
+        return 0
 
 
 class AllOptical(Switch):
@@ -134,9 +147,8 @@ class Electronic(Switch):
         if output.free_at > self.now:
             self.counters["buffered"] += 1
             counted_until = min(output.free_at, self.network.events.time_limit)
-            self.byte_ps += unit.size * (counted_until - self.now)
-            queued = backlog + unit.size
-            self.counters["buffer_max_bytes"] = max(self.counters["buffer_max_bytes"], queued)
+            self.waits.append((unit.size, self.now, counted_until))
+            self.levels.append((self.now, backlog + unit.size))
         self.counters["eo_bytes"] += unit.size
         self.forward(unit, port)
 
@@ -245,19 +257,24 @@ class Hybrid(Switch):
             self.look()
 
     def occupy(self, size: int) -> None:
-        """Change the bytes held by `size`, and keep their maximum and time integral."""
-        self.byte_ps += self.occupancy * (self.now - self.occupied_since)
+        """Change the bytes held by `size`, and keep how many there were until when."""
+        self.waits.append((self.occupancy, self.occupied_since, self.now))
         self.occupied_since = self.now
         self.occupancy += size
-        self.counters["buffer_max_bytes"] = max(self.counters["buffer_max_bytes"], self.occupancy)
+        self.levels.append((self.now, self.occupancy))
+
+    def area(self, until: int | None) -> int:
+        """Likewise, with what is there."""
+        end = self.now if until is None else until
+        return super().area(end) + self.occupancy * (end - self.occupied_since)
+
+    def level(self, time: int) -> int:
+        """The last level before `time`."""
+        return next((level for at, level in reversed(self.levels) if at < time), 0)
 
     def held(self, now: int) -> int:
         """What is in the buffer."""
         return self.occupancy
-
-    def finish(self) -> None:
-        """Count what is still held up to the end of the run."""
-        self.occupy(0)
 
 
 SWITCHES: dict[str, type[Switch]] = {

@@ -49,6 +49,8 @@ pub struct ElectronicCounters {
     eo_bytes: u64,
     /// Bytes of all output queues together, with the maximum that of one queue.
     occupancy: Occupancy,
+    /// Of its integral, what lies behind each time at which it is read.
+    ahead: [(Time, u128); 2],
 }
 
 impl Counters for ElectronicCounters {
@@ -61,7 +63,26 @@ impl Counters for ElectronicCounters {
             .dropped(QUEUE_FULL, self.queue_full)
             .count("oe_bytes", self.oe_bytes)
             .count("eo_bytes", self.eo_bytes)
-            .and(self.occupancy.counted(end))
+            .and(self.occupancy.counted(end, self.ahead_of(end)))
+    }
+}
+
+impl ElectronicCounters {
+    fn ahead_of(&self, end: Time) -> u128 {
+        let known = self.ahead.iter().find(|(look, _)| *look == end);
+        known.map_or(0, |(_, area)| *area)
+    }
+
+    /// `bytes` wait from `now` to `end`, in a queue that has `backlog` bytes then, themselves included.
+    #[inline]
+    fn wait(&mut self, bytes: u32, (now, end): (Time, Time), backlog: u64) {
+        let area = |from: Time| u128::from(bytes) * u128::from(end.since(from).0);
+        self.occupancy.queue(backlog, area(now));
+        for (look, ahead) in &mut self.ahead {
+            if *look < end && now < *look {
+                *ahead += area(*look);
+            }
+        }
     }
 }
 
@@ -84,7 +105,10 @@ impl Electronic {
             time_limit: build.time_limit,
             choice: build.choice,
             draw: build.draw,
-            counters: ElectronicCounters::default(),
+            counters: ElectronicCounters {
+                ahead: build.looks.map(|look| (look, 0)),
+                ..ElectronicCounters::default()
+            },
         }
     }
 
@@ -112,11 +136,8 @@ impl Electronic {
         if wait > Duration::ZERO {
             // The unit waits whole; while it is transmitted it no longer counts.
             self.counters.buffered += 1;
-            let counted = free_at.min(self.time_limit).since(now);
-            let area = u128::from(bytes) * u128::from(counted.0);
-            self.counters
-                .occupancy
-                .queue(backlog + u64::from(bytes), area);
+            let time = (now, free_at.min(self.time_limit));
+            self.counters.wait(bytes, time, backlog + u64::from(bytes));
         }
         self.counters.eo_bytes += u64::from(bytes);
         self.counters.forwarded += 1;
@@ -140,6 +161,10 @@ impl Switch for Electronic {
 
     fn counted(&self, end: Time) -> Counted {
         self.counters.counted(end)
+    }
+
+    fn begin_window(&mut self) {
+        self.counters.occupancy.begin_window();
     }
 
     /// All that it has is in the queues of its outputs.

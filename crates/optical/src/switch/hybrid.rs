@@ -89,7 +89,7 @@ impl Counters for HybridCounters {
             .dropped(BUFFER_FULL, self.buffer_full)
             .count("oe_bytes", self.oe_bytes)
             .count("eo_bytes", self.eo_bytes)
-            .and(self.occupancy.counted(end))
+            .and(self.occupancy.counted(end, 0))
     }
 }
 
@@ -255,6 +255,10 @@ impl Switch for Hybrid {
 
     fn counted(&self, end: Time) -> Counted {
         self.counters.counted(end)
+    }
+
+    fn begin_window(&mut self) {
+        self.counters.occupancy.begin_window();
     }
 
     fn held(&self, _queued: u64) -> u64 {

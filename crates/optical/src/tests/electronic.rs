@@ -106,6 +106,22 @@ fn the_occupancy_is_that_of_what_waits() {
 }
 
 #[test]
+fn what_waits_at_a_look_has_waited_up_to_then() {
+    // From 100,000 to 800,000; what has come when it is looked at 900,000 has waited for all of it.
+    let around = Around {
+        looks: [Time(300_000), Time(900_000)],
+        ..Around::default()
+    };
+    let node = alone_in(around, &ElectronicSettings::default(), &[1; 3]);
+    let (_, node) = second(node, 100_000);
+    let waited = |end| sum(&node, "buffer_byte_ps", Time(end)) / 1000.0;
+    assert_eq!(
+        [300_000, 900_000, 5_000_000].map(waited),
+        [200_000.0, 700_000.0, 700_000.0]
+    );
+}
+
+#[test]
 fn of_several_outputs_that_are_all_busy_any_one_is_drawn() {
     // the ports 1 and 2 to end 1 are free at 800,000 and at 900,000, in an order that is drawn
     let mut found = Vec::new();

@@ -59,7 +59,7 @@ impl Counters for DelayLineCounters {
     fn counted(&self, _end: Time) -> Counted {
         Counted::default()
             .count("bursts_delayed", self.bursts_delayed)
-            .sum("delay_line_ps", self.time as f64)
+            .sum("delay_line_ps", self.time)
             .dropped(DELAY_LINES_FULL, self.full)
     }
 }

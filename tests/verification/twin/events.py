@@ -1,0 +1,53 @@
+"""Pending events, and their order."""
+
+import heapq
+from collections.abc import Callable
+from typing import NamedTuple
+
+from twin.rng import mix, stream
+
+
+class Moment(NamedTuple):
+    """What decides between events of one instant: its class, where, about what, of which kind."""
+
+    event_class: int
+    place: int
+    subject: int = 0
+    kind: int = 0
+
+
+class EventQueue:
+    """Pending events in the order of (time, class, rank of place, rank of subject, kind)."""
+
+    def __init__(self, time_limit: int, seed: int) -> None:
+        self.now = 0
+        self.time_limit = time_limit
+        self.salt = stream(seed, "ties").next()
+        self.handled = 0
+        self.added = 0
+        self.pending: list[tuple[tuple[int, ...], Callable[[], None]]] = []
+
+    def add(self, time: int, moment: Moment, handler: Callable[[], None]) -> None:
+        """Let `handler` be called at `time`."""
+        assert time >= self.now, "an event in the past"
+        place = mix(mix(self.salt ^ time) ^ moment.place)
+        subject = mix(place ^ moment.subject)
+        # Two events that are equal in all do the same: the count only keeps handlers apart.
+        self.added += 1
+        key = (time, moment.event_class, place, subject, moment.kind, self.added)
+        heapq.heappush(self.pending, (key, handler))
+
+    def run(self, before: Callable[[int], None]) -> None:
+        """Handle all events up to and including those at the time limit, and see when it ends.
+
+        `before` is called with the time of each before it is handled.
+        """
+        while self.pending and self.pending[0][0][0] <= self.time_limit:
+            (time, *_), handler = heapq.heappop(self.pending)
+            assert time >= self.now, "time went back"
+            before(time)
+            self.now = time
+            self.handled += 1
+            handler()
+        if self.pending:
+            self.now = self.time_limit
