@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
-from lightburst.cli.interrupt import INTERRUPTED, hear
+from lightburst.cli import interrupt
 from lightburst.cli.memory import BAD_INPUT, memory_ended, words_of
 
 if TYPE_CHECKING:
@@ -30,11 +30,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 when done, 1 when standard output cannot be written, 2 for bad input, 130 when
-        interrupted.
+        0 when done, 1 when standard output cannot be written, 2 for bad input; when interrupted
+        130, by SIGTERM 143, by SIGHUP 129.
     """
     if arguments is None:
-        hear()
+        interrupt.hear()
         gc.set_threshold(_BETWEEN_SEARCHES)
         # To look for plugins pydantic would read about every package that is installed.
         os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         prepare()
     code = _run(sys.argv[1:] if arguments is None else arguments)
-    if arguments is None and code == INTERRUPTED:
+    if arguments is None and code == interrupt.code():
         # A normal exit of Python would wait for threads in the middle of a simulation and free
         # large networks piece by piece; after an interrupt nobody wants either.
         try:
@@ -60,8 +60,8 @@ def _run(arguments: Sequence[str]) -> int:
 
         return start(app, arguments)
     except KeyboardInterrupt:  # while the program itself was still being read
-        print("lightburst: interrupted", file=sys.stderr)
-        return INTERRUPTED
+        print(f"lightburst: {interrupt.last_words()}", file=sys.stderr)
+        return interrupt.code()
     except (MemoryError, ImportError, OSError, RuntimeError) as error:  # likewise
         if not memory_ended(error):
             raise
