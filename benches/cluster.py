@@ -1,6 +1,6 @@
 """Studies on clusters: ``python benches/cluster.py``; docs/cluster.md has what came of it.
 
-Runs per second in threads and in worker processes of Dask; what Dask takes for a batch; and what
+Runs per second in threads and in processes of this machine; what Dask takes for a batch; and what
 the driver does alone, with a thousand made-up workers that answer at once.
 """
 
@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
 import lightburst as lb  # noqa: E402
+from clusters import local  # noqa: E402 - it is a module of the tests
 from instant import Instant  # noqa: E402 - it is a module of the tests
 from lightburst.study import Store, Study, execute  # noqa: E402
 from lightburst.study.sweep import PlannedRun  # noqa: E402
@@ -75,7 +76,7 @@ def rates(flows: int, seeds: int) -> None:
 
 def of_dask() -> None:
     """Batches with nothing in them."""
-    with workers_of("local:2") as workers:
+    with local(2) as client, workers_of(client) as workers:
         workers.begin(Order())
         for number in (10, 2000):
             begun, left = time.perf_counter(), number

@@ -103,6 +103,8 @@ def opened(page: Path, place: Path, action: str = "return null;") -> dict[int, d
     (place / "frames.html").write_text(_FRAMES + frames, encoding="utf-8")
     command = [
         _FOUND, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+        # A page that fetched something would have an error: no name is found, nor is an address.
+        "--host-resolver-rules=MAP * ~NOTFOUND", "--disable-background-networking",
         f"--user-data-dir={place / 'browser'}", f"--window-size={sum(WIDTHS)},2000",
         "--virtual-time-budget=600000", "--dump-dom", (place / "frames.html").as_uri(),
     ]  # fmt: skip

@@ -1,9 +1,13 @@
 """Other processes that tests interrupt."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+
+import psutil
 
 # Tests that are started in the background of a shell ignore Ctrl-C, and so would what they start.
 _HEARING = """
@@ -24,3 +28,14 @@ def started(program: str, *arguments: object, cwd: Path | None = None) -> "subpr
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+def everyone(mark: str) -> list[psutil.Process]:
+    """Find the processes that have a mark in their environment, as `LIGHTBURST_TEST_MARK`."""
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            there = process.environ().get("LIGHTBURST_TEST_MARK") == mark
+            if there and process.pid != os.getpid() and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+    return found

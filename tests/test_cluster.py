@@ -370,4 +370,4 @@ def test_what_is_neither_a_number_nor_a_cluster(wrong: Any) -> None:
 def test_without_the_extra_one_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(where, "find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"pip install 'lightburst\[cluster\]'$"):
-        execute(slow_study(), workers="local:2", progress=False)
+        execute(slow_study(), workers="tcp://127.0.0.1:9", progress=False)

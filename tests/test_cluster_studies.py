@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shlex
+import shutil
 import signal
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import psutil
 import pytest
 
 import lightburst as lb
@@ -19,9 +24,9 @@ from clusters import local, process
 from lightburst.cli import main
 from lightburst.simulate import simulate
 from lightburst.study import Store, Study, execute
-from processes import started
+from processes import everyone, started
 from test_optimise import STUDY
-from test_study import RUNS, finished, outcome, scenario, slow_study
+from test_study import finished, outcome, scenario
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 
@@ -30,7 +35,7 @@ COMMAND = """
 import os
 from lightburst.cli import main
 os.setpgid(0, 0)
-sys.exit(main(sys.argv[1:]))
+sys.exit(main())
 """
 # What `slow_study` is.
 SWEEP = """
@@ -47,6 +52,8 @@ arrival_rate = "1e6 /s"
 flows = 200
 size = { kind = "constant", value = "200 kB" }
 """
+# The same with more seeds, for a study that is to be interrupted.
+LONG, LONG_RUNS = SWEEP.replace("seeds = 20", "seeds = 200"), 600
 SENSITIVITY = """
 seeds = 2
 [sensitivity]
@@ -77,32 +84,83 @@ def kept() -> int:
     return finished(Path(".lightburst/runs"))
 
 
-def test_ctrl_c_ends_a_sweep_and_the_same_command_goes_on(study: Path) -> None:
-    """A terminal sends it to the workers, too."""
-    study.write_text(SWEEP, encoding="utf-8")
-    words = ["sweep", "study.toml", "--dask", "local:2", "--out", "out"]
-    running = started(COMMAND, *words)
-    deadline = time.monotonic() + 120
-    while kept() < 8:
+def has(least: int) -> bool:
+    return kept() >= least
+
+
+def interrupted(
+    words: list[str], number: signal.Signals, when: Callable[[], bool], place: Path
+) -> str:
+    """Send a signal to a command and what it started, as a terminal does; give what it says."""
+    mark, scratch = f"test-{os.getpid()}-{time.monotonic_ns()}", place / "scratch"
+    scratch.mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LIGHTBURST_TEST_MARK", mark)
+        patch.setenv("TMPDIR", str(scratch))
+        running = started(COMMAND, *words)
+    deadline = time.monotonic() + 300
+    while not when():
         assert running.poll() is None, running.communicate()
         assert time.monotonic() < deadline
-        time.sleep(0.02)
-    os.killpg(running.pid, signal.SIGINT)
-    out, said = running.communicate(timeout=60)
-    assert running.returncode == 130, said
-    assert said.splitlines() == [
-        "lightburst: finished runs are kept in .lightburst/runs; the same command goes on from "
-        "there",
-        "lightburst: interrupted",
-    ]
+        time.sleep(0.01)
+    os.killpg(running.pid, number)
+    out, said = running.communicate(timeout=120)
+    assert running.returncode == 128 + number, said
     assert out == ""
-    assert not Path("out").exists()
-    assert 8 <= kept() < RUNS
-    assert main(words) == 0
-    assert kept() == RUNS
-    whole = outcome(execute(slow_study(), progress=False))
-    found = outcome(lb.load_sweep("out").runs)
-    pd.testing.assert_frame_equal(found[whole.columns], whole, check_exact=True)
+    psutil.wait_procs(everyone(mark), timeout=60)
+    assert everyone(mark) == []
+    assert list(scratch.iterdir()) == []
+    scratch.rmdir()
+    return said
+
+
+SIGNALS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated", signal.SIGHUP: "hung up"}
+KEPT = "finished runs are kept in .lightburst/runs; the same command goes on from there"
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize("times", [1, pytest.param(20, marks=pytest.mark.slow)])
+def test_a_signal_ends_a_sweep_and_the_same_command_goes_on(
+    study: Path, number: signal.Signals, times: int
+) -> None:
+    """It says two lines, leaves nothing behind but the runs, and loses none of these."""
+    study.write_text(LONG, encoding="utf-8")
+    words = ["sweep", "study.toml", "--dask", "local:2", "--out", "out"]
+    assert main([*words[:2], "--out", "whole"]) == 0
+    whole = outcome(lb.load_sweep("whole").runs)
+    chance = random.Random(number)
+    for _ in range(times):
+        shutil.rmtree(".lightburst", ignore_errors=True)
+        shutil.rmtree("out", ignore_errors=True)
+        least = chance.randint(1, 30)
+        said = interrupted(words, number, partial(has, least), study.parent)
+        assert said.splitlines() == [f"lightburst: {KEPT}", f"lightburst: {SIGNALS[number]}"]
+        assert not Path("out").exists()
+        assert least <= kept() < LONG_RUNS
+        assert main(words) == 0
+        assert kept() == LONG_RUNS
+        found = outcome(lb.load_sweep("out").runs)
+        pd.testing.assert_frame_equal(found, whole, check_exact=True)
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_while_the_processes_start(study: Path, number: signal.Signals) -> None:
+    study.write_text(LONG, encoding="utf-8")
+    words = ["sweep", "study.toml", "--dask", "local:2"]
+    there = Path(".lightburst/runs/index.sqlite").is_file  # it is made before the first run
+    said = interrupted(words, number, there, study.parent)
+    assert said.splitlines() == [f"lightburst: {KEPT}", f"lightburst: {SIGNALS[number]}"]
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.filterwarnings("ignore::lightburst.WorkerWarning")  # a worker that takes its time
+def test_a_signal_leaves_the_cluster_of_somebody_else(study: Path, number: signal.Signals) -> None:
+    study.write_text(LONG, encoding="utf-8")
+    with local(1) as client:
+        words = ["sweep", "study.toml", "--dask", client.scheduler.address]
+        said = interrupted(words, number, partial(has, 3), study.parent)
+        assert said.splitlines()[-2:] == [f"lightburst: {KEPT}", f"lightburst: {SIGNALS[number]}"]
+        assert client.submit(sum, [1, 2]).result(timeout=60) == 3
 
 
 def answer(capsys: pytest.CaptureFixture[str], *words: str) -> Any:

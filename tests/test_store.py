@@ -164,7 +164,7 @@ def test_a_store_without_checksums_is_taken_over(tmp_path: Path) -> None:
 
 def test_the_command_lists_what_is_kept(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["store", "list", str(file)]) == 0
-    heading, row = capsys.readouterr().out.splitlines()
+    heading, row, _ = capsys.readouterr().out.splitlines()
     assert heading.split()[:4] == ["study", "model", "scenarios", "runs"]
     assert row.split()[:5] == ["made", "up", str(MODEL_VERSION), str(SCENARIOS), str(RUNS)]
     assert main(["store", "list", str(file), "--format", "json"]) == 0

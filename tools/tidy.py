@@ -58,7 +58,9 @@ ORDERED_CRATES = ("sim",)
 
 #: The layers of the Python package, the lowest first; a module imports from its own and below.
 LAYERS: tuple[frozenset[str], ...] = (
-    frozenset({"elsewhere", "errors", "units", "free", "shown", "columnar", "parquet", "_core"}),
+    frozenset(
+        {"elsewhere", "ending", "errors", "units", "free", "shown", "columnar", "parquet", "_core"}
+    ),
     frozenset({"scenario"}),
     frozenset({"topology", "workload"}),
     frozenset({"compile"}),
@@ -68,7 +70,7 @@ LAYERS: tuple[frozenset[str], ...] = (
             "narrow",
             *("caveats", "sampled", "synchronised", "tables", "traced", "result", "simulate"),
             *("asked", "contents", "expressions", "recorded", "throughput", "watch", "words"),
-            "support",
+            *("brevity", "support", "window"),
         }
     ),
     frozenset({"trace", "models"}),

@@ -13,7 +13,7 @@ import numpy as np
 
 # Changes whenever the same scenario and seed may give other columns or other summary figures, so
 # that no study takes up stored runs of another model. It need not change with the version.
-MODEL_VERSION: Final = 8
+MODEL_VERSION: Final = 9
 
 
 @dataclass(frozen=True, slots=True)

@@ -186,10 +186,8 @@ class Result(Recorded):
         Returns
         -------
         pandas.Series
-            Those of flows are of the flows that count, which are all, unless
-            ``measurement.warm_up`` or ``until`` say otherwise; those of losses, bursts,
-            conversions and energy of what happens in that time (`window`). docs/metrics.md has
-            which figure is of which time.
+            Those of flows are of the flows that count: all, unless ``measurement.warm_up`` or
+            ``until`` say otherwise; others of that time (`window`), see docs/metrics.md.
 
             ``offered_load``
                 only where the workload has a ``load`` (with several groups: in `groups`): what it
@@ -207,8 +205,7 @@ class Result(Recorded):
                 how many did not finish that were meant to; flows of 1000 TB, without end, are not;
             ``active_flows``, ``offered_bps``
                 mean number of connections in progress, and useful bits that begin in a second, from
-                ``warm_up`` (``warm_up_s``, if MSER-5 found it) until the last flow starts; the
-                first to the end of the run where no flow has an end, since nothing drains there;
+                ``warm_up`` until the last flow starts; the first to the end where none has an end;
             ``delivered_bytes``
                 useful bytes that arrived in order, each counted once;
             ``retransmissions``, ``fast_retransmits``, ``timeouts``, ``false_timeouts``...
@@ -216,32 +213,28 @@ class Result(Recorded):
                 ``false_fast_retransmits``;
             ``loss_per_hop``
                 packets dropped at a switch or lost on the way to it / packets that arrived there or
-                were lost on the way; None where edges make bursts, which then are what is lost;
+                were lost on the way; None where edges make bursts;
             ``loss_end_to_end``
                 packets dropped or lost anywhere / packets dropped, lost or delivered; those of
                 acknowledgements count, too;
             ``drops_missed``
                 drops that the scenario orders and that never came, see `warnings`;
             ``bursts``, ``burst_loss``, ``burst_loss_per_hop``
-                bursts assembled; lost / (lost + taken apart at their egress), so that what is under
-                way at the end is neither; and lost / how often bursts were offered to fibres:
-                handed to a link between switches, or dropped for want of one.
-                Those of acknowledgements alone count, too; in ``data_burst_loss`` they do not;
+                bursts assembled; lost / (lost + taken apart at their egress); and lost / how often
+                bursts were offered to fibres: handed to a link between switches, or dropped for
+                want of one. In ``data_burst_loss`` those of acknowledgements alone do not count;
             ``burst_mean_packets``, ``burst_mean_bytes``
                 packets and bytes (padding included) in a burst, of data and acknowledgements alike;
             ``assembly_mean_s``
                 how long a packet waited for its burst to be closed;
             ``completion_time_mean_s``, ``completion_time_median_s``, ``completion_time_p99_s``
                 over the flows that were meant to finish, from the start to the arrival of the last
-                byte. One that did not finish counts as infinitely long, so that a mean with one,
-                and a percentile that falls on one, is infinite; what an open loop lost is left out;
+                byte; infinite for one that did not finish; what an open loop lost is left out;
             ``slowdown_mean``, ``slowdown_median``, ``slowdown_p99``
-                completion time / that of the flow alone on the network with nothing to hold it
-                back, over the fastest way that the routing allows: never below 1;
+                completion time / that of the flow alone on its fastest way: never below 1;
             ``conversions_per_delivered_bit``
-                optical-electronic-optical conversions in switches of all bits (headers,
-                acknowledgements and lost units too) for each useful bit delivered; one into
-                electronics or one out of it is half a conversion;
+                optical-electronic-optical conversions in switches of all bits, lost ones too, for
+                each useful bit delivered; into electronics or out of it is half a conversion;
             ``energy_j``
                 of all conversions, None unless the scenario gives joules a bit;
             ``packet_hops``, ``events``, ``wall_s``
@@ -249,8 +242,8 @@ class Result(Recorded):
             ``digest``
                 of the columns: equal digests mean equal results, to the bit.
 
-            None stands for no figure. What ``flow_throughput``, ``bursts`` and ``synchronisation``
-            add is in docs/scenario.md. Metrics of the user's own come last, see `metric`.
+            None stands for no figure. What other tables of ``measurement`` add is in
+            docs/scenario.md. Metrics of the user's own come last, see `metric`.
         """
         return tables.summary(self.metrics)
 
@@ -488,11 +481,8 @@ class Result(Recorded):
     def save(self, directory: str | Path) -> Path:
         """Write the tables as Parquet and ``run.json`` with summary, warnings and provenance.
 
-        What was traced is in ``trace_segments``, ``trace_windows``, ``trace_bursts``,
-        ``trace_hops``, ``trace_path_switches`` and, of links, ``trace_bookings`` and
-        ``trace_cuts``; what was sampled in ``samples_links``, ``samples_switches`` and
-        ``samples_flows``; what came out of order in ``reordering``; what bursts carried in
-        ``bursts``; and the series of ``synchronisation``.
+        Traces are in tables ``trace_...``, samples in ``samples_...``; what came out of order in
+        ``reordering``; what bursts carried in ``bursts``; the series of ``synchronisation``.
 
         Parameters
         ----------

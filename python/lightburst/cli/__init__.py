@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
-from lightburst.cli.interrupt import INTERRUPTED, announce, hear, hear_no_more
+from lightburst.cli import interrupt
 from lightburst.cli.memory import BAD_INPUT, memory_ended, words_of
 
 if TYPE_CHECKING:
@@ -30,13 +30,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 when done, 1 when standard output cannot be written, 2 for bad input, 130 when
-        interrupted.
+        0 when done, 1 when standard output cannot be written, 2 for bad input; when interrupted
+        130, by SIGTERM 143, by SIGHUP 129.
     """
     if arguments is not None:
         return _told(_run(arguments))
     try:
-        hear()
+        interrupt.hear()
         gc.set_threshold(_BETWEEN_SEARCHES)
         # To look for plugins pydantic would read about every package that is installed.
         os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
@@ -44,10 +44,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         prepare()
         code = _run(sys.argv[1:])
-        hear_no_more()
+        interrupt.hear_no_more()
     except KeyboardInterrupt:  # outside of any command
-        code = INTERRUPTED
-    if _told(code) == INTERRUPTED:
+        code = interrupt.code()
+    if _told(code) == interrupt.code():
         # A normal exit of Python would wait for threads in the middle of a simulation and free
         # large networks piece by piece; after an interrupt nobody wants either.
         try:
@@ -60,8 +60,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _told(code: int) -> int:
     """Say that it was interrupted, wherever that was: in a command, before it or behind it."""
-    if code == INTERRUPTED:
-        announce()
+    if code == interrupt.code():
+        interrupt.announce()
     return code
 
 
@@ -72,7 +72,7 @@ def _run(arguments: Sequence[str]) -> int:
 
         return start(app, arguments)
     except KeyboardInterrupt:  # while the program itself was still being read
-        return INTERRUPTED
+        return interrupt.code()
     except (MemoryError, ImportError, OSError, RuntimeError) as error:  # likewise
         if not memory_ended(error):
             raise

@@ -48,7 +48,7 @@ DaskOption = Annotated[
     typer.Option(
         "--dask",
         metavar="ADDRESS|local:N",
-        help="Compute on a Dask cluster: its scheduler's address or file, or N processes here.",
+        help="Compute on a Dask cluster, its scheduler's address or file; or in N processes here.",
     ),
 ]
 SlurmOption = Annotated[

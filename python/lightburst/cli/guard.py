@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec
 
 import typer
 
-from lightburst.cli.interrupt import INTERRUPTED
+from lightburst.cli import interrupt
 from lightburst.cli.memory import BAD_INPUT, memory_ended, words_of
 from lightburst.cli.streams import FAILED_OUTPUT, OutputError, ReaderGoneError, discard, tell
 from lightburst.errors import InputError, StoreWarning, WorkersLostError, WorkerWarning, printable
@@ -101,7 +101,7 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
     -------
     callable
         The same; bad input and the end of memory end with one message and exit code 2, Ctrl-C with
-        130.
+        130, SIGTERM with 143 and SIGHUP with 129.
     """
 
     @functools.wraps(command)
@@ -115,7 +115,7 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
                 tell(str(single))
             raise typer.Exit(BAD_INPUT) from None
         except KeyboardInterrupt:
-            raise typer.Exit(INTERRUPTED) from None
+            raise typer.Exit(interrupt.code()) from None
         except (MemoryError, ImportError, OSError, RuntimeError) as error:
             if not memory_ended(error):
                 raise
@@ -161,12 +161,16 @@ def resumable(store: Path) -> Iterator[None]:
     store : Path
         Where finished runs are kept.
     """
+    kept = f"finished runs are kept in {store}; the same command goes on from there"
+    interrupt.remember(kept)
     try:
         yield
     except KeyboardInterrupt:
-        tell(f"finished runs are kept in {store}; the same command goes on from there")
+        tell(kept)
         raise
     except WorkersLostError:
         again = shlex.join(["lightburst", *sys.argv[1:]])
         tell(f"finished runs are kept in {store}; with workers again this goes on: {again}")
         raise
+    finally:
+        interrupt.remember("")

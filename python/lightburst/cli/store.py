@@ -44,14 +44,15 @@ def list_command(
     """List what is kept, by paper or study: runs, size, version of the model, and when it ran."""
     from lightburst.cli.options import choice
     from lightburst.report.words import aligned
-    from lightburst.study.upkeep import failed_runs, listed
+    from lightburst.study.upkeep import failed_runs, listed, on_disk
 
     choice("--format", format, ("table", "json"))
-    found = listed(folder)
+    found, sizes = listed(folder), on_disk(folder)
     if format == "json":
-        print(json.dumps([kept._asdict() for kept in found], indent=2))
+        total = {"store_bytes": sum(sizes.values())}
+        print(json.dumps([kept._asdict() | total for kept in found], indent=2))
     else:
-        say(*aligned(list(_rows(found))), *_told(len(failed_runs(folder))))
+        say(*aligned(list(_rows(found))), *_told(len(failed_runs(folder))), _sizes(sizes))
 
 
 @store_app.command("check")
@@ -126,7 +127,7 @@ def clean_command(
 def _rows(found: list[Kept]) -> Iterator[tuple[str, ...]]:
     from lightburst.report.words import readable
 
-    yield "study", "model", "scenarios", "runs", "size", "finished (UTC)"
+    yield "study", "model", "scenarios", "runs", "rows", "finished (UTC)"
     for kept in found:
         first, last = (when[:16].replace("T", " ") for when in (kept.first, kept.last))
         yield (
@@ -137,6 +138,13 @@ def _rows(found: list[Kept]) -> Iterator[tuple[str, ...]]:
             readable("size_bytes", kept.bytes),
             f"{first} to {last}" if first else "by an earlier version",
         )
+
+
+def _sizes(sizes: dict[str, int]) -> str:
+    from lightburst.report.words import readable
+
+    parts = ", ".join(f"{kind} {readable('size_bytes', size)}" for kind, size in sizes.items())
+    return f"on the disk: {readable('size_bytes', sum(sizes.values()))} ({parts})"
 
 
 def _said(found: Condition) -> Iterator[str]:

@@ -23,7 +23,7 @@ from lightburst.compile.settings import (
     group_settings,
     loss_settings,
 )
-from lightburst.compile.switches import resolve_switches
+from lightburst.compile.switches import Switches, resolve_switches
 from lightburst.errors import InputError, combine, inside
 from lightburst.free import check_memory
 from lightburst.scenario.fit import misfits
@@ -102,12 +102,7 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
             "groups": group_settings(scenario.flow_groups),
             "fair": fair_settings(scenario.host_queueing),
             "loss": loss_settings(scenario.loss),
-            "trace": sorted(set(scenario.measurement.trace)) or None,
-            "bookings": traced_links(scenario, network, switches),
-            "sample_ps": scenario.measurement.sample,
-            "displacement_threshold": _displacement_threshold(scenario),
-            "synchronisation": _bins(scenario),
-            "bursts": counted_bursts(scenario, switches),
+            **_looks(scenario, network, switches),
             "window": window_settings(window_ps),
         },
         nodes=nodes,
@@ -118,6 +113,19 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
     )
     _check_counted(plan)
     return plan
+
+
+def _looks(scenario: Scenario, network: Network, switches: Switches) -> dict[str, Any]:
+    """Write what is recorded beside the counts of a run."""
+    measurement = scenario.measurement
+    return {
+        "trace": sorted(set(measurement.trace)) or None,
+        "bookings": traced_links(scenario, network, switches),
+        "sample_ps": measurement.sample,
+        "displacement_threshold": _displacement_threshold(scenario),
+        "synchronisation": _bins(scenario),
+        "bursts": counted_bursts(scenario, switches),
+    }
 
 
 def _displacement_threshold(scenario: Scenario) -> int | None:

@@ -53,9 +53,9 @@ def execute(
     store : Store, str or Path, optional
         Where finished runs are kept and looked up. Without one nothing is kept.
     workers : int, str, Client or Cluster, optional
-        Number of threads, all cores by default; or a cluster of Dask: ``"local:2"``,
-        ``"tcp://HOST:PORT"``, a client or a cluster (docs/cluster.md). A run that does not fit into
-        memory beside the others waits until some have ended.
+        Number of threads, all cores by default; or ``"local:2"``, processes of this machine; or a
+        cluster of Dask: ``"tcp://HOST:PORT"``, a client or a cluster (docs/cluster.md). A run that
+        does not fit into memory beside the others waits until some have ended.
     progress : bool
         Show a progress bar with the time left, if standard error is a terminal.
 
@@ -224,6 +224,9 @@ def _execute(
     }
     done = there | hopeless.keys()
     waiting = [planned for key, planned in wanted.items() if key not in done]
+    if waiting and store.read_only:
+        given = f"{store.path} (it cannot be written), and {len(waiting):,} runs that are not in it"
+        raise InputError("store", given, "one that has all runs, or one that can be written")
     with progress_bar(progress) as bar:
         bar.add(len(wanted), len(done))
 

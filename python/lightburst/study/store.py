@@ -29,6 +29,7 @@ from lightburst.study.found import Rows
 from lightburst.study.own import is_own
 from lightburst.study.rows import checksum, is_sound
 from lightburst.study.sweep import Key, PlannedRun
+from lightburst.study.unwritable import is_unwritable, opened
 
 T = TypeVar("T")
 
@@ -65,8 +66,8 @@ class Store:
     Raises
     ------
     InputError
-        If the folder cannot be opened and written, is not a store of runs, or is one whose
-        structure is damaged.
+        If the folder cannot be opened, is not a store of runs, or is one whose structure is
+        damaged.
 
     Warns
     -----
@@ -81,6 +82,8 @@ class Store:
         As given.
     folder : Path or None
         Where it is; None in memory.
+    read_only : bool
+        Whether it cannot be written, as another user's or an archive: what is there can be read.
     """
 
     def __init__(self, path: str | Path = IN_MEMORY) -> None:
@@ -88,12 +91,13 @@ class Store:
             raise InputError("store", show(path), "the name of a folder, new or a store of runs")
         self.path = path
         self.folder = None if path == IN_MEMORY else Path(path)
+        self.read_only = self.folder is not None and is_unwritable(self.folder / place.INDEX)
         network, file = "", None
         try:
-            if self.folder is not None:
+            if self.folder is not None and not self.read_only:
                 file = place.prepared(self.folder)
                 network = place.network_of(self.folder)
-            self.database = sqlite3.connect(self._index, timeout=_PATIENCE_S, isolation_level=None)
+            self.database = self._connected()
         except (OSError, ValueError, *_ERRORS) as error:
             raise error if isinstance(error, InputError) else self._unusable(error) from error
         try:
@@ -329,6 +333,9 @@ class Store:
 
     def set_aside(self) -> None:
         """Move damaged rows to the table ``damaged``, and warn of them."""
+        if self.read_only:
+            self._warn("it has damaged rows, which are passed over; it cannot be written")
+            return
         rows = self.guarded(layout.set_aside)
         if rows:
             named = [f"{table} {a[:12]} {b[:20]}" for table, a, b, *_ in rows[:_NAMED]]
@@ -349,6 +356,11 @@ class Store:
         except _ERRORS as error:
             raise self._unusable(error) from error
 
+    def _connected(self) -> sqlite3.Connection:
+        if self.read_only:
+            return opened(Path(self._index), _PATIENCE_S)
+        return sqlite3.connect(self._index, timeout=_PATIENCE_S, isolation_level=None)
+
     @property
     def _index(self) -> str | Path:
         return IN_MEMORY if self.folder is None else self.folder / place.INDEX
@@ -365,6 +377,11 @@ class Store:
             later = whose == layout.APPLICATION and number > layout.LAYOUT
             given = f"{self.path} (layout {number}, of a later version)" if later else self.path
             raise Damaged("store", str(given), "a new folder or a store of runs")
+        if self.read_only:
+            if layout.marks(self.database) != (layout.APPLICATION, layout.LAYOUT):
+                given = f"{self.path} (of an earlier version, and it cannot be written)"
+                raise InputError("store", given, "one of this version, or a folder to be written")
+            return 0
         return layout.establish(self.database)
 
     def _warn(self, text: str) -> None:

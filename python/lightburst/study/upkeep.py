@@ -3,6 +3,7 @@
 import itertools
 import shutil
 import sqlite3
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -11,7 +12,7 @@ from lightburst.errors import InputError
 from lightburst.provenance import MODEL_VERSION
 from lightburst.study import layout
 from lightburst.study.place import COLUMNS as COLUMNS_OF_ROWS
-from lightburst.study.place import INDEX, earlier, index_of
+from lightburst.study.place import INDEX, TABLES, earlier, index_of
 from lightburst.study.rows import COLUMNS, Row
 from lightburst.study.salvage import salvage
 from lightburst.study.store import Damaged, Store
@@ -39,7 +40,7 @@ class Kept(NamedTuple):
     scenarios, runs : int
         How many.
     bytes : int
-        Of their texts.
+        Of their rows; what the store takes on the disk is more, see `on_disk`.
     first, last : str
         When runs were finished, ISO 8601, UTC; empty if an earlier version wrote them.
     """
@@ -117,6 +118,31 @@ def listed(path: Path) -> list[Kept]:
         ]
 
 
+def on_disk(path: Path) -> dict[str, int]:
+    """Give the bytes of the files of a store, by what they are.
+
+    Parameters
+    ----------
+    path : Path
+        The store.
+
+    Returns
+    -------
+    dict of str to int
+        ``index``, ``log`` (with the memory that its users share), ``columns``, ``tables``, and
+        ``others``; those that are not empty.
+    """
+    kinds = {INDEX: "index", COLUMNS_OF_ROWS: "columns", TABLES: "tables"}
+    kinds |= dict.fromkeys((f"{INDEX}-wal", f"{INDEX}-shm"), "log")
+    found = dict.fromkeys(("index", "log", "columns", "tables", "others"), 0)
+    for file in path.rglob("*"):
+        with suppress(OSError):  # another process has removed it
+            if file.is_file() and not file.is_symlink():
+                kind = kinds.get(file.relative_to(path).parts[0], "others")
+                found[kind] += file.stat().st_size
+    return {kind: size for kind, size in found.items() if size}
+
+
 def examined(path: Path) -> Condition:
     """Read all of a store and compare it with its checksums; nothing is changed.
 
@@ -137,10 +163,11 @@ def examined(path: Path) -> Condition:
     """
     try:
         with _existing(path) as store:
-            # Try whether it can be written, too.
-            store.ask("BEGIN IMMEDIATE")
-            store.ask(f"PRAGMA user_version = {layout.LAYOUT}")
-            store.ask("ROLLBACK")
+            if not store.read_only:
+                # Try whether it can be written, too.
+                store.ask("BEGIN IMMEDIATE")
+                store.ask(f"PRAGMA user_version = {layout.LAYOUT}")
+                store.ask("ROLLBACK")
             said = [_text(line) for (line,) in store.ask("PRAGMA integrity_check")]
             bad = {table: len(_unsound(store, table)) for table in COLUMNS}
             return Condition(

@@ -15,6 +15,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Final
 
+from lightburst.ending import orderly
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -70,18 +72,19 @@ def drive(
             del come[:TOGETHER]
 
     try:
-        workers.begin(order)
-        while left:
-            begun, number = time.perf_counter(), 0
-            while batches.left and workers.wants() > 0:
-                workers.submit(batches.next())
-                number += 1
-            batches.handed_in(number, time.perf_counter() - begun)
-            for batch in workers.answers():
-                left -= len(batch)
-                batches.learn(batch)
-                come += batch
-            keep_all()
+        with orderly():
+            workers.begin(order)
+            while left:
+                begun, number = time.perf_counter(), 0
+                while batches.left and workers.wants() > 0:
+                    workers.submit(batches.next())
+                    number += 1
+                batches.handed_in(number, time.perf_counter() - begun)
+                for batch in workers.answers():
+                    left -= len(batch)
+                    batches.learn(batch)
+                    come += batch
+                keep_all()
     except BaseException:
         for batch in workers.stop():
             come += batch

@@ -1,7 +1,8 @@
 """Workers in the jobs of a batch system: Slurm or PBS, by dask-jobqueue.
 
 The scheduler of Dask runs in this process, on the machine that submits the jobs; they connect to
-it. Settings come from Dask's own configuration (``jobqueue.slurm``), and over them from the user.
+it, with keys for this study alone. Settings come from Dask's own configuration
+(``jobqueue.slurm``), and over them from the user.
 
 References
 ----------
@@ -14,14 +15,21 @@ import inspect
 import logging
 import re
 import shutil
+import signal
 from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
+from lightburst.ending import orderly
 from lightburst.errors import InputError, did_you_mean, show
+from lightburst.study.workers.keys import keys_in, of_dask
 from lightburst.study.workers.where import connected, require
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from distributed import Scheduler, Security
 
     from lightburst.study.workers.interface import Workers
 
@@ -47,13 +55,18 @@ _OTHER: Final = frozenset(
         "name",
         "nanny",
         "project",
-        "protocol",
         "scheduler",
-        "security",
         "self",
     )
 )
 _NEEDED: Final = ("cores", "memory")
+# Who may talk to the cluster, by ``security``: who has the keys made for this study, who has those
+# of Dask's configuration, or everybody.
+_SECURITY: Final = ("run", "dask", "none")
+# A folder that the jobs see, for the keys; dask-jobqueue has it for clusters and not for jobs.
+_SHARED: Final = "shared_temp_directory"
+# The pages of a worker are for its own machine. What the user asks for stands after it and counts.
+_NO_PAGES: Final = ("--no-dashboard", "--dashboard-address", "127.0.0.1:0")
 _WHOLE: Final = re.compile("[0-9]{1,9}")
 
 
@@ -84,6 +97,8 @@ def read_settings(system: str, settings: Sequence[str], path: str) -> dict[str, 
     for setting in settings:
         key, equals, text = (part.strip() for part in setting.partition("="))
         key = key.replace("-", "_")
+        if key == "security" and text not in _SECURITY:
+            raise InputError(path, show(setting), f"security={'|'.join(_SECURITY)}")
         if not equals or key not in known:
             allowed = f"KEY=VALUE with KEY one of {', '.join(known)}{did_you_mean(key, known)}"
             raise InputError(path, show(setting), allowed)
@@ -99,20 +114,26 @@ def read_settings(system: str, settings: Sequence[str], path: str) -> dict[str, 
 
 
 def _known(system: str) -> list[str]:
-    import dask_jobqueue
+    kind = _kind(system).job_cls
     from dask_jobqueue.core import Job
 
-    kind = _kind(dask_jobqueue, system).job_cls
     names = [*inspect.signature(kind.__init__).parameters, *inspect.signature(Job).parameters]
-    return sorted(set(names) - _OTHER)
+    return sorted({*names, _SHARED} - _OTHER)
 
 
-def _kind(library: Any, system: str) -> Any:
-    return getattr(library, f"{system.upper()}Cluster")
+def _kind(system: str) -> Any:
+    # It takes Ctrl-C for itself when it is imported, and would end this process with exit code 0.
+    hears = signal.getsignal(signal.SIGINT)
+    import dask_jobqueue
+
+    if signal.getsignal(signal.SIGINT) is not hears:
+        signal.signal(signal.SIGINT, hears)
+    return getattr(dask_jobqueue, f"{system.upper()}Cluster")
 
 
-def cluster_of(system: str, settings: Mapping[str, Any], path: str) -> Any:
-    """Make a cluster without jobs.
+@contextmanager
+def cluster_of(system: str, settings: Mapping[str, Any], path: str) -> Iterator[Any]:
+    """Make a cluster without jobs, which is closed at the end.
 
     Parameters
     ----------
@@ -123,8 +144,8 @@ def cluster_of(system: str, settings: Mapping[str, Any], path: str) -> Any:
     path : str
         Where the user asked for it, for messages.
 
-    Returns
-    -------
+    Yields
+    ------
     JobQueueCluster
         Whose scheduler runs; ``job_script()`` is what will be submitted.
 
@@ -133,18 +154,63 @@ def cluster_of(system: str, settings: Mapping[str, Any], path: str) -> Any:
     InputError
         If a setting is missing or cannot be used.
     """
-    import dask_jobqueue
+    from dask import config
 
     _check(system, settings, path)
-    kind = _kind(dask_jobqueue, system)
-    # A page of its own for everyone on the machine who wants to look is for users who ask for it.
-    # Even without a dashboard its address is listened at: any port that is free.
-    scheduler = {"dashboard": False, "dashboard_address": ":0"}
-    quiet = {"scheduler_options": scheduler, "silence_logs": logging.CRITICAL}
-    try:
-        return kind(**{**quiet, **settings})
-    except (OSError, RuntimeError, TypeError, ValueError) as error:
-        raise _no_job(system, " ".join(str(error).split()), path) from error
+    kind = _kind(system)
+    given = dict(settings)
+    extra = given.pop("worker_extra_args", config.get(f"jobqueue.{system}.worker-extra-args"))
+    with (
+        _secured(system, given, path) as security,
+        # Dask makes a folder for each scheduler, and leaves it.
+        TemporaryDirectory(prefix="lightburst-") as scratch,
+        config.set({"temporary-directory": scratch}),
+    ):
+        try:
+            cluster = kind(
+                scheduler_cls=_without_pages(),
+                silence_logs=logging.CRITICAL,
+                security=security,
+                worker_extra_args=[*_NO_PAGES, *extra],
+                # Not those of the configuration, which could take the keys away.
+                scheduler_options={"dashboard": False},
+                **given,
+            )
+        except (OSError, RuntimeError, TypeError, ValueError) as error:
+            raise _no_job(system, " ".join(str(error).split()), path) from error
+        with _closed(cluster), orderly():
+            yield cluster
+
+
+@contextmanager
+def _secured(system: str, given: dict[str, Any], path: str) -> Iterator[Security | None]:
+    """Give the keys of a cluster, and take what is said of them out of its settings."""
+    from dask import config
+
+    who, protocol = given.pop("security", "run"), given.get("protocol")
+    shared = given.pop(_SHARED, config.get(f"jobqueue.{system}.shared-temp-directory", None))
+    if who == "none":
+        yield None
+        return
+    if protocol is not None and protocol.removesuffix("://") != "tls":
+        allowed = "tls://, or security=none where nobody else can reach the cluster"
+        raise InputError(path, f"protocol={show(protocol)} beside security={who}", allowed)
+    if who == "dask":
+        yield of_dask(path, "security=dask")
+        return
+    require("cryptography", path, "where cryptography is not installed")
+    with keys_in(Path(shared or "."), f"{path}: {_SHARED}") as security:
+        yield security
+
+
+def _without_pages() -> type[Scheduler]:
+    """Give a scheduler that has no pages: anybody could look at what is computed."""
+    from distributed import Scheduler
+
+    def listen_nowhere(self: Scheduler, *what: Any, **how: Any) -> None:
+        pass
+
+    return type("Scheduler", (Scheduler,), {"start_http_server": listen_nowhere})
 
 
 def _check(system: str, settings: Mapping[str, Any], path: str) -> None:
@@ -197,7 +263,7 @@ def in_jobs(system: str, number: int, settings: Mapping[str, Any], path: str) ->
     if shutil.which(command) is None:
         given = f"a machine without '{command}'"
         raise InputError(path, given, "one that jobs are submitted from, such as the login node")
-    with _closed(cluster_of(system, settings, path)) as cluster:
+    with cluster_of(system, settings, path) as cluster:
         try:
             # As cluster.scale(jobs=number), which would only log that a job is refused.
             for _ in range(number):
@@ -212,12 +278,12 @@ def in_jobs(system: str, number: int, settings: Mapping[str, Any], path: str) ->
 
 
 @contextmanager
-def _closed(cluster: Any) -> Iterator[Any]:
+def _closed(cluster: Any) -> Iterator[None]:
     """Close a cluster at the end, also one whose jobs were refused, which Dask does not expect."""
     from distributed.core import Status
 
     try:
-        yield cluster
+        yield
     finally:
         for job in cluster._created:
             if job.status == Status.created:

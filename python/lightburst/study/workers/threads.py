@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import contextmanager
 from queue import SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, TypeAlias
 
 from lightburst._core import Cancel, Cancelled
 from lightburst.study.room import Room
@@ -15,13 +16,13 @@ from lightburst.study.workers.interface import Order
 from lightburst.study.workers.one import answer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from lightburst.study.sweep import PlannedRun
     from lightburst.study.workers.interface import Answer
 
-# Batches that wait for each thread: it need not wait for the driver, whose turn may come late.
-_AHEAD: Final = 16
+    #: What computes a batch.
+    Compute: TypeAlias = Callable[[Order, Sequence[PlannedRun]], list[Answer]]
 
 
 class Threads:
@@ -37,6 +38,8 @@ class Threads:
     """
 
     batch_s = 0.0
+    # Batches that wait for each thread: it need not wait for the driver, whose turn may come late.
+    ahead = 16
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -58,7 +61,7 @@ class Threads:
 
     def wants(self) -> int:
         """Give how many more batches may be handed in now."""
-        return self.number * (1 + _AHEAD) - self._under_way
+        return self.number * (1 + self.ahead) - self._under_way
 
     def submit(self, batch: Sequence[PlannedRun]) -> None:
         """Hand in a batch."""
@@ -113,13 +116,18 @@ class Threads:
 
     def _work(self) -> None:
         try:
-            while (task := self._todo.get()) and not self._cancel.is_set():
-                order, batch = task
-                self._done.put([answer(run, order, self._room, self._cancel) for run in batch])
+            with self._computer() as compute:
+                while (task := self._todo.get()) and not self._cancel.is_set():
+                    self._done.put(compute(*task))
         except Cancelled:
             return
         except BaseException as error:
             self._done.put(error)
+
+    @contextmanager
+    def _computer(self) -> Iterator[Compute]:
+        """Give what computes the batches of one thread, as long as that works."""
+        yield lambda order, batch: [answer(run, order, self._room, self._cancel) for run in batch]
 
 
 def available_cores() -> int:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import logging
 import re
-import signal
 import time
 from contextlib import closing, contextmanager, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from lightburst.ending import orderly
 from lightburst.errors import InputError, show
+from lightburst.study.workers.keys import of_dask
+from lightburst.study.workers.processes import Processes
 from lightburst.study.workers.threads import Threads, available_cores
 from lightburst.units import as_python
 
@@ -108,53 +110,13 @@ def _in_words(words: str, path: str) -> AbstractContextManager[Workers]:
     if match := _LOCAL.fullmatch(words):
         number = int(match[1])
         if number >= 1:
-            require("distributed", path, words)
-            return _local(number, path)
+            return closing(Processes(number))
     elif _ADDRESS.fullmatch(words) or words.endswith(_ENDING):
         require("distributed", path, words)
         return _at(words, path)
     meant = words if path == "workers" else f"local:{words}"
     hint = f" (did you mean {meant}?)" if words.isdecimal() else ""
     raise InputError(path, show(words), f"{_WORDS}{hint}")
-
-
-@contextmanager
-def _local(number: int, path: str) -> Iterator[Workers]:
-    """Start worker processes on this machine, for this study alone."""
-    from distributed import LocalCluster
-
-    # Bound to this machine alone.
-    with _deaf_children():
-        cluster = LocalCluster(
-            n_workers=number,
-            threads_per_worker=1,
-            host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",
-            silence_logs=logging.CRITICAL,
-        )
-    with cluster, connected(cluster, path, f"local:{number}") as workers:
-        yield workers
-
-
-@contextmanager
-def _deaf_children() -> Iterator[None]:
-    """Start processes that do not hear Ctrl-C, which a terminal sends to all of a command.
-
-    They, and threads that are started meanwhile with their processes, have the mask of this thread;
-    it hears what came meanwhile at the end. The driver tells its workers itself to stop.
-    """
-    from multiprocessing import resource_tracker
-
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    # Or the first of these processes would start it, which unblocks SIGINT again.
-    resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _at(words: str, path: str) -> AbstractContextManager[Workers]:
@@ -190,6 +152,8 @@ def connected(to: Any, path: str, name: str) -> Iterator[Workers]:
 
     from lightburst.study.workers.dask import PATIENCE_S, Dask
 
+    if isinstance(to, str) and to.startswith("tls://"):
+        of_dask(path, name)
     begun = time.monotonic()
     with _silent("distributed.client"):
         try:
@@ -202,7 +166,7 @@ def connected(to: Any, path: str, name: str) -> Iterator[Workers]:
                 "worker processes on this machine"
             )
             raise InputError(path, given, allowed) from error
-        with client, closing(Dask(client, path, name)) as workers:
+        with client, closing(Dask(client, path, name)) as workers, orderly():
             yield workers
 
 
