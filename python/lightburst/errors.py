@@ -86,8 +86,8 @@ def did_you_mean(given: object, known: Iterable[str]) -> str:
     """Write `` (did you mean 'hybrid'?)`` if some known name is near, else nothing.
 
     A name that differs in case alone comes first, then the one that a thing has here and another
-    elsewhere. Of what is known elsewhere and is not here the nearest is named, and no name that only
-    looks like it. What is left may be a slip of the keys.
+    elsewhere. Of what is known elsewhere and is not here the nearest is named, and no name that
+    only looks like it. What is left may be a slip of the keys.
     """
     folded = {name.casefold(): name for name in known}
     name = str(given).casefold()

@@ -378,7 +378,17 @@ def random_transports(random: Random, kind: str, *, apart: bool) -> list[dict[st
     for transport in transports:
         if apart and transport["kind"] == "datagram" and random.random() < 0.4:
             transport["kind"] = "bursts"
+    cut_up(transports, Random(str(transports)))
     return transports
+
+
+def cut_up(transports: list[dict[str, Any]], random: Random) -> None:
+    """Make the bursts of edges of packets, mostly of several, some with a short last one."""
+    for transport in transports:
+        if transport["kind"] == "bursts" and random.random() < 0.7:
+            segment, header = transport["segment_bytes"], transport["header_bytes"]
+            least = max(header + 1, segment // 12)
+            transport["packet_bytes"] = random.randint(least, max(least, segment // 2))
 
 
 def random_absence(

@@ -260,6 +260,7 @@ pub fn datagram_hosts(plan: &Plan) -> DatagramHosts {
     let datagrams = |transport: &plan::Transport| Datagrams {
         sizes: transport.sizes(),
         at_edge: transport.at_edge(),
+        packet: transport.packet_bytes,
     };
     let groups = groups.filter(|t| t.is_datagram()).map(datagrams).collect();
     DatagramHosts::new(flows, departures, offsets, groups)

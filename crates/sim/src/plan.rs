@@ -302,6 +302,9 @@ pub struct Transport {
     /// Bytes that wait at a host's interface; none: any number.
     #[serde(default)]
     pub access_buffer_bytes: Option<u64>,
+    /// Packets of which an edge makes its bursts; none: a burst is one.
+    #[serde(default)]
+    pub packet_bytes: Option<u32>,
     /// The settings of that transport.
     #[serde(flatten)]
     pub parameters: BTreeMap<String, TransportSetting>,
