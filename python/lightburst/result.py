@@ -16,6 +16,7 @@ from lightburst import asked, groups, metrics, tables
 from lightburst.caveats import caveats
 from lightburst.columnar import Table, frame
 from lightburst.compile import Plan
+from lightburst.compile.offered import LinkLoads, link_loads, senders_in
 from lightburst.expressions import Expression, beside, parse, parse_all
 from lightburst.fairness import Shared, Use, busiest, link_use
 from lightburst.folder import replace
@@ -270,10 +271,21 @@ class Result(Recorded):
         The name is empty in a scenario without groups.
         """
         found = {
-            group.name or "": offered(group.workload, self.plan.senders(group.transport.kind))
+            group.name or "": offered(group.workload, *senders_in(self.plan, group, self.scenario))
             for group in self.scenario.flow_groups
         }
         return MappingProxyType({name: load for name, load in found.items() if load is not None})
+
+    @cached_property
+    def link_loads(self) -> LinkLoads | None:
+        """What the flows offer to links in the mean, by their routes.
+
+        The mean over the fibres between switches, and the largest one, with its name. None where no
+        flows come at a rate (a ``load`` or an arrival rate), and where no mean tells the loads:
+        labels follow the load, or the network is very large and has no structure. Groups of flows
+        without a rate are left out.
+        """
+        return link_loads(self.scenario, self.plan)
 
     def details(self) -> dict[str, Any]:
         """Give what JSON has beside the summary.
@@ -283,6 +295,7 @@ class Result(Recorded):
         dict
             ``metrics``: the expression of each metric of the user's own; ``size_classes``: a row
             for each; ``offered``: what a load comes to (by name of the group, if they have names);
+            ``link_loads``: what is offered to links, `link_loads`, where flows come at a rate;
             ``groups``: the figures of each group; each but the classes only if there is such a
             thing. ``fairness``: that of the busiest shared link, None without one.
         """
@@ -294,6 +307,7 @@ class Result(Recorded):
             **({"metrics": own} if own else {}),
             "size_classes": [{"size_class": name} | metrics.to_json(row) for name, row in classes],
             **({"offered": loads.get("", loads)} if loads else {}),
+            **({"link_loads": asdict(self.link_loads)} if self.link_loads else {}),
             **({"groups": found} if found else {}),
             "fairness": None if self.fairness is None else self.fairness.as_dict(),
         }

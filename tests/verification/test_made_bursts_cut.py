@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from lone_bursts import MEAN_BYTES, interval, poisson, run, star
+from test_obs_segmentation import overflow
 
 import lightburst as lb
 from lightburst.compile import compile_plan
 from lightburst.errors import InputError
 from lightburst.models import segment_loss
-from test_obs_segmentation import overflow
 
 # Ten a mean burst: 10 us on a fibre.
 TENTH = MEAN_BYTES // 10
@@ -30,7 +30,9 @@ def two_bursts(path: Path, drop: str, *, later_us: float, **more: Any) -> lb.Res
             "size_bytes": [MEAN_BYTES, MEAN_BYTES],
         }
     )
-    return run(path, bursts, links, 1, 1, contention=[{"kind": "segmentation", "drop": drop}], **more)
+    return run(
+        path, bursts, links, 1, 1, contention=[{"kind": "segmentation", "drop": drop}], **more
+    )
 
 
 @pytest.mark.parametrize(
@@ -136,7 +138,9 @@ def test_the_loss_of_packets_is_that_of_the_theory(
 
 
 def test_bursts_of_one_packet_are_not_offered_to_segmentation(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"transport\.packet_size: given nothing, .* a burst is on"):
+    with pytest.raises(
+        InputError, match=r"transport\.packet_size: given nothing, .* a burst is on"
+    ):
         two_bursts(tmp_path, "head", later_us=40)
 
 

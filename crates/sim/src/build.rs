@@ -78,8 +78,8 @@ pub fn fabric(plan: &Plan) -> Fabric {
         fabric.trace = Some(Box::new(trace));
     }
     fabric.orders = settings.displacement_threshold.map(|threshold| {
-        let full = (0..flows).map(|flow| u64::from(plan.full_segment(flow)));
-        Box::new(ArrivalOrders::new(threshold, full.collect()))
+        let numberings = (0..flows).map(|flow| plan.numbering(flow as usize));
+        Box::new(ArrivalOrders::new(threshold, numberings.collect()))
     });
     fabric.contents = settings.bursts.map(|made| {
         let made = Time(made.from_ps)..Time(made.until_ps);

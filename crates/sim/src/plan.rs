@@ -3,7 +3,7 @@
 //! The Python side has validated it; [`crate::check`] looks at it once more where it comes in.
 
 use lightburst_des::Ties;
-use lightburst_net::{NodeId, Shared};
+use lightburst_net::{NodeId, Numbering, Shared};
 use lightburst_optical::obs::contention::DropEnd;
 use lightburst_optical::settings::Table;
 use lightburst_optical::switch::{self, SwitchSettings};
@@ -388,10 +388,14 @@ impl Plan {
         switches.map(|switch| switch.classes()).max().unwrap_or(0)
     }
 
-    /// Useful bytes of a full segment of a flow.
-    pub fn full_segment(&self, flow: usize) -> u32 {
+    /// How the packets of a flow are numbered.
+    pub fn numbering(&self, flow: usize) -> Numbering {
         let transport = &self.group(flow).transport;
-        transport.segment_bytes - transport.header_bytes
+        let packet = transport.packet_bytes.map(u64::from);
+        Numbering {
+            full: u64::from(transport.segment_bytes - transport.header_bytes),
+            packets: packet.map(|bytes| (u64::from(transport.header_bytes), bytes)),
+        }
     }
 
     /// What switches cut off bursts, if any does: all the same.

@@ -34,7 +34,7 @@ pub struct Datagrams {
 impl Datagrams {
     /// The packets of a datagram with this payload.
     fn packets(&self, payload: u32) -> u64 {
-        let bytes = self.sizes.wire(payload);
+        let bytes = payload + self.sizes.header;
         self.packet.map_or(1, |packet| u64::from(bytes.div_ceil(packet)))
     }
 }
@@ -173,7 +173,7 @@ impl DatagramHosts {
         let whole = Packet::new(flow.id, flow.source, flow.destination, bytes, header);
         let first = match *packet {
             None => ctx.enter(whole),
-            Some(size) => enter_in_packets(&whole, size, ctx),
+            Some(size) => enter_in_packets(&whole, sizes.header, size, ctx),
         };
         self.arm(index, ctx);
         first
@@ -198,17 +198,20 @@ impl DatagramHosts {
     }
 }
 
-/// Puts a datagram into the network as packets of so many bytes, the last one as small as what is
-/// left, the header in the first: returns this.
-fn enter_in_packets(whole: &Packet, size: u32, ctx: &mut Context<'_>) -> PacketId {
-    let (bytes, payload) = (whole.envelope.bytes, whole.header.payload);
-    let useful = |upto: u32| upto.saturating_sub(bytes - payload);
+/// Puts a datagram into the network as packets of so many bytes, the header in the first: returns
+/// this. The last one has what is left, and what fills the datagram up to its least size.
+fn enter_in_packets(whole: &Packet, header: u32, size: u32, ctx: &mut Context<'_>) -> PacketId {
+    let bytes = header + whole.header.payload;
+    let useful = |upto: u32| upto.saturating_sub(header);
     let mut ends: Option<(PacketId, PacketId)> = None;
     let mut from = 0;
     while from < bytes {
         let until = bytes.min(from + size);
         let mut packet = *whole;
         packet.envelope.bytes = until - from;
+        if until == bytes {
+            packet.envelope.bytes += whole.envelope.bytes - bytes;
+        }
         packet.header.sequence += u64::from(useful(from));
         packet.header.payload = useful(until) - useful(from);
         let packet = ctx.enter(packet);

@@ -177,6 +177,8 @@ def _print_run(result: Result, format: str) -> None:
             key = f"offered_load[{name}]" if groups else "offered_load"
             line = f"{load}; this run offered {readable(key, result.record[key])}"
             print(f"{name}: {line}" if name else line)
+        if result.offered and result.link_loads is not None:
+            print(result.link_loads)
         _print_parts(groups, [*rows_of(groups, readable), *_shared(result)])
         for line in (*_end(result), *_gaps(result)):
             print(line)

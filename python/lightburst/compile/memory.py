@@ -174,12 +174,13 @@ def _flows(plan: Plan) -> int:
 
 
 def _waiting(transport: dict[str, Any], largest: int) -> int:
-    """Bytes of a unit that waits, of a burst of packets with all of these; of flows up to a size."""
-    bytes_of_one = _BYTES_PER_WAITING[transport["kind"]]
+    """Bytes of a unit that waits, a burst with its packets; flows are up to a size."""
+    bytes_of_one: int = _BYTES_PER_WAITING[transport["kind"]]
     if "packet_bytes" not in transport:
         return bytes_of_one
-    burst = min(transport["segment_bytes"], largest + transport["header_bytes"])
-    return bytes_of_one + _BYTES_PER_PACKET * (-(-burst // transport["packet_bytes"]) - 1)
+    burst: int = min(transport["segment_bytes"], largest + transport["header_bytes"])
+    packet: int = transport["packet_bytes"]
+    return bytes_of_one + _BYTES_PER_PACKET * (-(-burst // packet) - 1)
 
 
 def _connections(plan: Plan, in_flight: IntArray) -> float:

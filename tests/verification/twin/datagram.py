@@ -53,14 +53,15 @@ class BurstSender(DatagramSender):
 
     def send(self, kind: str, number: int = 0, payload: int = 0, **rest: Any) -> int:
         """Make the packets of a burst, to enter."""
-        size = max(payload + self.header, self.control)
+        size = payload + self.header
         step = self.transport.get("packet_bytes", size)
-        ahead = size - payload
         self.packets = []
         for begin in range(0, size, step):
             end = min(size, begin + step)
-            first, last = max(0, begin - ahead), max(0, end - ahead)
-            self.packets.append(self.make(kind, number + first, last - first, end - begin))
+            first, last = max(0, begin - self.header), end - self.header
+            padding = max(0, self.control - size) if end == size else 0
+            packet = self.make(kind, number + first, last - first, end - begin + padding)
+            self.packets.append(packet)
             self.flow.transmissions += 1
         return self.now
 
