@@ -44,10 +44,10 @@ def test_a_group_that_is_not_there() -> None:
     for rest, value in [("workload.senders", 3), ("transport.kind", "tcp")]:
         refused(
             GROUPS,
-            f"groups.qerry.{rest}",
+            f"groups.qurey.{rest}",
             value,
             "one of the groups 'background', 'query' (did you mean 'query'?)",
-            "; groups.qerry.workload.kind makes a new one",
+            "; groups.qurey.workload.kind makes a new one",
         )
     assert "new" in (GROUPS.with_({"groups.new.workload.kind": "shuffle"}).groups or ())
     refused(HYBRID, "groups.query.workload.flows", 3, "no group", "one workload: workload.flows")

@@ -7,9 +7,12 @@ import pytest
 
 import lightburst as lb
 from lightburst.cli import main
-from lightburst.elsewhere import NAMES, called_here
+from lightburst.elsewhere import NAMES, called_here, plain
 from lightburst.errors import InputError, did_you_mean
+from lightburst.not_here import NOT_HERE
+from lightburst.scenario.registry import KINDS
 from lightburst.study.description import StudyDescription
+from lightburst.typos import distance
 
 LINKS = [{"source": "a", "target": "s"}, {"source": "s", "target": "b"}]
 OBS: dict[str, object] = {"kind": "obs", "assembly": {"kind": "timer", "time": "1 ms"}}
@@ -82,6 +85,113 @@ def test_names_of_other_runners_of_studies(changes: dict[str, object], meant: st
     with pytest.raises(InputError) as error:
         StudyDescription.from_dict({"scenario": BASE, **changes}).design  # noqa: B018
     assert meant in str(error.value)
+
+
+LISTS = {
+    "transport": KINDS["transports"],
+    "law": KINDS["congestion_controls"],
+    "recovery": KINDS["recoveries"],
+    "switch": KINDS["switches"],
+    "choice": KINDS["choices"],
+    "topology": KINDS["topologies"],
+    "workload": KINDS["workloads"],
+    "resolver": KINDS["resolvers"],
+    "scheduler": ("first-fit", "first-fit-vf", "horizon", "lauc", "lauc-vf", "random-fit"),
+    "switch key": ("kind", "queue_size", "ecn_threshold", "switching_time"),
+    "routing key": ("choice", "metric", "paths", "label", "routes"),
+}
+
+
+@pytest.mark.parametrize(
+    ("where", "names", "nearest"),
+    [
+        # Linux, ns-3, HPCC's simulator, htsim: what is not here, and is no misspelt name either.
+        ("law", "dcqcn DCQCN HPCC prague", "'dctcp', which follows the marks of switches"),
+        ("law", "bbr bbr2 TIMELY swift ledbat TcpLp nv", "'vegas', which follows the round-trip"),
+        ("law", "htcp illinois yeah", "'highspeed', a window"),
+        ("law", "bic hybla", "'cubic', a window"),
+        ("law", "westwood", "'reno', which follows losses"),
+        ("transport", "bbr", "'tcp', with congestion_control = 'vegas'"),
+        ("transport", "mptcp MPTCP", "'tcp', over one path; edges share"),
+        ("transport", "quic sctp dccp", "'tcp'"),
+        ("transport", "rdma RoCEv2 ndp homa eqds", "'tcp', with congestion_control = 'dctcp'"),
+        ("recovery", "prr rack fack", "'sack', RFC 6675"),
+        ("switch", "ocs OCS rotornet circuit", "'obs', which books"),
+        ("switch", "red codel fq_codel pie", "'electronic', first in"),
+        ("switch key", "pfc trimming lossless", "'queue_size', beyond which"),
+        ("choice", "flowlets letflow", "'flow-hash', one way for a whole flow"),
+        ("choice", "conga drill", "'free', an output that is free now"),
+        ("routing key", "flowlets", "'choice' = 'flow-hash'"),
+        ("scheduler", "min-ev best-fit", "'lauc-vf'"),
+        ("resolver", "preemption", "'segmentation'"),
+        # ASTRA-sim.
+        ("workload", "allreduce all-gather reduce_scatter", "'shuffle'"),
+    ],
+)  # fmt: skip
+def test_what_is_not_here_is_said_to_be_so(where: str, names: str, nearest: str) -> None:
+    for name in names.split():
+        said = did_you_mean(name, LISTS[where])
+        assert said.startswith(f" ({name} is not here; what comes nearest: {nearest}"), said
+
+
+@pytest.mark.parametrize(
+    ("where", "names", "meant"),
+    [
+        ("choice", "ecmp ECMP single ecmp_host", "'flow-hash', one way for a flow"),
+        ("choice", "spray packet-spraying rps", "'random', a way for each packet"),
+        ("choice", "ecmp_ar adaptive", "'free', an output that is free now"),
+        ("routing key", "ecmp", "'choice' = 'flow-hash'"),
+        ("topology", "dumbbell leaf-spine Ring dragonfly clos", "'graph', with a table of links"),
+        ("scheduler", "min-sv", "'lauc-vf'"),
+        # Slips of the keys.
+        ("law", "dctpc dctp dcctcp dcttcp", "'dctcp'"),
+        ("law", "cubc", "'cubic'"),
+        ("law", "hihgspeed high-speed higspeed", "'highspeed'"),
+        ("switch", "obss osb", "'obs'"),
+        ("switch", "electornic eletronik", "'electronic'"),
+        ("choice", "flowhash flow_hash hash", "'flow-hash'"),
+        ("workload", "poison possion", "'poisson'"),
+    ],
+)
+def test_what_has_a_name_here_or_is_misspelt(where: str, names: str, meant: str) -> None:
+    for name in names.split():
+        said = did_you_mean(name, LISTS[where])
+        assert said == f" (did you mean {meant}?)", name
+
+
+@pytest.mark.parametrize(
+    ("where", "names"),
+    [
+        ("law", "dctpx fst tcp qwerty rena1 veggie"),
+        ("transport", "atcps rtcp2 tsp2"),
+        ("switch", "oxx burzd optix"),
+        ("choice", "flow-cache free-for-all"),
+    ],
+)
+def test_what_only_looks_alike_is_not_meant(where: str, names: str) -> None:
+    for name in names.split():
+        assert did_you_mean(name, LISTS[where]) in ("", " (did you mean 'fast'?)"), name
+
+
+def test_what_is_not_here_is_in_no_list() -> None:
+    here = {plain(name) for names in LISTS.values() for name in names}
+    assert not here & set(NOT_HERE)
+    assert not set(NAMES) & set(NOT_HERE)
+    named = {name for nearest in NOT_HERE.values() for name, _ in nearest}
+    inside = {"congestion_control", "recovery", "jit"}
+    assert named <= inside | {name for names in LISTS.values() for name in names}
+    assert all(name == plain(name) for name in NOT_HERE)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "slips"),
+    [
+        ("", "abc", 3), ("abc", "abc", 0), ("abc", "acb", 1), ("abcd", "badc", 2),
+        ("dcqcn", "dctcp", 2), ("ocs", "obs", 1), ("ca", "abc", 3), ("kitten", "sitting", 3),
+    ],
+)  # fmt: skip
+def test_slips_are_counted(one: str, other: str, slips: int) -> None:
+    assert distance(one, other) == distance(other, one) == slips
 
 
 def test_arguments_of_elsewhere() -> None:

@@ -59,7 +59,10 @@ ORDERED_CRATES = ("sim",)
 #: The layers of the Python package, the lowest first; a module imports from its own and below.
 LAYERS: tuple[frozenset[str], ...] = (
     frozenset(
-        {"elsewhere", "ending", "errors", "units", "free", "shown", "columnar", "parquet", "_core"}
+        {
+            *("elsewhere", "ending", "errors", "not_here", "typos", "units", "free", "shown"),
+            *("columnar", "parquet", "_core"),
+        }
     ),
     frozenset({"scenario"}),
     frozenset({"topology", "workload"}),

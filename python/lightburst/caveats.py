@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from lightburst import metrics
 from lightburst.brevity import brief
 from lightburst.compile import Plan
+from lightburst.compile.offered import link_loads
 from lightburst.metrics import Columns
 from lightburst.scenario import Scenario
 from lightburst.scenario.groups import FlowGroup
@@ -27,6 +28,10 @@ _FEW: Final = 0.01
 _NEARLY: Final = 0.99
 # The standard deviation of a mean of sizes, relative to their mean, from which it is worth a word.
 _FAR: Final = 0.2
+# Between so many edges no two that send to the same one meet.
+_TWO_EDGES: Final = 2
+# A load of 1 in floating point is no more than that.
+_ROUNDED: Final = 1e-9
 
 
 class _Run(NamedTuple):
@@ -54,11 +59,13 @@ def caveats(scenario: Scenario, plan: Plan, columns: Columns) -> Iterator[str]:
     """
     run = _Run(scenario, plan, counted(columns))
     yield from _not_begun(run)
+    yield from _overloaded(run)
     yield from _other_means(run)
     yield from _unsettled(run)
     yield from _unfinished(run)
     yield from _hasty(run)
     yield from _spurious(run)
+    yield from _packed(run)
     yield from _late_headers(run)
     yield from _used_up_offsets(run)
     drops = () if scenario.loss is None else scenario.loss.drops
@@ -81,6 +88,20 @@ def _not_begun(run: _Run) -> Iterator[str]:
     if first > limit:
         begins, ends = format_about(first), format_about(limit)
         yield f"no flow started: the first starts at {begins}, after the time limit of {ends}"
+
+
+def _overloaded(run: _Run) -> Iterator[str]:
+    """Tell a load that fits the senders and not the links on their routes."""
+    loads = [getattr(group.workload, "load", None) for group in run.scenario.flow_groups]
+    if not any(loads):
+        return
+    found = link_loads(run.scenario, run.plan)
+    if found is not None and found.largest > 1 + _ROUNDED:
+        yield (
+            f"the link {found.link} is offered {found.largest:.3g} times what it carries (mean of "
+            f"the {found.fibres} fibres between switches: {found.mean:.3g}): workload.load is a "
+            "part of what the senders can send; load_of = 'hottest-link' makes it one of that link"
+        )
 
 
 def _other_means(run: _Run) -> Iterator[str]:
@@ -142,6 +163,26 @@ def _late_headers(run: _Run) -> Iterator[str]:
             f"{number} of {offered} bursts were lost because their headers came too late: headers "
             "waited for each other, and a longer switching.offset_time leaves room for that"
         )
+
+
+def _packed(run: _Run) -> Iterator[str]:
+    """Tell a loss by edges that all prefer the same wavelengths from one by the load."""
+    edges = np.unique(run.plan.next_to_hosts).size
+    if edges <= _TWO_EDGES or run.plan.channels.max() == 1:
+        return
+    lost = run.columns["switches"]["dropped_no_channel"]
+    which = run.plan.nodes["switch"]
+    for number, settings in enumerate(run.plan.settings["switches"]):
+        conversion = (settings.get("conversion") or {}).get("kind", "full")
+        scheduler = settings.get("scheduler")
+        if conversion == "full" or scheduler in (None, "random-fit"):
+            continue
+        if lost[which == number].any():
+            yield (
+                f"switching.scheduler = '{scheduler}' with conversion = '{conversion}': all "
+                f"{edges} edges prefer the same wavelengths, on which their bursts meet later; "
+                "'random-fit' spreads them and mostly loses less"
+            )
 
 
 def _used_up_offsets(run: _Run) -> Iterator[str]:

@@ -35,6 +35,20 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
         ("star", "dumbbell", "ring", "torus", "mesh", "leafspine", "line", "custom"),
         (("graph", "with a table of links"),),
     ),
+    **dict.fromkeys(
+        ("clos", "dragonfly", "jellyfish", "slimfly", "hyperx", "bcube", "xpander"),
+        (("graph", "with a table of links"),),
+    ),
+    # Ways through the network.
+    **dict.fromkeys(
+        ("ecmp", "ecmphost", "single", "perflow", "perflowecmp", "flowecmp"),
+        (("flow-hash", "one way for a flow"), ("choice", "= 'flow-hash'")),
+    ),
+    **dict.fromkeys(
+        ("spray", "spraying", "packetspray", "packetspraying", "perpacket", "rps", "randomecmp"),
+        (("random", "a way for each packet"), ("choice", "= 'random'")),
+    ),
+    "ecmpar": (("free", "an output that is free now"), ("choice", "= 'free'")),
     # Switches.
     **dict.fromkeys(
         ("buffer", "buffersize", "queue", "queuelimit", "qlimit", "maxsize", "queuecapacity"),
@@ -59,10 +73,16 @@ NAMES: Final[dict[str, tuple[tuple[str, str], ...]]] = {
     **dict.fromkeys(
         ("hybrid", "timesize", "sizetime", "timersize", "maxtimemaxlength"), (("mixed", ""),)
     ),
-    **dict.fromkeys(("adaptive", "aap"), (("average-delay", "the rule that follows the traffic"),)),
+    **dict.fromkeys(
+        ("adaptive", "aap"),
+        (
+            ("average-delay", "the rule that follows the traffic"),
+            ("free", "an output that is free now"),
+        ),
+    ),
     **dict.fromkeys(("ff", "ffuc", "fcfs"), (("first-fit", ""),)),
     "ffucvf": (("first-fit-vf", ""),),
-    **dict.fromkeys(("voidfilling", "vf", "lucvf", "latest"), (("lauc-vf", ""),)),
+    **dict.fromkeys(("voidfilling", "vf", "lucvf", "latest", "minsv"), (("lauc-vf", ""),)),
     "luc": (("lauc", ""),),
     **dict.fromkeys(("converters", "wavelengthconversion", "wc"), (("conversion", ""),)),
     **dict.fromkeys(("yes", "all"), (("full", ""),)),
@@ -202,6 +222,10 @@ def called_here(given: object, known: Collection[str]) -> tuple[str, str] | None
         The name here, and what is to be said beside it; None if it is not known elsewhere, or its
         name here cannot stand there.
     """
-    plain = "".join(letter for letter in str(given).casefold() if letter.isalnum())
-    here = (name for name in NAMES.get(plain, ()) if name[0] in known)
+    here = (name for name in NAMES.get(plain(given), ()) if name[0] in known)
     return next(here, None)
+
+
+def plain(given: object) -> str:
+    """Write a name without case and what joins its words."""
+    return "".join(letter for letter in str(given).casefold() if letter.isalnum())

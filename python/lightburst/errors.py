@@ -1,21 +1,20 @@
 """The one error that a user can cause, several of them at once, and the warning of a run."""
 
-import difflib
 import math
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 
-from lightburst.elsewhere import called_here
+from lightburst.elsewhere import called_here, plain
+from lightburst.not_here import nearest_here
+from lightburst.typos import typo_of
 
 _LONGEST_GIVEN = 80
 # Most characters of a path and of a part of an error; of more the middle is left out.
 _LONGEST_PATH, _LONGEST_PART = 200, 1000
 # A message lists at most so many names.
 _MOST_NAMES = 20
-# How alike two names are that may be mistaken for each other, from 0 to 1.
-_ALIKE = 0.55
 
 
 def show(value: object) -> str:
@@ -93,15 +92,22 @@ def some(names: Collection[str]) -> str:
 def did_you_mean(given: object, known: Iterable[str]) -> str:
     """Write `` (did you mean 'hybrid'?)`` if some known name is near, else nothing.
 
-    One that it has elsewhere is nearer than one that looks alike, but for upper and lower case.
+    A name that differs in case alone comes first, then the one that a thing has here and another
+    elsewhere. Of what is known elsewhere and is not here the nearest is named, and no name that
+    only looks like it. What is left may be a slip of the keys.
     """
     folded = {name.casefold(): name for name in known}
-    plain = str(given).casefold()
-    if plain not in folded and (called := called_here(given, folded.values())):
-        name, beside = called
-        return f" (did you mean '{name}'{', ' if beside else ''}{beside}?)"
-    near = difflib.get_close_matches(plain, folded, 1, _ALIKE)
-    return f" (did you mean '{folded[near[0]]}'?)" if near else ""
+    name = str(given).casefold()
+    if name in folded:
+        return f" (did you mean '{folded[name]}'?)"
+    if called := called_here(given, folded.values()):
+        here, beside = called
+        joined = "" if not beside else f" {beside}" if beside[0] == "=" else f", {beside}"
+        return f" (did you mean '{here}'{joined}?)"
+    if nearest := nearest_here(plain(given), folded.values()):
+        return f" ({printable(str(given))} is not here; what comes nearest: {nearest})"
+    near = typo_of(name.strip("[]()'\" "), folded)
+    return f" (did you mean '{folded[near]}'?)" if near else ""
 
 
 def number_meant(given: object, fits: Callable[[float], bool]) -> str:

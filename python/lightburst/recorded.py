@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from lightburst import contents, metrics, synchronised, tables
 from lightburst.active import Active
+from lightburst.columnar import frame
 from lightburst.compile import Plan
+from lightburst.compile.offered import LinkLoads, link_loads
 from lightburst.errors import InputError
 from lightburst.metrics import Columns
 from lightburst.sampled import Samples
@@ -50,6 +52,22 @@ class Recorded:
         if they start in it.
         """
         return Window.of(self.plan, self.columns)
+
+    def _of_window(self, name: str) -> pd.DataFrame:
+        table = frame(self.columns_of(name))
+        table.attrs["window"] = self.window.as_dict()
+        return table
+
+    @cached_property
+    def link_loads(self) -> LinkLoads | None:
+        """What the flows offer to links in the mean, by their routes.
+
+        The mean over the fibres between switches, and the largest one, with its name. None where no
+        flows come at a rate (a ``load`` or an arrival rate), and where no mean tells the loads:
+        labels follow the load, or the network is very large and has no structure. Groups of flows
+        without a rate are left out.
+        """
+        return link_loads(self.scenario, self.plan)
 
     @property
     def _counted_in_window(self) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from lightburst import asked, groups, metrics, tables
 from lightburst.caveats import caveats
 from lightburst.columnar import Table, frame
 from lightburst.compile import Plan
+from lightburst.compile.offered import senders_in
 from lightburst.expressions import Expression, beside, parse, parse_all
 from lightburst.fairness import Shared, Use, busiest, link_use
 from lightburst.folder import replace
@@ -281,15 +282,10 @@ class Result(Recorded):
         The name is empty in a scenario without groups.
         """
         found = {
-            group.name or "": offered(group.workload, self.plan.senders(group.transport.kind))
+            group.name or "": offered(group.workload, *senders_in(self.plan, group, self.scenario))
             for group in self.scenario.flow_groups
         }
         return MappingProxyType({name: load for name, load in found.items() if load is not None})
-
-    def _of_window(self, name: str) -> pd.DataFrame:
-        table = frame(self.columns_of(name))
-        table.attrs["window"] = self.window.as_dict()
-        return table
 
     def details(self) -> dict[str, Any]:
         """Give what JSON has beside the summary.
@@ -302,6 +298,7 @@ class Result(Recorded):
             delivered there; what was under way at its end is neither);
             ``metrics``: the expression of each metric of the user's own; ``size_classes``: a row
             for each; ``offered``: what a load comes to (by name of the group, if they have names);
+            ``link_loads``: what is offered to links, `link_loads`, where flows come at a rate;
             ``groups``: the figures of each group; each but the classes only if there is such a
             thing. ``fairness``: that of the busiest shared link, None without one.
         """
@@ -314,6 +311,7 @@ class Result(Recorded):
             **({"metrics": own} if own else {}),
             "size_classes": [{"size_class": name} | metrics.to_json(row) for name, row in classes],
             **({"offered": loads.get("", loads)} if loads else {}),
+            **({"link_loads": asdict(self.link_loads)} if self.link_loads else {}),
             **({"groups": found} if found else {}),
             "weak": as_json(self.weak),
             "fairness": None if self.fairness is None else self.fairness.as_dict(),

@@ -73,11 +73,13 @@ def run(
     wavelengths: int,
     seed: int,
     segment: str | None = None,
+    packet: str | None = None,
     **switching: Any,
 ) -> lb.Result:
     """Send these bursts through a network whose headers take no time; all have one offset.
 
-    The edges make them, or hosts send each in segments of some size, which are assembled at once.
+    The edges make them, of packets of some size or as one packet each, or hosts send each in
+    segments of some size, which are assembled at once.
     A column ``group`` makes groups of them.
     """
     groups = {}
@@ -86,6 +88,7 @@ def run(
         own.to_csv(table, index=False, columns=["source", "destination", "start_s", "size_bytes"])
         groups[name] = {"workload": {"kind": "table", "file": str(table)}}
     datagrams = {"kind": "datagram", "segment_size": segment, "spacing": "constant"}
+    of_edges = {"kind": "bursts"} | ({"packet_size": packet} if packet else {})
     scenario = {
         "topology": {
             "kind": "graph",
@@ -101,7 +104,7 @@ def run(
             "offset_time": "10 us",
             **switching,
         },
-        "transport": datagrams if segment else {"kind": "bursts"},
+        "transport": datagrams if segment else of_edges,
         "groups": groups,
         "measurement": {"time_limit": "1000 s"},
     }

@@ -35,6 +35,7 @@ from random_switches import (
     random_balance,
     random_burst_links,
     random_channels,
+    random_interfaces,
     random_obs,
     random_packet_links,
     random_switches,
@@ -384,7 +385,17 @@ def random_transports(random: Random, kind: str, *, apart: bool) -> list[dict[st
     for transport in transports:
         if apart and transport["kind"] == "datagram" and random.random() < 0.4:
             transport["kind"] = "bursts"
+    cut_up(transports, Random(str(transports)))
     return transports
+
+
+def cut_up(transports: list[dict[str, Any]], random: Random) -> None:
+    """Make the bursts of edges of packets, mostly of several, some with a short last one."""
+    for transport in transports:
+        if transport["kind"] == "bursts" and random.random() < 0.7:
+            segment, header = transport["segment_bytes"], transport["header_bytes"]
+            least = max(header + 1, segment // 12)
+            transport["packet_bytes"] = random.randint(least, max(least, segment // 2))
 
 
 def random_absence(
@@ -394,13 +405,6 @@ def random_absence(
     if any(transport["kind"] != "bursts" for transport in transports) or random.random() < 0.3:
         return switches
     return [switch | ({"assembly": None} if "assembly" in switch else {}) for switch in switches]
-
-
-def random_interfaces(random: Random) -> dict[str, Any]:
-    """Interfaces of hosts: first in, first out, or fair."""
-    if random.random() < 0.6:
-        return {}
-    return {"fair": {"small_queue": random.choice([1, 2, 2, 5, None])}}
 
 
 def random_plan(seed: int, kind: str) -> Plan:

@@ -228,3 +228,10 @@ def random_switches(
         for node in range(hosts, nodes)
     ]
     return settings, kinds
+
+
+def random_interfaces(random: Random) -> dict[str, Any]:
+    """Interfaces of hosts: first in, first out, or fair."""
+    if random.random() < 0.6:
+        return {}
+    return {"fair": {"small_queue": random.choice([1, 2, 2, 5, None])}}

@@ -1,7 +1,7 @@
 //! In which order the data of each flow arrives: how many packets come how far out of order
 //! (RFC 4737, RFC 5236).
 
-use crate::Packet;
+use crate::{Numbering, Packet};
 use std::collections::{BTreeMap, VecDeque};
 
 /// How many packets have each value.
@@ -40,18 +40,18 @@ impl Densities {
 /// The order of arrival of all flows.
 #[derive(Clone, Debug)]
 pub struct ArrivalOrders {
-    /// Useful bytes of a full segment, by flow.
-    full: Vec<u64>,
+    /// By flow.
+    numberings: Vec<Numbering>,
     flows: Vec<Order>,
 }
 
 impl ArrivalOrders {
-    /// For flows with full segments of so many bytes; whatever comes later or earlier by more than
+    /// For flows whose packets are numbered so; whatever comes later or earlier by more than
     /// `threshold` packets is beyond it.
-    pub fn new(threshold: u32, full: Vec<u64>) -> ArrivalOrders {
+    pub fn new(threshold: u32, numberings: Vec<Numbering>) -> ArrivalOrders {
         ArrivalOrders {
-            flows: vec![Order::new(threshold as usize); full.len()],
-            full,
+            flows: vec![Order::new(threshold as usize); numberings.len()],
+            numberings,
         }
     }
 
@@ -60,7 +60,7 @@ impl ArrivalOrders {
         // What is sent again comes late on purpose. Datagrams are not numbered by their sender.
         if packet.header.payload > 0 && packet.envelope.sending <= 1 {
             let flow = packet.envelope.flow.index();
-            let number = packet.header.sequence / self.full[flow] + 1;
+            let number = self.numberings[flow].of(packet.header.sequence);
             self.flows[flow].on_arrival(number);
         }
     }

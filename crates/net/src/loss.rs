@@ -1,6 +1,6 @@
 //! Links that lose units: at random, or by a script.
 
-use crate::{DropReason, FlowId, LinkId, NodeId, Packet};
+use crate::{DropReason, FlowId, LinkId, NodeId, Numbering, Packet};
 use lightburst_des::{Stream, Time};
 
 /// Lost on a link at random.
@@ -53,8 +53,8 @@ pub struct Drop {
     pub units: u64,
     /// The host that has the flow's data.
     source: NodeId,
-    /// Useful bytes of a full segment of the flow.
-    full: u64,
+    /// Of the flow.
+    numbering: Numbering,
     /// Units of its kind that came.
     seen: u64,
     /// How often each segment of the range came.
@@ -63,7 +63,7 @@ pub struct Drop {
 
 impl Drop {
     /// A drop that has taken nothing yet.
-    pub fn new(flow: FlowId, script: Script, source: NodeId, full: u32) -> Drop {
+    pub fn new(flow: FlowId, script: Script, source: NodeId, numbering: Numbering) -> Drop {
         let times = match script {
             Script::Segments { first, last, .. } => vec![0; (last - first + 1) as usize],
             _ => Vec::new(),
@@ -72,7 +72,7 @@ impl Drop {
             flow,
             script,
             source,
-            full: u64::from(full),
+            numbering,
             time: Time::NEVER,
             units: 0,
             seen: 0,
@@ -82,7 +82,7 @@ impl Drop {
 
     /// Whether it takes a unit that holds these packets; each unit must be shown to it.
     fn takes<'a>(&mut self, packets: impl Iterator<Item = &'a Packet> + Clone) -> bool {
-        let (flow, source, full) = (self.flow, self.source, self.full);
+        let (flow, source, numbering) = (self.flow, self.source, self.numbering);
         let of_flow = packets.filter(|packet| packet.envelope.flow == flow);
         let back = of_flow
             .clone()
@@ -99,7 +99,7 @@ impl Drop {
                 last,
                 transmission,
             } => data.fold(false, |taken, packet| {
-                let number = packet.header.sequence / full + 1;
+                let number = numbering.of(packet.header.sequence);
                 if number < first || number > last {
                     return taken;
                 }
@@ -209,7 +209,11 @@ mod tests {
     }
 
     fn drop(script: Script) -> Drop {
-        Drop::new(FlowId(0), script, NodeId(0), 10)
+        let numbering = Numbering {
+            full: 10,
+            packets: None,
+        };
+        Drop::new(FlowId(0), script, NodeId(0), numbering)
     }
 
     #[test]

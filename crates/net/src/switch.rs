@@ -11,7 +11,7 @@ pub trait Switch: Send {
     /// A timer of this node expires.
     fn on_timer(&mut self, token: Token, ctx: &mut Context<'_>);
 
-    /// A packet enters here that no host has sent: a burst of its own.
+    /// A packet enters here that no host has sent, with those that are linked to it: a burst.
     fn on_entry(&mut self, _packet: PacketId, _ctx: &mut Context<'_>) {
         unreachable!("only an edge makes bursts");
     }
@@ -42,8 +42,9 @@ pub trait Hosts {
     /// A segment of the host `ctx.node()` leaves its fair interface, where it has waited.
     fn on_departure(&mut self, _departure: &Departure, _ctx: &mut Context<'_>) {}
 
-    /// The next packet of a flow that enters at the edge `ctx.node()`, whose timer
-    /// [`Token::ENTRY`] has expired. Its packets come to [`Hosts::on_packet`] where their bursts end.
+    /// What enters next of a flow at the edge `ctx.node()`, whose timer [`Token::ENTRY`] has expired:
+    /// the first of the packets of a burst, which are linked. They come to [`Hosts::on_packet`] where
+    /// their burst ends.
     fn on_entry(&mut self, _flow: FlowId, _ctx: &mut Context<'_>) -> PacketId {
         unreachable!("only datagrams enter at an edge");
     }

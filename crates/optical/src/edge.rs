@@ -377,13 +377,14 @@ impl<C: Core> Edge<C> {
         self.counters.oe_bytes += u64::from(ctx.envelope(burst).bytes);
         let first = ctx.unbundle(burst);
         let no_host = ctx.envelope(first).source.index() >= self.around.edges.len();
-        if no_host {
-            return ctx.end(first);
-        }
         let mut next = Some(first);
         while let Some(packet) = next {
             next = ctx.next_packet(packet);
-            self.deliver(packet, ctx);
+            if no_host {
+                ctx.end(packet);
+            } else {
+                self.deliver(packet, ctx);
+            }
         }
     }
 }
@@ -404,7 +405,7 @@ impl<C: Core> Switch for Edge<C> {
             flow, destination, ..
         } = *ctx.envelope(packet);
         let line = self.line(self.edge_of(destination), flow);
-        let bundle = self.ingress.alone(line, packet, ctx);
+        let bundle = self.ingress.linked(line, packet, ctx);
         self.launch(&bundle, ctx);
     }
 

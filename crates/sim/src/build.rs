@@ -80,8 +80,8 @@ pub fn fabric(plan: &Plan) -> Fabric {
     }
     fabric.interfaces = interfaces(plan);
     fabric.orders = settings.displacement_threshold.map(|threshold| {
-        let full = (0..flows).map(|flow| u64::from(plan.full_segment(flow)));
-        Box::new(ArrivalOrders::new(threshold, full.collect()))
+        let numberings = (0..flows).map(|flow| plan.numbering(flow as usize));
+        Box::new(ArrivalOrders::new(threshold, numberings.collect()))
     });
     fabric.contents = settings.bursts.map(|made| {
         let made = Time(made.from_ps)..Time(made.until_ps);
@@ -285,6 +285,7 @@ pub fn datagram_hosts(plan: &Plan) -> DatagramHosts {
     let datagrams = |transport: &plan::Transport| Datagrams {
         sizes: transport.sizes(),
         at_edge: transport.at_edge(),
+        packet: transport.packet_bytes,
     };
     let groups = groups.filter(|t| t.is_datagram()).map(datagrams).collect();
     DatagramHosts::new(flows, departures, offsets, groups)

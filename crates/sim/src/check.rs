@@ -300,6 +300,11 @@ fn transports(plan: &Plan) -> Result<(), PlanError> {
             header < segment && segment <= LARGEST_UNIT && (1..=LARGEST_UNIT).contains(&control),
             "segments of {segment} bytes with a header of {header}, controls of {control}"
         );
+        let packet = transport.packet_bytes;
+        require!(
+            packet.is_none_or(|bytes| transport.at_edge() && header < bytes && bytes <= segment),
+            "bursts of packets of {packet:?} bytes with a header of {header}"
+        );
         let largest = Bytes(u64::from(segment.max(control)));
         let time = Rate::from_bps(slowest).transmission_time(largest).0;
         require!(

@@ -47,5 +47,5 @@ fn scripted(plan: &Plan, given: &plan::ScriptedDrop) -> Drop {
     };
     let flow = given.flow as usize;
     let source = NodeId(plan.flows.source[flow]);
-    Drop::new(FlowId(given.flow), script, source, plan.full_segment(flow))
+    Drop::new(FlowId(given.flow), script, source, plan.numbering(flow))
 }

@@ -3,7 +3,7 @@
 //! The Python side has validated it; [`crate::check`] looks at it once more where it comes in.
 
 use lightburst_des::{Ties, Time};
-use lightburst_net::{NodeId, Shared};
+use lightburst_net::{NodeId, Numbering, Shared};
 use lightburst_optical::obs::contention::DropEnd;
 use lightburst_optical::settings::Table;
 use lightburst_optical::switch::{self, SwitchSettings};
@@ -328,6 +328,9 @@ pub struct Transport {
     /// Bytes that wait at a host's interface; none: any number.
     #[serde(default)]
     pub access_buffer_bytes: Option<u64>,
+    /// Packets of which an edge makes its bursts; none: a burst is one.
+    #[serde(default)]
+    pub packet_bytes: Option<u32>,
     /// The settings of that transport.
     #[serde(flatten)]
     pub parameters: BTreeMap<String, TransportSetting>,
@@ -411,10 +414,14 @@ impl Plan {
         switches.map(|switch| switch.classes()).max().unwrap_or(0)
     }
 
-    /// Useful bytes of a full segment of a flow.
-    pub fn full_segment(&self, flow: usize) -> u32 {
+    /// How the packets of a flow are numbered.
+    pub fn numbering(&self, flow: usize) -> Numbering {
         let transport = &self.group(flow).transport;
-        transport.segment_bytes - transport.header_bytes
+        let packet = transport.packet_bytes.map(u64::from);
+        Numbering {
+            full: u64::from(transport.segment_bytes - transport.header_bytes),
+            packets: packet.map(|bytes| (u64::from(transport.header_bytes), bytes)),
+        }
     }
 
     /// What switches cut off bursts, if any does: all the same.

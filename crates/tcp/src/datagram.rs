@@ -27,6 +27,17 @@ pub struct Datagrams {
     /// Whether they enter at an edge, which is then the source of each, as bursts; otherwise their
     /// hosts send them.
     pub at_edge: bool,
+    /// Bytes of each packet of such a burst but the last; none: it is one packet.
+    pub packet: Option<u32>,
+}
+
+impl Datagrams {
+    /// The packets of a datagram with this payload.
+    fn packets(&self, payload: u32) -> u64 {
+        let bytes = payload + self.sizes.header;
+        self.packet
+            .map_or(1, |packet| u64::from(bytes.div_ceil(packet)))
+    }
 }
 
 /// Hosts that send datagrams.
@@ -95,7 +106,7 @@ impl DatagramHosts {
             received,
             acknowledged: received,
             delivered: state.received,
-            transmissions: state.transmissions,
+            transmissions: self.packets_sent(index),
             retransmissions: 0,
             timeouts: 0,
             duplicates: 0,
@@ -108,6 +119,20 @@ impl DatagramHosts {
                 _ => Status::TimeLimit,
             },
         }
+    }
+
+    /// The packets that the flow at this place has sent.
+    fn packets_sent(&self, index: usize) -> u64 {
+        let state = &self.states[index];
+        let group = &self.groups[usize::from(self.flows[index].group)];
+        if group.packet.is_none() {
+            return state.transmissions;
+        }
+        let most = group.sizes.mss();
+        // Only the last one of a flow is smaller.
+        let rest = (state.sent % u64::from(most)) as u32;
+        let last = if rest > 0 { group.packets(rest) } else { 0 };
+        state.sent / u64::from(most) * group.packets(most) + last
     }
 
     fn arm(&self, index: usize, ctx: &mut Context<'_>) {
@@ -143,18 +168,21 @@ impl DatagramHosts {
         self.arm(index, ctx);
     }
 
-    /// The next datagram of the flow at this place, which enters at an edge.
+    /// The next datagram of the flow at this place, which enters at an edge: the first of its
+    /// packets, which are linked.
     #[inline]
     pub(crate) fn enter(&mut self, index: usize, ctx: &mut Context<'_>) -> PacketId {
         let header = self.next(index);
         let flow = &self.flows[index];
-        let bytes = self.groups[usize::from(flow.group)]
-            .sizes
-            .wire(header.payload);
-        let packet = Packet::new(flow.id, flow.source, flow.destination, bytes, header);
-        let packet = ctx.enter(packet);
+        let Datagrams { sizes, packet, .. } = &self.groups[usize::from(flow.group)];
+        let bytes = sizes.wire(header.payload);
+        let whole = Packet::new(flow.id, flow.source, flow.destination, bytes, header);
+        let first = match *packet {
+            None => ctx.enter(whole),
+            Some(size) => enter_in_packets(&whole, sizes.header, size, ctx),
+        };
         self.arm(index, ctx);
-        packet
+        first
     }
 
     /// What the flow at this place sends next.
@@ -174,6 +202,30 @@ impl DatagramHosts {
             ..Header::default()
         }
     }
+}
+
+/// Puts a datagram into the network as packets of so many bytes, the header in the first: returns
+/// this. The last one has what is left, and what fills the datagram up to its least size.
+fn enter_in_packets(whole: &Packet, header: u32, size: u32, ctx: &mut Context<'_>) -> PacketId {
+    let bytes = header + whole.header.payload;
+    let useful = |upto: u32| upto.saturating_sub(header);
+    let mut ends: Option<(PacketId, PacketId)> = None;
+    let mut from = 0;
+    while from < bytes {
+        let until = bytes.min(from + size);
+        let mut packet = *whole;
+        packet.envelope.bytes = until - from;
+        if until == bytes {
+            packet.envelope.bytes += whole.envelope.bytes - bytes;
+        }
+        packet.header.sequence += u64::from(useful(from));
+        packet.header.payload = useful(until) - useful(from);
+        let packet = ctx.enter(packet);
+        ctx.append(ends.map(|(_, last)| last), packet);
+        ends = Some((ends.map_or(packet, |(first, _)| first), packet));
+        from = until;
+    }
+    ends.expect("a datagram has bytes").0
 }
 
 impl Hosts for DatagramHosts {

@@ -187,6 +187,8 @@ def _print_run(result: Result, format: str) -> None:
             key = f"offered_load[{name}]" if groups else "offered_load"
             line = f"{load}; this run offered {readable(key, result.record[key])}"
             print(f"{name}: {line}" if name else line)
+        if result.offered and result.link_loads is not None:
+            print(result.link_loads)
         _print_parts(groups, [*rows_of(groups, readable, result.weak), *_shared(result)])
         signs = seen(result.weak, shown, classes, groups)
         rare = _INDEPENDENT if any(key in shown for key, _ in _bounds(result.metrics)) else ()

@@ -4,6 +4,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lightburst.compile.checks import (
     check_flows,
@@ -14,6 +15,7 @@ from lightburst.compile.checks import (
 )
 from lightburst.compile.headers import misplaced_headers
 from lightburst.compile.memory import needed_bytes
+from lightburst.compile.offered import edges_of, senders_of
 from lightburst.compile.paths import path_columns
 from lightburst.compile.plan import EVERYTHING_PS, Columns, Plan, window_settings
 from lightburst.compile.seeds import check_seed
@@ -35,7 +37,6 @@ from lightburst.units import format_about
 from lightburst.workload import (
     Edges,
     Flows,
-    Senders,
     datagram_counts,
     departures,
     make_flows,
@@ -72,10 +73,10 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
     if errors:
         raise combine(errors)
     check_loss(scenario, network)
-    groups = _groups(scenario, network, seed)
+    links = dict(_links(network, switches.header_ps.tobytes()))
+    groups = _groups(scenario, network, seed, links["delay_ps"])
     check_flows(scenario, network, switches, groups)
     settings, which = switches.settings(list(scenario.groups or ()))
-    links = dict(_links(network, switches.header_ps.tobytes()))
     nodes: Columns = {"switch": which}
     flows = _flows(scenario, network, groups, seed)
     routing = scenario.routing
@@ -191,12 +192,13 @@ def _links(network: Network, header_ps: bytes) -> Columns:
     }
 
 
-def _groups(scenario: Scenario, network: Network, seed: int) -> list[Flows]:
+def _groups(
+    scenario: Scenario, network: Network, seed: int, delay_ps: NDArray[np.uint64]
+) -> list[Flows]:
     """Make the flows of each group, unless they will not fit into memory."""
     workloads, expected, edges = [], 0, _edges(scenario, network)
-    links = network.link_from, network.link_to, network.link_rate_bps, network.channels
     for group in scenario.flow_groups:
-        senders = Senders.of(group.transport.kind, network.hosts, *links)
+        senders, _ = senders_of(group, network, delay_ps, scenario.routing)
         with inside(group.path):
             workload = with_arrival_rate(group.workload, senders, edges)
         workloads.append(workload)
@@ -215,8 +217,7 @@ def _edges(scenario: Scenario, network: Network) -> Edges | None:
     workloads = [group.workload for group in scenario.flow_groups]
     if not any(isinstance(one, Poisson) and one.between_edges for one in workloads):
         return None
-    nodes, of_host = np.unique(network.next_to_hosts, return_inverse=True)
-    return Edges(of_host, tuple(network.name(node) for node in nodes.tolist()))
+    return edges_of(network)
 
 
 def _flows(scenario: Scenario, network: Network, made: list[Flows], seed: int) -> Columns:

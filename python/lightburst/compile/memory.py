@@ -36,7 +36,8 @@ _LEAST_RECORDS = 4
 _BYTES_PER_DATAGRAM = 28
 _BYTES_PER_MERGED_DATAGRAM = 64
 # A packet that waits or is under way: of a connection with a timer, and with options; of a burst
-# with that and its header.
+# with that and its header; each further packet in it.
+_BYTES_PER_PACKET = 72
 _BYTES_PER_WAITING = {"datagram": 72, "bursts": 230, "saw": 200, "sawl": 200, "tcp": 200}
 # Rows of a trace, as the simulator has them, as columns and as tables: what happens to a packet,
 # what a sender hears, a hop.
@@ -181,10 +182,21 @@ def _flows(plan: Plan) -> int:
             # Merging is over when the run begins.
             needed = max(needed, _BYTES_PER_MERGED_DATAGRAM * datagrams)
         most = np.maximum(most, np.diff(plan.flows["departure_offsets"].astype(np.int64)))
-    each = max(_BYTES_PER_WAITING[transport["kind"]] for transport in plan.transports)
+    largest = int(plan.flows["bytes"].max(initial=0))
+    each = max(_waiting(transport, largest) for transport in plan.transports)
     if each * int(most.sum()) <= max(HARMLESS_BYTES // 4, needed // 8):
         return needed + each * int(most.sum())
     return needed + each * packets_at_once(plan, most)
+
+
+def _waiting(transport: dict[str, Any], largest: int) -> int:
+    """Bytes of a unit that waits, a burst with its packets; flows are up to a size."""
+    bytes_of_one: int = _BYTES_PER_WAITING[transport["kind"]]
+    if "packet_bytes" not in transport:
+        return bytes_of_one
+    burst: int = min(transport["segment_bytes"], largest + transport["header_bytes"])
+    packet: int = transport["packet_bytes"]
+    return bytes_of_one + _BYTES_PER_PACKET * (-(-burst // packet) - 1)
 
 
 def _connections(plan: Plan, in_flight: IntArray) -> float:

@@ -106,6 +106,9 @@ def transport_settings(transport: Transport) -> dict[str, Any]:
     elif isinstance(transport, OpenLoop):
         del settings["rate_bps"], settings["spacing"]
         settings["control_bytes"] = _NO_CONTROL_BYTES
+    if settings.get("packet_bytes", 0) is None:
+        # It came later: without it a plan has the digest that it always had.
+        del settings["packet_bytes"]
     if settings.get("max_retransmissions", 0) is None:
         # It came later: without it a plan has the digest that it always had.
         del settings["max_retransmissions"]

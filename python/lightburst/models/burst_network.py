@@ -6,27 +6,31 @@ This is the border between scenarios and closed forms, which know nothing of eac
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from lightburst.compile import Plan, compile_plan
-from lightburst.compile.certain import certain_links
+from lightburst.compile.offered import Pattern, demands, edges_of, senders_in
+from lightburst.compile.ways import Ways, before
 from lightburst.errors import InputError, combine
+from lightburst.models.erlang import erlang_b
 from lightburst.models.one_flow import outside
-from lightburst.models.reduced_load import Link
+from lightburst.models.reduced_load import fixed_point
+from lightburst.scenario.routing import LoadLabel
 from lightburst.scenario.switching import Obs
 from lightburst.scenario.switching.obs import FullConversion
 from lightburst.scenario.transport import Bursts
 from lightburst.scenario.workload import Poisson
 from lightburst.units import BITS_PER_BYTE, format_duration, format_size
-from lightburst.workload import Edges, with_arrival_rate
+from lightburst.workload import with_arrival_rate
 from lightburst.workload.sizes import mean_size
 
 if TYPE_CHECKING:
-    from lightburst.models.checks import FloatArray
+    from lightburst.models.checks import FloatArray, IntArray
     from lightburst.scenario import Scenario
+    from lightburst.topology import Network
 
 _MODEL: Final = "the theory of loss"
 # Flows that are one burst, if none, or hardly any, is as large as so many mean ones.
@@ -35,27 +39,32 @@ _MEANS: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class BurstNetwork:
-    """Streams of bursts between edges, as `lightburst.models.reduced_load` takes them.
+    """Streams of bursts between edges, and the ways on which the routing leads them.
 
     Attributes
     ----------
-    routes : list of tuple of int
-        The switches on the way of each stream, by number.
-    load : ndarray of float, shape (routes,)
-        Erlangs: bursts a second times the time that one takes on a wavelength.
-    wavelengths : dict of (int, int) to int
-        Channels of each fibre on these routes.
+    streams : list of (Ways, ndarray of float, shape (ways, nodes))
+        The ways, and the load that enters each at each node, in erlangs: bursts a second times the
+        time that one takes on a wavelength.
+    wavelengths : ndarray of int, shape (links,)
+        Channels of each link.
+    free : bool
+        Whether there are several next hops that are equally good, of which a burst takes one with a
+        free channel.
     share : float
         Part of all bursts that go over fibres; the others stay at their edge.
     equal_offsets : bool
         Whether all bursts are booked in the order in which they come to a fibre.
+    kept_apart : bool
+        Whether the bursts of two edges that have several ways all take the same one.
     """
 
-    routes: list[tuple[int, ...]]
-    load: FloatArray
-    wavelengths: dict[Link, int]
+    streams: list[tuple[Ways, FloatArray]]
+    wavelengths: IntArray
+    free: bool
     share: float
     equal_offsets: bool
+    kept_apart: bool
 
     @classmethod
     def from_scenario(cls, scenario: Scenario) -> BurstNetwork:
@@ -75,8 +84,7 @@ class BurstNetwork:
         Raises
         ------
         InputError
-            With each field that is outside of what the theory assumes; if two edges have several
-            shortest paths.
+            With each field that is outside of what the theory assumes.
         """
         errors = tuple(_outside(scenario))
         if errors:
@@ -84,20 +92,68 @@ class BurstNetwork:
         (group,) = scenario.flow_groups
         # A few flows make the same network sooner.
         plan = compile_plan(scenario.with_({f"{group.path}workload": _FEW}), 1)
-        nodes, of_host = np.unique(plan.next_to_hosts, return_inverse=True)
-        edges = Edges(of_host, tuple(_name(plan, node) for node in nodes.tolist()))
-        erlangs, share = _erlangs(scenario, plan, edges)
-        first = np.unique(of_host, return_index=True)[1]
-        pairs = np.argwhere(erlangs > 0)
-        routes = _routes(plan, first[pairs])
-        assert isinstance(scenario.switching, Obs)
+        assert plan.network is not None
+        erlangs, share = _erlangs(scenario, plan, plan.network)
+        streams = demands(plan.network, plan.links["delay_ps"], scenario.routing, erlangs)
+        switching, choice = scenario.switching, scenario.routing_choice
+        assert isinstance(switching, Obs)
+        labelled = scenario.routing.labelled
+        splits = any(ways.splits for ways, _ in streams)
+        hashed = labelled and scenario.routing.label.kind == "hash"
         return cls(
-            routes,
-            erlangs[tuple(pairs.T)],
+            streams,
             _wavelengths(plan),
+            splits and choice == "free",
             share,
-            scenario.switching.offset_of_hop == 0,
+            switching.offset_of_hop == 0,
+            hashed or (splits and choice == "flow-hash"),
         )
+
+    @property
+    def most_fibres(self) -> int:
+        """Fibres on the longest way that bursts take."""
+        return max(int(ways.longest(entering)) for ways, entering in self.streams)
+
+    @property
+    def fed(self) -> dict[int, set[int | None]]:
+        """The links over which bursts come to each link that they use; None: they enter there."""
+        found: dict[int, set[int | None]] = {}
+        for link, last in before(*zip(*self.streams, strict=True)):
+            found.setdefault(link, set()).add(last)
+        return found
+
+    def loss(self) -> float:
+        """Compute the part of the load that is lost on its way, by the fixed point.
+
+        Returns
+        -------
+        float
+            Links that get all bursts over one other link of at most as many channels lose none.
+
+        Notes
+        -----
+        As `lightburst.models.reduced_load`, along ways that split. Where bursts take a hop that is
+        free, a link of several is offered ``a E[1 / (1 + K)]`` of the load a that comes to the
+        node, while it has a free channel, with K the number of the others that have: channels of
+        different links are taken as independent of each other, as everywhere in the fixed point.
+        """
+        fed_by_one = np.zeros(self.wavelengths.size, np.bool_)
+        for link, (first, *more) in ((link, [*ends]) for link, ends in self.fed.items()):
+            if first is not None and not more:
+                fed_by_one[link] = self.wavelengths[first] <= self.wavelengths[link]
+
+        def lost(on_links: FloatArray) -> FloatArray:
+            offered = sum(self._spread(on_links)[0])
+            return np.where(fed_by_one, 0.0, erlang_b(offered, self.wavelengths))
+
+        on_links = fixed_point(lost, np.zeros(self.wavelengths.size))
+        entered = sum(float(entering.sum()) for _, entering in self.streams)
+        arrived = sum(float(part.sum()) for part in self._spread(on_links)[1])
+        return 1 - arrived / entered
+
+    def _spread(self, lost: FloatArray) -> tuple[list[FloatArray], list[FloatArray]]:
+        each = [ways.spread(entering, lost, free=self.free) for ways, entering in self.streams]
+        return [offered for offered, _ in each], [arrived for _, arrived in each]
 
 
 _FEW: Final = {"kind": "pairs", "size": "1 kB"}
@@ -125,8 +181,9 @@ def _outside(scenario: Scenario) -> Iterator[InputError]:
         yield outside("switching.switching_time", given, _MODEL, "switching in no time: '0 s'")
     if switching.signalling != "jet":
         yield outside("switching.signalling", f"'{switching.signalling}'", _MODEL, "'jet'")
-    if scenario.routing.labelled:
-        yield outside("routing", "paths with labels", _MODEL, "one path for each pair of edges")
+    if scenario.routing.labelled and isinstance(scenario.routing.label, LoadLabel):
+        words = "paths that are chosen without regard to the load"
+        yield outside("routing.label", "'load'", _MODEL, words)
     if scenario.loss is not None:
         yield outside("loss", "a table", _MODEL, "that bursts are lost by contention alone")
     yield from _of_flows(scenario)
@@ -152,10 +209,11 @@ def _of_flows(scenario: Scenario) -> Iterator[InputError]:
         yield outside(f"{group.transport_path}.segment_size", given, _MODEL, words)
 
 
-def _erlangs(scenario: Scenario, plan: Plan, edges: Edges) -> tuple[FloatArray, float]:
+def _erlangs(scenario: Scenario, plan: Plan, network: Network) -> tuple[FloatArray, float]:
     """Give the load from each edge to each, shape (edges, edges), and the share that goes over."""
     (group,) = scenario.flow_groups
-    workload = with_arrival_rate(group.workload, plan.senders("bursts"), edges)
+    edges = edges_of(network)
+    workload = with_arrival_rate(group.workload, senders_in(plan, group, scenario)[0], edges)
     assert isinstance(workload, Poisson)
     assert workload.arrival_rate is not None
     fibres = plan.between_switches
@@ -163,51 +221,18 @@ def _erlangs(scenario: Scenario, plan: Plan, edges: Edges) -> tuple[FloatArray, 
     if rates.size > 1:
         raise outside("topology", "fibres of different rates", _MODEL, "one rate")
     bits = BITS_PER_BYTE * (mean_size(workload.size) + group.transport.header_size)
-    part = (
-        edges.shares(workload.destination_weights) if workload.between_edges else _of_hosts(edges)
-    )
-    apart = part * ~np.eye(len(edges.names), dtype=np.bool_)
+    apart = Pattern.of(workload, edges).matrix
     return workload.arrival_rate * bits / float(rates[0]) * apart, float(apart.sum())
 
 
-def _of_hosts(edges: Edges) -> FloatArray:
-    """Part of the flows from each edge to each other, if they go from any host to any other."""
-    number = np.bincount(edges.of_host, minlength=len(edges.names)).astype(np.float64)
-    hosts = number.sum()
-    return np.asarray(np.outer(number, number) / (hosts * (hosts - 1)))
-
-
-def _routes(plan: Plan, ends: np.ndarray) -> list[tuple[int, ...]]:
-    """Give the switches on the one shortest path of each pair of hosts."""
-    source, destination = ends.astype(np.uint32).T
-    flows = {"source": source, "destination": destination}
-    flow, link, _ = certain_links(replace(plan, flows=flows), np.arange(source.size))
-    onward: list[dict[int, int]] = [{} for _ in range(source.size)]
-    table = np.stack([flow, plan.links["from"][link], plan.links["to"][link]], axis=1)
-    for which, here, there in table.tolist():
-        onward[which][here] = there
-    found = []
-    for host, last, steps in zip(source.tolist(), destination.tolist(), onward, strict=True):
-        way = [host]
-        while way[-1] in steps:
-            way.append(steps[way[-1]])
-        if way[-1] != last:
-            names = (_name(plan, int(plan.next_to_hosts[end])) for end in (host, last))
-            given = f"several shortest paths from {' to '.join(names)}"
-            raise outside("topology", given, _MODEL, "one shortest path for each pair of edges")
-        found.append(tuple(way[1:-1]))
-    return found
-
-
-def _wavelengths(plan: Plan) -> dict[Link, int]:
-    found: dict[Link, int] = {}
-    for link in np.flatnonzero(plan.between_switches).tolist():
-        ends = int(plan.links["from"][link]), int(plan.links["to"][link])
-        if ends in found:
-            given = f"parallel fibres from {_name(plan, ends[0])} to {_name(plan, ends[1])}"
-            raise outside("topology", given, _MODEL, "one fibre between two nodes")
-        found[ends] = int(plan.channels[link])
-    return found
+def _wavelengths(plan: Plan) -> IntArray:
+    fibres = np.flatnonzero(plan.between_switches)
+    parallel = fibres[plan.first_of_parallel[fibres] != fibres]
+    if parallel.size:
+        ends = (_name(plan, int(plan.links[end][parallel[0]])) for end in ("from", "to"))
+        given = f"parallel fibres from {' to '.join(ends)}"
+        raise outside("topology", given, _MODEL, "one fibre between two nodes")
+    return plan.channels.astype(np.int64)
 
 
 def _name(plan: Plan, node: int) -> str:

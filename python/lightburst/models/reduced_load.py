@@ -131,7 +131,7 @@ def reduced_load(
         found = link_loss(network.reduced(erlangs, on_links), network.channels)
         return np.where(quiet, 0.0, found)
 
-    loss = _fixed_point(lost, np.zeros((*erlangs.shape[:-1], len(network.links))))
+    loss = fixed_point(lost, np.zeros((*erlangs.shape[:-1], len(network.links))))
     route_loss = network.on_routes(loss)
     total = erlangs.sum(axis=-1)
     whole = (erlangs * route_loss).sum(axis=-1) / np.where(total > 0, total, 1.0)
@@ -226,8 +226,26 @@ class _Network:
         return fed
 
 
-def _fixed_point(of: Callable[[FloatArray], FloatArray], start: FloatArray) -> FloatArray:
-    """Find the value that a function, of which a larger value makes a smaller one, leaves alone."""
+def fixed_point(of: Callable[[FloatArray], FloatArray], start: FloatArray) -> FloatArray:
+    """Find the value that a function, of which a larger value makes a smaller one, leaves alone.
+
+    Parameters
+    ----------
+    of : callable
+        The function, of an array of one shape.
+    start : ndarray of float
+        Where to begin.
+
+    Returns
+    -------
+    ndarray of float
+        A value that it changes by no more than 1e-11 of itself.
+
+    Raises
+    ------
+    RuntimeError
+        If there is no end.
+    """
     value, step, change = start, 1.0, np.inf
     for _ in range(_MOST_STEPS):
         following = of(value)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lightburst.errors import InputError, did_you_mean, show, some
-from lightburst.models import padhye1998, reduced_load
+from lightburst.models import padhye1998
 from lightburst.models.burst_network import BurstNetwork
 from lightburst.models.yu2004 import ASSUMPTIONS as OF_YU2004
 from lightburst.models.yu2004 import broken_assumptions
@@ -93,35 +93,27 @@ def _padhye1998(scenario: Scenario) -> Predicted:
 
 def _erlang(scenario: Scenario) -> Predicted:
     network = BurstNetwork.from_scenario(scenario)
-    longest = max(map(len, network.routes))
-    if longest > 2:
+    if network.most_fibres > 1:
         allowed = "bursts that go over one fibre, which Erlang's formula assumes; 'reduced-load' "
-        raise InputError("topology", f"ways of up to {longest - 1} fibres", f"{allowed}knows more")
+        given = f"ways of up to {network.most_fibres} fibres"
+        raise InputError("topology", given, f"{allowed}knows more")
     return _network_loss(network, ("equal-offsets",))
 
 
 def _reduced_load(scenario: Scenario) -> Predicted:
-    return _network_loss(BurstNetwork.from_scenario(scenario), ("equal-offsets", "streams-meet"))
+    network = BurstNetwork.from_scenario(scenario)
+    return _network_loss(network, ("equal-offsets", "streams-meet", "ways-mixed", "ways-apart"))
 
 
 def _network_loss(network: BurstNetwork, assumptions: Sequence[str]) -> Predicted:
-    given = network.routes, network.wavelengths
-    loss = reduced_load(given[0], network.load, given[1], streamline=True)
     found = {
         "equal-offsets": not network.equal_offsets,
-        "streams-meet": any(_fed_by_few(network.routes)),
+        "streams-meet": any(len(ends) < 3 and ends != {None} for ends in network.fed.values()),
+        "ways-mixed": network.kept_apart,
+        "ways-apart": network.free,
     }
     broken = tuple(name for name in assumptions if found[name])
-    return Predicted(float(loss.network_loss) * network.share, broken)
-
-
-def _fed_by_few(routes: Sequence[tuple[int, ...]]) -> list[bool]:
-    """Tell of each link whether bursts come to it over another one, and over fewer than three."""
-    before: dict[tuple[int, int], set[int | None]] = {}
-    for route in routes:
-        for last, here, there in zip((None, *route), route, route[1:], strict=False):
-            before.setdefault((here, there), set()).add(last)
-    return [len(ends) < 3 and ends != {None} for ends in before.values()]
+    return Predicted(network.loss() * network.share, broken)
 
 
 _EQUAL_OFFSETS: Final = {
@@ -145,6 +137,13 @@ THEORIES: Final[Mapping[str, Theory]] = MappingProxyType(
                 {
                     **_EQUAL_OFFSETS,
                     "streams-meet": "bursts that come over other links come over three or more",
+                    "ways-mixed": (
+                        "where two edges have several ways their bursts take all of them alike: "
+                        "by a hash all take one, another one in each run"
+                    ),
+                    "ways-apart": (
+                        "links among which a burst takes one that is free are full independently"
+                    ),
                 },
                 _reduced_load,
             ),

@@ -71,6 +71,18 @@ def _cuts(scenario: "Scenario") -> Iterator[InputError]:
                 yield InputError(f"{path}.contention[{place}].drop", f"'{drop}'", allowed)
 
 
+def _uncut(scenario: "Scenario") -> Iterator[InputError]:
+    """Refuse segmentation where nothing that is sent can be cut."""
+    transports = {group.transport_path: group.transport for group in scenario.flow_groups}
+    whole = [one for one in transports.values() if isinstance(one, Bursts) and not one.packet_size]
+    tables = tables_of(scenario.switching).values()
+    if len(whole) < len(transports) or not any(isinstance(t, Obs) and t.cuts for t in tables):
+        return
+    path = next(iter(transports))
+    allowed = "a size, such as '1500 B': segmentation cuts a burst between two of its packets"
+    yield InputError(f"{path}.packet_size", "nothing, with which a burst is one packet", allowed)
+
+
 def _entries(scenario: "Scenario") -> Iterator[InputError]:
     """Refuse bursts of edges where no edge makes any."""
     if _assembles(scenario):
@@ -167,6 +179,7 @@ def misfits(
     yield from _routes(scenario)
     yield from _load(scenario)
     yield from _cuts(scenario)
+    yield from _uncut(scenario)
     yield from _entries(scenario)
     yield from _names(scenario)
     yield from _connections(scenario)

@@ -51,6 +51,8 @@ class Poisson(Section):
         ("flows", "duration"),
     )
 
+    came_later: ClassVar[frozenset[str]] = frozenset({"load_of"})
+
     kind: Literal["poisson"] = "poisson"
     arrival_rate: Frequency | None = Field(
         None,
@@ -74,6 +76,15 @@ class Poisson(Section):
             "links, one way; with the transport `bursts` by that of all wavelengths of the fibres "
             "that leave the edges. Headers and acknowledgements come on top. Sizes without a "
             "finite mean are refused."
+        ),
+    )
+    load_of: Literal["senders", "hottest-link"] = Field(
+        "senders",
+        description=(
+            'Of what `load` is a part. `"senders"`: of all that the senders can send, as `load` '
+            'says. `"hottest-link"`: of what that link carries which the routes of the flows load '
+            "most, in the mean, as papers on optical networks and on data centres mostly mean it: "
+            "`load = 0.4` then offers 0.4 to this link, and less to the others."
         ),
     )
     flows: Annotated[int, Whole(1)] | None = Field(
@@ -121,6 +132,8 @@ class Poisson(Section):
 
     @model_validator(mode="after")
     def _ends(self) -> Self:
+        if self.load_of == "hottest-link" and self.load is None:
+            raise refuse_at("load_of", "'hottest-link' without a load", "a load beside it")
         if self.between == "hosts" and self.arrival_rate_per_edge is not None:
             raise refuse_at("between", "hosts", "'edges' with arrival_rate_per_edge")
         if self.destination_weights and not self.between_edges:

@@ -51,7 +51,7 @@ class Edges:
         InputError
             If a weight is of no edge, or some edge has none to send to.
         """
-        weight = self._weights(weights)
+        weight = self.weights(weights)
         source = generator.integers(0, weight.size, count)
         where = generator.random(count)
         destination = np.empty(count, np.int64)
@@ -77,7 +77,7 @@ class Edges:
         InputError
             As `pairs`.
         """
-        weight = self._weights(weights)
+        weight = self.weights(weights)
         others = weight * ~np.eye(weight.size, dtype=np.bool_)
         return np.asarray(others / others.sum(axis=1, keepdims=True) / weight.size)
 
@@ -89,7 +89,8 @@ class Edges:
         hosts: Indices = by_edge[first[edges] + generator.integers(0, number[edges])]
         return hosts
 
-    def _weights(self, given: Mapping[str, float]) -> NDArray[np.float64]:
+    def weights(self, given: Mapping[str, float]) -> NDArray[np.float64]:
+        """Give the weight of each edge, shape (edges,); raises as `pairs`."""
         path = "workload.destination_weights"
         for name in given:
             if name not in self.names:

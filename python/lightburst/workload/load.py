@@ -75,6 +75,9 @@ class Offered:
         Flows a second, in the whole network.
     edges : int or None
         How many edges there are, if their fibres count; None: the hosts' links do.
+    of_link : str or None
+        The link of which `load` is a part, by its ends: `capacity_bps` is then what the whole
+        network has to send so that it is full. None: of what senders can send.
     """
 
     load: float
@@ -83,16 +86,22 @@ class Offered:
     mean_size_bytes: float
     arrival_rate: float
     edges: int | None = None
+    of_link: str | None = None
 
     def __str__(self) -> str:
         mean = format_size(round(float(f"{self.mean_size_bytes:.3g}")))
         links = (
             f"{self.hosts} hosts' links" if self.edges is None else f"{self.edges} edges' fibres"
         )
-        return (
-            f"load {exactly(self.load)} of {format_rate(self.capacity_bps)} ({links}): "
-            f"{_figures(self.arrival_rate)} flows/s of {mean}"
-        )
+        flows = f"{_figures(self.arrival_rate)} flows/s of {mean}"
+        whole = format_rate(self.capacity_bps)
+        if self.of_link is not None:
+            whole = format_rate(round(float(f"{self.capacity_bps:.3g}")))
+            full = f"full with {whole} in the whole network"
+            return (
+                f"load {exactly(self.load)} of the hottest link, {self.of_link} ({full}): {flows}"
+            )
+        return f"load {exactly(self.load)} of {whole} ({links}): {flows}"
 
 
 def _figures(rate: float) -> str:
@@ -100,7 +109,7 @@ def _figures(rate: float) -> str:
     return f"{float(f'{rate:.3g}'):,.10g}"
 
 
-def offered(workload: Workload, senders: Senders) -> Offered | None:
+def offered(workload: Workload, senders: Senders, of_link: str | None = None) -> Offered | None:
     """Tell what the load of a workload comes to.
 
     Parameters
@@ -109,6 +118,8 @@ def offered(workload: Workload, senders: Senders) -> Offered | None:
         The ``[workload]`` table.
     senders : Senders
         What sends its flows.
+    of_link : str, optional
+        The link that is full when the senders send what they can, if the load is a part of that.
 
     Returns
     -------
@@ -124,7 +135,7 @@ def offered(workload: Workload, senders: Senders) -> Offered | None:
         return None
     capacity, mean = senders.capacity_bps, mean_size(workload.size)
     rate = workload.load * capacity / (BITS_PER_BYTE * mean)
-    return Offered(workload.load, capacity, senders.hosts, mean, rate, senders.edges)
+    return Offered(workload.load, capacity, senders.hosts, mean, rate, senders.edges, of_link)
 
 
 def load_of(

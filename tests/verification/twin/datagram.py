@@ -13,21 +13,28 @@ class DatagramSender(Endpoint):
 
     #: Its timer.
     kind = SENDER
+    #: How many datagrams it has sent.
+    sent = 0
 
     def wait(self) -> None:
         """Arm the timer of the next departure."""
-        if self.flow.transmissions < len(self.flow.departures):
-            time = self.flow.departures[self.flow.transmissions]
+        if self.sent < len(self.flow.departures):
+            time = self.flow.departures[self.sent]
             moment = Moment(TIMER, self.here, self.flow.index, self.kind)
             self.network.events.add(time, moment, self.depart)
 
     def depart(self) -> None:
         """Send one datagram."""
         self.flow.started = True
-        first = self.flow.transmissions * self.most
-        self.flow.transmissions += 1
+        first = self.sent * self.most
+        self.sent += 1
         self.send("datagram", first, min(self.most, self.flow.size - first))
         self.wait()
+
+    def send(self, kind: str, number: int = 0, payload: int = 0, **rest: Any) -> int:
+        """Count it."""
+        self.flow.transmissions += 1
+        return super().send(kind, number, payload, **rest)
 
     def receive(self, packet: Packet) -> None:
         raise AssertionError("a datagram sender receives nothing")
@@ -38,22 +45,34 @@ class BurstSender(DatagramSender):
 
     kind = ENTRY
     #: The edge's `twin.edge.Edge.enter`.
-    enter: Callable[[Packet], None]
+    enter: Callable[[list[Packet]], None]
 
     def depart(self) -> None:
         """Send one; its flow is armed again before anything becomes of it."""
         super().depart()
-        self.enter(self.packet)
+        self.enter(self.packets)
 
     def send(self, kind: str, number: int = 0, payload: int = 0, **rest: Any) -> int | None:
-        """Make a packet, to enter."""
-        size = max(payload + self.header, self.control)
-        self.packet = self.network.create(
+        """Make the packets of a burst, to enter."""
+        size = payload + self.header
+        step = self.transport.get("packet_bytes", size)
+        self.packets = []
+        for begin in range(0, size, step):
+            end = min(size, begin + step)
+            first, last = max(0, begin - self.header), end - self.header
+            padding = max(0, self.control - size) if end == size else 0
+            packet = self.make(kind, number + first, last - first, end - begin + padding)
+            self.packets.append(packet)
+            self.flow.transmissions += 1
+        return self.now
+
+    def make(self, kind: str, number: int, payload: int, size: int) -> Packet:
+        """Bring one packet into the network."""
+        return self.network.create(
             lambda serial: Packet(
                 serial, self.flow.index, kind, number, payload, size, self.here, self.there
             )
         )
-        return self.now
 
 
 class DatagramReceiver(Endpoint):

@@ -95,10 +95,11 @@ class Edge(Switch):
             group = self.network.group(packet) if self.extra else 0
             self.join(packet, self.egress(packet), group)
 
-    def enter(self, packet: Packet) -> None:
-        """Make a burst of a packet that no host has sent."""
-        self.network.note("enter", self.node, packet)
-        self.close(Queue(packets=[packet], arrivals=[self.now]))
+    def enter(self, packets: list[Packet]) -> None:
+        """Make a burst of packets that no host has sent."""
+        for packet in packets:
+            self.network.note("enter", self.node, packet)
+        self.close(Queue(packets=packets, arrivals=[self.now] * len(packets)))
 
     def join(self, packet: Packet, egress: int, group: int) -> None:
         """Let a packet wait, and close what is to be closed."""

@@ -8,13 +8,24 @@ from twin.network import Link, Packet, Unit
 from twin.rng import MASK, Xoshiro256PlusPlus, stream
 
 
+def packet_number(transport: dict[str, Any], byte: int) -> int:
+    """The number, from 1, of the packet of a flow that begins with this useful byte."""
+    header = transport["header_bytes"]
+    full = transport["segment_bytes"] - header
+    if "packet_bytes" not in transport:
+        return byte // full + 1
+    begins = range(0, header + full, transport["packet_bytes"])
+    first_bytes = [max(0, begin - header) for begin in begins]
+    return byte // full * len(first_bytes) + first_bytes.index(byte % full) + 1
+
+
 class Script:
     """A drop that the plan orders; it counts what it sees from 1."""
 
-    def __init__(self, flow: int, source: int, most: int) -> None:
+    def __init__(self, flow: int, source: int, transport: dict[str, Any]) -> None:
         self.flow = flow
         self.source = source
-        self.most = most
+        self.transport = transport
         self.first: int | None = None
         self.units = 0
         self.seen = 0
@@ -38,7 +49,7 @@ class Script:
 class BurstScript(Script):
     """The k-th unit that holds data."""
 
-    def __init__(self, k: int, *rest: int) -> None:
+    def __init__(self, k: int, *rest: Any) -> None:
         super().__init__(*rest)
         self.k = k
 
@@ -50,7 +61,7 @@ class BurstScript(Script):
 class SegmentScript(Script):
     """The n-th coming of each of some data segments."""
 
-    def __init__(self, numbers: list[int], transmission: int, *rest: int) -> None:
+    def __init__(self, numbers: list[int], transmission: int, *rest: Any) -> None:
         super().__init__(*rest)
         self.lowest, self.highest = numbers
         self.transmission = transmission
@@ -59,7 +70,7 @@ class SegmentScript(Script):
     def takes(self, data: list[Packet], back: list[Packet]) -> bool:
         taken = False
         for packet in data:
-            number = packet.number // self.most + 1
+            number = packet_number(self.transport, packet.number)
             self.came[number] += 1
             if self.lowest <= number <= self.highest:
                 taken |= self.came[number] == self.transmission
@@ -69,7 +80,7 @@ class SegmentScript(Script):
 class WindowScript(Script):
     """The first unit with data that was sent with a congestion window of so many segments."""
 
-    def __init__(self, segments: int, *rest: int) -> None:
+    def __init__(self, segments: int, *rest: Any) -> None:
         super().__init__(*rest)
         self.segments = segments
 
@@ -80,7 +91,7 @@ class WindowScript(Script):
 class AcknowledgementScript(Script):
     """Some of the units that hold packets for the source."""
 
-    def __init__(self, numbers: list[int], *rest: int) -> None:
+    def __init__(self, numbers: list[int], *rest: Any) -> None:
         super().__init__(*rest)
         self.lowest, self.highest = numbers
 
@@ -89,9 +100,9 @@ class AcknowledgementScript(Script):
         return bool(back) and self.lowest <= self.seen <= self.highest
 
 
-def make_script(drop: dict[str, Any], source: int, most: int) -> Script:
+def make_script(drop: dict[str, Any], source: int, transport: dict[str, Any]) -> Script:
     """Make the script for one of the plan's drops."""
-    rest = (drop["flow"], source, most)
+    rest = (drop["flow"], source, transport)
     if "burst" in drop:
         return BurstScript(drop["burst"], *rest)
     if "segments" in drop:

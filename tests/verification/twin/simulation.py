@@ -17,7 +17,7 @@ from twin.events import EventQueue, Moment
 from twin.ideal import Ideal
 from twin.interface import FairInterface
 from twin.labels import Labels
-from twin.loss import Losses, make_script
+from twin.loss import Losses, make_script, packet_number
 from twin.network import START, TIMER, Header, Link, Network, Packet, Trace, Unit
 from twin.obs import obs_switch
 from twin.receiver import TcpReceiver
@@ -149,8 +149,7 @@ class Simulation:
         for drop in loss["drops"] if loss else []:
             flow = self.flows[drop["flow"]]
             transport = self.transport(flow)
-            most = transport["segment_bytes"] - transport["header_bytes"]
-            self.scripts.append(make_script(drop, flow.source, most))
+            self.scripts.append(make_script(drop, flow.source, transport))
         return Losses(loss, self.settings["seed"], self.scripts)
 
     def run(self) -> None:
@@ -262,10 +261,10 @@ class Simulation:
         rows = []
         for flow in self.flows:
             own = self.transport(flow)
-            full = own["segment_bytes"] - own["header_bytes"]
             data = [packet for packet in self.network.came[flow.index] if packet.payload]
             first = [one.number for one in data if one.sending is None or one.sending.nth == 1]
-            for metric, counts in enumerate(densities([1 + n // full for n in first], threshold)):
+            order = [packet_number(own, number) for number in first]
+            for metric, counts in enumerate(densities(order, threshold)):
                 rows += [(flow.index, metric, *row) for row in sorted(counts.items())]
         names = [("flow", "u4"), ("metric", "u1"), ("value", "i8"), ("packets", "u8")]
         columns = zip(*rows, strict=True) if rows else [[], [], [], []]

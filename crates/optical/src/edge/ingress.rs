@@ -140,12 +140,23 @@ impl Ingress {
     /// A burst of one packet, which does not wait in a queue.
     pub fn alone(&mut self, line: usize, packet: PacketId, ctx: &mut Context<'_>) -> Bundle {
         ctx.append(None, packet);
-        let unit = ctx.envelope(packet);
+        self.linked(line, packet, ctx)
+    }
+
+    /// A burst of packets that are linked already.
+    pub fn linked(&mut self, line: usize, first: PacketId, ctx: &Context<'_>) -> Bundle {
+        let unit = ctx.envelope(first);
+        let (mut packets, mut bytes, mut last) = (1, unit.bytes, first);
+        while let Some(next) = ctx.next_packet(last) {
+            packets += 1;
+            bytes += ctx.envelope(next).bytes;
+            last = next;
+        }
         let line = &mut self.lines[line];
         Bundle {
-            first: packet,
-            packets: 1,
-            bytes: unit.bytes.max(self.min_bytes),
+            first,
+            packets,
+            bytes: bytes.max(self.min_bytes),
             destination: unit.destination,
             egress: line.egress,
             class: line.class,

@@ -1,11 +1,12 @@
 """Open loop: datagrams of hosts, and bursts of edges."""
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from lightburst.scenario.fields import refuse_at
 from lightburst.scenario.transport.base import BaseTransport, SegmentSize
-from lightburst.units import RATE, Quantity, Size, parse_size
+from lightburst.units import RATE, SIZE, Quantity, Size, format_size, parse_size
 
 #: The kinds without connections.
 OPEN_LOOP: Final = ("datagram", "bursts")
@@ -51,7 +52,11 @@ class Bursts(OpenLoop):
     ----------
     segment_size, header_size : int
         Bytes.
+    packet_size : int or None
+        Bytes; None: a burst is one packet.
     """
+
+    came_later: ClassVar[frozenset[str]] = frozenset({"packet_size"})
 
     kind: Literal["bursts"] = "bursts"
     segment_size: SegmentSize = Field(
@@ -63,6 +68,16 @@ class Bursts(OpenLoop):
         ),
     )
     header_size: Size = Field(0, description="Part of each burst that carries no useful data.")
+    packet_size: Annotated[
+        int | None, Quantity(SIZE, positive=True, largest="1 GB", word="segment_size")
+    ] = Field(
+        None,
+        description=(
+            "Size of the packets of which a burst is made: the segments of the papers on burst "
+            "segmentation, which cuts a burst between two of them. The last packet has what is "
+            "left, the first has the header. Without it a burst is one packet, which cannot be cut."
+        ),
+    )
     spacing: Literal["poisson", "constant"] = Field(
         "constant",
         description=(
@@ -71,3 +86,14 @@ class Bursts(OpenLoop):
             'the flow\'s start. `"constant"`: all the same, the first burst at the start.'
         ),
     )
+
+    @model_validator(mode="after")
+    def _packets_fit(self) -> Self:
+        size = self.packet_size
+        if size is not None and not self.header_size < size <= self.segment_size:
+            allowed = (
+                f"more than header_size ({format_size(self.header_size)}) and at most segment_size "
+                f"({format_size(self.segment_size)})"
+            )
+            raise refuse_at("packet_size", format_size(size), allowed)
+        return self

@@ -1,0 +1,118 @@
+"""What other tools and papers have and this one has not, and what comes nearest to it here."""
+
+from collections.abc import Collection
+from typing import Final
+
+# A name here that must be able to stand in its place, and what is to be said of it.
+Nearest = tuple[tuple[str, str], ...]
+
+
+def _law(name: str, why: str) -> Nearest:
+    """Give the nearest window law, also for those who look for a transport or for its key."""
+    inner = f"with congestion_control = '{name}', {why}"
+    return (name, why), ("tcp", inner), ("congestion_control", f"= '{name}', {why}")
+
+
+def _recovery(name: str, why: str) -> Nearest:
+    inner = f"with recovery = '{name}', {why}"
+    return (name, why), ("tcp", inner), ("recovery", f"= '{name}', {why}")
+
+
+_MARKS: Final = _law("dctcp", "which follows the marks of switches")
+_DELAY: Final = _law("vegas", "which follows the round-trip time")
+_FAST_WINDOW: Final = _law("highspeed", "a window for long fat paths")
+_CUBIC: Final = _law("cubic", "a window for long fat paths")
+_LOSSES: Final = _law("reno", "which follows losses")
+_TRANSPORT: Final = (("tcp", "with congestion_control = 'dctcp'"), *_MARKS[:1])
+_CIRCUITS: Final = (
+    ("obs", "which books wavelengths for each burst"),
+    ("all-optical", "which switches each packet"),
+)
+_FLOWS: Final = (("flow-hash", "one way for a whole flow"), ("choice", "= 'flow-hash'"))
+_LOADS: Final = (
+    ("free", "an output that is free now"),
+    ("choice", "= 'free'"),
+    ("label", "with kind = 'load', for bursts over several paths"),
+)
+_QUEUE: Final = (
+    ("electronic", "first in, first out, with an ecn_threshold"),
+    ("ecn_threshold", "which marks by the length of the queue"),
+)
+_DROPS: Final = (
+    ("electronic", "which drops what its queue_size does not hold"),
+    ("queue_size", "beyond which packets are dropped"),
+)
+_COLLECTIVES: Final = (("shuffle", "each host to each other at once, without steps"),)
+
+# By the name elsewhere, without case and what joins its words.
+NOT_HERE: Final[dict[str, Nearest]] = {
+    # Window laws and senders of Linux, ns-3, htsim and HPCC's simulator.
+    **dict.fromkeys(("dcqcn", "hpcc", "prague", "l4s", "d2tcp", "dcqcnplus", "dctcpplus"), _MARKS),
+    **dict.fromkeys(
+        ("bbr", "bbrv1", "bbr2", "bbrv2", "bbr3", "bbrv3", "copa", "pcc", "vivace", "nv", "cdg"),
+        _DELAY,
+    ),
+    **dict.fromkeys(("timely", "swift", "ledbat", "lp", "tcplp", "veno", "powertcp"), _DELAY),
+    **dict.fromkeys(("htcp", "illinois", "yeah", "compound", "ctcp"), _FAST_WINDOW),
+    **dict.fromkeys(("bic", "hybla"), _CUBIC),
+    **dict.fromkeys(("westwood", "westwoodplus", "linuxreno"), _LOSSES),
+    **dict.fromkeys(
+        ("prr", "rack", "racktlp", "tlp", "fack", "dsack", "frto", "eifel"),
+        _recovery("sack", "RFC 6675"),
+    ),
+    # Transports that are none of these.
+    "mptcp": (("tcp", "over one path; edges share the load between paths by routing.label"),),
+    **dict.fromkeys(("multipathtcp", "mpquic"), (("tcp", "over one path"),)),
+    **dict.fromkeys(("quic", "sctp", "dccp"), (("tcp", ""),)),
+    **dict.fromkeys(
+        ("rdma", "roce", "rocev2", "infiniband", "ndp", "eqds", "homa", "phost", "pfabric"),
+        _TRANSPORT,
+    ),
+    **dict.fromkeys(("expresspass", "uec", "uet", "strack", "srd", "irn", "falcon"), _TRANSPORT),
+    # Switches and queues.
+    **dict.fromkeys(
+        ("ocs", "circuit", "circuits", "circuitswitching", "opticalcircuitswitching", "wr", "owr"),
+        _CIRCUITS,
+    ),
+    **dict.fromkeys(("rotornet", "opera", "sirius", "helios", "mordia", "reactor"), _CIRCUITS),
+    **dict.fromkeys(("red", "wred", "codel", "fqcodel", "pie", "fq", "sfq", "drr", "prio"), _QUEUE),
+    **dict.fromkeys(("pfc", "lossless", "trimming", "trim", "cutpayload", "composite"), _DROPS),
+    # Ways through the network.
+    **dict.fromkeys(("flowlet", "flowlets", "flowletswitching", "letflow", "wcmp", "plb"), _FLOWS),
+    **dict.fromkeys(("conga", "drill", "hula", "ugal", "hedera", "ar"), _LOADS),
+    # Contention of bursts.
+    "preemption": (("segmentation", "which lets the later burst in"),),
+    **dict.fromkeys(("jumpstart", "tag", "tellandgo", "tellandwait", "taw"), (("jit", ""),)),
+    **dict.fromkeys(
+        ("minev", "maxsv", "maxev", "bestfit", "lbvf", "lgvf"), (("lauc-vf", "the least gap"),)
+    ),
+    # Collectives and flows that wait for others (ASTRA-sim).
+    **dict.fromkeys(
+        ("allreduce", "ringallreduce", "allgather", "reducescatter", "halvingdoubling"),
+        _COLLECTIVES,
+    ),
+    **dict.fromkeys(("onoff", "onoffapplication", "cbr"), (("poisson", ""),)),
+}
+
+
+def nearest_here(plain: str, known: Collection[str]) -> str | None:
+    """Say what comes nearest to something that is not here.
+
+    Parameters
+    ----------
+    plain : str
+        Its name, without case and what joins its words.
+    known : collection of str
+        What can stand in its place.
+
+    Returns
+    -------
+    str or None
+        Such as ``'vegas', which follows the round-trip time``; None if it is nothing of that kind,
+        or what comes nearest cannot stand there.
+    """
+    for name, beside in NOT_HERE.get(plain, ()):
+        if name in known:
+            joined = "" if not beside else f" {beside}" if beside[0] == "=" else f", {beside}"
+            return f"'{name}'{joined}"
+    return None
