@@ -301,6 +301,14 @@ def test_the_values_of_the_prototype_are_met_or_not() -> None:
     assert len(checks) == len(PROTOTYPE) == 23
     assert len({claim.id for claim in checks}) == 23
     assert {claim.verdict for claim in checks} == {HOLDS}
+    for claim in checks:
+        assert ("in the slow class" in claim.note) == ("(" in claim.statement.split(",")[0])
+    window = {claim.id: claim.published for claim in checks if "slow class" in claim.note}
+    assert window == {
+        "check-mean-4-16-delay": 6.16, "check-mean-8-32-delay": 6.44,
+        "check-variance-8-32-delay": 86.7, "check-mean-16-64-delay": 6.81,
+        "check-mean-32-128-delay": 7.33,
+    }  # fmt: skip
     off = judged(runs(values, model(1.2)))
     assert {claim.verdict for claim in off if is_check(claim.id)} == {DIFFERS}
     assert set(values) <= set(planned()), "are run"

@@ -213,9 +213,10 @@ class Sheet:
         Claim
             One for all: see `lightburst.papers.claims.by_readings`.
         """
+        sheet = self.told(**words)
         readings: Mapping[str, str] = self.claims[name]["readings"]
         return by_readings(
-            {said: self.judge(name, measured[key], **words) for key, said in readings.items()}
+            {said: sheet.judge(name, measured[key]) for key, said in readings.items()}
         )
 
     def _rule(

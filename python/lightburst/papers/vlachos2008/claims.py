@@ -110,6 +110,7 @@ def checks(part: str, runs: Runs[Point]) -> Iterator[Claim]:
             yield SHEET.judge(
                 "check",
                 mean,
+                SHEET.note("check", "windows" if point.fast else "timer"),
                 published=float(row["value"]),
                 slug=f"{row['name']}-{numbers}-{point.ingress}",
                 assembly=point.words,
