@@ -72,6 +72,7 @@ def test_littles_law() -> None:
     assert times.max() < 1
 
 
+@pytest.mark.filterwarnings("ignore:links and losses:lightburst.RunWarning")
 def test_flows_that_do_not_finish_are_active_until_the_end() -> None:
     endless = lb.Scenario.from_dict(LIGHT).with_(
         {"workload.size": "1000 TB", "measurement.time_limit": "100 ms", "workload.duration": "1 s",
@@ -84,6 +85,7 @@ def test_flows_that_do_not_finish_are_active_until_the_end() -> None:
     assert result.samples.flows["active_flows"].iloc[-1] == np.count_nonzero(start <= 0.1)
 
 
+@pytest.mark.filterwarnings("ignore:links and losses:lightburst.RunWarning")
 def test_where_no_flow_ends_the_mean_goes_to_the_end_of_the_run() -> None:
     """Five flows that begin within a millisecond, and go on for 99 more."""
     endless = lb.Scenario.from_dict(

@@ -63,6 +63,7 @@ SETTINGS = {
     "synchronisation": None,
     "displacement_threshold": None,
     "bursts": None,
+    "window": None,
 }
 
 

@@ -70,6 +70,7 @@ def test_who_lost_to_whom_is_seen_in_the_bookings(traced: lb.TracedNetwork) -> N
         assert row.end_ps - row.start_ps == 8 * 1000 * row.bytes // 10
 
 
+@pytest.mark.filterwarnings("ignore:burst_loss rests on:lightburst.RunWarning")
 @pytest.mark.parametrize("drop", ["head", "tail"])
 def test_what_was_cut_off_and_for_whom(traced: lb.TracedNetwork, drop: str) -> None:
     """Every packet that the switches have cut off, within the time on the link of its holder."""
@@ -184,6 +185,7 @@ def test_the_page_of_the_run_has_the_bursts_offered_to_fibres(
     assert re.findall("<td>(.*?)</td>", table) == cells
 
 
+@pytest.mark.filterwarnings("ignore:burst_loss rests on:lightburst.RunWarning")
 @pytest.mark.parametrize("drop", ["head", "tail"])
 def test_the_page_and_the_picture_have_what_was_cut_off(
     traced: lb.TracedNetwork, drop: str

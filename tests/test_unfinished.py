@@ -100,7 +100,8 @@ def test_lost_datagrams_have_no_delay_and_are_no_warning() -> None:
     result = Result(scenario(), 1, plan("datagram"), ran, 0.1)
     assert result.metrics["completion_time_p99_s"] == pytest.approx(0.75e-3)
     assert np.isnan(result.flows["completion_time_s"]).tolist() == [False, True]
-    assert (result.metrics["unfinished"], result.warnings) == (1, ())
+    assert result.metrics["unfinished"] == 1
+    assert not [text for text in result.warnings if not text.startswith("loss_end_to_end rests")]
 
 
 def test_a_time_limit_before_the_first_flow_is_said() -> None:
