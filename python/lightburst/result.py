@@ -223,7 +223,9 @@ class Result(Recorded):
             ``bursts``, ``burst_loss``, ``burst_loss_per_hop``
                 bursts assembled; those lost / their number; and those lost / how often bursts were
                 offered to fibres: handed to a link between switches, or dropped for want of one.
-                Those of acknowledgements alone count, too; in ``data_burst_loss`` they do not;
+                Those of acknowledgements alone count, too; in ``data_burst_loss`` they do not.
+                Beside these and the losses of packets stand the counts of which they are the
+                quotient: ``burst_loss_count`` (lost) and ``burst_loss_of`` (offered);
             ``burst_mean_packets``, ``burst_mean_bytes``
                 packets and bytes (padding included) in a burst, of data and acknowledgements alike;
             ``assembly_mean_s``
