@@ -12,8 +12,8 @@ from lightburst.study import (
     compare_runs,
     confidence_of_each,
     difference_of_means,
+    fieller_ratio,
     paired_difference,
-    ratio_of_means,
 )
 
 
@@ -34,7 +34,7 @@ def test_runs_are_paired_by_seed_in_any_order() -> None:
     assert (row["difference"], row["ci_low"], row["ci_high"], row["p"]) == pytest.approx(
         (expected.estimate, expected.low, expected.high, expected.p)
     )
-    ratio = ratio_of_means([20.0, 40.0, 60.5], [10.0, 20.0, 30.0])
+    ratio = fieller_ratio([20.0, 40.0, 60.5], [10.0, 20.0, 30.0])
     assert (row["ratio"], row["ratio_low"]) == pytest.approx((ratio.estimate, ratio.low))
     assert row["ratio"] == pytest.approx(row["second"] / row["first"])
 

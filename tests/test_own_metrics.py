@@ -46,7 +46,8 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def test_a_study_has_a_column_for_each_metric(tmp_path: Path) -> None:
     table = run_all(study(mice=MICE, late=LATE))
-    assert table.columns[-3:].tolist() == ["warnings", "mice", "late"]
+    own = ["warnings", "mice", "mice_of", "mice_needed", "late"]
+    assert [name for name in table.columns if name in own] == own
     for row in table.to_dict("records"):
         point = scenario(0).with_({"switching.buffer_ports": row["switching.buffer_ports"]})
         result = lb.run(point, row["seed"], metrics={"mice": MICE, "late": LATE})
@@ -76,12 +77,14 @@ def test_a_kept_run_without_the_metric_is_run_again_and_all_else_stays(
     assert len(seeds) == 12
     pd.testing.assert_series_equal(first["mice"], second["small"], check_names=False)
     # What was kept before is as it was, to the time that a run took, and a plain study sees it.
-    pd.testing.assert_frame_equal(first.drop(columns="mice"), plain)
+    pd.testing.assert_frame_equal(first.drop(columns=["mice", "mice_of", "mice_needed"]), plain)
     pd.testing.assert_frame_equal(run_all(study(), file), plain)
     assert len(rows(file)) == len(before)
     for old, new in zip(before, rows(file), strict=True):
         assert {key: new.pop(key) for key in old} == old
-        assert sorted(new) == [f"metric: {LATE.replace('start', 'start_s')}", f"metric: {text()}"]
+        mice = f"metric: {text()}"
+        late = f"metric: {LATE.replace('start', 'start_s')}"
+        assert sorted(new) == sorted([late, mice, f"{mice}_of", f"{mice}_needed"])
 
 
 def text() -> str:

@@ -118,7 +118,8 @@ def _ratio(row: dict[str, Any]) -> str:
         return "–"
     if row["ratio_low"] is None or row["ratio_low"] == row["ratio_high"]:
         return f"{row['ratio']:.4g}"
-    return f"{row['ratio']:.4g} ({row['ratio_low']:.4g} to {row['ratio_high']:.4g})"
+    ends = {"mean": row["ratio"], "ci_low": row["ratio_low"], "ci_high": row["ratio_high"]}
+    return readable_interval("", ends)
 
 
 def _probability(p: float | None) -> str:
