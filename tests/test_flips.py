@@ -37,7 +37,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("saved")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(place)
-        scenario, quiet = lb.Scenario.from_dict(SMALL), {"progress": False}
+        scenario, quiet = lb.Scenario.from_dict(SMALL), dict[str, Any](progress=False)
         variants = {"two": {}, "four": {"transport.initial_window": 4}}
         lb.sweep(scenario, {"workload.load": [0.1, 0.2]}, variants=variants, seeds=2,
                  keep=["flows"], **quiet).save("sweep")  # fmt: skip

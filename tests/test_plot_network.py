@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Hashable
 from typing import Any
 
 import networkx as nx
@@ -90,13 +91,19 @@ def test_no_name_stands_on_a_link() -> None:
 
 
 def test_the_free_side_is_above_then_below_then_the_widest_gap() -> None:
-    places = {"m": (0.0, 0.0), "e": (1.0, 0.0), "n": (0.0, 1.0), "s": (0.0, -1.0), "w": (-1.0, 0.0)}
+    places: dict[Hashable, tuple[float, float]] = {
+        "m": (0.0, 0.0),
+        "e": (1.0, 0.0),
+        "n": (0.0, 1.0),
+        "s": (0.0, -1.0),
+        "w": (-1.0, 0.0),
+    }
     assert free_sides(places, [("m", "e"), ("m", "s")])["m"] == (0.0, 1.0)
     assert free_sides(places, [("m", "n")])["m"] == (0.0, -1.0)
     assert free_sides(places, [("m", "n"), ("m", "s"), ("m", "w")])["m"] == pytest.approx((1, 0))
     assert free_sides(places, [])["m"] == (0.0, 1.0)
     # On paper twice as high as wide a link to the upper right is a steep one.
-    slope = {"m": (0.0, 0.0), "a": (1.0, 1.0)}
+    slope: dict[Hashable, tuple[float, float]] = {"m": (0.0, 0.0), "a": (1.0, 1.0)}
     assert free_sides(slope, [("m", "a")])["m"][1] == -1.0 or math.radians(45) < math.radians(50)
 
 
@@ -136,4 +143,4 @@ def test_what_cannot_be_drawn_is_named() -> None:
     with pytest.raises(
         InputError, match="what: given 'x'; allowed: a result, a scenario, or a net"
     ):
-        lb.plot.network("x")  # type: ignore[arg-type]
+        lb.plot.network("x")

@@ -98,9 +98,9 @@ def test_sweeps_and_comparisons_say_it() -> None:
     scenario = lb.Scenario.from_dict(FEW)
     sweep = lb.sweep(scenario, {}, variants=variants, seeds=3, progress=False)
     table = sweep.table(["slowdown_p99", "slowdown_mean"]).set_index("metric")
-    assert table.loc["slowdown_p99", "samples"].tolist() == [40, 40]
-    assert table.loc["slowdown_p99", "needed"].tolist() == [299, 299]
-    assert table.loc["slowdown_mean", "needed"].isna().all()
+    assert table["samples"]["slowdown_p99"].tolist() == [40, 40]
+    assert table["needed"]["slowdown_p99"].tolist() == [299, 299]
+    assert table["needed"]["slowdown_mean"].isna().all()
     found = sweep.compare("a", "b", ["slowdown_p99", "slowdown_mean"])
     few = [one for one in found.cautions if one.startswith("Beyond the sample")]
     assert few == [

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from lightburst import contents, metrics, synchronised, tables
 from lightburst.active import Active
-from lightburst.columnar import frame
+from lightburst.columnar import Table, frame
 from lightburst.compile import Plan
 from lightburst.compile.offered import LinkLoads, link_loads
 from lightburst.errors import InputError
+from lightburst.fairness import Use, link_use
 from lightburst.metrics import Columns
 from lightburst.sampled import Samples
 from lightburst.scenario import Scenario
@@ -52,6 +53,16 @@ class Recorded:
         if they start in it.
         """
         return Window.of(self.plan, self.columns)
+
+    def columns_of(self, name: str) -> Table:
+        """Give the columns of `flows`, `links` or `switches`, without the cost of pandas."""
+        more = (self._use,) if name == "links" else ()
+        found: Table = getattr(tables, name)(self.plan, self.columns, *more)
+        return found
+
+    @cached_property
+    def _use(self) -> Use:
+        return link_use(self.plan, self.columns)
 
     def _of_window(self, name: str) -> pd.DataFrame:
         table = frame(self.columns_of(name))

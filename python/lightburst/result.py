@@ -14,11 +14,11 @@ import numpy as np
 
 from lightburst import asked, groups, metrics, tables
 from lightburst.caveats import caveats
-from lightburst.columnar import Table, frame
+from lightburst.columnar import frame
 from lightburst.compile import Plan
 from lightburst.compile.offered import senders_in
 from lightburst.expressions import Expression, beside, parse, parse_all
-from lightburst.fairness import Shared, Use, busiest, link_use
+from lightburst.fairness import Shared, busiest
 from lightburst.folder import replace
 from lightburst.metrics import Columns, Metric
 from lightburst.provenance import Provenance
@@ -418,16 +418,6 @@ class Result(Recorded):
             of the throughputs of these flows, each over its own time, NaN with fewer than two.
         """
         return self._of_window("links")
-
-    def columns_of(self, name: str) -> Table:
-        """Give the columns of `flows`, `links` or `switches`, without the cost of pandas."""
-        more = (self._use,) if name == "links" else ()
-        found: Table = getattr(tables, name)(self.plan, self.columns, *more)
-        return found
-
-    @cached_property
-    def _use(self) -> Use:
-        return link_use(self.plan, self.columns)
 
     @cached_property
     def fairness(self) -> Shared | None:

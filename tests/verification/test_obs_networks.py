@@ -5,6 +5,7 @@ which bursts come: what the theory takes for granted.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise, permutations
 from pathlib import Path
 from typing import Any
@@ -160,9 +161,11 @@ def test_a_mesh_loses_less_than_the_fixed_point_the_more_so_the_less_streams_mix
     def beside_theory(seed: int) -> float:
         # In pairs: the fixed point has the load that the run had.
         flows = lb.run(scenario, seed=seed).flows
-        factor = len(flows) * MEAN_S / flows["start_s"].max() / network.load.sum()
-        found = reduced_load(network.routes, factor * network.load, network.wavelengths)
-        return float((flows["status"] == "lost").mean() / found.network_loss) - 1
+        offered = sum(load.sum() for _, load in network.streams)
+        factor = len(flows) * MEAN_S / flows["start_s"].max() / offered
+        streams = [(ways, factor * load) for ways, load in network.streams]
+        found = replace(network, streams=streams).loss()
+        return float((flows["status"] == "lost").mean() / found) - 1
 
     mean, half = interval([beside_theory(seed) for seed in SEEDS])
     # docs/models.md prints these.

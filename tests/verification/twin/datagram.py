@@ -31,7 +31,7 @@ class DatagramSender(Endpoint):
         self.send("datagram", first, min(self.most, self.flow.size - first))
         self.wait()
 
-    def send(self, kind: str, number: int = 0, payload: int = 0, **rest: Any) -> int:
+    def send(self, kind: str, number: int = 0, payload: int = 0, **rest: Any) -> int | None:
         """Count it."""
         self.flow.transmissions += 1
         return super().send(kind, number, payload, **rest)
