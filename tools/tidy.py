@@ -58,7 +58,9 @@ ORDERED_CRATES = ("sim",)
 
 #: The layers of the Python package, the lowest first; a module imports from its own and below.
 LAYERS: tuple[frozenset[str], ...] = (
-    frozenset({"elsewhere", "errors", "units", "free", "shown", "columnar", "_core"}),
+    frozenset(
+        {"not_here", "elsewhere", "typos", "errors", "units", "free", "shown", "columnar", "_core"}
+    ),
     frozenset({"scenario"}),
     frozenset({"topology", "workload"}),
     frozenset({"compile"}),

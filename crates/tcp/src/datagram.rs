@@ -35,7 +35,8 @@ impl Datagrams {
     /// The packets of a datagram with this payload.
     fn packets(&self, payload: u32) -> u64 {
         let bytes = payload + self.sizes.header;
-        self.packet.map_or(1, |packet| u64::from(bytes.div_ceil(packet)))
+        self.packet
+            .map_or(1, |packet| u64::from(bytes.div_ceil(packet)))
     }
 }
 

@@ -10,8 +10,8 @@ from twin.rng import MASK, Xoshiro256PlusPlus, stream
 
 def packet_number(transport: dict[str, Any], byte: int) -> int:
     """The number, from 1, of the packet of a flow that begins with this useful byte."""
-    header = transport["header_bytes"]
-    full = transport["segment_bytes"] - header
+    header: int = transport["header_bytes"]
+    full: int = transport["segment_bytes"] - header
     if "packet_bytes" not in transport:
         return byte // full + 1
     begins = range(0, header + full, transport["packet_bytes"])
