@@ -1,6 +1,7 @@
 """The load of links in the mean: by hand, in runs, and as what ``load`` is a part of."""
 
 import json
+import warnings
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from lightburst.compile import compile_plan
 from lightburst.compile.offered import Pattern, demands, edges_of, link_loads, link_shares
 from lightburst.errors import InputError, RunWarning
 from lightburst.scenario.workload import Poisson
+from lightburst.study import mean_interval
 
 LINE = [("A", "B"), ("B", "C"), ("C", "D")]
 DIAMOND = [("A", "B"), ("B", "D"), ("A", "C"), ("C", "D")]
@@ -196,3 +198,62 @@ def test_what_no_mean_tells_is_refused() -> None:
 def test_flows_without_a_rate_have_no_load() -> None:
     scenario = made(LINE, workload={"kind": "pairs", "size": "125 kB"})
     assert link_loads(scenario, compile_plan(scenario, 1)) is None
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "conversion", "said"),
+    [
+        ("lauc-vf", "none", True),
+        ("first-fit", "none", True),
+        ("lauc-vf", {"kind": "limited", "range": 1}, True),
+        ("random-fit", "none", False),
+        ("lauc-vf", "full", False),
+    ],
+)
+def test_schedulers_that_pack_are_warned_of_without_converters(
+    scheduler: str, conversion: object, said: bool
+) -> None:
+    mesh = [("A", "B"), ("B", "C"), ("C", "A"), ("C", "D")]
+    more = {"switching__scheduler": scheduler, "switching__conversion": conversion}
+    scenario = made(mesh, workload__load=0.5, workload__load_of="hottest-link", **more)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = lb.run(scenario, seed=1)
+    assert result.summary["burst_loss"]
+    words = f"switching.scheduler = '{scheduler}' with conversion = "
+    assert any(words in str(one.message) for one in caught) == said
+    # Between two edges no two send to the same one.
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lb.run(scenario.with_(topology__edges=["A", "D"]), seed=1)
+
+
+def test_random_fit_loses_less_without_converters() -> None:
+    """NSFNET with all nodes as edges, at 0.4 of the hottest fibre: intervals apart."""
+    scenario = lb.Scenario.from_dict(
+        {
+            "topology": {
+                "kind": "nsfnet",
+                "edges": list(range(1, 15)),
+                "hosts_per_edge": 1,
+                "propagation": "1 ps/m",
+                "wavelengths": 16,
+            },
+            "switching": {"kind": "obs", "ingress": "lose", "conversion": "none"},
+            "transport": {"kind": "bursts"},
+            "workload": {
+                "kind": "poisson",
+                "load": 0.4,
+                "load_of": "hottest-link",
+                "flows": 15_000,
+                "size": {"kind": "exponential", "mean": "125 kB"},
+            },
+        }
+    )
+    found = {}
+    for scheduler in ("lauc-vf", "random-fit"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RunWarning)
+            runs = lb.replicate(scenario.with_(switching__scheduler=scheduler), 4, progress=False)
+        found[scheduler] = mean_interval(runs["burst_loss"], 0.95)
+    assert found["random-fit"].high < 0.8 * found["lauc-vf"].low

@@ -99,8 +99,8 @@ def _overloaded(run: _Run) -> Iterator[str]:
     if found is not None and found.largest > 1 + _ROUNDED:
         yield (
             f"the link {found.link} is offered {found.largest:.3g} times what it carries (mean of "
-            f"the {found.fibres} fibres between switches: {found.mean:.3g}): workload.load is a "
-            "part of what the senders can send; load_of = 'hottest-link' makes it one of that link"
+            f"the {found.over}: {found.mean:.3g}): workload.load is a part of what the senders can "
+            "send; load_of = 'hottest-link' makes it one of that link"
         )
 
 

@@ -80,7 +80,7 @@ pub fn fabric(plan: &Plan) -> Fabric {
     }
     fabric.interfaces = interfaces(plan);
     fabric.orders = settings.displacement_threshold.map(|threshold| {
-        let numberings = (0..flows).map(|flow| plan.numbering(flow as usize));
+        let numberings = (0..flows).map(|flow| plan.numbering(flow));
         Box::new(ArrivalOrders::new(threshold, numberings.collect()))
     });
     fabric.contents = settings.bursts.map(|made| {

@@ -302,7 +302,9 @@ fn transports(plan: &Plan) -> Result<(), PlanError> {
         );
         let packet = transport.packet_bytes;
         require!(
-            packet.is_none_or(|bytes| transport.at_edge() && header < bytes && bytes <= segment),
+            packet.map_or(true, |bytes| {
+                transport.at_edge() && header < bytes && bytes <= segment
+            }),
             "bursts of packets of {packet:?} bytes with a header of {header}"
         );
         let largest = Bytes(u64::from(segment.max(control)));

@@ -85,7 +85,7 @@ class LinkLoads:
     link : str
         Which one that is, by the names of its ends.
     fibres : int
-        How many fibres the mean is over.
+        How many fibres the mean is over; 0 where it is over all links.
     """
 
     mean: float
@@ -94,10 +94,14 @@ class LinkLoads:
     fibres: int
 
     def __str__(self) -> str:
-        return (
-            f"load of the {self.fibres} fibres between switches: {self.mean:.3g} in the mean; of "
-            f"the hottest link, {self.link}: {self.largest:.3g}"
+        return f"load of the {self.over}: {self.mean:.3g} in the mean; of the hottest link, " + (
+            f"{self.link}: {self.largest:.3g}"
         )
+
+    @property
+    def over(self) -> str:
+        """What the mean is over."""
+        return f"{self.fibres} fibres between switches" if self.fibres else "links"
 
 
 def edges_of(network: Network) -> Edges:
@@ -270,7 +274,7 @@ def senders_of(
     links = network.link_from, network.link_to, network.link_rate_bps, network.channels
     senders = Senders.of(group.transport.kind, network.hosts, *links)
     workload = group.workload
-    if not isinstance(workload, Poisson) or workload.load_of == "senders":
+    if not isinstance(workload, Poisson) or workload.load_of != "hottest-link":
         return senders, None
     shares = _shares(group, network, delay_ps, routing)
     if shares is None:
@@ -334,9 +338,8 @@ def link_loads(scenario: Scenario, plan: Plan) -> LinkLoads | None:
     between = network.between_switches[fibres]
     inner = loads[between] if between.any() else loads
     hottest = int(loads.argmax())
-    return LinkLoads(
-        float(inner.mean()), float(loads[hottest]), _name(network, int(fibres[hottest])), inner.size
-    )
+    name = _name(network, int(fibres[hottest]))
+    return LinkLoads(float(inner.mean()), float(loads[hottest]), name, int(between.sum()))
 
 
 def _shares(

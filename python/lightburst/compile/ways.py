@@ -175,7 +175,7 @@ def shortest_ways(
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import dijkstra
 
-    ends = np.asarray(ends, np.int64)
+    nodes = np.asarray(ends, np.int64)
     shape = links.nodes, links.nodes
     # Of parallel links the shortest one.
     order = np.lexsort((links.length, links.source, links.target))
@@ -184,7 +184,7 @@ def shortest_ways(
     first = order[np.flatnonzero(np.diff(pair, prepend=-1))]
     lengths = links.length[first].astype(np.float64)
     backwards = csr_array((lengths, (links.target[first], links.source[first])), shape=shape)
-    away = dijkstra(backwards, indices=ends)
+    away = dijkstra(backwards, indices=nodes)
     here, there = away[:, links.source], away[:, links.target]
     way, link = np.nonzero(usable & np.isfinite(here) & (here == there + links.length))
     return _in_order(ends.astype(np.int64), way.astype(np.int64), link.astype(np.int64), links)

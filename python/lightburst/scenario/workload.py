@@ -28,6 +28,7 @@ USUAL_FLOWS = 1024
 
 
 Between = Literal["hosts", "edges"]
+LoadOf = Literal["senders", "hottest-link"]
 _Weights = Annotated[dict[str, Annotated[float, Real(0)]], AfterValidator(Tables)]
 
 
@@ -78,13 +79,14 @@ class Poisson(Section):
             "finite mean are refused."
         ),
     )
-    load_of: Literal["senders", "hottest-link"] = Field(
-        "senders",
+    load_of: LoadOf | None = Field(
+        None,
         description=(
             'Of what `load` is a part. `"senders"`: of all that the senders can send, as `load` '
-            'says. `"hottest-link"`: of what that link carries which the routes of the flows load '
-            "most, in the mean, as papers on optical networks and on data centres mostly mean it: "
-            "`load = 0.4` then offers 0.4 to this link, and less to the others."
+            'says; so it is without this key. `"hottest-link"`: of what that link carries which '
+            "the routes of the flows load most, in the mean, as papers on optical networks and on "
+            "data centres mostly mean it: `load = 0.4` then offers 0.4 to this link, and less to "
+            "the others."
         ),
     )
     flows: Annotated[int, Whole(1)] | None = Field(
