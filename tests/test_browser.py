@@ -9,7 +9,9 @@ from threading import Thread
 
 import pytest
 
-from browser import assert_clean, needs_browser, opened
+import lightburst as lb
+from browser import WIDTHS, assert_clean, needs_browser, opened
+from lightburst.cli import main
 
 PAGE = '<!doctype html><html><head><meta charset="utf-8"></head><body>{}</body></html>'
 
@@ -64,3 +66,52 @@ def test_a_page_that_fetches_something_fails(
         with pytest.raises(AssertionError):
             assert_clean(found)
     assert asked == []
+
+
+@needs_browser
+def test_the_page_of_groups_warns_of_nothing(tmp_path: Path) -> None:
+    """Vega did, of widths of lines by a field without an order."""
+    lb.run("examples/groups.toml").save(tmp_path / "out")
+    assert main(["report", str(tmp_path / "out")]) == 0
+    assert_clean(opened(tmp_path / "out/index.html", tmp_path))
+
+
+# Words of charts that do not stand in them as a whole.
+CUT_OFF = """
+return [...document.querySelectorAll("[data-chart] svg")].flatMap((svg) => {
+  const around = svg.getBoundingClientRect();
+  return [...svg.querySelectorAll("text")].filter((text) => {
+    const box = text.getBoundingClientRect();
+    return box.width && (box.left < around.left - 1 || box.right > around.right + 1);
+  }).map((text) => text.textContent);
+});
+"""
+
+LONG_NAMES = """
+seeds = 2
+compare = [["the first of two variants with a very long name", "the second one of these variants"]]
+[variants]
+"the first of two variants with a very long name" = { "switching.buffer_ports" = 0 }
+"the second one of these variants" = { "switching.buffer_ports" = 2 }
+[scenario]
+topology = { kind = "fat-tree", k = 4 }
+switching = { kind = "hybrid" }
+transport = { kind = "sawl" }
+[scenario.workload]
+kind = "poisson"
+arrival_rate = "1e6 /s"
+flows = 20
+size = { kind = "constant", value = "20 kB" }
+"""
+
+
+@needs_browser
+def test_long_names_of_variants_fit_into_a_telephone(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(LONG_NAMES, encoding="utf-8")
+    swept = lb.sweep(tmp_path / "study.toml", progress=False)
+    swept.save(tmp_path / "out")
+    assert main(["report", str(tmp_path / "out")]) == 0
+    found = opened(tmp_path / "out/index.html", tmp_path, CUT_OFF)
+    assert {width: frame["done"] for width, frame in found.items()} == {
+        width: [] for width in WIDTHS
+    }

@@ -168,3 +168,64 @@ def test_while_a_scenario_is_written(tmp_path: Path) -> None:
     out, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
     assert int(out) > 10
+
+
+# Commits only when the process would long have been ended by force; no time is measured.
+SLOW_COMMIT = """
+import threading
+from lightburst.cli import interrupt, main
+from lightburst.study.store import Store
+came, force = threading.Event(), threading.Event()
+class Time:
+    times = 0
+    @classmethod
+    def sleep(cls, seconds):
+        cls.times += 1
+        if cls.times == 1:
+            if not came.wait(60): os._exit(99)
+            return
+        force.set()
+        threading.Event().wait()
+import os
+interrupt.time = Time
+put_all = Store.put_all
+def put(store, ended):
+    if not interrupt._came:
+        print("running", flush=True)
+        while True:
+            threading.Event().wait(0.05)
+    came.set()
+    force.wait(60)
+    kept = put_all(store, ended)
+    open("kept", "w").close()
+    return kept
+Store.put_all = put
+sys.exit(main())
+"""
+SWALLOWING_STUDY = """
+import time
+from lightburst.cli import main, sweep
+def wait(*what, **how):
+    print("running", flush=True)
+    while True:
+        try:
+            time.sleep(0.05)
+        except KeyboardInterrupt:
+            pass
+sweep.sweep_all = wait
+sys.exit(main())
+"""
+KEPT = "lightburst: finished runs are kept in .lightburst/runs; the same command goes on from there"
+
+
+@pytest.mark.parametrize("program", [SLOW_COMMIT, SWALLOWING_STUDY], ids=["heard", "swallowed"])
+def test_a_study_says_that_runs_are_kept(tmp_path: Path, program: str) -> None:
+    """Also where that takes longer than an interrupt that is not heard may take, or by force."""
+    study = 'seeds = 2000\n[over]\n"topology.k" = [4]\n[scenario]\n' + LARGE.replace(
+        "k = 64", "k = 4"
+    ).replace("1000000", "50").replace("1e9", "1e6").replace("[workload]", "[scenario.workload]")
+    (tmp_path / "study.toml").write_text(study, encoding="utf-8")
+    process = started(program, "sweep", "study.toml", cwd=tmp_path)
+    said = interrupted(process, "running")
+    assert said.splitlines() == [KEPT, "lightburst: interrupted"]
+    assert (tmp_path / "kept").exists() == (program == SLOW_COMMIT)

@@ -391,3 +391,15 @@ def test_more_than_memory_holds_is_refused_before_the_second_run(
 def test_colours_are_of_those_with_most_bursts() -> None:
     ends = pd.Series(np.repeat(list("abcdefgh"), [1, 9, 9, 9, 9, 9, 9, 2]))
     assert list(plots._colours(ends)) == list("bcdefg")
+
+
+@pytest.mark.filterwarnings("error")
+def test_names_as_long_as_may_be_leave_room_for_bursts(tmp_path: Path) -> None:
+    """Their beginning and end are drawn; matplotlib would say that there is no room at all."""
+    path = tmp_path / "long.toml"
+    long = re.sub(r'"([abcdABCDX])"', lambda name: f'"{name[1] * 200}"', CROWD)
+    path.write_text(long, encoding="utf-8")
+    out = lb.trace_network(path).save(tmp_path / "out")
+    drawn = (out / "network.svg").read_text(encoding="utf-8")
+    assert f"{'A' * 12}\u2026{'A' * 12} \u2192 {'X' * 12}\u2026{'X' * 12}" in drawn
+    assert "A" * 25 not in drawn

@@ -144,7 +144,7 @@ def test_the_size_is_that_of_all_files(tmp_path: Path, capsys: pytest.CaptureFix
     index = (path / "index.sqlite").stat().st_size
     assert main(["store", "list", str(path)]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == (
-        f"on the disk: {on_disk / 1e6:.2f} MB (index {index / 1e3:.1f} kB, columns 300 kB, "
+        f"on the disk: {on_disk / 1e6:.3f} MB (index {index / 1e3:.1f} kB, columns 300 kB, "
         "tables 2 MB)"
     )
     assert main(["store", "list", str(path), "--format", "json"]) == 0

@@ -248,7 +248,9 @@ def _of(channel: Any, found: Mapping[str, style.Look], values: Mapping[str, Any]
     if len(found) == 1:
         return alt.value(*values.values())
     scale = alt.Scale(domain=list(found), range=[values[name] for name in found])
-    return channel("curve:N", scale=scale, legend=None)
+    # Vega warns of widths by what has no order; here that of the domain.
+    kind = "O" if channel is alt.StrokeWidth else "N"
+    return channel(f"curve:{kind}", scale=scale, legend=None)
 
 
 def _side_by_side(data: pd.DataFrame, places: Sequence[str]) -> pd.DataFrame:

@@ -38,6 +38,8 @@ _MOST_PAIRS: Final = 12
 # Of a longer time than that of so many long bursts, one after the other, a picture shows no single
 # one.
 _MOST_BURSTS: Final = 100
+# Letters of the name of a node.
+_LONGEST: Final = 24
 _PS: Final = 1e-12
 
 
@@ -102,7 +104,7 @@ def space_time(trace: NetworkTrace, source: str) -> Canvas:
     caption = _caption(trace, shown, (begin, end), counts, f"its {end_of}. {source}")
     colours = _colours(bookings[end_of])
     keys: list[Artist] = [
-        Patch(facecolor=colour, label=f"{word} {name}") for name, colour in colours.items()
+        Patch(facecolor=colour, label=f"{word} {_short(name)}") for name, colour in colours.items()
     ]
     if bookings[end_of].nunique() > len(colours):
         keys.append(Patch(facecolor=OTHERS, label=f"{word} others"))
@@ -135,12 +137,21 @@ def _kinds(trace: NetworkTrace) -> list[Artist]:
     return [frame(label="lost here"), later, *cut]
 
 
+def _short(name: str) -> str:
+    """Leave out the middle of long names of nodes, which would leave no room for what is drawn."""
+    nodes = name.split(" \u2192 ")
+    half = _LONGEST // 2
+    return " \u2192 ".join(
+        node if len(node) <= _LONGEST else f"{node[:half]}\u2026{node[-half:]}" for node in nodes
+    )
+
+
 def _names(axes: Axes, trace: NetworkTrace, bases: dict[int, float]) -> None:
     """Write what each row is: the fibre at the middle of its channels, and what has none."""
     ends = {place: base + trace.fibres[place].channels for place, base in bases.items()}
     below = [ends[place] + 0.5 for place in bases if place in trace.without_channel]
     middles = [(base + ends[place]) / 2 for place, base in bases.items()]
-    names = [trace.fibres[place].name for place in bases]
+    names = [_short(trace.fibres[place].name) for place in bases]
     axes.set_yticks([*middles, *below], [*names, *["no channel"] * len(below)])
     axes.tick_params(axis="y", length=0)
     for label in axes.get_yticklabels()[len(middles) :]:
@@ -192,7 +203,7 @@ def paths(trace: NetworkTrace, source: str) -> Canvas:
             _strokes(axes, own, row, labels, scale)
         axes.set_ylim(len(pairs) - 0.5, -0.5)
         axes.set_xlim(trace.begin_ps * scale, trace.end_ps * scale)
-        names = [f"{ingress} \u2192 {egress}" for ingress, egress in pairs]
+        names = [_short(f"{ingress} \u2192 {egress}") for ingress, egress in pairs]
         axes.set_yticks(range(len(pairs)), names)
         axes.grid(visible=False, axis="y")
         axes.set_xlabel(f"Time ({unit})")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 # More rows are in the files; fewer can be drawn.
 _MOST_ROWS: Final = 500
 _MOST_DRAWN: Final = 40
+# Letters of a line of the title of an axis, with which it fits into a telephone.
+_TITLE: Final = 44
 _COLOURS: Final = {
     "higher": style.VERMILION, "lower": style.BLUE, "unclear": style.GREY, "same": style.GREY,
     "unknown": style.GREY,
@@ -239,14 +242,15 @@ def _ratios(rows: list[dict[str, Any]], labels: list[str], title: str) -> dict[s
         color=alt.Color("verdict:N", scale=scale, legend=None),
     )
     log = alt.Scale(type="log", nice=False, padding=12)
-    axis = alt.Axis(format="~g", tickCount=4)
+    axis = alt.Axis(format="~g", tickCount=4, titleAnchor="end")
     number: dict[str, Any] = {"type": "quantitative", "format": ".4~g"}
     layers = [
         alt.Chart(pd.DataFrame({"one": [1.0]}))
         .mark_rule(color=style.GREY)
         .encode(x=alt.X("one:Q", scale=log)),
         base.mark_rule(strokeWidth=2).encode(
-            x=alt.X("low:Q", title=title, scale=log, axis=axis), x2="high:Q"
+            x=alt.X("low:Q", title=textwrap.wrap(title, _TITLE), scale=log, axis=axis),
+            x2="high:Q",
         ),
         base.mark_point(filled=True, size=70, opacity=1).encode(
             x=alt.X("ratio:Q", scale=log),
