@@ -195,3 +195,34 @@ def test_whole_picoseconds_stay_exact_beside_one_with_a_point(small: lb.Scenario
 
     plan = compile_plan(small.with_({"workload": {"kind": "table", "file": "flows.csv"}}), 1)
     assert plan.flows["start_ps"].tolist() == [1, 9007199254740993]
+
+
+ENDLESS: dict[str, Callable[[lb.Scenario], object]] = {
+    "values of an axis": lambda s: lb.sweep(s, {"workload.load": itertools.count(1)}),
+    "a range of values": lambda s: lb.sweep(s, {"transport.initial_window": range(1, 2**70)}),
+    "linked axes": lambda s: lb.sweep(s, linked=itertools.repeat({"workload.load": [0.1]})),
+    "linked axes of a search": lambda s: lb.optimise(
+        s, linked=itertools.repeat({"workload.load": [0.1]}), minimise="makespan_s"
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ENDLESS)
+def test_axes_without_end(small: lb.Scenario, case: str) -> None:
+    with pytest.raises(InputError, match=r"^(over\.\S+|linked): .*; allowed: (up to|fewer)"):
+        ENDLESS[case](small)
+
+
+@pytest.mark.parametrize("servers", [10**9, 2**63, 1e300, float("inf"), float("nan")])
+def test_more_servers_than_a_recursion_ends_with(servers: float) -> None:
+    """As 64 bits 1e300 was another number, and a thousand million took an hour."""
+    with pytest.raises(
+        InputError, match=r"^servers: .*; allowed: whole numbers from 0 to 1,000,000"
+    ):
+        lb.models.erlang_b(1.0, servers)
+
+
+@pytest.mark.parametrize("command", ["list", "check", "failed", "retry", "clean"])
+def test_a_store_without_a_name(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["store", command, ""]) == 2
+    assert capsys.readouterr().err.startswith("lightburst: store: given ")

@@ -15,13 +15,23 @@ from lightburst.compile.plan import Plan
 from lightburst.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
-# How many times as long as alone a connection lasts, at the most.
+# How many times as long as alone a connection lasts, at the most; where little is offered it lasts
+# as long.
 _SLOWER: Final = 4.0
 # Round trips to set up and to close.
 _ENDS: Final = 3
 # So much of what a link carries can be offered to it before queues or losses hold up connections.
 _MOST_LOAD: Final = 0.8
+# Where a segment is lost that finds no channel, or that waits with few others.
+_WITHOUT_QUEUES: Final = ("all-optical", "hybrid", "obs")
+# Switches on a long way.
+_SWITCHES: Final = 4
+# Of networks with hosts at up to so many switches all distances are looked up.
+_SMALL: Final = 512
+# Flows that begin at once have at least this time, in seconds.
+_INSTANT: Final = 1e-12
 # Of so many flows, the largest, the load of links between switches is reckoned.
 _LARGEST: Final = 5_000
 # The simulator makes at most so many places for each connection that is in progress.
@@ -45,9 +55,17 @@ def most_at_once(plan: Plan, each: FloatArray) -> float:
         most that of all flows.
     """
     start = plan.flows["start_ps"]
-    lasts = np.concatenate([_lasts(part) for _, part in plan.parts()])
+    trips = _round_trips(plan)
+    lasts = np.concatenate([_lasts(part, trips[some]) for some, part in plan.parts()])
     seconds = int(start[-1] - start[0]) / PICOSECONDS_PER_SECOND
-    lasts[_are_held_up(plan, seconds + float(lasts.max()))] = np.inf
+    busy, busiest = _busy(plan)
+    # As a part of that with which connections are held up.
+    load = max(float(busy.max()), busiest) / max(seconds + float(lasts.max()), _INSTANT)
+    load = min(load / _MOST_LOAD, 1.0)
+    lasts = (1 + (_SLOWER - 1) * load) * lasts + _timeouts(plan, load)
+    # The link of one host holds up its own flows, one between switches all.
+    most_busy = _MOST_LOAD * (seconds + float(lasts.max()))
+    lasts[(busy > most_busy) | (busiest > most_busy)] = np.inf
     now = most = 0.0
     # Of those that have begun and are not over: when they end, and what they have.
     ends, has = np.empty(0), np.empty(0)
@@ -66,9 +84,8 @@ def most_at_once(plan: Plan, each: FloatArray) -> float:
     return min(float(each.sum()), _PLACES * most)
 
 
-def _lasts(plan: Plan) -> FloatArray:
-    """Seconds from the start of each flow until it is over, shape (flows,)."""
-    trip = _longest_round_trip(plan)
+def _lasts(plan: Plan, trip: FloatArray) -> FloatArray:
+    """Seconds from the start of each flow until it is over, were it alone, shape (flows,)."""
     rate = plan.links["rate_bps"][plan.flows["source"]].astype(float)
     segment = plan.by_flow(lambda transport: transport["segment_bytes"]).astype(float)
     payload = segment - plan.by_flow(lambda transport: transport["header_bytes"])
@@ -76,16 +93,49 @@ def _lasts(plan: Plan) -> FloatArray:
     first = plan.by_flow(lambda transport: transport.get("initial_window_bytes", 0)) / payload
     # The window doubles in each round trip; one segment after the other where there is none.
     rounds = np.where(first > 0, np.log2(1 + segments / np.maximum(first, 1)), segments)
-    timeout = plan.by_flow(lambda transport: transport.get("initial_timeout_ps", 0))
-    lasts: FloatArray = (
-        _SLOWER * ((rounds + _ENDS) * trip + segments * segment * BITS_PER_BYTE / rate)
-        + timeout / PICOSECONDS_PER_SECOND
-    )
+    lasts: FloatArray = (rounds + _ENDS) * trip + segments * segment * BITS_PER_BYTE / rate
     return lasts
 
 
-def _longest_round_trip(plan: Plan) -> float:
+def _timeouts(plan: Plan, load: float) -> FloatArray:
+    """Seconds that flows wait for a timeout, in the mean over alike ones, shape (flows,).
+
+    Of segments that find queues at most so many are lost as the busiest link is loaded, and those
+    of a flow together; where nothing waits each of them can be, at each switch on its way.
+    """
+    timeout = plan.by_flow(lambda transport: transport.get("initial_timeout_ps", 0))
+    lost = np.full(timeout.size, load)
+    if plan.settings["loss"] is not None:
+        lost[:] = 1.0
+    elif any(switch["kind"] in _WITHOUT_QUEUES for switch in plan.settings["switches"]):
+        payload = plan.by_flow(lambda one: one["segment_bytes"] - one["header_bytes"])
+        lost *= _SWITCHES * np.ceil(plan.flows["bytes"] / payload)
+    waits: FloatArray = timeout / PICOSECONDS_PER_SECOND * np.minimum(lost, 1.0)
+    return waits
+
+
+def longest_round_trip(plan: Plan) -> float:
     """Seconds there and back between the two nodes that are farthest apart, or somewhat more."""
+    # No two nodes are farther apart than over the first one.
+    away = 2 * float(_away(plan, np.zeros(1, np.int64)).max())
+    return 2 * (away + max(map(_waits, plan.settings["switches"])))
+
+
+def _round_trips(plan: Plan) -> FloatArray:
+    """Seconds there and back for each flow, shape (flows,); of large networks the longest."""
+    source, destination = plan.flows["source"], plan.flows["destination"]
+    edges, edge = np.unique(plan.next_to_hosts, return_inverse=True)
+    if edges.size > _SMALL:
+        return np.full(source.size, longest_round_trip(plan))
+    between = _away(plan, edges)
+    # From edge to edge, and once more over the link of each host.
+    away = between[edge[source], destination] + between[edge[source], source]
+    trips: FloatArray = 2 * (away + max(map(_waits, plan.settings["switches"])))
+    return trips
+
+
+def _away(plan: Plan, sources: IntArray) -> FloatArray:
+    """Seconds from some nodes to all, shape (sources, nodes)."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import dijkstra
 
@@ -95,9 +145,9 @@ def _longest_round_trip(plan: Plan) -> float:
     delay = plan.links["delay_ps"][one] / PICOSECONDS_PER_SECOND
     weight = delay + largest * BITS_PER_BYTE / plan.links["rate_bps"][one]
     nodes = plan.settings["nodes"]
-    away = dijkstra(csr_array((weight, ends), shape=(nodes, nodes)), indices=np.zeros(1, np.int64))
-    # No two nodes are farther apart than over the first one.
-    return 2 * (2 * float(away.max()) + max(map(_waits, plan.settings["switches"])))
+    away = dijkstra(csr_array((weight, ends), shape=(nodes, nodes)), indices=sources)
+    found: FloatArray = away
+    return found
 
 
 def _waits(switch: dict[str, Any]) -> float:
@@ -107,22 +157,24 @@ def _waits(switch: dict[str, Any]) -> float:
     return float(max(times, default=0)) / PICOSECONDS_PER_SECOND
 
 
-def _are_held_up(plan: Plan, seconds: float) -> NDArray[np.bool_]:
-    """Tell which flows use a link that is offered too much in so many seconds, shape (flows,)."""
+def _busy(plan: Plan) -> tuple[FloatArray, float]:
+    """Give how many seconds links take for all that is offered to them.
+
+    Those of the two hosts of each flow, the longer time of both, shape (flows,); and the longest
+    time of a link between switches.
+    """
     bits = plan.flows["bytes"].astype(float) * BITS_PER_BYTE
-    most = _MOST_LOAD * seconds * plan.links["rate_bps"].astype(float) * plan.channels
+    carried = plan.links["rate_bps"].astype(float) * plan.channels
     hosts, ends = plan.settings["hosts"], (plan.flows["source"], plan.flows["destination"])
     to_host = np.flatnonzero(plan.links["to"] < hosts)
     down = np.empty(hosts)
-    down[plan.links["to"][to_host]] = most[to_host]
+    down[plan.links["to"][to_host]] = carried[to_host]
     # A host has one link, and hosts come first.
     sent, got = (np.bincount(end, bits, minlength=hosts) for end in ends)
-    held = (sent > most[:hosts])[ends[0]] | (got > down)[ends[1]]
+    own = np.maximum((sent / carried[:hosts])[ends[0]], (got / down)[ends[1]])
     least = max(bits.size - _LARGEST, 0)
     largest = np.argpartition(bits, least)[least:]
     user, link, _ = certain_links(plan, largest)
     share = float(bits[largest].sum() / bits.sum())
-    offered = np.bincount(link, bits[user] / share, minlength=most.size)
-    if (offered > most)[plan.between_switches].any():
-        held[:] = True
-    return np.asarray(held)
+    offered = np.bincount(link, bits[user] / share, minlength=carried.size)
+    return own, float((offered / carried)[plan.between_switches].max(initial=0.0))

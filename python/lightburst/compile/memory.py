@@ -186,7 +186,11 @@ def _flows(plan: Plan) -> int:
     each = max(_waiting(transport, largest) for transport in plan.transports)
     if each * int(most.sum()) <= max(HARMLESS_BYTES // 4, needed // 8):
         return needed + each * int(most.sum())
-    return needed + each * packets_at_once(plan, most)
+    packets = packets_at_once(plan, most)
+    if all(transport["kind"] not in OPEN_LOOP for transport in plan.transports):
+        # None but those of connections in progress.
+        packets = min(packets, int(most_at_once(plan, most.astype(float))))
+    return needed + each * packets
 
 
 def _waiting(transport: dict[str, Any], largest: int) -> int:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lightburst.compile.at_once import longest_round_trip
 from lightburst.compile.certain import certain_links
 from lightburst.compile.plan import Plan
 from lightburst.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
@@ -17,6 +18,8 @@ from lightburst.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+# A packet that is held back has an entry in its burst, too.
+_IN_BURSTS = 1.15
 # Where the datagrams of each flow begin and end, among the offsets.
 _ENDS = slice(None, -1), slice(1, None)
 
@@ -34,14 +37,17 @@ def packets_at_once(plan: Plan, most: IntArray) -> int:
     Returns
     -------
     int
-        What fits on all links, and of each flow what waits at the worst moment of the worst of its
-        links, at most `most`. What is sent again, and what waits where the links are not certain,
-        is not in it.
+        What fits on all links, of each flow what waits at the worst moment of the worst of its
+        links, at most `most`, and what an egress holds back. What is sent again, and what waits
+        where the links are not certain, is not in it.
     """
     carried, delay = _carried(plan), plan.links["delay_ps"].astype(float)
     sizes = (transport["segment_bytes"] for transport in plan.transports)
     least = float(min(sizes)) * BITS_PER_BYTE
     under_way = float((carried * (delay + _delayed(plan))).sum()) / PICOSECONDS_PER_SECOND / least
+    # No more than the flows send while a packet is on the longest way.
+    in_lines = float(_delayed(plan).sum()) / PICOSECONDS_PER_SECOND
+    under_way = min(under_way, _sent(plan, most, longest_round_trip(plan) / 2 + in_lines))
     lines, given = _Lines.empty(carried), np.zeros(carried.size)
     start = plan.flows["start_ps"]
     for some, part in plan.parts():
@@ -57,7 +63,26 @@ def packets_at_once(plan: Plan, most: IntArray) -> int:
         uses, each = _uses(part), np.zeros(some.stop - some.start)
         np.maximum.at(each, uses.user, uses.bits * share[uses.link])
         shared += float(np.minimum(each, most[some]).sum())
-    return int(min(float(most.sum()), under_way + shared))
+    held_back = _held_back(plan)
+    held = _IN_BURSTS * _sent(plan, most, held_back) if held_back else 0.0
+    return int(min(float(most.sum()), under_way + shared) + held)
+
+
+def _sent(plan: Plan, most: IntArray, seconds: float) -> float:
+    """Packets that all flows send in so many seconds, of each at most so many."""
+    sent = 0.0
+    for some, part in plan.parts():
+        size = part.by_flow(lambda transport: transport["segment_bytes"]).astype(float)
+        each = 1 + seconds * _rate(part) / (BITS_PER_BYTE * size)
+        sent += float(np.minimum(each, most[some]).sum())
+    return sent
+
+
+def _held_back(plan: Plan) -> float:
+    """Seconds for which an egress holds bursts back that have overtaken one that is lost."""
+    tables = (switch.get("ordering", {}) for switch in plan.settings["switches"])
+    held = max((table.get("hold_back_ps", 0) for table in tables), default=0)
+    return float(held) / PICOSECONDS_PER_SECOND
 
 
 class _Uses(NamedTuple):

@@ -10,6 +10,8 @@ from lightburst.errors import InputError, show
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+_MOST = 1_000_000
+
 
 def refuse(bad: NDArray[np.bool_], values: NDArray[np.generic], path: str, allowed: str) -> None:
     """Raise an `InputError` that shows the first of the values that are bad, if there is one.
@@ -37,8 +39,11 @@ def loads(given: ArrayLike, path: str = "load", what: str = "numbers of erlangs"
 
 
 def wholes(given: ArrayLike, path: str, least: int = 0) -> IntArray:
-    """Read whole numbers; `InputError` if one is not whole, or below ``least``."""
+    """Read whole numbers; `InputError` if one is not whole, below ``least``, or above a million.
+
+    Beyond that a recursion over them takes minutes.
+    """
     values = np.asarray(given)
-    fits = (values >= least) & (values == np.floor(values)) & np.isfinite(values)
-    refuse(~fits, values, path, f"whole numbers from {least}")
+    fits = (values >= least) & (values <= _MOST) & (values == np.floor(values))
+    refuse(~fits, values, path, f"whole numbers from {least} to {_MOST:,}")
     return cast("IntArray", values.astype(np.int64))

@@ -28,6 +28,7 @@ from lightburst.study.racing import COMPLETE, FAILED, UNUSABLE, Race
 from lightburst.study.search import Search, Trial, best_of, needed
 from lightburst.study.space import Space
 from lightburst.study.store import Store
+from lightburst.study.structures import listed
 from lightburst.study.trials import (
     BEST,
     DEFAULT,
@@ -158,7 +159,7 @@ def searched(
     """Give what a search shares with a sweep, by the keys of a study; None for what is not said."""
     return {
         "over": over,
-        "linked": tuple(linked) or None,
+        "linked": listed(linked) or None,
         "variants": variants,
         "seeds": seeds,
         "metrics": metrics,

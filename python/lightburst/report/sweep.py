@@ -23,6 +23,7 @@ from lightburst.study.executor import opened, run_placed
 from lightburst.study.failures import FailedRun, from_records
 from lightburst.study.kept import Kept, check_kept, looks
 from lightburst.study.place import TABLES
+from lightburst.study.structures import listed
 from lightburst.study.sweep import scenario_digest
 from lightburst.study.workers.where import workers_of
 from lightburst.sums import verify
@@ -98,7 +99,7 @@ def sweep(
     InputError, KeyboardInterrupt
         As `lightburst.execute`, whose warnings there are, too.
     """
-    asked: dict[str, Any] = {"over": over, "linked": tuple(linked) or None, "variants": variants}
+    asked: dict[str, Any] = {"over": over, "linked": listed(linked) or None, "variants": variants}
     asked |= {"seeds": seeds, "sample": sample, "target": target, "metrics": metrics}
     asked |= {"keep": keep, "interval": interval}
     _refuse(others, ("scenario", *asked, "store", "workers", "progress", "most_runs"))

@@ -7,6 +7,7 @@ way, rounded so that people can read them: to 12 significant digits, on a logari
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final, Literal
 
 from pydantic.fields import FieldInfo
@@ -26,6 +27,8 @@ _ALLOWED: Final = f"a list of values, as [0.2, 0.4], or a range, as {_RANGE}"
 # than the largest number are not even counted.
 _MOST_WRITTEN: Final = 100_000
 _MOST_VALUES: Final = 10**12
+# Of those that are given one by one.
+_MOST_LISTED: Final = 1_000_000
 _DIGITS: Final = {"linear": 12, "log": 6}
 # A last step that misses the end of a range by rounding only.
 _NEARLY: Final = 1e-9
@@ -144,9 +147,14 @@ def values_of(where: str, spec: Any, field: FieldInfo | None) -> Sequence[object
         return _steps(where, spec, range_of(where, spec, field))
     if not isinstance(spec, Iterable) or isinstance(spec, str | bytes):
         raise InputError(where, show(spec), f"{_ALLOWED} (did you mean [{spec!r}]?)")
-    if isinstance(spec, range) and len(spec) > _MOST_WRITTEN:
+    if isinstance(spec, range) and spec[_MOST_WRITTEN:]:
+        if spec[_MOST_VALUES:]:
+            raise InputError(where, show(spec), f"up to {_MOST_VALUES:,} values")
         return Unwritten(len(spec), spec.__getitem__)
-    found = [as_python(value) for value in spec]
+    # Whatever yields them may have no end.
+    found = [as_python(value) for value in islice(spec, _MOST_LISTED + 1)]
+    if len(found) > _MOST_LISTED:
+        raise InputError(where, f"more than {_MOST_LISTED:,} values", "fewer, or a range")
     if not found:
         raise InputError(where, "no values", "a list of one or more")
     seen: dict[object, list[object]] = {}

@@ -74,7 +74,9 @@ def earlier(path: Path) -> Path | None:
     Path or None
         That file, ``PATH`` or, where nothing is there, ``PATH.sqlite``.
     """
-    for file in (path, path.with_name(path.name + _FILE)):
+    # The working directory has no name of its own.
+    beside = [path.with_name(path.name + _FILE)] if path.name else []
+    for file in (path, *beside):
         if file.is_file():
             return file if _is_sqlite(file) else None
         if file.exists():

@@ -5,6 +5,7 @@ come first, and each of their combinations is a structure: it says which of the 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, Final, NamedTuple, NoReturn
 
 from pydantic.fields import FieldInfo
@@ -19,6 +20,8 @@ from lightburst.units import as_python
 Changes = Mapping[str, object]
 
 _OVER: Final = "values by path, as {'workload.load': [0.2, 0.4]}"
+# More move together in no study.
+_MOST_AXES: Final = 1000
 _VARIANTS: Final = "changes by name, as {'SACK': {'transport.recovery': 'sack'}}"
 
 
@@ -119,10 +122,8 @@ def _axes(over: Any, linked: Any) -> dict[int, Mapping[str, Any]]:
     """Give the paths of each axis, with what was given for their values."""
     if not isinstance(over, Mapping | None):
         raise InputError("over", show(over), _OVER)
-    if isinstance(linked, Mapping | str) or not isinstance(linked, Iterable):
-        raise InputError("linked", show(linked), f"a list of {_OVER}")
     found: list[Mapping[str, Any]] = [{path: spec} for path, spec in (over or {}).items()]
-    for place, axis in enumerate(linked):
+    for place, axis in enumerate(listed(linked)):
         if not isinstance(axis, Mapping) or not axis:
             raise InputError(f"linked[{place}]", show(axis), _OVER)
         found.append(axis)
@@ -133,6 +134,16 @@ def _axes(over: Any, linked: Any) -> dict[int, Mapping[str, Any]]:
             raise InputError(f"over.{path}", "twice", "each path on one axis")
         seen.add(path)
     return dict(enumerate(found))
+
+
+def listed(linked: Any) -> tuple[Any, ...]:
+    """Give axes of several paths as a tuple; `InputError` if they are no list, or have no end."""
+    if isinstance(linked, Mapping | str) or not isinstance(linked, Iterable):
+        raise InputError("linked", show(linked), f"a list of {_OVER}")
+    found = tuple(islice(linked, _MOST_AXES + 1))
+    if len(found) > _MOST_AXES:
+        raise InputError("linked", f"more than {_MOST_AXES:,}", f"up to {_MOST_AXES:,}")
+    return found
 
 
 def _structural_first(
