@@ -69,7 +69,7 @@ def test_reno_has_the_response_function_of_standard_tcp() -> None:
 def test_reno_that_counts_bytes_grows_alike_however_often_it_is_acknowledged() -> None:
     """RFC 3465: a segment in a round trip, and half of that where acknowledgements are counted.
 
-    So grows the Reno that CUBIC holds itself up against (RFC 9438, 4.3; with beta = 0.5 alpha is 1).
+    So grows the Reno that CUBIC holds itself up against (RFC 9438, 4.3), with beta = 0.5.
     """
     counting = {"kind": "reno", "byte_counting": 1}
     estimate = {"kind": "cubic", "beta": 0.5, "c": 1e-9, "fast_convergence": False}
