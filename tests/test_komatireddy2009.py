@@ -87,6 +87,8 @@ def as_published(point: Point) -> tuple[float, float]:
         time *= (burst / 100e3) ** 0.1
         if loss == 1e-2:
             time = 1300.0 if remedy == "none" else 1200.0
+    if point.window > PAPER_TRANSFER.window:
+        time *= 1.2
     if point.channels < 4 and remedy not in ("none", "source"):
         time *= 1 / 1.3 if alone else 1.3
     return time, false
@@ -170,6 +172,8 @@ BROKEN: dict[str, tuple[Model, set[str]]] = {
         if p.loss == 1e-3 and p.remedy in design.ORDERINGS else as_published(p),
         {"loss-6-percent"}),
     "a gain at high loss": (changed(at("none", *LIKE, loss=1e-2), 1.2), {"loss-little-gain"}),
+    "a limit of the window that does not count": (
+        changed(lambda p: p.window > PAPER_TRANSFER.window, 1 / 1.2), {"unlimited-window"}),
     "reordering at high loss": (
         changed(at("none", "HighSpeed", loss=1e-2), false=5.0), {"loss-no-reordering"}),
     "CUBIC is slow at 10 ms": (

@@ -144,8 +144,8 @@ def test_no_timeout_enlarges_the_window_whatever_the_threshold_has_let_go() -> N
     the window, as it was in one of three here, and in 48 of 53 with 100 MB.
     """
     point = Point("HighSpeed", "rr-tcp", delta=50e-3, loss=1e-3, size=20e6, window=2000)
-    flows = list(range(10))
-    result = run(base().with_({**point.settings(), "measurement.trace": flows}), seed=1)
+    every = list(range(10))
+    result = run(base().with_({**point.settings(), "measurement.trace": every}), seed=1)
     assert result.trace is not None
     windows, expired = result.trace.windows, 0
     for number in flows:

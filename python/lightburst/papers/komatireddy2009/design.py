@@ -9,6 +9,7 @@ from lightburst.papers.komatireddy2009.points import (
     LAWS,
     PAPER_TRANSFER,
     REMEDIES,
+    UNLIMITED,
     Point,
     Transfer,
     base,
@@ -107,8 +108,13 @@ BEYOND_LAWS: Final = tuple(LAWS)
 IN_ORDER: Final = ("none", "source", "destination", "rr-tcp")
 
 
-def _lossy(remedies: Sequence[str], loss: float) -> tuple[Point, ...]:
-    points = (LOSS.at("HighSpeed", remedy, PAPER_TRANSFER) for remedy in remedies)
+#: Where the limit of the window counts, and the same without it.
+LIMITED: Final = LOSS.put(LOSS.at("HighSpeed", "source", PAPER_TRANSFER), 1e-5)
+NOT_LIMITED: Final = LIMITED._replace(**UNLIMITED._asdict())
+
+
+def _lossy(remedies: Sequence[str], loss: float, law: str = "HighSpeed") -> tuple[Point, ...]:
+    points = (LOSS.at(law, remedy, PAPER_TRANSFER) for remedy in remedies)
     return tuple(LOSS.put(point, loss) for point in points)
 
 
@@ -139,6 +145,16 @@ NEEDS: Final = (
         "fast-high-loss, loss-no-reordering: one of two paths for good, and with it one of two "
         "times, of which one is twice the other; two runs that are alike say nothing",
     ),
+    Need(
+        20,
+        _lossy(("source",), 1e-4, "FAST"),
+        "check-fast-source-50ms-p0: 17 %, in two modes, by when the edge comes to stay",
+    ),
+    Need(
+        6,
+        (LIMITED, NOT_LIMITED),
+        "unlimited-window, bound 5 %: with the limit all runs are alike, without it 9 %",
+    ),
 )
 _MORE: Final = needed(NEEDS)
 
@@ -161,7 +177,8 @@ def blocks(parts: Sequence[str], quick: bool) -> list[Block]:
 def points_of(part: str, quick: bool) -> list[Point]:
     """List the points of a part of the paper.
 
-    Figures 6 and 7 have those of HighSpeed as well, with which the paper compares.
+    Figures 6 and 7 have those of HighSpeed as well, with which the paper compares; to figure 5
+    belongs what a limit of the window does.
     """
     if part == "beyond":
         found = (points for law in BEYOND_LAWS for _, _, points in places(law, quick))
@@ -169,7 +186,8 @@ def points_of(part: str, quick: bool) -> list[Point]:
     law, axes = FIGURES[part]
     laws = tuple(dict.fromkeys(("HighSpeed", law)))
     transfer = PREVIEW_TRANSFER if quick else PAPER_TRANSFER
-    return [point for axis in axes for point in axis.points(laws, ORDERINGS, transfer, quick)]
+    points = [point for axis in axes for point in axis.points(laws, ORDERINGS, transfer, quick)]
+    return [*points, NOT_LIMITED] if part == "fig5" and not quick else points
 
 
 def places(law: str, quick: bool = False) -> Iterator[tuple[float, str, dict[str, Point]]]:

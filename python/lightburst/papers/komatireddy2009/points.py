@@ -32,8 +32,16 @@ class Transfer(NamedTuple):
         return f"Ten flows of {self.size / 1e6:,.0f} MB{limit if self != PAPER_TRANSFER else ''}"
 
 
-#: The flows of the paper; their window has no limit that counts.
+#: The flows of the paper, which gives their windows no limit. This one is a hundred times what the
+#: paths hold, and counts all the same where slow start ends late, at p = 1e-5: it bounds the queue
+#: at the host's own link, at 8 s.
 PAPER_TRANSFER: Final = Transfer(1e9, 100_000)
+#: The same without a limit: a window of the whole file. In slow start the queue at the host's link
+#: then grows by a second in a second, so that each round trip is twice as long as the one before:
+#: with one sample in each, SRTT + 4 RTTVAR is 1.64 of the newest, and what is sent again behind the
+#: queue times out too early. (With a sample on each acknowledgement 4 RTTVAR is next to nothing:
+#: RFC 7323, section 4.2.)
+UNLIMITED: Final = Transfer(1e9, 1_000_000)
 
 #: The window laws, by the paper's names; its CUBIC is that of 2008.
 LAWS: Final[dict[str, dict[str, object]]] = {
@@ -150,7 +158,7 @@ def difference(runs: Runs[Point], top: Point, bottom: Point) -> Interval:
 
 def transfer_of(runs: Runs[Point]) -> Transfer:
     """Tell what each flow carried in the runs there are: a preview has smaller files."""
-    largest = (Transfer(point.size, point.window) for point in runs.points)
+    largest = {Transfer(point.size, point.window) for point in runs.points} - {UNLIMITED}
     return max(largest, default=PAPER_TRANSFER)
 
 
