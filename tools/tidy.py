@@ -66,8 +66,26 @@ LAYERS: tuple[frozenset[str], ...] = (
         {
             *("active", "metrics", "groups", "fairness", "folder", "provenance", "saving", "sums"),
             "narrow",
-            *("caveats", "sampled", "synchronised", "tables", "traced", "result", "simulate"),
-            *("asked", "contents", "expressions", "recorded", "throughput", "watch", "words"),
+            *(
+                "caveats",
+                "sampled",
+                "synchronised",
+                "tables",
+                "traced",
+                "result",
+                "simulate",
+                "window",
+            ),
+            *(
+                "asked",
+                "brevity",
+                "contents",
+                "expressions",
+                "recorded",
+                "throughput",
+                "watch",
+                "words",
+            ),
         }
     ),
     frozenset({"trace", "models"}),

@@ -171,10 +171,8 @@ class Result(Recorded):
         Returns
         -------
         pandas.Series
-            Those of flows are of the flows that count, which are all, unless
-            ``measurement.warm_up`` or ``until`` say otherwise; those of losses, bursts,
-            conversions and energy of what happens in that time (`window`). docs/metrics.md has
-            which figure is of which time.
+            Those of flows are of the flows that count, all without ``measurement.warm_up`` and
+            ``until``; others of what happens in that time (`window`, docs/metrics.md).
 
             ``offered_load``
                 only where the workload has a ``load`` (with several groups: in `groups`): what it
@@ -208,9 +206,8 @@ class Result(Recorded):
             ``drops_missed``
                 drops that the scenario orders and that never came, see `warnings`;
             ``bursts``, ``burst_loss``, ``burst_loss_per_hop``
-                bursts assembled; lost / (lost + taken apart at their egress), so that what is under
-                way at the end is neither; and lost / how often bursts were offered to fibres:
-                handed to a link between switches, or dropped for want of one.
+                bursts assembled; lost / (lost + arrived); and lost / how often bursts were offered
+                to fibres: handed to a link between switches, or dropped for want of one.
                 Those of acknowledgements alone count, too; in ``data_burst_loss`` they do not;
             ``burst_mean_packets``, ``burst_mean_bytes``
                 packets and bytes (padding included) in a burst, of data and acknowledgements alike;
