@@ -17,7 +17,7 @@ from lightburst.compile.headers import misplaced_headers
 from lightburst.compile.memory import needed_bytes
 from lightburst.compile.offered import edges_of, senders_of
 from lightburst.compile.paths import path_columns
-from lightburst.compile.plan import EVERYTHING_PS, Columns, Plan, window_settings
+from lightburst.compile.plan import EVERYTHING_PS, Columns, Plan
 from lightburst.compile.seeds import check_seed
 from lightburst.compile.settings import (
     balance_settings,
@@ -87,8 +87,6 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
         links["channels"] = network.link_channels
     if scenario.loss is not None:
         links["lossy"] = lossy_links(scenario, network).astype(np.uint8)
-    begin, end = EVERYTHING_PS
-    window_ps = (scenario.measurement.warm_up or begin, scenario.measurement.until or end)
     plan = Plan(
         settings={
             "hosts": network.hosts,
@@ -109,9 +107,10 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
         nodes=nodes,
         links=links,
         flows=flows,
-        window_ps=window_ps,
         network=network,
     )
+    begin, end = EVERYTHING_PS
+    plan = plan.counting((scenario.measurement.warm_up or begin, scenario.measurement.until or end))
     _check_counted(plan)
     return plan
 

@@ -29,13 +29,6 @@ _LATER = (
 EVERYTHING_PS: Final = (0, 2**64 - 1)
 
 
-def window_settings(window_ps: tuple[int, int]) -> dict[str, int] | None:
-    """Say of which time counts are wanted; None: those of the whole run will do."""
-    if window_ps == EVERYTHING_PS:
-        return None
-    return dict(zip(("from_ps", "until_ps"), window_ps, strict=True))
-
-
 @dataclass(frozen=True, eq=False)
 class Plan:
     """What the simulator takes.
@@ -74,8 +67,9 @@ class Plan:
 
     def counting(self, window_ps: tuple[int, int], *, settled: bool = True) -> "Plan":
         """Give the same plan with another window."""
-        own = window_settings(window_ps)
-        settings = {**self.settings, "window": own}
+        span = dict(zip(("from_ps", "until_ps"), window_ps, strict=True))
+        # The counts of the whole run are there in any case.
+        settings = {**self.settings, "window": None if window_ps == EVERYTHING_PS else span}
         return replace(self, settings=settings, window_ps=window_ps, settled=settled)
 
     @cached_property
