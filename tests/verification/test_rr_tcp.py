@@ -148,7 +148,7 @@ def test_no_timeout_enlarges_the_window_whatever_the_threshold_has_let_go() -> N
     result = run(base().with_({**point.settings(), "measurement.trace": every}), seed=1)
     assert result.trace is not None
     windows, expired = result.trace.windows, 0
-    for number in flows:
+    for number in every:
         rows = windows[windows["flow"] == number]
         cwnd, ssthresh = (
             rows[name].to_numpy()

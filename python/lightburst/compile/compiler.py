@@ -102,7 +102,6 @@ def compile_plan(scenario: Scenario, seed: int) -> Plan:
             "fair": fair_settings(scenario.host_queueing),
             "loss": loss_settings(scenario.loss),
             **_looks(scenario, network, switches),
-            "window": window_settings(window_ps),
         },
         nodes=nodes,
         links=links,
