@@ -56,6 +56,7 @@ SETTINGS = {
         }
     ],
     "groups": [{"transport": SAWL}],
+    "fair": None,
     "loss": None,
     "trace": None,
     "bookings": None,

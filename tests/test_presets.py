@@ -83,6 +83,7 @@ def test_a_preset_is_its_values(plain: lb.Scenario) -> None:
     named = plain.with_(transport__preset="datacentre")
     values = named.to_dict()
     values["transport"]["preset"] = "rfc"
+    values["hosts"] = named.in_use()["hosts"]
     written = lb.Scenario.from_dict(values)
     digests = [compile_plan(scenario, 1).digest() for scenario in (named, written, plain)]
     assert digests[0] == digests[1] != digests[2]
