@@ -236,6 +236,10 @@ CASES = {
     (BACKOFF, 'congestion_control = { kind = "reno", halving = "cwnd" }'): (
         "transport.congestion_control.halving", "'cwnd'", "one of 'flight-size', 'window'",
     ),
+    (BACKOFF, 'congestion_control = { kind = "reno", byte_counting = 3 }'): (
+        "transport.congestion_control.byte_counting", "3",
+        "a whole number from 1 to 2, or 'off'",
+    ),
     ('"sack", sack_blocks = 3', '"new-reno", partial_acknowledgement = "slow"'): (
         "transport.recovery.partial_acknowledgement", "'slow'",
         "one of 'impatient', 'slow-but-steady'",
