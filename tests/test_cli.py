@@ -87,7 +87,15 @@ def test_json_has_the_stable_keys_in_base_units(
 ) -> None:
     assert main(["run", str(scenario), "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert list(found) == ["seed", *SUMMARY, "size_classes", "fairness", "warnings", "provenance"]
+    assert list(found) == [
+        "seed",
+        *SUMMARY,
+        "size_classes",
+        "link_loads",
+        "fairness",
+        "warnings",
+        "provenance",
+    ]
     assert found["seed"] == 1
     assert found["flows"] == 40
     assert found["delivered_bytes"] == 40 * 30_000
