@@ -92,6 +92,7 @@ def test_json_has_the_stable_keys_in_base_units(
         *SUMMARY,
         "window",
         "size_classes",
+        "link_loads",
         "fairness",
         "warnings",
         "provenance",
