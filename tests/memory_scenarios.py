@@ -74,7 +74,7 @@ def scenarios(full: bool) -> dict[str, Table]:
     def size(large: int, small: int) -> int:
         return large if full else small
 
-    return {**_transports(size), **_networks(size), **_looks(size)}
+    return {**_transports(size), **_networks(size), **_looks(size), **_edges(size)}
 
 
 def _transports(size: Size) -> dict[str, Table]:
@@ -226,5 +226,66 @@ def _looks(size: Size) -> dict[str, Table]:
             sized("pairs", "10 MB"),
             loss={"drops": [{"segments": [100, 10_000_000]}]},
             measurement={"time_limit": "1 s"},
+        ),
+    }
+
+
+def _edges(size: Size) -> dict[str, Table]:
+    """Give those of which less or far more was said than they take."""
+    nsfnet: Table = {"kind": "nsfnet", "wavelengths": 8}
+    held = TIMER | {"ordering": {"kind": "destination", "hold_back": "100 s"}}
+    held["assembly"] = {"kind": "timer", "time": "100 us"}
+    return {
+        "series of many flows": make(
+            NARROW,
+            TIMER,
+            SEGMENTS,
+            sized("pairs", "1000 TB"),
+            measurement={
+                "time_limit": f"{size(4000, 500)} ms",
+                "synchronisation": {"bin": "1 us", "series": True},
+            },
+        ),
+        "a long stream of bursts": make(
+            {"kind": "path", "links": 4, "link_length": "3000 km", "wavelengths": 2},
+            {"kind": "obs"},
+            {"kind": "bursts", "segment_size": "125 B", "rate": "9 Gb/s"},
+            sized("pairs", f"{size(600, 200)} MB"),
+        ),
+        "held back": make(
+            OBS | {"access_rate": "10 Gb/s"},
+            held,
+            DATAGRAM | {"segment_size": "1 kB"},
+            sized("pairs", f"{size(1500, 300)} MB"),
+            loss={"probability": 0.01},
+        ),
+        "datagrams of 40 B in bursts": make(
+            OBS,
+            TIMER,
+            DATAGRAM | {"rate": "100 Mb/s", "segment_size": "40 B", "header_size": "0 B"},
+            sized("pairs", f"{size(80, 20)} MB"),
+            measurement={"bursts": {}},
+        ),
+        "many short flows": make(
+            tree(16), ELECTRONIC, TCP, poisson(size(300_000, 60_000), "2 kB", "1e7 /s")
+        ),
+        "samples of 2 us": make(
+            tree(8),
+            ELECTRONIC,
+            TCP,
+            poisson(1000, "90 kB"),
+            measurement={"sample": "2 us", "time_limit": f"{size(8, 2)} ms"},
+        ),
+        "booked flows": make(
+            nsfnet,
+            {"kind": "obs", "assembly": {"kind": "mixed", "time": "1 ms", "size": "100 kB"}},
+            TCP,
+            poisson(size(100_000, 30_000), "10 kB", "1e5 /s"),
+        ),
+        "window-based": make(
+            {"kind": "nsfnet"},
+            {"kind": "burst", "assembly": {"kind": "window-based"}},
+            SEGMENTS,
+            poisson(size(100_000, 20_000), "50 kB", "2e4 /s"),
         ),
     }

@@ -55,14 +55,14 @@ def most_at_once(plan: Plan, each: FloatArray) -> float:
         most that of all flows.
     """
     start = plan.flows["start_ps"]
-    trips = _round_trips(plan)
+    trips = round_trips(plan)
     lasts = np.concatenate([_lasts(part, trips[some]) for some, part in plan.parts()])
     seconds = int(start[-1] - start[0]) / PICOSECONDS_PER_SECOND
     busy, busiest = _busy(plan)
     # As a part of that with which connections are held up.
     load = max(float(busy.max()), busiest) / max(seconds + float(lasts.max()), _INSTANT)
     load = min(load / _MOST_LOAD, 1.0)
-    lasts = (1 + (_SLOWER - 1) * load) * lasts + _timeouts(plan, load)
+    lasts = (1 + (_SLOWER - 1) * load**2) * lasts + _timeouts(plan, load)
     # The link of one host holds up its own flows, one between switches all.
     most_busy = _MOST_LOAD * (seconds + float(lasts.max()))
     lasts[(busy > most_busy) | (busiest > most_busy)] = np.inf
@@ -100,36 +100,32 @@ def _lasts(plan: Plan, trip: FloatArray) -> FloatArray:
 def _timeouts(plan: Plan, load: float) -> FloatArray:
     """Seconds that flows wait for a timeout, in the mean over alike ones, shape (flows,).
 
-    Of segments that find queues at most so many are lost as the busiest link is loaded, and those
-    of a flow together; where nothing waits each of them can be, at each switch on its way.
+    Where there are queues losses need several packets at once, and those of a flow are lost
+    together: the square of the load of the busiest link. Where nothing waits each segment can be
+    lost at each switch on its way that is loaded.
     """
     timeout = plan.by_flow(lambda transport: transport.get("initial_timeout_ps", 0))
-    lost = np.full(timeout.size, load)
+    lost = np.full(timeout.size, load**2)
     if plan.settings["loss"] is not None:
         lost[:] = 1.0
     elif any(switch["kind"] in _WITHOUT_QUEUES for switch in plan.settings["switches"]):
         payload = plan.by_flow(lambda one: one["segment_bytes"] - one["header_bytes"])
-        lost *= _SWITCHES * np.ceil(plan.flows["bytes"] / payload)
+        lost = load * _SWITCHES * np.ceil(plan.flows["bytes"] / payload)
     waits: FloatArray = timeout / PICOSECONDS_PER_SECOND * np.minimum(lost, 1.0)
     return waits
 
 
-def longest_round_trip(plan: Plan) -> float:
-    """Seconds there and back between the two nodes that are farthest apart, or somewhat more."""
-    # No two nodes are farther apart than over the first one.
-    away = 2 * float(_away(plan, np.zeros(1, np.int64)).max())
-    return 2 * (away + max(map(_waits, plan.settings["switches"])))
-
-
-def _round_trips(plan: Plan) -> FloatArray:
-    """Seconds there and back for each flow, shape (flows,); of large networks the longest."""
+def round_trips(plan: Plan) -> FloatArray:
+    """Seconds there and back for each flow, shape (flows,); in large networks at the most."""
     source, destination = plan.flows["source"], plan.flows["destination"]
     edges, edge = np.unique(plan.next_to_hosts, return_inverse=True)
     if edges.size > _SMALL:
-        return np.full(source.size, longest_round_trip(plan))
-    between = _away(plan, edges)
-    # From edge to edge, and once more over the link of each host.
-    away = between[edge[source], destination] + between[edge[source], source]
+        # No two nodes are farther apart than over the first one.
+        away = np.full(source.size, 2 * float(_away(plan, np.zeros(1, np.int64)).max()))
+    else:
+        between = _away(plan, edges)
+        # From edge to edge, and once more over the link of each host.
+        away = between[edge[source], destination] + between[edge[source], source]
     trips: FloatArray = 2 * (away + max(map(_waits, plan.settings["switches"])))
     return trips
 

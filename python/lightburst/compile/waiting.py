@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst.compile.at_once import longest_round_trip
+from lightburst.compile.at_once import round_trips
 from lightburst.compile.certain import certain_links
 from lightburst.compile.plan import Plan
 from lightburst.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
@@ -47,7 +47,7 @@ def packets_at_once(plan: Plan, most: IntArray) -> int:
     under_way = float((carried * (delay + _delayed(plan))).sum()) / PICOSECONDS_PER_SECOND / least
     # No more than the flows send while a packet is on the longest way.
     in_lines = float(_delayed(plan).sum()) / PICOSECONDS_PER_SECOND
-    under_way = min(under_way, _sent(plan, most, longest_round_trip(plan) / 2 + in_lines))
+    under_way = min(under_way, _sent(plan, most, float(round_trips(plan).max()) / 2 + in_lines))
     lines, given = _Lines.empty(carried), np.zeros(carried.size)
     start = plan.flows["start_ps"]
     for some, part in plan.parts():
