@@ -247,7 +247,7 @@ def shares() -> Iterator[Case]:
     """Losses in 20 runs, of units that are lost alone or several at once."""
     wide = "Counts are whole numbers: the interval covers at least as often as it says."
     once = "Where none is seen, the bound supposes units that are lost independently."
-    for p in (1e-4, 1e-2):
+    for p in (1e-4, 3e-4, 1e-2):
         for size, words, note in ((1, "each alone", wide), (5, "five at once", once)):
 
             def hit(rng: Generator, p: float = p, size: int = size) -> bool:

@@ -40,12 +40,14 @@ def test_none_seen_is_below_three_over_n(sizes: list[int]) -> None:
     n = sum(sizes)
     found = share_interval([0] * len(sizes), sizes)
     oracle = stats.binomtest(0, n, alternative="less").proportion_ci()
-    assert (found.low, found.high) == (0, pytest.approx(oracle.high))
+    assert found.low == 0
+    assert found.high == pytest.approx(oracle.high)
     assert found.high == pytest.approx(bound(n))
     if n >= 40:
         assert found.high == pytest.approx(3 / n, rel=0.05)
     every = share_interval(sizes, sizes)
-    assert (every.estimate, every.low, every.high) == (1, pytest.approx(1 - found.high), 1)
+    assert (every.estimate, every.high) == (1, 1)
+    assert every.low == pytest.approx(1 - found.high)
 
 
 def test_runs_that_are_alike_pool_their_units() -> None:
@@ -70,7 +72,7 @@ def test_many_losses_have_the_interval_of_student() -> None:
     sizes = np.full(30, 100_000)
     lost = rng.binomial(sizes, rng.normal(0.05, 0.005, 30))
     found, student = share_interval(lost, sizes), mean_interval(lost / sizes)
-    assert found.estimate == student.estimate
+    assert found.estimate == pytest.approx(student.estimate)
     assert (found.low, found.high) == pytest.approx((student.low, student.high), rel=0.01)
 
 
@@ -85,7 +87,7 @@ def test_many_losses_have_the_interval_of_student() -> None:
 def test_it_never_leaves_0_to_1_and_always_has_a_width(
     pairs: list[tuple[int, int]], confidence: float
 ) -> None:
-    found = share_interval(*zip(*pairs, strict=True), confidence)
+    found = share_interval([k for k, _ in pairs], [n for _, n in pairs], confidence)
     assert 0 <= found.low <= found.estimate <= found.high <= 1
     assert found.low < found.high
 

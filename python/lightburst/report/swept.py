@@ -25,9 +25,10 @@ from lightburst.study.design import VARIANT
 from lightburst.study.failures import failures_of
 from lightburst.study.failures import records as records_of
 from lightburst.study.kept import SCENARIO
+from lightburst.study.rests import rests_on
 from lightburst.study.statistics import summarise
 from lightburst.study.written import tables
-from lightburst.support import rests_on, supporting
+from lightburst.support import supporting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -153,8 +154,8 @@ class Sweep:
             One row for each point and metric: ``variant``, the axes, ``metric``, ``n`` (runs that
             have it), ``mean``, ``std``, ``ci_low`` and ``ci_high`` (95 %), all in the
             SI base unit, ``samples``, ``needed`` and ``units``, see
-            `lightburst.support.rests_on`. A mean with a run that is infinite, because flows did not
-            finish, is infinite and has no interval.
+            `lightburst.study.rests.rests_on`. A mean with a run that is infinite, because flows did
+            not finish, is infinite and has no interval.
 
         Raises
         ------
@@ -168,9 +169,7 @@ class Sweep:
         for metric in self._known(metrics):
             means = summarise(runs, [_POINT], metric, interval=kind).set_index(_POINT)
             means.insert(0, "metric", metric)
-            told = {place: rests_on(rows, metric) for place, rows in runs.groupby(_POINT)}
-            rests = pd.DataFrame.from_dict(told, orient="index")
-            found.append(named.join(means.join(rests), how="inner"))
+            found.append(named.join(means.join(rests_on(runs, metric, _POINT)), how="inner"))
         return pd.concat(found, ignore_index=True)
 
     def compare(

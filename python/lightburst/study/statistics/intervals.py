@@ -11,7 +11,7 @@ References
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -182,26 +182,31 @@ def summarise(
     if not isinstance(metric, str) or metric not in numbers:
         allowed = "the name of one column of runs with numbers, as 'throughput_bps'"
         raise InputError("metric", show(metric), allowed + did_you_mean(metric, numbers))
-    grouped = runs.dropna(subset=[metric]).groupby(list(by), sort=False, dropna=False)[metric]
+    there = runs.dropna(subset=[metric])
+    grouped = there.groupby(list(by), sort=False, dropna=False)[metric]
     table = grouped.agg(n="count", mean="mean", std="std").reset_index()
-    from lightburst.study.statistics.shares import is_share, share_of
+    from lightburst.study.statistics.shares import is_share, shares_of
 
-    ends: list[Interval] | None = None
+    ends: tuple[Any, Any] | None = None
     if checked_interval(interval) == BCA:
         from lightburst.study.statistics.bootstrap import bootstrap_interval
 
         none = Interval(math.nan, math.nan, math.nan, 0)
-        ends = [
+        found = [
             bootstrap_interval(x, "mean", confidence) if np.isfinite(x).all() else none
             for x in (x.to_numpy(np.float64) for _, x in grouped)
         ]
+        ends = np.array([x.low for x in found]), np.array([x.high for x in found])
     if is_share(runs, metric):
-        exact = [share_of(runs.loc[x.index], metric, confidence) for _, x in grouped]
+        exact = shares_of(there, metric, grouped.ngroup(), confidence)
         # A bootstrap of runs that are all alike says nothing of rare losses.
-        pairs = zip(ends or exact, exact, strict=True)
-        ends = [y if x.low == x.high or math.isnan(x.low) else x for x, y in pairs]
+        if ends is None:
+            ends = exact
+        else:
+            wide = ends[0] < ends[1]
+            ends = np.where(wide, ends[0], exact[0]), np.where(wide, ends[1], exact[1])
     if ends is not None:
-        return table.assign(ci_low=[x.low for x in ends], ci_high=[x.high for x in ends])
+        return table.assign(ci_low=ends[0], ci_high=ends[1])
     half = table["std"] * student(table["n"], confidence)
     return table.assign(ci_low=table["mean"] - half, ci_high=table["mean"] + half)
 
