@@ -152,10 +152,9 @@ class Sweep:
         -------
         pandas.DataFrame
             One row for each point and metric: ``variant``, the axes, ``metric``, ``n`` (runs that
-            have it), ``mean``, ``std``, ``ci_low`` and ``ci_high`` (95 %), all in the
-            SI base unit, ``samples``, ``needed`` and ``units``, see
-            `lightburst.study.rests.rests_on`. A mean with a run that is infinite, because flows did
-            not finish, is infinite and has no interval.
+            have it), ``mean``, ``std``, ``ci_low`` and ``ci_high`` (95 %), all in the SI base unit,
+            and the columns of `rests_on`. A mean with a run that is infinite, because flows did not
+            finish, is infinite and has no interval.
 
         Raises
         ------
@@ -233,14 +232,12 @@ class Sweep:
         wanted = self._known(metrics)
         if metrics is None:
             wanted = [n for n in wanted if all(side[n].notna().any() for side in sides)]
-        # What each was offered is told with whatever is compared.
-        rests = [name for metric in wanted for name in supporting(metric)]
-        more = [name for name in ("offered_bps", *rests) if name in self.runs]
-        columns = dict.fromkeys([*wanted, *more])
+        # What each was offered, and what a metric rests on, is told with whatever is compared.
+        more = ["offered_bps", *(name for metric in wanted for name in supporting(metric))]
+        columns = dict.fromkeys([*wanted, *(name for name in more if name in self.runs)])
         first, second = (side[[*by, "seed", *columns]] for side in sides)
         kind = self.study.interval if interval is None else interval
-        names = str(a), str(b)
-        found = compare_runs(first, second, wanted, by=by, names=names, interval=kind)
+        found = compare_runs(first, second, wanted, by=by, names=(str(a), str(b)), interval=kind)
         return replaced(found, changes=self._changes(along, a, b))
 
     def _changes(self, along: str, a: object, b: object) -> dict[str, tuple[object, object]]:
@@ -249,8 +246,7 @@ class Sweep:
 
         block = self.study.block
         places = [int((block.labels[along] == value).to_numpy().argmax()) for value in (a, b)]
-        in_use = [block.study.scenarios[place].in_use() for place in places]
-        return changes(in_use[0], in_use[1])
+        return changes(*(block.study.scenarios[place].in_use() for place in places))
 
     def kept(self, name: str) -> pd.DataFrame:
         """Give a table that the study keeps of its runs.

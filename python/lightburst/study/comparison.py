@@ -251,9 +251,8 @@ def compare_runs(
     -------
     Comparison
         Paired over the seeds that both have, if these are two or more; else by Welch's method.
-        Where a run is infinite, because flows did not finish, there are a p-value and a verdict
-        (sign test) and no interval. What is the same in every run of both is not tested and does
-        not count.
+        Where a run is infinite, because flows did not finish, p and verdict are of the sign test,
+        without interval. What is the same in every run of both is not tested and does not count.
 
     Raises
     ------

@@ -185,10 +185,21 @@ def summarise(
     there = runs.dropna(subset=[metric])
     grouped = there.groupby(list(by), sort=False, dropna=False)[metric]
     table = grouped.agg(n="count", mean="mean", std="std").reset_index()
+    ends = _given(there, metric, grouped, confidence, checked_interval(interval))
+    if ends is not None:
+        return table.assign(ci_low=ends[0], ci_high=ends[1])
+    half = table["std"] * student(table["n"], confidence)
+    return table.assign(ci_low=table["mean"] - half, ci_high=table["mean"] + half)
+
+
+def _given(
+    runs: pd.DataFrame, metric: str, grouped: Any, confidence: float, interval: str
+) -> tuple[Any, Any] | None:
+    """Give ends by the bootstrap, or those of a share; None where they are Student's."""
     from lightburst.study.statistics.shares import is_share, shares_of
 
-    ends: tuple[Any, Any] | None = None
-    if checked_interval(interval) == BCA:
+    drawn: tuple[Any, Any] | None = None
+    if interval == BCA:
         from lightburst.study.statistics.bootstrap import bootstrap_interval
 
         none = Interval(math.nan, math.nan, math.nan, 0)
@@ -196,19 +207,15 @@ def summarise(
             bootstrap_interval(x, "mean", confidence) if np.isfinite(x).all() else none
             for x in (x.to_numpy(np.float64) for _, x in grouped)
         ]
-        ends = np.array([x.low for x in found]), np.array([x.high for x in found])
-    if is_share(runs, metric):
-        exact = shares_of(there, metric, grouped.ngroup(), confidence)
-        # A bootstrap of runs that are all alike says nothing of rare losses.
-        if ends is None:
-            ends = exact
-        else:
-            wide = ends[0] < ends[1]
-            ends = np.where(wide, ends[0], exact[0]), np.where(wide, ends[1], exact[1])
-    if ends is not None:
-        return table.assign(ci_low=ends[0], ci_high=ends[1])
-    half = table["std"] * student(table["n"], confidence)
-    return table.assign(ci_low=table["mean"] - half, ci_high=table["mean"] + half)
+        drawn = np.array([x.low for x in found]), np.array([x.high for x in found])
+    if not is_share(runs, metric):
+        return drawn
+    exact = shares_of(runs, metric, grouped.ngroup(), confidence)
+    if drawn is None:
+        return exact
+    # A bootstrap of runs that are all alike says nothing of rare losses.
+    wide = drawn[0] < drawn[1]
+    return np.where(wide, drawn[0], exact[0]), np.where(wide, drawn[1], exact[1])
 
 
 def checked_interval(kind: object, where: str = "interval") -> str:
