@@ -32,9 +32,10 @@ QUICK = [
     ("difference, paired", "two systems on the same 20 seeds, log-normal flows in common"),
     ("ratio of means, paired", "two systems on the same 20 seeds, log-normal flows in common"),
     ("difference, Welch", "the same on 20 and 10 other seeds"),
-    ("difference, BCa", "two systems on 20 and 10 other seeds"),
-    ("ratio of means, BCa", "two systems on the same 20 seeds, log-normal with sigma 1"),
+    ("difference, permutation", "two systems on 20 and 10 other seeds"),
+    ("ratio of means, permutation", "two systems on the same 20 seeds, log-normal with sigma 1"),
     ("batch means, MSER-5", "M/M/1, load 0.8, 10,000 waits from empty"),
+    ("share", "20 runs of 1,000 units, 0.0003 lost, each alone"),
     ("stopping at 1 %", "normal, deviation 3 % of the mean, 10 to 100 samples"),
 ]
 

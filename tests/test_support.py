@@ -12,7 +12,8 @@ import pytest
 import lightburst as lb
 from lightburst.cli import main
 from lightburst.study import compare_runs
-from lightburst.support import needed, needed_by, rests_on, weak
+from lightburst.study.rests import rests_on
+from lightburst.support import needed, needed_by, weak
 
 FEW = {
     "topology": {"kind": "fat-tree", "k": 4},
@@ -97,10 +98,11 @@ def test_sweeps_and_comparisons_say_it() -> None:
     variants = {"a": {}, "b": {"topology.link_length": "1 km"}}
     scenario = lb.Scenario.from_dict(FEW)
     sweep = lb.sweep(scenario, {}, variants=variants, seeds=3, progress=False)
-    table = sweep.table(["slowdown_p99", "slowdown_mean"]).set_index("metric")
-    assert table["samples"]["slowdown_p99"].tolist() == [40, 40]
-    assert table["needed"]["slowdown_p99"].tolist() == [299, 299]
-    assert table["needed"]["slowdown_mean"].isna().all()
+    table = sweep.table(["slowdown_p99", "slowdown_mean"])
+    p99, mean = (table[table["metric"] == name] for name in ("slowdown_p99", "slowdown_mean"))
+    assert p99["samples"].tolist() == [40, 40]
+    assert p99["needed"].tolist() == [299, 299]
+    assert mean["needed"].isna().all()
     found = sweep.compare("a", "b", ["slowdown_p99", "slowdown_mean"])
     few = [one for one in found.cautions if one.startswith("Beyond the sample")]
     assert few == [
@@ -119,5 +121,5 @@ def test_what_figures_rest_on_is_not_compared() -> None:
     runs = pd.DataFrame({"seed": seeds, **columns})
     found = compare_runs(runs, runs.assign(slowdown_p99=[2.0, 3, 5]))
     assert found.table["metric"].tolist() == ["slowdown_p99"]
-    assert rests_on(runs, "slowdown_p99")["samples"] == 7
+    assert rests_on(runs.assign(all=0), "slowdown_p99", "all")["samples"].tolist() == [7]
     assert weak(runs)["slowdown_p99"].needed == 299

@@ -168,10 +168,9 @@ class Result(Recorded):
 
     @cached_property
     def weak(self) -> Mapping[str, Support]:
-        """Figures that their flows cannot give, or that leave flows out, with what they rest on.
+        """Figures of `record` that their flows cannot give, or that leave flows out.
 
-        Percentiles of too few flows, and means and percentiles over fewer flows than count, by the
-        names of `record`: see docs/statistics.md.
+        With what they rest on; see docs/statistics.md.
         """
         return MappingProxyType(weak({key: [value] for key, value in self.record.items()}))
 
@@ -210,8 +209,7 @@ class Result(Recorded):
             ``delivered_bytes``
                 useful bytes that arrived in order, each counted once;
             ``retransmissions``, ``fast_retransmits``, ``timeouts``, ``false_timeouts``...
-                sums of these columns of `flows`, and of its ``spurious_bytes``, ``reordered`` and
-                ``false_fast_retransmits``;
+                sums of these columns of `flows`, of ``spurious_bytes`` and others of its columns;
             ``loss_per_hop``
                 packets dropped at a switch or lost on the way to it / packets that arrived there or
                 were lost on the way; None where edges make bursts;
@@ -223,7 +221,8 @@ class Result(Recorded):
             ``bursts``, ``burst_loss``, ``burst_loss_per_hop``
                 bursts assembled; lost / (lost + taken apart at their egress); and lost / how often
                 bursts were offered to fibres: handed to a link between switches, or dropped for
-                want of one. In ``data_burst_loss`` those of acknowledgements alone do not count;
+                want of one. In ``data_burst_loss`` those of acknowledgements alone do not count.
+                Beside each loss stand its counts, ``burst_loss_count`` of ``burst_loss_of``;
             ``burst_mean_packets``, ``burst_mean_bytes``
                 packets and bytes (padding included) in a burst, of data and acknowledgements alike;
             ``assembly_mean_s``

@@ -158,31 +158,6 @@ def supporting(key: str) -> list[str]:
     return [samples_in(key), *(beside(key, ending) for ending in (OF, COUNT, NEEDED))]
 
 
-def rests_on(runs: Runs, key: str) -> dict[str, float]:
-    """Give what a figure rests on as columns of a table, NaN where there is nothing to say.
-
-    Parameters
-    ----------
-    runs, key
-        As for `support_of`.
-
-    Returns
-    -------
-    dict of str to float
-        ``samples``, flows that it is over, in the run with the fewest; ``needed``, how many a
-        percentile needs: with fewer it is beyond what the sample can give; ``units``, of a share,
-        of how many it is in all runs together.
-    """
-    found = dict.fromkeys(("samples", "needed", "units"), math.nan)
-    if beside(key, COUNT) in runs and beside(key, OF) in runs:
-        found["units"] = float(np.nansum(_column(runs, beside(key, OF))))
-    elif (support := support_of(runs, key)) is not None:
-        found["samples"] = float(support.samples)
-        if support.needed > 1:
-            found["needed"] = float(support.needed)
-    return found
-
-
 def _column(runs: Runs, key: str) -> NDArray[np.float64]:
     return np.asarray(runs[key], dtype=np.float64)
 

@@ -13,7 +13,7 @@ from lightburst.report.sweep_theory import that_apply
 from lightburst.shown import as_given
 from lightburst.study.design import SAMPLE
 from lightburst.study.statistics.intervals import BCA, INTERVALS, SHARE, STUDENT, student
-from lightburst.study.statistics.shares import is_share, share_of
+from lightburst.study.statistics.shares import is_share, shares_of
 from lightburst.support import BEYOND, is_support, notes, weak_in
 from lightburst.words import apart, words_of
 
@@ -142,10 +142,7 @@ def _metrics(sweep: Sweep, runs: pd.DataFrame, names: Sequence[str]) -> dict[str
         middle = np.where(infinite[name], np.inf, mean[name])
         low, high = middle - half, middle + half
         if is_share(runs, name):
-            for place, (_, rows) in enumerate(runs.groupby(_POINT, sort=True)):
-                if count[place]:
-                    ends = share_of(rows, name, _CONFIDENCE)
-                    low[place], high[place] = ends.low, ends.high
+            low, high = shares_of(runs, name, runs[_POINT], _CONFIDENCE)
         found[name] = {
             "words": words_of(name),
             "unit": _unit(apart(sweep.key(name))[0]),

@@ -8,6 +8,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 import altair as alt
+import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
@@ -35,6 +36,8 @@ _MOST_ROWS: Final = 500
 _MOST_DRAWN: Final = 40
 # Letters of a line of the title of an axis, with which it fits into a telephone.
 _TITLE: Final = 44
+# How far an interval without end goes beyond all others.
+_BEYOND: Final = 2.0
 _COLOURS: Final = {
     "higher": style.VERMILION, "lower": style.BLUE, "unclear": style.GREY, "same": style.GREY,
     "unknown": style.GREY,
@@ -225,13 +228,22 @@ class _Compared:
 
 
 def _ratios(rows: list[dict[str, Any]], labels: list[str], title: str) -> dict[str, Any]:
-    """Draw ratios with their intervals, a row for each point."""
+    """Draw ratios with their intervals, a row for each point; without end to the edges."""
+    low, ratio, high = (
+        np.array([row[name] for row in rows], dtype=float)
+        for name in ("ratio_low", "ratio", "ratio_high")
+    )
+    ends = np.concatenate([[1.0], low, ratio, high])
+    ends = ends[(ends > 0) & np.isfinite(ends)]
+    edges = ends.min() / _BEYOND, ends.max() * _BEYOND
     data = pd.DataFrame(
         {
             "row": labels,
-            "ratio": [row["ratio"] for row in rows],
-            "low": [row["ratio_low"] for row in rows],
-            "high": [row["ratio_high"] for row in rows],
+            "ratio": ratio,
+            "low": np.where(low > 0, low, edges[0]),
+            "high": np.where(np.isfinite(high), high, edges[1]),
+            "from": [f"{end:.4g}" for end in low],
+            "to": [f"{end:.4g}" if np.isfinite(end) else "no end" for end in high],
             "verdict": [row["verdict"] for row in rows],
         }
     )
@@ -258,8 +270,8 @@ def _ratios(rows: list[dict[str, Any]], labels: list[str], title: str) -> dict[s
             tooltip=[
                 alt.Tooltip("row:N", title="Point"),
                 alt.Tooltip("ratio", title="Ratio", **number),
-                alt.Tooltip("low", title="from", **number),
-                alt.Tooltip("high", title="to", **number),
+                alt.Tooltip("from:N", title="from"),
+                alt.Tooltip("to:N", title="to"),
                 alt.Tooltip("verdict:N", title="Verdict"),
             ],
         ),
@@ -272,5 +284,4 @@ def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _has_ratio(row: dict[str, Any]) -> bool:
-    ends = [row[name] for name in ("ratio", "ratio_low", "ratio_high")]
-    return all(not pd.isna(end) and 0 < end < float("inf") for end in ends)
+    return 0 < row["ratio"] < float("inf") and not pd.isna(row["ratio_low"])

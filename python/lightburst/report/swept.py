@@ -25,9 +25,10 @@ from lightburst.study.design import VARIANT
 from lightburst.study.failures import failures_of
 from lightburst.study.failures import records as records_of
 from lightburst.study.kept import SCENARIO
+from lightburst.study.rests import rests_on
 from lightburst.study.statistics import summarise
 from lightburst.study.written import tables
-from lightburst.support import rests_on, supporting
+from lightburst.support import supporting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -150,9 +151,8 @@ class Sweep:
         -------
         pandas.DataFrame
             One row for each point and metric: ``variant``, the axes, ``metric``, ``n`` (runs that
-            have it), ``mean``, ``std``, ``ci_low`` and ``ci_high`` (95 %), all in the
-            SI base unit, ``samples``, ``needed`` and ``units``, see
-            `lightburst.support.rests_on`. A mean with a run that is infinite, because flows did not
+            have it), ``mean``, ``std``, ``ci_low`` and ``ci_high`` (95 %), all in the SI base unit,
+            and the columns of `rests_on`. A mean with a run that is infinite, because flows did not
             finish, is infinite and has no interval.
 
         Raises
@@ -167,9 +167,7 @@ class Sweep:
         for metric in self._known(metrics):
             means = summarise(runs, [_POINT], metric, interval=kind).set_index(_POINT)
             means.insert(0, "metric", metric)
-            told = {place: rests_on(rows, metric) for place, rows in runs.groupby(_POINT)}
-            rests = pd.DataFrame.from_dict(told, orient="index")
-            found.append(named.join(means.join(rests), how="inner"))
+            found.append(named.join(means.join(rests_on(runs, metric, _POINT)), how="inner"))
         return pd.concat(found, ignore_index=True)
 
     def compare(
@@ -233,14 +231,12 @@ class Sweep:
         wanted = self._known(metrics)
         if metrics is None:
             wanted = [n for n in wanted if all(side[n].notna().any() for side in sides)]
-        # What each was offered is told with whatever is compared.
-        rests = [name for metric in wanted for name in supporting(metric)]
-        more = [name for name in ("offered_bps", *rests) if name in self.runs]
-        columns = dict.fromkeys([*wanted, *more])
+        # What each was offered, and what a metric rests on, is told with whatever is compared.
+        more = ["offered_bps", *(name for metric in wanted for name in supporting(metric))]
+        columns = dict.fromkeys([*wanted, *(name for name in more if name in self.runs)])
         first, second = (side[[*by, "seed", *columns]] for side in sides)
         kind = self.study.interval if interval is None else interval
-        names = str(a), str(b)
-        found = compare_runs(first, second, wanted, by=by, names=names, interval=kind)
+        found = compare_runs(first, second, wanted, by=by, names=(str(a), str(b)), interval=kind)
         return replaced(found, changes=self._changes(along, a, b))
 
     def _changes(self, along: str, a: object, b: object) -> dict[str, tuple[object, object]]:
@@ -249,8 +245,7 @@ class Sweep:
 
         block = self.study.block
         places = [int((block.labels[along] == value).to_numpy().argmax()) for value in (a, b)]
-        in_use = [block.study.scenarios[place].in_use() for place in places]
-        return changes(in_use[0], in_use[1])
+        return changes(*(block.study.scenarios[place].in_use() for place in places))
 
     def kept(self, name: str) -> pd.DataFrame:
         """Give a table that the study keeps of its runs.

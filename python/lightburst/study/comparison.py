@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from lightburst.errors import InputError, did_you_mean, show
 from lightburst.shown import html_list
+from lightburst.study.rests import rests_on
 from lightburst.study.statistics.fieller import fieller_ratio
 from lightburst.study.statistics.intervals import BCA, STUDENT, Interval, checked_interval
 from lightburst.study.statistics.paired import (
@@ -30,7 +31,7 @@ from lightburst.study.statistics.paired import (
 )
 from lightburst.study.statistics.permuted import permutation_difference, permutation_ratio
 from lightburst.study.statistics.several import bonferroni, confidence_of_each
-from lightburst.support import is_support, rests_on, supporting
+from lightburst.support import is_support, supporting
 
 HIGHER: Final = "higher"
 LOWER: Final = "lower"
@@ -213,7 +214,7 @@ class _Two(NamedTuple):
     first: NDArray[np.float64]
     second: NDArray[np.float64]
     pairs: int
-    rests: Mapping[str, float]
+    rests: Mapping[Any, float]
 
 
 def compare_runs(
@@ -250,9 +251,8 @@ def compare_runs(
     -------
     Comparison
         Paired over the seeds that both have, if these are two or more; else by Welch's method.
-        Where a run is infinite, because flows did not finish, there are a p-value and a verdict
-        (sign test) and no interval. What is the same in every run of both is not tested and does
-        not count.
+        Where a run is infinite, because flows did not finish, p and verdict are of the sign test,
+        without interval. What is the same in every run of both is not tested and does not count.
 
     Raises
     ------
@@ -412,8 +412,9 @@ def _two(point: tuple[object, ...], metric: str, first: pd.DataFrame, second: pd
     values = [np.asarray(x, dtype=np.float64) for x in (one, other)]
     columns = [metric, *dict.fromkeys(supporting(metric))]
     both = [runs[[name for name in columns if name in runs]] for runs in (first, second)]
-    rests = rests_on(pd.concat(both), metric)
-    return _Two(point, metric, values[0], values[1], len(seeds) if paired else 0, rests)
+    rests = rests_on(pd.concat(both).assign(all=0), metric, "all")
+    told = rests.iloc[0].to_dict() if len(rests) else dict.fromkeys(rests, math.nan)
+    return _Two(point, metric, values[0], values[1], len(seeds) if paired else 0, told)
 
 
 def _tested(case: _Two, tests: _Tests) -> dict[str, Any]:

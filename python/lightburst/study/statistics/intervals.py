@@ -182,36 +182,40 @@ def summarise(
     if not isinstance(metric, str) or metric not in numbers:
         allowed = "the name of one column of runs with numbers, as 'throughput_bps'"
         raise InputError("metric", show(metric), allowed + did_you_mean(metric, numbers))
-    grouped = runs.dropna(subset=[metric]).groupby(list(by), sort=False, dropna=False)[metric]
+    there = runs.dropna(subset=[metric])
+    grouped = there.groupby(list(by), sort=False, dropna=False)[metric]
     table = grouped.agg(n="count", mean="mean", std="std").reset_index()
-    ends = _ends(runs, metric, grouped, confidence, interval)
+    ends = _given(there, metric, grouped, confidence, checked_interval(interval))
     if ends is not None:
-        return table.assign(ci_low=[x.low for x in ends], ci_high=[x.high for x in ends])
+        return table.assign(ci_low=ends[0], ci_high=ends[1])
     half = table["std"] * student(table["n"], confidence)
     return table.assign(ci_low=table["mean"] - half, ci_high=table["mean"] + half)
 
 
-def _ends(
+def _given(
     runs: pd.DataFrame, metric: str, grouped: Any, confidence: float, interval: str
-) -> list[Interval] | None:
-    """Give the interval of each point, where it is not Student's."""
-    from lightburst.study.statistics.shares import is_share, share_of
+) -> tuple[Any, Any] | None:
+    """Give ends by the bootstrap, or those of a share; None where they are Student's."""
+    from lightburst.study.statistics.shares import is_share, shares_of
 
-    ends: list[Interval] | None = None
-    if checked_interval(interval) == BCA:
+    drawn: tuple[Any, Any] | None = None
+    if interval == BCA:
         from lightburst.study.statistics.bootstrap import bootstrap_interval
 
         none = Interval(math.nan, math.nan, math.nan, 0)
-        ends = [
+        found = [
             bootstrap_interval(x, "mean", confidence) if np.isfinite(x).all() else none
             for x in (x.to_numpy(np.float64) for _, x in grouped)
         ]
-    if is_share(runs, metric):
-        exact = [share_of(runs.loc[x.index], metric, confidence) for _, x in grouped]
-        # A bootstrap of runs that are all alike says nothing of rare losses.
-        pairs = zip(ends or exact, exact, strict=True)
-        ends = [y if x.low == x.high or math.isnan(x.low) else x for x, y in pairs]
-    return ends
+        drawn = np.array([x.low for x in found]), np.array([x.high for x in found])
+    if not is_share(runs, metric):
+        return drawn
+    exact = shares_of(runs, metric, grouped.ngroup(), confidence)
+    if drawn is None:
+        return exact
+    # A bootstrap of runs that are all alike says nothing of rare losses.
+    wide = drawn[0] < drawn[1]
+    return np.where(wide, drawn[0], exact[0]), np.where(wide, drawn[1], exact[1])
 
 
 def checked_interval(kind: object, where: str = "interval") -> str:

@@ -14,7 +14,7 @@ References
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -64,22 +64,10 @@ def share_interval(counts: ArrayLike, sizes: ArrayLike, confidence: float = 0.95
     k, n = (np.asarray(x, dtype=np.float64).ravel() for x in (counts, sizes))
     if k.size != n.size or not np.isfinite([k, n]).all() or np.any((k < 0) | (k > n)):
         raise ValueError("counts and sizes: allowed are counts from 0 to the size, one for each")
-    k, n = k[n > 0], n[n > 0]
-    if n.size == 0:
+    if not n.any():
         raise ValueError("sizes: at least one run with a unit")
-    miss, total = 1 - checked(confidence), float(n.sum())
-    if k.sum() == 0:
-        return Interval(0.0, 0.0, -math.expm1(math.log(miss) / total), n.size)
-    if k.sum() == total:
-        return Interval(1.0, math.exp(math.log(miss) / total), 1.0, n.size)
-    shares = k / n
-    p = float(shares.mean())
-    units = min(total, _effective(shares, total, miss))
-    seen = p * units
-    # Clopper and Pearson's ends are quantiles of beta distributions.
-    low = float(special.betaincinv(seen, units - seen + 1, miss / 2))
-    high = float(special.betaincinv(seen + 1, units - seen, 1 - miss / 2))
-    return Interval(p, low, high, n.size)
+    (p,), (low,), (high,) = _ends(k, n, np.zeros(k.size, np.int64), confidence)
+    return Interval(float(p), float(low), float(high), int(np.count_nonzero(n)))
 
 
 def is_share(runs: pd.DataFrame, metric: str) -> bool:
@@ -92,11 +80,50 @@ def share_of(runs: pd.DataFrame, metric: str, confidence: float = 0.95) -> Inter
     return share_interval(runs[beside(metric, COUNT)], runs[beside(metric, OF)], confidence)
 
 
-def _effective(shares: NDArray[np.float64], total: float, miss: float) -> float:
-    """Give how many independent units would vary as much as the shares of the runs do."""
-    if shares.size < 2 or (variance := float(shares.var(ddof=1)) / shares.size) == 0:
-        return math.inf
-    p = float(shares.mean())
-    # p (1 - p) / n* = variance, and n* smaller for a variance of few degrees of freedom.
-    quantiles = special.stdtrit([total - 1, shares.size - 1], 1 - miss / 2)
-    return p * (1 - p) / variance * float(quantiles[0] / quantiles[1]) ** 2
+def shares_of(
+    runs: pd.DataFrame, metric: str, group: ArrayLike, confidence: float = 0.95
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Give the ends of `share_interval` of each group of runs, NaN where it has no unit.
+
+    Parameters
+    ----------
+    runs, metric
+        As for `share_of`.
+    group : array_like of int, shape (runs,)
+        Of each run, from 0.
+    confidence : float
+        As there.
+    """
+    k, n = (runs[beside(metric, ending)].to_numpy(np.float64) for ending in (COUNT, OF))
+    _, low, high = _ends(np.nan_to_num(k), np.nan_to_num(n), np.asarray(group), confidence)
+    return low, high
+
+
+def _ends(
+    k: NDArray[np.float64], n: NDArray[np.float64], group: NDArray[np.int64], confidence: float
+) -> tuple[Any, Any, Any]:
+    """Give mean share and ends of each group."""
+    miss, size = 1 - checked(confidence), int(group.max(initial=-1)) + 1
+    there = n > 0
+    k, n, group = k[there], n[there], group[there]
+    runs = np.bincount(group, minlength=size)
+    seen, total = (np.bincount(group, x, size) for x in (k, n))
+    with np.errstate(all="ignore"):
+        p = np.bincount(group, k / n, size) / runs
+        # Of the mean of the runs' shares; NaN of one run.
+        variance = np.bincount(group, (k / n - p[group]) ** 2, size) / (runs - 1) / runs
+        # p (1 - p) / n* = variance, and n* smaller for a variance of few degrees of freedom.
+        quantiles = special.stdtrit([total - 1, runs - 1], 1 - miss / 2)
+        effective = p * (1 - p) / variance * (quantiles[0] / quantiles[1]) ** 2
+        units = np.fmin(total, np.where(variance > 0, effective, np.inf))
+        # Clopper and Pearson's ends are quantiles of beta distributions.
+        low = special.betaincinv(p * units, units - p * units + 1, miss / 2)
+        high = special.betaincinv(p * units + 1, units - p * units, 1 - miss / 2)
+        none, every = seen == 0, seen == total
+        bound = np.log(miss) / total
+        low = np.select([none, every], [np.zeros(size), np.exp(bound)], low)
+        high = np.select([none, every], [-np.expm1(bound), np.ones(size)], high)
+        p = np.select([none, every], [np.zeros(size), np.ones(size)], p)
+    empty = runs == 0
+    p[empty] = low[empty] = high[empty] = math.nan
+    return p, low, high
