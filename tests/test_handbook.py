@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
+from docutils import nodes
+from docutils.utils import new_document
 
 import lightburst as lb
 from handbook import docstrings, mechanisms, papers
@@ -70,3 +72,17 @@ def test_references_of_a_docstring_are_a_list() -> None:
     assert docstrings.plain(given) == [
         "Erlang [1].", "", "References", "----------", "-  [1] A. K. Erlang", "   1917.",
     ]  # fmt: skip
+
+
+def test_attributes_that_are_named_together_are_one_field() -> None:
+    given = ["A pair.", "", "Attributes", "----------", "first, second : str", "    Names.", "",
+             "Notes", "-----", "a, b : as it stands"]  # fmt: skip
+    found = docstrings.named(given)
+    joined = found[4].removesuffix(" : str")
+    assert len(joined.split()) == 1, "a field of one name, where a blank would end a type"
+    assert "," not in joined
+    assert [line for line in found if line not in given] == [found[4]]
+    page = new_document("page")
+    page += nodes.paragraph("", "", nodes.strong("", joined))
+    docstrings._on_page(None, page)  # type: ignore[arg-type]
+    assert page.astext() == "first, second"
