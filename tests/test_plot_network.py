@@ -85,7 +85,13 @@ def test_no_name_stands_on_a_link() -> None:
 
 
 def test_the_free_side_is_above_then_below_then_the_widest_gap() -> None:
-    places = {"m": (0.0, 0.0), "e": (1.0, 0.0), "n": (0.0, 1.0), "s": (0.0, -1.0), "w": (-1.0, 0.0)}
+    places: dict[Any, tuple[float, float]] = {
+        "m": (0.0, 0.0),
+        "e": (1.0, 0.0),
+        "n": (0.0, 1.0),
+        "s": (0.0, -1.0),
+        "w": (-1.0, 0.0),
+    }
     assert free_sides(places, [("m", "e"), ("m", "s")])["m"] == (0.0, 1.0)
     assert free_sides(places, [("m", "n")])["m"] == (0.0, -1.0)
     assert free_sides(places, [("m", "n"), ("m", "s"), ("m", "w")])["m"] == pytest.approx((1, 0))
@@ -128,4 +134,4 @@ def test_what_cannot_be_drawn_is_named() -> None:
     with pytest.raises(
         InputError, match="what: given 'x'; allowed: a result, a scenario, or a net"
     ):
-        lb.plot.network("x")  # type: ignore[arg-type]
+        lb.plot.network("x")

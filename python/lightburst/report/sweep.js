@@ -259,7 +259,7 @@ function specification(data, told, metric, x, colours, dots, inBins) {
     x: numeric
       ? { field: "x", type: "quantitative", title: xTitle,
           axis: { tickCount: 7, ...(swept.length > 1 && swept.length < 10 &&
-            { values: swept, format: "~r", labelOverlap: true }) },
+            { values: swept, format: swept.at(-1) < 1e5 ? "~r" : "~s", labelOverlap: true }) },
           scale: { type: xLog ? "log" : "linear", ...(!xLog && { zero: false }), nice: !xLog,
             padding: 12 } }
       : { field: "x", type: "nominal", title: xTitle, axis: { labelLimit: 110, labelAngle: -25 },

@@ -11,10 +11,11 @@ import pandas as pd
 from lightburst.plots.axis import is_geometric
 from lightburst.report.cube import columns_of
 from lightburst.report.sweep_theory import that_apply
+from lightburst.report.words import metric_words
 from lightburst.shown import prefixed, prefixed_along
 from lightburst.study.design import SAMPLE
 from lightburst.study.statistics.intervals import BCA, INTERVALS, STUDENT, student
-from lightburst.words import apart, column_words, has_prefix, words_of
+from lightburst.words import apart, column_words, has_prefix
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -166,7 +167,7 @@ def _metrics(sweep: Sweep, runs: pd.DataFrame, names: Sequence[str]) -> dict[str
         half = spread[name].to_numpy() * student(np.maximum(count, 1), _CONFIDENCE)
         middle = np.where(infinite[name], np.inf, mean[name])
         found[name] = {
-            "words": words_of(name),
+            "words": metric_words(sweep.study.metrics, name),
             "scales": _scales(_keyed(name, sweep.key(name)), middle),
             "unit": _unit(apart(sweep.key(name))[0]),
             "interval": INTERVALS[STUDENT],

@@ -15,7 +15,7 @@ from lightburst.plots.interactive import Key
 from lightburst.plots.vega import specification
 from lightburst.report.page import Chart, Explorer, Page, Table, Tile, inside_script, render, short
 from lightburst.report.sweep_data import points_of
-from lightburst.report.words import readable, readable_interval, words_of
+from lightburst.report.words import metric_words, readable, readable_interval
 from lightburst.study.comparison import VERDICTS
 from lightburst.study.design import SAMPLE, VARIANT
 from lightburst.study.failures import HOW_AGAIN
@@ -148,7 +148,8 @@ def _warnings(sweep: Sweep) -> Iterator[Table]:
     rows = []
     for one in found:
         values = points.iloc[one.place].dropna().to_dict()
-        where = ", ".join(f"{column_words(name)} {_word(value)}" for name, value in values.items())
+        named = ((column_words(str(name)), _word(value)) for name, value in values.items())
+        where = ", ".join(map(" ".join, named))
         rows.append((one.text, f"{one.runs:,} of {len(sweep.runs):,}", where, str(one.seed)))
     # What the sweep says beyond what its runs do: targets that were missed.
     rows += [(text, "the sweep", "", "") for text in beyond]
@@ -184,7 +185,7 @@ class _Compared:
             words = list(dict.fromkeys(row["verdict"] for row in own))
             yield Chart(
                 f"compare-{metric}-{self.a}-{self.b}",
-                f"{self.b} over {self.a}: {words_of(metric)}",
+                f"{self.b} over {self.a}: {metric_words(self.sweep.study.metrics, metric)}",
                 "Ratios of the means on the same seeds. The intervals hold together, for all "
                 f"{self.found.compared} comparisons with {self.sure}; at the line both are equal.",
                 _ratios(own, [self._short(row) for row in own], f"{self.b} over {self.a}"),
@@ -213,7 +214,7 @@ class _Compared:
             rows.append(
                 [
                     *("–" if pd.isna(row[name]) else _word(row[name]) for name in self.labels),
-                    words_of(metric),
+                    metric_words(self.sweep.study.metrics, metric),
                     *(readable(key, float(row[side])) for side in ("first", "second")),
                     readable_interval(key, gap),
                     readable_interval("", ratio),
