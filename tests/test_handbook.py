@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
+from docutils import nodes
+from docutils.utils import new_document
 
 import lightburst as lb
+from browser import needs_browser, opened
 from handbook import docstrings, mechanisms, papers
 from handbook.links import DOCS
 from lightburst.papers import PAPERS
@@ -70,3 +74,48 @@ def test_references_of_a_docstring_are_a_list() -> None:
     assert docstrings.plain(given) == [
         "Erlang [1].", "", "References", "----------", "-  [1] A. K. Erlang", "   1917.",
     ]  # fmt: skip
+
+
+def test_attributes_that_are_named_together_are_one_field() -> None:
+    given = ["A pair.", "", "Attributes", "----------", "first, second : str", "    Names.", "",
+             "Notes", "-----", "a, b : as it stands"]  # fmt: skip
+    found = docstrings.named(given)
+    joined = found[4].removesuffix(" : str")
+    assert len(joined.split()) == 1, "a field of one name, where a blank would end a type"
+    assert "," not in joined
+    assert [line for line in found if line not in given] == [found[4]]
+    page = new_document("page")
+    page += nodes.paragraph("", "", nodes.strong("", joined))
+    docstrings._on_page(None, page)  # type: ignore[arg-type]
+    assert page.astext() == "first, second"
+
+
+def test_the_page_of_each_paper_shows_its_figures() -> None:
+    for name in PAPERS:
+        shown = re.findall(r"^!\[.*\]\(\.\./images/(.*)\)$", papers.about(name), re.M)
+        assert any(f"{name}-fig" in file or "throughput" in file for file in shown), name
+        assert all((DOCS / "images" / file).is_file() for file in shown)
+    assert "yu2004-fig5.png" in papers.about("yu2004")
+    assert "-beyond-" not in papers.about("komatireddy2009")
+
+
+def test_the_front_page_shows_figures() -> None:
+    front, _, _ = (DOCS / "index.md").read_text("utf-8").partition("## Six questions")
+    assert len(re.findall(r"^!\[.+\]\(images/.+\.png\)$", front, re.M)) >= 3
+
+
+@needs_browser
+def test_a_figure_scrolls_on_a_narrow_screen(tmp_path: Path) -> None:
+    style = (DOCS / "_static" / "site.css").read_text("utf-8")
+    picture = (DOCS / "images" / "yu2004-fig5.png").as_uri()
+    page = tmp_path / "page.html"
+    page.write_text(
+        f"<!doctype html><html><head><style>{style}</style></head><body><article>"
+        f'<p><img src="{picture}"></p><div class="cell_output"><div class="output">'
+        f'<img src="{picture}"></div></div></article></body></html>',
+        encoding="utf-8",
+    )
+    widths = "return [...document.images].map((one) => one.getBoundingClientRect().width);"
+    narrow = opened(page, tmp_path, widths)[400]
+    assert narrow["done"] == [640, 640], "as wide as a page of a book, so that words are read"
+    assert narrow["scroll"] <= 400, "and no wider than its own box"

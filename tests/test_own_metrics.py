@@ -11,7 +11,10 @@ import pytest
 import lightburst as lb
 from lightburst.cli import main
 from lightburst.errors import InputError
+from lightburst.expressions import parse
 from lightburst.expressions.columns import COLUMNS, NAMES
+from lightburst.report.sweep_page import sweep_page
+from lightburst.report.words import metric_words
 from lightburst.study import Stopping, Store, execute_until
 from lightburst.study.executor import run_all
 from stores import scenario
@@ -194,3 +197,39 @@ def test_the_page_lists_the_columns() -> None:
     assert listed is not None
     known = {name if name in NAMES else "" for name in re.findall(r"`(\w+)`", listed[0])}
     assert {NAMES[name] for name in known if name} == set(COLUMNS)
+
+
+def test_a_label_is_what_people_read_and_changes_no_value(tmp_path: Path) -> None:
+    plain = parse("p99 of completion_time where bytes < 100 kB")
+    named = parse("p99 of completion_time where bytes < 100 kB as 'Small flows, 99.9th of 100'")
+    assert (str(named), named.label) == (str(plain), "Small flows, 99.9th of 100")
+    assert named == plain, "what is kept of one is kept of the other"
+    assert parse(named.written).label == named.label
+    assert parse('count as "a\'s"').written == 'count as "a\'s"'
+    assert parse("share of slowdown < 2 as 'x'").label == "x", "and no unit"
+    for wrong in ("count as", "count as 'x' where size > 1 B", "count as ''", "count as ' x'",
+                  "count as size", f"count as '{'x' * 101}'"):  # fmt: skip
+        with pytest.raises(InputError):
+            parse(wrong)
+    file = tmp_path / "study.toml"
+    file.write_text(
+        f'scenario = "{Path("examples/hybrid.toml").resolve()}"\nseeds = 2\n'
+        "[over]\nswitching.buffer_ports = [1, 2]\nworkload.flows = [30, 40]\n"
+        f'[metrics]\nmine = "{named.written}"\n'
+    )
+    found = lb.sweep(file, progress=False)
+    assert metric_words(found.study.metrics, "mine") == named.label
+    axes = found.plot(y="mine").axes[0]
+    assert re.fullmatch(r"Small flows, 99\.9th of 100 \(.?s\)", axes.get_ylabel())
+    again = lb.load_sweep(found.save(tmp_path / "saved"))
+    assert metric_words(again.study.metrics, "mine") == named.label
+    assert named.label in sweep_page(found)
+
+
+def test_a_run_prints_the_label(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    command = ["run", "examples/hybrid.toml", "--set", "workload.flows=30", "--metric"]
+    text = "mine=p99 of slowdown as 'Slowdown of the last'"
+    assert main([*command, text, "--out", str(tmp_path / "run")]) == 0
+    assert "Slowdown of the last" in capsys.readouterr().out
+    assert main(["report", str(tmp_path / "run"), "--explain", "0"]) == 0
+    assert "Slowdown of the last" in (tmp_path / "run" / "index.html").read_text("utf-8")

@@ -79,6 +79,9 @@ def test_values_of_an_axis_stand_in_order_with_their_numbers(sweep: Sweep) -> No
     assert (variant["values"], variant["numbers"]) == (["hybrid", "without"], None)
     assert (ports["values"], ports["numbers"]) == (["0", "1", "2"], [0.0, 1.0, 2.0])
     assert (length["unit"], length["numbers"]) == ("m", [5.0, 10.0])
+    assert [axis["words"] for axis in data["axes"]] == ["Variant", "Buffer ports", "Link length"]
+    assert length["scales"] == [(1.0, "m")] * 2
+    assert data["metrics"]["throughput_bps"]["scales"][0] == (1e9, "Gb/s")
     assert length["values"] == ["500 cm", "10 m"]
     means = sweep.table("throughput_bps")
     for axis, places in zip(data["axes"], data["places"], strict=True):
@@ -226,6 +229,7 @@ def test_the_points_in_a_browser(saved: Path, tmp_path: Path) -> None:
         assert told["length"]["lines"] == 4
         assert told["length"]["rows"] == 8
         assert (told["variant"]["lines"], told["variant"]["dots"]) == (0, 8)
+        assert told["length"]["title"] == "Link length (m)", "a name, and no path"
         names = [name for name in found[width]["charts"] if name.startswith("compare-")]
         assert all(found[width]["charts"][name]["symbol"] for name in names)
         assert names
@@ -345,3 +349,54 @@ def test_names_in_a_sweep_run_no_script(sweep: Sweep, tmp_path: Path) -> None:
     assert_clean(found)
     assert all("<script>" in frame["done"] for frame in found.values())
     assert len(re.findall("<script", page.read_text().split("<main>")[0])) == 0
+
+
+def test_variants_are_compared_though_nobody_asked(sweep: Sweep) -> None:
+    asked = sweep_page(sweep)
+    study = type(sweep.study).from_dict(
+        {
+            "scenario": SCENARIO,
+            "over": {PORTS: [1, 0, 2], LENGTHS: ["10 m", "500 cm"]},
+            "variants": {"hybrid": {}, "without": {"switching.kind": "all-optical"}},
+            "seeds": 3,
+        }
+    )
+    title = "without compared with hybrid"
+    assert title in asked
+    page = sweep_page(replace(sweep, study=study))
+    assert title in page
+    assert "buffer ports 1" in page
+    assert title not in sweep_page(without_comparison(sweep)), "unless none is asked for"
+    head = page.partition("<h2>Provenance")[0].partition("<script")[0]
+    assert PORTS not in head and LENGTHS not in head, "names, and no paths"
+
+
+@needs_browser
+def test_zeros_stand_on_the_edge_and_decades_are_hinted_at(sweep: Sweep, tmp_path: Path) -> None:
+    runs = sweep.runs.copy()
+    ports = runs[PORTS].fillna(0).to_numpy()
+    runs["throughput_bps"] = np.where(ports == 0, 0.0, 10.0 ** (4 * ports))
+    page = tmp_path / "index.html"
+    page.write_text(sweep_page(without_comparison(replace(sweep, runs=runs))))
+    action = (
+        ASK
+        + """
+      await set("metric", "throughput_bps"); note("linear");
+      document.getElementById("y-log").checked = true;
+      await set("x", "switching.buffer_ports"); note("log");
+      told.hollow = [...document.querySelectorAll("#explore-chart .mark-symbol path")]
+        .filter((one) => one.getAttribute("fill") === "white").length;
+      return told;
+    """
+    )
+    found = opened(page, tmp_path, action)
+    assert_clean(found)
+    for frame in found.values():
+        told = frame["done"]
+        assert (
+            "Over 4.0 decades: logarithmic y tells the low points apart." in told["linear"]["state"]
+        )
+        assert "Hollow on the lower edge: 0." in told["log"]["state"]
+        # Of each length no buffers, and without, at all of x.
+        assert told["hollow"] == 2 * 1 + 2 * 3
+        assert told["log"]["dots"] == 12

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import lightburst as lb
+from browser import needs_browser, opened
 from lightburst.cli import main
 from lightburst.plots import network as plots
 from lightburst.report import network
@@ -19,6 +20,7 @@ from lightburst.report.run_page import run_page
 from lightburst.units import parse_duration
 from pages import scenario_of
 
+ROOT = Path(__file__).resolve().parent.parent
 CROWD = scenario_of("docs/trace.md", "crowd.toml")
 FILES = {
     "network.json", "bookings.parquet", "bursts.parquet", "losses.parquet", "cuts.parquet",
@@ -403,3 +405,28 @@ def test_names_as_long_as_may_be_leave_room_for_bursts(tmp_path: Path) -> None:
     drawn = (out / "network.svg").read_text(encoding="utf-8")
     assert f"{'A' * 12}\u2026{'A' * 12} \u2192 {'X' * 12}\u2026{'X' * 12}" in drawn
     assert "A" * 25 not in drawn
+
+
+@needs_browser
+def test_the_page_scrolls_to_each_fibre(tmp_path: Path) -> None:
+    short = {"workload.flows": 10, "workload.size": "100 kB"}
+    found = lb.trace_network(lb.load(ROOT / "examples" / "obs-nsfnet.toml").with_(short))
+    place = found.save(tmp_path / "traced")
+    action = """
+      const told = () => byId("state").textContent, first = told();
+      pane.scrollTop = pane.scrollHeight;
+      // A frame that is not on the screen is told of it late, and draws nothing.
+      pane.dispatchEvent(new Event("scroll"));
+      draw();
+      return [pane.scrollHeight, pane.clientHeight, first, told(), tops.at(-1) - scroll < height];
+    """
+    for frame in opened(place / "index.html", tmp_path, action).values():
+        assert frame["wrong"] == []
+        whole, seen, first, last, there = frame["done"]
+        number = len(found.trace.fibres)
+        assert whole > seen, "a scroll bar says that there is more"
+        assert first.startswith("rows 1 to ")
+        assert f" of {number}, scroll for the others; " in first
+        assert f" to {number} of {number}, " in last
+        assert there, "the last fibre is in sight"
+        assert "drawn" not in first

@@ -304,7 +304,7 @@ class Result(Recorded):
         loads = {name: asdict(load) for name, load in self.offered.items()}
         found = {name: metrics.to_json(figures) for name, figures in self._by_group.items()}
         classes = self._by_size.items()
-        own = {name: str(expression) for name, expression in self.own.items()}
+        own = {name: expression.written for name, expression in self.own.items()}
         return {
             "window": self._counted_in_window,
             **({"metrics": own} if own else {}),

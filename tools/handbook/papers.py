@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -32,14 +33,21 @@ def counts(name: str) -> str:
     return line[1]
 
 
+def figures(name: str) -> list[str]:
+    """List the pictures of a paper that docs/reproduced.md shows, but those beyond the paper."""
+    text = (DOCS / "reproduced.md").read_text(encoding="utf-8")
+    return re.findall(rf"^!\[[^\]]*\]\(images/({name}-(?!beyond-)[^)]+)\)$", text, re.M)
+
+
 def about(name: str) -> str:
-    """Write citation, parts and counts as Markdown."""
+    """Write citation, parts, counts and pictures as Markdown."""
     paper = PAPERS[name]
     rows = [
         (f"`lightburst reproduce {name}/{word}`", part.shows) for word, part in paper.parts.items()
     ]
     lines = [paper.citation, "", f"Reproduced in full: {counts(name)}", ""]
-    return "\n".join([*lines, *keys.table(["Command", "What it shows"], rows)])
+    shown = [f"![{Path(file).stem}](../images/{file})\n" for file in figures(name)]
+    return "\n".join([*lines, *keys.table(["Command", "What it shows"], rows), "", *shown])
 
 
 class Paper(SphinxDirective):

@@ -24,6 +24,7 @@ from lightburst.report.words import (
     in_parts,
     is_bound,
     meaningful,
+    own_words,
     readable,
     readable_interval,
     rows_of,
@@ -170,16 +171,14 @@ def _print_run(result: Result, format: str) -> None:
     elif format == "csv":
         _print_csv([{"seed": result.seed, **result.record}])
     else:
-        own = {name: str(expression) for name, expression in result.own.items()}
+        own = {name: expression.written for name, expression in result.own.items()}
         figures = {
             key: readable(unit_key(key, own), value) for key, value in result.metrics.items()
         }
         figures |= {key: f"0 (below {readable(key, end)})" for key, end in _bounds(result.metrics)}
         shown = meaningful(result.metrics, result.scenario.to_dict(), own)
-        rows = [
-            (key if key in own else words_of(key), signed(figures[key], result.weak.get(key)))
-            for key in shown
-        ]
+        words = own_words(own, alone=True)
+        rows = [(words_of(key, words), signed(figures[key], result.weak.get(key))) for key in shown]
         print_table(_title(result.scenario, f"seed {result.seed}"), rows)
         groups, classes = in_parts(result.record, result.plan.group_names)
         _print_parts(classes, rows_of(classes, readable, result.weak))
@@ -256,11 +255,12 @@ def _print_replications(found: Replications, format: str) -> None:
     else:
         summary = found.summary()
         means = {key: interval["mean"] for key, interval in summary.items()}
-        own = {name: str(expression) for name, expression in found.own.items()}
+        own = {name: expression.written for name, expression in found.own.items()}
         shown = meaningful(means, found.scenario.to_dict(), own)
+        words = own_words(own, alone=True)
         rows = [
             (
-                key if key in own else words_of(key),
+                words_of(key, words),
                 signed(readable_interval(unit_key(key, own), summary[key]), found.weak.get(key)),
             )
             for key in shown

@@ -16,7 +16,7 @@ from lightburst.errors import InputError, show
 from lightburst.folder import check
 from lightburst.report.files import COMPARISONS, RUNS, STORE, STUDY, TABLE
 from lightburst.report.sweep import sweep_all
-from lightburst.report.words import readable_interval, words_of
+from lightburst.report.words import metric_words, readable_interval
 from lightburst.scenario.change import from_text
 from lightburst.shown import as_given
 from lightburst.study.cost import MOST_RUNS, TooManyRunsError
@@ -181,7 +181,7 @@ def _print(found: Sweep) -> None:
     for name in labels:
         shown.add_column(name)
     for metric in metrics:
-        shown.add_column(words_of(metric), justify="right", no_wrap=True)
+        shown.add_column(metric_words(found.study.metrics, metric), justify="right", no_wrap=True)
     for key, rows in _by_point(means, labels).items():
         cells = {x["metric"]: _cell(found, x) for x in rows}
         shown.add_row(*key, *(cells.get(metric, "") for metric in metrics))
@@ -210,7 +210,7 @@ def _print_comparison(found: Sweep, a: str, b: str) -> None:
         ends = {"mean": row["ratio"], "ci_low": row["ratio_low"], "ci_high": row["ratio_high"]}
         shown.add_row(
             *(as_given(row[name]) for name in labels),
-            words_of(row["metric"]),
+            metric_words(found.study.metrics, row["metric"]),
             readable_interval("", ends),
             "" if math.isnan(row["p_adjusted"]) else f"{row['p_adjusted']:.2g}",
             row["verdict"],

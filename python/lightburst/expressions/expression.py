@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -46,16 +46,26 @@ class Expression:
         What it is of: of ``share`` a condition, of ``count`` nothing.
     where : Part or None
         Which flows; all that count without it.
+    label : str
+        What it is called for people, ``as 'Slowdown of mice'``, or nothing: it changes no value,
+        and so it is not in the text under which values are kept.
     """
 
     statistic: str
     of: Part | None
     where: Part | None
+    label: str = field(default="", compare=False)
 
     def __str__(self) -> str:
         of = "" if self.of is None else f" of {self.of}"
         where = "" if self.where is None else f" where {self.where}"
         return f"{self.statistic}{of}{where}"
+
+    @property
+    def written(self) -> str:
+        """Its text with its label, to be read again."""
+        quote = '"' if "'" in self.label else "'"
+        return f"{self} as {quote}{self.label}{quote}" if self.label else str(self)
 
     @property
     def suffix(self) -> str:
@@ -188,6 +198,7 @@ def parse(text: str | Expression, path: str = "metric") -> Expression:
     elif statistic not in ("count", "share"):
         reader.fail(f"'of' and what it is of, as {statistic} of slowdown")
     where = grammar.condition() if reader.take("where") else None
+    label = _read_label(reader) if reader.take("as") else ""
     if reader.take(kind="end") is None:
         near = did_you_mean(reader.token.text, ("where", "of"))
         reader.fail(f"an operator, 'where' and a condition, or the end{near}")
@@ -195,9 +206,9 @@ def parse(text: str | Expression, path: str = "metric") -> Expression:
         if where is None:
             reader.fail("'of' or 'where' and a condition, as share of slowdown < 2")
         of, where = where, None
-    found = Expression(statistic, of, where)
-    if len(str(found)) > LONGEST:  # so that what is kept of it can be read again
-        given = f"{len(str(found)):,} characters, written out"
+    found = Expression(statistic, of, where, label)
+    if len(found.written) > LONGEST:  # so that what is kept of it can be read again
+        given = f"{len(found.written):,} characters, written out"
         raise InputError(path, given, f"up to {LONGEST:,}")
     return found
 
@@ -282,6 +293,15 @@ def _read_statistic(reader: Reader) -> str:
         known = f"a statistic: {some(STATISTICS)}, or a percentile such as p99 or p99.9"
         reader.fail(known + near)
     reader.take(token.text)
+    return token.text
+
+
+def _read_label(reader: Reader) -> str:
+    token = reader.token
+    fits = token.kind == "text" and 0 < len(token.text.strip()) <= _LONGEST_NAME
+    if not fits or not token.text.isprintable() or token.text.strip() != token.text:
+        reader.fail(f"a label in quotes of up to {_LONGEST_NAME} characters")
+    reader.take(kind="text")
     return token.text
 
 

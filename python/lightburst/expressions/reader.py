@@ -14,7 +14,7 @@ from lightburst.units import Quantity
 # Longer or deeper than anybody writes; what is read takes bounded time and memory.
 LONGEST: Final = 1000
 DEEPEST: Final = 20
-KEYWORDS: Final = ("of", "where", "and", "or", "not")
+KEYWORDS: Final = ("of", "where", "and", "or", "not", "as")
 
 _TOKEN: Final = re.compile(
     r"""

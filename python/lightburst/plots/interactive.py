@@ -187,7 +187,7 @@ def _layers(
     layers.append(_lines(figure, base.encode(y=y, color=colour), found))
     layers.append(_points(figure, base.encode(y=y), found))
     if len(at_zero):
-        edge = alt.YValue(alt.ExprRef("height"))  # type: ignore[no-untyped-call]
+        edge: Any = alt.value(alt.ExprRef("height"))
         layers.append(
             _points(figure, base.properties(data=at_zero).encode(y=edge), found, hollow=True)
         )

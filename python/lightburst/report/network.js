@@ -4,6 +4,8 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const { fibres, bursts, bookings, losses, cuts, nodes, colours } = data;
 const byId = (id) => document.getElementById(id);
 const canvas = byId("view"), pen = canvas.getContext("2d"), story = byId("story");
+// The canvas stays in sight while its box scrolls: what is below gives the box its scroll bar.
+const pane = byId("pane"), below = byId("below");
 const LEFT = 150, TOP = 26, GAP = 8;
 const row = new Map(bursts.number.map((number, place) => [number, place]));
 
@@ -92,7 +94,8 @@ function layout() {
   fibres.forEach((fibre, i) => { tops[i] = at; at += fibre.rows * lane + GAP; });
   const most = Math.max(0, at - (height - TOP));
   scroll = Math.min(Math.max(0, scroll), most);
-  return at;
+  below.style.height = `${most}px`;
+  if (Math.abs(pane.scrollTop - scroll) >= 1) pane.scrollTop = scroll;
 }
 
 function grid(ink) {
@@ -108,6 +111,13 @@ function grid(ink) {
     const words = `${Number((time / size).toPrecision(12))} ${unit}`;
     if (x(time) > LEFT + 30 && x(time) < width - 30) pen.fillText(words, x(time), 16);
   }
+}
+
+// Rows at first so high that all fibres are in sight, if they can be read then.
+function fit() {
+  const number = fibres.reduce((sum, fibre) => sum + fibre.rows, 0);
+  const room = (pane.clientHeight - TOP - GAP * fibres.length) / number;
+  lane = Math.min(10, Math.max(5, Math.floor(room)));
 }
 
 // Boxes of one colour are filled together. Of those that share a pixel of a row one is enough.
@@ -175,7 +185,6 @@ function outline(number, colour) {
 }
 
 function draw() {
-  const begun = performance.now();
   const ratio = window.devicePixelRatio || 1;
   width = canvas.clientWidth; height = canvas.clientHeight;
   if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
@@ -229,9 +238,11 @@ function draw() {
     }
   }
   pen.restore();
-  const time = performance.now() - begun;
-  byId("state").textContent = `${told(from)} to ${told(to)}: ${seen.toLocaleString("en")} of `
-    + `${uses.toLocaleString("en")} uses of a channel, drawn in ${time.toFixed(1)} ms`;
+  const [first, last] = [inSight[0], inSight.at(-1)].map((one) => one[0] + 1);
+  const which = inSight.length < fibres.length
+    ? `rows ${first} to ${last} of ${fibres.length}, scroll for the others; ` : "";
+  byId("state").textContent = `${which}${told(from)} to ${told(to)}: ${seen.toLocaleString("en")} of `
+    + `${uses.toLocaleString("en")} uses of a channel`;
 }
 
 let waiting = false;
@@ -393,7 +404,11 @@ all.sort(([a, i], [b, j]) => a.start[i] - b.start[j]);
 let next = 0;
 byId("next").disabled = all.length === 0;
 byId("next").addEventListener("click", () => { go(...all[next++ % all.length]); });
+pane.addEventListener("scroll", () => {
+  if (Math.abs(pane.scrollTop - scroll) >= 1) { scroll = pane.scrollTop; redraw(); }
+});
 window.addEventListener("resize", redraw);
 window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 recolour();
+fit();
 draw();

@@ -123,7 +123,7 @@ class Replications:
         Where there are some, also the expressions of the user's own metrics, as ``metrics``, and
         the runs that ``failed``.
         """
-        own = {name: str(expression) for name, expression in self.own.items()}
+        own = {name: expression.written for name, expression in self.own.items()}
         return {
             "seeds": [int(seed) for seed in self.seeds],
             **({"metrics": own} if own else {}),

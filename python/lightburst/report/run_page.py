@@ -21,6 +21,7 @@ from lightburst.report.rerun import load_saved
 from lightburst.report.words import (
     in_parts,
     meaningful,
+    own_words,
     readable,
     readable_interval,
     rows_of,
@@ -108,7 +109,10 @@ def run_page(
     warnings = list(about["warnings"])
     own = dict(about.get("metrics", {}))
     shown = meaningful(summary, provenance["scenario"], own)
-    rows = [(words_of(key, own), readable(unit_key(key, own), summary[key]), key) for key in shown]
+    words = own_words(own)
+    rows = [
+        (words_of(key, words), readable(unit_key(key, own), summary[key]), key) for key in shown
+    ]
     tables = [
         *_warnings(warnings),
         *told.tables,
@@ -152,7 +156,7 @@ def replications_page(directory: Path) -> str:
     own = dict(about.get("metrics", {}))
     shown = meaningful(means, provenance["scenario"], own)
     rows = [
-        (words_of(key, own), readable_interval(unit_key(key, own), summary[key]), key)
+        (words_of(key, own_words(own)), readable_interval(unit_key(key, own), summary[key]), key)
         for key in shown
     ]
     tables = [

@@ -36,6 +36,8 @@ function chooser(id, names, words, chosen) {
   return select;
 }
 
+// What a unit of an axis is in the SI unit, and its name: numbers are short in it.
+const scaleOf = (one, log) => one?.scales?.[log ? 1 : 0] ?? [1, one?.unit ?? ""];
 const withUnit = (words, unit) => (unit ? `${words} (${unit})` : words);
 
 function widest(numeric) {
@@ -45,6 +47,11 @@ function widest(numeric) {
     if (best < 0 || axis.values.length > sweep.axes[best].values.length) best = place;
   });
   return best;
+}
+
+// Logarithmic is an axis whose values are geometric.
+function setLog(x) {
+  at("x-log").checked = sweep.axes[x].log;
 }
 
 function build() {
@@ -57,8 +64,9 @@ function build() {
   const box = at("choose");
   box.append(control("Show", metrics));
   if (!sweep.axes.length) return;
-  const words = sweep.axes.map((axis) => withUnit(axis.name, axis.unit));
+  const words = sweep.axes.map((axis) => axis.words);
   box.append(control("against", chooser("x", axisNames, words, axisNames[x])));
+  at("x").addEventListener("change", () => { setLog(axisNames.indexOf(at("x").value)); show(); });
   const others = sweep.axes.map((_, place) => place)
     .filter((place) => place !== x && sweep.axes[place].values.length > 1);
   const hue = others.find((place) => axisNames[place] === "variant") ?? others[0];
@@ -73,9 +81,7 @@ function build() {
     label.append(check, " " + words);
     box.append(label);
   }
-  const numbers = sweep.axes[x].numbers;
-  at("x-log").checked = Boolean(numbers) && numbers[0] > 0 &&
-    numbers[numbers.length - 1] / numbers[0] >= 50;
+  setLog(x);
   let lines = hue === undefined ? 1 : sweep.axes[hue].values.length;
   sweep.axes.forEach((axis, place) => {
     if (axis.values.length < 2) return;
@@ -87,7 +93,7 @@ function build() {
         filter.value = "0";
       }
     }
-    at("filters").append(control(withUnit(axis.name, axis.unit), filter));
+    at("filters").append(control(axis.words, filter));
   });
 }
 
@@ -104,7 +110,7 @@ function slider(axis, place) {
     const input = document.createElement("input");
     Object.assign(input, { type: "range", min: 0, max: axis.values.length - 1, value: end });
     input.id = `filter-${place}-${which ? "to" : "from"}`;
-    input.setAttribute("aria-label", `${axis.name}, ${which ? "to" : "from"}`);
+    input.setAttribute("aria-label", `${axis.words}, ${which ? "to" : "from"}`);
     return input;
   });
   const tell = () => {
@@ -159,7 +165,7 @@ function rows(found, metric, x, hue) {
     const row = {
       point, y: mean, low: metric.low[point], high: metric.high[point], n: metric.n[point], colour,
       line: [colour, ...beside].join(" \u00b7 "),
-      beside: rest.map((place, which) => `${axisNames[place]} ${beside[which]}`).join(", "),
+      beside: rest.map((place, which) => `${sweep.axes[place].words} ${beside[which]}`).join(", "),
     };
     const code = x < 0 ? 0 : sweep.places[x][point];
     const flat = code < 0;
@@ -216,36 +222,61 @@ function binned(data, log) {
   });
 }
 
+const wordsOfAxis = (name) => sweep.axes.find((axis) => axis.name === name)?.words ?? "";
+
+function scaled(row, xSize, size) {
+  const over = (value) => (typeof value === "number" ? value / size : value);
+  return { ...row, x: typeof row.x === "number" ? Number((row.x / xSize).toPrecision(12)) : row.x,
+    y: over(row.y), low: over(row.low), high: over(row.high), value: over(row.value) };
+}
+
+// Zeros have a place at the edge; of what is below there is none.
+const isLog = (data) => Boolean(at("y-log")?.checked) && data.every((row) => row.y >= 0) &&
+  data.some((row) => row.y > 0);
+
+function lowestOf(data) {
+  const ends = data.flatMap((row) => [row.y, row.low]).filter((end) => end > 0);
+  const least = ends.reduce((a, b) => Math.min(a, b)), most = data.reduce(
+    (most, row) => Math.max(most, row.y, row.high ?? 0), least);
+  return least / 10 ** Math.max(0.15, 0.12 * Math.log10(most / least));
+}
+
 function specification(data, told, metric, x, colours, dots, inBins) {
   const axis = sweep.axes[x];
   const numeric = Boolean(axis?.numbers);
-  const positive = data.every((row) => row.y > 0);
-  const yLog = at("y-log")?.checked && positive;
+  const yLog = isLog(data);
   const xLog = numeric && at("x-log").checked && data.every((row) => row.x > 0);
-  const y = { title: withUnit(metric.words, metric.unit),
-    axis: { ...(metric.unit && { format: "~s" }), tickCount: 6 },
-    scale: { type: yLog ? "log" : "linear", zero: !yLog } };
-  const xTitle = axis ? withUnit(axis.name, axis.unit) : "";
+  const [size, unit] = scaleOf(metric, yLog), [xSize, xUnit] = scaleOf(axis, xLog);
+  data = data.map((row) => scaled(row, numeric ? xSize : 1, size));
+  told = told.map((row) => scaled(row, numeric ? xSize : 1, size))
+    .filter((row) => !yLog || row.value > 0);
+  const lowest = yLog ? lowestOf(data) : undefined;
+  const y = { title: withUnit(metric.words, unit), axis: { tickCount: 6 },
+    scale: yLog ? { type: "log", domainMin: lowest, nice: false } : { type: "linear", zero: true } };
+  const xTitle = axis ? withUnit(axis.words, xUnit) : "";
+  const swept = numeric ? [...new Set(data.map((row) => row.x))].sort((a, b) => a - b) : [];
   const encoding = {
     x: numeric
       ? { field: "x", type: "quantitative", title: xTitle,
-          axis: { ...(axis.unit && { format: "~s" }), tickCount: 7 },
-          scale: { type: xLog ? "log" : "linear", zero: false, nice: !xLog, padding: 12 } }
+          axis: { tickCount: 7, ...(swept.length > 1 && swept.length < 10 &&
+            { values: swept, format: swept.at(-1) < 1e5 ? "~r" : "~s", labelOverlap: true }) },
+          scale: { type: xLog ? "log" : "linear", ...(!xLog && { zero: false }), nice: !xLog,
+            padding: 12 } }
       : { field: "x", type: "nominal", title: xTitle, axis: { labelLimit: 110, labelAngle: -25 },
           sort: axis ? axis.values : null },
     color: { field: "colour", type: "nominal", title: null, legend: null, scale: {
       domain: colours, range: colours.map((_, place) => palette[place % palette.length]) } },
     detail: { field: "line", type: "nominal" },
   };
-  const low = yLog ? "max(datum.low, datum.y / 1e3)" : "datum.low";
+  const low = yLog ? `max(datum.low, ${lowest})` : "datum.low";
   const interval = {
-    transform: [{ filter: "datum.low !== null && datum.high !== null" },
+    transform: [{ filter: `datum.low !== null && datum.high !== null && ${yLog ? "datum.high > 0" : "true"}` },
       { calculate: low, as: "bottom" }],
     encoding: { y: { ...y, field: "bottom", type: "quantitative" }, y2: { field: "high" } },
   };
   const number = { type: "quantitative", format: ".4~g" };
   const tooltip = [
-    { field: "colour", type: "nominal", title: at("hue")?.value ?? "" },
+    { field: "colour", type: "nominal", title: wordsOfAxis(at("hue")?.value) },
     { field: "x", type: numeric ? "quantitative" : "nominal", title: xTitle || "x" },
     { field: "y", ...number, title: inBins ? "Median" : "Mean" },
     { field: "low", ...number, title: inBins ? "Quarter from" : "95 % interval from" },
@@ -254,20 +285,27 @@ function specification(data, told, metric, x, colours, dots, inBins) {
     { field: "beside", type: "nominal", title: "Also" },
   ];
   const mean = { ...y, field: "y", type: "quantitative" };
+  const above = yLog ? [{ filter: "datum.y > 0" }] : [];
   const layer = [];
   if (!dots) {
     if (numeric) layer.push({ mark: { type: "area", opacity: 0.12 }, ...interval });
     layer.push({ mark: { type: "rule", strokeWidth: 1.5, opacity: 0.8 }, ...interval });
-    if (numeric) layer.push({ mark: { type: "line", strokeWidth: 2 }, encoding: { y: mean } });
+    if (numeric) layer.push({ mark: { type: "line", strokeWidth: 2 }, transform: above,
+      encoding: { y: mean } });
   }
-  layer.push({
+  const shape = { field: "colour", type: "nominal", legend: null,
+    scale: { domain: colours, range: colours.map((_, place) => shapes[place % 6]) } };
+  layer.push({ transform: above,
     mark: { type: "point", filled: true, size: dots ? 18 : 60, opacity: dots ? 0.5 : 1 },
-    encoding: { y: mean, tooltip, shape: { field: "colour", type: "nominal", legend: null,
-      scale: { domain: colours, range: colours.map((_, place) => shapes[place % 6]) } } },
+    encoding: { y: mean, tooltip, shape },
   });
+  // Of zero there is no logarithm: such points are hollow, on the lower edge.
+  if (yLog && data.some((row) => row.y === 0)) layer.push({ transform: [{ filter: "datum.y === 0" }],
+    mark: { type: "point", filled: false, fill: "white", size: 60, strokeWidth: 1.5 },
+    encoding: { y: { value: { expr: "height" } }, tooltip, shape } });
   if (told.length) layer.push(...theoryLayers(told, { ...y, field: "value" }, numeric && !dots));
   return { width: "container", height: 380, data: { values: data }, encoding, layer,
-    resolve: { scale: { shape: "independent" } } };
+    resolve: { scale: { shape: "independent" } }, usermeta: { xSize: numeric ? xSize : 1 } };
 }
 
 const shapesOfTheory = { domain: [true, false], range: ["circle", "cross"] };
@@ -291,6 +329,7 @@ function theoryLayers(told, y, lines) {
 
 function residuals(told, spec) {
   // The same x and colours as the points above.
+  told = told.map((row) => scaled(row, spec.usermeta.xSize, 1));
   const { x, color, detail } = spec.encoding;
   const y = { title: "(mean \u2212 theory) / theory", axis: { format: "~%", tickCount: 4 } };
   const dashes = theoryLayers(told, { ...y, field: "part" }, false);
@@ -325,8 +364,16 @@ function tell(data, told, found, metric, inBins, dots) {
     parts.push("Lines of one colour differ in what the filters leave: hover tells in what.");
   if (data.some((row) => row.flat))
     parts.push("Where an axis does not vary, its one value stands at all of x.");
-  if (at("y-log")?.checked && !data.every((row) => row.y > 0))
-    parts.push("Not logarithmic: some means are zero or below.");
+  const heights = data.map((row) => row.y).filter((y) => y > 0);
+  const [least, most] = heights.reduce(([a, b], y) => [Math.min(a, y), Math.max(b, y)],
+    [Infinity, 0]);
+  if (at("y-log")?.checked && !isLog(data))
+    parts.push("Not logarithmic: some means are below zero, or all are zero.");
+  else if (isLog(data) && heights.length < data.length)
+    parts.push("Hollow on the lower edge: 0.");
+  else if (at("y-log") && !isLog(data) && most / least >= 100)
+    parts.push(`Over ${Math.log10(most / least).toFixed(1)} decades: logarithmic y tells the low ` +
+      "points apart.");
   at("state").textContent = [...parts, ...tellTheory(told, found, metric)].join(" ");
 }
 
@@ -361,7 +408,7 @@ function table(found, metric) {
   const digits = (value) => (typeof value === "number" ? Number(value.toPrecision(4)).toString()
     : value ?? "\u2013");
   const theories = metric.theories ?? [];
-  line([...axisNames, "Runs", withUnit("Mean", metric.unit), "95 % from", "to",
+  line([...sweep.axes.map((axis) => axis.words), "Runs", withUnit("Mean", metric.unit), "95 % from", "to",
     ...theories.flatMap((theory) => [theory.words, "Mean less theory", "It breaks"])], "th");
   for (const point of found.slice(0, mostRows)) {
     const mean = metric.mean[point];

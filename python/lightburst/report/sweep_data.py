@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
+from lightburst.plots.axis import is_geometric
 from lightburst.report.cube import columns_of
 from lightburst.report.sweep_theory import that_apply
-from lightburst.shown import as_given
+from lightburst.report.words import metric_words
+from lightburst.shown import as_given, prefixed, prefixed_along
 from lightburst.study.design import SAMPLE
 from lightburst.study.statistics.intervals import BCA, INTERVALS, SHARE, STUDENT, student
 from lightburst.study.statistics.shares import is_share, shares_of
 from lightburst.support import BEYOND, is_support, notes, weak_in
-from lightburst.words import apart, words_of
+from lightburst.words import apart, column_words, has_prefix
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,13 +51,17 @@ def points_of(sweep: Sweep) -> dict[str, Any]:
     Returns
     -------
     dict
-        As the page's script reads it: ``axes``, each with its ``name``, its ``unit``, its
-        ``values`` in words and, if all are numbers, ``numbers`` in the SI unit; ``places``, for
+        As the page's script reads it: ``axes``, each with its ``name``, what it is called
+        (``words``), its ``unit``, its ``values`` in words and, if all are numbers, ``numbers`` in
+        the SI unit, ``scales`` and whether they are geometric (``log``); ``places``, for
         each axis the place of each point's value among them, -1 where the axis does not vary;
-        ``metrics`` by name, each with ``words``, ``unit`` and columns ``n``, ``mean``, ``low`` and
-        ``high`` (95 %; None where there is none, ``"inf"`` for a mean with a run that is
-        infinite), and of a metric that theory knows ``theories``, each with ``words``, ``values``
-        and, by point, ``broken``, its assumptions that do not hold there; ``shown``, names of
+        ``metrics`` by name, each with ``words``, ``unit``, ``scales`` and columns ``n``,
+        ``mean``, ``low`` and ``high`` (95 %; None where there is none, ``"inf"`` for a mean with a
+        run that is infinite), and of a metric that theory knows ``theories``, each with
+        ``words``, ``values``
+        and, by point, ``broken``, its assumptions that do not hold there. ``scales`` has, for a
+        linear and for a logarithmic axis, what a unit of it is in the SI unit, and its name;
+        ``shown``, names of
         metrics to begin with; ``left_out``, how many metrics there was no room for; and ``sample``,
         whether the points are drawn and no grid.
     """
@@ -66,6 +72,10 @@ def points_of(sweep: Sweep) -> dict[str, Any]:
     place = runs.groupby(by, sort=False, dropna=False).ngroup()
     points = runs[sweep.labels][~place.duplicated()].reset_index(drop=True)
     axes = [_axis(sweep, points, name) for name in names]
+    called = [axis["words"] for axis, _ in axes]
+    for axis, _ in axes:
+        if called.count(axis["words"]) > 1:
+            axis["words"] = f"{axis['words']} ({axis['name']})"
     usual = list(dict.fromkeys(sweep.table()["metric"])) if len(runs) else []
     chosen, left_out = _chosen(sweep, usual, len(points))
     metrics = _metrics(sweep, runs.assign(**{_POINT: place}), chosen)
@@ -102,11 +112,29 @@ def _axis(sweep: Sweep, points: pd.DataFrame, name: str) -> tuple[dict[str, Any]
     rank[order], rank[-1] = np.arange(len(order)), -1
     axis = {
         "name": name,
+        "words": _capital(column_words(number)),
+        "log": numeric and is_geometric(numbers),
+        "scales": _scales(number, numbers.to_numpy(dtype=float)) if numeric else None,
         "unit": _unit(number) if number != name else "",
         "values": [as_given(values[at]) for at in order],
         "numbers": _column(numbers.to_numpy(dtype=float)[order]) if numeric else None,
     }
     return axis, rank[codes].tolist()
+
+
+def _capital(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}"
+
+
+def _scales(name: str, values: NDArray[np.float64]) -> list[tuple[float, str]]:
+    """Choose the units of an axis, linear and logarithmic, in which its numbers are short."""
+    unit = _unit(apart(name)[0])
+    there = np.abs(values[np.isfinite(values)])
+    if not has_prefix(name) or not there.any():
+        return [(1.0, unit)] * 2
+    positive = there[there > 0]
+    found = prefixed(float(there.max())), prefixed_along(float(positive.min()), float(there.max()))
+    return [(size, f"{prefix}{unit}") for size, prefix in found]
 
 
 def _unit(name: str) -> str:
@@ -144,7 +172,8 @@ def _metrics(sweep: Sweep, runs: pd.DataFrame, names: Sequence[str]) -> dict[str
         if is_share(runs, name):
             low, high = shares_of(runs, name, runs[_POINT], _CONFIDENCE)
         found[name] = {
-            "words": words_of(name),
+            "words": metric_words(sweep.study.metrics, name),
+            "scales": _scales(_keyed(name, sweep.key(name)), middle),
             "unit": _unit(apart(sweep.key(name))[0]),
             "interval": INTERVALS[SHARE if is_share(runs, name) else STUDENT],
             "n": count.tolist(),
@@ -153,6 +182,11 @@ def _metrics(sweep: Sweep, runs: pd.DataFrame, names: Sequence[str]) -> dict[str
             "high": _column(np.where(infinite[name], np.nan, high)),
         }
     return found
+
+
+def _keyed(name: str, key: str) -> str:
+    """Give a name that ends in the unit: that of a metric of one's own is told by its key."""
+    return name if name == key else f"value{key}"
 
 
 def _draw_intervals(sweep: Sweep, metrics: dict[str, dict[str, Any]], names: Sequence[str]) -> None:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from lightburst.errors import InputError, did_you_mean, show
+from lightburst.expressions import parse
 from lightburst.report.cube import spread
 from lightburst.report.sweep_theory import curves as theories_in
 from lightburst.report.sweep_theory import named_in, predicted
 from lightburst.shown import as_given
 from lightburst.study.design import SAMPLE, VARIANT
+from lightburst.words import column_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -64,13 +66,19 @@ def draw(
     for told in filter(None, (hue, dash)):
         if means[told].isna().any():
             means[told] = means[told].map(as_given)
-    metric = _named(sweep, means["metric"].iloc[0])
+    metric_asked = str(means["metric"].iloc[0])
+    metric = _named(sweep, metric_asked)
     means = means.assign(metric=metric)
     theory = theories_in(means, said, dash) if said else theory
     means = means.drop(columns=[one.name for one in said])
     canvas: Canvas = plot.curves(
         means, x=chosen_x, y=metric, hue=hue, dash=dash, theory=theory, **more
     )
+    own = sweep.study.metrics.get(metric_asked)
+    if own is not None and (label := parse(own).label):
+        # The unit and its prefix stay behind it.
+        axes = more.get("ax") or canvas.axes[0]
+        axes.set_ylabel(f"{label}{axes.get_ylabel()[len(column_words(metric)) :]}")
     return canvas
 
 

@@ -17,14 +17,15 @@ from lightburst.plots.interactive import Key
 from lightburst.plots.vega import specification
 from lightburst.report.page import Chart, Explorer, Page, Table, Tile, inside_script, render, short
 from lightburst.report.sweep_data import points_of
-from lightburst.report.words import readable, readable_interval, words_of
+from lightburst.report.words import metric_words, readable, readable_interval
 from lightburst.shown import as_given
 from lightburst.study.comparison import VERDICTS
-from lightburst.study.design import SAMPLE
+from lightburst.study.design import SAMPLE, VARIANT
 from lightburst.study.failures import HOW_AGAIN
 from lightburst.study.statistics.intervals import INTERVALS
 from lightburst.study.warned import warned
 from lightburst.study.written import to_toml
+from lightburst.words import column_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,6 +39,8 @@ _MOST_DRAWN: Final = 40
 _TITLE: Final = 44
 # How far an interval without end goes beyond all others.
 _BEYOND: Final = 2.0
+#: Comparisons that nobody has asked for are no more.
+_MOST_PAIRS: Final = 8
 _COLOURS: Final = {
     "higher": style.VERMILION, "lower": style.BLUE, "unclear": style.GREY, "same": style.GREY,
     "unknown": style.GREY,
@@ -62,7 +65,7 @@ def sweep_page(sweep: Sweep) -> str:
     provenance = sweep.provenance
     data = points_of(sweep)
     seeds = sorted({int(seed) for seed in runs["seed"]})
-    compared = [_Compared(sweep, a, b) for a, b in study.compare]
+    compared = [_Compared(sweep, a, b) for a, b in _pairs(sweep)]
     kinds = warned(runs)
     name = study.name or provenance["scenario"].get("name") or "Unnamed study"
     axes = [axis for axis in sweep.design.columns if axis != SAMPLE]
@@ -76,7 +79,7 @@ def sweep_page(sweep: Sweep) -> str:
     script = files("lightburst.report").joinpath("sweep.js").read_text("utf-8")
     page = Page(
         title=name,
-        lede=f"{', '.join(axes) or 'One point'}; seeds {_seeds(seeds)}. Means over the seeds with "
+        lede=f"{_what(axes)}; seeds {_seeds(seeds)}. Means over the seeds with "
         f"95 % intervals ({INTERVALS[study.interval]}).",
         provenance=_provenance(sweep, seeds),
         tiles=tiles,
@@ -92,6 +95,21 @@ def sweep_page(sweep: Sweep) -> str:
         study=to_toml(study) or "",
     )
     return render(page)
+
+
+def _what(axes: list[str]) -> str:
+    words = ", ".join(map(column_words, axes)) or "one point"
+    return f"{words[:1].upper()}{words[1:]}"
+
+
+def _pairs(sweep: Sweep) -> list[tuple[str, str]]:
+    """Choose what is compared: what the study asks for, else the first variant and each other."""
+    study = sweep.study
+    if study.compare or "compare" in study.model_fields_set:
+        return [(a, b) for a, b in study.compare]
+    there = set(sweep.runs[VARIANT]) if VARIANT in sweep.runs else set()
+    first, *others = [name for name in study.variants if name in there] or [""]
+    return [(first, other) for other in others[:_MOST_PAIRS]]
 
 
 def _seeds(seeds: list[int]) -> str:
@@ -137,7 +155,8 @@ def _warnings(sweep: Sweep) -> Iterator[Table]:
     rows = []
     for one in found:
         values = points.iloc[one.place].dropna().to_dict()
-        where = ", ".join(f"{name} {as_given(value)}" for name, value in values.items())
+        named = ((column_words(str(name)), as_given(value)) for name, value in values.items())
+        where = ", ".join(map(" ".join, named))
         rows.append((one.text, f"{one.runs:,} of {len(sweep.runs):,}", where, str(one.seed)))
     # What the sweep says beyond what its runs do: targets that were missed.
     rows += [(text, "the sweep", "", "") for text in beyond]
@@ -173,7 +192,7 @@ class _Compared:
             words = list(dict.fromkeys(row["verdict"] for row in own))
             yield Chart(
                 f"compare-{metric}-{self.a}-{self.b}",
-                f"{self.b} over {self.a}: {words_of(metric)}",
+                f"{self.b} over {self.a}: {metric_words(self.sweep.study.metrics, metric)}",
                 "Ratios of the means on the same seeds. The intervals hold together, for all "
                 f"{self.found.compared} comparisons with {self.sure}; at the line both are equal.",
                 _ratios(own, [self._short(row) for row in own], f"{self.b} over {self.a}"),
@@ -181,9 +200,9 @@ class _Compared:
             )
 
     def _short(self, row: dict[str, Any]) -> str:
-        """Name a point by the last words of its axes."""
+        """Name a point by the words of its axes."""
         parts = [
-            f"{name.rpartition('.')[2]} {as_given(row[name])}"
+            f"{column_words(name)} {as_given(row[name])}"
             for name in self.labels
             if not pd.isna(row[name])
         ]
@@ -202,7 +221,7 @@ class _Compared:
             rows.append(
                 [
                     *(as_given(row[name]) for name in self.labels),
-                    words_of(metric),
+                    metric_words(self.sweep.study.metrics, metric),
                     *(readable(key, float(row[side])) for side in ("first", "second")),
                     readable_interval(key, gap),
                     readable_interval("", ratio),
@@ -212,8 +231,8 @@ class _Compared:
                 ]
             )
         header = [
-            *self.labels, "Metric", self.a, self.b, "Difference (interval)", "Ratio (interval)",
-            "p (corrected)", "Verdict", "Pairs",
+            *map(column_words, self.labels), "Metric", self.a, self.b, "Difference (interval)",
+            "Ratio (interval)", "p (corrected)", "Verdict", "Pairs",
         ]  # fmt: skip
         number = len(self.found.table)
         more = f" The first {_MOST_ROWS} of {number:,} rows." if number > _MOST_ROWS else ""

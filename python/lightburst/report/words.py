@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from lightburst.expressions import Expression
     from lightburst.support import Support
 
 #: Columns of a screen that a story in words takes at the most.
@@ -167,6 +168,25 @@ def _is_any(value: Any) -> bool:
 def unit_key(key: str, own: Mapping[str, str]) -> str:
     """Give the key that tells `readable` the unit; of a metric of the user's `own` an ending."""
     return parse(own[key]).suffix if key in own else key
+
+
+def own_words(own: Mapping[str, str], *, alone: bool = False) -> dict[str, str]:
+    """Say what metrics of the user's own are called, which are given as text by name.
+
+    Parameters
+    ----------
+    own : mapping of str to str
+        Expressions by name.
+    alone : bool
+        Whether nothing else names them: then one without a label is called by its name, and not by
+        its text.
+    """
+    return {name: parse(text).label or (name if alone else text) for name, text in own.items()}
+
+
+def metric_words(own: Mapping[str, str | Expression], key: str) -> str:
+    """Say what a metric of a study is called: one of the user's `own` by its label, if any."""
+    return (parse(own[key]).label if key in own else "") or words_of(key)
 
 
 def where(node: object, source: object, target: object) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 import tomli_w
 from pydantic import BaseModel
 
+from lightburst.expressions import parse
 from lightburst.scenario.change import field_at
 from lightburst.scenario.explain import markers
 from lightburst.scenario.fields import Bare, plain
@@ -31,7 +32,7 @@ def tables(study: StudyDescription) -> dict[str, Any]:
     found: dict[str, Any] = {"name": study.name}
     if study.target is None:
         found["seeds"] = _seeds(list(study.all_seeds))
-    found["metrics"] = {name: str(metric) for name, metric in study.metrics.items()}
+    found["metrics"] = {name: parse(metric).written for name, metric in study.metrics.items()}
     found["keep"] = list(study.keep)
     found |= {"show": list(study.show), "compare": [list(pair) for pair in study.compare]}
     if study.interval != STUDENT:
