@@ -123,7 +123,7 @@ def round_trips(plan: Plan) -> FloatArray:
         # No two nodes are farther apart than over the first one.
         away = np.full(source.size, 2 * float(_away(plan, np.zeros(1, np.int64)).max()))
     else:
-        between = _away(plan, edges)
+        between = _away(plan, edges.astype(np.int64))
         # From edge to edge, and once more over the link of each host.
         away = between[edge[source], destination] + between[edge[source], source]
     trips: FloatArray = 2 * (away + max(map(_waits, plan.settings["switches"])))

@@ -187,7 +187,7 @@ def shortest_ways(
     away = dijkstra(backwards, indices=nodes)
     here, there = away[:, links.source], away[:, links.target]
     way, link = np.nonzero(usable & np.isfinite(here) & (here == there + links.length))
-    return _in_order(ends.astype(np.int64), way.astype(np.int64), link.astype(np.int64), links)
+    return _in_order(np.asarray(ends, np.int64), way.astype(np.int64), link.astype(np.int64), links)
 
 
 def single_ways(links: Links, paths: Sequence[IntArray]) -> Ways:
