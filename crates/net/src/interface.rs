@@ -119,11 +119,11 @@ impl Interfaces {
     #[inline]
     pub(crate) fn has_room(&mut self, flow: FlowId) -> bool {
         let most = self.settings.small_queue;
-        let queue = self.queues.get_mut(self.queue_of[flow.index()] as usize);
-        queue.is_none_or(|queue| {
-            queue.wanted |= queue.segments >= most;
-            queue.segments < most
-        })
+        let Some(queue) = self.queues.get_mut(self.queue_of[flow.index()] as usize) else {
+            return true;
+        };
+        queue.wanted |= queue.segments >= most;
+        queue.segments < most
     }
 
     /// Lets a packet wait at a host; says whether the event of the next departure must be set.

@@ -279,7 +279,7 @@ fn nothing_is_allocated_in_the_steady_state() {
     let switch = r#"{"kind": "electronic", "queue_bytes": 900000}"#;
     for recovery in ["tahoe", "reno", "new-reno", "sack", "sack1"] {
         let plan = star(4, switch, &tcp(recovery, false), AT_RANDOM, 6000);
-        assert_eq!(allocations(&plan, WARM_UP).0, 0, "{recovery}");
+        assert_eq!(allocations(&plan, 2 * WARM_UP).0, 0, "{recovery}");
     }
     for assembly in [
         r#"{"kind": "timer", "time_ps": 1000000000}"#,

@@ -54,8 +54,10 @@ impl Context<'_> {
     /// one has left.
     #[inline]
     pub fn has_room(&mut self, flow: FlowId) -> bool {
-        let interfaces = self.fabric.interfaces.as_mut();
-        interfaces.is_none_or(|interfaces| interfaces.has_room(flow))
+        match &mut self.fabric.interfaces {
+            None => true,
+            Some(interfaces) => interfaces.has_room(flow),
+        }
     }
 
     /// Bytes that the interface of this host has still to send, rounded up.
