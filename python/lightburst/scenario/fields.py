@@ -8,8 +8,9 @@ import math
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Self, get_args
+from typing import Annotated, Any, ClassVar, Self, get_args, get_origin
 
 from pydantic import (
     BaseModel,
@@ -122,7 +123,7 @@ class Section(BaseModel):
 def written_default(field: FieldInfo) -> object:
     """Write the default of a field as it stands in a file; None if it cannot stand there."""
     default = field.default
-    if is_named(field):
+    if is_named(field) and default is not None:
         return default.kind
     if isinstance(default, BaseModel):
         return plain(default)
@@ -299,7 +300,11 @@ class Named:
 
 def is_named(field: FieldInfo) -> bool:
     """Whether the bare name of a kind may stand in a field for its table."""
-    return any(isinstance(marker, Named) for marker in field.metadata)
+    alone = get_origin(field.annotation) is not tuple
+    # As in `Queueing | None`.
+    parts = get_args(field.annotation) if alone else ()
+    inner = (getattr(part, "__metadata__", ()) for part in parts)
+    return any(isinstance(marker, Named) for marker in chain(field.metadata, *inner))
 
 
 @dataclass(frozen=True)
