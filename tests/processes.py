@@ -9,10 +9,13 @@ from pathlib import Path
 
 import psutil
 
-# Tests that are started in the background of a shell ignore Ctrl-C, and so would what they start.
+# Tests that are started in the background of a shell, or by nohup, ignore signals, and so would what
+# they start.
 _HEARING = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 sys.path.insert(0, sys.argv.pop(1))
 """
 

@@ -217,7 +217,7 @@ def test_a_whole_table_is_missing(tmp_path: Path) -> None:
 ROW_CASES = {
     "host that does not exist": ("0,128,0,1\n", "row 1: destination 128", "from 0 to 127"),
     "unsorted": ("0,1,1,1\n1,2,0.5,1\n", "row 2: start_s 0.5", "sort the table by start"),
-    "NaN": ("0,1,0,1\n1,2,nan,1\n", "row 2: start_s nothing, or NaN", "a number from 0"),
+    "NaN": ("0,1,0,1\n1,2,nan,1\n", "row 2: start_s 'nan'", "a number from 0"),
     "no size": ("0,1,0,0\n", "row 1: size_bytes 0", "a whole number of bytes from 1"),
 }
 

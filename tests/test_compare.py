@@ -248,7 +248,7 @@ def test_results_of_two_versions_of_the_model_are_refused(
 ) -> None:
     old = _copied(saved, tmp_path / "old", model_version=7)
     text = refused(capsys, str(saved / "hybrid"), str(old))
-    assert "B: given a result of version 7 of the model, where A is of 8" in text
+    assert "B: given a result of version 7 of the model, where A is of 9" in text
     said(capsys, str(old), str(old))
     odd = _copied(saved, tmp_path / "odd", scenario=None)
     assert "B: given" in refused(capsys, str(saved / "hybrid"), str(odd))

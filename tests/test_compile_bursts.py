@@ -259,7 +259,7 @@ def test_a_plan_without_losses_and_traces_has_the_digest_it_always_had(scenario:
     plan = compile_plan(scenario.with_(loss=None), 1)
     before = {name: value for name, value in plan.settings.items() if value is not None}
     later = {"balance", "bookings", "bursts", "displacement_threshold", "label", "loss"}
-    later |= {"sample_ps", "synchronisation", "trace"}
+    later |= {"fair", "sample_ps", "synchronisation", "trace", "window"}
     assert set(plan.settings) - set(before) == later
     older = Plan(settings=before, nodes=plan.nodes, links=plan.links, flows=plan.flows)
     assert older.digest() == plan.digest()

@@ -146,7 +146,7 @@ def test_a_class_without_flows_has_no_figures() -> None:
     ran = columns([2 * MS, 10 * MS], [9000, 22_500], [0, 0])
     table = Result(scenario(), 7, plan(), ran, 0.25).size_classes
     assert table.loc["above 10 MB", "flows"] == 0
-    assert table.loc["above 10 MB"].drop(["flows", "unfinished"]).isna().all()
+    assert table.loc["above 10 MB"].drop(["flows", "unfinished", "timed_flows"]).isna().all()
 
 
 def shown(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:

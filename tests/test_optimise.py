@@ -233,7 +233,7 @@ def test_several_objectives_are_a_front_on_fresh_seeds(
     assert set(found.confirmed["point"]) == {"default", *found.names}
     figure = drawn(found)
     assert (figure.x_label, figure.y_label) == (
-        "Wait for the assembly, mean (ms)",
+        "Wait for the assembly, mean (µs)",
         "Throughput (Mb/s)",
     )
     check_read_back(found, study.parent)

@@ -132,7 +132,7 @@ def test_the_prefix_of_several_decades(ends: tuple[float, float], prefix: str) -
 
 def test_a_linear_height_over_decades_says_that_it_hides_something() -> None:
     hint = "Over 4.0 decades: y_log=True tells the low points apart."
-    assert hint in said(drawn(theory=lambda load: load))
+    assert any(text.startswith(hint) for text in said(drawn(theory=lambda load: load)))
     assert hint not in said(drawn(y_log=False)), "asked for"
     assert not any("y_log" in text for text in said(drawn(y_log=True)))
     close = table().assign(burst_loss=[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0])

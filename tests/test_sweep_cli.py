@@ -198,7 +198,7 @@ def test_without_a_store_tables_are_kept_as_long_as_the_sweep(study: Path) -> No
         ("{ transport.p = 4 }", "{ transport.p = 0 }", "variants.SAWL: given the same as 'SAW'"),
         ("seeds = 3", "keep = ['flow']", "keep: given 'flow'; allowed: some of: 'flows',"),
         ("[1, 2]", "{ from = 1, to = 2, number = 900000 }", "given 900,000 values"),
-        ("seeds = 3", "seeds = 3000000", "study: given 12,000,000 runs, about "),
+        ("seeds = 3", "seeds = 1000000", "study: given 4,000,000 runs, about "),
     ],
 )
 def test_bad_input_gets_one_message(

@@ -251,7 +251,7 @@ def test_a_warning_says_what_the_mean_is() -> None:
     assert "with the shape 1.061 their variance is infinite" in endless
     wide = told(Lognormal(mean="100 kB"))
     # sqrt((exp(2.45663283^2) - 1) / 50) = 2.89
-    assert "with sigma = 2.457 a mean of 50 sizes has a deviation of 289 %, and" in wide
+    assert "with sigma = 2.45663283 a mean of 50 sizes has a deviation of 289 %, and" in wide
     # 80.5 of 100 kB are in sizes up to 16 MiB, by the partial expectation.
     capped = told(Lognormal(mean="100 kB", max="16 MiB"))
     assert capped.endswith("at most 16 MiB, have a mean of 80.5 kB")

@@ -297,7 +297,7 @@ class Result(Recorded):
             delivered there; what was under way at its end is neither);
             ``metrics``: the expression of each metric of the user's own; ``size_classes``: a row
             for each; ``offered``: what a load comes to (by name of the group, if they have names);
-            ``link_loads``: what is offered to links, `link_loads`, where flows come at a rate;
+            ``link_loads``: what is offered to links, `link_loads`, where the workload has a load;
             ``groups``: the figures of each group; each but the classes only if there is such a
             thing. ``fairness``: that of the busiest shared link, None without one.
         """
@@ -310,7 +310,7 @@ class Result(Recorded):
             **({"metrics": own} if own else {}),
             "size_classes": [{"size_class": name} | metrics.to_json(row) for name, row in classes],
             **({"offered": loads.get("", loads)} if loads else {}),
-            **({"link_loads": asdict(self.link_loads)} if self.link_loads else {}),
+            **({"link_loads": asdict(self.link_loads)} if loads and self.link_loads else {}),
             **({"groups": found} if found else {}),
             "weak": as_json(self.weak),
             "fairness": None if self.fairness is None else self.fairness.as_dict(),

@@ -64,6 +64,8 @@ def _transport(transport: dict[str, Any]) -> dict[str, Any]:
         if transport.get(key) is not None
     }
     sizes = {"segment_bytes": PACKET, "control_bytes": PACKET}
+    if "packet_bytes" in transport:
+        sizes["packet_bytes"] = PACKET // 2
     return {**_on_grid(transport), **sizes, **windows}
 
 

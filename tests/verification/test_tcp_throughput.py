@@ -192,7 +192,9 @@ def test_so_they_do_at_other_probabilities(name: str, log_loss: float) -> None:
 def test_the_throughput_is_that_of_padhye(recovery: str, every: int, window: int) -> None:
     """The standard's TCP, losses of single packets of which few end in timeouts.
 
-    The model's losses are correlated, and its Reno has no second loss in a window to fear: a tenth.
+    The model's losses are correlated, and its Reno has no second loss in a window to fear: a tenth,
+    and 12 % at 3 % loss, where Reno's second losses are the rule. With ns-2's halving of the window
+    it is 0.893, 0.880 and 0.888 of the model there (three seeds), with ours 0.894, 0.883 and 0.890.
     """
     losses = np.array([0.001, 0.003, 0.01, 0.03])
     transport = SEGMENTS | {
@@ -204,7 +206,8 @@ def test_the_throughput_is_that_of_padhye(recovery: str, every: int, window: int
     rates = [delivered(NO_QUEUE, loss, transport, 2500, 1) for loss in losses]
     # The model counts what is sent, lost or not.
     model = full_throughput(losses, ROUND_TRIP_S, TIMEOUT_S, window, every) * (1 - losses)
-    np.testing.assert_allclose(rates, model, rtol=0.1)
+    within = np.array([0.1, 0.1, 0.1, 0.12 if recovery == "reno" else 0.1])
+    np.testing.assert_array_less(np.abs(rates / model - 1), within)
 
 
 @pytest.mark.parametrize("every", [1, 2])
