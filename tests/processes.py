@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psutil
 
-# Tests that are started in the background of a shell, or by nohup, ignore signals, and so would what
+# Tests that are started in the background of a shell or by nohup ignore signals, and so would what
 # they start.
 _HEARING = """
 import signal, sys

@@ -127,6 +127,7 @@ one.simulate = deadly
 """
 
 
+@pytest.mark.filterwarnings("ignore:.*has no workers; the study waits for them")
 def test_runs_that_their_workers_die_of_fail_and_no_others(
     table: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

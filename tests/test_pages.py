@@ -248,7 +248,7 @@ def reordering(page: Play) -> None:
     assert (counts.loc[["nothing", "RR-TCP", "threshold 30"]] > 0).all(axis=None)
     for remedy in ["source", "destination", "RR-TCP", "threshold 30"]:
         assert ratios(found.compare("nothing", remedy, metric))["ratio_high"].iloc[0] < 0.8
-    held_back = ratios(found.compare("source", "destination", metric)).iloc[0]
+    held_back = found.compare("source", "destination", metric).table.iloc[0]
     assert held_back["ratio"] == pytest.approx(1.08, abs=0.01)
     assert held_back["ratio_low"] < 1 < held_back["ratio_high"]
     learned = ratios(found.compare("source", "RR-TCP", metric)).iloc[0]
