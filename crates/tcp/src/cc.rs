@@ -91,7 +91,8 @@ pub fn find(name: &str) -> Option<&'static CongestionControlKind> {
 /// A segment was handed to the network interface.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent {
-    /// When its transmission begins.
+    /// From when on its times count; [`Time::NEVER`] as long as it waits at a fair interface, if they
+    /// count from its transmission.
     pub at: Time,
     /// Its useful bytes.
     pub bytes: u64,

@@ -10,8 +10,8 @@ use crate::recovery::GoBackN;
 use crate::transport::{Clock, Reception, Transport, TransportKind, TransportSettings};
 use crate::{Flow, Group, Outcome, Parameters, Sizes, Status, TcpHosts, TimeoutPolicy, Value};
 use lightburst_des::{Duration, Simulator, Stop, Ties, Time};
-use lightburst_net::{Fabric, FlowId, Network, NodeId, Rate, Routing, Wire};
-use std::sync::Mutex;
+use lightburst_net::{Fabric, Fairness, FlowId, Interfaces, Network, NodeId, Rate, Routing, Wire};
+use std::sync::{Mutex, MutexGuard};
 
 const DELAY: Duration = Duration(1_000_000);
 const SEGMENT: Duration = Duration(800_000);
@@ -23,8 +23,8 @@ const SIZES: Sizes = Sizes {
     access_buffer: u64::MAX,
 };
 
-/// A wire of 10 Gb/s and 1 us.
-fn fabric() -> Fabric {
+/// A wire of 10 Gb/s and 1 us, for so many flows.
+fn fabric(flows: usize) -> Fabric {
     let wire = |from, to| Wire {
         from: NodeId(from),
         to: NodeId(to),
@@ -35,7 +35,7 @@ fn fabric() -> Fabric {
     };
     let wires = [wire(0, 1), wire(1, 0)];
     let ends = [(NodeId(0), NodeId(1), 1), (NodeId(1), NodeId(0), 1)];
-    Fabric::new(2, &wires, Routing::shortest_path(2, 2, &ends), 1)
+    Fabric::new(2, &wires, Routing::shortest_path(2, 2, &ends), flows)
 }
 
 /// A window that stays as it is, paced at `rate` if there is one; notes what it is told. Unless
@@ -45,7 +45,8 @@ struct Fixed {
     rate: Option<Rate>,
 }
 
-static SENT: Mutex<Vec<Sent>> = Mutex::new(Vec::new());
+/// Whether the sender paces, and the segment.
+static SENT: Mutex<Vec<(bool, Sent)>> = Mutex::new(Vec::new());
 static ACKED: Mutex<Vec<Ack>> = Mutex::new(Vec::new());
 
 impl CongestionControl for Fixed {
@@ -57,7 +58,8 @@ impl CongestionControl for Fixed {
     }
 
     fn on_sent(&mut self, sent: &Sent) {
-        SENT.lock().unwrap().push(*sent);
+        let sent = (self.rate.is_some(), *sent);
+        SENT.lock().unwrap().push(sent);
     }
 
     fn on_ack(&mut self, ack: &Ack, _window: &mut Window) {
@@ -104,60 +106,80 @@ fn build(setting: &TransportSettings) -> Transport {
         congestion: Congestion::new(Box::new(Fixed { rate }), window, f64::INFINITY),
         recovery: Box::new(GoBackN),
         timeout: Box::new(Constant(timeout)),
-        clock: Clock::Transmission,
+        clock: match setting.parameters.get("hand_overs") > 0.0 {
+            true => Clock::EveryAcknowledgement,
+            false => Clock::Transmission,
+        },
     }
 }
 
 /// Runs one flow of `size` bytes.
 fn run(size: u64, segments: f64, pace_bps: f64, timeout_ps: f64) -> (Outcome, Vec<Sent>, Vec<Ack>) {
+    let _guard = one_at_a_time();
+    let group = group(segments, pace_bps, timeout_ps, false);
+    let outcomes = run_flows(size, vec![group], None);
+    let sent = SENT.lock().unwrap().iter().map(|(_, sent)| *sent).collect();
+    let acked = ACKED.lock().unwrap().clone();
+    (outcomes[0], sent, acked)
+}
+
+/// What senders note is of one test.
+fn one_at_a_time() -> MutexGuard<'static, ()> {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let _guard = ONE_AT_A_TIME
+    let guard = ONE_AT_A_TIME
         .lock()
         .unwrap_or_else(|poisoned| poisoned.into_inner());
     SENT.lock().unwrap().clear();
     ACKED.lock().unwrap().clear();
+    guard
+}
+
+/// Senders that count times from the hand-over of a segment, or from its transmission.
+fn group(segments: f64, pace_bps: f64, timeout_ps: f64, hand_overs: bool) -> Group {
     let numbers = [
         ("segments", segments),
         ("pace_bps", pace_bps),
         ("timeout_ps", timeout_ps),
+        ("hand_overs", f64::from(hand_overs)),
     ];
-    let parameters = Parameters::new(numbers.map(|(name, x)| (name.to_string(), Value::Number(x))));
-    let flow = Flow {
-        id: FlowId(0),
-        group: 0,
-        source: NodeId(0),
-        destination: NodeId(1),
-        start: Time::ZERO,
-        size,
-    };
     let transport = TransportKind {
         name: "fixed",
         build,
         reception: |_| Reception::PLAIN,
         fin_with_data: false,
     };
-    let group = Group {
+    Group {
         transport,
-        parameters,
+        parameters: Parameters::new(numbers.map(|(name, x)| (name.to_string(), Value::Number(x)))),
         sizes: SIZES,
         receiver_timers: true,
+    }
+}
+
+/// Runs a flow of `size` bytes in each group, all between the same hosts.
+fn run_flows(size: u64, groups: Vec<Group>, fairness: Option<Fairness>) -> Vec<Outcome> {
+    let flow = |group: u16| Flow {
+        id: FlowId(group.into()),
+        group,
+        source: NodeId(0),
+        destination: NodeId(1),
+        start: Time::ZERO,
+        size,
     };
-    let hosts = TcpHosts::new(vec![flow].into(), 1, vec![group], Ties::new(0, None));
-    let network = Network::new(fabric(), hosts, Vec::new(), 2);
+    let flows: Vec<Flow> = (0..groups.len() as u16).map(flow).collect();
+    let count = flows.len();
+    let mut fabric = fabric(count);
+    fabric.interfaces = fairness.map(|fair| Box::new(Interfaces::new(fair, 2, count)));
+    let hosts = TcpHosts::new(flows.into(), 1, groups, Ties::new(0, None));
+    let network = Network::new(fabric, hosts, Vec::new(), 2);
     let mut simulator: Simulator<_> = Simulator::new(network, Ties::new(0, None), 16);
     simulator.model.start(&mut simulator.scheduler);
     assert_eq!(simulator.run(Time(1 << 50), u64::MAX), Stop::Drained);
-    assert!(
-        simulator.model.fabric.units.packets.is_empty(),
-        "a unit was left behind"
-    );
-    let outcome = simulator
-        .model
-        .hosts
-        .outcome(0, &simulator.model.fabric.dropped);
-    let sent = SENT.lock().unwrap().clone();
-    let acked = ACKED.lock().unwrap().clone();
-    (outcome, sent, acked)
+    let Network { fabric, hosts, .. } = &simulator.model;
+    assert!(fabric.units.packets.is_empty(), "a unit was left behind");
+    (0..count)
+        .map(|flow| hosts.outcome(flow, &fabric.dropped))
+        .collect()
 }
 
 /// The first data segment follows the handshake and the ACK that ends it.
@@ -210,6 +232,29 @@ fn pacing_spaces_segments() {
     assert_eq!(starts, expected);
     // nobody asked
     assert!(acked.iter().all(|ack| ack.delivery_rate.is_none()));
+}
+
+#[test]
+fn pacing_spaces_segments_at_a_fair_interface() {
+    let _guard = one_at_a_time();
+    // A quarter of the wire, beside a flow that always has a segment waiting.
+    let paced = group(20.0, 2.5e9, 1e9, true);
+    let greedy = group(100.0, 0.0, 1e9, true);
+    let fairness = Fairness {
+        quantum: SIZES.segment,
+        small_queue: 2,
+        all_departures: false,
+    };
+    run_flows(20_000, vec![paced, greedy], Some(fairness));
+    // Four segment times between two hand-overs, though the greedy flow takes each turn in between.
+    let (handshake, space) = (Time::ZERO + (CONTROL + DELAY) * 2, SEGMENT * 4);
+    let expected: Vec<Time> = (0..20).map(|i| handshake + space * i).collect();
+    let sent = SENT.lock().unwrap();
+    let starts = sent
+        .iter()
+        .filter(|(paced, _)| *paced)
+        .map(|(_, sent)| sent.at);
+    assert_eq!(starts.collect::<Vec<_>>(), expected);
 }
 
 #[test]

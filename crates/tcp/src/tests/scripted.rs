@@ -131,7 +131,7 @@ pub fn play(transport: Transport, script: &[Answer]) -> Vec<(u64, Time)> {
         script: script.to_vec(),
         sent: Vec::new(),
     };
-    let network = Network::new(fabric(), hosts, Vec::new(), 2);
+    let network = Network::new(fabric(1), hosts, Vec::new(), 2);
     let mut simulator: Simulator<_> = Simulator::new(network, Ties::new(0, None), 16);
     simulator.model.start(&mut simulator.scheduler);
     simulator.run(Time(2 * SECOND), u64::MAX);
