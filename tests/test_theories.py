@@ -138,6 +138,9 @@ def test_erlang_by_hand_and_by_simulation() -> None:
         found = theory.THEORIES[name].predict(bursts(TRIANGLE))
         assert found.value == pytest.approx(wanted)
         assert found.broken == ()
+        # Which time is measured is nothing to the theory.
+        window = {"warm_up": "1 ms", "until": "5 ms"}
+        assert theory.THEORIES[name](bursts(TRIANGLE, measurement=window)) == found.value
     runs = lb.replicate(bursts(TRIANGLE), 6, progress=False)
     assert mean_interval(runs["burst_loss"], 0.99).contains(wanted)
     # Two hosts at an edge: of five others one is at the same edge, and loses nothing.

@@ -90,8 +90,9 @@ class BurstNetwork:
         if errors:
             raise combine(errors)
         (group,) = scenario.flow_groups
-        # A few flows make the same network sooner.
-        plan = compile_plan(scenario.with_({f"{group.path}workload": _FEW}), 1)
+        # A few flows make the same network sooner; a window of measurement may have none of them.
+        few = scenario.with_({f"{group.path}workload": _FEW, "measurement": {}})
+        plan = compile_plan(few, 1)
         assert plan.network is not None
         erlangs, share = _erlangs(scenario, plan, plan.network)
         streams = demands(plan.network, plan.links["delay_ps"], scenario.routing, erlangs)
