@@ -1,7 +1,7 @@
 //! Queues of pending events, ordered by time.
 //!
-//! A simulation uses the [`Wheel`]. The simpler [`Heap`] yields exactly the same order and serves
-//! as a reference; `docs/performance.md` compares their speed.
+//! A simulation uses the [`Wheel`]. The simpler [`Heap`], which also holds the distant events of a
+//! wheel, yields exactly the same order; `docs/performance.md` compares their speed.
 
 mod heap;
 #[cfg(test)]

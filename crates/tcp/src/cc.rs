@@ -241,7 +241,7 @@ pub trait CongestionControl: CopiedLaw + Send {
     fn start(&self, initial: f64) -> Window {
         Window {
             cwnd: initial,
-            // RFC 5681, section 3.1: arbitrarily high at first.
+            // RFC 5681, section 3.1: ssthresh is arbitrarily high at first.
             ssthresh: f64::INFINITY,
         }
     }

@@ -21,8 +21,8 @@ pub struct Connections {
     senders: Vec<Sender>,
     receivers: Vec<Receiver>,
     free: Vec<u32>,
-    /// Number of slots from which on a search for ended connections precedes the creation of
-    /// another slot.
+    /// Number of slots at which the next search for ended connections takes place, before further
+    /// slots are added.
     room: usize,
 }
 

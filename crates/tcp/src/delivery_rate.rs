@@ -9,10 +9,11 @@ use std::collections::VecDeque;
 #[derive(Clone, Copy, Debug)]
 struct Record {
     sent: Time,
-    /// Payload bytes acknowledged by then, and the time of the last such acknowledgement.
+    /// Payload bytes acknowledged when the segment was sent, and the time of their last
+    /// acknowledgement.
     delivered: u64,
     delivered_at: Time,
-    /// Send time of the newest segment that was acknowledged by then.
+    /// Send time of the newest segment that was acknowledged when this one was sent.
     first_sent: Time,
 }
 

@@ -153,8 +153,8 @@ impl TcpHosts {
         self.just_over = kept.then(BTreeMap::new);
     }
 
-    /// Returns the flow whose sender repeated most (SYN, data or FIN) and the number of
-    /// repetitions, or `None` if there are no flows.
+    /// Returns the flow whose sender repeated most (SYN, data or FIN) and the larger of its counts
+    /// of retransmissions and timeouts; `None` if there are no flows.
     pub fn most_repeated(&self) -> Option<(FlowId, u64)> {
         let repeated = |index: usize| {
             let flow = self.flows.id(index);

@@ -44,7 +44,7 @@ pub struct Receiver {
     marked: bool,
     /// Last.ACK.sent of RFC 7323; used only with timestamps.
     last_ack_sent: u64,
-    /// TS.Recent of RFC 7323.
+    /// Timestamp to echo (TS.Recent of RFC 7323).
     ts_recent: Time,
     /// Host of the sender.
     pub peer: NodeId,

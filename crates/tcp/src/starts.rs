@@ -23,7 +23,8 @@ impl Starts {
         let row = |&index: &u32| flows.id(index as usize).index();
         let when = |row: usize| (sources[row], starts_ps[row]);
         let rank = |row: usize| ties.rank_at(Time(starts_ps[row]), sources[row], row as u32);
-        // Sorts in place, as there may be very many flows. The ranks are rarely needed.
+        // Sorts in place, as there may be very many flows. Ranks are computed only for flows with
+        // the same host and start time.
         order.sort_unstable_by(|one, other| {
             let (one, other) = (row(one), row(other));
             let ranks = || rank(one).cmp(&rank(other)).then(one.cmp(&other));

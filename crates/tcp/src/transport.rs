@@ -26,7 +26,7 @@ pub struct Transport {
     pub recovery: Box<dyn LossRecovery>,
     /// Retransmission timeout.
     pub timeout: Box<dyn TimeoutPolicy>,
-    /// Measurement of times.
+    /// Rule by which times are measured.
     pub clock: Clock,
 }
 

@@ -30,7 +30,7 @@ pub struct Repetitions {
 pub enum Cause {
     /// A fast retransmission.
     FastRetransmit,
-    /// The retransmission timer.
+    /// An expiry of the retransmission timer.
     Timeout,
 }
 
@@ -204,7 +204,8 @@ impl Truth {
         rest.open.retain(|open| open.last > known);
     }
 
-    /// Counts as false the open decisions before which some transmission was not lost.
+    /// Settles the open decisions. A decision was false if the segment had a transmission before it
+    /// that was not lost.
     fn settle(&mut self) {
         let Some(rest) = &mut self.rest else {
             return;

@@ -48,7 +48,7 @@ enum Nodes {
 pub struct Ties {
     salt: u64,
     nodes: Nodes,
-    /// Mask applied to the number of a node before it decides a tie: all bits, or none.
+    /// Mask on the number of a node: all bits if the number decides ties, none otherwise.
     deciding: u32,
 }
 

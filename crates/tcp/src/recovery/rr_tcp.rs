@@ -105,7 +105,7 @@ impl RrTcp {
         }
     }
 
-    /// Measures the segments that were newly acknowledged cumulatively.
+    /// Measures the segments that the cumulative acknowledgement newly covers.
     fn measure_acknowledged(&mut self, flight: &Flight) {
         let from = std::mem::replace(&mut self.measured, flight.snd_una);
         if !self.sack.scoreboard.blocks().is_empty() {

@@ -67,8 +67,8 @@ pub struct Sack {
     rescue_rxt: u64,
     pub(super) scoreboard: Scoreboard,
     scores: Scores,
-    /// Bytes before SND.NXT that exceed the window. They were sent, or skipped as SACKed, because
-    /// other SACKed data has left the network.
+    /// Bytes before SND.NXT that exceed the window: sent, or skipped as SACKed, after other SACKed
+    /// data had left the network.
     beyond: u64,
     /// End of the segment that was retransmitted when the recovery started.
     first_lost: u64,
@@ -126,9 +126,9 @@ impl Sack {
 
     /// Starts a recovery (section 5, step 4).
     fn enter(&mut self, sender: &mut SenderState<'_>) -> Reaction {
-        // (4.1)
+        // (4.1) RecoveryPoint is the end of the data sent so far.
         self.recovery_point = sender.flight.snd_max;
-        // (4.2)
+        // (4.2) The window law reduces the window.
         let in_flight = self.flight_size(sender.flight);
         sender.congestion.on_loss(&Loss {
             at: sender.now,
@@ -141,7 +141,7 @@ impl Sack {
         self.high_rxt = first;
         self.rescue_rxt = first + sender.flight.payload(first);
         self.first_lost = self.rescue_rxt;
-        // (4.4)
+        // (4.4) Computes the pipe.
         self.update(sender.flight);
         Reaction::RETRANSMIT
     }
@@ -226,7 +226,8 @@ impl LossRecovery for Sack {
         self.skip_sacked(sender.flight);
         self.update(sender.flight);
         let may_enter = !self.recovering && sender.flight.snd_una >= self.recovery_point;
-        // Section 5, steps 1 and 2.
+        // Section 5, steps 1 and 2: DupAcks >= DupThresh, or the first unacknowledged segment is
+        // lost.
         let first_lost = self.scores.lost_before > sender.flight.snd_una;
         if may_enter && (self.duplicates >= self.threshold || first_lost) {
             return self.enter(sender);
@@ -284,7 +285,7 @@ impl LossRecovery for Sack {
         if self.after_timeout {
             self.skip_sacked(flight);
         }
-        // (C.4)
+        // (C.4) The segment sent adds to the pipe.
         self.scores.pipe += payload;
     }
 

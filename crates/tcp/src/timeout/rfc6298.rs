@@ -28,7 +28,7 @@ impl Rfc6298 {
         let duration = |name| Duration(parameters.get(name) as u64);
         Rfc6298 {
             smoothed: None,
-            // (2.1)
+            // (2.1) Timeout before the first measurement.
             timeout: duration("initial_timeout_ps"),
             initial: duration("initial_timeout_ps"),
             minimum: duration("min_timeout_ps"),
@@ -59,7 +59,7 @@ impl TimeoutPolicy for Rfc6298 {
         self.smoothed = Some((mean, variation));
         // RTO <- SRTT + max (G, K*RTTVAR), K = 4
         let timeout = Duration::nearest(mean + self.granularity.max(4.0 * variation));
-        // (2.4) and (2.5)
+        // (2.4) and (2.5): lower and upper bound.
         self.timeout = timeout.max(self.minimum).min(self.maximum);
     }
 
