@@ -43,7 +43,7 @@ pub const CUT: &DropReason = &DropReason {
 /// Counters of a node for burst segmentation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CutCounters {
-    /// Bursts of which packets were cut off here.
+    /// Bursts from which packets were cut off here.
     pub bursts: u64,
     /// Packets cut off here.
     pub packets: u64,

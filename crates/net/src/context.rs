@@ -195,7 +195,8 @@ impl<'a> Context<'a> {
         self.fabric.units.packets[packet].behind()
     }
 
-    /// Appends a packet to a chain that ends with `last`; it will be sent as a burst.
+    /// Appends a packet to the chain of a future burst that ends with `last`. `None` starts a
+    /// chain.
     #[inline]
     pub fn append(&mut self, last: Option<PacketId>, packet: PacketId) {
         let packets = &mut self.fabric.units.packets;
@@ -375,8 +376,8 @@ impl<'a> Context<'a> {
         self.fabric.deliver(packet, self.node, self.scheduler.now())
     }
 
-    /// Returns the loss notices for this ingress about its bursts of a class for an egress. None if
-    /// no burst of them has lost data yet.
+    /// Returns the loss notices for this ingress about its bursts of a class for an egress. `None`
+    /// if no packet of them was lost yet.
     pub fn notices(&mut self, egress: NodeId, class: u16) -> Option<&mut Notices> {
         let board = self.fabric.notices.as_mut()?;
         board.line(self.node, egress, class)

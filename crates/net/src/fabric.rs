@@ -223,7 +223,7 @@ impl Fabric {
     }
 
     /// Adds a burst, or the burst of a header, to the load of a link: when it is handed to the
-    /// link, or dropped because the link is occupied.
+    /// link, or dropped after it requested the link.
     #[inline]
     pub(crate) fn offer(&mut self, unit: Unit, link: LinkId, now: Time) {
         if self.balance.is_some() {
@@ -460,8 +460,8 @@ impl Fabric {
         for hop in self.way(next, unit) {
             detour.loops |= hop.to == from;
             detour.length += self.routing.length(hop.link);
-            // One fibre per hop: the last hop leads to the host, but `link` is a fibre and no hop
-            // here.
+            // `link` is a fibre without a hop here, and the last hop leads to the host and is no
+            // fibre: the number of hops is that of the fibres.
             detour.fibres += 1;
         }
         detour

@@ -28,7 +28,7 @@ impl Behind {
 pub(crate) struct Tail {
     /// Arrival time of the unit.
     arrival: Time,
-    /// The unit; none before the first transmission.
+    /// The unit; `None` before the first transmission.
     unit: Option<Unit>,
 }
 

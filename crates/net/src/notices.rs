@@ -104,8 +104,8 @@ impl NoticeBoard {
         NoticeBoard { delays, lines }
     }
 
-    /// Returns the notices for an ingress about its bursts of a class for an egress. None if no
-    /// burst of them has lost data yet.
+    /// Returns the notices for an ingress about its bursts of a class for an egress. `None` if no
+    /// packet of them was lost yet.
     pub(crate) fn line(
         &mut self,
         ingress: NodeId,

@@ -7,7 +7,7 @@ pub struct Numbering {
     /// Useful bytes of a full segment, or of a burst made by an edge from one datagram.
     pub full: u64,
     /// For a datagram that an edge splits into packets: its header bytes and the bytes of a packet.
-    /// None if every segment or datagram is one packet.
+    /// `None` if every segment or datagram is one packet.
     pub packets: Option<(u64, u64)>,
 }
 

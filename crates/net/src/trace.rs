@@ -150,7 +150,7 @@ pub struct Lost {
     pub place: Place,
     /// Time of the drop.
     pub time: Time,
-    /// Time at which the head would have left this node. None if that is the departure from the
+    /// Time at which the head would have left this node. `None` if that is the departure from the
     /// ingress.
     pub start: Option<Time>,
     /// Burst that occupied the requested channel, if it was busy.
@@ -189,7 +189,7 @@ pub struct Hop {
     pub came: Time,
     /// Time in a buffer or in burst assembly, from `came` on.
     pub held: Duration,
-    /// Waiting time for the link after `held`.
+    /// Waiting time for the link, from the earliest start that the node permits.
     pub queued: Duration,
     /// Start of the transmission.
     pub start: Time,
@@ -340,7 +340,7 @@ impl Trace {
         for (at, packet) in units.packets_of(unit) {
             let mark = &mut self.marks[at.index()];
             let came = std::mem::replace(&mut mark.came, passage.arrival);
-            // At its own host the time in a fair interface counts as waiting for the link.
+            // A packet of this host: the time in its fair interface counts as waiting for the link.
             let of_host = burst.is_none() && mark.birth.node == place.node.0;
             let (held_until, ready) = match of_host {
                 true => (came, came),

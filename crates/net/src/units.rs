@@ -5,7 +5,8 @@ use crate::{Arena, Burst, BurstHeader, BurstId, FlowId, HeaderId, NodeId, Packet
 use lightburst_des::Time;
 use std::ops::Range;
 
-/// Largest size of a unit in bytes. Burst assembly stops at it, so that sizes fit 32 bits.
+/// Limit in bytes on the sizes in a plan: segments, control segments and minimum sizes of units.
+/// Bursts may be larger; they are closed before their size exceeds 32 bits.
 pub const LARGEST_UNIT: u32 = 1_000_000_000;
 
 /// Addressing, size and order of a unit: the part that is the same for all kinds of units.

@@ -12,7 +12,7 @@ impl Context<'_> {
     }
 
     /// Drops the first packets of a header's burst because a channel of `port` is occupied at their
-    /// time. The remaining packets arrive at `rest`; none if the burst was created here.
+    /// time. The remaining packets arrive at `rest`; `None` if the burst was created here.
     pub fn cut(&mut self, header: HeaderId, port: PortId, cut: &Cut, rest: Option<Time>) {
         let place = self.place(port);
         let now = self.scheduler.now();

@@ -26,7 +26,7 @@ impl Context<'_> {
         self.fabric.ended.push_back(packet);
     }
 
-    /// Takes the next of these packets out of the queue.
+    /// Takes the next packet out of the queue of [`Context::end`].
     #[inline]
     pub(crate) fn ended(&mut self) -> Option<PacketId> {
         self.fabric.ended.pop_front()

@@ -10,7 +10,7 @@ const NIC: PortId = PortId(0);
 
 impl Context<'_> {
     /// Hands a new packet of this host to its interface. Returns the start of the transmission;
-    /// none if the packet waits in a fair interface.
+    /// `None` if the packet waits in a fair interface.
     #[inline]
     pub fn send_new(&mut self, packet: PacketId) -> Option<Time> {
         if self.fabric.interfaces.is_some() {
