@@ -1,4 +1,5 @@
-//! Directed links. A link transmits one unit at a time and delivers in order.
+//! Directed links. A link transmits one unit at a time and delivers in order. A fibre with data
+//! channels carries bursts in parallel; its headers follow each other on the control channel.
 //!
 //! The state of a link is split in two. A choice among next hops reads the exits of many links and
 //! takes one of them, so an exit holds only the data that determine the times of a transmission.
