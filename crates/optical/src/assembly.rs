@@ -73,7 +73,7 @@ pub trait AssemblyPolicy: Send {
         0
     }
 
-    /// Decides whether a queue is closed, after a packet has joined it.
+    /// Decides whether to close a queue that a packet has just joined.
     fn on_packet(&mut self, queue: &Queue) -> Decision;
 }
 

@@ -351,7 +351,7 @@ impl<C: Core> Edge<C> {
         self.take_held(subject, ctx);
     }
 
-    /// Stops waiting for the bursts before those that have been held for the longest allowed time.
+    /// Stops waiting for all bursts that precede a burst held for the longest allowed time.
     fn give_up(&mut self, subject: u32, ctx: &mut Context<'_>) {
         let Ordering::Destination { hold_back } = self.ordering else {
             unreachable!("only an egress that orders bursts holds them back");

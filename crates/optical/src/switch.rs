@@ -66,7 +66,7 @@ pub trait SwitchSettings: Debug + Send + Sync {
         0
     }
 
-    /// Returns which end of a burst the switch cuts off, if it cuts bursts.
+    /// Returns which part of a burst, head or tail, the switch cuts off; `None` if neither.
     fn cuts(&self) -> Option<DropEnd> {
         None
     }

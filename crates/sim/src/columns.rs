@@ -71,7 +71,7 @@ pub struct Columns {
     pub samples: Option<[Table; 3]>,
     /// Synchronisation of connections, if requested: sums over bins of time.
     pub synchronisation: Option<Vec<(&'static str, u128)>>,
-    /// Values of each of these bins, if requested.
+    /// Synchronisation of connections: values of each bin of time, if requested.
     pub bins: Option<Table>,
     /// Counters of the measurement window, if there is one.
     pub window: Option<Counts>,
@@ -220,7 +220,7 @@ pub fn switches(rows: impl Iterator<Item = Counted>) -> Vec<(String, Column)> {
     counts.chain(drops).chain(sums).collect()
 }
 
-/// Sums the counters with one name over the parts of a node.
+/// Returns the total of all counters called `name`; several parts of a node may use one name.
 fn sum<N: PartialEq, T: Copy + Default + Add<Output = T>>(counts: &[(N, T)], name: N) -> T {
     let named = counts.iter().filter(|(of, _)| *of == name);
     named.fold(T::default(), |sum, (_, value)| sum + *value)

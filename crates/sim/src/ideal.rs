@@ -465,8 +465,8 @@ impl<'a> Alone<'a> {
             .filter(|(hop, _)| hop.from == self.unit.source);
         let before_rest = at_source.map_or(0, |(_, stage)| stage.queue.saturating_mul(number));
         let on = |(&(full, rest), (_, stage)): (&(u64, u64), &&(Hop, Stage))| {
-            // The link is busy with all segments from the first arrival on; after the last one, the
-            // remaining way follows.
+            // The link transmits all segments from the first arrival on. The last segment then
+            // travels the remaining way.
             let busy = stage.queue.saturating_mul(number);
             let earliest = full.min(rest.saturating_add(before_rest));
             let with_rest = earliest

@@ -86,7 +86,7 @@ pub struct Flows {
 /// Complete input of a run.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Settings other than columns.
+    /// Settings, read from JSON.
     pub settings: PlanSettings,
     /// Switches.
     pub nodes: Nodes,
@@ -431,8 +431,8 @@ impl Plan {
         }
     }
 
-    /// Returns which end of a burst the switches cut off, if they cut bursts; it is the same for
-    /// all switches.
+    /// Returns which part of a burst, head or tail, the switches cut off; `None` if neither. All
+    /// switches that cut bursts cut the same part.
     pub fn cuts(&self) -> Option<DropEnd> {
         let mut switches = self.settings.switches.iter();
         switches.find_map(|switch| switch.cuts())

@@ -34,8 +34,8 @@ struct Bin {
     reductions: u64,
 }
 
-/// Sums over the counted bins of a quantity of connections, together and alone. They are exact, so
-/// that the order of connections does not matter; on overflow they saturate.
+/// Sums over the counted bins of one quantity, of all connections together and of each one alone.
+/// They are exact, so that the order of connections does not matter; on overflow they saturate.
 #[derive(Clone, Default)]
 struct Moments {
     sum: u128,
@@ -56,7 +56,7 @@ impl Moments {
         self.own_squares = self.own_squares.saturating_add(square(u128::from(own)));
     }
 
-    /// Adds a connection that is over, whose sum over the bins is `sum`.
+    /// Adds the square of a connection's sum over all bins; called when the connection has ended.
     fn end(&mut self, sum: u128) {
         self.squared_sums = self.squared_sums.saturating_add(square(sum));
     }

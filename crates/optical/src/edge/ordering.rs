@@ -36,7 +36,7 @@ pub struct Made {
     pub since: Time,
 }
 
-/// Travel of a burst to its egress without any waiting.
+/// Path and travel times of a burst to its egress, if it need not wait on the way.
 #[derive(Clone, Copy, Debug)]
 pub struct Flight {
     /// Label of its path.
@@ -123,8 +123,8 @@ impl Arrivals {
         self.next = self.next.max(sequence + 1);
     }
 
-    /// Stops waiting for the bursts before those that have been held since `since` or longer.
-    /// Returns whether there is such a held burst.
+    /// Stops waiting for all bursts that precede a burst held since `since` or longer. Returns
+    /// whether there is such a burst.
     pub fn give_up(&mut self, since: Time) -> bool {
         let mut held = self.held.iter().rev();
         let last = held.find(|(_, (_, came))| *came <= since);

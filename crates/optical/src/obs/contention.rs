@@ -58,7 +58,7 @@ impl Resolved {
 
 /// Method of contention resolution at one node.
 pub trait Resolver: Send {
-    /// Finds a solution and reserves what it needs besides the channel, which the node reserves
+    /// Finds a solution and reserves its resources, except for the channel, which the node reserves
     /// afterwards. An error contains a reason if the failure has a more specific one than the lack
     /// of a channel.
     fn resolve(
@@ -81,7 +81,7 @@ pub trait ResolverSettings: Debug + Send + Sync {
     /// Creates the resolver of one node.
     fn build(&self) -> Box<dyn Resolver>;
 
-    /// Returns which end of a burst this resolver cuts off, if it cuts bursts.
+    /// Returns which part of a burst, head or tail, this resolver cuts off; `None` if neither.
     fn cuts(&self) -> Option<DropEnd> {
         None
     }
@@ -122,7 +122,7 @@ where
 pub struct ChainSettings(Vec<Arc<dyn ResolverSettings>>);
 
 impl ChainSettings {
-    /// Returns which end of a burst the resolvers cut off, if they cut bursts.
+    /// Returns which part of a burst, head or tail, the resolvers cut off; `None` if neither.
     pub fn cuts(&self) -> Option<DropEnd> {
         self.0.iter().find_map(|resolver| resolver.cuts())
     }

@@ -258,8 +258,8 @@ impl Outputs {
         &self.sent.as_ref().expect("bursts that are asked for")[usize::from(port.0)][place]
     }
 
-    /// Shortens a burst sent by a port to `bytes`, with its reservation. Returns its previous
-    /// state.
+    /// Shortens a burst sent by a port, and its reservation, to `bytes`. Returns the burst as it
+    /// was.
     pub fn shorten(&mut self, port: PortId, place: usize, bytes: u32) -> Sent {
         let earlier = self.transmission_time(bytes);
         let sent = self.sent.as_mut().expect("bursts that are asked for");
