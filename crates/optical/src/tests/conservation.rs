@@ -216,8 +216,8 @@ impl Story {
         &self.sent[packet as usize - 1]
     }
 
-    /// Whether these packets form one queue from its first packet on, according to the states
-    /// recorded when they joined.
+    /// Whether these packets waited together in one queue, starting with its first packet,
+    /// according to the states recorded when they joined.
     fn is_one_queue(&self, packets: &[u64], joined: &HashMap<u64, &Joined>) -> bool {
         let queue = joined[&packets[0]].queue;
         let mut bytes = 0;
@@ -232,7 +232,7 @@ impl Story {
         let joined: HashMap<u64, &Joined> = self.joined.iter().map(|it| (it.packet, it)).collect();
         assert_eq!(self.joined.len(), self.sent.len(), "{rule}");
         assert_eq!(joined.len(), self.sent.len(), "twice in a queue: {rule}");
-        // Packets in bursts are in only one burst.
+        // Each packet that left is in exactly one burst.
         let mut closed: HashMap<u64, u64> = HashMap::new();
         for Made {
             time,

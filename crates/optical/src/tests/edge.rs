@@ -218,8 +218,8 @@ fn a_packet_for_a_host_of_this_edge_goes_to_it_at_once() {
 
 #[test]
 fn a_burst_for_this_edge_is_taken_apart_when_its_tail_is_here() {
-    // Tail at 100,000 + 1700 * 200, by the rate of the fibre; then 1000 * 800 per packet, by the
-    // rate of the host's link.
+    // The tail arrives at 100,000 + 1700 * 200, by the rate of the fibre. Packet 1 then takes
+    // 1000 * 800, by the rate of the host's link.
     let mut node = edge(&timer());
     node.burst(100_000, 2, &[(0, 1000), (1, 500), (0, 200)]);
     let left = [

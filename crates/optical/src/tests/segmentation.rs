@@ -18,8 +18,8 @@ fn head_drop() -> ObsSettings {
     dropping("head")
 }
 
-/// Creates a node with one channel, which is in use from 50,000 to 70,000. Then the header arrives
-/// of a burst of 50, 30 and 20 bytes whose head comes at `head`.
+/// Creates a node with one channel, which is in use from 50,000 to 70,000. The header of a second
+/// burst follows, with packets of 50, 30 and 20 bytes; its head arrives at `head`.
 fn second(settings: &ObsSettings, head: u64) -> Alone {
     let mut node = core_of(settings, 1);
     headers(&mut node, &[(0, (0, 50_000))]);
