@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lightburst.compile.at_once import most_at_once
+from lightburst.compile.at_once import PLACES, most_at_once
 from lightburst.compile.certain import certain_links
 from lightburst.compile.plan import Plan
 from lightburst.compile.waiting import packets_at_once
@@ -217,7 +217,7 @@ def _connections(plan: Plan, in_flight: IntArray) -> float:
         ends = part.by_flow(lambda transport: _BYTES_PER_CONNECTION[transport["kind"]])
         each[some] = ends + _BYTES_PER_RECORD * _records(part, in_flight[some])
     everything = float(each.sum())
-    return everything if everything < HARMLESS_BYTES // 8 else most_at_once(plan, each)
+    return everything if everything < HARMLESS_BYTES // 8 else most_at_once(plan, each, PLACES)
 
 
 def _in_flight(plan: Plan) -> IntArray:
