@@ -21,7 +21,7 @@ from lightburst.parquet import columns_of
 from lightburst.scenario.files import Stamp, stamp
 from lightburst.scenario.workload import LATEST_START
 from lightburst.units import PICOSECONDS_PER_SECOND, parse_number
-from lightburst.workload.flows import Flows
+from lightburst.workload.flows import LEAST_BYTES_PER_FLOW, Flows
 from lightburst.workload.sizes import LARGEST_SIZE
 
 _T = TypeVar("_T")
@@ -153,9 +153,9 @@ def _load_parquet(file: Path) -> "_Table":
         if column.longest > _LONGEST_CELL:
             given = f"{column.name.strip()} of {column.longest:,.0f} bytes a row"
             raise InputError(_PATH, given, f"up to {_LONGEST_CELL:,} bytes")
-    # Rows that are all alike take no room in a file.
+    # Rows that are all alike take no room in a file; and what is read is to be run.
     needed = rows * len(wanted) * _BYTES_PER_CELL + sum(column.page_bytes for column in columns)
-    _check_memory(file, f"{rows:,} rows", needed)
+    _check_memory(file, f"{rows:,} rows", max(needed, rows * LEAST_BYTES_PER_FLOW))
     texts = [name for name in wanted if _is_text(schema.field(name).type)]
     with pa.parquet.ParquetFile(file, read_dictionary=texts) as table:
         return _Table(wanted, table.read(wanted).columns)
