@@ -68,11 +68,10 @@ def curves(
     table : pandas.DataFrame
         One row per point, as returned by `lightburst.study.summarise`.
     x, y : str
-        Columns of numbers. The axis label is the name of the column; a unit at the end of the name
-        is written with a suitable prefix: ``throughput_bps`` becomes Throughput (Gb/s). A text
-        column such as ``topology.link_length`` stands for ``topology.link_length_m`` beside it; the
-        values of any other text column are drawn as categories, side by side. `y` may also be a
-        value of the column ``metric``.
+        Columns of numbers, whose names become axis labels with a unit and a suitable prefix:
+        ``throughput_bps`` becomes Throughput (Gb/s). A text column such as ``topology.link_length``
+        stands for ``topology.link_length_m`` beside it; values of any other text column are drawn
+        as categories, side by side. `y` may also be a value of the column ``metric``.
     hue : str, optional
         Column that selects colour and marker; numbers are coloured from dark to bright.
     dash : str, optional
@@ -94,14 +93,12 @@ def curves(
     x_label, y_label : str, optional
         Axis labels; with a label given, the numbers keep the unit of the table.
     x_log, y_log : bool, optional
-        Whether an axis is logarithmic. By default it is if its values are geometric; the vertical
-        axis only if they also span more than a factor of 1000.
+        Logarithmic axes; by default if values are geometric, for y over a factor above 1000 only.
 
     Returns
     -------
     matplotlib.figure.Figure
-        The figure, to show or to save: ``.savefig("throughput.pdf")``; text stays text in PDF and
-        SVG.
+        Figure to show, or to save: ``.savefig("throughput.pdf")``; PDF and SVG keep text as text.
 
     Raises
     ------

@@ -23,6 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Parameters
     ----------
+    arguments : sequence of str, optional
         Arguments after the name of the program; by default those of this process, which then ends
         immediately on an interrupt.
 

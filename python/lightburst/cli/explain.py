@@ -41,7 +41,7 @@ def explain_one(
     settings : sequence of str
         Changes, ``path=value`` each.
     flow : str or None
-        Number of the flow or ``"worst"``, which is the default unless a burst is requested.
+        Number of the flow or ``"worst"``, which is the default unless bursts are requested.
     burst : str or None
         Number of the burst.
     bursts : bool

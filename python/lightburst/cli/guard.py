@@ -1,4 +1,4 @@
-"""Ends of commands: one message per error, the right exit code, no traceback."""
+"""Error handling of commands: one message per error, the right exit code, no traceback."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
 
 @contextmanager
 def _warnings_said() -> Iterator[None]:
-    """Print warnings about stores and workers in one line; commands print those about runs."""
+    """Print each warning about stores and workers as one line; commands print those of runs."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", StoreWarning)
         warnings.simplefilter("always", WorkerWarning)

@@ -53,11 +53,11 @@ class SenderOptions:
         )
 
     def __str__(self) -> str:
-        """Format the options after the round trip for a title."""
+        """Format all options but the round trip and the segment size, for a title."""
         return f"RTO {self.timeout}, W_m {self.window}, b {self.ack_every}"
 
     def told(self) -> str:
-        """Format the options after the round trip for a caption."""
+        """Format all options but the round trip, for a caption."""
         return (
             f"timeout {self.timeout}, window limit {self.window} segments of {self.segment_size}, "
             f"b = {self.ack_every}."

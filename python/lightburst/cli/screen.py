@@ -23,7 +23,7 @@ def console(width: int | None = None) -> Console:
 def show_table(table: Table, title: str = "") -> None:
     """Print a table as wide as the terminal, or wider if its longest words need it.
 
-    A terminal narrower than these words wraps the lines.
+    In the latter case the terminal wraps the lines.
 
     Parameters
     ----------

@@ -31,14 +31,14 @@ _ROOM: Final = 0.07
 #: Numbers outside this range are written as powers of ten.
 _PLAIN_FROM, _PLAIN_BELOW = 1e-4, 1e5
 _SUPERSCRIPTS: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-#: Category labels: more than this number are rotated; characters that fit side by side in all;
-#: maximum of one label.
+#: Category labels: largest number that is not rotated, total number of characters that fit side by
+#: side, and maximum number of characters per line of a label.
 _MOST_LEVEL: Final = 8
 _LETTERS: Final = 84
 _LONGEST: Final = 24
-#: A row of values is geometric if it spans this factor and its logarithms are spaced more evenly
-#: than its values; or if it spans the smaller factor and all ratios of neighbours agree within the
-#: relative deviation `_EVEN`.
+#: A row of values is geometric if it spans the factor `_GEOMETRIC` and its logarithms are spaced
+#: more evenly than its values; or if it spans `_DOUBLED` and all ratios of neighbours agree within
+#: the relative deviation `_EVEN`.
 _GEOMETRIC: Final = 8.0
 _DOUBLED: Final = 4.0
 _EVEN: Final = 0.02

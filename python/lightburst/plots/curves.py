@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from lightburst.plots.layout import Cell, Style
     from lightburst.plots.style import Look
 
-#: Height of the axes over the width of the sheet, by whether the legend stands beside the axes.
+#: Height of the axes over the width of the sheet: True if the legend stands beside the axes.
 _RATIO: Final = {True: 0.5, False: 0.66}
 #: Relative heights of the axes above and below a break of the vertical axis.
 _CUT: Final = (1, 2.6)
 _WORDS: Final = 26  # characters per line of the legend
-#: Horizontal shift between curves, in points, which keeps their intervals apart, and the maximum of
-#: all shifts together.
+#: Horizontal shift between curves, which keeps their intervals apart, and width available to all of
+#: them, in points (1/72 inch).
 _APART: Final = 1.6
 _MOST_APART: Final = 7.0
 #: Shift between published curves, in points: their markers are larger.
 _ELSEWHERE: Final = 5.0
-#: Shift between the points of one category, in points, and the maximum of all shifts together.
+#: Shift between the data of one category, and width available to all of them, in points.
 _SIDE: Final = 11.0
 _MOST_SIDE: Final = 40.0
 #: Shift between points at zero on the lower edge of the axes, in points.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lightburst.papers.figure import AnyFigure
 
 _HEIGHT: Final = 340  # pixels; the width is that of the page
-#: Shift between the points of one category and the maximum of all shifts together; neighbouring
+#: Shift between the points of one category, and width available to all of them; neighbouring
 #: categories are 1 apart.
 _SIDE: Final = 0.12
 _MOST_SIDE: Final = 0.6

@@ -225,7 +225,7 @@ def alone(height: float, paint: Callable[[SubFigure], Words], style: Style = BEL
 
 def wrapped(text: str, width: float, size: float) -> list[str]:
     """Break text into lines of at most `width` inches; never between a number and its unit."""
-    # Hinting widens small fonts on a screen.
+    # On a screen, rasterised letters of a small font are wider than their outlines.
     room = (0.93 * width - 0.1) * _POINTS
     lines: list[str] = []
     for word in _TOGETHER.sub("\u00a0", text).split(" "):

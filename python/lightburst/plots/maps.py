@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # Height of a map over the width of the sheet: of several side by side, and of a single one.
 _SIDE: Final = 0.3
 _NARROW: Final = 0.62
-# Maps with words: lines of text per field in height, lines around a map, characters per line.
+# Maps with words: lines per field in height, lines around a map, characters per line.
 _LINES: Final = 3.0
 _AROUND: Final = 5.5
 _LINE: Final = 17

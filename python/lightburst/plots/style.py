@@ -104,7 +104,7 @@ class Look:
     Parameters
     ----------
     colour : str
-        As ``#rrggbb``.
+        Colour as ``#rrggbb``.
     marker : int or None
         Index into `MARKERS`; None for a line alone.
     dash : tuple of float, or None

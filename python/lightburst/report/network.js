@@ -9,8 +9,9 @@ const pane = byId("pane"), below = byId("below");
 const LEFT = 150, TOP = 26, GAP = 8;
 const row = new Map(bursts.number.map((number, place) => [number, place]));
 
-// Sorts the rows of a table per fibre by start, and records the longest duration. Rows visible at a
-// time start no earlier than that time minus the longest duration, so a binary search finds them.
+// Sorts the rows of a table per fibre by start, and records the longest duration. A row visible at
+// some time starts no earlier than that time minus the longest duration, so a binary search finds
+// the first one.
 function shelve(table) {
   const shelves = fibres.map(() => []);
   table.fibre.forEach((fibre, place) => shelves[fibre].push(place));

@@ -47,6 +47,7 @@ class TracedNetwork:
 
     Attributes
     ----------
+    result : Result
         Result of the run.
     trace : NetworkTrace
         Events on the links: ``bookings``, ``bursts``, ``losses`` and ``cuts``.

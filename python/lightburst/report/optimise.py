@@ -79,7 +79,6 @@ def optimise(
     rounds, and is given up once it is significantly worse than the best so far. The answer is
     confirmed on fresh seeds against the default, which is the scenario itself; see
     docs/optimise.md.
-    fresh seeds beside the default, the scenario as it is; docs/optimise.md has it all.
 
     Parameters
     ----------

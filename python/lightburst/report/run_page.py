@@ -71,8 +71,8 @@ def run_page(
     directory : Path
         Directory with ``run.json`` and the tables.
     explained : int or None
-        Number of worst flows to explain, for which the run is repeated; None for a few if the run
-        was short.
+        Number of worst flows to explain, for which the run is repeated; None for `EXPLAINED` of
+        `lightburst.report.worst`, or 0 if the run had too many events.
     simulate : callable
         As for `lightburst.report.explanation.explain`.
 
@@ -327,7 +327,7 @@ def _utilisation(links: pd.DataFrame) -> Chart:
 def _queues(samples: pd.DataFrame) -> Chart:
     largest = samples.groupby("link")["queue_bytes"].max().nlargest(_LINKS).index
     shown = samples[samples["link"].isin(largest)]
-    # In each interval of time, keep the time with the longest queue.
+    # Keep only the sample with the longest queue per link and interval of time.
     together = pd.cut(shown["time_s"], _POINTS, labels=False)
     rows = shown.loc[shown.groupby(["link", together])["queue_bytes"].idxmax()]
     ends = rows["source"].astype(str) + " to " + rows["target"].astype(str)
@@ -387,7 +387,7 @@ def _drop_words(switches: pd.DataFrame) -> dict[str, str]:
 def _drops(switches: pd.DataFrame, links: pd.DataFrame) -> Table:
     counted = {"buffered": "waited in a buffer or a queue", **_drop_words(switches)}
     if switches["bursts"].any():
-        # Arrivals include packets here, but losses are counted in bursts.
+        # Arrivals at a switch include packets here, whereas losses are counted in bursts.
         fibres = links["source"].isin(switches["node"]) & links["target"].isin(switches["node"])
         sent = int(links["units"][fibres].sum())
         whole = sent + sum(int(switches[reason].sum()) for reason in _drop_words(switches))

@@ -72,7 +72,7 @@ def sweep(
     variants : mapping of str to mapping, optional
         Changes by name: ``{"Reno": {"transport.recovery": "reno"}, "SACK": {}}``.
     sample : mapping, optional
-        Random points instead of all combinations: ``{"kind": "sobol", "points": 64}``.
+        Points drawn instead of all combinations: ``{"kind": "sobol", "points": 64}``.
     seeds : iterable of int, or int, optional
         Seeds, the same for all points; an integer n stands for 1 to n; 10 by default.
     target : mapping, optional

@@ -61,7 +61,7 @@ def points_of(sweep: Sweep) -> dict[str, Any]:
         assumptions per point. ``scales`` has, for a linear and for a logarithmic axis, the size of
         its unit in SI units and the unit's symbol; ``shown``, names of the metrics shown first;
         ``left_out``, the number of metrics omitted for lack of room; and ``sample``, whether the
-        points are a random sample instead of a grid.
+        points are a sample instead of a grid.
     """
     runs = sweep.runs
     names = [name for name in sweep.design.columns if name != SAMPLE]

@@ -88,7 +88,8 @@ def curves(
     found = {one.words: rest.assign(y=means[one.name]).dropna(subset=["y"]) for one in said}
     if dash is None:
         return found
-    # The dash identifies the theory, so the runs' values of the dash column go into the name.
+    # In the figure the dash already identifies the theory: values of the column `dash` are
+    # appended to the name of the curve instead.
     return {
         f"{words}, {value}": rows
         for words, table in found.items()

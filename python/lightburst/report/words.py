@@ -151,7 +151,7 @@ def rows_of(
 
 
 def signed(written: str, support: Support | None) -> str:
-    """Append the sign of weak support to a value, if there is one."""
+    """Append the sign that marks weak support to a formatted value, if it has any."""
     return f"{written} {support.sign}" if support is not None else written
 
 

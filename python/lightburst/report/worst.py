@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from lightburst.result import Result
 
 _LISTED: Final = 10
-# Number of flows explained by default, and the largest number of events of a run repeated for it,
-# which takes a few seconds.
+# Number of flows explained by default, if the run has at most `MOST_EVENTS`: repeating it for the
+# explanation then takes a few seconds.
 EXPLAINED: Final = 3
 MOST_EVENTS: Final = 20_000_000
 # Maximum number of explained flows, to limit the length of the page.
@@ -46,8 +46,8 @@ def worst_flows(flows: pd.DataFrame, most: int = _LISTED) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Counted flows only, rows of `flows` by number, in descending order of slowdown; an
-        unfinished flow is worse than any finished one.
+        Rows of the counted flows in descending order of slowdown; the index is the number of the
+        flow. An unfinished flow is worse than any finished one.
     """
     slowdown = flows["slowdown"].astype(float).mask(flows["status"] == "lost", np.inf)
     counted = slowdown.notna()
@@ -87,7 +87,7 @@ class Told:
         events : int
             Number of events of the run.
         explained : int or None
-            Number of flows to explain; None for `EXPLAINED` unless the run had too many events.
+            Number of flows to explain; None for `EXPLAINED`, or 0 if the run had too many events.
         simulate : callable
             As for `lightburst.report.explanation.explain`.
         """
