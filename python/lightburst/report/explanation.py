@@ -49,7 +49,8 @@ class Explanation:
         ``size_bytes``, ``start_s``, ``status``, ``completion_time_s`` (from the start to the
         arrival of the last byte; None if unfinished), ``ideal_s``, ``slowdown`` (None if
         unfinished) and ``explained_s``, the time that `parts` divides: the completion time, or the
-        time to the end of the run.
+        time to the end of the run; and ``held_back_s``, by cause the seconds in which the sender
+        held data back.
     parts : pandas.DataFrame
         Components of that time: ``part`` (a key of `lightburst.trace.division.PARTS`), the ``node``
         at which the flow waited (missing if none), ``time_ps``, whose sum is ``explained_s`` to the
