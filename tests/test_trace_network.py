@@ -416,7 +416,7 @@ def test_long_names_are_told_apart_on_the_page(tmp_path: Path) -> None:
     out = lb.trace_network(path).save(tmp_path / "out")
     action = """
       const said = new Set();
-      pen.fillText = (words, x, y, room) => { {
+      pen.fillText = (words, x, y, room) => {
         if (words.includes("\u2192")) said.add(`${words} in ${room}`);
       };
       draw();
