@@ -11,20 +11,23 @@ from sphinx.util.typing import ExtensionMetadata
 
 _CITED = re.compile(r"\[(\d+)\]_")
 _LISTED = re.compile(r"^(\s*)\.\. \[(\d+)\] ")
-_TOGETHER = re.compile(r"^(\s*)(\w+(?:, \w+)+)( : .*)$")
+_TOGETHER = re.compile(r"^(\s*)(\w+(?:, \w+)+)( : .*)?$")
 #: Stands for the comma between two names, at which Sphinx would divide them: a word joiner.
 _COMMA = "\u2060"
 
 
 def named(lines: list[str]) -> list[str]:
     """Return a docstring whose attributes ``a, b : int`` are one field and not ``b`` of type a."""
-    found, inside = [], False
+    found, inside, margin = [], False, ""
     for place, line in enumerate(lines):
         below = lines[place + 1].strip() if place + 1 < len(lines) else ""
         if below and set(below) == {"-"}:
             inside = line.strip() == "Attributes"
+            margin = line[: len(line) - len(line.lstrip())]
         match = _TOGETHER.match(line) if inside else None
-        found.append(f"{match[1]}{match[2].replace(', ', _COMMA)}{match[3]}" if match else line)
+        if match and match[1] == margin:  # what is further in is their text
+            line = f"{margin}{match[2].replace(', ', _COMMA)}{match[3] or ''}"
+        found.append(line)
     return found
 
 

@@ -105,8 +105,7 @@ class Figure:
         """The lower edge of a logarithmic height that has points at zero, below all others."""
         ends = self.data[["y", "low", "high"]].to_numpy(dtype=float)
         ends = ends[np.isfinite(ends) & (ends > 0)]
-        highest = float(self.data["high"].max())
-        room = max(_LEAST_ROOM, _ROOM * float(np.log10(highest / ends.min())))
+        room = max(_LEAST_ROOM, _ROOM * float(np.log10(ends.max() / ends.min())))
         return float(ends.min() / 10**room)
 
     def beside(self, name: str, points: Iterable[tuple[str, float, float]]) -> Self:

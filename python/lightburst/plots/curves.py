@@ -92,8 +92,6 @@ def draw(axes: Axes, figure: Figure) -> None:
     groups = figure.data.groupby(["colour", "dash"], sort=False)
     order = [key for key in found if key in groups.groups]
     apart = _apart(figure, order)
-    if len(figure.zeros):
-        axes.set_ylim(bottom=figure.lowest)
     if figure.steps and len(order) == 1:
         # A single stepped curve needs no marker to be identified, and may have thousands of steps.
         found = {key: replace(look, marker=None, width=1.6) for key, look in found.items()}
@@ -252,6 +250,9 @@ def _limit(axes: Axes, figure: Figure) -> None:
         points = points[points[:, 1] > 0]
     axes.dataLim.update_from_data_xy(points, ignore=True)
     axes.autoscale_view()
+    if len(figure.zeros):
+        # Not before: a lower edge that is set keeps the upper one from reaching for the data.
+        axes.set_ylim(bottom=figure.lowest)
 
 
 def _apart(figure: Figure, order: list[tuple[str, str]]) -> dict[tuple[str, str], float]:

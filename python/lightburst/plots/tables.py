@@ -93,7 +93,8 @@ def figure_of(
             _FEW: _few(rows),
         }
     )
-    data[_LIMIT] = (data["y"] == 0) & (data["low"] == 0) & (data["high"] > 0)
+    # On a logarithmic height zeros are hollow on its lower edge, with what bounds them above.
+    data[_LIMIT] = (data["y"] == 0) & (data["low"] == 0) & (data["high"] > 0) & (not up.logarithmic)
     data = data[np.isfinite(data["x"]) & np.isfinite(data["y"])]
     if data.empty:
         raise InputError("y", show(y), "a column with a number in at least one row")

@@ -52,6 +52,14 @@ const keyOf = {
   ingress: (burst) => nodes[bursts.ingress[burst]],
   label: (burst) => `path ${bursts.label[burst]}`,
 };
+
+// The beginnings and ends of nodes with long names: those of one network often begin alike.
+function shortened(name, most) {
+  if (name.length <= most) return name;
+  const nodes = name.split(" → "), half = Math.floor((most / nodes.length - 3) / 2);
+  return nodes.map((node) => (node.length <= 2 * half + 1 ? node
+    : `${node.slice(0, half)}…${node.slice(-half)}`)).join(" → ");
+}
 let names = [], nameOf = new Uint8Array(bursts.number.length);
 
 function recolour() {
@@ -68,7 +76,8 @@ function recolour() {
     const item = document.createElement("li"), button = document.createElement("button");
     const swatch = document.createElement("i");
     swatch.style.background = colours[at];
-    button.append(swatch, name);
+    button.append(swatch, shortened(name, 32));
+    button.title = name;
     button.setAttribute("aria-pressed", "false");
     button.addEventListener("click", () => {
       alone = alone === at ? null : at;
@@ -223,8 +232,7 @@ function draw() {
     pen.strokeRect(LEFT - 0.5, y - 1, width, channels * lane + 1);
     pen.textAlign = "right";
     pen.fillStyle = ink.ink;
-    const words = name.length > 22 ? `${name.slice(0, 21)}…` : name;
-    pen.fillText(words, LEFT - 8, y + (channels * lane) / 2 + 4);
+    pen.fillText(shortened(name, 22), LEFT - 8, y + (channels * lane) / 2 + 4, LEFT - 12);
     if (rows > channels && lane >= 9) {
       pen.fillStyle = ink.soft;
       pen.fillText("no channel", LEFT - 8, y + (channels + 0.5) * lane + 4);
