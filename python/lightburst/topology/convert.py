@@ -46,8 +46,8 @@ def from_networkx(
     Raises
     ------
     InputError
-        When the graph is directed, only some of its edges have a length, or an attribute or a key
-        is invalid.
+        When the graph is directed, only some of its edges have a length and no `link_length` is
+        given, or an attribute or a key is invalid.
     """
     import networkx as nx
 
