@@ -245,23 +245,21 @@ def compare_runs(
     confidence : float
         Joint confidence of all intervals, between 0 and 1.
     interval : str
-        ``"t"``: Student's intervals, Fieller's for ratios, p-values of the t-test. ``"bca"``:
-        intervals and p-values of the permutation test, for skewed metrics and many runs
-        (docs/statistics.md).
+        ``"t"``: Student's intervals, Fieller's for ratios, p of the t-test. ``"bca"``: those of the
+        permutation test, for skewed metrics and many runs (docs/statistics.md).
 
     Returns
     -------
     Comparison
-        Paired if both systems share at least two seeds; otherwise by Welch's method. If a run's
-        value is infinite because flows did not finish, p and verdict are those of the sign test,
-        without an interval. Metrics that are equal in every run of both systems are not tested, and
-        are not counted in the correction.
+        Paired if both systems share at least two seeds; otherwise by Welch's method. If a run is
+        infinite because flows did not finish, p and verdict are of the sign test, without interval.
+        Metrics equal in every run of both are not tested and do not count in the correction.
 
     Raises
     ------
     InputError
-        If only one table has a metric, or it is not numeric; if a column of `by` does not exist; if
-        a point has several runs with the same seed; or if the tables share no point.
+        If a metric is not numeric or in one table only, a column of `by` does not exist, a point
+        has several runs with one seed, or the tables share no point.
     ValueError
         If `confidence` is not between 0 and 1.
     """
