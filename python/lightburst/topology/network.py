@@ -53,8 +53,8 @@ class Network:
     layers : dict of str to sequence of int
         The switches of each layer, where the topology has layers.
     link_wavelength : ndarray of uint16, shape (links,), optional
-        Wavelength of each link, from 0 within its fibre; the links of one fibre are adjacent. None:
-        all are 0.
+        Index of each link's wavelength within its fibre, from 0; the links of one fibre are
+        adjacent. None: all are 0.
     link_names : tuple of str or None
         Name of each link, empty for a link without one; None if no link has a name.
     link_channels : ndarray of uint16, shape (links,), optional
@@ -86,7 +86,7 @@ class Network:
 
     @cached_property
     def wavelength(self) -> NDArray[np.uint16]:
-        """Wavelength of each link, from 0 within its fibre, shape (links,)."""
+        """Index of each link's wavelength within its fibre, from 0, shape (links,)."""
         if self.link_wavelength is None:
             return np.zeros(self.link_from.size, np.uint16)
         return self.link_wavelength

@@ -160,7 +160,7 @@ def _fills_voids(own: dict[str, Any]) -> bool:
 
 
 def _came_on(trace: NetworkTrace, burst: int) -> int | None:
-    """Return the channel on which a burst reached the node that lost it; None at its ingress."""
+    """Return the channel on which a lost burst arrived; None if its ingress lost it."""
     way = trace.bookings[trace.bookings["burst"] == burst]
     return int(way["channel"].iloc[-1]) if len(way) else None
 

@@ -26,7 +26,7 @@ _BEYOND = float(2**62)
 def datagram_counts(
     flows: Flows, transport: OpenLoop, source_rate_bps: NDArray[np.uint64], time_limit: int
 ) -> IntArray:
-    """Bound from above how many datagrams of each flow depart within the time limit, plus one.
+    """Bound the number of each flow's departures up to the first one beyond the time limit.
 
     Parameters
     ----------
@@ -36,10 +36,10 @@ def datagram_counts(
     Returns
     -------
     ndarray of int64, shape (flows,)
-        Number of datagrams of the flow, or the most that the time allows if that is less, including
-        the first datagram beyond the limit. With Poisson departures the number within the limit has
-        some mean m, and the bound is m + 12 sqrt(m) + 100, which less than one of 1e30 flows
-        exceeds (Chernoff).
+        The smaller of two numbers: all datagrams of the flow, and an upper bound on those that the
+        time allows, including the first one beyond the limit. With Poisson departures of mean
+        number m the bound uses m + 12 sqrt(m) + 100, which less than one of 1e30 flows exceeds
+        (Chernoff bound).
     """
     left = np.maximum(np.float64(time_limit) - flows.start_ps.astype(np.float64), 0)
     most = left / _gap(flows, transport, source_rate_bps)

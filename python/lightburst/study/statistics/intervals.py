@@ -233,7 +233,7 @@ def student(n: ArrayLike, confidence: float) -> NDArray[np.float64]:
 
 
 def samples_of(values: ArrayLike, name: str, *, infinite: bool = False) -> NDArray[np.float64]:
-    """Convert samples to an array; `ValueError` if it is empty or a sample is not finite."""
+    """Convert samples to an array; `ValueError` if it is empty or not finite (see `infinite`)."""
     x = np.asarray(values, dtype=np.float64).ravel()
     if x.size == 0:
         raise ValueError(f"{name}: at least one sample")

@@ -59,8 +59,8 @@ def drive(
     Raises
     ------
     BaseException
-        Any exception of `keep` or the workers, or KeyboardInterrupt, after all runs that have ended
-        are stored.
+        Any exception of `keep` or the workers, or KeyboardInterrupt, raised after the answers of
+        all runs that have ended were passed to `keep`.
     """
     batches = Batches(runs, workers)
     left = len(runs)
