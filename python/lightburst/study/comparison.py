@@ -330,7 +330,7 @@ def _rows(
 
 
 def _offered(pairs: list[tuple[pd.DataFrame, pd.DataFrame]]) -> tuple[float, float]:
-    """Return smallest and largest ratio, over points, of the traffic offered to both systems."""
+    """Return the range over points of the second's offered traffic divided by the first's."""
     name, found = "offered_bps", []
     for one, other in pairs:
         if name in one and name in other:
