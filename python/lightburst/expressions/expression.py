@@ -181,8 +181,8 @@ def parse(text: str | Expression, path: str = "metric") -> Expression:
     Raises
     ------
     InputError
-        If the text is not an expression; the message states the position of the error and what is
-        allowed there.
+        If the text is not an expression; the message states the position of the error and the
+        allowed continuation.
     """
     if isinstance(text, Expression):
         return text
