@@ -82,7 +82,8 @@ def sentences(found: Explanation) -> Iterator[str]:
         )
     else:
         time = readable("completion_time_s", about["completion_time_s"])
-        yield (f"It took {time}, {about['slowdown']:.3g} times the ideal {ideal} ({_IDEAL}).")
+        slowdown = readable("slowdown", about["slowdown"])
+        yield f"It took {time}, {slowdown} times the ideal {ideal} ({_IDEAL})."
     parts = in_rows(found.parts)
     if parts:
         most = max(parts, key=lambda row: row.time_ps)

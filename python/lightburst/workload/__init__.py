@@ -1,4 +1,4 @@
-"""Which flows there are: arrivals, pairs and sizes as arrays."""
+"""Flows of a workload: arrivals, pairs and sizes as arrays."""
 
 from lightburst.scenario import KINDS as _ALL
 from lightburst.workload.departures import datagram_counts, departures
