@@ -24,7 +24,7 @@ def reno_segments(flow: Flow, window: ArrayLike) -> FloatArray:
 def reno_next_window(flow: Flow, window: ArrayLike, rounds: ArrayLike) -> FloatArray:
     """Window at the end of the next period, equation (36): ``max(1, W/2^S) + X/b``.
 
-    The window is that at the end of this period, the rounds are those of the next one.
+    The window is that at the end of this period, the rounds are those of the next period.
     """
     start = np.maximum(1.0, np.asarray(window) / 2**flow.burst_segments)
     return np.asarray(start + np.asarray(rounds) / flow.rounds_per_increase)
