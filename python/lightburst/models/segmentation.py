@@ -86,9 +86,9 @@ def segment_loss(load: ArrayLike, wavelengths: ArrayLike) -> FloatArray:
 
     Notes
     -----
-    ``P(N = W) + (1 - W/A) P(N > W)``. At a load of c per channel and many channels it is ``c / ((1
-    - c)^2 W)`` times Erlang B for c below 1, half of it for c = 1, and equal to it above [4]_. For
-    c below 1 the two terms cancel in part: with 4096 channels nine digits remain.
+    ``P(N = W) + (1 - W/A) P(N > W)``. For many channels, relative to Erlang B at a load of c per
+    channel, it is ``c / ((1 - c)^2 W)`` for c below 1, a half for c = 1, and 1 above [4]_. For c
+    below 1 the two terms cancel in part: with 4096 channels nine digits remain.
     """
     erlangs = loads(load)
     channels = wholes(wavelengths, "wavelengths", 1)
