@@ -3,8 +3,8 @@
 One window is sent each round trip, in bursts of S segments, each lost independently. The closed
 forms replace the window by its mean, drop terms that are small for a small loss, and neglect the
 loss of several bursts in a round; the twin does none of this. Agreement confirms the algebra. A
-difference is an error of the algebra and not of the model of TCP, because both know only the
-rounds.
+difference is an error of the algebra and not of the model of TCP, because both use only the
+round model.
 """
 
 from collections.abc import Callable
@@ -74,8 +74,7 @@ def play_rounds(
     Raises
     ------
     ValueError
-        If the flow has several values, the flavour is unknown, or there are too few rounds or
-        flows.
+        If the flow has several values, the flavour is unknown, or rounds or flows are too few.
 
     Notes
     -----

@@ -37,7 +37,7 @@ from lightburst.shown import html_text
 
 
 class Scenario(Section):
-    """A network, its traffic and what is measured.
+    """Network, traffic and measurement of a simulation.
 
     Attributes
     ----------

@@ -26,7 +26,7 @@ def limited_balance(flow: Flow, rounds: ArrayLike, variant: Variant = "derived")
     limit, x = flow.window_limit, np.asarray(rounds, dtype=np.float64)
     growing = 1.0 if is_printed(variant) else b * limit / 2
     sent = 0.75 * limit * growing + limit * (x - b * limit / 2)
-    # Half a window follows the loss in its round: E[gamma].
+    # Half a window, E[gamma], is sent after the loss in its round.
     return np.asarray(sent - limit / 2 - segments_before_loss(flow))
 
 

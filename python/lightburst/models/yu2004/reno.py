@@ -57,7 +57,7 @@ def reno_segments_by_rounds(
 
 
 def reno_window_balance(flow: Flow, window: ArrayLike, variant: Variant = "derived") -> FloatArray:
-    """Equation (40), whose root is the mean window: (39) less (35) for a large S.
+    """Equation (40), whose root is the mean window: (39) minus (35) for a large S.
 
     ``b/2 W^2 - (b+1)/2 W - S/p``; as printed ``S(1+p)/p``, which (41) does not solve. It is 0 at
     `reno_mean_window` if derived.

@@ -72,7 +72,7 @@ def period_segments_by_rounds(
 
 
 def window_balance(flow: Flow, window: ArrayLike, variant: Variant = "derived") -> FloatArray:
-    """Equation (9), whose root is the mean window: (8) less (5).
+    """Equation (9), whose root is the mean window: (8) minus (5).
 
     ``3b/8 W^2 - (b+2)/4 W - S/p``; as printed (b+1)/2. It is 0 at `mean_window`.
     """

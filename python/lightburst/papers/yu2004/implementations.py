@@ -173,7 +173,7 @@ def _cell(runs: Runs[Point], id: str, kind: str, p: float, ratio: Interval, rfc:
     burst, printed = BURST_OF[id], RATIOS[BURST_OF[id]][kind][p]
     sender = NS2.senders[1 + list(KINDS).index(kind)]
     top, bottom = (design.table_point(burst, p, x) for x in (sender, RENO))
-    # Chance deviation at the paper's length; its runs may or may not have had losses in common.
+    # At the paper's run length. Whether its runs shared losses is unknown; `chance` assumes not.
     chance = runs.chance(top, bottom, design.PAPER_TIME_S)
     low, high = printed.low * math.exp(-chance), printed.high * math.exp(chance)
     fine = max(TOLERANCE["check"], math.log(high / low) / 2)
