@@ -228,8 +228,8 @@ def _dumping(a: float, sources: int, servers: int) -> float:
         above = risen + fallen * full
         mass = float(above.sum() + full * mass)
         lost = full * (idle[-1] * a + lost)
-    # Level without dumped bursts, per p(W, 0). Balance of the cut between i and i + 1: the flow
-    # upwards returns, together with the flow from the level above to states up to i.
+    # Level without dumped bursts, per p(W, 0). Balance of the states 0 to i: arrivals in state i
+    # equal ends in state i + 1 plus, in the level above, ends of a dumped burst in states 0 to i.
     state = 1.0
     mass += state
     fell = np.cumsum(above).tolist()

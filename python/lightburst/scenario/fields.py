@@ -404,7 +404,7 @@ class InputFile:
     allowed: str = "the name of a file that can be read"
 
     def _validate(self, value: object, info: core_schema.ValidationInfo) -> Path:
-        # Files written about a scenario are UTF-8.
+        # The name must be encodable, because saved scenarios are UTF-8.
         if not isinstance(value, str | Path) or not str(value) or not _is_utf8(str(value)):
             raise refuse(self.allowed)
         path = Path(value)
