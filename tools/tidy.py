@@ -92,6 +92,7 @@ POLICIES = (
     "crates/optical/src/obs/contention",
     "crates/optical/src/obs/scheduler",
     "crates/optical/src/obs/signalling",
+    "crates/sim/src/measurement",
 )
 
 #: Path that exists on one machine only: a home, a scratch or a working directory.

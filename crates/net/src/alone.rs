@@ -5,13 +5,18 @@
 //! and one or several lead back: the ports of the node, in the order of the ends. All times are in
 //! picoseconds. There is no plan, no transport and no other switch.
 
-use crate::trace::{self, What};
+mod recorder;
+
+pub use recorder::Made;
+
 use crate::{
     fifo, Birth, Bundle, Burst, BurstHeader, BurstId, Context, DropReason, Event, EventKind,
-    Fabric, FlowId, Header, LinkId, NodeId, Packet, PacketId, PortId, Rate, Routing, Switch, Trace,
-    Unit, Wire,
+    Fabric, FlowId, Header, LinkId, NodeId, Observers, Packet, PacketId, PortId, Rate, Routing,
+    Switch, Unit, Wire,
 };
 use lightburst_des::{Duration, Model, Scheduler, Simulator, Stop, Ties, Time};
+use recorder::{Loss, Recorder, Recording};
+use std::sync::{Arc, Mutex};
 
 /// Delay of all links. The far end acts on the head of a unit, so it records a unit this long after
 /// the start of its transmission.
@@ -20,7 +25,7 @@ const DELAY: Duration = Duration(1);
 /// Seed for the order of simultaneous events.
 pub const SEED: u64 = 0;
 
-/// Number of flows. All of them are traced.
+/// Number of flows.
 pub const FLOWS: u32 = 6;
 
 /// Limit on the number of events; a script that reaches it does not end.
@@ -29,6 +34,7 @@ const MAX_EVENTS: u64 = 1_000_000;
 /// A node with the links to its ends.
 pub struct Alone {
     simulator: Simulator<Site>,
+    recording: Arc<Mutex<Recording>>,
     packets: u64,
     bursts: u32,
 }
@@ -75,7 +81,7 @@ pub struct Dropped {
     pub packet: u64,
     /// Reason of the drop.
     pub reason: &'static DropReason,
-    /// Whether the trace names the unit that occupied the port.
+    /// Whether the unit that occupied the port is known.
     pub held: bool,
 }
 
@@ -105,7 +111,7 @@ impl Alone {
             rate,
             delay: DELAY,
             store_and_forward: false,
-            // Lets the trace record the unit that occupies a link.
+            // Lets the recorder see which links are used.
             watched: true,
         };
         let into = (0..ends).map(|end| wire(NodeId(end), node));
@@ -117,9 +123,9 @@ impl Alone {
         let switch = build(node, routing.sets(node));
         let mut fabric = Fabric::new(ends + 1, &wires, routing, FLOWS as usize);
         fabric.tails = Some(Box::default());
-        // Only the trace holds the reason of a drop.
-        let flows: Vec<u32> = (0..FLOWS).collect();
-        fabric.trace = Some(Box::new(Trace::new(flows.len(), wires.len(), &flows)));
+        let recording = Arc::new(Mutex::new(Recording::of_links(wires.len())));
+        let recorder = Recorder::new(Arc::clone(&recording));
+        fabric.observers = Observers::new(vec![Box::new(recorder)]);
         let site = Site {
             node,
             first_link: fabric.link_id(node, PortId(0)),
@@ -129,6 +135,7 @@ impl Alone {
         };
         Alone {
             simulator: Simulator::new(site, Ties::new(SEED, None), 16),
+            recording,
             packets: 0,
             bursts: 0,
         }
@@ -138,7 +145,7 @@ impl Alone {
     /// it at `time`. Returns the number of the packet; packets are counted from 1. The caller must
     /// not let two units overlap on one link.
     pub fn packet(&mut self, time: u64, from: u32, to: u32, bytes: u32) -> u64 {
-        let packet = self.make(time, from, (to, bytes), bytes);
+        let packet = self.make(from, (to, bytes), bytes);
         self.arrive(time, from, Unit::Packet(packet))
     }
 
@@ -151,7 +158,7 @@ impl Alone {
         to: u32,
         bytes: u32,
     ) -> u64 {
-        let packet = self.make(time, from, (to, bytes), bytes);
+        let packet = self.make(from, (to, bytes), bytes);
         let it = &mut self.simulator.model.fabric.units.packets[packet];
         it.envelope.flow = FlowId(flow);
         it.header.window = window;
@@ -160,7 +167,7 @@ impl Alone {
 
     /// Lets a packet of flow 0 without data arrive.
     pub fn acknowledgement(&mut self, time: u64, from: u32, to: u32, bytes: u32) -> u64 {
-        let packet = self.make(time, from, (to, bytes), 0);
+        let packet = self.make(from, (to, bytes), 0);
         self.arrive(time, from, Unit::Packet(packet))
     }
 
@@ -198,7 +205,7 @@ impl Alone {
     fn bundle(&mut self, time: u64, from: u32, packets: &[(u32, u32)]) -> BurstId {
         let handles: Vec<PacketId> = packets
             .iter()
-            .map(|&packet| self.make(time, from, packet, packet.1))
+            .map(|&packet| self.make(from, packet, packet.1))
             .collect();
         let units = &mut self.simulator.model.fabric.units;
         for pair in handles.windows(2) {
@@ -224,7 +231,7 @@ impl Alone {
         units.bursts.insert(burst)
     }
 
-    fn make(&mut self, time: u64, from: u32, (to, bytes): (u32, u32), payload: u32) -> PacketId {
+    fn make(&mut self, from: u32, (to, bytes): (u32, u32), payload: u32) -> PacketId {
         self.packets += 1;
         let header = Header {
             sequence: self.packets,
@@ -233,10 +240,7 @@ impl Alone {
         };
         let (source, fabric) = (NodeId(from), &mut self.simulator.model.fabric);
         let packet = Packet::new(FlowId(0), source, NodeId(to), bytes, header);
-        let packet = fabric.units.packets.insert(packet);
-        let trace = fabric.trace.as_mut().expect("a trace");
-        trace.mark(packet, source, false, Time(time));
-        packet
+        fabric.units.packets.insert(packet)
     }
 
     fn arrive(&mut self, time: u64, from: u32, unit: Unit) -> u64 {
@@ -273,20 +277,15 @@ impl Alone {
     /// Returns the dropped packets, in order of time.
     pub fn dropped(&self) -> Vec<Dropped> {
         let site = &self.simulator.model;
-        let rows = &site.fabric.trace.as_ref().expect("a trace").packets;
-        rows.iter().filter_map(|row| site.dropped(row)).collect()
+        let losses = &self.recording.lock().expect("a recording").losses;
+        losses.iter().map(|loss| site.dropped(loss)).collect()
     }
 
-    /// Returns the trace rows of the bursts created by the node, in order of creation.
-    pub fn made(&self) -> &[trace::Burst] {
-        &self
-            .simulator
-            .model
-            .fabric
-            .trace
-            .as_ref()
-            .expect("a trace")
-            .bursts
+    /// Returns the bursts that left the node as their ingress, in order of creation.
+    pub fn made(&self) -> Vec<Made> {
+        let mut made = self.recording.lock().expect("a recording").made.clone();
+        made.sort_by_key(|burst| burst.birth.at);
+        made
     }
 
     /// Returns the number of packets that were neither sent nor dropped.
@@ -332,23 +331,15 @@ impl Site {
         (link.0 - self.first_link.0) as u16
     }
 
-    fn dropped(&self, row: &trace::Packet) -> Option<Dropped> {
-        let What::Lost {
-            place,
-            reason,
-            holder,
-            ..
-        } = row.what
-        else {
-            return None;
-        };
-        Some(Dropped {
-            time: row.time.0,
-            port: (place.link >= self.first_link).then(|| self.port(place.link)),
-            packet: row.header.sequence,
-            reason,
-            held: holder.is_some(),
-        })
+    fn dropped(&self, loss: &Loss) -> Dropped {
+        let link = loss.place.link;
+        Dropped {
+            time: loss.time.0,
+            port: (link >= self.first_link).then(|| self.port(link)),
+            packet: loss.packet,
+            reason: loss.reason,
+            held: loss.held,
+        }
     }
 
     /// Records a unit whose head has reached a far end.

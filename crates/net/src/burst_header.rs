@@ -25,7 +25,7 @@ pub struct BurstHeader {
 impl BurstHeader {
     /// Returns the arrival time of the head of the burst at the present node of the header; `None`
     /// at the ingress, where both are created.
-    pub(crate) fn due(&self) -> Option<Time> {
+    pub fn due(&self) -> Option<Time> {
         (self.hops > 0).then_some(self.data_at)
     }
 }

@@ -6,15 +6,14 @@ mod drop;
 mod entry;
 mod interface;
 
-use crate::contents::Fate;
 use crate::fifo::{self, Behind};
 use crate::label::SHORTEST;
 use crate::link::Transit;
-use crate::trace::{Passage, Place};
+use crate::observe::{Happening, Interest, Passage, Place};
 use crate::{
     Birth, Bundle, Burst, BurstHeader, BurstId, Detour, Dropped, Envelope, Event, Fabric, FlowId,
     Header, HeaderId, Hop, LinkId, NodeId, Notices, Options, Packet, PacketId, PortId, Rate, Route,
-    Sendable, Slot, Token, Trace, Unit,
+    Sendable, Slot, Token, Unit,
 };
 use lightburst_des::{Duration, Scheduler, Time};
 
@@ -172,18 +171,14 @@ impl<'a> Context<'a> {
         };
         let mut burst = Burst::new(bundle, self.node, birth);
         let switched = self.fabric.label_burst(&mut burst.envelope, bundle, now);
-        if let Some(trace) = &mut self.fabric.trace {
-            trace.births.push(birth);
-        }
         let burst = self.fabric.units.bursts.insert(burst);
-        self.fabric.tally(Fate::Made, burst, 0..usize::MAX, now);
+        self.fabric.tell(Happening::Assembled { burst }, now);
         (burst, switched)
     }
 
     /// Disassembles a burst; returns its first packet.
     pub fn unbundle(&mut self, burst: BurstId) -> PacketId {
-        self.fabric
-            .tally(Fate::Arrived, burst, 0..usize::MAX, self.now());
+        self.tell(Happening::Disassembled { burst });
         let burst = self.fabric.units.bursts.remove(burst);
         self.fabric.bursts[usize::from(burst.class)].delivered += 1;
         burst.first
@@ -391,11 +386,16 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Returns the trace, if the flow is traced.
-    #[inline]
-    pub fn trace(&mut self, flow: FlowId) -> Option<&mut Trace> {
-        let trace = self.fabric.trace.as_deref_mut()?;
-        trace.wants(flow).then_some(trace)
+    /// Returns whether an observer wants any event of these kinds.
+    #[inline(always)]
+    pub fn observed(&self, kinds: Interest) -> bool {
+        self.fabric.observers.want(kinds)
+    }
+
+    /// Reports an event to the observers that want its kind.
+    #[inline(always)]
+    pub fn tell(&mut self, happening: Happening<'_>) {
+        self.fabric.tell(happening, self.scheduler.now());
     }
 
     /// Returns the dropped packets of all flows.
@@ -409,48 +409,24 @@ impl<'a> Context<'a> {
         packets.map(|packet| packet.envelope.flow)
     }
 
-    /// Registers a new packet in the trace, if there is one. `again`: its data was sent before.
+    /// Reports a new packet to observers. `again`: its data was sent before.
     #[inline]
-    pub fn mark(&mut self, packet: PacketId, again: bool) {
-        if let Some(trace) = &mut self.fabric.trace {
-            trace.mark(packet, self.node, again, self.scheduler.now());
-        }
+    pub fn created(&mut self, packet: PacketId, again: bool) {
+        self.tell(Happening::Created {
+            packet,
+            node: self.node,
+            again,
+        });
     }
 
-    /// Adds the row of a burst that leaves, if the trace keeps this burst.
+    /// Reports to observers that the departure of a burst from its ingress is decided.
     #[inline]
-    pub fn note_burst(&mut self, bundle: &Bundle, burst: BurstId, departure: Time) {
-        if self.fabric.trace.is_some() {
-            self.note_burst_in_trace(bundle, burst, departure);
-        }
-    }
-
-    #[cold]
-    fn note_burst_in_trace(&mut self, bundle: &Bundle, burst: BurstId, departure: Time) {
-        let Fabric { trace, units, .. } = &mut *self.fabric;
-        let Some(trace) = trace else {
-            return;
-        };
-        let packets = || {
-            units
-                .packets_of(Unit::Burst(burst))
-                .map(|(_, packet)| packet)
-        };
-        let it = &units.bursts[burst];
-        if trace.keeps(it.birth.at, packets()) {
-            trace.add_burst(crate::trace::Burst {
-                birth: it.birth,
-                opened: bundle.opened,
-                departure,
-                egress: bundle.egress,
-                label: it.envelope.label,
-                packets: bundle.packets,
-                bytes: bundle.bytes,
-                data: packets().any(|packet| packet.header.payload > 0),
-                arrival: Time::NEVER,
-                lost: None,
-            });
-        }
+    pub fn departing(&mut self, bundle: &Bundle, burst: BurstId, departure: Time) {
+        self.tell(Happening::Departing {
+            burst,
+            bundle,
+            departure,
+        });
     }
 
     /// Sets a timer of this node.

@@ -1,15 +1,13 @@
 //! The fabric: links, units in the network, routing, and everything else that nodes share.
 
 use crate::balance::Fibre;
-use crate::contents::Fate;
 use crate::label::SHORTEST;
 use crate::link::{Links, Wire};
-use crate::trace::{Holder, Lost, Passage, PathSwitch, Piece, Place, What};
+use crate::observe::{CutOff, Happening, Holder, Observers, Passage, PathSwitch, Piece, Place};
 use crate::{
-    ArrivalOrders, Balance, BalanceSettings, Bundle, BurstCount, BurstId, Contents, Cut,
-    DropReason, Dropped, Envelope, FlowId, Header, HeaderId, Interfaces, Labels, LinkId, Loss,
-    NodeId, NoticeBoard, Options, Packet, PacketId, PortId, Routing, Tails, Trace, Unit, Units,
-    CUT,
+    Balance, BalanceSettings, Bundle, BurstCount, BurstId, Cut, DropReason, Dropped, Envelope,
+    FlowId, Header, HeaderId, Interfaces, Labels, LinkId, Loss, NodeId, NoticeBoard, Options,
+    Packet, PacketId, PortId, Routing, Tails, Unit, Units,
 };
 use lightburst_des::{Duration, Time};
 use std::collections::VecDeque;
@@ -43,7 +41,7 @@ pub struct Fabric {
     /// Units in the network.
     pub units: Units,
     /// Options of packets, indexed by packet handle. Valid if the packet has [`Header::OPTIONS`].
-    options: Vec<Options>,
+    pub(crate) options: Vec<Options>,
     /// Next hops of all nodes.
     pub routing: Routing,
     /// First link of each node, and the number of links at the end.
@@ -72,14 +70,10 @@ pub struct Fabric {
     pub tails: Option<Box<Tails>>,
     /// Loss notices for ingress nodes, if any of them uses notices.
     pub notices: Option<Box<NoticeBoard>>,
-    /// Trace of flows and links, if requested.
-    pub trace: Option<Box<Trace>>,
-    /// Reordering metrics, computed if the scenario requests them.
-    pub orders: Option<Box<ArrivalOrders>>,
-    /// Contents of bursts, counted if the scenario requests them.
-    pub contents: Option<Box<Contents>>,
     /// Fair interfaces of hosts, if configured.
     pub interfaces: Option<Box<Interfaces>>,
+    /// Observers of the network. They have no effect on it.
+    pub observers: Observers,
 }
 
 /// One hop of a path.
@@ -128,10 +122,8 @@ impl Fabric {
             loss: None,
             tails: None,
             notices: None,
-            trace: None,
-            orders: None,
-            contents: None,
             interfaces: None,
+            observers: Observers::default(),
         }
     }
 
@@ -193,14 +185,15 @@ impl Fabric {
         };
         let (label, before) = balance.choose(self.routing.numbers(unit), now);
         unit.label = label;
-        if let Some(trace) = self.trace.as_mut().filter(|_| label != before) {
-            trace.path_switches.push(PathSwitch {
+        if label != before {
+            let switch = PathSwitch {
                 time: now,
                 ingress: unit.source,
                 egress: bundle.egress,
                 before,
                 label,
-            });
+            };
+            self.tell(Happening::PathSwitched(switch), now);
         }
         label != before
     }
@@ -242,16 +235,18 @@ impl Fabric {
         balance.offer(link, time, now);
     }
 
-    /// Processes a unit that is handed to a watched link: adds it to the load and to the trace, and
-    /// drops it if the link loses it. Returns whether it was dropped; its handle is invalid then.
+    /// Processes a unit that is handed to a watched link: adds it to the load, reports it to
+    /// observers, and drops it if the link loses it. Returns whether it was dropped; its handle is
+    /// invalid then.
     pub(crate) fn watch(&mut self, unit: Unit, passage: Passage) -> bool {
         let Passage { place, now, .. } = passage;
         self.offer(unit, place.link, now);
         let taken = self.taken(unit, place.link, now);
-        if let Some(trace) = &mut self.trace {
-            let arrival = taken.map_or(passage.arrival, |_| Time::NEVER);
-            trace.hop(unit, &self.units, &Passage { arrival, ..passage });
-        }
+        let passage = Passage {
+            arrival: taken.map_or(passage.arrival, |_| Time::NEVER),
+            ..passage
+        };
+        self.tell(Happening::Transmitted { unit, passage }, now);
         if let Some(reason) = taken {
             let why = Why {
                 reason,
@@ -273,9 +268,19 @@ impl Fabric {
     /// Drops a unit, a burst with all its packets.
     #[inline]
     pub(crate) fn remove(&mut self, unit: Unit, place: Place, why: Why, now: Time) {
-        if self.trace.is_some() {
-            self.note_loss(unit, place, why, now);
-        }
+        let Why {
+            reason,
+            holder,
+            start,
+        } = why;
+        let dropped = Happening::Dropped {
+            unit,
+            place,
+            reason,
+            holder,
+            start,
+        };
+        self.tell(dropped, now);
         match unit {
             Unit::Packet(packet) => {
                 self.remove_packet(packet, now);
@@ -289,7 +294,6 @@ impl Fabric {
     }
 
     fn remove_burst(&mut self, id: BurstId, now: Time) {
-        self.tally(Fate::Lost, id, 0..usize::MAX, now);
         self.give_notice(id, 0..usize::MAX, now);
         let burst = self.units.bursts.remove(id);
         self.forget_cuts(id);
@@ -318,120 +322,41 @@ impl Fabric {
         now: Time,
     ) {
         let burst = self.units.headers[header].burst;
-        let birth = self.units.bursts[burst].birth;
-        self.tally(Fate::Cut, burst, 0..cut.packets as usize, now);
-        let what = What::Lost {
-            place,
-            reason: CUT,
-            burst: Some(birth),
-            holder: cut.by.map(Holder::Burst),
-        };
-        self.note_piece(Piece {
+        let piece = Piece {
             time: now,
             noted: place.node,
             place,
             start: cut.start,
-            burst: birth,
+            burst: self.units.bursts[burst].birth,
             packets: cut.packets,
             bytes: cut.bytes,
             by: cut.by,
-        });
-        self.give_notice(burst, 0..cut.packets as usize, now);
+        };
+        let packets = 0..cut.packets as usize;
+        let part = CutOff::Head { rest };
+        let cut_off = Happening::Cut {
+            burst,
+            packets: packets.clone(),
+            piece,
+            part,
+        };
+        self.tell(cut_off, now);
+        self.give_notice(burst, packets, now);
         for _ in 0..cut.packets {
             let first = self.units.bursts[burst].first;
-            self.note(first, what, now);
             let next = self.remove_packet(first, now);
             self.units.bursts[burst].first = next.expect("a packet that is left");
         }
         self.units.bursts[burst].envelope.bytes -= cut.bytes;
         self.units.headers[header].envelope.bytes -= cut.bytes;
-        if let (Some(trace), Some(rest)) = (&mut self.trace, rest) {
-            for (packet, _) in self.units.packets_of(Unit::Burst(burst)) {
-                trace.comes(packet, rest);
-            }
-        }
-    }
-
-    /// Adds the row of a piece that was cut off from a burst, if its link is traced.
-    pub(crate) fn note_piece(&mut self, piece: Piece) {
-        let trace = self.trace.as_mut();
-        if let Some(kept) = trace.and_then(|trace| trace.bookings.as_mut()) {
-            let takes = self.links.transmission_time(piece.place.link, piece.bytes);
-            kept.lose(piece, piece.start + takes);
-        }
-    }
-
-    /// Adds the rows of a dropped unit to the trace.
-    #[cold]
-    fn note_loss(&mut self, unit: Unit, place: Place, why: Why, now: Time) {
-        let Some(trace) = &mut self.trace else {
-            return;
-        };
-        let reason = why.reason;
-        let last = || trace.holder(place.link).filter(|_| reason.busy);
-        let holder = why.holder.or_else(last);
-        let burst = self.units.burst_of(unit);
-        let burst = burst.map(|burst| self.units.bursts[burst].birth);
-        let what = What::Lost {
-            place,
-            reason,
-            burst,
-            holder,
-        };
-        let due = match unit {
-            Unit::Header(header) => self.units.headers[header].due(),
-            Unit::Packet(_) | Unit::Burst(_) => Some(now),
-        };
-        if let Some(burst) = burst {
-            let holder = match holder {
-                Some(Holder::Burst(burst)) => Some(burst),
-                _ => None,
-            };
-            let lost = Lost {
-                reason,
-                place,
-                time: now,
-                start: why.start.or(due),
-                holder,
-            };
-            trace.lose(burst, lost);
-        }
-        let packets: Vec<PacketId> = self.units.packets_of(unit).map(|(at, _)| at).collect();
-        for packet in packets {
-            self.note(packet, what, now);
-        }
     }
 
     /// Removes a packet that has reached its host.
     #[inline]
     pub(crate) fn deliver(&mut self, packet: PacketId, host: NodeId, now: Time) -> Packet {
         self.delivered += 1;
-        if self.trace.is_some() {
-            self.note(packet, What::Arrived(host), now);
-        }
-        let packet = self.units.packets.remove(packet);
-        if let Some(orders) = &mut self.orders {
-            orders.on_packet(&packet);
-        }
-        packet
-    }
-
-    /// Adds a row to the trace, if the packet's flow is traced.
-    pub(crate) fn note(&mut self, id: PacketId, what: What, time: Time) {
-        self.note_at(id, what, (time, what.node()));
-    }
-
-    /// Adds a row like [`Fabric::note`], with the time and the node given.
-    #[cold]
-    pub(crate) fn note_at(&mut self, id: PacketId, what: What, at: (Time, NodeId)) {
-        let packet = self.units.packets[id];
-        let wanted = |trace: &&mut Box<Trace>| trace.wants(packet.envelope.flow);
-        let Some(trace) = self.trace.as_mut().filter(wanted) else {
-            return;
-        };
-        let given = self.options.get(id.index()).copied();
-        let options = given.filter(|_| packet.header.has_options());
-        trace.packet(at, what, id, &packet, options);
+        self.tell(Happening::Delivered { packet, host }, now);
+        self.units.packets.remove(packet)
     }
 
     /// Returns the number of transmissions so far, summed over all links.

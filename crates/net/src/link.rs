@@ -23,8 +23,8 @@ pub struct Wire {
     pub delay: Duration,
     /// Whether the target acts on the tail of a unit (store and forward) or on its head.
     pub store_and_forward: bool,
-    /// Whether every unit handed to the link is processed by `Fabric::watch`: the link is traced,
-    /// lossy or measured for load balancing.
+    /// Whether every unit handed to the link is processed by `Fabric::watch`: an observer wants
+    /// transmissions, the link is lossy, or its load is measured for load balancing.
     pub watched: bool,
 }
 

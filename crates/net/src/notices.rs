@@ -2,6 +2,8 @@
 //! together in one burst. An ingress reads only notices from before the present instant, ordered by
 //! arrival time and burst. The result therefore does not depend on the order of simultaneous events
 //! at different nodes.
+//!
+//! Notices are a mechanism of the network and no measurement: assembly at the ingress acts on them.
 
 use crate::{Birth, BurstId, Fabric, FlowId, NodeId, PortId};
 use lightburst_des::{Duration, Time};

@@ -8,7 +8,7 @@ use lightburst_des::Time;
 pub struct DropReason {
     /// Name of the reason.
     pub name: &'static str,
-    /// Whether the requested link was busy. The trace then names the unit that occupied it.
+    /// Whether the requested link was busy. A trace then names the unit that occupied it.
     pub busy: bool,
 }
 

@@ -3,11 +3,8 @@
 //! end of the burst. Until then no other node sees an effect of the cut, and the result does not
 //! depend on the order of simultaneous events at different nodes.
 
-use crate::contents::Fate;
-use crate::trace::{Holder, Piece, Place, What};
-use crate::{
-    Birth, BurstId, Counted, Counters, CutCounters, Fabric, NodeId, PacketId, Slot, Unit, CUT,
-};
+use crate::observe::{CutOff, Happening, Piece, Place};
+use crate::{Birth, BurstId, Counted, Counters, CutCounters, Fabric, NodeId, PacketId, Slot, Unit};
 use lightburst_des::Time;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,8 +25,6 @@ pub struct Sent {
     pub bytes: u32,
     /// Size of its first packet, in bytes.
     pub first: u32,
-    /// Number of hop rows in the trace before the burst left.
-    pub rows: usize,
 }
 
 /// A cut in a burst.
@@ -45,8 +40,6 @@ struct TailCut {
     bytes: u32,
     /// Burst that takes over the channel.
     by: Birth,
-    /// Number of hop rows, see [`Sent::rows`].
-    rows: usize,
 }
 
 impl TailCut {
@@ -94,16 +87,23 @@ impl Fabric {
     }
 
     /// Shortens a burst whose transmission has begun to its first `bytes` bytes.
-    pub(crate) fn shorten(&mut self, place: Place, sent: &Sent, bytes: u32, by: Birth) {
+    pub(crate) fn shorten(
+        &mut self,
+        place: Place,
+        sent: &Sent,
+        (bytes, by): (u32, Birth),
+        now: Time,
+    ) {
         let Slot { start, .. } = sent.slot;
         let end = self.links.shorten(place.link, start, (sent.bytes, bytes));
-        if let Some(kept) = self
-            .trace
-            .as_mut()
-            .and_then(|trace| trace.bookings.as_mut())
-        {
-            kept.shorten((place.link, sent.birth), start, end, bytes);
-        }
+        let shortened = Happening::Shortened {
+            link: place.link,
+            burst: sent.birth,
+            start,
+            end,
+            bytes,
+        };
+        self.tell(shortened, now);
         // Otherwise the burst was dropped at a later node, with all its packets.
         if self.units.bursts[sent.burst].birth == sent.birth {
             let tails = self
@@ -117,7 +117,6 @@ impl Fabric {
                 start,
                 bytes,
                 by,
-                rows: sent.rows,
             });
         }
     }
@@ -175,33 +174,26 @@ impl Fabric {
         let mut first = kept;
         for (cut, piece) in pieces {
             let next = first + piece.packets as usize;
-            self.tally(Fate::Cut, burst, first..next, now);
-            first = next;
             let tails = self.tails.as_mut().expect("tails");
             let counts = tails.counts.entry(cut.place.node).or_default();
             counts.packets += u64::from(piece.packets);
             counts.bursts += u64::from(cut_at.insert(cut.hops));
-            self.note_piece(piece);
+            let part = CutOff::Tail {
+                departure: cut.start,
+            };
+            let cut_off = Happening::Cut {
+                burst,
+                packets: first..next,
+                piece,
+                part,
+            };
+            self.tell(cut_off, now);
+            first = next;
         }
         // At least one packet is kept: a node cuts a burst only after its first packet has left.
         self.units.packets[packets[kept - 1].0].end_burst();
-        for (packet, _, cut) in missing {
-            self.note_cut(packet, birth, cut, (now, node));
+        for (packet, ..) in missing {
             self.remove_packet(packet, now);
-        }
-    }
-
-    /// Adds the row of a packet that was cut off, and marks the hops that it did not take as cut.
-    fn note_cut(&mut self, packet: PacketId, burst: Birth, cut: &TailCut, at: (Time, NodeId)) {
-        let what = What::Lost {
-            place: cut.place,
-            reason: CUT,
-            burst: Some(burst),
-            holder: Some(Holder::Burst(cut.by)),
-        };
-        self.note_at(packet, what, at);
-        if let Some(trace) = &mut self.trace {
-            trace.take_back(packet, burst, cut.rows);
         }
     }
 }

@@ -181,7 +181,7 @@ impl Units {
     }
 
     /// Iterates over the packets of a burst at the positions `places`, counted from 0.
-    pub(crate) fn packets_at(
+    pub fn packets_at(
         &self,
         burst: BurstId,
         places: Range<usize>,

@@ -3,7 +3,7 @@
 use crate::lent::lent;
 use crate::worker::MemoryEnded;
 use lightburst_net::Shared;
-use lightburst_sim::columns::{Column, Columns, Totals};
+use lightburst_sim::columns::{Column, Output, Outputs};
 use lightburst_sim::plan::{Flows, Links, Nodes};
 use numpy::{Element, IntoPyArray, PyArray1, PyArrayMethods};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
@@ -101,10 +101,9 @@ pub fn flows(table: &Bound<'_, PyDict>) -> PyResult<Flows> {
     })
 }
 
-fn table<N: AsRef<str>>(py: Python<'_>, table: Vec<(N, Column)>) -> PyResult<Bound<'_, PyDict>> {
+fn table(py: Python<'_>, table: Vec<(String, Column)>) -> PyResult<Bound<'_, PyDict>> {
     let columns = PyDict::new(py);
     for (name, column) in table {
-        let name = name.as_ref();
         match column {
             Column::U8(values) => columns.set_item(name, values.into_pyarray(py))?,
             Column::U16(values) => columns.set_item(name, values.into_pyarray(py))?,
@@ -121,55 +120,22 @@ fn table<N: AsRef<str>>(py: Python<'_>, table: Vec<(N, Column)>) -> PyResult<Bou
     Ok(columns)
 }
 
-fn totals<'py>(py: Python<'py>, given: Totals) -> PyResult<Bound<'py, PyDict>> {
-    let totals = PyDict::new(py);
+fn numbers<'py>(py: Python<'py>, given: Vec<(&'static str, u128)>) -> PyResult<Bound<'py, PyDict>> {
+    let numbers = PyDict::new(py);
     for (name, value) in given {
-        totals.set_item(name, value)?;
+        numbers.set_item(name, value)?;
     }
-    Ok(totals)
+    Ok(numbers)
 }
 
-pub fn columns(py: Python<'_>, columns: Columns) -> PyResult<Bound<'_, PyDict>> {
+pub fn outputs(py: Python<'_>, outputs: Outputs) -> PyResult<Bound<'_, PyDict>> {
     let result = PyDict::new(py);
-    if let Some(window) = columns.window {
-        result.set_item("window_links", table(py, window.links)?)?;
-        result.set_item("window_switches", table(py, window.switches)?)?;
-        result.set_item("window_totals", totals(py, window.totals)?)?;
-        if columns.classes.is_some() {
-            result.set_item("window_classes", table(py, window.classes)?)?;
-        }
+    for (name, output) in outputs {
+        let table = match output {
+            Output::Columns(columns) => table(py, columns)?,
+            Output::Numbers(given) => numbers(py, given)?,
+        };
+        result.set_item(name, table)?;
     }
-    result.set_item("flows", table(py, columns.flows)?)?;
-    result.set_item("links", table(py, columns.links)?)?;
-    result.set_item("switches", table(py, columns.switches)?)?;
-    result.set_item("drops", table(py, columns.drops)?)?;
-    if let Some(classes) = columns.classes {
-        result.set_item("classes", table(py, classes)?)?;
-    }
-    if let Some(reordering) = columns.reordering {
-        result.set_item("reordering", table(py, reordering)?)?;
-    }
-    if let Some(sums) = columns.synchronisation {
-        let named = PyDict::new(py);
-        for (name, sum) in sums {
-            named.set_item(name, sum)?;
-        }
-        result.set_item("synchronisation", named)?;
-    }
-    if let Some(bins) = columns.bins {
-        result.set_item("synchronisation_bins", table(py, bins)?)?;
-    }
-    let sampled = ["samples", "samples_links", "samples_switches"];
-    let samples = sampled
-        .into_iter()
-        .zip(columns.samples.into_iter().flatten());
-    let carried = ["bursts", "bursts_flows"];
-    let bursts = carried
-        .into_iter()
-        .zip(columns.bursts.into_iter().flatten());
-    for (name, given) in columns.trace.into_iter().chain(samples).chain(bursts) {
-        result.set_item(name, table(py, given)?)?;
-    }
-    result.set_item("totals", totals(py, columns.totals)?)?;
     Ok(result)
 }

@@ -102,7 +102,7 @@ fn simulate<'py>(
         }
         if ended {
             let columns = py.detach(|| worker.call(move || run.columns()))?;
-            return convert::columns(py, columns);
+            return convert::outputs(py, columns);
         }
         if let Err(interrupted) = py.check_signals() {
             break interrupted;

@@ -2,11 +2,9 @@
 
 use crate::plan::{self, Plan, ThresholdOn};
 use lightburst_des::{Duration, Stream, Time};
-use lightburst_net::trace::Bookings;
 use lightburst_net::{
-    ArrivalOrders, BalanceSettings, BurstCount, Choice, Contents, Fabric, Fairness, FlowId,
-    Interfaces, Label, Labels, LinkId, NodeId, NoticeBoard, Path, PortId, Rate, Routing, Switch,
-    Trace, Wire,
+    BalanceSettings, BurstCount, Choice, Fabric, Fairness, FlowId, Interest, Interfaces, Label,
+    Labels, LinkId, NodeId, NoticeBoard, Observers, Path, PortId, Rate, Routing, Switch, Wire,
 };
 use lightburst_optical::obs::contention::DropEnd;
 use lightburst_optical::switch::Build;
@@ -18,21 +16,21 @@ use std::sync::Arc;
 
 /// Builds links and routing. A link delivers the head or the tail of a unit, as the switch at its
 /// end requires.
-pub fn fabric(plan: &Plan) -> Fabric {
+pub fn fabric(plan: &Plan, observers: Observers) -> Fabric {
     let settings = &plan.settings;
     let links = &plan.links;
     let store_and_forward = |from: u32, to: u32| match plan.switch(to) {
         None => true,
         Some(switch) => switch.stores_and_forwards(from < settings.hosts),
     };
-    let traced = settings.trace.is_some() || settings.bookings.is_some();
+    let observed = observers.want(Interest::TRANSMITTED);
     let wire = |i: usize| Wire {
         from: NodeId(links.from[i]),
         to: NodeId(links.to[i]),
         rate: Rate::from_bps(links.rate_bps[i]),
         delay: Duration(links.delay_ps[i]),
         store_and_forward: store_and_forward(links.from[i], links.to[i]),
-        watched: traced
+        watched: observed
             || (settings.balance.is_some() && is_fibre(plan, i))
             || (settings.loss.is_some() && links.lossy[i] != 0),
     };
@@ -70,24 +68,8 @@ pub fn fabric(plan: &Plan) -> Fabric {
     if let Some(given) = &settings.loss {
         fabric.loss = Some(Box::new(crate::loss::loss(plan, given)));
     }
-    if traced {
-        let wanted = settings.trace.as_deref().unwrap_or_default();
-        let mut trace = Trace::new(flows, wires.len(), wanted);
-        trace.bookings = settings.bookings.as_ref().map(|given| {
-            let (from, until) = (Time(given.from_ps), Time(given.until_ps));
-            Bookings::new(wires.len(), &given.links, from, until)
-        });
-        fabric.trace = Some(Box::new(trace));
-    }
     fabric.interfaces = interfaces(plan);
-    fabric.orders = settings.displacement_threshold.map(|threshold| {
-        let numberings = (0..flows).map(|flow| plan.numbering(flow));
-        Box::new(ArrivalOrders::new(threshold, numberings.collect()))
-    });
-    fabric.contents = settings.bursts.map(|made| {
-        let made = Time(made.from_ps)..Time(made.until_ps);
-        Box::new(Contents::new(made, flows))
-    });
+    fabric.observers = observers;
     fabric
 }
 

@@ -14,8 +14,6 @@ use lightburst_tcp::transport;
 const MOST_FLOWS: usize = 1 << 31;
 /// Limit to the total number of data segments in scripted drops.
 const MOST_SEGMENTS: u64 = 1 << 28;
-/// Limit to the number of bins of time.
-const MOST_BINS: u64 = 1_000_000_000;
 
 /// Returns an error unless a condition holds.
 macro_rules! require {
@@ -446,55 +444,9 @@ fn losses(plan: &Plan) -> Result<(), PlanError> {
 }
 
 fn measured(plan: &Plan) -> Result<(), PlanError> {
-    let settings = &plan.settings;
-    let limit = settings.time_limit_ps;
+    let limit = plan.settings.time_limit_ps;
     require!(limit <= LONGEST_PS, "a time limit of {limit} ps");
-    let flows = plan.flows.source.len();
-    let traced = settings.trace.iter().flatten();
-    for &flow in traced {
-        require!(
-            (flow as usize) < flows,
-            "a trace of flow {flow}, which there is not"
-        );
-    }
-    if let Some(bookings) = &settings.bookings {
-        let known = plan.links.from.len();
-        for &link in &bookings.links {
-            require!(
-                (link as usize) < known,
-                "a trace of link {link}, which there is not"
-            );
-        }
-        require!(
-            bookings.from_ps < bookings.until_ps,
-            "a trace of links without any time"
-        );
-    }
-    if let Some(every) = settings.sample_ps {
-        require!(every > 0, "samples without time between them");
-    }
-    if let Some(threshold) = settings.displacement_threshold {
-        require!(threshold > 0, "an order of arrivals that looks at nothing");
-    }
-    if let Some(bins) = settings.synchronisation {
-        let most = limit.min(bins.until_ps) / bins.bin_ps.max(1);
-        require!(
-            bins.bin_ps > 0 && most <= MOST_BINS,
-            "{most} bins of {} ps",
-            bins.bin_ps
-        );
-        let mut groups = settings.groups.iter();
-        require!(
-            groups.any(|group| !group.transport.is_datagram()),
-            "windows of flows that have none"
-        );
-    }
-    for (time, what) in [
-        (settings.bursts, "contents of bursts"),
-        (settings.window, "counts"),
-    ] {
-        let empty = time.is_some_and(|time| time.from_ps >= time.until_ps);
-        require!(!empty, "{what} without any time");
-    }
-    Ok(())
+    let scope = plan.scope();
+    let mut measurements = plan.settings.measurements.iter();
+    measurements.try_for_each(|measurement| measurement.check(&scope).map_err(PlanError))
 }

@@ -2,6 +2,13 @@
 //!
 //! In the following list, a module uses only modules above it.
 
+mod kinds;
+mod state;
+
+mod counts;
+
+pub mod measurement;
+
 pub mod plan;
 pub mod registry;
 
@@ -12,14 +19,9 @@ mod loss;
 mod build;
 pub mod columns;
 
-mod samples;
-mod synchronisation;
-mod trace;
-mod window;
-
 pub mod run;
 
-pub use columns::Columns;
+pub use columns::Outputs;
 pub use plan::{Plan, PlanError};
 pub use registry::registry;
 pub use run::{prepare, Run};

@@ -2,14 +2,17 @@
 //!
 //! The Python side has validated it; [`crate::check`] checks it again when it is received.
 
+use crate::measurement::{self, Measurement, Scope};
 use lightburst_des::{Ties, Time};
 use lightburst_net::{NodeId, Numbering, Shared};
 use lightburst_optical::obs::contention::DropEnd;
 use lightburst_optical::settings::Table;
 use lightburst_optical::switch::{self, SwitchSettings};
-use lightburst_tcp::{Parameters, Sizes, Value};
+use lightburst_tcp as tcp;
+use lightburst_tcp::{Parameters, Sizes};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -133,39 +136,17 @@ pub struct PlanSettings {
     /// Losses on lossy links.
     #[serde(default)]
     pub loss: Option<Loss>,
-    /// Numbers of the flows to be traced.
-    #[serde(default)]
-    pub trace: Option<Vec<u32>>,
-    /// Links whose bursts are to be traced.
-    #[serde(default)]
-    pub bookings: Option<Bookings>,
-    /// Time between two samples of queues and buffers.
-    #[serde(default)]
-    pub sample_ps: Option<u64>,
-    /// Number of packets by which a packet may be early or late in the reordering metrics; a later
-    /// one counts as lost (RFC 5236). `None`: no reordering metrics.
-    #[serde(default)]
-    pub displacement_threshold: Option<u32>,
-    /// Bins of time for the synchronisation of flows; `None`: it is not measured.
-    #[serde(default)]
-    pub synchronisation: Option<Bins>,
-    /// Period of assembly of the bursts whose contents are counted.
-    #[serde(default)]
-    pub bursts: Option<Span>,
-    /// Measurement window, whose counters are reported apart from those of the whole run.
-    #[serde(default)]
-    pub window: Option<Span>,
+    /// Requested measurements, each of which has keys of its own.
+    #[serde(skip)]
+    pub measurements: Vec<Arc<dyn Measurement>>,
 }
 
 impl PlanSettings {
-    /// Returns the times before the end of the run at which counters are read: the start of the
-    /// window, unless it is 0, and its end.
+    /// Returns the times before the end of the run at which the counters of switches are read.
     pub fn looks(&self) -> [Time; 2] {
-        let look = |at: u64| if at == 0 { Time::NEVER } else { Time(at) };
-        let looks = self
-            .window
-            .map(|span| [span.from_ps, span.until_ps].map(look));
-        looks.unwrap_or([Time::NEVER; 2])
+        let mut measurements = self.measurements.iter();
+        let read = measurements.find_map(|measurement| measurement.counters_read());
+        read.unwrap_or([Time::NEVER; 2])
     }
 }
 
@@ -175,42 +156,6 @@ impl PlanSettings {
 pub struct Fair {
     /// Greatest number of data segments of a flow waiting at the interface; `None`: unlimited.
     pub small_queue: Option<u32>,
-}
-
-/// Bins of time, contiguous from time 0 on.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Bins {
-    /// Length of each bin.
-    pub bin_ps: u64,
-    /// Bins that begin earlier are not counted.
-    pub from_ps: u64,
-    /// Bins that end later are not counted.
-    pub until_ps: u64,
-    /// Whether the values of each bin are reported besides the sums.
-    pub series: bool,
-}
-
-/// Period of time.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Span {
-    /// Start of the period.
-    pub from_ps: u64,
-    /// End of the period, not included.
-    pub until_ps: u64,
-}
-
-/// Selection of the bursts to be traced on links.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Bookings {
-    /// Numbers of the links.
-    pub links: Vec<u32>,
-    /// Bursts that end by this time are left out.
-    pub from_ps: u64,
-    /// Bursts that begin at this time or later are left out.
-    pub until_ps: u64,
 }
 
 /// Method that finds the next hops.
@@ -372,10 +317,10 @@ impl Transport {
 fn parameters(table: &BTreeMap<String, TransportSetting>) -> Parameters {
     let value = |(name, setting): (&String, &TransportSetting)| {
         let value = match setting {
-            TransportSetting::Number(number) => Value::Number(*number),
-            TransportSetting::Switch(on) => Value::Switch(*on),
-            TransportSetting::Word(word) => Value::Word(word.clone()),
-            TransportSetting::Table(table) => Value::Table(parameters(table)),
+            TransportSetting::Number(number) => tcp::Value::Number(*number),
+            TransportSetting::Switch(on) => tcp::Value::Switch(*on),
+            TransportSetting::Word(word) => tcp::Value::Word(word.clone()),
+            TransportSetting::Table(table) => tcp::Value::Table(parameters(table)),
         };
         (name.clone(), value)
     };
@@ -431,6 +376,19 @@ impl Plan {
         }
     }
 
+    /// Returns the network and the flows of measurements.
+    pub fn scope(&self) -> Scope<'_> {
+        let mut groups = self.settings.groups.iter();
+        Scope {
+            flows: self.flows.source.len(),
+            links: self.links.from.len(),
+            time_limit: Time(self.settings.time_limit_ps),
+            connections: groups.any(|group| !group.transport.is_datagram()),
+            classes: self.classes() > 0,
+            numbering: Box::new(|flow| self.numbering(flow)),
+        }
+    }
+
     /// Returns which part of a burst, head or tail, the switches cut off; `None` if neither. All
     /// switches that cut bursts cut the same part.
     pub fn cuts(&self) -> Option<DropEnd> {
@@ -463,10 +421,29 @@ impl Plan {
 impl PlanSettings {
     /// Reads the settings.
     pub fn from_json(json: &str) -> Result<PlanSettings, PlanError> {
-        let unreadable = |error: serde_json::Error| PlanError(error.to_string());
-        let settings: serde_json::Value = serde_json::from_str(json).map_err(unreadable)?;
-        PlanSettings::deserialize(settings).map_err(unreadable)
+        let mut settings: Value = serde_json::from_str(json).map_err(unreadable)?;
+        let measurements = match &mut settings {
+            Value::Object(table) => measurement::read(table).map_err(unreadable)?,
+            _ => Vec::new(),
+        };
+        let settings = PlanSettings::deserialize(settings).map_err(unreadable)?;
+        Ok(PlanSettings {
+            measurements,
+            ..settings
+        })
     }
+}
+
+/// Converts an error of the reader. The message about an unknown key of the plan lists the known
+/// ones, those of measurements included.
+fn unreadable(error: serde_json::Error) -> PlanError {
+    let mut words = error.to_string();
+    if words.contains(", expected one of `hosts`, ") {
+        for key in measurement::REGISTRY.iter().flat_map(|kind| kind.keys) {
+            words += &format!(", `{key}`");
+        }
+    }
+    PlanError(words)
 }
 
 /// Reads the settings of each switch according to its kind.

@@ -1,12 +1,8 @@
-//! Names that a plan may use, and names in a result that depend on the kinds of nodes.
+//! Names that a plan may use, and names of the codes in a result.
 
+use crate::kinds::drop_reasons;
+use crate::measurement;
 use crate::plan::OPEN_LOOP;
-use lightburst_net::contents::{Fate, Tally};
-use lightburst_net::densities::Densities;
-use lightburst_net::loss::{RANDOM, SCRIPTED};
-use lightburst_net::{Counted, CUT};
-use lightburst_optical::switch;
-use lightburst_tcp::segment::ACCESS_BUFFER_FULL;
 
 /// Returns the names that a plan may use, by topic.
 pub fn registry() -> Vec<(&'static str, Vec<&'static str>)> {
@@ -40,46 +36,11 @@ pub fn registry() -> Vec<(&'static str, Vec<&'static str>)> {
         ("choices", lightburst_net::Choice::NAMES.to_vec()),
         ("labels", lightburst_net::Label::NAMES.to_vec()),
         ("statuses", lightburst_tcp::Status::NAMES.to_vec()),
-        ("reordering_metrics", Densities::NAMES.to_vec()),
-        ("burst_fates", Fate::NAMES.to_vec()),
-        ("burst_contents", Tally::NAMES.to_vec()),
         ("drop_reasons", drop_reasons()),
     ];
+    let measured = measurement::REGISTRY.iter().flat_map(|kind| kind.codes);
+    registry.extend(measured.map(|(topic, names)| (*topic, names.to_vec())));
     let words = lightburst_tcp::transport::WORDS.iter();
     registry.extend(words.map(|(setting, words)| (*setting, words.to_vec())));
     registry
-}
-
-/// Returns the names of all reasons for drops; a trace stores their positions in this list.
-pub fn drop_reasons() -> Vec<&'static str> {
-    let switches = names(&counted().drops);
-    let others = [ACCESS_BUFFER_FULL, RANDOM, SCRIPTED, CUT];
-    switches.into_iter().chain(others).map(|r| r.name).collect()
-}
-
-/// Returns the counters of all kinds of switches, one after the other.
-pub fn counted() -> Counted {
-    let kinds = switch::REGISTRY.iter().map(|kind| (kind.counted)());
-    kinds.fold(Counted::default(), Counted::and)
-}
-
-/// Returns each name once, in the order of its first occurrence.
-pub fn names<N: Copy + PartialEq, T>(counts: &[(N, T)]) -> Vec<N> {
-    let mut names = Vec::new();
-    for (name, _) in counts {
-        if !names.contains(name) {
-            names.push(*name);
-        }
-    }
-    names
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_name_comes_once() {
-        assert_eq!(names(&[("a", 1), ("b", 2), ("a", 4)]), ["a", "b"]);
-    }
 }

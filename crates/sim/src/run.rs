@@ -1,17 +1,17 @@
 //! Run of a plan, advanced in slices so that the caller can stop it in between.
 
-use crate::columns::{self, Columns, Counts};
+use crate::columns::{self, Outputs};
+use crate::counts::Counts;
 use crate::ideal::{self, Paths};
+use crate::measurement::{self, Look, Meters};
 use crate::plan::{Plan, PlanError};
-use crate::samples::Samples;
-use crate::synchronisation::Synchronisation;
-use crate::window::Window;
+use crate::state::Told;
 use crate::{build, check};
-use lightburst_des::{Duration, Simulator, Stop, Time};
-use lightburst_net::{Dropped, Fabric, Hosts, LinkId, Network, Trace};
-use lightburst_tcp::{DatagramHosts, MixedHosts, Outcomes, TcpHosts};
+use lightburst_des::{Simulator, Stop, Time};
+use lightburst_net::{Hosts, LinkId, Network};
+use lightburst_tcp::TcpHosts;
 
-/// Greatest number of samples and bins taken in one slice.
+/// Greatest number of readings of state in one slice.
 const LOOKS: usize = 1000;
 
 /// Run in progress, with any kind of hosts.
@@ -25,8 +25,8 @@ pub trait Run: Send {
     /// Returns the current time.
     fn now(&self) -> Time;
 
-    /// Returns the results as if the run ended now.
-    fn columns(self: Box<Self>) -> Columns;
+    /// Returns the tables of the result, by name, as if the run ended now.
+    fn columns(self: Box<Self>) -> Outputs;
 
     /// Returns the largest quantities of the current state; in a run that does not end, some of
     /// them grow.
@@ -34,76 +34,6 @@ pub trait Run: Send {
 
     /// Returns a link whose backlog ends beyond the range of the clock, if there is one.
     fn beyond_the_clock(&self) -> Option<LinkId>;
-}
-
-/// Hosts that report the outcomes of their flows.
-trait Told {
-    fn outcomes(self, dropped: &Dropped) -> Outcomes;
-
-    /// Returns the useful bytes received so far.
-    fn delivered(&self) -> u64;
-
-    /// Returns the hosts with connections; `None` if there are only datagrams.
-    fn connections(&self) -> Option<&TcpHosts>;
-
-    /// Returns the hosts with connections for modification.
-    fn connections_mut(&mut self) -> Option<&mut TcpHosts>;
-}
-
-impl Told for TcpHosts {
-    fn outcomes(self, dropped: &Dropped) -> Outcomes {
-        TcpHosts::outcomes(self, dropped)
-    }
-
-    fn delivered(&self) -> u64 {
-        TcpHosts::delivered(self)
-    }
-
-    fn connections(&self) -> Option<&TcpHosts> {
-        Some(self)
-    }
-
-    fn connections_mut(&mut self) -> Option<&mut TcpHosts> {
-        Some(self)
-    }
-}
-
-impl Told for MixedHosts {
-    fn outcomes(self, dropped: &Dropped) -> Outcomes {
-        MixedHosts::outcomes(self, dropped)
-    }
-
-    fn delivered(&self) -> u64 {
-        MixedHosts::delivered(self)
-    }
-
-    fn connections(&self) -> Option<&TcpHosts> {
-        Some(MixedHosts::connections(self))
-    }
-
-    fn connections_mut(&mut self) -> Option<&mut TcpHosts> {
-        Some(MixedHosts::connections_mut(self))
-    }
-}
-
-impl Told for DatagramHosts {
-    fn outcomes(self, dropped: &Dropped) -> Outcomes {
-        let mut outcomes = Outcomes::new(dropped.flows());
-        self.tell(dropped, &mut outcomes);
-        outcomes
-    }
-
-    fn delivered(&self) -> u64 {
-        DatagramHosts::delivered(self)
-    }
-
-    fn connections(&self) -> Option<&TcpHosts> {
-        None
-    }
-
-    fn connections_mut(&mut self) -> Option<&mut TcpHosts> {
-        None
-    }
 }
 
 struct Running<H: Hosts> {
@@ -114,39 +44,25 @@ struct Running<H: Hosts> {
     paths: Paths,
     /// Whether bursts are divided into classes.
     classes: bool,
-    samples: Option<Samples>,
-    synchronisation: Option<Box<Synchronisation>>,
-    window: Option<Box<Window>>,
+    looks: Vec<Box<dyn Look>>,
 }
 
-impl<H: Hosts + Told> Running<H> {
+impl<H: Told> Running<H> {
     /// Handles events up to the next reading of state, or else up to the time limit.
     fn run(&mut self, events: u64) -> Stop {
         self.simulator.run(self.limit.min(self.next_look()), events)
     }
 
-    /// Returns the earliest time at which a sample is due, a bin ends or counters are read.
+    /// Returns the earliest time at which a reading is due.
     fn next_look(&self) -> Time {
-        let sample = self.samples.as_ref().map_or(Time::NEVER, Samples::next);
-        let bins = self.synchronisation.as_ref();
-        let window = self.window.as_ref().map_or(Time::NEVER, |it| it.next());
-        let bin = bins.map_or(Time::NEVER, |bins| bins.next());
-        sample.min(bin).min(window)
+        let times = self.looks.iter().map(|look| look.next());
+        times.fold(Time::NEVER, Time::min)
     }
 
-    /// Takes the sample and ends the bin that are due at `time`; all events up to then must have
-    /// been handled.
+    /// Makes the readings that are due at `time`; all events up to then must have been handled.
     fn look(&mut self, time: Time) {
-        let network = &mut self.simulator.model;
-        if let Some(samples) = self.samples.as_mut().filter(|it| it.next() == time) {
-            samples.take(time, network);
-        }
-        if let Some(bins) = self.synchronisation.as_mut().filter(|it| it.next() == time) {
-            let hosts = network.hosts.connections_mut();
-            let hosts = hosts.expect("the plan was checked");
-            bins.take(hosts);
-            // The connections that ended in this bin have been counted; their states may be dropped.
-            hosts.keep_those_over(bins.next() < Time::NEVER);
+        for look in self.looks.iter_mut().filter(|look| look.next() == time) {
+            look.take(time, &mut self.simulator.model);
         }
     }
 
@@ -159,31 +75,20 @@ impl<H: Hosts + Told> Running<H> {
                 return true;
             }
             self.look(next);
-            self.count(next);
         }
         false
     }
 
-    /// Reads the counters if the window begins or ends right after `time`.
-    fn count(&mut self, time: Time) {
-        let network = &mut self.simulator.model;
-        if let Some(window) = self.window.as_mut().filter(|it| it.next() == time) {
-            let delivered = network.hosts.delivered();
-            window.take(network, delivered);
-        }
-    }
-
-    /// Ends the run at `time`, with a last sample.
+    /// Ends the run at `time`, with the last readings.
     fn end_at(&mut self, time: Time) {
         self.end = time;
-        self.look(time);
-        if let Some(samples) = &mut self.samples {
-            samples.end(time, &self.simulator.model);
+        for look in &mut self.looks {
+            look.end(time, &mut self.simulator.model);
         }
     }
 }
 
-impl<H: Hosts + Told + Send> Run for Running<H> {
+impl<H: Told + Send> Run for Running<H> {
     fn advance(&mut self, events: u64) -> bool {
         let last = self.simulator.events().saturating_add(events);
         loop {
@@ -209,13 +114,15 @@ impl<H: Hosts + Told + Send> Run for Running<H> {
         }
     }
 
-    fn columns(self: Box<Self>) -> Columns {
+    fn columns(self: Box<Self>) -> Outputs {
         let (end, events) = (self.end, self.simulator.events());
-        let network = self.simulator.model;
-        let mut counts = Counts::of(&network, network.hosts.delivered(), end);
-        let window = self.window.map(|window| window.close(&mut counts));
+        let mut network = self.simulator.model;
+        let mut counts = Counts::of(&network, end);
+        let observers = std::mem::take(&mut network.fabric.observers);
+        let observed = observers.tables();
+        let looks = self.looks.into_iter();
+        let looked: Vec<_> = looks.flat_map(|look| look.tables(&mut counts)).collect();
         let fabric = &network.fabric;
-        let drops = fabric.dropped.column();
         let totals = [
             ("events", events),
             ("packet_hops", fabric.hops()),
@@ -225,24 +132,20 @@ impl<H: Hosts + Told + Send> Run for Running<H> {
                 fabric.links.transmitted_until(end).0,
             ),
         ];
-        Columns {
-            links: counts.links,
-            switches: counts.switches,
-            flows: columns::flows(network.hosts.outcomes(&fabric.dropped), drops, self.paths),
-            drops: columns::drops(fabric),
-            classes: self.classes.then_some(counts.classes),
-            trace: fabric
-                .trace
-                .as_deref()
-                .map_or(Vec::new(), crate::trace::tables),
-            reordering: fabric.orders.as_deref().map(columns::reordering),
-            bursts: fabric.contents.as_deref().map(columns::bursts),
-            samples: self.samples.as_ref().map(Samples::tables),
-            synchronisation: self.synchronisation.as_ref().map(|bins| bins.sums()),
-            bins: self.synchronisation.as_ref().and_then(|bins| bins.series()),
-            window,
-            totals: totals.into_iter().chain(counts.totals).collect(),
+        let totals: Vec<_> = totals.into_iter().chain(counts.totals).collect();
+        let (lost, drops) = (fabric.dropped.column(), columns::drops(fabric));
+        let outcomes = network.hosts.outcomes(&fabric.dropped);
+        let mut tables: Outputs = vec![
+            ("flows", columns::flows(outcomes, lost, self.paths).into()),
+            ("links", counts.links.into()),
+            ("switches", counts.switches.into()),
+            ("drops", drops.into()),
+            ("totals", totals.into()),
+        ];
+        if self.classes {
+            tables.push(("classes", counts.classes.into()));
         }
+        tables.into_iter().chain(observed).chain(looked).collect()
     }
 
     fn load(&self) -> Vec<(&'static str, u64)> {
@@ -253,12 +156,7 @@ impl<H: Hosts + Told + Send> Run for Running<H> {
         let (switch, held) = largest(network.switches().map(|(_, switch)| switch.held(0)));
         let connections = network.hosts.connections();
         let repeated = connections.and_then(TcpHosts::most_repeated);
-        let booked = |trace: &Trace| trace.bookings.as_ref().map_or(0, |kept| kept.rows.len());
-        let of_bursts = |trace: &Trace| trace.births.len() + trace.bursts.len() + booked(trace);
-        let of_flows = |trace: &Trace| trace.packets.len() + trace.windows.len() + trace.hops.len();
-        let rows = |trace: &Trace| of_flows(trace) + of_bursts(trace);
-        let traced = fabric.trace.as_deref().map_or(0, rows);
-        vec![
+        let mut load = vec![
             ("events", self.simulator.events()),
             ("now_ps", now.0),
             ("pending", self.simulator.scheduler.pending() as u64),
@@ -269,13 +167,14 @@ impl<H: Hosts + Told + Send> Run for Running<H> {
             ("held_bytes", held),
             ("flow", repeated.map_or(0, |(flow, _)| u64::from(flow.0))),
             ("retransmissions", repeated.map_or(0, |(_, number)| number)),
-            ("trace_rows", traced as u64),
-            ("samples", self.samples.as_ref().map_or(0, Samples::len)),
-            (
-                "bins",
-                self.synchronisation.as_ref().map_or(0, |bins| bins.len()),
-            ),
-        ]
+        ];
+        let looks = self.looks.iter().filter_map(|look| look.load());
+        let stored: Vec<_> = fabric.observers.loads().chain(looks).collect();
+        for name in measurement::REGISTRY.iter().filter_map(|kind| kind.load) {
+            let rows = stored.iter().find(|(of, _)| *of == name);
+            load.push((name, rows.map_or(0, |(_, rows)| *rows)));
+        }
+        load
     }
 
     fn events(&self) -> u64 {
@@ -305,33 +204,36 @@ fn largest(values: impl Iterator<Item = u64>) -> (u64, u64) {
 /// Prepares a run of a plan.
 pub fn prepare(plan: &Plan) -> Result<Box<dyn Run>, PlanError> {
     check::check(plan)?;
-    let fabric = build::fabric(plan);
+    let meters = Meters::new(&plan.settings.measurements, &plan.scope());
     let mut transports = plan.settings.groups.iter().map(|group| &group.transport);
     let datagrams = transports.clone().any(|transport| transport.is_datagram());
     Ok(
         if datagrams && transports.all(|transport| transport.is_datagram()) {
-            running(plan, fabric, build::datagram_hosts(plan))
+            running(plan, meters, build::datagram_hosts(plan))
         } else if datagrams {
-            running(plan, fabric, build::mixed_hosts(plan))
+            running(plan, meters, build::mixed_hosts(plan))
         } else {
-            running(plan, fabric, build::tcp_hosts(plan))
+            running(plan, meters, build::tcp_hosts(plan))
         },
     )
 }
 
-fn running<H>(plan: &Plan, fabric: Fabric, hosts: H) -> Box<dyn Run>
+fn running<H>(plan: &Plan, meters: Meters, hosts: H) -> Box<dyn Run>
 where
-    H: Hosts + Told + Send + 'static,
+    H: Told + Send + 'static,
 {
+    let Meters {
+        observers,
+        mut looks,
+    } = meters;
+    let fabric = build::fabric(plan, observers);
     let paths = ideal::paths(plan, &fabric);
     let switches = build::switches(plan, &fabric);
     let network = Network::new(fabric, hosts, switches, plan.settings.hosts);
     let mut simulator = Simulator::new(network, plan.ties(), 4 * plan.flows.source.len());
     simulator.model.start(&mut simulator.scheduler);
-    let every = plan.settings.sample_ps.map(Duration);
-    let bins = plan.settings.synchronisation;
-    if let Some(hosts) = simulator.model.hosts.connections_mut() {
-        hosts.keep_those_over(bins.is_some());
+    for look in &mut looks {
+        look.begin(&mut simulator.model);
     }
     Box::new(Running {
         simulator,
@@ -339,8 +241,6 @@ where
         end: Time::ZERO,
         paths,
         classes: plan.classes() > 0,
-        samples: every.map(Samples::new),
-        synchronisation: bins.map(|bins| Box::new(Synchronisation::new(bins))),
-        window: plan.settings.window.map(|span| Box::new(Window::new(span))),
+        looks,
     })
 }

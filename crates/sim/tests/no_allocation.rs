@@ -2,7 +2,7 @@
 //! final size and reuse their slots.
 #![allow(unsafe_code)]
 
-use lightburst_sim::columns::Column;
+use lightburst_sim::columns::{Column, Output};
 use lightburst_sim::plan::{Flows, Links, Nodes, Plan, PlanSettings};
 use lightburst_sim::Run;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -251,8 +251,12 @@ fn allocations(plan: &Plan, warm_up: u64) -> (u64, [u64; 2]) {
 
 /// Returns the units dropped by script, and the duplicates.
 fn happened(run: Box<dyn Run>) -> [u64; 2] {
-    let columns = run.columns();
-    [(&columns.drops, "units"), (&columns.flows, "duplicates")].map(|(table, wanted)| {
+    let outputs = run.columns();
+    [("drops", "units"), ("flows", "duplicates")].map(|(table, wanted)| {
+        let output = outputs.iter().find(|(name, _)| *name == table);
+        let Some((_, Output::Columns(table))) = output else {
+            panic!("no table called {table}");
+        };
         let column = table.iter().find(|(name, _)| *name == wanted);
         match &column.expect("counts of this name").1 {
             Column::U8(values) => values.iter().copied().map(u64::from).sum(),

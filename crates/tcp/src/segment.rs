@@ -4,7 +4,8 @@ use crate::token::{self, token};
 use crate::Flow;
 use lightburst_des::Time;
 use lightburst_net::{
-    Context, DropReason, FlowId, Header, LostSending, NodeId, Options, Packet, PortId, Token, Trace,
+    Context, DropReason, FlowId, Happening, Header, Interest, LostSending, NodeId, Options, Packet,
+    PortId, Token,
 };
 
 /// Flag of the first segment in each direction (RFC 9293, section 3.1).
@@ -135,10 +136,16 @@ impl<'a, 'c> Endpoint<'a, 'c> {
         self.ctx.timer(at, token(self.id, kind));
     }
 
-    /// Returns the trace, if the flow is traced.
-    #[inline]
-    pub fn trace(&mut self) -> Option<&mut Trace> {
-        self.ctx.trace(self.id)
+    /// Returns whether an observer wants any event of these kinds.
+    #[inline(always)]
+    pub fn observed(&self, kinds: Interest) -> bool {
+        self.ctx.observed(kinds)
+    }
+
+    /// Reports an event to the observers that want its kind.
+    #[inline(always)]
+    pub fn tell(&mut self, happening: Happening<'_>) {
+        self.ctx.tell(happening);
     }
 
     /// Takes the losses of this flow's segments that the sender has not read yet.
@@ -168,8 +175,8 @@ impl<'a, 'c> Endpoint<'a, 'c> {
         if let Some(options) = options {
             ctx.set_options(packet, options);
         }
-        // In the trace only repeated data counts as a retransmission.
-        ctx.mark(packet, header.payload > 0 && sending > 1);
+        // For observers only repeated data counts as a retransmission.
+        ctx.created(packet, header.payload > 0 && sending > 1);
         let room = self.sizes.access_buffer;
         if room < u64::MAX && ctx.access_backlog() + u64::from(bytes) > room {
             ctx.drop(packet, NIC, ACCESS_BUFFER_FULL);

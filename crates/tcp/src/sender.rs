@@ -13,7 +13,7 @@ use crate::transport::Transport;
 use crate::truth::{Cause, Truth};
 use crate::{Flow, TimeoutPolicy};
 use lightburst_des::{Duration, Time};
-use lightburst_net::{Bytes, Header, NodeId, Options};
+use lightburst_net::{Bytes, Happening, Header, NodeId, Options};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -173,7 +173,7 @@ impl Sender {
         }
         self.measure.want(self.congestion.wants(), now);
         self.send_allowed(end);
-        self.trace(end);
+        self.tell_window(end);
     }
 
     fn on_fin_ack(&mut self, end: &mut Endpoint<'_, '_>) {
@@ -215,7 +215,7 @@ impl Sender {
             }
             None => return,
         }
-        self.trace(end);
+        self.tell_window(end);
     }
 
     #[inline]
@@ -277,10 +277,8 @@ impl Sender {
     #[inline]
     fn sample(&mut self, rtt: Duration, end: &mut Endpoint<'_, '_>) {
         self.timeout.on_sample(rtt);
-        let id = end.id;
-        if let Some(trace) = end.trace() {
-            trace.sample(id, rtt);
-        }
+        let flow = end.id;
+        end.tell(Happening::RoundTrip { flow, rtt });
     }
 
     /// Carries out the immediate actions of the loss recovery.
@@ -488,7 +486,7 @@ impl Sender {
                 // (go-back-N).
                 self.flight.rewind();
                 self.send_allowed(end);
-                self.trace(end);
+                self.tell_window(end);
             }
             State::Idle | State::Closed | State::GaveUp => {
                 unreachable!("no timer runs in this state")

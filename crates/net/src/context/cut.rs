@@ -1,6 +1,7 @@
 //! Burst segmentation: a part of a burst is cut off, the rest is forwarded.
 
 use super::Context;
+use crate::observe::Happening;
 use crate::{Birth, BurstId, Cut, HeaderId, Packet, PortId, Sent, Slot, Unit};
 use lightburst_des::Time;
 
@@ -32,34 +33,22 @@ impl Context<'_> {
             end,
             bytes: it.envelope.bytes,
             first: first.envelope.bytes,
-            rows: self.fabric.trace.as_ref().map_or(0, |t| t.hops.len()),
         }
     }
 
     /// Cuts the tail off a burst that was handed to a port: only its first `bytes` bytes are
     /// transmitted, because the burst `by` takes over the channel.
     pub fn shorten(&mut self, port: PortId, sent: &Sent, bytes: u32, by: Birth) {
-        self.fabric.shorten(self.place(port), sent, bytes, by);
+        let (place, now) = (self.place(port), self.scheduler.now());
+        self.fabric.shorten(place, sent, (bytes, by), now);
     }
 
-    /// Handles the arrival of a burst's tail at its egress: drops the packets that were cut off.
+    /// Handles the arrival of a burst's tail at its egress: drops the packets that were cut off, and
+    /// reports the arrival to observers.
     #[inline]
     pub fn tail_came(&mut self, burst: BurstId) {
         self.fabric
             .drop_tail(burst, self.node, self.scheduler.now());
-        if self.fabric.trace.is_some() {
-            self.note_tail(burst);
-        }
-    }
-
-    #[cold]
-    fn note_tail(&mut self, burst: BurstId) {
-        let now = self.scheduler.now();
-        if let Some(trace) = &mut self.fabric.trace {
-            trace.end(self.fabric.units.bursts[burst].birth, now);
-            for (packet, _) in self.fabric.units.packets_of(Unit::Burst(burst)) {
-                trace.comes(packet, now);
-            }
-        }
+        self.tell(Happening::TailArrived { burst });
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::fabric::Why;
-use crate::trace::{Holder, Place};
+use crate::observe::{Holder, Place};
 use crate::{Birth, DropReason, PortId, Sendable};
 
 impl Context<'_> {

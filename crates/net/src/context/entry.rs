@@ -1,22 +1,22 @@
 //! Packets that enter the network at an edge and leave it at an edge, without links to hosts.
 
 use super::Context;
-use crate::trace::{Place, What};
+use crate::observe::{Happening, Place};
 use crate::{LinkId, Packet, PacketId};
 
 impl Context<'_> {
-    /// Puts a packet into the network at an edge. The trace records it as sent from here.
+    /// Puts a packet into the network at an edge. Observers see it as sent from here.
     #[inline]
     pub fn enter(&mut self, packet: Packet) -> PacketId {
         self.fabric.created += 1;
         let packet = self.fabric.units.packets.insert(packet);
-        if let Some(trace) = &mut self.fabric.trace {
-            let now = self.scheduler.now();
-            trace.mark(packet, self.node, false, now);
-            let (node, link) = (self.node, LinkId::NONE);
-            self.fabric
-                .note(packet, What::Sent(Place { node, link }), now);
-        }
+        self.created(packet, false);
+        let (node, link) = (self.node, LinkId::NONE);
+        self.tell(Happening::Sent {
+            packet,
+            place: Place { node, link },
+            start: self.now(),
+        });
         packet
     }
 

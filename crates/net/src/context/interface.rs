@@ -1,7 +1,7 @@
 //! Transmission at the network interface of a host.
 
 use super::Context;
-use crate::trace::What;
+use crate::observe::{Happening, Interest};
 use crate::{Departure, Event, FlowId, Packet, PacketId, PortId, Token};
 use lightburst_des::Time;
 
@@ -19,22 +19,26 @@ impl Context<'_> {
         Some(self.send_now(packet))
     }
 
-    /// Hands a packet of this host to its link and records the start of the transmission in the
-    /// trace. Returns the start.
+    /// Hands a packet of this host to its link and reports the start of the transmission to
+    /// observers. Returns the start.
     #[inline]
     fn send_now(&mut self, packet: PacketId) -> Time {
-        if self.fabric.trace.is_some() {
-            self.note_sent(packet);
+        if self.observed(Interest::SENT) {
+            self.tell_sent(packet);
         }
         self.send(NIC, packet, self.now())
     }
 
     #[cold]
-    fn note_sent(&mut self, packet: PacketId) {
-        // Recorded before the hand-over, because the link may drop the packet.
-        let begin = self.now().max(self.free_at(NIC));
+    fn tell_sent(&mut self, packet: PacketId) {
+        // Reported before the hand-over, because the link may drop the packet.
+        let start = self.now().max(self.free_at(NIC));
         let place = self.place(NIC);
-        self.fabric.note(packet, What::Sent(place), begin);
+        self.tell(Happening::Sent {
+            packet,
+            place,
+            start,
+        });
     }
 
     fn send_in_turn(&mut self, packet: PacketId) -> Option<Time> {

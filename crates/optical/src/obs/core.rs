@@ -187,7 +187,7 @@ impl ObsCore {
         } = contention;
         let found = self.resolve(contention, ctx);
         let as_it_leaves = found.map_or(request, |resolved| resolved.request);
-        ctx.note_burst(bundle, burst, as_it_leaves.start);
+        ctx.departing(bundle, burst, as_it_leaves.start);
         match found {
             Ok(resolved) => {
                 self.book(&resolved, header, ctx);
@@ -263,7 +263,7 @@ impl Core for ObsCore {
         };
         match self.find(header, &request, ctx) {
             Ok(offer) => {
-                ctx.note_burst(bundle, burst, request.start);
+                ctx.departing(bundle, burst, request.start);
                 self.outputs.book(offer, birth, now);
                 self.send(offer, header, now, ctx);
                 Some(request.start)

@@ -103,7 +103,7 @@ impl Core for AllOptical {
         self.counters.forwarded += 1;
         let port = output(self.choice, burst, &mut self.draw, ctx);
         let departure = ctx.now().max(ctx.free_at(port));
-        ctx.note_burst(bundle, burst, departure);
+        ctx.departing(bundle, burst, departure);
         let now = ctx.now();
         Some(ctx.send(port, burst, now))
     }

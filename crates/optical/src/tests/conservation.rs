@@ -190,7 +190,7 @@ fn story(rule: &str, seed: u64) -> Story {
 fn bursts(node: &Alone) -> Vec<Made> {
     let left = node.left();
     let of = |egress: usize| {
-        let made = node.made().iter();
+        let made = node.made().into_iter();
         let made = made.filter(move |row| row.egress.0 == EGRESSES[egress]);
         let left = left.iter();
         let left = left.filter(move |left| usize::from(left.port) == 2 + egress);

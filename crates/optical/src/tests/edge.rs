@@ -196,7 +196,7 @@ fn a_burst_is_traced_from_its_first_packet_to_its_departure() {
     node.packet(200_000, 1, 2, 500);
     node.acknowledgement(1_100_001, 1, 2, 64);
     run(&mut node);
-    let rows = node.made().iter();
+    let rows = node.made().into_iter();
     let found = rows.map(|row| (row.opened.0, row.departure.0, row.packets, row.data));
     // The second burst is closed at once, and the link is free at 1,100,000 + 1500 * 800.
     let expected = [

@@ -1,4 +1,4 @@
-//! Observation of a sender: its trace, its progress, and whether its retransmissions were
+//! Observation of a sender: its window, its progress, and whether its retransmissions were
 //! justified.
 
 use super::{Sender, State};
@@ -7,8 +7,8 @@ use crate::recovery::Phase;
 use crate::segment::Endpoint;
 use crate::truth::{Cause, FIN_AT, SYN_AT};
 use crate::{Progress, Repetitions, Stage};
-use lightburst_net::trace::{State as TraceState, Window as TraceWindow};
-use lightburst_net::LostSending;
+use lightburst_net::observe::{CongestionState, WindowState};
+use lightburst_net::{Happening, Interest, LostSending};
 
 impl Sender {
     /// Returns the counts of fast retransmissions and of unjustified repetitions; `lost` yields the
@@ -68,29 +68,30 @@ impl Sender {
         self.in_doubt = !self.truth.is_settled();
     }
 
-    /// Records the window, if the flow is traced.
+    /// Reports the window to observers.
     #[inline]
-    pub(super) fn trace(&self, end: &mut Endpoint<'_, '_>) {
-        let (id, now) = (end.id, end.now());
-        let Some(trace) = end.trace() else {
-            return;
-        };
+    pub(super) fn tell_window(&self, end: &mut Endpoint<'_, '_>) {
+        if end.observed(Interest::WINDOW_MOVED) {
+            let (flow, window) = (end.id, self.window_state());
+            end.tell(Happening::WindowMoved { flow, window });
+        }
+    }
+
+    #[cold]
+    fn window_state(&self) -> WindowState {
         let Window { cwnd, ssthresh } = *self.congestion.window();
-        trace.windows.push(TraceWindow {
-            time: now,
-            flow: id,
+        WindowState {
             window: cwnd,
             inflation: self.recovery.inflation(),
             threshold: ssthresh,
             in_flight: self.flight.flight_size(),
-            rtt: trace.newest_sample(id),
             rto: self.timeout.value(),
             state: match self.recovery.phase(&self.flight) {
-                Phase::Recovery => TraceState::Recovery,
-                Phase::Loss => TraceState::Loss,
-                Phase::Open if cwnd < ssthresh => TraceState::SlowStart,
-                Phase::Open => TraceState::Avoidance,
+                Phase::Recovery => CongestionState::Recovery,
+                Phase::Loss => CongestionState::Loss,
+                Phase::Open if cwnd < ssthresh => CongestionState::SlowStart,
+                Phase::Open => CongestionState::Avoidance,
             },
-        });
+        }
     }
 }

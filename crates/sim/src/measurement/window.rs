@@ -3,41 +3,46 @@
 //! Reading them is not an event: the run is advanced to the last instant before the reading and
 //! then continues.
 
-use crate::columns::{self, Column, Counts};
-use crate::plan::Span;
+use super::{Kind, Look, Measurement, Meter, Scope, Span};
+use crate::counts::Counts;
+use crate::state::State;
 use lightburst_des::Time;
-use lightburst_net::{BurstCount, Hosts, Network, PEAK};
+use lightburst_net::column::{Column, Outputs};
+use lightburst_net::PEAK;
+use serde::Deserialize;
+
+/// The measurement of a plan.
+pub const KIND: Kind = Kind {
+    keys: &["window"],
+    ..Kind::of::<Settings>()
+};
+
+/// Part of the run whose counters are reported apart from those of the whole run.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct Settings {
+    window: Span,
+}
+
+impl Measurement for Settings {
+    fn check(&self, _scope: &Scope<'_>) -> Result<(), String> {
+        self.window.check("counts")
+    }
+
+    fn build(&self, scope: &Scope<'_>) -> Meter {
+        Meter::Look(Box::new(Window::new(self.window, scope.classes)))
+    }
+
+    fn counters_read(&self) -> Option<[Time; 2]> {
+        let look = |at: u64| if at == 0 { Time::NEVER } else { Time(at) };
+        Some([self.window.from_ps, self.window.until_ps].map(look))
+    }
+}
 
 /// Columns and totals that describe a state rather than a sum: a window reports their values at its
 /// end.
 const STATES: [&str; 3] = ["waiting_bytes", PEAK, "units_in_flight"];
 
 impl Counts {
-    /// Reads all counters up to `end`; `delivered` is the number of useful bytes that have reached
-    /// their hosts.
-    pub fn of<H: Hosts>(network: &Network<H>, delivered: u64, end: Time) -> Counts {
-        let fabric = &network.fabric;
-        let bursts = |of: fn(&BurstCount) -> u64| fabric.bursts.iter().map(of).sum();
-        let counted = network
-            .switches()
-            .map(|(node, switch)| switch.counted(end).and(fabric.tails_cut(node, end)));
-        Counts {
-            links: columns::links(fabric, end),
-            switches: columns::switches(counted),
-            classes: columns::classes(fabric),
-            totals: vec![
-                ("delivered_bytes", delivered),
-                ("units_created", fabric.created),
-                ("units_delivered", fabric.delivered),
-                ("units_dropped", fabric.dropped.column().sum()),
-                ("units_in_flight", fabric.units.packets.len() as u64),
-                ("bursts_created", bursts(|class| class.created)),
-                ("bursts_lost", bursts(|class| class.lost)),
-                ("bursts_delivered", bursts(|class| class.delivered)),
-            ],
-        }
-    }
-
     /// Returns the counts made since `before`.
     fn since(self, before: &Counts) -> Counts {
         let total =
@@ -87,19 +92,22 @@ fn differences<N: AsRef<str>>(now: Vec<(N, Column)>, then: &[(N, Column)]) -> Ve
 }
 
 /// Measurement window of a run, with the counters read at its start and at its end.
-pub struct Window {
+struct Window {
     begin: Time,
     end: Time,
+    /// Whether bursts are divided into classes.
+    classes: bool,
     before: Option<Counts>,
     after: Option<Counts>,
 }
 
 impl Window {
     /// Creates a window whose counters have not been read.
-    pub fn new(span: Span) -> Window {
+    fn new(span: Span, classes: bool) -> Window {
         Window {
             begin: Time(span.from_ps),
             end: Time(span.until_ps),
+            classes,
             before: None,
             after: None,
         }
@@ -116,30 +124,9 @@ impl Window {
         }
     }
 
-    /// Returns the last instant before the next reading.
-    pub fn next(&self) -> Time {
-        match self.due() {
-            // Events at the start of the window belong to it, events at its end do not.
-            Some(at) if at < Time::NEVER => Time(at.0 - 1),
-            _ => Time::NEVER,
-        }
-    }
-
-    /// Reads the counters that are due, before any event at that time.
-    pub fn take<H: Hosts>(&mut self, network: &mut Network<H>, delivered: u64) {
-        let Some(at) = self.due() else { return };
-        let counts = Counts::of(network, delivered, at);
-        if at == self.end {
-            self.after = Some(counts);
-        } else {
-            self.before = Some(counts);
-            network.begin_window();
-        }
-    }
-
     /// Returns the counters of the window, given those of the whole run at its end. Corrects the
     /// maxima of the whole run, which were reset at the start of the window.
-    pub fn close(&self, whole: &mut Counts) -> Counts {
+    fn close(&self, whole: &mut Counts) -> Counts {
         let last = self.after.as_ref().unwrap_or(whole).clone();
         match &self.before {
             None if self.begin > Time::ZERO => last.clone().since(&last),
@@ -149,6 +136,42 @@ impl Window {
                 last.since(before)
             }
         }
+    }
+}
+
+impl Look for Window {
+    /// Returns the last instant before the next reading.
+    fn next(&self) -> Time {
+        match self.due() {
+            // Events at the start of the window belong to it, events at its end do not.
+            Some(at) if at < Time::NEVER => Time(at.0 - 1),
+            _ => Time::NEVER,
+        }
+    }
+
+    /// Reads the counters that are due, before any event at that time.
+    fn take(&mut self, _time: Time, state: &mut dyn State) {
+        let Some(at) = self.due() else { return };
+        let counts = Counts::of(state, at);
+        if at == self.end {
+            self.after = Some(counts);
+        } else {
+            self.before = Some(counts);
+            state.begin_window();
+        }
+    }
+
+    fn tables(self: Box<Self>, whole: &mut Counts) -> Outputs {
+        let counts = self.close(whole);
+        let mut tables = vec![
+            ("window_links", counts.links.into()),
+            ("window_switches", counts.switches.into()),
+            ("window_totals", counts.totals.into()),
+        ];
+        if self.classes {
+            tables.push(("window_classes", counts.classes.into()));
+        }
+        tables
     }
 }
 

@@ -3,13 +3,62 @@
 //!
 //! The end of a bin is not an event: the run is advanced up to it and then continues.
 
-use crate::columns::{Column, Table};
-use crate::plan::Bins;
+use super::{require, Kind, Look, Measurement, Meter, Scope};
+use crate::counts::Counts;
+use crate::state::State;
 use lightburst_des::{Duration, Time};
+use lightburst_net::column::{Column, Output, Outputs, Table};
 use lightburst_tcp::{Progress, Stage, TcpHosts};
+use serde::Deserialize;
+
+/// The measurement of a plan.
+pub const KIND: Kind = Kind {
+    keys: &["synchronisation"],
+    load: Some("bins"),
+    ..Kind::of::<Settings>()
+};
+
+/// Limit to the number of bins of time.
+const MOST_BINS: u64 = 1_000_000_000;
+
+/// Settings of the measurement.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct Settings {
+    synchronisation: Bins,
+}
+
+/// Bins of time, contiguous from time 0 on.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Bins {
+    /// Length of each bin.
+    bin_ps: u64,
+    /// Bins that begin earlier are not counted.
+    from_ps: u64,
+    /// Bins that end later are not counted.
+    until_ps: u64,
+    /// Whether the values of each bin are reported besides the sums.
+    series: bool,
+}
+
+impl Measurement for Settings {
+    fn check(&self, scope: &Scope<'_>) -> Result<(), String> {
+        let bins = self.synchronisation;
+        let most = scope.time_limit.0.min(bins.until_ps) / bins.bin_ps.max(1);
+        require(bins.bin_ps > 0 && most <= MOST_BINS, || {
+            format!("{most} bins of {} ps", bins.bin_ps)
+        })?;
+        let words = || "windows of flows that have none".to_string();
+        require(scope.connections, words)
+    }
+
+    fn build(&self, _scope: &Scope<'_>) -> Meter {
+        Meter::Look(Box::new(Synchronisation::new(self.synchronisation)))
+    }
+}
 
 /// Named sums.
-pub type Sums = Vec<(&'static str, u128)>;
+type Sums = Vec<(&'static str, u128)>;
 
 /// Connection that has begun and was not over at the end of the last bin.
 struct Live {
@@ -90,21 +139,20 @@ impl Series {
         self.reductions.push(bin.reductions);
     }
 
-    fn table(&self) -> Table {
-        let column = |values: &Vec<u64>| Column::U64(values.clone());
+    fn table(self) -> Table {
         vec![
-            ("time_ps", column(&self.times)),
-            ("connections", column(&self.connections)),
-            ("window", column(&self.windows)),
-            ("bytes", column(&self.bytes)),
-            ("reductions", column(&self.reductions)),
+            ("time_ps", Column::U64(self.times)),
+            ("connections", Column::U64(self.connections)),
+            ("window", Column::U64(self.windows)),
+            ("bytes", Column::U64(self.bytes)),
+            ("reductions", Column::U64(self.reductions)),
         ]
     }
 }
 
 /// Synchronisation metrics of connections. Apart from the series, memory grows only with the number
 /// of connections in progress.
-pub struct Synchronisation {
+struct Synchronisation {
     bins: Bins,
     next: Time,
     /// Number of connections that have begun; they have the lowest indices.
@@ -125,7 +173,7 @@ pub struct Synchronisation {
 
 impl Synchronisation {
     /// Creates empty sums, before the first bin.
-    pub fn new(bins: Bins) -> Synchronisation {
+    fn new(bins: Bins) -> Synchronisation {
         let mut new = Synchronisation {
             bins,
             next: Time::ZERO,
@@ -145,18 +193,6 @@ impl Synchronisation {
         new
     }
 
-    /// Returns the end of the current bin; [`Time::NEVER`] after the last one.
-    pub fn next(&self) -> Time {
-        self.next
-    }
-
-    /// Returns the number of bins stored in the series.
-    pub fn len(&self) -> u64 {
-        self.series
-            .as_ref()
-            .map_or(0, |kept| kept.times.len() as u64)
-    }
-
     /// Starts the next bin, if there is one.
     fn turn(&mut self) {
         let end = self.next + Duration(self.bins.bin_ps);
@@ -167,7 +203,7 @@ impl Synchronisation {
     }
 
     /// Ends the current bin; all events up to its end must have been handled.
-    pub fn take(&mut self, hosts: &TcpHosts) {
+    fn end_bin(&mut self, hosts: &TcpHosts) {
         let (flows, end) = (hosts.flows(), self.next);
         while flows.start(self.begun).is_some_and(|start| start <= end) {
             self.live.push(Live {
@@ -218,7 +254,7 @@ impl Synchronisation {
     }
 
     /// Returns the sums as if the run ended now.
-    pub fn sums(&self) -> Sums {
+    fn sums(&self) -> Sums {
         let (mut window, mut bytes) = (self.window.clone(), self.bytes.clone());
         for live in &self.live {
             window.end(live.windows);
@@ -246,11 +282,49 @@ impl Synchronisation {
         ]);
         [counts, window, bytes].concat()
     }
+}
 
-    /// Returns the values of each bin, if requested.
-    pub fn series(&self) -> Option<Table> {
-        self.series.as_ref().map(Series::table)
+impl Look for Synchronisation {
+    /// Lets the hosts keep the progress of connections that end, until it is counted.
+    fn begin(&mut self, state: &mut dyn State) {
+        connections(state).keep_those_over(true);
     }
+
+    /// Returns the end of the current bin; [`Time::NEVER`] after the last one.
+    fn next(&self) -> Time {
+        self.next
+    }
+
+    fn take(&mut self, _time: Time, state: &mut dyn State) {
+        let hosts = connections(state);
+        self.end_bin(hosts);
+        // The connections that ended in this bin have been counted; their states may be dropped.
+        hosts.keep_those_over(self.next < Time::NEVER);
+    }
+
+    fn end(&mut self, time: Time, state: &mut dyn State) {
+        if self.next == time {
+            self.take(time, state);
+        }
+    }
+
+    /// Returns the number of bins stored in the series.
+    fn load(&self) -> Option<(&'static str, u64)> {
+        let stored = self.series.as_ref().map_or(0, |kept| kept.times.len());
+        Some(("bins", stored as u64))
+    }
+
+    fn tables(self: Box<Self>, _whole: &mut Counts) -> Outputs {
+        let mut tables = vec![("synchronisation", Output::Numbers(self.sums()))];
+        if let Some(series) = self.series {
+            tables.push(("synchronisation_bins", series.table().into()));
+        }
+        tables
+    }
+}
+
+fn connections(state: &mut dyn State) -> &mut TcpHosts {
+    state.connections().expect("the plan was checked")
 }
 
 impl Live {

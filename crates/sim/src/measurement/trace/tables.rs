@@ -1,12 +1,13 @@
 //! Columns of a trace.
 
-use crate::columns::{Column, Table};
-use crate::registry::drop_reasons;
+use super::bookings::Booking;
+use super::rows::{Burst, Hop, Lost, Packet, What, Window};
+use super::Trace;
+use crate::kinds::drop_reasons;
 use lightburst_des::Time;
-use lightburst_net::trace::{
-    Booking, Burst, Holder, Hop, Lost, Packet, PathSwitch, Piece, Place, What, Window,
-};
-use lightburst_net::{Birth, Block, DropReason, Header, Options, Trace};
+use lightburst_net::column::{Column, Outputs, Table};
+use lightburst_net::observe::{Holder, PathSwitch, Piece, Place};
+use lightburst_net::{Birth, Block, DropReason, Header, Options};
 
 /// Code for the absence of a reason.
 const NO_REASON: u8 = u8::MAX;
@@ -26,7 +27,7 @@ fn by_key<R, K: Ord>(rows: &[R], key: impl Fn(&R) -> K) -> Vec<&R> {
 ///
 /// Rows of the same time are sorted by the node that recorded them, and then by the order of
 /// recording. They therefore do not depend on the order of simultaneous events of different nodes.
-pub fn tables(trace: &Trace) -> Vec<(&'static str, Table)> {
+pub(super) fn tables(trace: &Trace) -> Outputs {
     let numbers = Numbers::of(trace);
     // The row of a packet is made when the interface accepts it, possibly before it leaves.
     let segments = by_key(&trace.packets, |row| (row.time, row.noted));
@@ -38,18 +39,18 @@ pub fn tables(trace: &Trace) -> Vec<(&'static str, Table)> {
         (row.time, row.ingress, row.egress)
     });
     let mut tables = vec![
-        ("trace_segments", packets(&segments, &numbers)),
-        ("trace_windows", windows(&senders)),
-        ("trace_bursts", bursts(&assembled, &numbers)),
-        ("trace_hops", hops(&on_the_way, &numbers)),
-        ("trace_path_switches", path_switches(&switches)),
+        ("trace_segments", packets(&segments, &numbers).into()),
+        ("trace_windows", windows(&senders).into()),
+        ("trace_bursts", bursts(&assembled, &numbers).into()),
+        ("trace_hops", hops(&on_the_way, &numbers).into()),
+        ("trace_path_switches", path_switches(&switches).into()),
     ];
     if let Some(kept) = &trace.bookings {
         // A channel carries one burst at a time.
         let carried = by_key(&kept.rows, |row| (row.start, row.link, row.channel));
-        tables.push(("trace_bookings", bookings(&carried, &numbers)));
+        tables.push(("trace_bookings", bookings(&carried, &numbers).into()));
         let lost = by_key(&kept.pieces, |row| (row.time, row.noted));
-        tables.push(("trace_cuts", cuts(&lost, &numbers)));
+        tables.push(("trace_cuts", cuts(&lost, &numbers).into()));
     }
     tables
 }
@@ -221,23 +222,29 @@ fn windows(rows: &[&Window]) -> Table {
         ("flow", Column::U32(each(rows, |row| row.flow.0))),
         (
             "congestion_window",
-            Column::F64(each(rows, |row| row.window)),
+            Column::F64(each(rows, |row| row.window.window)),
         ),
         (
             "inflation",
-            Column::F64(each(rows, |row| row.inflation as f64)),
+            Column::F64(each(rows, |row| row.window.inflation as f64)),
         ),
         (
             "slow_start_threshold",
-            Column::F64(each(rows, |row| row.threshold)),
+            Column::F64(each(rows, |row| row.window.threshold)),
         ),
-        ("in_flight", Column::U64(each(rows, |row| row.in_flight))),
+        (
+            "in_flight",
+            Column::U64(each(rows, |row| row.window.in_flight)),
+        ),
         (
             "rtt_ps",
             Column::U64(each(rows, |row| row.rtt.map_or(u64::MAX, |rtt| rtt.0))),
         ),
-        ("rto_ps", Column::U64(each(rows, |row| row.rto.0))),
-        ("state", Column::U8(each(rows, |row| row.state as u8))),
+        ("rto_ps", Column::U64(each(rows, |row| row.window.rto.0))),
+        (
+            "state",
+            Column::U8(each(rows, |row| row.window.state as u8)),
+        ),
     ]
 }
 

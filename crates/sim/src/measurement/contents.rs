@@ -1,13 +1,42 @@
 //! Contents of bursts: numbers of segments and of flows in each burst, and of bursts for each flow.
 
-use crate::densities::{count, Counts};
-use crate::{BurstId, Fabric, Narrow, Packet};
+use super::{count, Counts, Kind, Measurement, Meter, Scope, Span};
 use lightburst_des::Time;
+use lightburst_net::column::{Column, Outputs};
+use lightburst_net::{Happening, Interest, Narrow, Observer, Packet, Sight};
+use serde::Deserialize;
 use std::ops::Range;
+
+/// The measurement of a plan.
+pub const KIND: Kind = Kind {
+    keys: &["bursts"],
+    codes: &[
+        ("burst_fates", &Fate::NAMES),
+        ("burst_contents", &Tally::NAMES),
+    ],
+    ..Kind::of::<Settings>()
+};
+
+/// Period of assembly of the bursts that are counted.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct Settings {
+    bursts: Span,
+}
+
+impl Measurement for Settings {
+    fn check(&self, _scope: &Scope<'_>) -> Result<(), String> {
+        self.bursts.check("contents of bursts")
+    }
+
+    fn build(&self, scope: &Scope<'_>) -> Meter {
+        let window = Time(self.bursts.from_ps)..Time(self.bursts.until_ps);
+        Meter::Observer(Box::new(Contents::new(window, scope.flows)))
+    }
+}
 
 /// Event in the life of a burst, or of a piece of one, by which its contents are counted.
 #[derive(Clone, Copy, Debug)]
-pub enum Fate {
+enum Fate {
     /// The burst was assembled.
     Made,
     /// The burst was lost, with the packets still in it.
@@ -20,30 +49,30 @@ pub enum Fate {
 
 impl Fate {
     /// Names of the variants, in their order.
-    pub const NAMES: [&'static str; 4] = ["made", "lost", "cut", "arrived"];
+    const NAMES: [&'static str; 4] = ["made", "lost", "cut", "arrived"];
 }
 
 /// Counts for the bursts, or pieces, of one fate. A segment is a packet with data.
 #[derive(Clone, Debug, Default)]
-pub struct Tally {
+struct Tally {
     /// Bursts by their number of segments.
-    pub segments: Counts,
+    segments: Counts,
     /// Bursts by their number of flows with data.
-    pub flows: Counts,
+    flows: Counts,
     /// Bursts with data of each flow, over the whole run.
-    pub of_flow: Narrow,
+    of_flow: Narrow,
 }
 
 impl Tally {
     /// Names of the two histograms, in the order of the fields.
-    pub const NAMES: [&'static str; 2] = ["segments", "flows"];
+    const NAMES: [&'static str; 2] = ["segments", "flows"];
 }
 
 /// Contents of all bursts, by fate.
 #[derive(Clone, Debug)]
-pub struct Contents {
+struct Contents {
     /// Counts of each fate.
-    pub tallies: [Tally; Fate::NAMES.len()],
+    tallies: [Tally; Fate::NAMES.len()],
     /// Interval of the two histograms: a burst counts if its fate occurs in it.
     window: Range<Time>,
     /// Buffer for the flows of the burst that is being counted.
@@ -52,7 +81,7 @@ pub struct Contents {
 
 impl Contents {
     /// Creates empty counts for `flows` flows.
-    pub fn new(window: Range<Time>, flows: usize) -> Contents {
+    fn new(window: Range<Time>, flows: usize) -> Contents {
         let empty = || Tally {
             of_flow: Narrow::zeros(flows),
             ..Tally::default()
@@ -83,29 +112,62 @@ impl Contents {
     }
 }
 
-impl Fabric {
-    /// Counts the packets at the positions `places` of a burst, if the scenario requests contents.
-    #[inline]
-    pub(crate) fn tally(&mut self, fate: Fate, burst: BurstId, places: Range<usize>, now: Time) {
-        if self.contents.is_some() {
-            self.count_contents(fate, burst, places, now);
-        }
+impl Observer for Contents {
+    fn interest(&self) -> Interest {
+        Interest::ASSEMBLED | Interest::DROPPED | Interest::CUT | Interest::DISASSEMBLED
     }
 
-    #[cold]
-    #[inline(never)]
-    fn count_contents(&mut self, fate: Fate, burst: BurstId, places: Range<usize>, now: Time) {
-        if let Some(contents) = &mut self.contents {
-            let packets = self.units.packets_at(burst, places);
-            contents.count(fate, now, packets);
+    fn on(&mut self, happening: &Happening<'_>, sight: &Sight<'_>) {
+        let whole = 0..usize::MAX;
+        let (fate, burst, packets) = match happening {
+            Happening::Assembled { burst } => (Fate::Made, *burst, whole),
+            Happening::Disassembled { burst } => (Fate::Arrived, *burst, whole),
+            Happening::Cut { burst, packets, .. } => (Fate::Cut, *burst, packets.clone()),
+            Happening::Dropped { unit, .. } => match sight.units.burst_of(*unit) {
+                Some(burst) => (Fate::Lost, burst, whole),
+                None => return,
+            },
+            _ => return,
+        };
+        let packets = sight.units.packets_at(burst, packets);
+        self.count(fate, sight.now, packets);
+    }
+
+    /// Returns two tables: one row per fate of bursts, counted quantity and occurring number, and
+    /// one row per flow.
+    fn tables(self: Box<Self>) -> Outputs {
+        let (mut fates, mut counted) = (Vec::new(), Vec::new());
+        let (mut numbers, mut bursts) = (Vec::new(), Vec::new());
+        for (fate, tally) in (0..).zip(&self.tallies) {
+            for (what, counts) in (0..).zip([&tally.segments, &tally.flows]) {
+                for (&number, &of) in counts {
+                    fates.push(fate);
+                    counted.push(what);
+                    numbers.push(number);
+                    bursts.push(of);
+                }
+            }
         }
+        let names = ["bursts", "bursts_lost", "bursts_cut"];
+        let each = names.into_iter().zip(self.tallies);
+        let of_flow = each.map(|(name, tally)| (name, Column::from(tally.of_flow)));
+        let histograms = vec![
+            ("fate", Column::U8(fates)),
+            ("counted", Column::U8(counted)),
+            ("number", Column::I64(numbers)),
+            ("bursts", Column::U64(bursts)),
+        ];
+        vec![
+            ("bursts", histograms.into()),
+            ("bursts_flows", of_flow.collect::<Vec<_>>().into()),
+        ]
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{FlowId, Header, NodeId};
+    use lightburst_net::{FlowId, Header, NodeId};
 
     fn packet(flow: u32, payload: u32) -> Packet {
         let header = Header {

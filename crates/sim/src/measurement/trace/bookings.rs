@@ -1,8 +1,8 @@
 //! Trace of the bursts on chosen links.
 
-use super::{Passage, Place};
-use crate::{Birth, LinkId, NodeId};
 use lightburst_des::Time;
+use lightburst_net::observe::{Passage, Piece};
+use lightburst_net::{Birth, LinkId};
 
 /// Row of a burst that uses a channel of a link.
 #[derive(Clone, Copy, Debug)]
@@ -23,30 +23,9 @@ pub struct Booking {
     pub bytes: u32,
 }
 
-/// Row of the packets that one node cut off from a burst in one operation.
-#[derive(Clone, Copy, Debug)]
-pub struct Piece {
-    /// Time of the loss. A tail is lost when the shortened burst reaches its egress.
-    pub time: Time,
-    /// Node at which the loss is noted.
-    pub noted: NodeId,
-    /// Node that made the cut, and its link.
-    pub place: Place,
-    /// Time at which the first of the packets would have left that node.
-    pub start: Time,
-    /// Identity of the burst.
-    pub burst: Birth,
-    /// Number of packets.
-    pub packets: u32,
-    /// Bytes of the packets.
-    pub bytes: u32,
-    /// Burst that uses the channel instead.
-    pub by: Option<Birth>,
-}
-
 /// Bursts on chosen links within an interval.
 #[derive(Debug)]
-pub struct Bookings {
+pub struct OnLinks {
     /// Whether each link is traced.
     wanted: Vec<bool>,
     from: Time,
@@ -57,11 +36,11 @@ pub struct Bookings {
     pub pieces: Vec<Piece>,
 }
 
-impl Bookings {
+impl OnLinks {
     /// Creates a trace of the links `wanted`, out of `links`, for transmissions that overlap the
     /// interval `from..until`.
-    pub fn new(links: usize, wanted: &[u32], from: Time, until: Time) -> Bookings {
-        let mut bookings = Bookings {
+    pub fn new(links: usize, wanted: &[u32], from: Time, until: Time) -> OnLinks {
+        let mut bookings = OnLinks {
             wanted: vec![false; links],
             from,
             until,
@@ -103,7 +82,7 @@ impl Bookings {
     }
 
     /// Adds the row of a piece, if it is traced. Without the cut it would have left by `end`.
-    pub(crate) fn lose(&mut self, piece: Piece, end: Time) {
+    pub(super) fn lose(&mut self, piece: Piece, end: Time) {
         if self.tell_of(piece.place.link, piece.start, end) {
             self.pieces.push(piece);
         }
@@ -111,7 +90,7 @@ impl Bookings {
 
     /// Shortens a burst, given by link, identity and start: its transmission ends at `end`, after
     /// `bytes` bytes. Its row is removed if it no longer overlaps the interval.
-    pub(crate) fn shorten(&mut self, of: (LinkId, Birth), start: Time, end: Time, bytes: u32) {
+    pub(super) fn shorten(&mut self, of: (LinkId, Birth), start: Time, end: Time, bytes: u32) {
         let is_it = |row: &Booking| (row.link, row.burst) == of && row.start == start;
         if let Some(place) = self.rows.iter().rposition(is_it) {
             let row = &mut self.rows[place];
@@ -126,8 +105,8 @@ impl Bookings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::Place;
-    use crate::NodeId;
+    use lightburst_net::observe::Place;
+    use lightburst_net::NodeId;
 
     fn birth(at: u64) -> Birth {
         let at = Time(at);
@@ -152,7 +131,7 @@ mod tests {
             end: Time(end),
             arrival: Time(end),
         };
-        let mut bookings = Bookings::new(2, &[1], Time(10), Time(20));
+        let mut bookings = OnLinks::new(2, &[1], Time(10), Time(20));
         let given = [
             (0, 12, 15),
             (1, 5, 10),

@@ -1,6 +1,8 @@
 //! Rows of traces: fates of bursts, waiting times of units.
 
 use super::*;
+use lightburst_net::observe::Place;
+use lightburst_net::Header;
 
 const PLACE: Place = Place {
     node: NodeId(1),
@@ -32,7 +34,7 @@ fn a_dropped_burst_is_found_among_those_of_its_instant() {
     // The last of these bursts carries no traced flow and has no row.
     for burst in [birth(5, 2), birth(9, 1), birth(5, 3)] {
         let lost = Lost {
-            reason: crate::loss::RANDOM,
+            reason: net::loss::RANDOM,
             place: PLACE,
             time: Time(9),
             start: None,
@@ -47,7 +49,7 @@ fn a_dropped_burst_is_found_among_those_of_its_instant() {
 #[test]
 fn a_unit_is_held_until_it_is_handed_over_and_queued_from_when_it_may_begin() {
     let (source, destination) = (NodeId(0), NodeId(1));
-    let packet = crate::Packet::new(FlowId(0), source, destination, 64, Header::default());
+    let packet = net::Packet::new(FlowId(0), source, destination, 64, Header::default());
     let mut units = Units::with_capacity(1);
     let packet = units.packets.insert(packet);
     let mut trace = Trace::new(1, 1, &[0]);

@@ -1,33 +1,58 @@
 //! Reordering of each flow's data: number of packets by extent of reordering and related metrics
 //! (RFC 4737, RFC 5236).
 
-use crate::{Numbering, Packet};
-use std::collections::{BTreeMap, VecDeque};
+use super::{count, require, Counts, Kind, Measurement, Meter, Scope};
+use lightburst_net::column::{Column, Outputs};
+use lightburst_net::{Happening, Interest, Numbering, Observer, Packet, Sight};
+use serde::Deserialize;
+use std::collections::VecDeque;
 
-/// Number of packets for each value of a metric.
-pub type Counts = BTreeMap<i64, u64>;
+/// The measurement of a plan.
+pub const KIND: Kind = Kind {
+    keys: &["displacement_threshold"],
+    codes: &[("reordering_metrics", &Densities::NAMES)],
+    ..Kind::of::<Settings>()
+};
+
+/// Number of packets by which a packet may be early or late; a later one counts as lost (RFC 5236).
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct Settings {
+    displacement_threshold: u32,
+}
+
+impl Measurement for Settings {
+    fn check(&self, _scope: &Scope<'_>) -> Result<(), String> {
+        let words = || "an order of arrivals that looks at nothing".to_string();
+        require(self.displacement_threshold > 0, words)
+    }
+
+    fn build(&self, scope: &Scope<'_>) -> Meter {
+        let numberings = (0..scope.flows).map(&scope.numbering).collect();
+        let orders = ArrivalOrders::new(self.displacement_threshold, numberings);
+        Meter::Observer(Box::new(orders))
+    }
+}
 
 /// Reordering metrics of one flow.
 #[derive(Clone, Debug, Default)]
-pub struct Densities {
+struct Densities {
     /// Packets by reordering extent, 0 if in order (RFC 4737, section 4.2).
-    pub extents: Counts,
+    extents: Counts,
     /// Packets by the largest `n` for which they are n-reordered (RFC 4737, section 5.3).
-    pub degrees: Counts,
+    degrees: Counts,
     /// Packets by displacement, negative for early packets (reorder density, RFC 5236).
-    pub displacements: Counts,
+    displacements: Counts,
     /// Packets by the occupancy of a resequencing buffer after their arrival (reorder
     /// buffer-occupancy density, RFC 5236).
-    pub occupancies: Counts,
+    occupancies: Counts,
 }
 
 impl Densities {
     /// Names of the metrics, in the order of the fields.
-    pub const NAMES: [&'static str; 4] =
-        ["extent", "n-reordering", "displacement", "buffer-occupancy"];
+    const NAMES: [&'static str; 4] = ["extent", "n-reordering", "displacement", "buffer-occupancy"];
 
     /// Returns the counts of each metric.
-    pub fn each(&self) -> [&Counts; 4] {
+    fn each(&self) -> [&Counts; 4] {
         [
             &self.extents,
             &self.degrees,
@@ -39,7 +64,7 @@ impl Densities {
 
 /// Order of arrival of all flows' data.
 #[derive(Clone, Debug)]
-pub struct ArrivalOrders {
+struct ArrivalOrders {
     /// Packet numbering of each flow.
     numberings: Vec<Numbering>,
     flows: Vec<Order>,
@@ -48,7 +73,7 @@ pub struct ArrivalOrders {
 impl ArrivalOrders {
     /// Creates the state of all flows, given the numbering of their packets. Extents and degrees
     /// above `threshold` packets count as `threshold` + 1; displacements above it are left out.
-    pub fn new(threshold: u32, numberings: Vec<Numbering>) -> ArrivalOrders {
+    fn new(threshold: u32, numberings: Vec<Numbering>) -> ArrivalOrders {
         ArrivalOrders {
             flows: vec![Order::new(threshold as usize); numberings.len()],
             numberings,
@@ -56,7 +81,7 @@ impl ArrivalOrders {
     }
 
     /// Counts a packet that reaches its host.
-    pub fn on_packet(&mut self, packet: &Packet) {
+    fn on_packet(&mut self, packet: &Packet) {
         // Retransmissions are late by design and not counted. Datagrams have transmission number 0.
         if packet.header.payload > 0 && packet.envelope.sending <= 1 {
             let flow = packet.envelope.flow.index();
@@ -64,10 +89,41 @@ impl ArrivalOrders {
             self.flows[flow].on_arrival(number);
         }
     }
+}
 
-    /// Iterates over the metrics of each flow, as if the run ended now.
-    pub fn densities(&self) -> impl Iterator<Item = Densities> + '_ {
-        self.flows.iter().map(|order| order.clone().end())
+impl Observer for ArrivalOrders {
+    fn interest(&self) -> Interest {
+        Interest::DELIVERED
+    }
+
+    fn on(&mut self, happening: &Happening<'_>, sight: &Sight<'_>) {
+        if let Happening::Delivered { packet, .. } = happening {
+            self.on_packet(&sight.units.packets[*packet]);
+        }
+    }
+
+    /// Returns a table with one row per flow, metric and occurring value.
+    fn tables(self: Box<Self>) -> Outputs {
+        let (mut flows, mut metrics) = (Vec::new(), Vec::new());
+        let (mut values, mut packets) = (Vec::new(), Vec::new());
+        let densities = self.flows.into_iter().map(Order::end);
+        for (flow, densities) in (0..).zip(densities) {
+            for (metric, counts) in (0..).zip(densities.each()) {
+                for (&value, &number) in counts {
+                    flows.push(flow);
+                    metrics.push(metric);
+                    values.push(value);
+                    packets.push(number);
+                }
+            }
+        }
+        let table = vec![
+            ("flow", Column::U32(flows)),
+            ("metric", Column::U8(metrics)),
+            ("value", Column::I64(values)),
+            ("packets", Column::U64(packets)),
+        ];
+        vec![("reordering", table.into())]
     }
 }
 
@@ -147,11 +203,6 @@ impl Order {
             count(&mut self.densities.occupancies, held as i64);
         }
     }
-}
-
-/// Increments the count of a value.
-pub(crate) fn count(counts: &mut Counts, value: i64) {
-    *counts.entry(value).or_default() += 1;
 }
 
 /// Arrivals waiting for evaluation. An arrival is evaluated after `threshold` further arrivals;

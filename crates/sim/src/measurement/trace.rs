@@ -1,0 +1,464 @@
+//! Trace of chosen flows and of bursts on chosen links, event by event.
+
+mod bookings;
+mod rows;
+mod tables;
+
+use super::{require, Kind, Measurement, Meter, Scope};
+use bookings::OnLinks;
+use lightburst_des::{Duration, Time};
+use lightburst_net as net;
+use lightburst_net::column::Outputs;
+use lightburst_net::observe::{CutOff, Holder, Passage, PathSwitch, Piece, WindowState};
+use lightburst_net::{
+    Birth, Bundle, BurstId, FlowId, Happening, Interest, LinkId, NodeId, Observer, PacketId,
+    Sendable, Sight, Unit, Units, CUT,
+};
+use rows::{Burst, Hop, Lost, Packet, What, Window};
+use serde::Deserialize;
+use std::ops::Range;
+
+/// The measurement of a plan.
+pub const KIND: Kind = Kind {
+    keys: &["trace", "bookings"],
+    load: Some("trace_rows"),
+    ..Kind::of::<Settings>()
+};
+
+/// Flows and links that are traced.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Settings {
+    /// Numbers of the flows.
+    #[serde(default)]
+    trace: Vec<u32>,
+    /// Links whose bursts are traced.
+    #[serde(default)]
+    bookings: Option<Bookings>,
+}
+
+/// Selection of the bursts to be traced on links.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Bookings {
+    /// Numbers of the links.
+    links: Vec<u32>,
+    /// Bursts that end by this time are left out.
+    from_ps: u64,
+    /// Bursts that begin at this time or later are left out.
+    until_ps: u64,
+}
+
+impl Measurement for Settings {
+    fn check(&self, scope: &Scope<'_>) -> Result<(), String> {
+        for &flow in &self.trace {
+            let words = || format!("a trace of flow {flow}, which there is not");
+            require((flow as usize) < scope.flows, words)?;
+        }
+        let Some(bookings) = &self.bookings else {
+            return Ok(());
+        };
+        for &link in &bookings.links {
+            let words = || format!("a trace of link {link}, which there is not");
+            require((link as usize) < scope.links, words)?;
+        }
+        let words = || "a trace of links without any time".to_string();
+        require(bookings.from_ps < bookings.until_ps, words)
+    }
+
+    fn build(&self, scope: &Scope<'_>) -> Meter {
+        let mut trace = Trace::new(scope.flows, scope.links, &self.trace);
+        trace.bookings = self.bookings.as_ref().map(|given| {
+            let (from, until) = (Time(given.from_ps), Time(given.until_ps));
+            OnLinks::new(scope.links, &given.links, from, until)
+        });
+        Meter::Observer(Box::new(trace))
+    }
+}
+
+/// Trace data of a packet in the network.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mark {
+    birth: Birth,
+    again: bool,
+    /// Time at which the packet became available at its present or next node, see [`Hop`].
+    came: Time,
+}
+
+/// Rows of the traced flows and links.
+#[derive(Debug, Default)]
+struct Trace {
+    wanted: Vec<bool>,
+    /// Latest round-trip time sample of each flow.
+    samples: Vec<Option<Duration>>,
+    /// Data of the packets in the network, by handle.
+    marks: Vec<Mark>,
+    /// Number of packets created by each node.
+    made: Vec<u32>,
+    /// Unit last handed to each link.
+    holders: Vec<Option<Holder>>,
+    /// Rows of packet events, in the order of their creation.
+    packets: Vec<Packet>,
+    /// Rows of senders.
+    windows: Vec<Window>,
+    /// Identities of all bursts, in order of time.
+    births: Vec<Birth>,
+    /// Rows of bursts with a packet of a traced flow; of all bursts if links are traced.
+    bursts: Vec<Burst>,
+    /// Bursts on the traced links.
+    bookings: Option<OnLinks>,
+    /// Rows of packets handed to links.
+    hops: Vec<Hop>,
+    /// All changes of path caused by the load.
+    path_switches: Vec<PathSwitch>,
+}
+
+impl Trace {
+    /// Creates a trace of the flows `wanted`, in a network of `flows` flows and `links` links.
+    fn new(flows: usize, links: usize, wanted: &[u32]) -> Trace {
+        let mut trace = Trace {
+            wanted: vec![false; flows],
+            samples: vec![None; flows],
+            holders: vec![None; links],
+            ..Trace::default()
+        };
+        for &flow in wanted {
+            trace.wanted[flow as usize] = true;
+        }
+        trace
+    }
+
+    /// Returns whether a flow is traced.
+    #[inline]
+    fn wants(&self, flow: FlowId) -> bool {
+        self.wanted[flow.index()]
+    }
+
+    /// Registers a new packet.
+    fn mark(&mut self, packet: PacketId, node: NodeId, again: bool, now: Time) {
+        if node.index() >= self.made.len() {
+            self.made.resize(node.index() + 1, 0);
+        }
+        self.made[node.index()] += 1;
+        if packet.index() >= self.marks.len() {
+            self.marks.resize(packet.index() + 1, Mark::default());
+        }
+        let birth = Birth {
+            at: now,
+            node: node.0,
+            nth: self.made[node.index()],
+        };
+        self.marks[packet.index()] = Mark {
+            birth,
+            again,
+            came: now,
+        };
+    }
+
+    /// Sets the time at which a packet becomes available at its node: when the tail of its burst
+    /// arrives, or the rest of its burst after a cut.
+    fn comes(&mut self, packet: PacketId, at: Time) {
+        self.marks[packet.index()].came = at;
+    }
+
+    /// Adds the row of a burst whose departure is decided: if it has a packet of a traced flow, or if
+    /// links are traced and it may use them in the interval.
+    fn depart(&mut self, burst: BurstId, bundle: &Bundle, departure: Time, units: &Units) {
+        let it = &units.bursts[burst];
+        let packets = units.packets_of(Unit::Burst(burst));
+        let mut packets = packets.map(|(_, packet)| packet);
+        let kept = self.bookings.as_ref();
+        let on_links = kept.is_some_and(|kept| kept.tell(it.birth.at));
+        let of_flow = |packet: &net::Packet| self.wants(packet.envelope.flow);
+        if on_links || packets.clone().any(of_flow) {
+            self.add_burst(Burst {
+                birth: it.birth,
+                opened: bundle.opened,
+                departure,
+                egress: bundle.egress,
+                label: it.envelope.label,
+                packets: bundle.packets,
+                bytes: bundle.bytes,
+                data: packets.any(|packet| packet.header.payload > 0),
+                arrival: Time::NEVER,
+                lost: None,
+            });
+        }
+    }
+
+    /// Records the hand-over of a unit to a link, and adds the rows of its traced packets.
+    fn hop(&mut self, unit: Unit, units: &Units, passage: &Passage) {
+        let Passage { place, now, .. } = *passage;
+        let burst = units.burst_of(unit).map(|burst| units.bursts[burst].birth);
+        let packet = Holder::Packet(unit.envelope(units).flow);
+        self.holders[place.link.index()] = Some(burst.map_or(packet, Holder::Burst));
+        if let (Some(burst), Some(bookings)) = (burst, &mut self.bookings) {
+            bookings.add(burst, unit.envelope(units).bytes, passage);
+        }
+        for (at, packet) in units.packets_of(unit) {
+            let mark = &mut self.marks[at.index()];
+            let came = std::mem::replace(&mut mark.came, passage.arrival);
+            // A packet of this host: the time in its fair interface counts as waiting for the link.
+            let of_host = burst.is_none() && mark.birth.node == place.node.0;
+            let (held_until, ready) = match of_host {
+                true => (came, came),
+                false => (now, passage.ready),
+            };
+            if self.wanted[packet.envelope.flow.index()] {
+                self.hops.push(Hop {
+                    flow: packet.envelope.flow,
+                    birth: mark.birth,
+                    burst,
+                    place,
+                    came,
+                    // A header is handed over before its burst arrives.
+                    held: held_until.max(came).since(came),
+                    queued: passage.start.since(ready),
+                    start: passage.start,
+                    arrival: passage.arrival,
+                    cut: false,
+                });
+            }
+        }
+    }
+
+    /// Marks the hops of a packet in a burst as cut, from the transmission on a link that began at
+    /// `start`.
+    fn take_back(&mut self, packet: PacketId, burst: Birth, link: LinkId, start: Time) {
+        let of = (self.marks[packet.index()].birth, Some(burst));
+        let is_it = |hop: &Hop| (hop.birth, hop.burst) == of;
+        let began = |hop: &Hop| is_it(hop) && hop.place.link == link && hop.start == start;
+        if let Some(first) = self.hops.iter().rposition(began) {
+            for hop in &mut self.hops[first..] {
+                hop.cut |= is_it(hop);
+            }
+        }
+    }
+
+    /// Returns the unit last handed to a link.
+    fn holder(&self, link: LinkId) -> Option<Holder> {
+        self.holders[link.index()]
+    }
+
+    /// Adds the row of a packet event at `time`, noted at node `noted`, if the packet's flow is
+    /// traced.
+    fn note(&mut self, id: PacketId, what: What, at: (Time, NodeId), sight: &Sight<'_>) {
+        let packet = &sight.units.packets[id];
+        if !self.wants(packet.envelope.flow) {
+            return;
+        }
+        let Mark { birth, again, .. } = self.marks[id.index()];
+        let (time, noted) = at;
+        self.packets.push(Packet {
+            time,
+            what,
+            noted,
+            flow: packet.envelope.flow,
+            birth,
+            header: packet.header,
+            options: sight.options(id).copied(),
+            again,
+        });
+    }
+
+    /// Inserts the row of a burst in order of creation. A burst that was held may leave after later
+    /// ones.
+    fn add_burst(&mut self, row: Burst) {
+        let at = self
+            .bursts
+            .partition_point(|other| other.birth.at <= row.birth.at);
+        self.bursts.insert(at, row);
+    }
+
+    /// Returns the row of a burst, if it has one.
+    fn row(&mut self, burst: Birth) -> Option<&mut Burst> {
+        // Rows are sorted by creation time.
+        let first = self.bursts.partition_point(|row| row.birth.at < burst.at);
+        let mut since = self.bursts[first..].iter_mut();
+        since.find(|row| row.birth == burst)
+    }
+
+    /// Records the drop of a burst.
+    fn lose(&mut self, burst: Birth, lost: Lost) {
+        if let Some(row) = self.row(burst) {
+            row.lost = Some(lost);
+        }
+    }
+
+    /// Records the arrival of a burst at its egress.
+    fn end(&mut self, burst: Birth, now: Time) {
+        if let Some(row) = self.row(burst) {
+            row.arrival = now;
+        }
+    }
+
+    /// Adds the rows of a dropped unit.
+    fn drop(&mut self, unit: Unit, lost: Lost, holder: Option<Holder>, sight: &Sight<'_>) {
+        let Lost { reason, place, .. } = lost;
+        let last = || self.holder(place.link).filter(|_| reason.busy);
+        let holder = holder.or_else(last);
+        let burst = sight.units.burst_of(unit);
+        let burst = burst.map(|burst| sight.units.bursts[burst].birth);
+        let due = match unit {
+            Unit::Header(header) => sight.units.headers[header].due(),
+            Unit::Packet(_) | Unit::Burst(_) => Some(sight.now),
+        };
+        if let Some(burst) = burst {
+            let by = match holder {
+                Some(Holder::Burst(burst)) => Some(burst),
+                _ => None,
+            };
+            let start = lost.start.or(due);
+            self.lose(
+                burst,
+                Lost {
+                    start,
+                    holder: by,
+                    ..lost
+                },
+            );
+        }
+        let what = What::Lost {
+            place,
+            reason,
+            burst,
+            holder,
+        };
+        for (packet, _) in sight.units.packets_of(unit) {
+            self.note(packet, what, (sight.now, place.node), sight);
+        }
+    }
+
+    /// Adds the rows of packets that are cut off from a burst.
+    fn cut(&mut self, burst: BurstId, cut: &Range<usize>, by: (&Piece, CutOff), sight: &Sight<'_>) {
+        let (piece, part) = by;
+        if let Some(kept) = &mut self.bookings {
+            let link = piece.place.link;
+            let takes = sight.links.transmission_time(link, piece.bytes);
+            kept.lose(*piece, piece.start + takes);
+        }
+        let what = What::Lost {
+            place: piece.place,
+            reason: CUT,
+            burst: Some(piece.burst),
+            holder: piece.by.map(Holder::Burst),
+        };
+        let packets = sight.units.packets_of(Unit::Burst(burst));
+        for (nth, (packet, it)) in packets.enumerate() {
+            match part {
+                _ if cut.contains(&nth) => {
+                    self.note(packet, what, (piece.time, piece.noted), sight);
+                    if let (CutOff::Tail { departure }, true) = (part, self.wants(it.envelope.flow))
+                    {
+                        self.take_back(packet, piece.burst, piece.place.link, departure);
+                    }
+                }
+                CutOff::Head { rest: Some(rest) } => self.comes(packet, rest),
+                _ => {}
+            }
+        }
+    }
+
+    /// Records the arrival of a burst's tail at its egress.
+    fn tail_arrived(&mut self, burst: BurstId, sight: &Sight<'_>) {
+        self.end(sight.units.bursts[burst].birth, sight.now);
+        for (packet, _) in sight.units.packets_of(Unit::Burst(burst)) {
+            self.comes(packet, sight.now);
+        }
+    }
+
+    /// Adds the row of a sender, if its flow is traced.
+    fn window(&mut self, flow: FlowId, window: WindowState, time: Time) {
+        if self.wants(flow) {
+            self.windows.push(Window {
+                time,
+                flow,
+                window,
+                rtt: self.samples[flow.index()],
+            });
+        }
+    }
+}
+
+impl Observer for Trace {
+    fn interest(&self) -> Interest {
+        Interest::ALL
+    }
+
+    fn on(&mut self, happening: &Happening<'_>, sight: &Sight<'_>) {
+        let now = sight.now;
+        match *happening {
+            Happening::Created {
+                packet,
+                node,
+                again,
+            } => self.mark(packet, node, again, now),
+            Happening::Sent {
+                packet,
+                place,
+                start,
+            } => self.note(packet, What::Sent(place), (start, place.node), sight),
+            Happening::Assembled { burst } => self.births.push(sight.units.bursts[burst].birth),
+            Happening::Departing {
+                burst,
+                bundle,
+                departure,
+            } => self.depart(burst, bundle, departure, sight.units),
+            Happening::Transmitted { unit, ref passage } => self.hop(unit, sight.units, passage),
+            Happening::Shortened {
+                link,
+                burst,
+                start,
+                end,
+                bytes,
+            } => {
+                if let Some(kept) = &mut self.bookings {
+                    kept.shorten((link, burst), start, end, bytes);
+                }
+            }
+            Happening::Cut {
+                burst,
+                ref packets,
+                ref piece,
+                part,
+            } => self.cut(burst, packets, (piece, part), sight),
+            Happening::Dropped {
+                unit,
+                place,
+                reason,
+                holder,
+                start,
+            } => {
+                let lost = Lost {
+                    reason,
+                    place,
+                    time: now,
+                    start,
+                    holder: None,
+                };
+                self.drop(unit, lost, holder, sight);
+            }
+            Happening::TailArrived { burst } => self.tail_arrived(burst, sight),
+            Happening::Delivered { packet, host } => {
+                self.note(packet, What::Arrived(host), (now, host), sight);
+            }
+            Happening::PathSwitched(switch) => self.path_switches.push(switch),
+            Happening::RoundTrip { flow, rtt } => self.samples[flow.index()] = Some(rtt),
+            Happening::WindowMoved { flow, window } => self.window(flow, window, now),
+            Happening::Disassembled { .. } => {}
+        }
+    }
+
+    fn load(&self) -> Option<(&'static str, u64)> {
+        let of_flows = self.packets.len() + self.windows.len() + self.hops.len();
+        let of_bursts = self.births.len() + self.bursts.len();
+        let booked = self.bookings.as_ref().map_or(0, |kept| kept.rows.len());
+        Some(("trace_rows", (of_flows + of_bursts + booked) as u64))
+    }
+
+    fn tables(self: Box<Self>) -> Outputs {
+        tables::tables(&self)
+    }
+}
+
+#[cfg(test)]
+mod tests;
