@@ -139,7 +139,7 @@ TWIN = ["tcp_vs_core", "scripted"]
 def test_an_example_works_and_leaves_the_rest_alone(example: str, tmp_path: Path) -> None:
     environment = built(example, tmp_path)
     run(["cargo", "fmt", "--all", "--check"], tmp_path, environment)
-    crates = ["-p", "lightburst-tcp", "-p", "lightburst-optical"]
+    crates = ["-p", "lightburst-tcp", "-p", "lightburst-optical", "-p", "lightburst-sim"]
     run(["cargo", "test", "-q", "--locked", *crates], tmp_path, environment)
     run([sys.executable, "tools/tidy.py"], tmp_path, environment)
     own = {step.path for step in steps(example) if step.path.startswith("tests/test_")}

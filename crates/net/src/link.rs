@@ -128,7 +128,8 @@ pub struct Carried {
 }
 
 impl Links {
-    pub(crate) fn new(wires: &[Wire]) -> Links {
+    /// Creates idle links. `wires` must be sorted by source node.
+    pub fn new(wires: &[Wire]) -> Links {
         let mut known = BTreeMap::new();
         let mut kinds = Vec::new();
         let mut exit = |wire: &Wire| {

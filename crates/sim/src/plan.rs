@@ -455,3 +455,19 @@ where
     let read = tables.into_iter().map(switch::read);
     read.collect::<Result<_, _>>().map_err(D::Error::custom)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_message_about_an_unknown_key_lists_those_of_measurements() {
+        let error = PlanSettings::from_json(r#"{"hosts": 2, "samples_ps": 3}"#);
+        let words = error.unwrap_err().to_string();
+        let start = "unreadable plan: unknown field `samples_ps`, expected one of `hosts`, ";
+        assert!(words.starts_with(start), "{words}");
+        let end = "`loss`, `trace`, `bookings`, `sample_ps`, `displacement_threshold`, \
+            `synchronisation`, `bursts`, `window`";
+        assert!(words.ends_with(end), "{words}");
+    }
+}
