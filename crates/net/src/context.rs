@@ -172,13 +172,14 @@ impl<'a> Context<'a> {
         let mut burst = Burst::new(bundle, self.node, birth);
         let switched = self.fabric.label_burst(&mut burst.envelope, bundle, now);
         let burst = self.fabric.units.bursts.insert(burst);
-        self.fabric.tell(Happening::Assembled { burst }, now);
+        let assembled = || Happening::Assembled { burst };
+        self.fabric.tell(Interest::ASSEMBLED, now, assembled);
         (burst, switched)
     }
 
     /// Disassembles a burst; returns its first packet.
     pub fn unbundle(&mut self, burst: BurstId) -> PacketId {
-        self.tell(Happening::Disassembled { burst });
+        self.tell(Interest::DISASSEMBLED, || Happening::Disassembled { burst });
         let burst = self.fabric.units.bursts.remove(burst);
         self.fabric.bursts[usize::from(burst.class)].delivered += 1;
         burst.first
@@ -392,10 +393,11 @@ impl<'a> Context<'a> {
         self.fabric.observers.want(kinds)
     }
 
-    /// Reports an event to the observers that want its kind.
+    /// Reports an event of a kind to the observers that want it. The event is made only if there are
+    /// any.
     #[inline(always)]
-    pub fn tell(&mut self, happening: Happening<'_>) {
-        self.fabric.tell(happening, self.scheduler.now());
+    pub fn tell<'h>(&mut self, kind: Interest, happening: impl FnOnce() -> Happening<'h>) {
+        self.fabric.tell(kind, self.scheduler.now(), happening);
     }
 
     /// Returns the dropped packets of all flows.
@@ -412,9 +414,10 @@ impl<'a> Context<'a> {
     /// Reports a new packet to observers. `again`: its data was sent before.
     #[inline]
     pub fn created(&mut self, packet: PacketId, again: bool) {
-        self.tell(Happening::Created {
+        let node = self.node;
+        self.tell(Interest::CREATED, || Happening::Created {
             packet,
-            node: self.node,
+            node,
             again,
         });
     }
@@ -422,7 +425,7 @@ impl<'a> Context<'a> {
     /// Reports to observers that the departure of a burst from its ingress is decided.
     #[inline]
     pub fn departing(&mut self, bundle: &Bundle, burst: BurstId, departure: Time) {
-        self.tell(Happening::Departing {
+        self.tell(Interest::DEPARTING, || Happening::Departing {
             burst,
             bundle,
             departure,

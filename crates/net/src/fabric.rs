@@ -3,7 +3,9 @@
 use crate::balance::Fibre;
 use crate::label::SHORTEST;
 use crate::link::{Links, Wire};
-use crate::observe::{CutOff, Happening, Holder, Observers, Passage, PathSwitch, Piece, Place};
+use crate::observe::{
+    CutOff, Happening, Holder, Interest, Observers, Passage, PathSwitch, Piece, Place,
+};
 use crate::{
     Balance, BalanceSettings, Bundle, BurstCount, BurstId, Cut, DropReason, Dropped, Envelope,
     FlowId, Header, HeaderId, Interfaces, Labels, LinkId, Loss, NodeId, NoticeBoard, Options,
@@ -193,7 +195,8 @@ impl Fabric {
                 before,
                 label,
             };
-            self.tell(Happening::PathSwitched(switch), now);
+            let switched = || Happening::PathSwitched(switch);
+            self.tell(Interest::PATH_SWITCHED, now, switched);
         }
         label != before
     }
@@ -246,7 +249,8 @@ impl Fabric {
             arrival: taken.map_or(passage.arrival, |_| Time::NEVER),
             ..passage
         };
-        self.tell(Happening::Transmitted { unit, passage }, now);
+        let transmitted = || Happening::Transmitted { unit, passage };
+        self.tell(Interest::TRANSMITTED, now, transmitted);
         if let Some(reason) = taken {
             let why = Why {
                 reason,
@@ -273,14 +277,14 @@ impl Fabric {
             holder,
             start,
         } = why;
-        let dropped = Happening::Dropped {
+        let dropped = || Happening::Dropped {
             unit,
             place,
             reason,
             holder,
             start,
         };
-        self.tell(dropped, now);
+        self.tell(Interest::DROPPED, now, dropped);
         match unit {
             Unit::Packet(packet) => {
                 self.remove_packet(packet, now);
@@ -334,13 +338,12 @@ impl Fabric {
         };
         let packets = 0..cut.packets as usize;
         let part = CutOff::Head { rest };
-        let cut_off = Happening::Cut {
+        self.tell(Interest::CUT, now, || Happening::Cut {
             burst,
             packets: packets.clone(),
             piece,
             part,
-        };
-        self.tell(cut_off, now);
+        });
         self.give_notice(burst, packets, now);
         for _ in 0..cut.packets {
             let first = self.units.bursts[burst].first;
@@ -355,7 +358,8 @@ impl Fabric {
     #[inline]
     pub(crate) fn deliver(&mut self, packet: PacketId, host: NodeId, now: Time) -> Packet {
         self.delivered += 1;
-        self.tell(Happening::Delivered { packet, host }, now);
+        let delivered = || Happening::Delivered { packet, host };
+        self.tell(Interest::DELIVERED, now, delivered);
         self.units.packets.remove(packet)
     }
 

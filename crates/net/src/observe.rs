@@ -112,10 +112,18 @@ impl Observers {
 }
 
 impl Fabric {
-    /// Reports an event to the observers that want its kind.
+    /// Reports an event of a kind to the observers that want it. The event is made only if there are
+    /// any.
     #[inline(always)]
-    pub(crate) fn tell(&mut self, happening: Happening<'_>, now: Time) {
-        if self.observers.want(happening.kind()) {
+    pub(crate) fn tell<'h>(
+        &mut self,
+        kind: Interest,
+        now: Time,
+        happening: impl FnOnce() -> Happening<'h>,
+    ) {
+        if self.observers.want(kind) {
+            let happening = happening();
+            debug_assert_eq!(happening.kind(), kind);
             self.report(&happening, now);
         }
     }
@@ -184,8 +192,8 @@ mod tests {
             ("other", Interest::DELIVERED),
         ];
         let mut fabric = fabric(&wanted);
-        fabric.tell(round_trip(), Time(3));
-        fabric.tell(round_trip(), Time(5));
+        fabric.tell(Interest::ROUND_TRIP, Time(3), round_trip);
+        fabric.tell(Interest::ROUND_TRIP, Time(5), round_trip);
         let seen = fabric.observers.tables();
         let times = |times: &[u64]| vec![("time_ps", Column::U64(times.to_vec()))].into();
         let expected = [

@@ -3,7 +3,7 @@
 //! end of the burst. Until then no other node sees an effect of the cut, and the result does not
 //! depend on the order of simultaneous events at different nodes.
 
-use crate::observe::{CutOff, Happening, Piece, Place};
+use crate::observe::{CutOff, Happening, Interest, Piece, Place};
 use crate::{Birth, BurstId, Counted, Counters, CutCounters, Fabric, NodeId, PacketId, Slot, Unit};
 use lightburst_des::Time;
 use std::collections::{BTreeMap, BTreeSet};
@@ -96,14 +96,14 @@ impl Fabric {
     ) {
         let Slot { start, .. } = sent.slot;
         let end = self.links.shorten(place.link, start, (sent.bytes, bytes));
-        let shortened = Happening::Shortened {
+        let shortened = || Happening::Shortened {
             link: place.link,
             burst: sent.birth,
             start,
             end,
             bytes,
         };
-        self.tell(shortened, now);
+        self.tell(Interest::SHORTENED, now, shortened);
         // Otherwise the burst was dropped at a later node, with all its packets.
         if self.units.bursts[sent.burst].birth == sent.birth {
             let tails = self
@@ -181,13 +181,12 @@ impl Fabric {
             let part = CutOff::Tail {
                 departure: cut.start,
             };
-            let cut_off = Happening::Cut {
+            self.tell(Interest::CUT, now, || Happening::Cut {
                 burst,
                 packets: first..next,
                 piece,
                 part,
-            };
-            self.tell(cut_off, now);
+            });
             first = next;
         }
         // At least one packet is kept: a node cuts a burst only after its first packet has left.

@@ -142,10 +142,11 @@ impl<'a, 'c> Endpoint<'a, 'c> {
         self.ctx.observed(kinds)
     }
 
-    /// Reports an event to the observers that want its kind.
+    /// Reports an event of a kind to the observers that want it. The event is made only if there are
+    /// any.
     #[inline(always)]
-    pub fn tell(&mut self, happening: Happening<'_>) {
-        self.ctx.tell(happening);
+    pub fn tell<'h>(&mut self, kind: Interest, happening: impl FnOnce() -> Happening<'h>) {
+        self.ctx.tell(kind, happening);
     }
 
     /// Takes the losses of this flow's segments that the sender has not read yet.

@@ -13,7 +13,7 @@ use crate::transport::Transport;
 use crate::truth::{Cause, Truth};
 use crate::{Flow, TimeoutPolicy};
 use lightburst_des::{Duration, Time};
-use lightburst_net::{Bytes, Happening, Header, NodeId, Options};
+use lightburst_net::{Bytes, Happening, Header, Interest, NodeId, Options};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -278,7 +278,7 @@ impl Sender {
     fn sample(&mut self, rtt: Duration, end: &mut Endpoint<'_, '_>) {
         self.timeout.on_sample(rtt);
         let flow = end.id;
-        end.tell(Happening::RoundTrip { flow, rtt });
+        end.tell(Interest::ROUND_TRIP, || Happening::RoundTrip { flow, rtt });
     }
 
     /// Carries out the immediate actions of the loss recovery.

@@ -1,7 +1,7 @@
 //! Burst segmentation: a part of a burst is cut off, the rest is forwarded.
 
 use super::Context;
-use crate::observe::Happening;
+use crate::observe::{Happening, Interest};
 use crate::{Birth, BurstId, Cut, HeaderId, Packet, PortId, Sent, Slot, Unit};
 use lightburst_des::Time;
 
@@ -49,6 +49,6 @@ impl Context<'_> {
     pub fn tail_came(&mut self, burst: BurstId) {
         self.fabric
             .drop_tail(burst, self.node, self.scheduler.now());
-        self.tell(Happening::TailArrived { burst });
+        self.tell(Interest::TAIL_ARRIVED, || Happening::TailArrived { burst });
     }
 }

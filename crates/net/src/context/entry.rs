@@ -1,7 +1,7 @@
 //! Packets that enter the network at an edge and leave it at an edge, without links to hosts.
 
 use super::Context;
-use crate::observe::{Happening, Place};
+use crate::observe::{Happening, Interest, Place};
 use crate::{LinkId, Packet, PacketId};
 
 impl Context<'_> {
@@ -11,11 +11,11 @@ impl Context<'_> {
         self.fabric.created += 1;
         let packet = self.fabric.units.packets.insert(packet);
         self.created(packet, false);
-        let (node, link) = (self.node, LinkId::NONE);
-        self.tell(Happening::Sent {
+        let (node, link, start) = (self.node, LinkId::NONE, self.now());
+        self.tell(Interest::SENT, || Happening::Sent {
             packet,
             place: Place { node, link },
-            start: self.now(),
+            start,
         });
         packet
     }

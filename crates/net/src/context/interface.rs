@@ -34,7 +34,7 @@ impl Context<'_> {
         // Reported before the hand-over, because the link may drop the packet.
         let start = self.now().max(self.free_at(NIC));
         let place = self.place(NIC);
-        self.tell(Happening::Sent {
+        self.tell(Interest::SENT, || Happening::Sent {
             packet,
             place,
             start,

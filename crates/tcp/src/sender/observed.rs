@@ -73,7 +73,10 @@ impl Sender {
     pub(super) fn tell_window(&self, end: &mut Endpoint<'_, '_>) {
         if end.observed(Interest::WINDOW_MOVED) {
             let (flow, window) = (end.id, self.window_state());
-            end.tell(Happening::WindowMoved { flow, window });
+            end.tell(Interest::WINDOW_MOVED, || Happening::WindowMoved {
+                flow,
+                window,
+            });
         }
     }
 
