@@ -47,7 +47,7 @@ def save(
     -------
     Path
         The directory, absolute: ``trace.json`` (`record`), ``trace.pcapng``,
-        the tables of `lightburst.traced` as ``trace_segments.parquet``, ``trace_windows.parquet``,
+        the tables of `trace_tables` as ``trace_segments.parquet``, ``trace_windows.parquet``,
         ``trace_bursts.parquet`` and ``trace_hops.parquet``, ``trace_bins.parquet`` if it is asked
         for, and as PNG and SVG ``time-sequence``, ``windows`` and ``packets``.
 

@@ -48,8 +48,9 @@ class Section(BaseModel):
     alternatives : tuple of tuple of str
         Keys of which there is just one: setting one of them takes the others away.
     came_later : frozenset of str
-        Fields that were added later. At their default `Scenario.canonical_json` leaves them out, so
-        that scenarios from before keep their digests.
+        Fields that were added later, beside those that are marked `OnlyIfAsked`. At their default
+        `Scenario.canonical_json` leaves them out, and so does the plan what is off: scenarios from
+        before keep their digests (docs/architecture.md, *What is in a digest*).
     instead : str
         What to call instead, at the end of the error about an argument that is not a field.
 
@@ -118,6 +119,10 @@ class Section(BaseModel):
             # It has a default for Python only.
             table["required"] = list(dict.fromkeys(["kind", *table.get("required", ())]))
         return described
+
+
+class OnlyIfAsked:
+    """Marks a field that stands in the digest of a scenario only where it has not its default."""
 
 
 def written_default(field: FieldInfo) -> object:

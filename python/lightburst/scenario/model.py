@@ -13,6 +13,7 @@ from lightburst.scenario.change import change
 from lightburst.scenario.explain import allowed_in, explain, quoted
 from lightburst.scenario.fields import (
     Name,
+    OnlyIfAsked,
     Section,
     Tables,
     given,
@@ -26,7 +27,7 @@ from lightburst.scenario.fit import misfits
 from lightburst.scenario.groups import LONGEST_NAME, MOST_GROUPS, FlowGroup, Group
 from lightburst.scenario.hosts import Fair, Fifo, Hosts, Queueing
 from lightburst.scenario.loss import Loss
-from lightburst.scenario.measurement import Measurement
+from lightburst.scenario.measurement import MEASUREMENTS, Measurement
 from lightburst.scenario.routing import Choice, Routing
 from lightburst.scenario.switching import Switching
 from lightburst.scenario.topology import Topology
@@ -257,8 +258,9 @@ class Scenario(Section):
     def canonical_json(self) -> str:
         """Write what the simulation depends on, in one line; the same for the same scenario.
 
-        The name, what is traced, sampled or seen of the order and the limits of events and memory
-        are left out, and so are fields that were added later and have their default; files stand
+        The name, measurements that add no metrics, and the limits of events and memory are left
+        out, and so are measurements that nobody asks for and fields that were added later and have
+        their default; files stand
         with the SHA-256 of their contents, so that a changed file makes another scenario and a
         moved one does not.
 
@@ -269,7 +271,8 @@ class Scenario(Section):
         """
         values = self.in_use()
         del values["name"]
-        for name in ("trace", "sample", "reordering", "event_limit", "memory_limit"):
+        looks = [one.key for one in MEASUREMENTS if not one.moves_digest]
+        for name in (*looks, "event_limit", "memory_limit"):
             values["measurement"].pop(name, None)
         _leave_out_unused(self, values)
         if self.host_queueing == Fifo():
@@ -291,10 +294,14 @@ def _sorted(value: Any) -> Any:
 
 
 def _leave_out_unused(section: Section, values: dict[str, Any]) -> None:
-    """Leave out fields of `came_later` at their default, so that stored runs are found again."""
+    """Leave out at their default fields that are `OnlyIfAsked` or came later.
+
+    So runs that were stored before there were these fields are found again.
+    """
     for name, field in type(section).model_fields.items():
         value = getattr(section, name)
-        if name in section.came_later and value == field.default:
+        optional = any(isinstance(marker, OnlyIfAsked) for marker in field.metadata)
+        if (optional or name in section.came_later) and value == field.default:
             values.pop(name, None)
         elif isinstance(value, Section) and isinstance(values.get(name), dict):
             _leave_out_unused(value, values[name])

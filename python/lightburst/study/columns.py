@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from lightburst.metrics import Metric
+    from lightburst.counts import Metric
     from lightburst.study.sweep import Key
 
 #: Fewer rows are read one by one, which takes a fifth of a second.

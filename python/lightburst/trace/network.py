@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 import pandas as pd
 
-from lightburst.traced import Places
+from lightburst.measurement.places import Places
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,10 +55,10 @@ class NetworkTrace:
         The time of which this tells: that of ``measurement.network``, without an end up to the last
         of it.
     bursts : pandas.DataFrame
-        Those that used a traced link then, or were lost there: as `lightburst.traced.bursts`, and
+        Those that used a traced link then, or were lost there: as `trace_tables.bursts`, and
         ``outcome`` (``arrived``, ``lost`` or ``under way``), the index is the number.
     bookings : pandas.DataFrame
-        As `lightburst.traced.bookings`, and ``start_ps``, ``end_ps``, ``fibre`` (place in
+        As `trace_tables.bookings`, and ``start_ps``, ``end_ps``, ``fibre`` (place in
         `fibres`), ``ingress``, ``egress``, ``of_node``, ``label``, ``packets`` and ``outcome`` of
         the burst.
     losses : pandas.DataFrame
@@ -74,7 +74,7 @@ class NetworkTrace:
         late header).
     cuts : pandas.DataFrame
         One row for each piece that segmentation cut off a burst on a traced link: as
-        `lightburst.traced.cuts`, ``start_ps`` and ``end_ps``, from when to when it was to use the
+        `trace_tables.cuts`, ``start_ps`` and ``end_ps``, from when to when it was to use the
         link, ``end_s``, and ``fibre``, ``channel``, the burst and its holder as in `losses`.
     """
 

@@ -1,14 +1,22 @@
 """How the throughput of flows is spread: what the mean of a run hides."""
 
-from typing import Final
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final
 
 import numpy as np
-from numpy.typing import NDArray
+from pydantic import Field
 
-from lightburst.compile import Plan
-from lightburst.fairness import jain_index
-from lightburst.metrics import Mask, Metric, Table, due, quantiles, since_start_s
+from lightburst.counts import jain_index, quantiles
+from lightburst.measurement.base import OptionalMeasurement
+from lightburst.scenario.fields import Flag
 from lightburst.support import OF
+
+if TYPE_CHECKING:
+    from lightburst.counts import Columns, FloatArray, Mask, Metric, Table
+    from lightburst.measurement.handed_in import Plan
+    from lightburst.scenario.measurement import Measurement
 
 FIGURES: Final = (
     *(f"flow_throughput_{word}_bps" for word in ("mean", "ratio", "min", "p10", "median")),
@@ -21,7 +29,45 @@ FIGURES: Final = (
 )
 
 
-def throughput_bps(plan: Plan, flows: Table) -> NDArray[np.float64]:
+class FlowThroughputMeasurement(OptionalMeasurement):
+    """Mean, spread and fairness of the throughput of single flows."""
+
+    key = "flow_throughput"
+    labels: ClassVar[Mapping[str, str]] = {
+        "flow_throughput_mean_bps": "throughput of a flow, mean",
+        "flow_throughput_ratio_bps": "throughput of a flow, ratio of sums",
+        "flow_throughput_min_bps": "throughput of a flow, minimum",
+        "flow_throughput_p10_bps": "throughput of a flow, 10th percentile",
+        "flow_throughput_median_bps": "throughput of a flow, median",
+        "flow_throughput_p90_bps": "throughput of a flow, 90th percentile",
+        "flow_throughput_max_bps": "throughput of a flow, maximum",
+        "flow_throughput_variance_bps2": "throughput of a flow, variance",
+        "flow_throughput_jain_index": "throughput of a flow, Jain's index",
+        "flows_unacknowledged": "flows without throughput: cut off",
+        "unacknowledged_bytes": "size of flows without throughput",
+    }
+
+    def of_flows(
+        self, measurement: Measurement, plan: Plan, columns: Columns, chosen: Mask
+    ) -> dict[str, Metric]:
+        """Give `metrics_of` the flows."""
+        return metrics_of(plan, columns["flows"], chosen)
+
+
+FlowThroughputOption = Annotated[
+    Flag,
+    Field(
+        description=(
+            "Add to the figures how the throughput of a flow (its bytes over the time from its "
+            "start to the last acknowledgement) is spread over the flows: in all, by groups and "
+            "by classes of size."
+        )
+    ),
+    FlowThroughputMeasurement(),
+]
+
+
+def throughput_bps(plan: Plan, flows: Table) -> FloatArray:
     """Bits of each flow / the time from its start to its last acknowledgement.
 
     Parameters
@@ -39,12 +85,12 @@ def throughput_bps(plan: Plan, flows: Table) -> NDArray[np.float64]:
     return 8.0 * plan.flows["bytes"] / _time_s(plan, flows)
 
 
-def _time_s(plan: Plan, flows: Table) -> NDArray[np.float64]:
+def _time_s(plan: Plan, flows: Table) -> FloatArray:
     ends = flows["acknowledged_ps"]
-    return since_start_s(plan, ends, np.full(ends.shape, np.nan))
+    return plan.since_start_s(ends, np.full(ends.shape, np.nan))
 
 
-def figures(plan: Plan, flows: Table, chosen: Mask) -> dict[str, Metric]:
+def metrics_of(plan: Plan, flows: Table, chosen: Mask) -> dict[str, Metric]:
     """Figures of the throughput of some of the flows of a run.
 
     Parameters
@@ -75,7 +121,7 @@ def figures(plan: Plan, flows: Table, chosen: Mask) -> dict[str, Metric]:
     time, size = _time_s(plan, flows), plan.flows["bytes"]
     speed = 8.0 * size / time
     told = chosen & ~np.isnan(speed)
-    missing = chosen & np.isnan(speed) & due(plan)
+    missing = chosen & np.isnan(speed) & plan.due
     values = speed[told]
     unsent = int(size[missing].sum(dtype=np.uint64))
     cut_off = (int(np.count_nonzero(missing)), unsent, values.size)

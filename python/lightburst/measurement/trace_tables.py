@@ -6,196 +6,21 @@ picosecond use those columns themselves.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
-import numpy as np
-from numpy.typing import NDArray
-
-from lightburst import _core
-from lightburst.compile import Plan
-from lightburst.errors import InputError
-from lightburst.shown import html_members
+from lightburst.counts import PS
+from lightburst.measurement.cells import NONE, NOWHERE, Table, reasons, seconds, whole, words
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Table = Mapping[str, NDArray[Any]]
+    from lightburst.measurement.places import Places
 
 EVENTS: Final = ("sent", "arrived", "lost")
 STATES: Final = ("slow start", "congestion avoidance", "fast recovery", "loss")
 # Bits of the flags of a packet, and the columns that they become.
 FLAGS: Final = {"from_source": 8, "syn": 1, "ack": 2, "fin": 4}
 MOST_BLOCKS: Final = 4
-TABLES: Final = ("segments", "windows", "bursts", "hops", "path_switches")
-#: The tables that there are only where links are traced.
-OF_LINKS: Final = ("bookings", "cuts")
-
-_PS: Final = 1e-12
-# The numbers that stand for no time or no burst, and for no reason.
-_NONE: Final = np.uint64(2**64 - 1)
-_NO_REASON: Final = 255
-# The number that stands for no node, no link or no flow.
-NOWHERE: Final = 2**32 - 1
-
-
-class Places(NamedTuple):
-    """Nodes and links as tables show them, by their numbers, which is what the simulator says.
-
-    Attributes
-    ----------
-    link_from, link_to : ndarray of uint32, shape (links,)
-        Numbers of the nodes at the ends of each link.
-    names : tuple of str or None
-        Names of the nodes; None: their numbers.
-    link_names : tuple of str or None
-        Names of the links, where they have some.
-    wavelength : ndarray of uint16, shape (links,), optional
-        Number of each link among those of its fibre; without it all are 0.
-    """
-
-    link_from: NDArray[np.uint32]
-    link_to: NDArray[np.uint32]
-    names: tuple[str, ...] | None = None
-    link_names: tuple[str, ...] | None = None
-    wavelength: NDArray[np.uint16] | None = None
-
-    @classmethod
-    def of(cls, plan: Plan) -> Places:
-        """Give those of the network of a plan."""
-        ends, network = (plan.links["from"], plan.links["to"]), plan.network
-        if network is None:
-            return cls(*ends)
-        return cls(*ends, network.names, network.link_names, network.wavelength)
-
-    def all_links(self) -> dict[str, NDArray[Any]]:
-        """Give the columns that say which link is which, a row for each.
-
-        ``source``, ``target``, ``name`` (where links have names) and ``wavelength``.
-        """
-        own = np.zeros_like(self.link_from) if self.wavelength is None else self.wavelength
-        names = {} if self.link_names is None else {"name": np.array(self.link_names, object)}
-        ends = {"source": self.named(self.link_from), "target": self.named(self.link_to)}
-        return {**ends, **names, "wavelength": own}
-
-    def channels(self, link: NDArray[np.uint32], channel: NDArray[np.uint16]) -> NDArray[np.uint16]:
-        """Give channels of links as those of their fibres: one wavelength may be a link."""
-        return channel if self.wavelength is None else channel + self.wavelength[link]
-
-    def named(self, numbers: NDArray[Any]) -> NDArray[Any]:
-        """Give nodes that there are as tables show them."""
-        return numbers if self.names is None else np.array(self.names, dtype=object)[numbers]
-
-    def nodes(self, numbers: NDArray[Any]) -> Any:
-        """Give nodes as tables show them; missing where there is none."""
-        known = numbers != NOWHERE
-        if self.names is None:
-            return _whole(numbers, known)
-        found = self.named(np.where(known, numbers, 0))
-        found[~known] = None
-        return found
-
-    def links(self, numbers: NDArray[np.uint32], prefix: str = "") -> dict[str, Any]:
-        """Give the columns ``link``, ``link_source``, ``link_target``; missing without a link."""
-        known = numbers != NOWHERE
-        safe = np.where(known, numbers, 0)
-        ends = {"link_source": self.link_from[safe], "link_target": self.link_to[safe]}
-        return {
-            f"{prefix}link": _whole(numbers, known),
-            **{
-                f"{prefix}{name}": self.nodes(np.where(known, nodes, np.uint32(NOWHERE)))
-                for name, nodes in ends.items()
-            },
-        }
-
-
-class Trace:
-    """The events of the traced flows and links.
-
-    Parameters
-    ----------
-    columns : mapping of str to mapping of str to ndarray
-        The tables ``trace_segments``, ``trace_windows``, ``trace_bursts``, ``trace_hops`` and
-        ``trace_path_switches`` of a run, and ``trace_bookings`` and ``trace_cuts`` if links were
-        traced.
-    places : Places
-        Of its network.
-
-    Attributes
-    ----------
-    tables : tuple of str
-        The names of the tables that there are.
-    """
-
-    def __init__(self, columns: Mapping[str, Table], places: Places) -> None:
-        self._places = places
-        self.tables = tuple(name for name in (*TABLES, *OF_LINKS) if f"trace_{name}" in columns)
-        self._columns = {name: columns[f"trace_{name}"] for name in self.tables}
-
-    def __repr__(self) -> str:
-        said = (f"{count:,} rows of {name}" for name, count in self._rows.items())
-        return f"<Trace: {', '.join(said)}>"
-
-    def _repr_html_(self) -> str:
-        return html_members(self, self._rows)
-
-    @property
-    def _rows(self) -> dict[str, int]:
-        return {name: len(next(iter(table.values()))) for name, table in self._columns.items()}
-
-    @cached_property
-    def segments(self) -> pd.DataFrame:
-        """One row for each time that a packet was sent, arrived or was lost; see `segments`."""
-        return segments(self._columns["segments"], self._places)
-
-    @cached_property
-    def windows(self) -> pd.DataFrame:
-        """One row for each acknowledgement and each timeout of a sender; see `windows`."""
-        return windows(self._columns["windows"])
-
-    @cached_property
-    def bursts(self) -> pd.DataFrame:
-        """One row for each burst with a packet of a traced flow, or for all; see `bursts`."""
-        return bursts(self._columns["bursts"], self._places)
-
-    @cached_property
-    def hops(self) -> pd.DataFrame:
-        """One row for each time that a packet was handed to a link; see `hops`."""
-        return hops(self._columns["hops"], self._places)
-
-    @cached_property
-    def path_switches(self) -> pd.DataFrame:
-        """One row for each time that an edge took another path by load; see `path_switches`."""
-        return path_switches(self._columns["path_switches"], self._places)
-
-    @cached_property
-    def bookings(self) -> pd.DataFrame:
-        """One row for each burst on each traced link; see `bookings`.
-
-        Raises
-        ------
-        InputError
-            If no links were traced.
-        """
-        return bookings(self._of_links("bookings"), self._places)
-
-    @cached_property
-    def cuts(self) -> pd.DataFrame:
-        """One row for each piece that was cut off a burst on a traced link; see `cuts`.
-
-        Raises
-        ------
-        InputError
-            If no links were traced.
-        """
-        return cuts(self._of_links("cuts"), self._places)
-
-    def _of_links(self, name: str) -> Table:
-        if name not in self._columns:
-            allowed = "links, as lightburst.run(scenario.with_(measurement__network={}))"
-            raise InputError("measurement.network", "nothing", allowed)
-        return self._columns[name]
 
 
 def segments(table: Table, places: Places) -> pd.DataFrame:
@@ -228,31 +53,31 @@ def segments(table: Table, places: Places) -> pd.DataFrame:
     import pandas as pd
 
     edges = {
-        name: _whole(table[name], table["blocks"] > place)
+        name: whole(table[name], table["blocks"] > place)
         for place in range(MOST_BLOCKS)
         for name in (f"block_start_{place}", f"block_end_{place}")
     }
     return pd.DataFrame(
         {
-            "time_s": table["time_ps"] * _PS,
+            "time_s": table["time_ps"] * PS,
             "flow": table["flow"],
-            "event": _words(table["event"], EVENTS),
+            "event": words(table["event"], EVENTS),
             "packet": table["packet"],
             **{name: (table["flags"] & bit) > 0 for name, bit in FLAGS.items()},
             "sequence": table["sequence"],
             "acknowledgement": table["acknowledgement"],
             "payload_bytes": table["payload"],
             "retransmission": table["retransmission"] > 0,
-            "burst": _whole(table["burst"], table["burst"] != _NONE),
+            "burst": whole(table["burst"], table["burst"] != NONE),
             "node": places.nodes(table["node"]),
             **places.links(table["link"]),
-            "reason": _reasons(table["reason"]),
-            "holder_flow": _whole(table["holder_flow"], table["holder_flow"] != NOWHERE),
-            "holder_burst": _whole(table["holder_burst"], table["holder_burst"] != _NONE),
+            "reason": reasons(table["reason"]),
+            "holder_flow": whole(table["holder_flow"], table["holder_flow"] != NOWHERE),
+            "holder_burst": whole(table["holder_burst"], table["holder_burst"] != NONE),
             "blocks": table["blocks"],
             **edges,
-            "timestamp_s": _seconds(table["timestamp_ps"]),
-            "echo_s": _seconds(table["echo_ps"]),
+            "timestamp_s": seconds(table["timestamp_ps"]),
+            "echo_s": seconds(table["echo_ps"]),
         }
     )
 
@@ -279,15 +104,15 @@ def windows(table: Table) -> pd.DataFrame:
 
     return pd.DataFrame(
         {
-            "time_s": table["time_ps"] * _PS,
+            "time_s": table["time_ps"] * PS,
             "flow": table["flow"],
             "congestion_window_bytes": table["congestion_window"],
             "inflation_bytes": table["inflation"],
             "slow_start_threshold_bytes": table["slow_start_threshold"],
             "in_flight_bytes": table["in_flight"],
-            "rtt_s": _seconds(table["rtt_ps"]),
-            "rto_s": _seconds(table["rto_ps"]),
-            "state": _words(table["state"], STATES),
+            "rtt_s": seconds(table["rtt_ps"]),
+            "rto_s": seconds(table["rto_ps"]),
+            "state": words(table["state"], STATES),
         }
     )
 
@@ -322,22 +147,22 @@ def bursts(table: Table, places: Places) -> pd.DataFrame:
 
     return pd.DataFrame(
         {
-            "opened_s": table["opened_ps"] * _PS,
-            "closed_s": table["closed_ps"] * _PS,
-            "departure_s": _seconds(table["departure_ps"]),
+            "opened_s": table["opened_ps"] * PS,
+            "closed_s": table["closed_ps"] * PS,
+            "departure_s": seconds(table["departure_ps"]),
             "number": table["number"],
             "node": places.nodes(table["node"]),
             "of_node": table["of_node"],
             "egress": places.nodes(table["egress"]),
             **{name: table[name] for name in ("label", "packets", "bytes")},
             "data": table["data"] > 0,
-            "arrival_s": _seconds(table["arrival_ps"]),
+            "arrival_s": seconds(table["arrival_ps"]),
             "lost": table["lost"] > 0,
-            "reason": _reasons(table["reason"]),
+            "reason": reasons(table["reason"]),
             "lost_node": places.nodes(table["lost_node"]),
             **places.links(table["lost_link"], "lost_"),
-            **{f"{name}_s": _seconds(table[f"{name}_ps"]) for name in ("lost", "lost_start")},
-            "holder_burst": _whole(table["holder_burst"], table["holder_burst"] != _NONE),
+            **{f"{name}_s": seconds(table[f"{name}_ps"]) for name in ("lost", "lost_start")},
+            "holder_burst": whole(table["holder_burst"], table["holder_burst"] != NONE),
         }
     )
 
@@ -366,7 +191,7 @@ def bookings(table: Table, places: Places) -> pd.DataFrame:
         {
             **places.links(table["link"]),
             "channel": places.channels(table["link"], table["channel"]),
-            **{f"{name}_s": table[f"{name}_ps"] * _PS for name in ("start", "end", "made")},
+            **{f"{name}_s": table[f"{name}_ps"] * PS for name in ("start", "end", "made")},
             "burst": table["burst"],
             "bytes": table["bytes"],
         }
@@ -397,12 +222,12 @@ def cuts(table: Table, places: Places) -> pd.DataFrame:
 
     return pd.DataFrame(
         {
-            "time_s": table["time_ps"] * _PS,
+            "time_s": table["time_ps"] * PS,
             "burst": table["burst"],
             **places.links(table["link"]),
-            "start_s": table["start_ps"] * _PS,
+            "start_s": table["start_ps"] * PS,
             **{name: table[name] for name in ("packets", "bytes")},
-            "holder_burst": _whole(table["holder_burst"], table["holder_burst"] != _NONE),
+            "holder_burst": whole(table["holder_burst"], table["holder_burst"] != NONE),
         }
     )
 
@@ -435,14 +260,14 @@ def hops(table: Table, places: Places) -> pd.DataFrame:
 
     return pd.DataFrame(
         {
-            "came_s": table["came_ps"] * _PS,
+            "came_s": table["came_ps"] * PS,
             "flow": table["flow"],
             "packet": table["packet"],
-            "burst": _whole(table["burst"], table["burst"] != _NONE),
+            "burst": whole(table["burst"], table["burst"] != NONE),
             "node": places.nodes(table["node"]),
             **places.links(table["link"]),
-            **{f"{name}_s": table[f"{name}_ps"] * _PS for name in ("held", "queued", "start")},
-            "arrival_s": _seconds(table["arrival_ps"]),
+            **{f"{name}_s": table[f"{name}_ps"] * PS for name in ("held", "queued", "start")},
+            "arrival_s": seconds(table["arrival_ps"]),
         }
     )
 
@@ -468,29 +293,8 @@ def path_switches(table: Table, places: Places) -> pd.DataFrame:
 
     return pd.DataFrame(
         {
-            "time_s": table["time_ps"] * _PS,
+            "time_s": table["time_ps"] * PS,
             **{name: places.nodes(table[name]) for name in ("node", "egress")},
             **{name: table[name] for name in ("before", "label")},
         }
     )
-
-
-def _seconds(times: NDArray[np.uint64]) -> NDArray[np.float64]:
-    return np.where(times == _NONE, np.nan, times * _PS)
-
-
-def _reasons(numbers: NDArray[np.uint8]) -> pd.Categorical[str]:
-    return _words(numbers, _core.registry()["drop_reasons"])
-
-
-def _words(numbers: NDArray[np.uint8], words: Sequence[str]) -> pd.Categorical[str]:
-    import pandas as pd
-
-    places = np.where(numbers == _NO_REASON, -1, numbers.astype(np.int16))
-    return pd.Categorical.from_codes(places, categories=pd.Index(words))
-
-
-def _whole(values: NDArray[Any], known: NDArray[np.bool_]) -> pd.arrays.IntegerArray:
-    import pandas as pd
-
-    return pd.arrays.IntegerArray(np.where(known, values, 0).astype(values.dtype), ~known)

@@ -1,0 +1,75 @@
+"""What is known of a run before it begins, for the memory that its measurements need."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lightburst.compile.certain import certain_links
+from lightburst.compile.plan import Plan
+from lightburst.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+class Forecast(NamedTuple):
+    """What is known of a run before it begins.
+
+    Attributes
+    ----------
+    plan : Plan
+        The plan of the run.
+    before : mapping of str to mapping, optional
+        The columns of a run before of the same plan without a trace.
+    """
+
+    plan: Plan
+    before: Mapping[str, Mapping[str, Any]] | None = None
+
+    def longest_path(self, flows: IntArray) -> int:
+        """Count the links of the longest of the shortest paths of some flows."""
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import dijkstra
+
+        plan, nodes = self.plan, self.plan.settings["nodes"]
+        ends = plan.links["from"], plan.links["to"]
+        graph = csr_array((np.ones(ends[0].size, np.int8), ends), shape=(nodes, nodes))
+        sources, places = np.unique(plan.flows["source"][flows], return_inverse=True)
+        away = dijkstra(graph, unweighted=True, indices=sources)
+        return int(away[places, plan.flows["destination"][flows]].max())
+
+    def segments_sent(self, flows: IntArray, links: int) -> FloatArray:
+        """Give the data segments that some flows send, over paths of so many links at most.
+
+        As many as in the run before. Without one all that they have, or what the slowest link on
+        their way carries in the time. Of links that all their paths have in common, several side by
+        side are one. Where links lose at random a flow sends more than it has: what is lost, and as
+        much again, in vain, after timeouts.
+        """
+        if self.before is not None:
+            ran: FloatArray = self.before["flows"]["transmissions"][flows]
+            return ran
+        plan = self.plan
+        segment = plan.by_flow(lambda transport: transport["segment_bytes"])[flows]
+        payload = segment - plan.by_flow(lambda transport: transport["header_bytes"])[flows]
+        rate = np.bincount(plan.first_of_parallel, plan.links["rate_bps"])
+        user, link, _ = certain_links(plan, flows)
+        slowest = np.full(plan.flows["source"].size, np.inf)
+        np.minimum.at(slowest, user, rate[link])
+        seconds = plan.settings["time_limit_ps"] / PICOSECONDS_PER_SECOND
+        carried = slowest[flows] * seconds / (BITS_PER_BYTE * segment)
+        needed = plan.flows["bytes"][flows] / payload * _again(plan, links)
+        most: FloatArray = np.minimum(needed, carried)
+        return most
+
+
+def _again(plan: Plan, links: int) -> float:
+    """Estimate how often a segment is sent over so many links, some of which lose units."""
+    lossy = plan.links.get("lossy")
+    if "loss" not in plan.settings or lossy is None:
+        return 1.0
+    times = links - 2 if lossy[plan.between_switches].all() else 1
+    comes: float = (1 - plan.settings["loss"]["probability"]) ** times
+    return 1 / comes**2 if comes > 0 else np.inf
