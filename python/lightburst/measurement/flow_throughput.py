@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, ClassVar, Final
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -17,16 +17,6 @@ if TYPE_CHECKING:
     from lightburst.counts import Columns, FloatArray, Mask, Metric, Table
     from lightburst.measurement.handed_in import Plan
     from lightburst.scenario.measurement import Measurement
-
-FIGURES: Final = (
-    *(f"flow_throughput_{word}_bps" for word in ("mean", "ratio", "min", "p10", "median")),
-    *(f"flow_throughput_{word}_bps" for word in ("p90", "max")),
-    "flow_throughput_variance_bps2",
-    "flow_throughput_jain_index",
-    "flows_unacknowledged",
-    "unacknowledged_bytes",
-    f"flow_throughput{OF}",
-)
 
 
 class FlowThroughputMeasurement(OptionalMeasurement):
@@ -105,7 +95,7 @@ def metrics_of(plan: Plan, flows: Table, chosen: Mask) -> dict[str, Metric]:
     Returns
     -------
     dict
-        By `FIGURES`, of those that were all acknowledged: the mean (each flow counts alike, so
+        By the `labels`, of those that were all acknowledged: the mean (each flow counts alike, so
         that it is that of the many small ones), the ratio of the sums of bits and times (each flow
         counts by its time, so that it is that of the few large ones), minimum, 10th percentile,
         median, 90th percentile, maximum, variance (divided by their number) and Jain's index of
@@ -118,6 +108,7 @@ def metrics_of(plan: Plan, flows: Table, chosen: Mask) -> dict[str, Metric]:
     ----------
     R. Jain, D. Chiu, W. Hawe, DEC TR-301 (1984), equation 1.
     """
+    names = (*FlowThroughputMeasurement.labels, f"flow_throughput{OF}")
     time, size = _time_s(plan, flows), plan.flows["bytes"]
     speed = 8.0 * size / time
     told = chosen & ~np.isnan(speed)
@@ -126,9 +117,9 @@ def metrics_of(plan: Plan, flows: Table, chosen: Mask) -> dict[str, Metric]:
     unsent = int(size[missing].sum(dtype=np.uint64))
     cut_off = (int(np.count_nonzero(missing)), unsent, values.size)
     if values.size == 0:
-        return dict(zip(FIGURES, (*[None] * 9, *cut_off), strict=True))
+        return dict(zip(names, (*[None] * 9, *cut_off), strict=True))
     ratio = 8.0 * size[told].sum(dtype=np.float64) / time[told].sum()
     spread = quantiles(values, 0.0, 0.1, 0.5, 0.9, 1.0)
     moments = float(values.var()), jain_index(values)
     found = (float(values.mean()), float(ratio), *spread, *moments, *cut_off)
-    return dict(zip(FIGURES, found, strict=True))
+    return dict(zip(names, found, strict=True))
